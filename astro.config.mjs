@@ -1,0 +1,31 @@
+import { fileURLToPath } from 'node:url';
+import node from '@astrojs/node';
+import { defineConfig } from 'astro/config';
+
+/** Builds src/render.ts beside Astro's own entry, so that plain Node can call the pages. */
+const renderEntry = () => ({
+  name: 'render-entry',
+  applyToEnvironment: (environment) => environment.name === 'ssr',
+  buildStart() {
+    this.emitFile({
+      type: 'chunk',
+      id: fileURLToPath(new URL('./src/render.ts', import.meta.url)),
+      fileName: 'render.mjs',
+    });
+  },
+});
+
+export default defineConfig({
+  output: 'server',
+  session: false,
+  adapter: node({ mode: 'middleware' }),
+  devToolbar: { enabled: false },
+  vite: {
+    plugins: [renderEntry()],
+    build: { assetsInlineLimit: 0 },
+    // A paper may live under a path: what a stylesheet loads is addressed from the stylesheet.
+    experimental: {
+      renderBuiltUrl: (_file, { hostType }) => (hostType === 'css' ? { relative: true } : undefined),
+    },
+  },
+});

@@ -1,0 +1,114 @@
+import type { Generation } from '../ledger/generation.ts';
+import type { DoorKey } from '../ledger/keyring.ts';
+import type { CitedFact, Image, Kind, Piece } from '../ledger/piece.ts';
+import type { Cast } from './cast.ts';
+import type { Persona } from './masthead.ts';
+import type { Media } from './media.ts';
+import type { Paper } from './paper.ts';
+
+/** Where a piece stands. Only a piece on air is listed. */
+export type PieceState = 'draft' | 'scheduled' | 'on_air' | 'withdrawn';
+
+/** A piece on air as lists show it. Times in ms. */
+export interface Row {
+  id: string;
+  slug: string;
+  headline: string;
+  dek: string;
+  category: string;
+  kind: Kind;
+  /** Slug of the persona that signs. */
+  persona: string;
+  byline: { name: string; title: string };
+  language: string;
+  image: Image | null;
+  revision: number;
+  /** First time on air. */
+  published_at: number;
+  /** Of the newest revision made since, else as `published_at`. */
+  updated_at: number;
+}
+
+/** A correction that a revision made. */
+export interface Correction {
+  at: number;
+  revision: number;
+  note: string;
+}
+
+/** A piece in full, whatever its state. `published_at` is 0 before it was on air. */
+export interface Story extends Row {
+  state: PieceState;
+  prose: string;
+  cited_facts: CitedFact[];
+  credit: string | null;
+  content_hash: string;
+  corrections: Correction[];
+  /** When it will go on air, for a scheduled piece. */
+  scheduled_at: number | null;
+  withdrawn_at: number | null;
+  /** Why it was withdrawn. */
+  reason: string | null;
+}
+
+/** One line of the corrections page. */
+export interface CorrectionRow extends Correction {
+  /** `withdrawal` when the piece left the air altogether. */
+  kind: 'correction' | 'withdrawal';
+  slug: string;
+  headline: string;
+}
+
+/** Which of the pieces on air a list asks for; newest first. */
+export interface LatestQuery {
+  limit: number;
+  section?: string;
+  persona?: string;
+  /** Only pieces published at or after this time, in ms. */
+  since?: number;
+}
+
+/** One paper, read only. Every list holds pieces on air and nothing else. */
+export interface Archive {
+  paper(): Paper;
+  /** Active personas by name. */
+  masthead(): Persona[];
+  /** A persona, also one that no longer signs. */
+  persona(slug: string): Persona | null;
+  /** Video editions, newest first. */
+  casts(): Cast[];
+  cast(day: string): Cast | null;
+  media(path: string): Media | null;
+  /** Every key that the door ever had, oldest first. */
+  keys(): DoorKey[];
+
+  storyById(id: string): Story | null;
+  storyBySlug(slug: string): Story | null;
+  /** The filed content of a piece's newest revision. */
+  piece(id: string): Piece | null;
+  /** Oldest first. */
+  generations(id: string): Generation[];
+  /** Slugs of all pieces that have a page: on air, or a notice of withdrawal. */
+  slugs(): Iterable<{ id: string; slug: string }>;
+
+  latest(query: LatestQuery): Row[];
+  /** The n-th page of a section, counted from the oldest piece, from 1; newest first within it. */
+  sectionPage(section: string, page: number, size: number): Row[];
+  sectionCount(section: string): number;
+  /** How many pieces of the section went on air before this one. */
+  sectionRank(section: string, at: { published_at: number; id: string }): number;
+  /** How many pieces went on air after this one; counting stops at `cap`. */
+  newer(at: { published_at: number; id: string }, cap: number, section?: string): number;
+  /** Pieces of the same section that went on air just before this one, newest first. */
+  earlier(row: Row, limit: number): Row[];
+  /** Ids of the pieces of a section that went on air just after this one. */
+  laterIds(section: string, at: { published_at: number; id: string }, limit: number): string[];
+  /** Days with pieces, newest first. */
+  days(range?: { from?: string; until?: string; limit?: number }): { day: string; count: number }[];
+  day(day: string): Row[];
+  /** Months with pieces (YYYY-MM), oldest first. */
+  months(): string[];
+  /** What a sitemap needs of the pieces of a month, oldest first. */
+  month(month: string): { slug: string; updated_at: number }[];
+  corrections(limit: number): CorrectionRow[];
+}

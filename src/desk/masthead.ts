@@ -1,0 +1,25 @@
+import * as z from 'zod';
+
+const line = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .refine((text) => !/[\r\n]/.test(text), 'must be one line')
+    .transform((text) => text.normalize('NFC').trim());
+
+/** A persona's record: `masthead/<slug>.yaml`, or the body of `PUT /api/v1/masthead/{slug}`. */
+export const PersonaBody = z.strictObject({
+  name: line(80).refine((text) => text !== '', 'must not be empty'),
+  title: line(120),
+  beat: line(300).default(''),
+  bio: z.string().max(2_000).default(''),
+  /** Path of a portrait under the paper's media, or null. */
+  avatar: z.string().nullish().transform((path) => path ?? null),
+  active: z.boolean().default(true),
+});
+export type PersonaBody = z.infer<typeof PersonaBody>;
+
+/** A declared AI persona. That it is declared is not a setting. */
+export interface Persona extends PersonaBody {
+  slug: string;
+}

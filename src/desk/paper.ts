@@ -1,0 +1,73 @@
+import * as z from 'zod';
+import { sha256 } from '../ledger/basis.ts';
+import { KINDS, SOURCE_FLOOR_MIN } from '../ledger/piece.ts';
+
+const line = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .refine((text) => !/[\r\n]/.test(text), 'must be one line')
+    .transform((text) => text.normalize('NFC').trim());
+
+/** Names that a paper cannot have, because the shared host answers something else there. */
+const RESERVED_SLUGS = new Set(['api', 'assets', 'docs', 'health', 'oembed', 'embed', 'newsstand']);
+
+/** A paper's record: `paper.yaml`, or the body of `PUT /api/v1/config`. */
+export const PaperBody = z.strictObject({
+  nameplate: line(80).refine((text) => text !== '', 'must not be empty'),
+  motto: line(200).default(''),
+  description: line(500).default(''),
+  /** BCP 47 tag of the pieces that name none. */
+  language: z.string().default('en'),
+  /** The paper's colour, an angle on the OKLCH wheel. */
+  hue: z.int().min(0).max(359).default(28),
+  /** In the order in which they are shown. */
+  sections: z
+    .array(line(60).refine((text) => text !== '', 'must not be empty'))
+    .min(1)
+    .max(40)
+    .refine((names) => new Set(names.map(sectionSlug)).size === names.length, 'two sections would have the same address; rename one'),
+  default_kind: z.enum(KINDS).default('news'),
+  paper_public: z.boolean().default(true),
+  /** The least number of distinct publishers of a piece on air. */
+  source_floor: z.int().min(SOURCE_FLOOR_MIN).default(SOURCE_FLOOR_MIN),
+  /** The root address when the paper has a domain of its own; else it hangs under the shared host. */
+  url: z
+    .url({ protocol: /^https?$/ })
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional(),
+  /** Where readers and security researchers write to: a mail address. */
+  contact: z.email().optional(),
+  /** How the desk works, in Markdown, for the standards page. */
+  standards: z.string().max(20_000).default(''),
+});
+export type PaperBody = z.infer<typeof PaperBody>;
+
+/** A paper as it stands. */
+export interface Paper extends PaperBody {
+  slug: string;
+  /** Grows by one with every change that a reader can see. */
+  edition: number;
+  /** When the last such change came, in ms. */
+  changed_at: number;
+}
+
+/** Whether a text can be a paper's slug: its first path segment on the shared host. */
+export function isPaperSlug(text: string): boolean {
+  return /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(text) && text.length <= 60 && !RESERVED_SLUGS.has(text);
+}
+
+/** The paper's root address, without a slash at its end. */
+export function paperRoot(paper: { slug: string; url?: string | undefined }, origin: string): string {
+  return paper.url ?? `${origin}/${paper.slug}`;
+}
+
+/** A section's address: its name in ASCII words, or a stable stand-in where none are left. */
+export function sectionSlug(name: string): string {
+  const words = name
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .toLowerCase()
+    .match(/[a-z0-9]+/g);
+  return words?.join('-') ?? `section-${sha256(name).slice(7, 15)}`;
+}

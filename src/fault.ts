@@ -1,0 +1,53 @@
+/**
+ * What can go wrong in a way that a caller is told about. Each code has one
+ * HTTP status, given in `api/middleware/fault.ts`; the command line prints the
+ * message and exits with 1.
+ */
+export type FaultCode =
+  | 'invalid_request'
+  | 'key_required'
+  | 'key_invalid'
+  | 'wrong_paper'
+  | 'level_too_low'
+  | 'terms_unsigned'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'conflict'
+  | 'withdrawn'
+  | 'too_large'
+  | 'unsupported_media_type'
+  | 'refused_by_door'
+  | 'rate_limited'
+  | 'unavailable';
+
+/** One broken rule of a piece, a paper or a record. */
+export interface Problem {
+  /** Where: a path such as `cited_facts[2].source`. */
+  field: string;
+  /** Which rule: a short name that stays the same, such as `marker_without_entry`. */
+  rule: string;
+  /** What is wrong, with which value, and what to do about it. */
+  message: string;
+  /** Offset into the field's text, in UTF-16 units, where the rule was broken. */
+  offset?: number;
+}
+
+/** A refusal that names its cause and its cure. Anything else that is thrown is a defect. */
+export class Fault extends Error {
+  readonly code: FaultCode;
+  readonly details: Record<string, unknown>;
+
+  constructor(code: FaultCode, message: string, details: Record<string, unknown> = {}) {
+    super(message);
+    this.name = 'Fault';
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** The refusal of a piece or a record, carrying every problem that was found. */
+export function refused(problems: Problem[]): Fault {
+  const first = problems[0];
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
+  return new Fault('refused_by_door', `${first?.field}: ${first?.message}${more}`, { problems });
+}

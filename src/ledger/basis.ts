@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import type { CitedFact, Kind, Piece } from './piece.ts';
+
+/** Exactly what a content hash covers. When a piece went on air is not part of it. */
+export interface Basis {
+  v: 1;
+  id: string;
+  revision: number;
+  headline: string;
+  dek: string;
+  prose: string;
+  cited_facts: CitedFact[];
+  category: string;
+  kind: Kind;
+  byline: { name: string; title: string };
+  credit?: string;
+}
+
+/** The recipe, in the words that every proof carries. */
+export const HASH_BASIS =
+  'content_hash is "sha256:" and the lower-case hex SHA-256 of the RFC 8785 (JCS) form of basis, in UTF-8; all strings are in Unicode NFC.';
+
+/** The basis of one generation. */
+export function basisOf(piece: Piece): Basis {
+  return {
+    v: 1,
+    id: piece.id,
+    revision: piece.revision,
+    headline: piece.headline,
+    dek: piece.dek,
+    prose: piece.prose,
+    cited_facts: piece.cited_facts.map(({ n, statement, source, instrument, claim_key }) => ({
+      n,
+      statement,
+      source,
+      instrument,
+      claim_key,
+    })),
+    category: piece.category,
+    kind: piece.kind,
+    byline: { name: piece.byline.name, title: piece.byline.title },
+    ...(piece.credit === null ? {} : { credit: piece.credit }),
+  };
+}
+
+/** `sha256:<hex>` of the canonical form of any JSON value (RFC 8785). */
+export function contentHash(basis: unknown): string {
+  const canonical = canonicalize(basis);
+  if (canonical === undefined) throw new TypeError('a basis must be a JSON value');
+  return sha256(canonical);
+}
+
+/** `sha256:<hex>` of a text in UTF-8, or of bytes. */
+export function sha256(data: string | Uint8Array): string {
+  return `sha256:${createHash('sha256').update(data).digest('hex')}`;
+}

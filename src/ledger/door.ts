@@ -1,0 +1,274 @@
+import type { Problem } from '../fault.ts';
+import type { Filing } from './piece.ts';
+import {
+  CORRECTION_MAX,
+  CREDIT_MAX,
+  DEK_MAX,
+  FACTS_MAX,
+  HEADLINE_MAX,
+  INSTRUMENT_MAX,
+  PROSE_MAX,
+  SLUG_MAX,
+  SOURCE_MAX,
+  STATEMENT_MAX,
+} from './piece.ts';
+import { markersIn, picturesIn, rawHtmlIn, unsafeLinksIn } from './prose.ts';
+
+/** What the door knows of the paper that a piece is filed with. */
+export interface DeskRules {
+  sections: readonly string[];
+  /** Slugs of the personas that may sign. */
+  personas: readonly string[];
+  /** The least number of distinct publishers of a piece on air. */
+  source_floor: number;
+  /** Whether the paper has a media file at this path. */
+  hasMedia(path: string): boolean;
+}
+
+const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+/** The form of a piece's id; a slug of that form could be taken for one. */
+const ID = /^[0-9a-hjkmnp-tv-z]{26}$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
+const CONTROL_OR_BREAK = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+
+/**
+ * Every rule of the desk that a filing breaks; empty when it may be filed.
+ * The rules are those of design.md ("The life of a piece", 2).
+ */
+export function filingProblems(filing: Filing, rules: DeskRules): Problem[] {
+  return [
+    ...slugProblems(filing.slug),
+    ...lineProblems('headline', filing.headline, HEADLINE_MAX, true),
+    ...lineProblems('dek', filing.dek, DEK_MAX, false),
+    ...memberProblems(filing, rules),
+    ...proseProblems(filing.prose, rules),
+    ...factProblems(filing),
+    ...markerProblems(filing),
+    ...imageProblems(filing, rules),
+    ...(filing.credit === null ? [] : textProblems('credit', filing.credit, CREDIT_MAX)),
+    ...(filing.correction === null ? [] : textProblems('correction', filing.correction, CORRECTION_MAX)),
+  ];
+}
+
+/**
+ * The rule that binds a piece on air, and not a draft: enough distinct
+ * publishers, compared by `source` in NFKC and folded case.
+ */
+export function airingProblems(filing: Pick<Filing, 'cited_facts'>, rules: DeskRules): Problem[] {
+  const publishers = distinctPublishers(filing.cited_facts);
+  if (publishers >= rules.source_floor) return [];
+  return [
+    {
+      field: 'cited_facts',
+      rule: 'source_floor',
+      message: `the piece rests on ${publishers} distinct publisher${publishers === 1 ? '' : 's'}, and this paper puts nothing on air with fewer than ${rules.source_floor}; cite another publisher (two pages of one publisher are one)`,
+    },
+  ];
+}
+
+/** How many different publishers the facts name. */
+export function distinctPublishers(facts: { source: string }[]): number {
+  return new Set(facts.map(({ source }) => foldCase(source.normalize('NFKC')))).size;
+}
+
+/** Upper-casing first folds ß, ﬁ and final sigma as Unicode's full case folding does. */
+function foldCase(text: string): string {
+  return text.toUpperCase().toLowerCase().normalize('NFKC').replace(/\s+/g, ' ').trim();
+}
+
+function slugProblems(slug: string): Problem[] {
+  if (SLUG.test(slug) && slug.length <= SLUG_MAX && !ID.test(slug)) return [];
+  return [
+    {
+      field: 'slug',
+      rule: 'slug_form',
+      message: `${quote(slug)} is not a slug; use 1 to ${SLUG_MAX} of a–z and 0–9 in words joined by single hyphens, and nothing that looks like a piece's id`,
+    },
+  ];
+}
+
+function memberProblems(filing: Filing, rules: DeskRules): Problem[] {
+  const problems: Problem[] = [];
+  if (!rules.sections.includes(filing.category)) {
+    problems.push({
+      field: 'category',
+      rule: 'unknown_section',
+      message: `${quote(filing.category)} is not a section of this paper; use one of ${rules.sections.join(', ')}, or add it to paper.yaml`,
+    });
+  }
+  if (!rules.personas.includes(filing.persona)) {
+    problems.push({
+      field: 'byline',
+      rule: 'unknown_persona',
+      message: `${quote(filing.persona)} is not an active persona of this desk; use one of ${rules.personas.join(', ')}, or add masthead/${SLUG.test(filing.persona) ? filing.persona : '<slug>'}.yaml`,
+    });
+  }
+  if (!isLanguageTag(filing.language)) {
+    problems.push({
+      field: 'language',
+      rule: 'language_form',
+      message: `${quote(filing.language)} is not a language tag; write it as in BCP 47, such as en, pt-BR or ja`,
+    });
+  }
+  return problems;
+}
+
+function isLanguageTag(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+function proseProblems(prose: string, rules: DeskRules): Problem[] {
+  const problems = textProblems('prose', prose, PROSE_MAX);
+  for (const tag of rawHtmlIn(prose)) {
+    problems.push({
+      field: 'prose',
+      rule: 'raw_html',
+      message: `raw HTML ${quote(tag)} is not taken; write Markdown, or put it in backticks to show it`,
+      offset: prose.indexOf(tag),
+    });
+  }
+  for (const link of unsafeLinksIn(prose)) {
+    problems.push({
+      field: 'prose',
+      rule: 'unsafe_link',
+      message: `the link ${quote(link)} is not taken; link to an http, https or mailto address`,
+      offset: prose.indexOf(link),
+    });
+  }
+  for (const src of picturesIn(prose)) {
+    if (rules.hasMedia(src)) continue;
+    problems.push({
+      field: 'prose',
+      rule: 'unknown_media',
+      message: `the picture ${quote(src)} is not a media file of this paper; put it under media/ and name it from there`,
+      offset: prose.indexOf(src),
+    });
+  }
+  return problems;
+}
+
+function factProblems({ cited_facts }: Filing): Problem[] {
+  const problems: Problem[] = [];
+  if (cited_facts.length > FACTS_MAX) {
+    problems.push({
+      field: 'cited_facts',
+      rule: 'too_many',
+      message: `${cited_facts.length} entries are more than ${FACTS_MAX}; split the piece`,
+    });
+  }
+  for (const [index, fact] of cited_facts.entries()) {
+    const at = `cited_facts[${index}]`;
+    problems.push(
+      ...lineProblems(`${at}.statement`, fact.statement, STATEMENT_MAX, true),
+      ...lineProblems(`${at}.source`, fact.source, SOURCE_MAX, true),
+      ...lineProblems(`${at}.instrument`, fact.instrument, INSTRUMENT_MAX, true),
+    );
+    if (/^\s*(?:javascript|vbscript|data|file):/i.test(fact.instrument)) {
+      problems.push({
+        field: `${at}.instrument`,
+        rule: 'unsafe_link',
+        message: `${quote(fact.instrument)} is not the address of a document; give an http or https address, or the document's name`,
+      });
+    }
+    if (fact.n !== index + 1) {
+      problems.push({
+        field: `${at}.n`,
+        rule: 'fact_number',
+        message: `${fact.n} is not the entry's place in the list, ${index + 1}; number the entries 1, 2, 3 …, or leave the numbers out`,
+      });
+    }
+  }
+  return problems;
+}
+
+function markerProblems({ prose, cited_facts }: Filing): Problem[] {
+  const problems: Problem[] = [];
+  const seen = new Set<number>();
+  for (const { n, offset } of markersIn(prose)) {
+    if (n >= 1 && n <= cited_facts.length) {
+      seen.add(n);
+    } else if (!seen.has(-n)) {
+      seen.add(-n);
+      problems.push({
+        field: 'prose',
+        rule: 'marker_without_entry',
+        message: `[^${n}] points at no entry: cited_facts has ${cited_facts.length}; add the entry or correct the number`,
+        offset,
+      });
+    }
+  }
+  for (let n = 1; n <= cited_facts.length; n++) {
+    if (seen.has(n)) continue;
+    problems.push({
+      field: `cited_facts[${n - 1}]`,
+      rule: 'entry_without_marker',
+      message: `no [^${n}] in the prose points at this entry; add the marker or take the entry out`,
+    });
+  }
+  return problems;
+}
+
+function imageProblems({ image }: Filing, rules: DeskRules): Problem[] {
+  if (image === null) return [];
+  const problems = lineProblems('image.alt', image.alt, DEK_MAX, false);
+  if (image.credit !== null) problems.push(...lineProblems('image.credit', image.credit, SOURCE_MAX, false));
+  if (!rules.hasMedia(image.src)) {
+    problems.push({
+      field: 'image.src',
+      rule: 'unknown_media',
+      message: `${quote(image.src)} is not a media file of this paper; put the picture under media/ and name it from there, as in media/art/bridge.jpg`,
+    });
+  }
+  return problems;
+}
+
+/** Rules of a text of one line. */
+function lineProblems(field: string, text: string, max: number, required: boolean): Problem[] {
+  const problems = textProblems(field, text, max, CONTROL_OR_BREAK);
+  if (required && text === '') {
+    problems.push({ field, rule: 'required', message: 'this field is empty; write it' });
+  }
+  return problems;
+}
+
+function textProblems(field: string, text: string, max: number, forbidden = CONTROL): Problem[] {
+  const problems: Problem[] = [];
+  if (field === 'prose' && text === '') {
+    problems.push({ field, rule: 'required', message: 'the piece has no text; write it' });
+  }
+  if (text.length > max) {
+    problems.push({
+      field,
+      rule: 'too_long',
+      message: `${text.length} characters are more than ${max}; shorten it (it begins ${quote(text.slice(0, 40))})`,
+    });
+  }
+  const control = forbidden.exec(text);
+  if (control !== null) {
+    const code = control[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+    problems.push({
+      field,
+      rule: 'control_character',
+      message: `the control character U+${code} stands at character ${control.index + 1}; take it out`,
+      offset: control.index,
+    });
+  }
+  if (!text.isWellFormed()) {
+    problems.push({
+      field,
+      rule: 'not_unicode',
+      message: 'half of a surrogate pair stands alone in it; write it again in UTF-8',
+    });
+  }
+  return problems;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}…` : text);
+}

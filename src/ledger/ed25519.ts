@@ -1,0 +1,51 @@
+import { createHash, createPublicKey, verify as nodeVerify } from 'node:crypto';
+import * as ed from '@noble/ed25519';
+import type { Signer, Verify } from './note.ts';
+
+// noble's synchronous functions want a SHA-512; Node's own serves.
+ed.hashes.sha512 = (message) => new Uint8Array(createHash('sha512').update(message).digest());
+
+/** Points of small order: a signature under such a key proves nothing (RFC 8032, section 8.9). */
+function isSmallOrder(publicKey: Uint8Array): boolean {
+  try {
+    return ed.Point.fromBytes(publicKey).isSmallOrder();
+  } catch {
+    return true;
+  }
+}
+
+/** The public key of a 32-byte seed. */
+export function publicKeyOf(seed: Uint8Array): Uint8Array {
+  return ed.getPublicKey(seed);
+}
+
+/** A signer over a 32-byte seed (RFC 8032, section 5.1.6), by noble. */
+export function signerFrom(name: string, seed: Uint8Array): Signer {
+  return { name, publicKey: publicKeyOf(seed), sign: (message) => ed.sign(message, seed) };
+}
+
+/** Strict verification by noble (RFC 8032, not ZIP-215). */
+export const verifyNoble: Verify = (signature, message, publicKey) => {
+  if (isSmallOrder(publicKey)) return false;
+  try {
+    return ed.verify(signature, message, publicKey, { zip215: false });
+  } catch {
+    return false;
+  }
+};
+
+/** Node's keys by the base64 of their raw bytes: an audit meets few keys and many signatures. */
+const nodeKeys = new Map<string, ReturnType<typeof createPublicKey> | null>();
+
+/** Strict verification by node:crypto: about twelve times as fast, for audits in bulk. */
+export const verifyNode: Verify = (signature, message, publicKey) => {
+  const x = Buffer.from(publicKey).toString('base64url');
+  let key = nodeKeys.get(x);
+  if (key === undefined) {
+    key = isSmallOrder(publicKey)
+      ? null
+      : createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+    nodeKeys.set(x, key);
+  }
+  return key !== null && nodeVerify(null, message, key, signature);
+};

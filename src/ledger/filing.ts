@@ -1,0 +1,110 @@
+import * as z from 'zod';
+import type { Problem } from '../fault.ts';
+import type { Filing } from './piece.ts';
+import { KINDS } from './piece.ts';
+
+/** A cited fact as a desk writes it: its number is its place in the list. */
+export const CitedFactBody = z.strictObject({
+  n: z.int().optional(),
+  statement: z.string(),
+  source: z.string(),
+  instrument: z.string(),
+  claim_key: z.string().nullish(),
+});
+
+export const ImageBody = z.strictObject({
+  src: z.string(),
+  alt: z.string(),
+  credit: z.string().nullish(),
+});
+
+/** The body of a filing: what front matter, the import and the API all bring. */
+export const FilingBody = z.strictObject({
+  slug: z.string().optional(),
+  headline: z.string(),
+  dek: z.string(),
+  category: z.string(),
+  kind: z.enum(KINDS).optional(),
+  byline: z.string(),
+  prose: z.string(),
+  cited_facts: z.array(CitedFactBody),
+  language: z.string().optional(),
+  image: z.union([z.string(), ImageBody]).nullish(),
+  credit: z.string().nullish(),
+  correction: z.string().nullish(),
+  revised_at: z.iso.datetime({ offset: true }).nullish(),
+});
+export type FilingBody = z.infer<typeof FilingBody>;
+
+/** The problems of a value that is not of its schema's shape, one for each member. */
+export function shapeProblems(error: z.ZodError, value: unknown): Problem[] {
+  return error.issues.flatMap((issue) => {
+    const field = fieldName(issue.path);
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({
+        field: fieldName([...issue.path, key]),
+        rule: 'unknown_field',
+        message: `there is no field of this name; take it out or correct its spelling`,
+      }));
+    }
+    const given = valueAt(value, issue.path);
+    return [
+      given === undefined
+        ? { field, rule: 'required', message: 'this field is missing; add it' }
+        : { field, rule: 'wrong_type', message: `${JSON.stringify(given)?.slice(0, 80)}: ${lowerFirst(issue.message)}` },
+    ];
+  });
+}
+
+/** A path of keys as one name: `cited_facts[2].source`. */
+export function fieldName(path: readonly PropertyKey[]): string {
+  let name = '';
+  for (const key of path) {
+    if (typeof key === 'number') name += `[${key}]`;
+    else name += name === '' ? String(key) : `.${String(key)}`;
+  }
+  return name === '' ? 'body' : name;
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let at = value;
+  for (const key of path) at = (at as Record<PropertyKey, unknown> | null | undefined)?.[key];
+  return at;
+}
+
+function lowerFirst(text: string): string {
+  return text.slice(0, 1).toLowerCase() + text.slice(1);
+}
+
+/** One line of text: NFC, outer blanks off. */
+const line = (text: string): string => text.normalize('NFC').trim();
+const optionalLine = (text: string | null | undefined): string | null => (text ? line(text) || null : null);
+
+/** A filing from its body: NFC, outer blanks and carriage returns off, defaults filled in. */
+export function filingFrom(
+  body: FilingBody,
+  defaults: { slug: string; kind: Filing['kind']; language: string },
+): Filing {
+  const image = typeof body.image === 'string' ? { src: body.image, alt: '', credit: null } : body.image;
+  return {
+    slug: body.slug ?? defaults.slug,
+    headline: line(body.headline),
+    dek: line(body.dek),
+    prose: body.prose.normalize('NFC').replace(/\r\n?/g, '\n').trim(),
+    cited_facts: body.cited_facts.map((fact, index) => ({
+      n: fact.n ?? index + 1,
+      statement: line(fact.statement),
+      source: line(fact.source),
+      instrument: line(fact.instrument),
+      claim_key: optionalLine(fact.claim_key),
+    })),
+    category: line(body.category),
+    kind: body.kind ?? defaults.kind,
+    persona: body.byline,
+    language: body.language ?? defaults.language,
+    image: image ? { src: image.src, alt: line(image.alt), credit: optionalLine(image.credit) } : null,
+    credit: optionalLine(body.credit),
+    correction: optionalLine(body.correction),
+    revised_at: body.revised_at ? Date.parse(body.revised_at) : null,
+  };
+}

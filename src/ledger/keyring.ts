@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import type { Note, Verify } from './note.ts';
+import { noteSignedBy, vkey } from './note.ts';
+
+/** A public key of the filing door. The secret half never leaves the key file. */
+export interface DoorKey {
+  /** RFC 7638 thumbprint. */
+  kid: string;
+  /** The name it signs notes under, without spaces or plus signs. */
+  name: string;
+  publicKey: Uint8Array;
+  /** In ms: not used before. */
+  nbf: number;
+  /** In ms, or null while the key signs. */
+  retired_at: number | null;
+}
+
+/** One key as `/.well-known/newsdesk-keys.json` shows it (RFC 7517, RFC 8037). */
+export interface Jwk {
+  kty: 'OKP';
+  crv: 'Ed25519';
+  x: string;
+  kid: string;
+  use: 'sig';
+  alg: 'EdDSA';
+  vkey: string;
+  /** NumericDate, in seconds. */
+  nbf: number;
+  /** ISO 8601, or null while the key signs. */
+  retired_at: string | null;
+}
+
+/** The thumbprint of an Ed25519 public key (RFC 7638 over the members of RFC 8037). */
+export function thumbprint(publicKey: Uint8Array): string {
+  const x = Buffer.from(publicKey).toString('base64url');
+  return createHash('sha256').update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`).digest('base64url');
+}
+
+/** The key document: every key that ever signed, oldest first. A retired key stays for ever. */
+export function jwks(keys: DoorKey[]): { keys: Jwk[] } {
+  return {
+    keys: keys.map((key) => ({
+      kty: 'OKP',
+      crv: 'Ed25519',
+      x: Buffer.from(key.publicKey).toString('base64url'),
+      kid: key.kid,
+      use: 'sig',
+      alg: 'EdDSA',
+      vkey: vkey(key.name, key.publicKey),
+      nbf: Math.floor(key.nbf / 1000),
+      retired_at: key.retired_at === null ? null : new Date(key.retired_at).toISOString(),
+    })),
+  };
+}
+
+/** Whether a note bears the signature of the key with this `kid`. */
+export function signedByKid(note: Note, kid: string, keys: DoorKey[], verify: Verify): boolean {
+  const key = keys.find((candidate) => candidate.kid === kid);
+  return key !== undefined && noteSignedBy(note, key, verify);
+}

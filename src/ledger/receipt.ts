@@ -1,0 +1,74 @@
+import { sha256 } from './basis.ts';
+import type { Signer } from './note.ts';
+import { signNote } from './note.ts';
+
+/** The first line of every filing receipt. */
+const RECEIPT_HEADER = 'newsdesk-receipt/v1';
+
+/** What a receipt says. Its signature proves who filed the piece and that it has not changed. */
+export interface Receipt {
+  paper: string;
+  piece: string;
+  revision: number;
+  content_hash: string;
+  /** Hash of the signed text of the piece's previous generation, or null for the first. */
+  prev: string | null;
+  /** Per paper, from 1, without gaps. */
+  seq: number;
+  /** ISO 8601, UTC, milliseconds. */
+  filed_at: string;
+  /** `key:<id>` or `cli`. */
+  filed_by: string;
+  /** RFC 7638 thumbprint of the door's key. */
+  kid: string;
+}
+
+/** The signed text, byte for byte as wire.md gives it. Throws when a value holds a newline. */
+export function receiptText(receipt: Receipt): string {
+  const lines: [string, string][] = [
+    ['paper', receipt.paper],
+    ['piece', receipt.piece],
+    ['revision', String(receipt.revision)],
+    ['content_hash', receipt.content_hash],
+    ['prev', receipt.prev ?? 'none'],
+    ['seq', String(receipt.seq)],
+    ['filed_at', receipt.filed_at],
+    ['filed_by', receipt.filed_by],
+    ['kid', receipt.kid],
+  ];
+  for (const [name, value] of lines) {
+    if (/[\r\n]/.test(value)) throw new TypeError(`${name} in a receipt holds a newline`);
+  }
+  return `${[RECEIPT_HEADER, ...lines.map(([name, value]) => `${name} ${value}`)].join('\n')}\n`;
+}
+
+const RECEIPT_PATTERN =
+  /^newsdesk-receipt\/v1\npaper (\S+)\npiece (\S+)\nrevision ([1-9]\d*)\ncontent_hash (sha256:[0-9a-f]{64})\nprev (none|sha256:[0-9a-f]{64})\nseq ([1-9]\d*)\nfiled_at (\S+)\nfiled_by (\S+)\nkid (\S+)\n$/;
+
+/** Reads a receipt's signed text; null when it is not exactly in the form of wire.md. */
+export function parseReceipt(text: string): Receipt | null {
+  const match = RECEIPT_PATTERN.exec(text);
+  if (match === null) return null;
+  const [, paper, piece, revision, content_hash, prev, seq, filed_at, filed_by, kid] =
+    match as unknown as [string, ...string[]] as string[];
+  return {
+    paper: paper ?? '',
+    piece: piece ?? '',
+    revision: Number(revision),
+    content_hash: content_hash ?? '',
+    prev: prev === 'none' ? null : (prev ?? ''),
+    seq: Number(seq),
+    filed_at: filed_at ?? '',
+    filed_by: filed_by ?? '',
+    kid: kid ?? '',
+  };
+}
+
+/** A receipt as a signed note, and the hash that the next generation names as its `prev`. */
+export function signReceipt(
+  receipt: Receipt,
+  signer: Signer,
+): { note: string; receipt_hash: string } {
+  const text = receiptText(receipt);
+  return { note: signNote(text, signer), receipt_hash: sha256(text) };
+}

@@ -1,0 +1,277 @@
+/**
+ * What each page is given: everything it shows, ready to print. Pages hold
+ * markup only; they import these types and nothing else. Every `url` is a path
+ * from the host's root (`/harbor-ledger/stories/x/`) unless its name says absolute.
+ */
+
+/** What every page of a paper has around its own matter. */
+export interface Frame {
+  /** Absolute root address of the paper, without a slash at its end. */
+  root_absolute: string;
+  /** Path of the root: empty, or `/harbor-ledger`. */
+  base: string;
+  canonical_absolute: string;
+  /** Text of `<title>`. */
+  title: string;
+  description: string;
+  noindex: boolean;
+  paper: {
+    nameplate: string;
+    motto: string;
+    description: string;
+    hue: number;
+    language: string;
+    sections: { name: string; slug: string; url: string }[];
+    has_cast: boolean;
+  };
+  /** Language of this page's own text, when it is not the paper's. */
+  language: string;
+  /** For OpenGraph and Twitter: absolute address of a picture, or null. */
+  share_image_absolute: string | null;
+  share_image_alt: string;
+  /** A JSON-LD document to print as it is in a script element, already safe for it, or null. */
+  json_ld: string | null;
+}
+
+export interface PictureView {
+  url: string;
+  alt: string;
+  credit: string | null;
+  width: number | null;
+  height: number | null;
+}
+
+export interface BylineView {
+  name: string;
+  title: string;
+  avatar_url: string | null;
+  url: string;
+}
+
+/** A piece in a list. */
+export interface RowView {
+  id: string;
+  url: string;
+  headline: string;
+  dek: string;
+  category: string;
+  category_url: string;
+  kind: 'news' | 'blog';
+  byline: BylineView;
+  language: string;
+  /** ISO 8601. */
+  published_at: string;
+  day_url: string;
+  image: PictureView | null;
+}
+
+export interface FactView {
+  n: number;
+  statement: string;
+  source: string;
+  instrument: string;
+  /** The instrument as an address to link to, or null when it is a document's name. */
+  href: string | null;
+  /** Ids of the markers in the prose that point here, for the way back. */
+  marker_ids: string[];
+}
+
+export interface StoryView extends RowView {
+  frame: Frame;
+  /** The prose as HTML, its markers linked to the facts. */
+  html: string;
+  facts: FactView[];
+  credit: string | null;
+  revision: number;
+  updated_at: string;
+  corrections: { at: string; revision: number; note: string }[];
+  word_count: number;
+  /** Earlier pieces of the section. */
+  earlier: RowView[];
+  markdown_url: string;
+  proof_url: string;
+  standards_url: string;
+  content_hash: string;
+  receipt: { seq: number; filed_at: string; kid: string; note: string };
+  oembed_json_absolute: string;
+  oembed_xml_absolute: string;
+}
+
+/** The page of a piece that was withdrawn. */
+export interface WithdrawnView {
+  frame: Frame;
+  headline: string;
+  reason: string;
+  published_at: string;
+  withdrawn_at: string;
+  language: string;
+}
+
+export interface CastView {
+  /** YYYY-MM-DD. */
+  day: string;
+  title: string;
+  description: string;
+  url: string;
+  embed_url: string;
+  video_url: string;
+  media_type: string;
+  poster: PictureView;
+  captions_url: string | null;
+  duration_s: number;
+  bytes: number;
+}
+
+export interface RailView {
+  section: string;
+  url: string;
+  rows: RowView[];
+}
+
+export interface FrontView {
+  frame: Frame;
+  /** When the paper last changed; ISO 8601. */
+  updated_at: string;
+  /** The piece that leads, then the ones beside it; none of them stands in a rail again. */
+  lead: RowView | null;
+  seconds: RowView[];
+  rails: RailView[];
+  cast: CastView | null;
+  masthead: BylineView[];
+}
+
+/** The newest pieces of a section, or one numbered page of it (`page` is null for the newest). */
+export interface SectionView {
+  frame: Frame;
+  name: string;
+  page: number | null;
+  rows: RowView[];
+  newer_url: string | null;
+  older_url: string | null;
+  feed_url: string;
+}
+
+export interface DayView {
+  frame: Frame;
+  day: string;
+  rows: RowView[];
+  cast: CastView | null;
+  days_url: string;
+}
+
+/** The back issues: of the last 366 published days (`year` null), or of a year. */
+export interface DaysView {
+  frame: Frame;
+  year: string | null;
+  days: { day: string; count: number; url: string }[];
+  years: { year: string; url: string }[];
+}
+
+export interface PersonaView {
+  frame: Frame;
+  slug: string;
+  name: string;
+  title: string;
+  beat: string;
+  bio: string;
+  active: boolean;
+  avatar: PictureView | null;
+  rows: RowView[];
+}
+
+export interface MastheadView {
+  frame: Frame;
+  personas: { name: string; title: string; beat: string; url: string; avatar: PictureView | null }[];
+  standards_url: string;
+}
+
+export interface CastIndexView {
+  frame: Frame;
+  casts: CastView[];
+  podcast_url: string;
+}
+
+export interface CastDayView {
+  frame: Frame;
+  cast: CastView;
+  /** The pieces of the day. */
+  rows: RowView[];
+}
+
+/** A page that only speaks to the API: search and subscribe. */
+export interface DeskPageView {
+  frame: Frame;
+  /** Absolute path of the API, such as `/harbor-ledger/api/v1`. */
+  api: string;
+}
+
+export interface CorrectionsView {
+  frame: Frame;
+  rows: { at: string; kind: 'correction' | 'withdrawal'; note: string; headline: string; url: string }[];
+  standards_url: string;
+}
+
+/** A page whose matter is prose: standards, agents. */
+export interface ProseView {
+  frame: Frame;
+  heading: string;
+  html: string;
+}
+
+export interface NotFoundView {
+  frame: Frame;
+}
+
+/** The story card that other sites frame. It must not load anything but its picture. */
+export interface EmbedView {
+  language: string;
+  hue: number;
+  nameplate: string;
+  root_absolute: string;
+  story_absolute: string;
+  headline: string;
+  dek: string;
+  category: string;
+  byline: { name: string; title: string };
+  published_at: string;
+  image: (PictureView & { absolute: string }) | null;
+}
+
+/** The shared host's front door. */
+export interface NewsstandView {
+  papers: {
+    slug: string;
+    nameplate: string;
+    motto: string;
+    description: string;
+    hue: number;
+    language: string;
+    url: string;
+    sections: string[];
+    /** The newest headlines. */
+    latest: { headline: string; url: string; published_at: string }[];
+  }[];
+}
+
+/** Pages by the route under `src/pages` that prints them. */
+export interface Pages {
+  '/paper/front': FrontView;
+  '/paper/story': StoryView;
+  '/paper/withdrawn': WithdrawnView;
+  '/paper/section': SectionView;
+  '/paper/day': DayView;
+  '/paper/days': DaysView;
+  '/paper/masthead': MastheadView;
+  '/paper/persona': PersonaView;
+  '/paper/cast-index': CastIndexView;
+  '/paper/cast-day': CastDayView;
+  '/paper/cast-embed': CastDayView;
+  '/paper/search': DeskPageView;
+  '/paper/subscribe': DeskPageView;
+  '/paper/corrections': CorrectionsView;
+  '/paper/standards': ProseView;
+  '/paper/agents': ProseView;
+  '/paper/not-found': NotFoundView;
+  '/paper/embed': EmbedView;
+  '/newsstand': NewsstandView;
+}

@@ -1,0 +1,16 @@
+import { createApp } from 'astro/app/entrypoint';
+import type { Pages } from './press/views.ts';
+
+const app = createApp({ streaming: false });
+
+/** Prints one page. Throws when the page does: a press must not write half of one. */
+export async function render<Route extends keyof Pages>(
+  route: Route,
+  view: Pages[Route],
+): Promise<string> {
+  const response = await app.render(new Request(`http://broadsheet.invalid${route}`), {
+    locals: { view },
+  });
+  if (!response.ok) throw new Error(`the page ${route} answered ${response.status}`);
+  return response.text();
+}
