@@ -111,4 +111,6 @@ export interface Archive {
   /** What a sitemap needs of the pieces of a month, oldest first. */
   month(month: string): { slug: string; updated_at: number }[];
   corrections(limit: number): CorrectionRow[];
+  /** Whether any revision of the piece corrected another. */
+  hasCorrections(piece: string): boolean;
 }

@@ -6,23 +6,34 @@ CREATE TABLE press_due (
   paper TEXT NOT NULL,
   tag TEXT NOT NULL
 ) STRICT;
+CREATE INDEX press_due_by_paper ON press_due (paper, id);
 
--- The manifest: each file of a pressed tree. `tags` are what it read, parted by spaces.
-CREATE TABLE files (
+-- A sheet is what is printed in one go: a story's page, its Markdown twin and its cards are one.
+-- `tags` are what it read, parted by spaces.
+CREATE TABLE sheets (
   paper TEXT NOT NULL,
-  path TEXT NOT NULL,
-  digest TEXT NOT NULL,
+  sheet TEXT NOT NULL,
   tags TEXT NOT NULL,
-  PRIMARY KEY (paper, path)
+  PRIMARY KEY (paper, sheet)
 ) STRICT, WITHOUT ROWID;
 
--- The manifest turned round: which files read a tag.
+-- The same turned round: which sheets read a tag.
 CREATE TABLE reads (
   paper TEXT NOT NULL,
   tag TEXT NOT NULL,
-  path TEXT NOT NULL,
-  PRIMARY KEY (paper, tag, path)
+  sheet TEXT NOT NULL,
+  PRIMARY KEY (paper, tag, sheet)
 ) STRICT, WITHOUT ROWID;
+
+-- The manifest: each file of the pressed tree.
+CREATE TABLE files (
+  paper TEXT NOT NULL,
+  sheet TEXT NOT NULL,
+  path TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  PRIMARY KEY (paper, path)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX files_by_sheet ON files (paper, sheet);
 
 -- What a paper's tree was pressed with, and who presses it now.
 CREATE TABLE presses (

@@ -1,0 +1,74 @@
+import { Fault, refused } from '../fault.ts';
+import { airingProblems } from '../ledger/door.ts';
+import type { Archive, Story } from './archive.ts';
+import { enter } from './enter.ts';
+import type { Desk } from './filing.ts';
+import { deskRules } from './filing.ts';
+
+/**
+ * Puts a piece on air: now, or at `at` (ms). A time that has passed is the
+ * piece's date, for a desk that brings its archive along. Nothing happens to a
+ * piece that is on air already. Throws `not_found`, `refused_by_door`.
+ */
+export function airStory(
+  desk: Desk,
+  paper: string,
+  slug: string,
+  options: { by: string; at?: number },
+): { story: Story; changed: boolean } {
+  return desk.store.transact(() => {
+    const archive = desk.store.archive(paper);
+    const story = known(archive, paper, slug);
+    if (story.state === 'on_air') return { story, changed: false };
+    const now = desk.now();
+    const on_air_at = options.at ?? now;
+    if (story.state === 'scheduled' && story.scheduled_at === on_air_at) return { story, changed: false };
+    const problems = airingProblems(story, deskRules(archive));
+    if (problems.length > 0) throw refused(problems);
+    enter(desk.store, { type: 'airing', at: now, paper, piece: story.id, on_air_at, made_by: options.by });
+    return { story: known(archive, paper, slug), changed: true };
+  });
+}
+
+/**
+ * Takes a piece off the air, or off its schedule. It leaves the lists and
+ * feeds, and its page becomes a notice. Throws `not_found`, `conflict` when
+ * the piece was not on air, `invalid_request` without a reason.
+ */
+export function withdrawStory(
+  desk: Desk,
+  paper: string,
+  slug: string,
+  options: { by: string; reason: string },
+): Story {
+  const reason = options.reason.normalize('NFC').trim();
+  if (reason === '' || reason.length > 1_000) {
+    throw new Fault('invalid_request', 'a withdrawal wants a reason of 1 to 1,000 characters; readers will see it', {
+      field: 'reason',
+    });
+  }
+  return desk.store.transact(() => {
+    const archive = desk.store.archive(paper);
+    const story = known(archive, paper, slug);
+    if (story.state !== 'on_air' && story.state !== 'scheduled') {
+      throw new Fault('conflict', `${slug} is not on air (it is ${story.state}); there is nothing to withdraw`);
+    }
+    enter(desk.store, {
+      type: 'withdrawal',
+      at: desk.now(),
+      paper,
+      piece: story.id,
+      reason,
+      made_by: options.by,
+    });
+    return known(archive, paper, slug);
+  });
+}
+
+function known(archive: Archive, paper: string, slug: string): Story {
+  const story = archive.storyBySlug(slug);
+  if (story === null) {
+    throw new Fault('not_found', `the paper ${paper} has no piece with the slug ${JSON.stringify(slug)}`);
+  }
+  return story;
+}

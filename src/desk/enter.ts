@@ -1,0 +1,120 @@
+import type { Archive, Row } from './archive.ts';
+import type { AiringEntry, Entry, GenerationEntry, RecordEntry, WithdrawalEntry } from './entry.ts';
+import type { LedgerStore } from './ledger-store.ts';
+import { PaperBody } from './paper.ts';
+import { tags, touchedByPiece } from './tags.ts';
+
+/**
+ * Enters one line into the ledger and draws what follows from it: how the
+ * piece stands, the edition's number, what the press owes. Filing, airing and
+ * `ledger import` all end here, so a replayed ledger gives the same archive.
+ * Runs inside a transaction of the caller's.
+ */
+export function enter(store: LedgerStore, entry: Entry): void {
+  // Airings that fell due before this entry come first, however late anybody looks.
+  airDue(store, entry.at);
+  store.append(entry);
+  switch (entry.type) {
+    case 'record':
+      return enterRecord(store, entry);
+    case 'generation':
+      return enterGeneration(store, entry);
+    case 'airing':
+      return enterAiring(store, entry);
+    case 'withdrawal':
+      return enterWithdrawal(store, entry);
+    case 'key':
+    case 'retirement':
+      return;
+  }
+}
+
+/** Puts on air what was scheduled for `now` or before. Returns the pieces' ids. */
+export function airDue(store: LedgerStore, now: number): string[] {
+  const due = store.scheduled(now);
+  for (const { paper, piece, at } of due) putOnAir(store, paper, piece, at, at);
+  return due.map(({ piece }) => piece);
+}
+
+function enterRecord(store: LedgerStore, { paper, kind, name, body, at }: RecordEntry): void {
+  if (kind === 'paper') {
+    store.setPaper(paper, PaperBody.parse(body), at);
+    store.owe(paper, [tags.config]);
+  } else if (kind === 'persona') {
+    store.owe(paper, [tags.masthead, tags.persona(name), tags.newestBy(name)]);
+  } else if (kind === 'cast') {
+    store.owe(paper, [tags.cast, tags.day(name)]);
+  } else {
+    store.owe(paper, [tags.media(name)]);
+  }
+  store.owe(paper, [tags.edition]);
+  store.bumpEdition(paper, at);
+}
+
+function enterGeneration(store: LedgerStore, entry: GenerationEntry): void {
+  const archive = store.archive(entry.paper);
+  const before = rowOnAir(archive, entry.piece.id);
+  store.setGeneration(entry);
+  if (before === null) return;
+  const standing = store.standing(entry.piece.id);
+  if (standing === null) return;
+  store.setStanding(entry.piece.id, { ...standing, updated_at: entry.piece.revised_at ?? entry.at });
+  told(store, entry.paper, entry.piece.id, before, entry.at, entry.piece.correction !== null);
+}
+
+function enterAiring(store: LedgerStore, { paper, piece, on_air_at, at }: AiringEntry): void {
+  if (on_air_at <= at) return putOnAir(store, paper, piece, on_air_at, at);
+  const standing = store.standing(piece);
+  if (standing === null) return;
+  store.setStanding(piece, { ...standing, state: 'scheduled', scheduled_at: on_air_at });
+}
+
+function putOnAir(store: LedgerStore, paper: string, piece: string, onAirAt: number, at: number): void {
+  const standing = store.standing(piece);
+  if (standing === null) return;
+  const published_at = standing.published_at ?? onAirAt;
+  const again = standing.published_at !== null;
+  const revised = store.archive(paper).piece(piece)?.revised_at ?? 0;
+  store.setStanding(piece, {
+    state: 'on_air',
+    published_at,
+    updated_at: again ? at : Math.max(published_at, revised),
+    scheduled_at: null,
+    withdrawn_at: null,
+    reason: null,
+  });
+  told(store, paper, piece, null, at, again);
+}
+
+function enterWithdrawal(store: LedgerStore, { paper, piece, reason, at }: WithdrawalEntry): void {
+  const standing = store.standing(piece);
+  if (standing === null) return;
+  if (standing.state !== 'on_air') {
+    store.setStanding(piece, { ...standing, state: 'draft', scheduled_at: null });
+    return;
+  }
+  const before = rowOnAir(store.archive(paper), piece);
+  store.setStanding(piece, { ...standing, state: 'withdrawn', withdrawn_at: at, reason });
+  told(store, paper, piece, before, at, true);
+}
+
+/** A change that readers see: counts it and notes what must be pressed. */
+function told(
+  store: LedgerStore,
+  paper: string,
+  piece: string,
+  before: Row | null,
+  at: number,
+  corrects: boolean,
+): void {
+  const archive = store.archive(paper);
+  store.owe(paper, touchedByPiece(archive, piece, before, rowOnAir(archive, piece)));
+  if (corrects || archive.hasCorrections(piece)) store.owe(paper, [tags.corrections]);
+  store.bumpEdition(paper, at);
+}
+
+function rowOnAir(archive: Archive, piece: string): Row | null {
+  const story = archive.storyById(piece);
+  return story?.state === 'on_air' ? story : null;
+}
+

@@ -1,0 +1,73 @@
+import type { Piece } from '../ledger/piece.ts';
+
+/** One line of the ledger. Every line carries `at`, the time it was entered, in ms. */
+export type Entry =
+  | KeyEntry
+  | RetirementEntry
+  | RecordEntry
+  | GenerationEntry
+  | AiringEntry
+  | WithdrawalEntry;
+
+/** A public key of the filing door. */
+export interface KeyEntry {
+  type: 'key';
+  at: number;
+  kid: string;
+  name: string;
+  /** Base64 of the 32 bytes. */
+  public_key: string;
+}
+
+/** A key of the door signs no more. */
+export interface RetirementEntry {
+  type: 'retirement';
+  at: number;
+  kid: string;
+}
+
+/** A paper, a persona, a video edition or a media file as it was applied. */
+export interface RecordEntry {
+  type: 'record';
+  at: number;
+  paper: string;
+  kind: 'paper' | 'persona' | 'cast' | 'media';
+  /** The persona's slug, the edition's day, the media's path; empty for the paper itself. */
+  name: string;
+  body: unknown;
+}
+
+/** A filing, signed. */
+export interface GenerationEntry {
+  type: 'generation';
+  /** The receipt's `filed_at`. */
+  at: number;
+  paper: string;
+  seq: number;
+  piece: Piece;
+  content_hash: string;
+  receipt: string;
+  receipt_hash: string;
+  filed_by: string;
+  kid: string;
+}
+
+/** A piece goes on air: at once when `on_air_at` is not after `at`, else when that time comes. */
+export interface AiringEntry {
+  type: 'airing';
+  at: number;
+  paper: string;
+  piece: string;
+  on_air_at: number;
+  made_by: string;
+}
+
+/** A piece leaves the air, or its schedule. */
+export interface WithdrawalEntry {
+  type: 'withdrawal';
+  at: number;
+  paper: string;
+  piece: string;
+  reason: string;
+  made_by: string;
+}

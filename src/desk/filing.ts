@@ -1,0 +1,125 @@
+import canonicalize from 'canonicalize';
+import { Fault, refused } from '../fault.ts';
+import { basisOf, contentHash } from '../ledger/basis.ts';
+import type { DeskRules } from '../ledger/door.ts';
+import { airingProblems, filingProblems } from '../ledger/door.ts';
+import type { Signer } from '../ledger/note.ts';
+import type { Filing, Piece } from '../ledger/piece.ts';
+import { signReceipt } from '../ledger/receipt.ts';
+import type { Archive, Story } from './archive.ts';
+import { enter } from './enter.ts';
+import type { LedgerStore } from './ledger-store.ts';
+
+/** What a desk needs to file: the store, the door's key, the clock and a source of ids. */
+export interface Desk {
+  store: LedgerStore;
+  door: { signer: Signer; kid: string };
+  /** The present time, in ms. */
+  now(): number;
+  /** A new piece's id: a lower-case ULID. */
+  newId(): string;
+}
+
+export interface Filed {
+  story: Story;
+  /** False when the same content was filed before, and nothing was entered. */
+  changed: boolean;
+}
+
+/** What the door asks of a piece of this paper. */
+export function deskRules(archive: Archive): DeskRules {
+  const paper = archive.paper();
+  return {
+    sections: paper.sections,
+    personas: archive.masthead().map(({ slug }) => slug),
+    source_floor: paper.source_floor,
+    hasMedia: (path) => archive.media(path) !== null,
+  };
+}
+
+/**
+ * Files a piece, or a new revision of the piece that has its slug. A piece on
+ * air shows the revision at once. Throws `refused_by_door` with every problem,
+ * `conflict` when `from` is not the newest revision.
+ */
+export function fileStory(
+  desk: Desk,
+  paper: string,
+  filing: Filing,
+  options: { by: string; from?: number },
+): Filed {
+  return desk.store.transact(() => {
+    const archive = desk.store.archive(paper);
+    const rules = deskRules(archive);
+    const before = archive.storyBySlug(filing.slug);
+    const problems = filingProblems(filing, rules);
+    if (before?.state === 'on_air' || before?.state === 'scheduled') {
+      problems.push(...airingProblems(filing, rules));
+    }
+    if (problems.length > 0) throw refused(problems);
+    const old = before === null ? null : archive.piece(before.id);
+    if (before !== null && old !== null && sameContent(old, filing)) return { story: before, changed: false };
+    if (options.from !== undefined && options.from !== (before?.revision ?? 0)) {
+      throw new Fault(
+        'conflict',
+        `this revision was made from revision ${options.from}, but the newest is ${before?.revision ?? 'none'}; take the newest and make the change again`,
+      );
+    }
+    const byline = archive.persona(filing.persona);
+    if (byline === null) throw new Error(`persona ${filing.persona} passed the door but is not there`);
+    const piece: Piece = {
+      ...filing,
+      id: before?.id ?? desk.newId(),
+      revision: (before?.revision ?? 0) + 1,
+      byline: { name: byline.name, title: byline.title },
+    };
+    enterGeneration(desk, paper, piece, archive, options.by);
+    const story = archive.storyById(piece.id);
+    if (story === null) throw new Error(`piece ${piece.id} was filed but is not there`);
+    return { story, changed: true };
+  });
+}
+
+function enterGeneration(desk: Desk, paper: string, piece: Piece, archive: Archive, by: string): void {
+  const last = archive.generations(piece.id).at(-1);
+  // A clock that went back must not break the chain's order.
+  const at = Math.max(desk.now(), last === undefined ? 0 : Date.parse(last.filed_at));
+  const seq = desk.store.nextSeq(paper);
+  const content_hash = contentHash(basisOf(piece));
+  const { note, receipt_hash } = signReceipt(
+    {
+      paper,
+      piece: piece.id,
+      revision: piece.revision,
+      content_hash,
+      prev: last?.receipt_hash ?? null,
+      seq,
+      filed_at: new Date(at).toISOString(),
+      filed_by: by,
+      kid: desk.door.kid,
+    },
+    desk.door.signer,
+  );
+  enter(desk.store, {
+    type: 'generation',
+    at,
+    paper,
+    seq,
+    piece,
+    content_hash,
+    receipt: note,
+    receipt_hash,
+    filed_by: by,
+    kid: desk.door.kid,
+  });
+}
+
+/** Whether two filings say the same. When and why a revision was made is not what it says. */
+export function sameContent(a: Filing, b: Filing): boolean {
+  return canonicalize(said(a)) === canonicalize(said(b));
+}
+
+function said(filing: Filing): unknown {
+  const { slug, headline, dek, prose, cited_facts, category, kind, persona, language, image, credit } = filing;
+  return { slug, headline, dek, prose, cited_facts, category, kind, persona, language, image, credit };
+}

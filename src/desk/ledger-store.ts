@@ -1,0 +1,36 @@
+import type { Archive, PieceState } from './archive.ts';
+import type { Entry, GenerationEntry } from './entry.ts';
+import type { PaperBody } from './paper.ts';
+
+/** A piece's standing, as the desk changes it. Times in ms. */
+export interface Standing {
+  state: PieceState;
+  published_at: number | null;
+  updated_at: number | null;
+  scheduled_at: number | null;
+  withdrawn_at: number | null;
+  reason: string | null;
+}
+
+/** What the desk asks of the store when it writes. */
+export interface LedgerStore {
+  /** Runs `work` as one transaction that nothing else of any process comes between. */
+  transact<T>(work: () => T): T;
+  /** Appends to the ledger and to nothing else. */
+  append(entry: Entry): void;
+  archive(paper: string): Archive;
+  hasPaper(paper: string): boolean;
+  setPaper(paper: string, body: PaperBody, at: number): void;
+  /** Counts a change that readers can see. */
+  bumpEdition(paper: string, at: number): void;
+  /** The next receipt's number. */
+  nextSeq(paper: string): number;
+  /** Makes the generation the one that its piece shows, and takes its number. */
+  setGeneration(entry: GenerationEntry): void;
+  standing(piece: string): Standing | null;
+  setStanding(piece: string, standing: Standing): void;
+  /** Scheduled pieces whose time has come, in the order of their times. */
+  scheduled(until: number): { paper: string; piece: string; at: number }[];
+  /** Notes that the files which read these tags must be pressed. */
+  owe(paper: string, tags: Iterable<string>): void;
+}

@@ -1,0 +1,90 @@
+import type { Archive, Row } from './archive.ts';
+import { sectionSlug } from './paper.ts';
+
+/** How many pieces a numbered page of a section holds. */
+export const PAGE_SIZE = 30;
+/** How many pieces the newest-first lists of a section, a persona or a feed hold at most. */
+export const NEWEST_MAX = 50;
+/** How many earlier pieces a story page names. */
+export const EARLIER_MAX = 3;
+
+/**
+ * Names of what a file may read. A change touches tags; the press prints again
+ * what read them. Nobody keeps any other map of what depends on what.
+ */
+export const tags = {
+  /** The paper's record: everything shows it. */
+  config: 'config',
+  /** The edition's number: only the front document shows it. */
+  edition: 'edition',
+  masthead: 'masthead',
+  /** Which days have pieces, and how many. */
+  days: 'days',
+  /** Which months have pieces. */
+  months: 'months',
+  cast: 'cast',
+  corrections: 'corrections',
+  /** The newest pieces of the whole paper. */
+  newest: 'newest',
+  /** The pieces of the last 48 hours. */
+  news: 'news',
+  /** The door's keys. */
+  keys: 'keys',
+  piece: (id: string) => `piece:${id}`,
+  persona: (slug: string) => `persona:${slug}`,
+  newestOf: (section: string) => `newest:${sectionSlug(section)}`,
+  newestBy: (persona: string) => `by:${persona}`,
+  sectionPage: (section: string, page: number) => `section:${sectionSlug(section)}:${page}`,
+  earlier: (id: string) => `earlier:${id}`,
+  day: (day: string) => `day:${day}`,
+  month: (month: string) => `month:${month}`,
+  media: (path: string) => `media:${path}`,
+};
+
+/** The UTC day of a time, as YYYY-MM-DD. */
+export function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+/**
+ * The tags that a change of one piece touches. `before` and `after` are the
+ * piece as readers saw it and see it now, null while it is not on air; the
+ * archive already shows the state after.
+ */
+export function touchedByPiece(
+  archive: Archive,
+  id: string,
+  before: Row | null,
+  after: Row | null,
+): Set<string> {
+  const touched = new Set([tags.edition, tags.piece(id), tags.news]);
+  const stays =
+    before?.category === after?.category &&
+    before?.published_at === after?.published_at &&
+    before?.persona === after?.persona;
+  for (const row of [before, after]) {
+    if (row === null) continue;
+    touched.add(tags.month(dayOf(row.published_at).slice(0, 7)));
+    if (stays) continue;
+    touched.add(tags.months);
+    touched.add(tags.days);
+    touched.add(tags.day(dayOf(row.published_at)));
+    touched.add(tags.newestBy(row.persona));
+    if (archive.newer(row, NEWEST_MAX) < NEWEST_MAX) touched.add(tags.newest);
+    if (archive.newer(row, NEWEST_MAX, row.category) < NEWEST_MAX) touched.add(tags.newestOf(row.category));
+    for (const page of pagesFrom(archive, row)) touched.add(tags.sectionPage(row.category, page));
+    touched.add(tags.earlier(id));
+    for (const later of archive.laterIds(row.category, row, EARLIER_MAX)) touched.add(tags.earlier(later));
+  }
+  return touched;
+}
+
+/**
+ * The numbered pages of a section that move when a piece joins or leaves it:
+ * its own and all newer ones, and the page before, whose way onward may change.
+ */
+function* pagesFrom(archive: Archive, row: Row): Iterable<number> {
+  const own = Math.floor(archive.sectionRank(row.category, row) / PAGE_SIZE) + 1;
+  const last = Math.ceil(archive.sectionCount(row.category) / PAGE_SIZE);
+  for (let page = Math.max(1, own - 1); page <= last + 1; page++) yield page;
+}

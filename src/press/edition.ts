@@ -1,0 +1,167 @@
+import type { Archive, CorrectionRow, Row, Story } from '../desk/archive.ts';
+import type { Cast } from '../desk/cast.ts';
+import type { Persona } from '../desk/masthead.ts';
+import type { Media } from '../desk/media.ts';
+import type { Paper } from '../desk/paper.ts';
+import { EARLIER_MAX, NEWEST_MAX, PAGE_SIZE, tags } from '../desk/tags.ts';
+import type { Generation } from '../ledger/generation.ts';
+import type { DoorKey } from '../ledger/keyring.ts';
+import type { Piece } from '../ledger/piece.ts';
+
+/** Where a paper is published. */
+export interface Place {
+  /** Absolute root, without a slash at its end. */
+  root: string;
+  /** Its path: empty, or `/harbor-ledger`. */
+  base: string;
+}
+
+/** A place from a root address. */
+export function placeOf(root: string): Place {
+  return { root, base: new URL(root).pathname.replace(/\/$/, '') };
+}
+
+/**
+ * A read-only view of one paper that records what is asked of it. What a sheet
+ * read is what makes it due again, so it has no other way to the archive.
+ */
+export class Edition {
+  readonly place: Place;
+  readonly #archive: Archive;
+  readonly #read = new Set<string>();
+
+  constructor(archive: Archive, place: Place) {
+    this.#archive = archive;
+    this.place = place;
+  }
+
+  /** The tags of everything that was asked so far, sorted. */
+  get reads(): string[] {
+    return [...this.#read].sort();
+  }
+
+  #rows(rows: Row[]): Row[] {
+    for (const row of rows) this.#read.add(tags.piece(row.id));
+    return rows;
+  }
+
+  /** The paper's record, without what changes with every edition. */
+  paper(): Omit<Paper, 'edition' | 'changed_at'> {
+    this.#read.add(tags.config);
+    return this.#archive.paper();
+  }
+
+  /** The edition's number and when it came. */
+  number(): { edition: number; changed_at: number } {
+    this.#read.add(tags.edition);
+    const { edition, changed_at } = this.#archive.paper();
+    return { edition, changed_at };
+  }
+
+  masthead(): Persona[] {
+    this.#read.add(tags.masthead);
+    return this.#archive.masthead();
+  }
+
+  persona(slug: string): Persona | null {
+    this.#read.add(tags.persona(slug));
+    return this.#archive.persona(slug);
+  }
+
+  media(path: string): Media | null {
+    this.#read.add(tags.media(path));
+    return this.#archive.media(path);
+  }
+
+  keys(): DoorKey[] {
+    this.#read.add(tags.keys);
+    return this.#archive.keys();
+  }
+
+  story(slug: string): Story | null {
+    const story = this.#archive.storyBySlug(slug);
+    if (story !== null) this.#read.add(tags.piece(story.id));
+    return story;
+  }
+
+  piece(id: string): Piece | null {
+    this.#read.add(tags.piece(id));
+    return this.#archive.piece(id);
+  }
+
+  generations(id: string): Generation[] {
+    this.#read.add(tags.piece(id));
+    return this.#archive.generations(id);
+  }
+
+  earlier(row: Row): Row[] {
+    this.#read.add(tags.earlier(row.id));
+    return this.#rows(this.#archive.earlier(row, EARLIER_MAX));
+  }
+
+  /** The newest pieces: of the paper, of a section, or by a persona. At most `NEWEST_MAX`. */
+  newest(limit: number, of: { section?: string; persona?: string } = {}): Row[] {
+    if (of.section !== undefined) this.#read.add(tags.newestOf(of.section));
+    else if (of.persona !== undefined) this.#read.add(tags.newestBy(of.persona));
+    else this.#read.add(tags.newest);
+    return this.#rows(this.#archive.latest({ limit: Math.min(limit, NEWEST_MAX), ...of }));
+  }
+
+  /** Pieces published since a time, newest first: the one list that ages without a change. */
+  news(since: number): Row[] {
+    this.#read.add(tags.news);
+    return this.#archive.latest({ limit: 1_000, since });
+  }
+
+  sectionPage(section: string, page: number): Row[] {
+    this.#read.add(tags.sectionPage(section, page));
+    return this.#rows(this.#archive.sectionPage(section, page, PAGE_SIZE));
+  }
+
+  /** Whether a section has a page of this number. */
+  hasSectionPage(section: string, page: number): boolean {
+    this.#read.add(tags.sectionPage(section, page));
+    return page >= 1 && page <= Math.ceil(this.#archive.sectionCount(section) / PAGE_SIZE);
+  }
+
+  /** The number of a section's last numbered page. */
+  lastSectionPage(section: string): number {
+    this.#read.add(tags.newestOf(section));
+    return Math.ceil(this.#archive.sectionCount(section) / PAGE_SIZE);
+  }
+
+  days(range?: { from?: string; until?: string; limit?: number }): { day: string; count: number }[] {
+    this.#read.add(tags.days);
+    return this.#archive.days(range);
+  }
+
+  day(day: string): Row[] {
+    this.#read.add(tags.day(day));
+    return this.#rows(this.#archive.day(day));
+  }
+
+  months(): string[] {
+    this.#read.add(tags.months);
+    return this.#archive.months();
+  }
+
+  month(month: string): { slug: string; updated_at: number }[] {
+    this.#read.add(tags.month(month));
+    return this.#archive.month(month);
+  }
+
+  casts(): Cast[] {
+    this.#read.add(tags.cast);
+    return this.#archive.casts();
+  }
+
+  cast(day: string): Cast | null {
+    this.#read.add(tags.cast);
+    return this.#archive.cast(day);
+  }
+
+  corrections(limit: number): CorrectionRow[] {
+    this.#read.add(tags.corrections);
+    return this.#archive.corrections(limit);
+  }
+}

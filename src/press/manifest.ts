@@ -1,0 +1,31 @@
+/** A file of a pressed tree: its path under the paper's folder and the digest of its bytes. */
+export interface PressedFile {
+  path: string;
+  digest: string;
+}
+
+/** The press's own records: what it owes, what it has put on disk, who presses. */
+export interface Manifest {
+  owe(paper: string, tags: Iterable<string>): void;
+  /** What is owed, oldest first. */
+  due(paper: string): { id: number; tag: string }[];
+  /** Papers to which something is owed. */
+  owing(): string[];
+  /** Strikes out what was owed, up to and with this id. */
+  paid(paper: string, until: number): void;
+  /** The sheets that read a tag when they were last printed. */
+  readers(paper: string, tag: string): string[];
+  sheets(paper: string): string[];
+  files(paper: string, sheet: string): PressedFile[];
+  everyFile(paper: string): PressedFile[];
+  /** Notes that a sheet was printed from these tags into these files, and that others of its are gone. */
+  record(paper: string, sheet: string, tags: string[], pressed: PressedFile[], gone: string[]): void;
+  drop(paper: string, sheet: string): void;
+  /** What the tree was last pressed with in full; another stamp makes everything due. */
+  stamp(paper: string): string;
+  setStamp(paper: string, stamp: string): void;
+  /** Takes the paper's press until a time, in ms; false while somebody else has it. */
+  claim(paper: string, who: string, until: number, now: number): boolean;
+  owner(paper: string): string | null;
+  release(paper: string, who: string): void;
+}

@@ -1,0 +1,79 @@
+import type { Db } from './open.ts';
+import type { Manifest, PressedFile } from '../press/manifest.ts';
+
+/** What the press owes and what it has put on disk. */
+export function manifestTables(db: Db): Manifest {
+  const owe = db.prepare('INSERT INTO press_due (paper, tag) VALUES (?, ?)');
+  const due = db.prepare('SELECT id, tag FROM press_due WHERE paper = ? ORDER BY id');
+  const owing = db.prepare('SELECT DISTINCT paper FROM press_due ORDER BY paper');
+  const paid = db.prepare('DELETE FROM press_due WHERE paper = ? AND id <= ?');
+  const readers = db.prepare('SELECT sheet FROM reads WHERE paper = ? AND tag = ?');
+  const sheet = db.prepare('SELECT tags FROM sheets WHERE paper = ? AND sheet = ?');
+  const setSheet = db.prepare(
+    'INSERT INTO sheets (paper, sheet, tags) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET tags = excluded.tags',
+  );
+  const dropSheet = db.prepare('DELETE FROM sheets WHERE paper = ? AND sheet = ?');
+  const addRead = db.prepare('INSERT OR IGNORE INTO reads (paper, tag, sheet) VALUES (?, ?, ?)');
+  const dropRead = db.prepare('DELETE FROM reads WHERE paper = ? AND tag = ? AND sheet = ?');
+  const files = db.prepare('SELECT path, digest FROM files WHERE paper = ? AND sheet = ?');
+  const everyFile = db.prepare('SELECT path, digest FROM files WHERE paper = ? ORDER BY path');
+  const setFile = db.prepare(
+    `INSERT INTO files (paper, path, sheet, digest) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET sheet = excluded.sheet, digest = excluded.digest`,
+  );
+  const dropFile = db.prepare('DELETE FROM files WHERE paper = ? AND path = ? AND sheet = ?');
+  const sheets = db.prepare('SELECT sheet FROM sheets WHERE paper = ? ORDER BY sheet');
+  const stamp = db.prepare('SELECT stamp FROM presses WHERE paper = ?');
+  const setStamp = db.prepare(
+    'INSERT INTO presses (paper, stamp) VALUES (?, ?) ON CONFLICT DO UPDATE SET stamp = excluded.stamp',
+  );
+  const claim = db.prepare(
+    `INSERT INTO presses (paper, owner, owned_until) VALUES (?1, ?2, ?3)
+     ON CONFLICT DO UPDATE SET owner = excluded.owner, owned_until = excluded.owned_until
+     WHERE presses.owner IS NULL OR presses.owner = ?2 OR presses.owned_until < ?4 RETURNING owner`,
+  );
+  const owner = db.prepare('SELECT owner FROM presses WHERE paper = ?');
+  const release = db.prepare('UPDATE presses SET owner = NULL, owned_until = NULL WHERE paper = ? AND owner = ?');
+
+  return {
+    owe(paper, tags) {
+      for (const tag of tags) owe.run(paper, tag);
+    },
+    due: (paper) => due.all(paper) as { id: number; tag: string }[],
+    owing: () => (owing.all() as { paper: string }[]).map((row) => row.paper),
+    paid(paper, until) {
+      paid.run(paper, until);
+    },
+    readers: (paper, tag) => (readers.all(paper, tag) as { sheet: string }[]).map((row) => row.sheet),
+    sheets: (paper) => (sheets.all(paper) as { sheet: string }[]).map((row) => row.sheet),
+    files: (paper, name) => files.all(paper, name) as PressedFile[],
+    everyFile: (paper) => everyFile.all(paper) as PressedFile[],
+    record(paper, name, tags, pressed, gone) {
+      const old = (sheet.get(paper, name) as { tags: string } | undefined)?.tags;
+      const text = tags.join(' ');
+      if (old !== text) {
+        const kept = new Set(tags);
+        for (const tag of old?.split(' ') ?? []) if (!kept.has(tag)) dropRead.run(paper, tag, name);
+        for (const tag of tags) addRead.run(paper, tag, name);
+        setSheet.run(paper, name, text);
+      }
+      for (const { path, digest } of pressed) setFile.run(paper, path, name, digest);
+      for (const path of gone) dropFile.run(paper, path, name);
+    },
+    drop(paper, name) {
+      const old = (sheet.get(paper, name) as { tags: string } | undefined)?.tags;
+      for (const tag of old?.split(' ') ?? []) dropRead.run(paper, tag, name);
+      for (const { path } of this.files(paper, name)) dropFile.run(paper, path, name);
+      dropSheet.run(paper, name);
+    },
+    stamp: (paper) => (stamp.get(paper) as { stamp: string } | undefined)?.stamp ?? '',
+    setStamp(paper, text) {
+      setStamp.run(paper, text);
+    },
+    claim: (paper, who, until, now) => claim.get(paper, who, until, now) !== undefined,
+    owner: (paper) => (owner.get(paper) as { owner: string | null } | undefined)?.owner ?? null,
+    release(paper, who) {
+      release.run(paper, who);
+    },
+  };
+}

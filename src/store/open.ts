@@ -1,0 +1,87 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'libsql';
+import { Fault } from '../fault.ts';
+
+export type Db = Database.Database;
+
+export interface DatabaseSettings {
+  file: string;
+  /** A libSQL server to be a replica of. */
+  syncUrl?: string | undefined;
+  authToken?: string | undefined;
+}
+
+/** How long a write waits for another process's write, in ms. */
+const BUSY_TIMEOUT = 5_000;
+
+const MIGRATIONS = new URL('./migrations/', import.meta.url);
+
+/**
+ * Opens the database and brings its tables up to this program's. Throws
+ * `unavailable` when another process holds it or a newer program made it.
+ */
+export function openDatabase(settings: DatabaseSettings): Db {
+  mkdirSync(dirname(settings.file), { recursive: true, mode: 0o700 });
+  try {
+    const db = new Database(
+      settings.file,
+      settings.syncUrl
+        ? ({ syncUrl: settings.syncUrl, authToken: settings.authToken ?? '' } as Database.Options)
+        : {},
+    );
+    // Set before anything else, so that opening waits for a busy neighbour too.
+    db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+    db.exec('PRAGMA journal_mode = WAL');
+    db.exec('PRAGMA synchronous = NORMAL');
+    db.exec('PRAGMA foreign_keys = ON');
+    db.exec('PRAGMA cache_size = -65536');
+    chmodSync(settings.file, 0o600);
+    migrate(db);
+    return db;
+  } catch (error) {
+    throw databaseFault(error, settings.file);
+  }
+}
+
+/** A busy or broken database as a fault that names the file and the cure; other errors as they are. */
+export function databaseFault(error: unknown, file: string): unknown {
+  const code = (error as { code?: string }).code ?? '';
+  const message = error instanceof Error ? error.message : String(error);
+  if (code.startsWith('SQLITE_BUSY') || /database is locked/.test(message)) {
+    return new Fault('unavailable', `the database ${file} is locked by another process; wait for it or stop it, then try again`);
+  }
+  if (code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT' || /not a database|malformed/.test(message)) {
+    return new Fault('unavailable', `${file} is not a sound database (${message}); restore it from a ledger export or a backup`);
+  }
+  if (code === 'SQLITE_FULL' || code === 'SQLITE_READONLY' || code === 'SQLITE_CANTOPEN' || /unable to open/.test(message)) {
+    return new Fault('unavailable', `the database ${file} cannot be written (${message}); check the disk's space and the folder's permissions`);
+  }
+  return error;
+}
+
+/** Runs the numbered files that this database has not seen, in order, one transaction each. */
+function migrate(db: Db): void {
+  db.exec('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY) STRICT');
+  const names = readdirSync(MIGRATIONS).filter((name) => name.endsWith('.sql')).sort();
+  const done = new Set((db.prepare('SELECT name FROM migrations').all() as { name: string }[]).map(({ name }) => name));
+  const unknown = [...done].filter((name) => !names.includes(name));
+  if (unknown.length > 0) {
+    throw new Fault('unavailable', `the database was made by a newer Broadsheet (it has ${unknown.join(', ')}); run that one`);
+  }
+  for (const name of names.filter((candidate) => !done.has(candidate))) {
+    db.exec('BEGIN IMMEDIATE');
+    try {
+      // Two processes may have started at once: the second finds the work done.
+      const seen = db.prepare('SELECT 1 FROM migrations WHERE name = ?').get(name);
+      if (seen === undefined) {
+        db.exec(readFileSync(new URL(name, MIGRATIONS), 'utf8'));
+        db.prepare('INSERT INTO migrations VALUES (?)').run(name);
+      }
+      db.exec('COMMIT');
+    } catch (error) {
+      db.exec('ROLLBACK');
+      throw error;
+    }
+  }
+}

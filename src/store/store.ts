@@ -1,0 +1,126 @@
+import type { Archive } from '../desk/archive.ts';
+import type { LedgerStore } from '../desk/ledger-store.ts';
+import type { Manifest } from '../press/manifest.ts';
+import { appliedTable } from './applied.ts';
+import { entryTables } from './entries.ts';
+import { keyTables } from './keys.ts';
+import { manifestTables } from './manifest.ts';
+import type { DatabaseSettings } from './open.ts';
+import { databaseFault, openDatabase } from './open.ts';
+import { paperTables } from './papers.ts';
+import { pieceTables } from './pieces.ts';
+
+export type Store = ReturnType<typeof openStore>;
+
+/** Opens the one database. Every noun's SQL is in a file of its own beside this one. */
+export function openStore(settings: DatabaseSettings) {
+  const db = openDatabase(settings);
+  const entries = entryTables(db);
+  const papers = paperTables(db);
+  const pieces = pieceTables(db);
+  const manifest: Manifest = manifestTables(db);
+  const keys = keyTables(db);
+
+  const archives = new Map<string, Archive>();
+  const archive = (paper: string): Archive => {
+    let found = archives.get(paper);
+    if (found === undefined) {
+      found = archiveOf(paper);
+      archives.set(paper, found);
+    }
+    return found;
+  };
+
+  const archiveOf = (paper: string): Archive => ({
+    paper() {
+      const record = papers.paper(paper);
+      if (record === null) throw new Error(`there is no paper ${paper}`);
+      return record;
+    },
+    masthead: () => papers.personas(paper).filter(({ active }) => active),
+    persona: (slug) => papers.persona(paper, slug),
+    casts: () => papers.casts(paper),
+    cast: (day) => papers.cast(paper, day),
+    media: (path) => papers.media(paper, path),
+    keys: () => entries.doorKeys(),
+    storyById: (id) => pieces.storyById(paper, id),
+    storyBySlug: (slug) => pieces.storyBySlug(paper, slug),
+    piece: (id) => pieces.piece(paper, id),
+    generations: (id) => pieces.generations(paper, id),
+    slugs: () => pieces.slugs(paper),
+    latest: (query) => pieces.latest(paper, query),
+    sectionPage: (section, page, size) => pieces.sectionPage(paper, section, page, size),
+    sectionCount: (section) => pieces.sectionCount(paper, section),
+    sectionRank: (section, at) => pieces.sectionRank(paper, section, at),
+    newer: (at, cap, section) => pieces.newer(paper, at, cap, section),
+    earlier: (row, limit) => pieces.earlier(paper, row, limit),
+    laterIds: (section, at, limit) => pieces.laterIds(paper, section, at, limit),
+    days: (range) => pieces.days(paper, range),
+    day: (day) => pieces.day(paper, day),
+    months: () => pieces.months(paper),
+    month: (month) => pieces.month(paper, month),
+    corrections: (limit) => pieces.corrections(paper, limit),
+    hasCorrections: (id) => pieces.hasCorrections(paper, id),
+  });
+
+  let depth = 0;
+  const transact = <T>(work: () => T): T => {
+    if (depth > 0) return work();
+    try {
+      db.exec('BEGIN IMMEDIATE');
+    } catch (error) {
+      throw databaseFault(error, settings.file);
+    }
+    depth++;
+    try {
+      const result = work();
+      db.exec('COMMIT');
+      return result;
+    } catch (error) {
+      db.exec('ROLLBACK');
+      throw databaseFault(error, settings.file);
+    } finally {
+      depth--;
+    }
+  };
+
+  const ledger: LedgerStore = {
+    transact,
+    append: entries.append,
+    archive,
+    hasPaper: (paper) => papers.paper(paper) !== null,
+    setPaper: papers.setPaper,
+    bumpEdition: papers.bumpEdition,
+    nextSeq: papers.nextSeq,
+    setGeneration(entry) {
+      papers.takeSeq(entry.paper, entry.seq);
+      pieces.setGeneration(entry);
+    },
+    standing: pieces.standing,
+    setStanding: pieces.setStanding,
+    scheduled: pieces.scheduled,
+    owe: manifest.owe,
+  };
+
+  return {
+    ...ledger,
+    manifest,
+    keys,
+    entries: entries.entries,
+    doorKeys: entries.doorKeys,
+    paperSlugs: papers.paperSlugs,
+    paper: papers.paper,
+    allMedia: papers.allMedia,
+    unaired: pieces.unaired,
+    nextScheduled: pieces.nextScheduled,
+    ...appliedTable(db),
+    /** Runs SQLite's own check; the texts of what it finds, none when sound. */
+    integrity: (): string[] =>
+      (db.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[])
+        .map((row) => row.integrity_check)
+        .filter((text) => text !== 'ok'),
+    close(): void {
+      db.close();
+    },
+  };
+}
