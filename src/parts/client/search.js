@@ -1,0 +1,85 @@
+const form = document.getElementById('find');
+const status = document.getElementById('status');
+const found = document.getElementById('found');
+const field = form.elements.q;
+const { api, language } = form.dataset;
+const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' });
+const SILENT =
+  'The search desk does not answer just now. The back issues by day and the sections below are all there.';
+
+let asked = 0;
+
+function say(text) {
+  status.textContent = text;
+}
+
+function element(name, className, ...content) {
+  const made = document.createElement(name);
+  if (className) made.className = className;
+  made.append(...content);
+  return made;
+}
+
+function link(href, text) {
+  const made = element('a', '', text);
+  made.href = href;
+  return made;
+}
+
+function row({ headline, dek, url, published_at, category, byline }) {
+  const when = element('time', '', day.format(new Date(published_at)));
+  when.dateTime = published_at;
+  return element(
+    'article',
+    'row bare',
+    element(
+      'div',
+      'words',
+      element('p', 'kicker', category),
+      element('h2', '', link(url, headline)),
+      ...(dek ? [element('p', 'dek', dek)] : []),
+      element('p', 'byline', byline.name, ' ', element('span', 'ai', 'AI persona'), ' ', when),
+    ),
+  );
+}
+
+/** The answer's body, or null when no API stands behind the address. */
+async function ask(q) {
+  try {
+    const response = await fetch(`${api}?${new URLSearchParams({ q })}`);
+    if (response.status >= 500) return null;
+    return await response.json();
+  } catch {
+    return null;
+  }
+}
+
+async function search(q) {
+  const turn = ++asked;
+  found.replaceChildren();
+  if (q === '') return say('');
+  say('Searching…');
+  const answer = await ask(q);
+  // An older question may be answered after a newer one.
+  if (turn !== asked) return;
+  if (answer === null) return say(SILENT);
+  if (!Array.isArray(answer.stories)) return say(answer.message ?? SILENT);
+  const { stories } = answer;
+  if (stories.length === 0) return say(`Nothing on air holds “${q}”.`);
+  say(stories.length === 1 ? 'One piece' : `${stories.length} pieces, newest first`);
+  found.replaceChildren(...stories.map(row));
+}
+
+function read() {
+  field.value = new URLSearchParams(location.search).get('q') ?? '';
+  search(field.value.trim());
+}
+
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  const q = field.value.trim();
+  history.pushState(null, '', `?${new URLSearchParams({ q })}`);
+  search(q);
+});
+addEventListener('popstate', read);
+read();
