@@ -7,20 +7,29 @@ import type { Font } from 'satori';
 interface Face {
   package: string;
   weight: 400 | 600 | 700;
+  /**
+   * A variable font, of which satori draws the lightest master and makes it
+   * bold. It comes as WOFF2 only; what it covers is taken from its declaration.
+   */
+  variable?: true;
 }
 
-const SERIF: Face = { package: 'source-serif-4', weight: 700 };
-const SANS: Face = { package: 'libre-franklin', weight: 600 };
-const JAPANESE: Face = { package: 'zen-antique', weight: 400 };
-const CHINESE: Face = { package: 'zcool-xiaowei', weight: 400 };
-const KOREAN: Face = { package: 'song-myung', weight: 400 };
+const SERIF: Face = { package: '@fontsource/source-serif-4', weight: 700 };
+const SANS: Face = { package: '@fontsource/libre-franklin', weight: 600 };
+const JAPANESE: Face = { package: '@fontsource/zen-antique', weight: 400 };
+const KOREAN: Face = { package: '@fontsource/song-myung', weight: 400 };
+const ARABIC: Face = { package: '@fontsource/amiri', weight: 700 };
+const HEBREW: Face = { package: '@fontsource/frank-ruhl-libre', weight: 700 };
+const DEVANAGARI: Face = { package: '@fontsource/noto-serif-devanagari', weight: 700 };
+// The static Chinese packages with a text face hold every weight: 60 to 80 MB against 7.
+const CHINESE: Face = { package: '@fontsource-variable/noto-serif-sc', weight: 400, variable: true };
 
 export type Voice = 'serif' | 'sans';
 
 /** One subset file. It is read when a text first needs a character that it declares. */
 interface Subset {
   family: string;
-  weight: Face['weight'];
+  face: Face;
   ranges: readonly (readonly [number, number])[];
   file: string;
 }
@@ -28,7 +37,7 @@ interface Subset {
 /** A subset that was read. */
 interface Cut {
   family: string;
-  weight: Face['weight'];
+  face: Face;
   data: Buffer;
   /** Advance widths in ems by code point; what is not in here has no glyph. */
   advances: ReadonlyMap<number, number>;
@@ -41,16 +50,18 @@ const cuts = new Map<string, Cut>();
 function subsetsOf(face: Face): readonly Subset[] {
   const known = subsetsByFace.get(face);
   if (known) return known;
-  const declared: Record<string, string> = require(`@fontsource/${face.package}/unicode.json`);
+  const declared: Record<string, string> = require(`${face.package}/unicode.json`);
+  const stem = `${face.package}/files/${face.package.split('/')[1]}`;
+  const end = face.variable ? 'wght-normal.woff2' : `${face.weight}-normal.woff`;
   const subsets = Object.entries(declared)
-    .map(([name, ranges]) => ({ name: name.replace(/[[\]]/g, ''), ranges }))
+    .map(([key, ranges]) => ({ name: key.replace(/[[\]]/g, ''), ranges: ranges.split(',').map(parseRange) }))
     // Latin first: it holds nearly everything that most cards say.
     .sort((a, b) => rank(a.name) - rank(b.name) || a.name.localeCompare(b.name, 'en', { numeric: true }))
     .map(({ name, ranges }) => ({
-      family: `${face.package} ${face.weight} ${name}`,
-      weight: face.weight,
-      ranges: ranges.split(',').map(parseRange),
-      file: `@fontsource/${face.package}/files/${face.package}-${name}-${face.weight}-normal.woff`,
+      family: `${face.package} ${name}`,
+      face,
+      ranges,
+      file: `${stem}-${name}-${end}`,
     }));
   subsetsByFace.set(face, subsets);
   return subsets;
@@ -69,26 +80,45 @@ function read(subset: Subset): Cut {
   const known = cuts.get(subset.family);
   if (known) return known;
   const data = readFileSync(require.resolve(subset.file));
-  const font = opentype.parse(data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength) as ArrayBuffer);
-  const advances = new Map<number, number>();
-  const glyphs: Record<string, number> = font.tables['cmap'].glyphIndexMap;
-  for (const [code, index] of Object.entries(glyphs)) {
-    if (index !== 0) advances.set(Number(code), (font.glyphs.get(index).advanceWidth ?? 0) / font.unitsPerEm);
-  }
-  const cut = { family: subset.family, weight: subset.weight, data, advances };
+  const advances = subset.face.variable ? declaredAdvances(subset) : readAdvances(data);
+  const cut = { family: subset.family, face: subset.face, data, advances };
   cuts.set(subset.family, cut);
   return cut;
 }
 
+function readAdvances(data: Buffer): Map<number, number> {
+  const bytes = data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength) as ArrayBuffer;
+  const font = opentype.parse(bytes);
+  const glyphs: Record<string, number> = font.tables['cmap'].glyphIndexMap;
+  return new Map(
+    Object.entries(glyphs)
+      .filter(([, index]) => index !== 0)
+      .map(([code, index]) => [Number(code), (font.glyphs.get(index).advanceWidth ?? 0) / font.unitsPerEm]),
+  );
+}
+
+/** The ideographs and full-width marks: these the font has as declared (test/press/share-card.test.ts), one em wide. */
+function declaredAdvances({ ranges }: Subset): Map<number, number> {
+  const advances = new Map<number, number>();
+  for (const [from, to] of ranges) {
+    for (let code = from; code <= to; code++) {
+      if (FULL_WIDTH.test(String.fromCodePoint(code))) advances.set(code, 1);
+    }
+  }
+  return advances;
+}
+
+const FULL_WIDTH = /[\u4e00-\u9fff、。〈-】！（），：；？]/u;
+
 /** The faces that a text in this language is set in, first choice first. */
 function facesFor(voice: Voice, text: string, language: string): readonly Face[] {
-  const latin = voice === 'serif' ? [SERIF] : [SANS, SERIF];
-  if (/\p{Script=Hangul}/u.test(text)) return [...latin, KOREAN, JAPANESE, CHINESE];
-  if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return [...latin, JAPANESE, CHINESE, KOREAN];
+  const first = [...(voice === 'serif' ? [SERIF] : [SANS, SERIF]), ARABIC, HEBREW, DEVANAGARI];
+  if (/\p{Script=Hangul}/u.test(text)) return [...first, KOREAN, JAPANESE, CHINESE];
+  if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return [...first, JAPANESE, CHINESE, KOREAN];
   const primary = language.toLowerCase().split('-')[0];
-  if (primary === 'zh') return [...latin, CHINESE, JAPANESE, KOREAN];
-  if (primary === 'ko') return [...latin, KOREAN, JAPANESE, CHINESE];
-  return [...latin, JAPANESE, CHINESE, KOREAN];
+  if (primary === 'zh') return [...first, CHINESE, JAPANESE, KOREAN];
+  if (primary === 'ko') return [...first, KOREAN, JAPANESE, CHINESE];
+  return [...first, JAPANESE, CHINESE, KOREAN];
 }
 
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
@@ -99,6 +129,8 @@ export interface SetText {
   /** Names of the fonts, in the order in which they are asked for a glyph. */
   family: string[];
   fonts: Font[];
+  /** 700 where a font must be made bold. */
+  weight: 400 | 700;
   /** Graphemes that no font here can draw. */
   uncovered: string[];
   /** Width in ems of a part of the text. */
@@ -127,7 +159,8 @@ export function setText(raw: string, voice: Voice, language: string): SetText {
   return {
     text,
     family: used.map((cut) => cut.family),
-    fonts: used.map(({ family, data, weight }) => ({ name: family, data, weight, style: 'normal' })),
+    fonts: used.map(({ family, face, data }) => ({ name: family, data, weight: face.weight, style: 'normal' })),
+    weight: used.some(({ face }) => face.variable) ? 700 : 400,
     uncovered: [...missing],
     width: (part) => {
       let sum = 0;

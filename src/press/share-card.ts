@@ -60,8 +60,20 @@ const MARGIN = 64;
 const MEASURE = CARD_WIDTH - 2 * MARGIN;
 const HEADLINE_SIZES = [108, 98, 90, 82, 75, 68, 62, 56, 51, 47, 43];
 const HEADLINE_HEIGHT = 318;
-/** Ems from base line to base line; scripts that fill their square need more air. */
-const LEADING = { latin: 1.08, dense: 1.26 };
+/** Kerned text may come out a little wider than the sum of its advances. */
+const KERNING_SLACK = 1.01;
+const RIGHT_TO_LEFT = /^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}]/u;
+
+/**
+ * In ems: from base line to base line, between the letters of a headline, and
+ * of a label. Only scripts whose letters stand apart may be spaced; those that
+ * fill their square or stack marks need more air between lines.
+ */
+function shapeOf(text: string): { leading: number; tracking: number; spread: string } {
+  if (/[\p{Script=Arabic}\p{Script=Devanagari}]/u.test(text)) return { leading: 1.42, tracking: 0, spread: '0' };
+  const apart = !/[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hebrew}]/u.test(text);
+  return apart ? { leading: 1.08, tracking: -0.012, spread: '0.09em' } : { leading: 1.26, tracking: 0, spread: '0.09em' };
+}
 
 function compose(card: Card): { element: Element; fonts: Font[] } {
   const language = knownLanguage(card.language);
@@ -75,79 +87,119 @@ function compose(card: Card): { element: Element; fonts: Font[] } {
   const label = sans(LABEL);
   const spelled = sans(spelledDay(card.day, language));
   const date = drawable(spelled) ? spelled : sans(card.day);
-  const initial = serif([...nameplate.text][0]?.toLocaleUpperCase(language) ?? '');
+  const initial = serif(initialOf(nameplate.text).toLocaleUpperCase(language));
 
-  const ground = hueColor(0.34, 0.13, card.hue);
-  const shade = hueColor(0.39, 0.14, card.hue);
-  const tint = hueColor(0.84, 0.1, card.hue);
-  const paper = hueColor(0.98, 0.012, card.hue);
+  const { ground, shade, tint, ink } = palette(card.hue);
 
   const used: SetText[] = [];
   const line = (set: SetText, style: Style): Element[] => {
     if (!drawable(set)) return [];
     used.push(set);
-    return [box({ fontFamily: set.family.join(', '), whiteSpace: 'nowrap', ...style }, set.text)];
+    const direction = RIGHT_TO_LEFT.test(set.text) ? 'rtl' : 'ltr';
+    return [box({ fontFamily: set.family.join(', '), fontWeight: set.weight, whiteSpace: 'nowrap', direction, ...style }, set.text)];
   };
 
-  const dense = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(headline.text);
-  const leading = dense ? LEADING.dense : LEADING.latin;
-  const tracking = dense ? 0 : -0.012;
+  const shape = shapeOf(headline.text);
   const fitted = fitLines(
     headline.text,
     language,
-    { width: MEASURE, height: HEADLINE_HEIGHT, sizes: HEADLINE_SIZES, leading },
-    (part) => headline.width(part) * 1.01 + part.length * tracking,
+    { width: MEASURE, height: HEADLINE_HEIGHT, sizes: HEADLINE_SIZES, leading: shape.leading },
+    (part) => headline.width(part) * KERNING_SLACK + part.length * shape.tracking,
   );
-  const matter = drawable(headline) ? fitted.lines : [];
-  if (matter.length > 0) used.push(headline);
+  const lines = drawable(headline) ? fitted.lines : [];
+  const direction = RIGHT_TO_LEFT.test(lines[0] ?? nameplate.text) ? 'rtl' : 'ltr';
 
   const element = box(
-    { width: '100%', height: '100%', flexDirection: 'column', padding: `44px ${MARGIN}px 40px`, backgroundColor: ground, color: paper },
-    ...line(initial, { position: 'absolute', right: -30, top: -170, fontSize: 820, lineHeight: 1, color: shade }),
+    { width: '100%', height: '100%', position: 'relative', direction, backgroundColor: ground, color: ink },
+    ...line(initial, {
+      position: 'absolute',
+      [direction === 'ltr' ? 'right' : 'left']: -24,
+      top: -250,
+      fontSize: 860,
+      lineHeight: 1.3,
+      color: shade,
+    }),
     box(
-      { justifyContent: 'space-between', alignItems: 'flex-end' },
-      box({}, ...line(nameplate, { fontSize: fitSize(nameplate, 46, 760), lineHeight: 1.2, letterSpacing: '-0.01em' })),
-      ...line(date, { fontSize: 23, lineHeight: 1.75, color: tint }),
-    ),
-    box({ height: 5, marginTop: 10, backgroundColor: paper }),
-    box({ height: 1, marginTop: 4, backgroundColor: paper }),
-    box(
-      { flexDirection: 'column', flexGrow: 1, justifyContent: 'center' },
-      ...line(section, {
-        fontSize: matter.length > 0 ? 24 : fitSize(section, 84, MEASURE),
-        letterSpacing: '0.09em',
-        lineHeight: 1.3,
-        marginBottom: 12,
-        color: tint,
-      }),
-      ...matter.map((text) =>
+      {
+        position: 'absolute',
+        top: 0,
+        left: 0,
+        width: CARD_WIDTH,
+        height: CARD_HEIGHT,
+        boxSizing: 'border-box',
+        flexDirection: 'column',
+        padding: `40px ${MARGIN}px 44px`,
+      },
+      box(
+        { justifyContent: 'space-between', alignItems: 'flex-end' },
         box(
-          {
-            fontFamily: headline.family.join(', '),
-            fontSize: fitted.size,
-            lineHeight: leading,
-            letterSpacing: `${tracking}em`,
-            whiteSpace: 'nowrap',
-          },
-          text,
+          {},
+          ...line(nameplate, {
+            fontSize: fitSize(nameplate, 46, 740),
+            lineHeight: 1.3,
+            letterSpacing: `${shapeOf(nameplate.text).tracking}em`,
+          }),
+        ),
+        ...line(date, { fontSize: 26, lineHeight: 1.7, color: tint }),
+      ),
+      box({ height: 5, marginTop: 8, backgroundColor: ink }),
+      box({ height: 1, marginTop: 4, backgroundColor: ink }),
+      box(
+        { flexDirection: 'column', flexGrow: 1, justifyContent: 'center', alignItems: 'flex-start' },
+        ...line(section, {
+          fontSize: lines.length > 0 ? 28 : fitSize(section, 96, MEASURE),
+          letterSpacing: shapeOf(section.text).spread,
+          lineHeight: 1.3,
+          marginBottom: 12,
+          color: tint,
+        }),
+        ...lines.flatMap((text) =>
+          line(
+            { ...headline, text },
+            { fontSize: fitted.size, lineHeight: shape.leading, letterSpacing: `${shape.tracking}em` },
+          ),
         ),
       ),
-    ),
-    box(
-      { alignItems: 'center' },
-      ...line(byline, { fontSize: fitSize(byline, 27, 820), lineHeight: 1.3, marginRight: 18 }),
-      ...line(label, {
-        fontSize: 21,
-        lineHeight: 1,
-        padding: '8px 14px 8px',
-        borderRadius: 5,
-        color: ground,
-        backgroundColor: tint,
-      }),
+      box(
+        { alignItems: 'center', gap: 18 },
+        ...line(byline, { fontSize: fitSize(byline, 30, 820), lineHeight: 1.3 }),
+        ...line(label, {
+          fontSize: 22,
+          lineHeight: 1,
+          padding: '8px 14px',
+          borderRadius: 5,
+          color: ground,
+          backgroundColor: tint,
+        }),
+      ),
     ),
   );
   const fonts = new Map(used.flatMap((set) => set.fonts).map((font) => [font.name, font]));
   return { element, fonts: [...fonts.values()] };
+}
+
+/** White on a deep ground; yellows and oranges are muddy when deep, so they are printed on. */
+function palette(hue: number): { ground: string; shade: string; tint: string; ink: string } {
+  if (hue >= 48 && hue <= 122) {
+    return {
+      ground: hueColor(0.83, 0.165, hue),
+      shade: hueColor(0.785, 0.16, hue),
+      tint: hueColor(0.37, 0.09, hue),
+      ink: hueColor(0.21, 0.04, hue),
+    };
+  }
+  return {
+    ground: hueColor(0.37, 0.145, hue),
+    shade: hueColor(0.42, 0.15, hue),
+    tint: hueColor(0.86, 0.09, hue),
+    ink: hueColor(0.985, 0.01, hue),
+  };
+}
+
+/** The letter that stands for the paper: the first of its name, an article apart. */
+function initialOf(nameplate: string): string {
+  const name = nameplate.replace(/^(?:the|an?|el|l[aeo]s?|il|der|die|das|os?|as)\s+(?=\p{L})/iu, '');
+  return /\p{L}/u.exec(name)?.[0] ?? '';
 }
 
 function drawable(set: SetText): boolean {
