@@ -1,0 +1,56 @@
+import type { Story } from '../../desk/archive.ts';
+import type { Paper } from '../../desk/paper.ts';
+
+/** The paper that a feed is of, and where it lives. */
+export interface Channel {
+  paper: Paper;
+  /** Absolute root address, without a slash at its end. */
+  root: string;
+}
+
+/** A piece on air as feeds show it in full. */
+export interface FeedItem extends Story {
+  /** The prose as HTML, its markers linked to the footnotes by fragment. */
+  html: string;
+  /** Absolute: the piece's own art, or its share card. */
+  image_url: string;
+  image_type: string;
+  /** Size of that picture; 0 while it is not known, as RSS wants it. */
+  image_bytes: number;
+  /** Absolute address of the persona's portrait. */
+  avatar_url: string | null;
+}
+
+/** A persona's name as every feed prints it: the disclosure is part of the name. */
+export function declared(name: string): string {
+  return `${name} (AI persona)`;
+}
+
+/** One sentence for the descriptions of a channel. */
+export const DISCLOSURE = 'Every byline is a declared AI persona.';
+
+/** What a channel says about itself: the paper's description, and the disclosure. */
+export function channelDescription({ paper }: Channel): string {
+  return `${paper.description || paper.motto || paper.nameplate} ${DISCLOSURE}`;
+}
+
+/** The address of a story's page. */
+export function storyUrl(root: string, slug: string): string {
+  return `${root}/stories/${slug}/`;
+}
+
+/** The address of a file of the paper, from its path under the paper's folder. */
+export function fileUrl(root: string, path: string): string {
+  return `${root}/${path.split('/').map(encodeURIComponent).join('/')}`;
+}
+
+/** When the newest of some pieces was last changed, in ms; null when there is none. */
+export function newestChange(items: readonly { updated_at: number }[]): number | null {
+  return items.length === 0 ? null : Math.max(...items.map((item) => item.updated_at));
+}
+
+/** A text as the address that it is, or null when it is no http(s) address. */
+export function webAddress(text: string): string | null {
+  if (!/^https?:\/\/[^\s]+$/i.test(text)) return null;
+  return URL.parse(text)?.href ?? null;
+}

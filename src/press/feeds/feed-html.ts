@@ -1,0 +1,79 @@
+import type { CitedFact } from '../../ledger/piece.ts';
+import type { Channel, FeedItem } from './channel.ts';
+import { declared, fileUrl, storyUrl, webAddress } from './channel.ts';
+import { escapeText as escapeHtml } from './xml.ts';
+
+/** The attributes that feed readers keep; what else the site's pages carry is of no use there. */
+const KEPT = new Set(['alt', 'cite', 'colspan', 'dir', 'href', 'lang', 'rowspan', 'src', 'start', 'title', 'value']);
+const ADDRESSES = new Set(['cite', 'href', 'src']);
+
+const TAG = /<([a-z][a-z0-9-]*)(\s[^<>]*)?>/gi;
+const ATTRIBUTE = /([a-z][a-z0-9:-]*)\s*=\s*"([^"]*)"/gi;
+const ENTITY: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
+
+/**
+ * A piece as a feed carries it: prose, corrections, numbered sources, credit and
+ * the AI label, as HTML that stands by itself. Every address in it is absolute
+ * and it has no ids, so that many pieces can share a reader's page; a footnote
+ * marker leads to the footnote on the story's page.
+ */
+export function feedHtml(item: FeedItem, { paper, root }: Channel): string {
+  const parts = [
+    `<div lang="${escapeHtml(item.language)}" dir="auto">${figure(item, root)}${standalone(item.html, root, item.slug)}</div>`,
+  ];
+  if (item.corrections.length > 0) {
+    const lines = item.corrections.map(
+      ({ at, note }) => `<li>${new Date(at).toISOString().slice(0, 10)}: ${escapeHtml(note)}</li>`,
+    );
+    parts.push(`<h2>Corrections</h2><ul>${lines.join('')}</ul>`);
+  }
+  if (item.cited_facts.length > 0) {
+    parts.push(`<h2>Sources</h2><ol>${item.cited_facts.map(source).join('')}</ol>`);
+  }
+  if (item.credit !== null) parts.push(`<p dir="auto">${escapeHtml(item.credit)}</p>`);
+  const title = item.byline.title && `, ${item.byline.title}`;
+  parts.push(
+    `<p>By ${escapeHtml(`${declared(item.byline.name)}${title}`)}. <a href="${escapeHtml(`${root}/standards/`)}">How ${escapeHtml(paper.nameplate)} works</a>.</p>`,
+  );
+  return parts.join('\n');
+}
+
+/** The piece's own art; a share card only repeats the headline. */
+function figure(item: FeedItem, root: string): string {
+  if (item.image === null) return '';
+  const { src, alt, credit } = item.image;
+  const caption = credit === null ? '' : `<figcaption>${escapeHtml(credit)}</figcaption>`;
+  return `<figure><img src="${escapeHtml(fileUrl(root, src))}" alt="${escapeHtml(alt)}">${caption}</figure>\n`;
+}
+
+function source({ n, statement, source: publisher, instrument }: CitedFact): string {
+  const address = webAddress(instrument);
+  const document = escapeHtml(instrument);
+  const link = address === null ? document : `<a href="${escapeHtml(address)}">${document}</a>`;
+  return `<li value="${n}" dir="auto">${escapeHtml(statement)} — ${escapeHtml(publisher)}, ${link}</li>`;
+}
+
+/** Rendered prose with absolute addresses and none of the attributes that only the site's pages need. */
+function standalone(html: string, root: string, slug: string): string {
+  return html.replace(TAG, (_tag, name: string, attributes: string | undefined) => {
+    let kept = '';
+    for (const [, key = '', value = ''] of (attributes ?? '').matchAll(ATTRIBUTE)) {
+      const attribute = key.toLowerCase();
+      if (!KEPT.has(attribute)) continue;
+      if (!ADDRESSES.has(attribute)) kept += ` ${attribute}="${value}"`;
+      else {
+        const address = absolute(value, root, slug);
+        if (address !== null) kept += ` ${attribute}="${escapeHtml(address)}"`;
+      }
+    }
+    return `<${name}${kept}>`;
+  });
+}
+
+/** An address in a story's HTML from the outside, or null when it leads nowhere a feed may point. */
+function absolute(value: string, root: string, slug: string): string | null {
+  const text = value.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITY[entity] ?? entity);
+  const base = text.startsWith('media/') ? `${root}/` : storyUrl(root, slug);
+  const url = URL.parse(text, base);
+  return url !== null && /^(?:https?|mailto):$/.test(url.protocol) ? url.href : null;
+}

@@ -1,0 +1,123 @@
+/** What decides the headers of a paper's files beside their paths. */
+export interface HeaderContext {
+  /** Absolute root address of the paper, without a slash at its end. */
+  root: string;
+  /** Hashes of the inline scripts of the cards that other sites frame, such as `sha256-…`. */
+  embed_scripts: readonly string[];
+}
+
+/** Kinds of files that are guarded and cached alike. */
+type Area = 'page' | 'embed' | 'asset' | 'media';
+
+/**
+ * Which paths, under a paper's root, are of which area: `:x` is one segment, a
+ * `*` at the end is any rest. No path matches two of them. Static hosts join the
+ * values when two rules name the same header, and a joined Content-Security-Policy
+ * would forbid everywhere what one rule forbids.
+ */
+export const AREAS: readonly (readonly [string, Area])[] = [
+  ['/', 'page'],
+  ['/index.html', 'page'],
+  ['/404.html', 'page'],
+  ['/stories/*', 'page'],
+  ['/sections/*', 'page'],
+  ['/days/*', 'page'],
+  ['/masthead/*', 'page'],
+  ['/cast/', 'page'],
+  ['/cast/:day/', 'page'],
+  ['/cast/:day/embed/', 'embed'],
+  ['/search/*', 'page'],
+  ['/subscribe/*', 'page'],
+  ['/corrections/*', 'page'],
+  ['/standards/*', 'page'],
+  ['/agents/*', 'page'],
+  ['/embed/*', 'embed'],
+  ['/_astro/*', 'asset'],
+  ['/cards/*', 'asset'],
+  ['/media/*', 'media'],
+  ['/rss.xml', 'page'],
+  ['/feed.json', 'page'],
+  ['/podcast.xml', 'page'],
+  ['/front.json', 'page'],
+  ['/llms.txt', 'page'],
+  ['/robots.txt', 'page'],
+  ['/sitemap.xml', 'page'],
+  ['/sitemap-news.xml', 'page'],
+  ['/sitemaps/*', 'page'],
+  ['/.well-known/*', 'page'],
+];
+
+/** What pages of other origins may read: feeds, twins, keys, cards, pictures. Nothing there depends on who asks. */
+export const OPEN: readonly string[] = [
+  '/rss.xml',
+  '/feed.json',
+  '/podcast.xml',
+  '/front.json',
+  '/llms.txt',
+  '/sitemap.xml',
+  '/sitemap-news.xml',
+  '/sitemaps/*',
+  '/.well-known/*',
+  '/stories/*',
+  '/sections/:section/rss.xml',
+  '/agents/SKILL.md',
+  '/embed/*',
+  '/cast/:day/embed/',
+  '/cards/*',
+  '/media/*',
+];
+
+/** Types that hosts guess wrong from the name, or send without a charset. */
+export const TYPES: readonly (readonly [string, string])[] = [
+  ['/rss.xml', 'application/rss+xml; charset=utf-8'],
+  ['/sections/:section/rss.xml', 'application/rss+xml; charset=utf-8'],
+  ['/podcast.xml', 'application/rss+xml; charset=utf-8'],
+  ['/feed.json', 'application/feed+json; charset=utf-8'],
+  ['/llms.txt', 'text/plain; charset=utf-8'],
+  ['/robots.txt', 'text/plain; charset=utf-8'],
+  ['/agents/SKILL.md', 'text/markdown; charset=utf-8'],
+  ['/.well-known/security.txt', 'text/plain; charset=utf-8'],
+  ['/.well-known/newsdesk-keys.json', 'application/json; charset=utf-8'],
+];
+
+const PAGE_CSP =
+  "default-src 'none'; img-src 'self' data:; media-src 'self'; font-src 'self'; style-src 'self'; script-src 'self'; " +
+  "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-src 'self'; frame-ancestors 'none'";
+
+/** An SVG opened by itself is a document: in a sandbox it runs nothing and is of no origin. */
+const MEDIA_CSP =
+  "default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'";
+
+function embedCsp(scripts: readonly string[]): string {
+  const sources = scripts.length === 0 ? "'none'" : scripts.map((hash) => `'${hash}'`).join(' ');
+  return (
+    `default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; script-src ${sources}; ` +
+    "form-action 'none'; base-uri 'none'; frame-ancestors *"
+  );
+}
+
+/** Headers that every file has. Strict-Transport-Security only where there is a secure transport to be strict about. */
+export function everywhere({ root }: HeaderContext): Record<string, string> {
+  return {
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'strict-origin-when-cross-origin',
+    'Permissions-Policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()',
+    ...(root.startsWith('https:') ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}),
+  };
+}
+
+/** Headers of an area. Pictures and cards may be shown anywhere; pages may not be drawn into other origins. */
+export function areaHeaders(area: Area, { embed_scripts }: HeaderContext): Record<string, string> {
+  const csp = area === 'embed' ? embedCsp(embed_scripts) : area === 'media' ? MEDIA_CSP : PAGE_CSP;
+  return {
+    'Content-Security-Policy': csp,
+    'Cross-Origin-Resource-Policy': area === 'page' ? 'same-origin' : 'cross-origin',
+  };
+}
+
+/** How long an area's files may be kept. Assets are named by their content; media keep their names when replaced. */
+export function areaCache(area: Area): string {
+  if (area === 'asset') return 'public, max-age=31536000, immutable';
+  if (area === 'media') return 'public, max-age=3600, stale-while-revalidate=86400';
+  return 'public, max-age=0, s-maxage=60, stale-while-revalidate=60';
+}

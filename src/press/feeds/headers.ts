@@ -1,0 +1,62 @@
+import type { HeaderContext } from './header-policy.ts';
+import { AREAS, areaCache, areaHeaders, everywhere, OPEN, TYPES } from './header-policy.ts';
+
+const matchers = new Map<string, RegExp>();
+for (const pattern of [...AREAS.map(([path]) => path), ...OPEN, ...TYPES.map(([path]) => path)]) {
+  const source = pattern
+    .replace(/[.]/g, '\\.')
+    .replace(/:[a-z]+/g, '[^/]+')
+    .replace(/\*$/, '.*');
+  matchers.set(pattern, new RegExp(`^${source}$`));
+}
+
+const matches = (pattern: string, path: string): boolean => matchers.get(pattern)?.test(path) ?? false;
+
+/** The area of a path; what no pattern names is guarded like a page. */
+function areaOf(path: string) {
+  return AREAS.find(([pattern]) => matches(pattern, path))?.[1] ?? 'page';
+}
+
+/**
+ * The security and CORS headers of one address. `path` begins with a slash and
+ * is under the paper's root. They are exactly those that `_headers` lists for it.
+ */
+export function securityHeaders(path: string, context: HeaderContext): Record<string, string> {
+  return {
+    ...everywhere(context),
+    ...areaHeaders(areaOf(path), context),
+    ...(OPEN.some((pattern) => matches(pattern, path)) ? { 'Access-Control-Allow-Origin': '*' } : {}),
+  };
+}
+
+/** The Cache-Control of one address (RFC 9111); `path` as for `securityHeaders`. */
+export function cacheControl(path: string): string {
+  return areaCache(areaOf(path));
+}
+
+/** The Content-Type of the files whose names say too little, else null; `path` as for `securityHeaders`. */
+export function contentType(path: string): string | null {
+  return TYPES.find(([pattern]) => matches(pattern, path))?.[1] ?? null;
+}
+
+/**
+ * `_headers` in the form that Netlify and Cloudflare Pages read. Its paths carry
+ * the path of the root, as the host sees them.
+ */
+export function headersFile(context: HeaderContext): string {
+  const base = new URL(context.root).pathname.replace(/\/$/, '');
+  const rules = new Map<string, Record<string, string>>([['/*', everywhere(context)]]);
+  const add = (pattern: string, headers: Record<string, string>) =>
+    rules.set(pattern, { ...rules.get(pattern), ...headers });
+  for (const [pattern, area] of AREAS) {
+    add(pattern, { ...areaHeaders(area, context), 'Cache-Control': areaCache(area) });
+  }
+  for (const pattern of OPEN) add(pattern, { 'Access-Control-Allow-Origin': '*' });
+  for (const [pattern, type] of TYPES) add(pattern, { 'Content-Type': type });
+  return [...rules]
+    .map(([pattern, headers]) => {
+      const lines = Object.entries(headers).map(([name, value]) => `  ${name}: ${value}`);
+      return `${base}${pattern}\n${lines.join('\n')}\n`;
+    })
+    .join('\n');
+}

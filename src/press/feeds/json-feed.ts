@@ -1,0 +1,49 @@
+import type { Channel, FeedItem } from './channel.ts';
+import { channelDescription, DISCLOSURE, declared, storyUrl } from './channel.ts';
+import { feedHtml } from './feed-html.ts';
+import { itemUrn } from './uuid.ts';
+
+/**
+ * JSON Feed 1.1 (jsonfeed.org). It is written here because feed 6 still writes
+ * version 1, with one author an item and no language. `_broadsheet` carries what
+ * the format has no member for; its content hash can be checked with the proof.
+ */
+export function jsonFeed(channel: Channel, items: readonly FeedItem[]): string {
+  const { paper, root } = channel;
+  const feed = {
+    version: 'https://jsonfeed.org/version/1.1',
+    title: paper.nameplate,
+    home_page_url: `${root}/`,
+    feed_url: `${root}/feed.json`,
+    description: channelDescription(channel),
+    language: paper.language,
+    _broadsheet: { about: `${root}/agents/`, declared_ai: true, disclosure: DISCLOSURE },
+    items: items.map((item) => ({
+      id: itemUrn(item.id),
+      url: storyUrl(root, item.slug),
+      title: item.headline,
+      content_html: feedHtml(item, channel),
+      ...(item.dek === '' ? {} : { summary: item.dek }),
+      image: item.image_url,
+      date_published: new Date(item.published_at).toISOString(),
+      date_modified: new Date(item.updated_at).toISOString(),
+      authors: [
+        {
+          name: declared(item.byline.name),
+          url: `${root}/masthead/${item.persona}/`,
+          ...(item.avatar_url === null ? {} : { avatar: item.avatar_url }),
+        },
+      ],
+      tags: [item.category],
+      language: item.language,
+      _broadsheet: {
+        declared_ai: true,
+        piece: item.id,
+        kind: item.kind,
+        revision: item.revision,
+        content_hash: item.content_hash,
+      },
+    })),
+  };
+  return `${JSON.stringify(feed, null, 2)}\n`;
+}

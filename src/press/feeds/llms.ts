@@ -1,0 +1,69 @@
+import type { Row } from '../../desk/archive.ts';
+import { sectionSlug } from '../../desk/paper.ts';
+import type { Channel } from './channel.ts';
+import { channelDescription } from './channel.ts';
+
+/**
+ * llms.txt (llmstxt.org): the nameplate, a summary, what an agent must know
+ * before it quotes, and lists of links. `newest` are the newest pieces on air.
+ */
+export function llms(channel: Channel, newest: readonly Row[]): string {
+  const { paper, root } = channel;
+  const api = `${root}/api/v1`;
+  const parts = [
+    `# ${oneLine(paper.nameplate)}`,
+    `> ${oneLine(channelDescription(channel))}`,
+    [
+      '- Every byline is a declared AI persona. Whoever shows a byline must say so; the disclosure may not be removed.',
+      '- A `[^N]` marker in the prose points at entry N of the cited facts. Keep the markers: they are footnotes, never noise.',
+      '- Every piece has a content hash and a signed filing receipt. They prove who filed it and that it has not changed. They never prove a claim true.',
+      '- Corrections are new revisions that say what was wrong; a withdrawn piece answers 410.',
+    ].join('\n'),
+    list(
+      'Sections',
+      paper.sections.map((name) => [name, `${root}/sections/${sectionSlug(name)}/`, '']),
+    ),
+    list(
+      'Newest pieces',
+      newest.map((row) => [
+        row.headline,
+        `${root}/stories/${row.slug}.md`,
+        `${new Date(row.published_at).toISOString().slice(0, 10)}${row.dek === '' ? '' : `, ${row.dek}`}`,
+      ]),
+    ),
+    list('API', [
+      ['Index', api, 'every public endpoint, as JSON'],
+      ['OpenAPI', `${api}/openapi.json`, 'OpenAPI 3.1'],
+      ['Stories', `${api}/stories`, 'newest first; /{id} after it gives prose and cited facts, /{id}/proof the hash, the receipt and the chain (needs a key)'],
+      ['Search', `${api}/search`, '?q= takes one to four terms, all of which must match'],
+      ['Keys', `${root}/.well-known/newsdesk-keys.json`, 'the keys that signed the receipts'],
+    ]),
+    list('Feeds', [
+      ['RSS', `${root}/rss.xml`, 'full text'],
+      ['JSON Feed', `${root}/feed.json`, 'full text'],
+      ['Podcast', `${root}/podcast.xml`, 'video editions'],
+      ['Front page', `${root}/front.json`, 'six pieces a section'],
+      ['Sitemap', `${root}/sitemap.xml`, 'every page'],
+    ]),
+    list('Agents', [
+      ['Guide', `${root}/agents/`, 'how to read, cite and file'],
+      ['Skill', `${root}/agents/SKILL.md`, 'the same as a skill file'],
+      ['Standards', `${root}/standards/`, 'how this desk works'],
+    ]),
+  ];
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+/** An H2 with its list of `[name](url): note`; nothing when there are no links. */
+function list(heading: string, links: readonly (readonly [string, string, string])[]): string {
+  if (links.length === 0) return '';
+  const lines = links.map(([name, url, note]) => {
+    const link = `- [${oneLine(name).replace(/[\\[\]]/g, '\\$&')}](${url})`;
+    return note === '' ? link : `${link}: ${oneLine(note)}`;
+  });
+  return `## ${heading}\n\n${lines.join('\n')}`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

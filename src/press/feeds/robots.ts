@@ -1,0 +1,16 @@
+import type { Channel } from './channel.ts';
+
+/**
+ * robots.txt (RFC 9309): everything may be read, by machines too, and the
+ * sitemaps are named. A crawler reads it only at a host's root.
+ */
+export function robots({ root }: Channel): string {
+  return `# Every byline here is a declared AI persona: ${root}/standards/
+# For agents: ${root}/llms.txt
+User-agent: *
+Allow: /
+
+Sitemap: ${root}/sitemap.xml
+Sitemap: ${root}/sitemap-news.xml
+`;
+}

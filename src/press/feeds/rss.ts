@@ -1,0 +1,75 @@
+import { Feed } from 'feed';
+import { sectionSlug } from '../../desk/paper.ts';
+import type { Channel, FeedItem } from './channel.ts';
+import { channelDescription, declared, newestChange, storyUrl } from './channel.ts';
+import { feedHtml } from './feed-html.ts';
+import { itemUrn } from './uuid.ts';
+import { cleanText, escapeText } from './xml.ts';
+
+/** How long a reader may keep the feed before it asks again, in minutes. */
+const TTL_MINUTES = 60;
+
+export interface RssOptions {
+  /** Path of this file under the paper's root: `rss.xml`, or `sections/time/rss.xml`. */
+  path: string;
+  /** The section's name, for the feed of one. */
+  section?: string;
+  /** Absolute address of a picture of the paper: GIF, JPEG or PNG, as RSS wants it. */
+  image_url?: string;
+}
+
+/**
+ * RSS 2.0 with the full text in `content:encoded` (RSS Advisory Board profile).
+ * `lastBuildDate` is the newest change among the items, so that the file says
+ * nothing about when it was written.
+ */
+export function rss(channel: Channel, items: readonly FeedItem[], options: RssOptions): string {
+  const { paper, root } = channel;
+  const changed = newestChange(items);
+  const feed = new Feed({
+    title: text(options.section === undefined ? paper.nameplate : `${paper.nameplate}: ${options.section}`),
+    link: options.section === undefined ? `${root}/` : `${root}/sections/${sectionSlug(options.section)}/`,
+    description: text(channelDescription(channel)),
+    language: paper.language,
+    updated: new Date(changed ?? 0),
+    feed: `${root}/${options.path}`,
+    docs: 'https://www.rssboard.org/rss-specification',
+    generator: 'Broadsheet',
+    ttl: TTL_MINUTES,
+    ...(options.image_url === undefined ? {} : { image: text(options.image_url) }),
+  });
+  for (const item of items) {
+    feed.addItem({
+      title: item.headline,
+      link: storyUrl(root, item.slug),
+      guid: itemUrn(item.id),
+      date: new Date(item.published_at),
+      description: item.dek,
+      content: item.html,
+      category: [{ name: text(item.category) }],
+      image: { url: item.image_url, type: item.image_type, length: item.image_bytes },
+      extensions: [
+        { name: 'title', objects: { _text: text(item.headline) } },
+        ...(item.dek === '' ? [] : [{ name: 'description', objects: { _text: text(escapeText(item.dek)) } }]),
+        { name: 'content:encoded', objects: { _cdata: cdata(feedHtml(item, channel)) } },
+        { name: 'dc:creator', objects: { _text: text(declared(item.byline.name)) } },
+        ...(item.language === paper.language ? [] : [{ name: 'dc:language', objects: { _text: item.language } }]),
+      ],
+    });
+  }
+  const xml = feed.rss2();
+  return `${changed === null ? xml.replace(/\s*<lastBuildDate>[^<]*<\/lastBuildDate>/, '') : xml}\n`;
+}
+
+/**
+ * A text so that feed 6 writes it whole: it takes `&amp;` in a text for an
+ * ampersand that was escaped before, and passes characters that XML forbids.
+ */
+function text(value: string): string {
+  return cleanText(value).replaceAll('&', '&amp;');
+}
+
+/** HTML as CDATA sections, none of which holds `]]>`: feed 6 would split only at the first one. */
+function cdata(html: string): string[] {
+  return cleanText(html).split(/(?<=\]\])(?=>)/);
+}

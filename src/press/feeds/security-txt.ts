@@ -1,0 +1,21 @@
+import type { Channel } from './channel.ts';
+
+/** RFC 9116 asks for a date less than a year away. */
+const MONTHS_VALID = 12;
+
+/**
+ * security.txt (RFC 9116). It expires twelve months after the start of the month
+ * in which the paper last changed: the text changes once a month at most, and
+ * says nothing about when it was written.
+ */
+export function securityTxt({ paper, root }: Channel): string {
+  const changed = new Date(paper.changed_at);
+  const expires = new Date(Date.UTC(changed.getUTCFullYear(), changed.getUTCMonth() + MONTHS_VALID, 1));
+  return [
+    `Contact: ${paper.contact === undefined ? `${root}/standards/` : `mailto:${paper.contact}`}`,
+    `Expires: ${expires.toISOString().replace('.000', '')}`,
+    `Preferred-Languages: ${paper.language}`,
+    `Canonical: ${root}/.well-known/security.txt`,
+    '',
+  ].join('\n');
+}

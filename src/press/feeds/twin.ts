@@ -1,0 +1,59 @@
+import type { Story } from '../../desk/archive.ts';
+import type { CitedFact } from '../../ledger/piece.ts';
+import type { Channel } from './channel.ts';
+import { declared, storyUrl } from './channel.ts';
+
+/** What YAML 1.2 does not allow, or takes for a break, inside a quoted text that JSON leaves as it is. */
+const UNQUOTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
+
+/**
+ * The Markdown twin of a story, `stories/{slug}.md`: front matter, the prose
+ * word for word with its `[^N]` markers, and a footnote definition for each.
+ * Statements, sources and documents stand as filed, without Markdown escapes.
+ */
+export function twin(story: Story, { paper, root }: Channel): string {
+  const front = [
+    ['headline', story.headline],
+    ...(story.dek === '' ? [] : [['dek', story.dek]]),
+    ['byline', declared(story.byline.name)],
+    ['byline_title', story.byline.title],
+    ['declared_ai', true],
+    ['publication', paper.nameplate],
+    ['category', story.category],
+    ['kind', story.kind],
+    ['language', story.language],
+    ['published_at', new Date(story.published_at).toISOString()],
+    ['updated_at', new Date(story.updated_at).toISOString()],
+    ['revision', story.revision],
+    ['url', storyUrl(root, story.slug)],
+    ['id', story.id],
+    ['content_hash', story.content_hash],
+  ].map(([key, value]) => `${key}: ${scalar(value)}`);
+  const blocks = [`---\n${front.join('\n')}\n---`, story.prose];
+  if (story.cited_facts.length > 0) blocks.push(story.cited_facts.map(footnote).join('\n'));
+  if (story.corrections.length > 0) {
+    const lines = story.corrections.map(
+      ({ at, revision, note }) => `- ${new Date(at).toISOString()}, revision ${revision}: ${indented(note, '  ')}`,
+    );
+    blocks.push(`## Corrections\n\n${lines.join('\n')}`);
+  }
+  if (story.credit !== null) blocks.push(`## Credit\n\n${story.credit}`);
+  return `${blocks.join('\n\n')}\n`;
+}
+
+function footnote({ n, statement, source, instrument }: CitedFact): string {
+  return `[^${n}]: ${indented(`${statement} — ${source}, ${instrument}`, '    ')}`;
+}
+
+/** A text whose further lines belong to the list item or the note that it opens. */
+function indented(text: string, indent: string): string {
+  return text.replaceAll('\n', `\n${indent}`);
+}
+
+/** A value of the front matter: JSON, which YAML 1.2 reads as it is. */
+function scalar(value: unknown): string {
+  return JSON.stringify(value).replace(
+    UNQUOTABLE,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto';
+
+/** Namespace of the identifiers that this software gives to items of feeds: made once at random, never to change. */
+const ITEM_NAMESPACE = '0d2a4f1c-5c1e-4b8e-9a43-6f1d2f0c7be1';
+
+/** A name-based UUID (RFC 9562, version 5): the same namespace and name give the same UUID. */
+export function uuid5(namespace: string, name: string): string {
+  const bytes = createHash('sha1')
+    .update(Buffer.from(namespace.replaceAll('-', ''), 'hex'))
+    .update(name)
+    .digest()
+    .subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = bytes.toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+/**
+ * The identifier of an item in a feed, `urn:uuid:…`. It is made from what never
+ * changes (a piece's id), not from an address: a paper that moves to a domain
+ * of its own must not look to its readers like a paper of new pieces.
+ */
+export function itemUrn(name: string): string {
+  return `urn:uuid:${uuid5(ITEM_NAMESPACE, name)}`;
+}

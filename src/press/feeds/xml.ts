@@ -1,0 +1,35 @@
+/** What XML 1.0 (section 2.2) allows in no document, in no form: most controls, lone surrogates, U+FFFE, U+FFFF. */
+const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+/** A text without what XML 1.0 forbids, its line ends as XML reads them (section 2.11). */
+export function cleanText(text: string): string {
+  return text.replace(FORBIDDEN, '').replace(/\r\n?/g, '\n');
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** A text as it stands in XML or HTML, between tags or in double quotes. */
+export function escapeText(text: string): string {
+  return cleanText(text).replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
+}
+
+/** One element. Attributes without a value are left out; `content` is mark-up already. */
+export function element(
+  name: string,
+  attributes: Record<string, string | number | null>,
+  ...content: string[]
+): string {
+  let start = `<${name}`;
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value !== null) start += ` ${key}="${escapeText(String(value))}"`;
+  }
+  return content.length === 0 ? `${start}/>` : `${start}>${content.join('')}</${name}>`;
+}
+
+/** An element that holds a text and nothing else. */
+export function textElement(name: string, text: string): string {
+  return `<${name}>${escapeText(text)}</${name}>`;
+}
+
+/** The first line of every XML file. */
+export const XML_DECLARATION = '<?xml version="1.0" encoding="utf-8"?>';

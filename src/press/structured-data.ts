@@ -1,0 +1,174 @@
+import type { Story } from '../desk/archive.ts';
+import { sectionSlug } from '../desk/paper.ts';
+import type { CitedFact } from '../ledger/piece.ts';
+import type { Channel } from './feeds/channel.ts';
+import { channelDescription, declared, storyUrl, webAddress } from './feeds/channel.ts';
+
+/** A story with what its JSON-LD needs beside it. */
+export interface StoryData extends Story {
+  /** Absolute: the piece's own art, or its share card. */
+  image_url: string;
+  /** Absolute address of the persona's portrait. */
+  avatar_url: string | null;
+  word_count: number;
+}
+
+const CONTEXT = 'https://schema.org';
+
+/** How schema.org names media made by a trained model (IPTC digital source type). */
+const MADE_BY_MODEL = 'https://schema.org/TrainedAlgorithmicMediaDigitalSource';
+
+/**
+ * JSON-LD of a story: a schema.org `NewsArticle` whose author is an
+ * `Organization` named as an AI persona, never a `Person`. Like all documents of
+ * this file it is safe inside a script element.
+ */
+export function storyLd(channel: Channel, story: StoryData): string {
+  const { root } = channel;
+  const url = storyUrl(root, story.slug);
+  return script({
+    '@type': 'NewsArticle',
+    '@id': `${url}#article`,
+    url,
+    mainEntityOfPage: {
+      '@type': 'WebPage',
+      '@id': url,
+      breadcrumb: breadcrumbs([
+        { name: channel.paper.nameplate, url: `${root}/` },
+        { name: story.category, url: `${root}/sections/${sectionSlug(story.category)}/` },
+        { name: story.headline, url },
+      ]),
+    },
+    headline: story.headline,
+    ...(story.dek === '' ? {} : { description: story.dek }),
+    ...(story.kind === 'blog' ? { genre: 'Blog' } : {}),
+    articleSection: story.category,
+    inLanguage: story.language,
+    wordCount: story.word_count,
+    datePublished: iso(story.published_at),
+    dateModified: iso(story.updated_at),
+    image: image(story),
+    author: {
+      '@type': 'Organization',
+      name: declared(story.byline.name),
+      ...(story.byline.title === '' ? {} : { description: story.byline.title }),
+      url: `${root}/masthead/${story.persona}/`,
+      ...(story.avatar_url === null ? {} : { logo: story.avatar_url }),
+    },
+    publisher: publisher(channel),
+    isPartOf: { '@type': 'WebSite', '@id': `${root}/#website`, name: channel.paper.nameplate, url: `${root}/` },
+    isAccessibleForFree: true,
+    digitalSourceType: MADE_BY_MODEL,
+    ...(story.cited_facts.length === 0 ? {} : { citation: citations(story.cited_facts) }),
+    ...(story.corrections.length === 0
+      ? {}
+      : {
+          correction: story.corrections.map(({ at, note }) => ({
+            '@type': 'CorrectionComment',
+            datePublished: iso(at),
+            text: note,
+          })),
+        }),
+    ...(story.credit === null ? {} : { creditText: story.credit }),
+    version: story.revision,
+    identifier: { '@type': 'PropertyValue', propertyID: 'content_hash', value: story.content_hash },
+  });
+}
+
+/** JSON-LD of the front page: the paper as a `NewsMediaOrganization`, and its `WebSite` with its search. */
+export function frontLd(channel: Channel): string {
+  const { paper, root } = channel;
+  return script({
+    '@graph': [
+      {
+        ...publisher(channel),
+        description: channelDescription(channel),
+        ...(paper.motto === '' ? {} : { slogan: paper.motto }),
+        publishingPrinciples: `${root}/standards/`,
+        correctionsPolicy: `${root}/corrections/`,
+        verificationFactCheckingPolicy: `${root}/standards/`,
+        masthead: `${root}/masthead/`,
+        ...(paper.contact === undefined ? {} : { email: paper.contact }),
+      },
+      {
+        '@type': 'WebSite',
+        '@id': `${root}/#website`,
+        name: paper.nameplate,
+        url: `${root}/`,
+        inLanguage: paper.language,
+        publisher: { '@id': `${root}/#publisher` },
+        potentialAction: {
+          '@type': 'SearchAction',
+          target: { '@type': 'EntryPoint', urlTemplate: `${root}/search/?q={search_term_string}` },
+          'query-input': 'required name=search_term_string',
+        },
+      },
+    ],
+  });
+}
+
+/** JSON-LD of the way to a page: a `BreadcrumbList`, from the front page on; addresses are absolute. */
+export function breadcrumbsLd(trail: readonly { name: string; url: string }[]): string {
+  return script(breadcrumbs(trail));
+}
+
+function breadcrumbs(trail: readonly { name: string; url: string }[]) {
+  return {
+    '@type': 'BreadcrumbList',
+    itemListElement: trail.map(({ name, url }, index) => ({
+      '@type': 'ListItem',
+      position: index + 1,
+      name,
+      item: url,
+    })),
+  };
+}
+
+function publisher({ paper, root }: Channel) {
+  return { '@type': 'NewsMediaOrganization', '@id': `${root}/#publisher`, name: paper.nameplate, url: `${root}/` };
+}
+
+function image(story: StoryData) {
+  if (story.image === null) return story.image_url;
+  const { alt, credit } = story.image;
+  return {
+    '@type': 'ImageObject',
+    url: story.image_url,
+    ...(alt === '' ? {} : { caption: alt }),
+    ...(credit === null ? {} : { creditText: credit }),
+  };
+}
+
+/** Each document once, however many facts rest on it. */
+function citations(facts: readonly CitedFact[]) {
+  const documents = new Map(facts.map(({ source, instrument }) => [`${source}\n${instrument}`, { source, instrument }]));
+  return [...documents.values()].map(({ source, instrument }) => {
+    const url = webAddress(instrument);
+    return {
+      '@type': 'CreativeWork',
+      name: instrument,
+      publisher: { '@type': 'Organization', name: source },
+      ...(url === null ? {} : { url }),
+    };
+  });
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+const UNSAFE: Record<string, string> = {
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '&': '\\u0026',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
+};
+
+/** A document as JSON that can neither end a script element nor open a comment in it. */
+function script(body: object): string {
+  return JSON.stringify({ '@context': CONTEXT, ...body }).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => UNSAFE[character] ?? character,
+  );
+}
