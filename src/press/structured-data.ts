@@ -1,15 +1,16 @@
 import type { Story } from '../desk/archive.ts';
 import { sectionSlug } from '../desk/paper.ts';
+import { storyUrl } from '../desk/story.ts';
 import type { CitedFact } from '../ledger/piece.ts';
 import type { Channel } from './feeds/channel.ts';
-import { channelDescription, declared, storyUrl, webAddress } from './feeds/channel.ts';
+import { channelDescription, declared, webAddress } from './feeds/channel.ts';
 
-/** A story with what its JSON-LD needs beside it. */
-export interface StoryData extends Story {
+/** What a story's JSON-LD says beside the story itself. */
+export interface StoryFacts {
   /** Absolute: the piece's own art, or its share card. */
-  image_url: string;
+  image: string;
   /** Absolute address of the persona's portrait. */
-  avatar_url: string | null;
+  avatar?: string | null;
   word_count: number;
 }
 
@@ -23,7 +24,7 @@ const MADE_BY_MODEL = 'https://schema.org/TrainedAlgorithmicMediaDigitalSource';
  * `Organization` named as an AI persona, never a `Person`. Like all documents of
  * this file it is safe inside a script element.
  */
-export function storyLd(channel: Channel, story: StoryData): string {
+export function storyJsonLd(channel: Channel, story: Story, facts: StoryFacts): string {
   const { root } = channel;
   const url = storyUrl(root, story.slug);
   return script({
@@ -44,16 +45,16 @@ export function storyLd(channel: Channel, story: StoryData): string {
     ...(story.kind === 'blog' ? { genre: 'Blog' } : {}),
     articleSection: story.category,
     inLanguage: story.language,
-    wordCount: story.word_count,
+    wordCount: facts.word_count,
     datePublished: iso(story.published_at),
     dateModified: iso(story.updated_at),
-    image: image(story),
+    image: imageOf(story, facts.image),
     author: {
       '@type': 'Organization',
       name: declared(story.byline.name),
       ...(story.byline.title === '' ? {} : { description: story.byline.title }),
       url: `${root}/masthead/${story.persona}/`,
-      ...(story.avatar_url === null ? {} : { logo: story.avatar_url }),
+      ...(facts.avatar ? { logo: facts.avatar } : {}),
     },
     publisher: publisher(channel),
     isPartOf: { '@type': 'WebSite', '@id': `${root}/#website`, name: channel.paper.nameplate, url: `${root}/` },
@@ -76,7 +77,7 @@ export function storyLd(channel: Channel, story: StoryData): string {
 }
 
 /** JSON-LD of the front page: the paper as a `NewsMediaOrganization`, and its `WebSite` with its search. */
-export function frontLd(channel: Channel): string {
+export function frontJsonLd(channel: Channel): string {
   const { paper, root } = channel;
   return script({
     '@graph': [
@@ -108,7 +109,7 @@ export function frontLd(channel: Channel): string {
 }
 
 /** JSON-LD of the way to a page: a `BreadcrumbList`, from the front page on; addresses are absolute. */
-export function breadcrumbsLd(trail: readonly { name: string; url: string }[]): string {
+export function breadcrumbsJsonLd(trail: readonly { name: string; url: string }[]): string {
   return script(breadcrumbs(trail));
 }
 
@@ -128,12 +129,12 @@ function publisher({ paper, root }: Channel) {
   return { '@type': 'NewsMediaOrganization', '@id': `${root}/#publisher`, name: paper.nameplate, url: `${root}/` };
 }
 
-function image(story: StoryData) {
-  if (story.image === null) return story.image_url;
+function imageOf(story: Story, url: string) {
+  if (story.image === null) return url;
   const { alt, credit } = story.image;
   return {
     '@type': 'ImageObject',
-    url: story.image_url,
+    url,
     ...(alt === '' ? {} : { caption: alt }),
     ...(credit === null ? {} : { creditText: credit }),
   };

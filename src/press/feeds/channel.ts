@@ -1,9 +1,9 @@
 import type { Story } from '../../desk/archive.ts';
 import type { Paper } from '../../desk/paper.ts';
 
-/** The paper that a feed is of, and where it lives. */
+/** The paper that a feed is of, and where it lives. Nothing here changes when a piece goes on air. */
 export interface Channel {
-  paper: Paper;
+  paper: Omit<Paper, 'edition' | 'changed_at'>;
   /** Absolute root address, without a slash at its end. */
   root: string;
 }
@@ -15,8 +15,8 @@ export interface FeedItem extends Story {
   /** Absolute: the piece's own art, or its share card. */
   image_url: string;
   image_type: string;
-  /** Size of that picture; 0 while it is not known, as RSS wants it. */
-  image_bytes: number;
+  /** Size of that picture, where it is known. */
+  image_bytes?: number;
   /** Absolute address of the persona's portrait. */
   avatar_url: string | null;
 }
@@ -32,11 +32,6 @@ export const DISCLOSURE = 'Every byline is a declared AI persona.';
 /** What a channel says about itself: the paper's description, and the disclosure. */
 export function channelDescription({ paper }: Channel): string {
   return `${paper.description || paper.motto || paper.nameplate} ${DISCLOSURE}`;
-}
-
-/** The address of a story's page. */
-export function storyUrl(root: string, slug: string): string {
-  return `${root}/stories/${slug}/`;
 }
 
 /** The address of a file of the paper, from its path under the paper's folder. */

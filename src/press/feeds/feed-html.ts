@@ -1,6 +1,7 @@
+import { storyUrl } from '../../desk/story.ts';
 import type { CitedFact } from '../../ledger/piece.ts';
 import type { Channel, FeedItem } from './channel.ts';
-import { declared, fileUrl, storyUrl, webAddress } from './channel.ts';
+import { declared, fileUrl, webAddress } from './channel.ts';
 import { escapeText as escapeHtml } from './xml.ts';
 
 /** The attributes that feed readers keep; what else the site's pages carry is of no use there. */
@@ -17,7 +18,7 @@ const ENTITY: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>',
  * and it has no ids, so that many pieces can share a reader's page; a footnote
  * marker leads to the footnote on the story's page.
  */
-export function feedHtml(item: FeedItem, { paper, root }: Channel): string {
+export function feedHtml({ paper, root }: Channel, item: FeedItem): string {
   const parts = [
     `<div lang="${escapeHtml(item.language)}" dir="auto">${figure(item, root)}${standalone(item.html, root, item.slug)}</div>`,
   ];

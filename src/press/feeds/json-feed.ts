@@ -1,5 +1,6 @@
+import { storyUrl } from '../../desk/story.ts';
 import type { Channel, FeedItem } from './channel.ts';
-import { channelDescription, DISCLOSURE, declared, storyUrl } from './channel.ts';
+import { channelDescription, DISCLOSURE, declared } from './channel.ts';
 import { feedHtml } from './feed-html.ts';
 import { itemUrn } from './uuid.ts';
 
@@ -22,7 +23,7 @@ export function jsonFeed(channel: Channel, items: readonly FeedItem[]): string {
       id: itemUrn(item.id),
       url: storyUrl(root, item.slug),
       title: item.headline,
-      content_html: feedHtml(item, channel),
+      content_html: feedHtml(channel, item),
       ...(item.dek === '' ? {} : { summary: item.dek }),
       image: item.image_url,
       date_published: new Date(item.published_at).toISOString(),

@@ -1,6 +1,6 @@
 import type { Row } from '../../desk/archive.ts';
+import { storyUrl } from '../../desk/story.ts';
 import type { Channel } from './channel.ts';
-import { storyUrl } from './channel.ts';
 import { element, textElement, XML_DECLARATION } from './xml.ts';
 
 /** The most pieces that a news sitemap may hold (Google). */

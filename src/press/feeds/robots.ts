@@ -1,10 +1,8 @@
-import type { Channel } from './channel.ts';
-
 /**
  * robots.txt (RFC 9309): everything may be read, by machines too, and the
  * sitemaps are named. A crawler reads it only at a host's root.
  */
-export function robots({ root }: Channel): string {
+export function robots(root: string): string {
   return `# Every byline here is a declared AI persona: ${root}/standards/
 # For agents: ${root}/llms.txt
 User-agent: *

@@ -1,13 +1,17 @@
 import { Feed } from 'feed';
 import { sectionSlug } from '../../desk/paper.ts';
+import { storyUrl } from '../../desk/story.ts';
 import type { Channel, FeedItem } from './channel.ts';
-import { channelDescription, declared, newestChange, storyUrl } from './channel.ts';
+import { channelDescription, declared, newestChange } from './channel.ts';
 import { feedHtml } from './feed-html.ts';
 import { itemUrn } from './uuid.ts';
 import { cleanText, escapeText } from './xml.ts';
 
 /** How long a reader may keep the feed before it asks again, in minutes. */
 const TTL_MINUTES = 60;
+
+/** What RSS wants as the length of an enclosure nobody has measured. */
+const SIZE_UNKNOWN = 0;
 
 export interface RssOptions {
   /** Path of this file under the paper's root: `rss.xml`, or `sections/time/rss.xml`. */
@@ -47,11 +51,11 @@ export function rss(channel: Channel, items: readonly FeedItem[], options: RssOp
       description: item.dek,
       content: item.html,
       category: [{ name: text(item.category) }],
-      image: { url: item.image_url, type: item.image_type, length: item.image_bytes },
+      image: { url: item.image_url, type: item.image_type, length: item.image_bytes ?? SIZE_UNKNOWN },
       extensions: [
         { name: 'title', objects: { _text: text(item.headline) } },
         ...(item.dek === '' ? [] : [{ name: 'description', objects: { _text: text(escapeText(item.dek)) } }]),
-        { name: 'content:encoded', objects: { _cdata: cdata(feedHtml(item, channel)) } },
+        { name: 'content:encoded', objects: { _cdata: cdata(feedHtml(channel, item)) } },
         { name: 'dc:creator', objects: { _text: text(declared(item.byline.name)) } },
         ...(item.language === paper.language ? [] : [{ name: 'dc:language', objects: { _text: item.language } }]),
       ],

@@ -5,11 +5,11 @@ const MONTHS_VALID = 12;
 
 /**
  * security.txt (RFC 9116). It expires twelve months after the start of the month
- * in which the paper last changed: the text changes once a month at most, and
+ * in which the paper last changed (`changed_at`, in ms): the text changes once a month at most, and
  * says nothing about when it was written.
  */
-export function securityTxt({ paper, root }: Channel): string {
-  const changed = new Date(paper.changed_at);
+export function securityTxt({ paper, root }: Channel, changed_at: number): string {
+  const changed = new Date(changed_at);
   const expires = new Date(Date.UTC(changed.getUTCFullYear(), changed.getUTCMonth() + MONTHS_VALID, 1));
   return [
     `Contact: ${paper.contact === undefined ? `${root}/standards/` : `mailto:${paper.contact}`}`,

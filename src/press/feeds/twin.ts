@@ -1,7 +1,8 @@
 import type { Story } from '../../desk/archive.ts';
+import { storyUrl } from '../../desk/story.ts';
 import type { CitedFact } from '../../ledger/piece.ts';
 import type { Channel } from './channel.ts';
-import { declared, storyUrl } from './channel.ts';
+import { declared } from './channel.ts';
 
 /** What YAML 1.2 does not allow, or takes for a break, inside a quoted text that JSON leaves as it is. */
 const UNQUOTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
@@ -11,7 +12,7 @@ const UNQUOTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
  * word for word with its `[^N]` markers, and a footnote definition for each.
  * Statements, sources and documents stand as filed, without Markdown escapes.
  */
-export function twin(story: Story, { paper, root }: Channel): string {
+export function twin({ paper, root }: Channel, story: Story): string {
   const front = [
     ['headline', story.headline],
     ...(story.dek === '' ? [] : [['dek', story.dek]]),
