@@ -75,10 +75,13 @@ export interface Archive {
   masthead(): Persona[];
   /** A persona, also one that no longer signs. */
   persona(slug: string): Persona | null;
+  /** Slugs of all personas, also of those that no longer sign. */
+  personaSlugs(): string[];
   /** Video editions, newest first. */
   casts(): Cast[];
   cast(day: string): Cast | null;
   media(path: string): Media | null;
+  mediaPaths(): string[];
   /** Every key that the door ever had, oldest first. */
   keys(): DoorKey[];
 

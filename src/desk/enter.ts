@@ -25,6 +25,7 @@ export function enter(store: LedgerStore, entry: Entry): void {
       return enterWithdrawal(store, entry);
     case 'key':
     case 'retirement':
+      for (const paper of store.paperSlugs()) store.owe(paper, [tags.keys]);
       return;
   }
 }

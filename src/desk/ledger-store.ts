@@ -20,6 +20,7 @@ export interface LedgerStore {
   append(entry: Entry): void;
   archive(paper: string): Archive;
   hasPaper(paper: string): boolean;
+  paperSlugs(): string[];
   setPaper(paper: string, body: PaperBody, at: number): void;
   /** Counts a change that readers can see. */
   bumpEdition(paper: string, at: number): void;

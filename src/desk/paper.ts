@@ -43,9 +43,13 @@ export const PaperBody = z.strictObject({
 });
 export type PaperBody = z.infer<typeof PaperBody>;
 
-/** A paper as it stands. */
-export interface Paper extends PaperBody {
+/** A paper's record with its address: all that most of its files may read. */
+export interface PaperRecord extends PaperBody {
   slug: string;
+}
+
+/** A paper as it stands. */
+export interface Paper extends PaperRecord {
   /** Grows by one with every change that a reader can see. */
   edition: number;
   /** When the last such change came, in ms. */

@@ -31,6 +31,8 @@ export const tags = {
   /** The door's keys. */
   keys: 'keys',
   piece: (id: string) => `piece:${id}`,
+  /** A share card that a press left for later. */
+  card: (id: string) => `card:${id}`,
   persona: (slug: string) => `persona:${slug}`,
   newestOf: (section: string) => `newest:${sectionSlug(section)}`,
   newestBy: (persona: string) => `by:${persona}`,

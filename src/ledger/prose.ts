@@ -48,7 +48,7 @@ export function markersIn(prose: string): { n: number; offset: number }[] {
 
 /** Cuts a text at its markers: texts and numbers, in turn. */
 export function splitAtMarkers(text: string): (string | number)[] {
-  return text.split(MARKER).map((part, index): string | number => (index % 2 === 0 ? part : Number(part)));
+  return text.split(MARKER).map((part: string, index: number): string | number => (index % 2 === 0 ? part : Number(part)));
 }
 
 /** The addresses of the pictures in a prose. */

@@ -2,7 +2,7 @@ import type { Archive, CorrectionRow, Row, Story } from '../desk/archive.ts';
 import type { Cast } from '../desk/cast.ts';
 import type { Persona } from '../desk/masthead.ts';
 import type { Media } from '../desk/media.ts';
-import type { Paper } from '../desk/paper.ts';
+import type { PaperRecord } from '../desk/paper.ts';
 import { EARLIER_MAX, NEWEST_MAX, PAGE_SIZE, tags } from '../desk/tags.ts';
 import type { Generation } from '../ledger/generation.ts';
 import type { DoorKey } from '../ledger/keyring.ts';
@@ -46,7 +46,7 @@ export class Edition {
   }
 
   /** The paper's record, without what changes with every edition. */
-  paper(): Omit<Paper, 'edition' | 'changed_at'> {
+  paper(): PaperRecord {
     this.#read.add(tags.config);
     return this.#archive.paper();
   }
@@ -82,6 +82,21 @@ export class Edition {
     const story = this.#archive.storyBySlug(slug);
     if (story !== null) this.#read.add(tags.piece(story.id));
     return story;
+  }
+
+  /** Every piece that has a page, for a full press; no sheet prints from it, so it is not recorded. */
+  slugs(): Iterable<{ id: string; slug: string }> {
+    return this.#archive.slugs();
+  }
+
+  /** Slugs of all personas that ever were; for a full press, like `slugs`. */
+  everyPersona(): Iterable<string> {
+    return this.#archive.personaSlugs();
+  }
+
+  /** Paths of all media; for a full press, like `slugs`. */
+  everyMedia(): Iterable<string> {
+    return this.#archive.mediaPaths();
   }
 
   piece(id: string): Piece | null {
@@ -126,8 +141,10 @@ export class Edition {
 
   /** The number of a section's last numbered page. */
   lastSectionPage(section: string): number {
+    const last = Math.ceil(this.#archive.sectionCount(section) / PAGE_SIZE);
     this.#read.add(tags.newestOf(section));
-    return Math.ceil(this.#archive.sectionCount(section) / PAGE_SIZE);
+    this.#read.add(tags.sectionPage(section, last));
+    return last;
   }
 
   days(range?: { from?: string; until?: string; limit?: number }): { day: string; count: number }[] {
@@ -148,6 +165,13 @@ export class Edition {
   month(month: string): { slug: string; updated_at: number }[] {
     this.#read.add(tags.month(month));
     return this.#archive.month(month);
+  }
+
+  /** How many pieces a month has. */
+  monthCount(month: string): number {
+    this.#read.add(tags.days);
+    const range = { from: `${month}-01`, until: `${month}-31` };
+    return this.#archive.days(range).reduce((sum, { count }) => sum + count, 0);
   }
 
   casts(): Cast[] {

@@ -1,3 +1,4 @@
+import type { RendererRule, Token } from 'markdown-it';
 import type { CitedFact } from '../ledger/piece.ts';
 import { markdown, splitAtMarkers } from '../ledger/prose.ts';
 
@@ -8,75 +9,83 @@ export interface ProseHtml {
   markerIds: Map<number, string[]>;
 }
 
-interface Env {
+/** What the renderer's rules know while one prose is rendered. */
+interface Reading {
   sources: Map<number, string>;
   markerIds: Map<number, string[]>;
 }
 
+type Env = { reading?: Reading };
+type Rule = (token: Token, reading: Reading) => string;
+
 const escape = (text: string): string => markdown.utils.escapeHtml(text);
 
+/** A rule that sees its own token and the reading; outside a reading there are no facts. */
+function rule(print: Rule): RendererRule {
+  return (tokens, index, _options, env) => {
+    const token = tokens[index];
+    const reading = (env as Env | undefined)?.reading ?? { sources: new Map(), markerIds: new Map() };
+    return token === undefined ? '' : print(token, reading);
+  };
+}
+
 /** A marker as a link to its fact; its own id is the way back. */
-function marker(n: number, env: Env): string {
-  const ids = env.markerIds.get(n) ?? [];
+function marker(n: number, { sources, markerIds }: Reading): string {
+  const ids = markerIds.get(n) ?? [];
   const id = ids.length === 0 ? `ref-${n}` : `ref-${n}-${ids.length + 1}`;
-  env.markerIds.set(n, [...ids, id]);
-  const source = escape(env.sources.get(n) ?? '');
+  markerIds.set(n, [...ids, id]);
+  const source = escape(sources.get(n) ?? '');
   return `<sup class="marker" id="${id}" data-n="${n}" data-source="${source}"><a href="#fact-${n}" aria-label="Source ${n}: ${source}">${n}</a></sup>`;
 }
 
 /** Text that may hold markers outside the grammar's reach: code, and what stands in an autolink. */
-function textWithMarkers(text: string, env: Env): string {
+function textWithMarkers(text: string, reading: Reading): string {
   return splitAtMarkers(text)
-    .map((part) => (typeof part === 'number' ? marker(part, env) : escape(part)))
+    .map((part) => (typeof part === 'number' ? marker(part, reading) : escape(part)))
     .join('');
 }
 
-const { rules } = markdown.renderer;
-rules.marker = (tokens, index, _options, env: Env) => marker(tokens[index]?.meta.n as number, env);
-rules.text = (tokens, index, _options, env: Env) => textWithMarkers(tokens[index]?.content ?? '', env);
-rules.code_inline = (tokens, index, _options, env: Env) =>
-  `<code>${textWithMarkers(tokens[index]?.content ?? '', env)}</code>`;
-rules.code_block = (tokens, index, _options, env: Env) =>
-  `<pre tabindex="0"><code>${textWithMarkers(tokens[index]?.content ?? '', env)}</code></pre>\n`;
-rules.fence = rules.code_block;
-rules.link_open = (tokens, index, options, _env, self) => {
-  const token = tokens[index];
-  if (token === undefined) return '';
-  // A marker at the end of a bare address was taken into it.
-  const href = token.attrGet('href') ?? '';
-  const bare = href.replace(/(?:%5B|\[)(?:%5E|\^)\d+(?:%5D|\])/gi, '');
-  if (bare !== href) token.attrSet('href', bare);
-  token.attrSet('rel', 'noopener');
-  return self.renderToken(tokens, index, options);
-};
-// The page's own headline is its h1: headings in prose begin one step below.
-const heading =
-  (close: boolean): NonNullable<typeof rules.text> =>
-  (tokens, index) => {
-    const level = Math.max(2, Number(tokens[index]?.tag.slice(1) ?? 2));
-    return close ? `</h${level}>\n` : `<h${level}>`;
-  };
-rules.heading_open = heading(false);
-rules.heading_close = heading(true);
-rules.table_open = () => '<div class="table" tabindex="0"><table>\n';
-rules.table_close = () => '</table></div>\n';
+const codeBlock = rule(
+  ({ content }, reading) => `<pre tabindex="0"><code>${textWithMarkers(content, reading)}</code></pre>\n`,
+);
+/** The page's own headline is its h1: headings in prose begin one step below. */
+const headingLevel = ({ tag }: Token): number => Math.max(2, Number(tag.slice(1)));
+
+Object.assign(markdown.renderer.rules, {
+  marker: rule(({ meta }, reading) => marker((meta as { n: number }).n, reading)),
+  text: rule(({ content }, reading) => textWithMarkers(content, reading)),
+  code_inline: rule(({ content }, reading) => `<code>${textWithMarkers(content, reading)}</code>`),
+  code_block: codeBlock,
+  fence: codeBlock,
+  link_open: rule((token) => {
+    // A marker at the end of a bare address was taken into it.
+    const href = String(token.attrGet('href') ?? '').replace(/(?:%5B|\[)(?:%5E|\^)\d+(?:%5D|\])/gi, '');
+    const title = token.attrGet('title');
+    return `<a href="${escape(href)}"${title === null ? '' : ` title="${escape(String(title))}"`} rel="noopener">`;
+  }),
+  heading_open: rule((token) => `<h${headingLevel(token)}>`),
+  heading_close: rule((token) => `</h${headingLevel(token)}>\n`),
+  table_open: rule(() => '<div class="table" tabindex="0"><table>\n'),
+  table_close: rule(() => '</table></div>\n'),
+});
 
 /**
  * Renders a piece's prose, each `[^N]` linked to `#fact-N`. `mediaUrl` gives
  * the address of a picture of the paper.
  */
 export function proseHtml(prose: string, facts: CitedFact[], mediaUrl: (path: string) => string): ProseHtml {
-  const env: Env = {
+  const reading: Reading = {
     sources: new Map(facts.map((fact) => [fact.n, fact.source])),
     markerIds: new Map(),
   };
-  const tokens = markdown.parse(prose, env);
+  const tokens = markdown.parse(prose, {});
   for (const token of tokens) {
     for (const child of token.children ?? []) {
-      if (child.type === 'image') child.attrSet('src', mediaUrl(child.attrGet('src') ?? ''));
+      if (child.type === 'image') child.attrSet('src', mediaUrl(String(child.attrGet('src') ?? '')));
     }
   }
-  return { html: markdown.renderer.render(tokens, markdown.options, env), markerIds: env.markerIds };
+  const html = markdown.renderer.render(tokens, markdown.options, { reading });
+  return { html, markerIds: reading.markerIds };
 }
 
 /** Prose without facts, such as the standards page's. */

@@ -49,12 +49,16 @@ export function uncovered(text: string, language = 'en'): string[] {
 
 /** Draws a card as PNG, 1200 × 630. The same card gives the same bytes. */
 export async function drawCard(card: Card): Promise<Uint8Array> {
-  const { element, fonts } = compose(card);
-  const svg = await satori(element as never, { width: CARD_WIDTH, height: CARD_HEIGHT, fonts });
-  return sharp(Buffer.from(svg)).png(PNG).toBuffer();
+  return sharp(Buffer.from(await cardSvg(card))).png(PNG).toBuffer();
 }
 
-const PNG = { palette: true, colours: 64, dither: 0, effort: 1, compressionLevel: 9 } as const;
+/** The same picture as SVG: paths only, no font is needed to show it. */
+export async function cardSvg(card: Card): Promise<string> {
+  const { element, fonts } = compose(card);
+  return satori(element, { width: CARD_WIDTH, height: CARD_HEIGHT, fonts });
+}
+
+const PNG = { palette: true, quality: 85, dither: 0, effort: 1, compressionLevel: 5 } as const;
 
 const MARGIN = 64;
 const MEASURE = CARD_WIDTH - 2 * MARGIN;

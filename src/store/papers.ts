@@ -51,6 +51,8 @@ export function paperTables(db: Db) {
         throw new Error(`seq ${taken} of ${slug} does not follow the last one`);
       }
     },
+    /** The newest record of a kind and a name as it was applied, or null. */
+    record: (paper: string, kind: string, name: string) => one<unknown>(paper, kind, name),
     persona: (paper: string, slug: string) => one<Persona>(paper, 'persona', slug),
     personas: (paper: string) => every<Persona>(paper, 'persona'),
     cast: (paper: string, day: string) => one<Cast>(paper, 'cast', day),

@@ -1,0 +1,20 @@
+#!/usr/bin/env node
+// Broadsheet runs on Node 22.18 or newer, which reads TypeScript as it is. On an
+// older one this hands over to the Node that npm installed beside it.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const [major, minor] = process.versions.node.split('.').map(Number);
+const newer = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url));
+
+if (major > 22 || (major === 22 && minor >= 18)) {
+  await import('../src/cmd/broadsheet.ts');
+} else if (existsSync(newer)) {
+  const child = spawn(newer, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+  child.on('exit', (code, signal) => process.exit(code ?? (signal === null ? 1 : 128)));
+} else {
+  console.error(`broadsheet: Node ${process.versions.node} is too old; install Node 22.18 or newer, or run npm ci`);
+  process.exit(1);
+}

@@ -1,0 +1,77 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { Command } from 'commander';
+import { Fault } from '../fault.ts';
+import type { Filed } from './inbox/content.ts';
+import { fileFolder } from './inbox/content.ts';
+import { problemLine } from './inbox/source-file.ts';
+import { pressLines, pressShowing } from './press.ts';
+import { say, withWorkshop } from './run.ts';
+import type { Workshop } from './workshop.ts';
+
+export function fileCommand(): Command {
+  return new Command('file')
+    .description('file the content folder, or these paths, through the door, and press what changed')
+    .argument('[paths...]', 'a paper’s folder, or story files in one')
+    .option('--no-press', 'leave the press to a later command')
+    .option('--json', 'print the outcome as JSON')
+    .action((paths: string[], options: { press: boolean; json?: boolean }) =>
+      withWorkshop(async (shop) => {
+        const outcome = await fileContent(shop, paths);
+        const reports = options.press ? await pressShowing(shop, {}) : new Map();
+        for (const problem of outcome.problems) process.stderr.write(`${problemLine(problem)}\n`);
+        const refused = new Set(outcome.problems.map(({ file }) => file)).size;
+        say(options.json, { ...outcome, pressed: Object.fromEntries(reports) }, [
+          ...outcome.filed.map((file) => `filed ${file}`),
+          `${outcome.filed.length} filed, ${outcome.unchanged} unchanged, ${refused} refused`,
+          ...(options.press ? pressLines(reports) : []),
+        ]);
+        if (refused > 0) process.exitCode = 1;
+      }),
+    );
+}
+
+/** Files the content folder, or the papers and stories that the paths name. */
+export async function fileContent(shop: Workshop, paths: string[] = []): Promise<Filed> {
+  const outcome: Filed = { filed: [], unchanged: 0, problems: [] };
+  for (const [folder, only] of foldersOf(shop, paths)) {
+    const filed = await fileFolder(shop, folder, only);
+    outcome.filed.push(...filed.filed);
+    outcome.unchanged += filed.unchanged;
+    outcome.problems.push(...filed.problems);
+  }
+  return outcome;
+}
+
+/** Which papers to file, each with the stories to file of it, or with all of them. */
+function foldersOf({ settings }: Workshop, paths: string[]): Map<string, Set<string> | undefined> {
+  const folders = new Map<string, Set<string> | undefined>();
+  if (paths.length === 0) {
+    if (!existsSync(settings.contentDir)) return folders;
+    for (const entry of readdirSync(settings.contentDir, { withFileTypes: true })) {
+      if (entry.isDirectory() && !entry.name.startsWith('.')) folders.set(join(settings.contentDir, entry.name), undefined);
+    }
+    return folders;
+  }
+  for (const given of paths) {
+    const path = resolve(given);
+    if (!existsSync(path)) {
+      throw new Fault('not_found', `${given} is not there; name a paper's folder or a story's file`);
+    }
+    const folder = paperFolder(path);
+    if (folder === null) {
+      throw new Fault('invalid_request', `${given} belongs to no paper: no folder above it has a paper.yaml; put it under content/<paper>/`);
+    }
+    if (statSync(path).isDirectory()) folders.set(folder, undefined);
+    else if (!folders.has(folder)) folders.set(folder, new Set([path]));
+    else folders.get(folder)?.add(path);
+  }
+  return folders;
+}
+
+function paperFolder(path: string): string | null {
+  for (let folder = path; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, 'paper.yaml'))) return folder;
+    if (dirname(folder) === folder) return null;
+  }
+}

@@ -1,0 +1,52 @@
+import { Command } from 'commander';
+import type { PressReport } from '../press/press.ts';
+import { pressPapers } from './press-papers.ts';
+import { progressTo } from './progress.ts';
+import { say, withWorkshop } from './run.ts';
+import type { Workshop } from './workshop.ts';
+
+interface Options {
+  paper?: string;
+  full?: boolean;
+  cards?: boolean;
+  json?: boolean;
+}
+
+export function pressCommand(): Command {
+  return new Command('press')
+    .description('press what is due, or everything')
+    .option('--paper <slug>', 'only this paper')
+    .option('--full', 'every file, due or not; files that nothing prints are removed')
+    .option('--no-cards', 'leave the share cards to a later press')
+    .option('--json', 'print the outcome as JSON')
+    .action((options: Options) =>
+      withWorkshop(async (shop) => {
+        const reports = await pressShowing(shop, options);
+        say(options.json, Object.fromEntries(reports), pressLines(reports));
+      }),
+    );
+}
+
+/** Presses with progress on the terminal. */
+export async function pressShowing(shop: Workshop, options: Options): Promise<Map<string, PressReport>> {
+  const progress = progressTo();
+  try {
+    return await pressPapers(shop, {
+      paper: options.paper,
+      full: options.full ?? false,
+      cards: options.cards ?? true,
+      progress: (paper, ...at) => progress.step(`press ${paper}`, ...at),
+    });
+  } finally {
+    progress.end();
+  }
+}
+
+/** One line a paper. */
+export function pressLines(reports: Map<string, PressReport>): string[] {
+  if (reports.size === 0) return ['nothing was due'];
+  return [...reports].map(
+    ([paper, { sheets, written, removed }]) =>
+      `pressed ${paper}: ${sheets} sheets, ${written} files written, ${removed} removed`,
+  );
+}

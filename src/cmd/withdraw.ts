@@ -1,0 +1,23 @@
+import { Command } from 'commander';
+import { withdrawStory } from '../desk/airing.ts';
+import { Fault } from '../fault.ts';
+import { pressLines, pressShowing } from './press.ts';
+import { say, withWorkshop } from './run.ts';
+
+export function withdrawCommand(): Command {
+  return new Command('withdraw')
+    .description('take a piece off the air; its page becomes a notice with the reason')
+    .argument('<slug>')
+    .requiredOption('--paper <slug>', 'the paper')
+    .requiredOption('--reason <text>', 'why; readers see it')
+    .option('--json', 'print the outcome as JSON')
+    .action((slug: string, options: { paper: string; reason: string; json?: boolean }) =>
+      withWorkshop(async (shop) => {
+        const { desk, store } = shop;
+        if (!store.hasPaper(options.paper)) throw new Fault('not_found', `there is no paper ${JSON.stringify(options.paper)}`);
+        const story = withdrawStory(desk, options.paper, slug, { by: 'cli', reason: options.reason });
+        const reports = await pressShowing(shop, {});
+        say(options.json, { id: story.id, slug, state: story.state }, [`${slug} is ${story.state}`, ...pressLines(reports)]);
+      }),
+    );
+}

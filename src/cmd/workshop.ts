@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { monotonicFactory } from 'ulid';
+import type { Desk } from '../desk/filing.ts';
+import type { Settings } from '../env.ts';
+import type { Door } from '../store/door-key.ts';
+import { openDoor } from '../store/door-key.ts';
+import type { MediaFiles } from '../store/media-files.ts';
+import { mediaFiles } from '../store/media-files.ts';
+import type { Store } from '../store/store.ts';
+import { openStore } from '../store/store.ts';
+
+/** What commands and the server work with, wired to real things. */
+export interface Workshop {
+  settings: Settings;
+  store: Store;
+  media: MediaFiles;
+  /** The present time, in ms. */
+  now(): number;
+  /** Opens the door's key on first use: reading and pressing need none. */
+  readonly desk: Desk;
+  close(): void;
+}
+
+const ulid = monotonicFactory(() => {
+  // ulid takes numbers from 0 up to, not including, 1.
+  const bytes = randomBytes(4);
+  return bytes.readUInt32BE() / 2 ** 32;
+});
+
+/** A new id: a ULID, lower-case, rising within this process. */
+export function newId(): string {
+  return ulid().toLowerCase();
+}
+
+export function doorKeyFile(settings: Settings): string {
+  return join(settings.dataDir, 'door.key');
+}
+
+/** The name that the door signs under: its host, as C2SP names are given. */
+export function doorName(settings: Settings): string {
+  return `${new URL(settings.origin).host}/door`;
+}
+
+/** Opens the database under `DATA_DIR`. */
+export function openWorkshop(settings: Settings): Workshop {
+  const store = openStore({
+    file: join(settings.dataDir, 'broadsheet.db'),
+    syncUrl: settings.syncUrl,
+    authToken: settings.authToken,
+  });
+  const now = () => Date.now();
+  let door: Door | null = null;
+  return {
+    settings,
+    store,
+    media: mediaFiles(join(settings.dataDir, 'media')),
+    now,
+    get desk() {
+      door ??= openDoor(store, doorKeyFile(settings), doorName(settings), now());
+      return { store, door, now, newId };
+    },
+    close: () => store.close(),
+  };
+}

@@ -1,0 +1,94 @@
+import type { CitedFact } from '../ledger/piece.ts';
+import { plainText } from '../ledger/prose.ts';
+import type { Row, Story } from './archive.ts';
+
+/** Absolute addresses of what a row points at; who answers knows them. */
+export interface Links {
+  /** The paper's root, without a slash at its end. */
+  root: string;
+  avatar(persona: string): string | null;
+  /** The piece's own art, else its share card. */
+  image(row: Row): string;
+}
+
+/** A story as lists carry it (spec, "Story"; wire.md, section 3). */
+export interface StoryRow {
+  id: string;
+  slug: string;
+  headline: string;
+  dek: string;
+  category: string;
+  kind: 'news' | 'blog';
+  byline: { name: string; title: string; avatar: string | null };
+  published_at: string;
+  updated_at: string;
+  revision: number;
+  url: string;
+  image: string;
+}
+
+/** A story in full (spec, "Full story"). */
+export interface FullStory extends StoryRow {
+  prose: string;
+  cited_facts: CitedFact[];
+  credit: string | null;
+  content_hash: string;
+  language: string;
+  word_count: number;
+  corrections: { at: string; revision: number; note: string }[];
+  proof_url: string;
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+/** The address of a story's page. */
+export function storyUrl(root: string, slug: string): string {
+  return `${root}/stories/${slug}/`;
+}
+
+/** A row on the wire. */
+export function storyRow(row: Row, links: Links): StoryRow {
+  return {
+    id: row.id,
+    slug: row.slug,
+    headline: row.headline,
+    dek: row.dek,
+    category: row.category,
+    kind: row.kind,
+    byline: { ...row.byline, avatar: links.avatar(row.persona) },
+    published_at: iso(row.published_at),
+    updated_at: iso(row.updated_at),
+    revision: row.revision,
+    url: storyUrl(links.root, row.slug),
+    image: links.image(row),
+  };
+}
+
+/** A full story on the wire. */
+export function fullStory(story: Story, links: Links): FullStory {
+  return {
+    ...storyRow(story, links),
+    prose: story.prose,
+    cited_facts: story.cited_facts,
+    credit: story.credit,
+    content_hash: story.content_hash,
+    language: story.language,
+    word_count: wordCount(story.prose, story.language),
+    corrections: story.corrections.map(({ at, revision, note }) => ({ at: iso(at), revision, note })),
+    proof_url: `${links.root}/api/v1/stories/${story.id}/proof`,
+  };
+}
+
+/** Languages written without blanks between words, whose words only a dictionary can part. */
+const UNSPACED = /^(?:ja|zh|th|km|lo|my)\b/i;
+
+/** How many words a prose has, in the manner of its language. */
+export function wordCount(prose: string, language: string): number {
+  const text = plainText(prose);
+  if (!UNSPACED.test(language)) return text.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}'’.-]*/gu)?.length ?? 0;
+  let words = 0;
+  for (const part of new Intl.Segmenter(language, { granularity: 'word' }).segment(text)) {
+    if (part.isWordLike) words++;
+  }
+  return words;
+}

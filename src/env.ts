@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import * as z from 'zod';
+import { Fault } from './fault.ts';
+
+const origin = (fallback: string) =>
+  z
+    .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+    .default(fallback)
+    .transform((url) => url.replace(/\/+$/, ''));
+const port = (fallback: number) => z.coerce.number('must be a port number').int().min(0).max(65_535).default(fallback);
+const folder = (fallback: string) => z.string().min(1).default(fallback).transform((path) => resolve(path));
+
+/** Every setting, with its manual. An empty variable counts as one that is not set. */
+const Environment = z
+  .object({
+    /** Public address of the news desk; papers without a domain of their own hang under it. */
+    ORIGIN: origin('http://localhost:4321'),
+    /** Address to listen on. */
+    HOST: z.string().default('127.0.0.1'),
+    /** Port of the news desk; 0 takes a free one, which is printed. */
+    PORT: port(4321),
+    /** Holds the database, the door's key, the media and the outbox. Keep it; back it up. */
+    DATA_DIR: folder('var'),
+    /** What `broadsheet file` files: one folder a paper. */
+    CONTENT_DIR: folder('content'),
+    /** Where papers are pressed: one folder a paper, each ready for a CDN. */
+    DIST_DIR: folder('dist/papers'),
+    /** A libSQL server whose replica this node is. */
+    LIBSQL_SYNC_URL: z.url({ error: 'must be an address' }).optional(),
+    LIBSQL_AUTH_TOKEN: z.string().optional(),
+    /** How much is logged. */
+    LOG_LEVEL: z
+      .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+        error: 'must be fatal, error, warn, info, debug, trace or silent',
+      })
+      .default('info'),
+  })
+  .transform((env) => ({
+    origin: env.ORIGIN,
+    host: env.HOST,
+    port: env.PORT,
+    dataDir: env.DATA_DIR,
+    contentDir: env.CONTENT_DIR,
+    distDir: env.DIST_DIR,
+    syncUrl: env.LIBSQL_SYNC_URL,
+    authToken: env.LIBSQL_AUTH_TOKEN,
+    logLevel: env.LOG_LEVEL,
+  }));
+
+export type Settings = z.infer<typeof Environment>;
+
+/** Reads the settings from the environment and from `.env`. Throws a fault that names the variable. */
+export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
+  if (env === process.env && existsSync('.env')) process.loadEnvFile('.env');
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const parsed = Environment.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const lines = parsed.error.issues.map((issue) => {
+    const name = String(issue.path[0]);
+    return `${name}=${given[name] ?? ''}: ${issue.message}`;
+  });
+  throw new Fault('invalid_request', `${lines.join('; ')}; correct it in the environment or in .env`);
+}

@@ -1,0 +1,68 @@
+import satori from 'satori';
+import sharp from 'sharp';
+import { contentHash } from '../ledger/basis.ts';
+import { hueColor } from './card-color.ts';
+import { setText } from './card-fonts.ts';
+import { fitLines } from './card-lines.ts';
+
+/** Grows when a cover of the same paper would look different. */
+const TEMPLATE = 1;
+/** Podcast apps want a square of 1400 to 3000 pixels. */
+const SIDE = 1400;
+const MARGIN = 130;
+const SIZES = [300, 260, 230, 200, 175, 150, 130, 110, 90];
+
+/** What a paper's square cover shows. */
+export interface Cover {
+  nameplate: string;
+  hue: number;
+  language: string;
+}
+
+/** Where a cover lies in the tree: its name says what it shows. */
+export function coverPath(cover: Cover): string {
+  const { nameplate, hue, language } = cover;
+  const digest = contentHash({ template: TEMPLATE, nameplate, hue, language });
+  return `cards/cover-${digest.slice('sha256:'.length, 'sha256:'.length + 16)}.png`;
+}
+
+/** Draws the cover of a paper's podcast as PNG: its nameplate between two rules, on its colour. */
+export async function drawCover({ nameplate, hue, language }: Cover): Promise<Uint8Array> {
+  const set = setText(nameplate, 'serif', language);
+  const box = { width: SIDE - 2 * MARGIN, height: SIDE - 4 * MARGIN, sizes: SIZES, leading: 1.08 };
+  const { size, lines } = fitLines(set.text, language, box, (part) => set.width(part) * 1.02);
+  const ink = hueColor(0.985, 0.01, hue);
+  const rule = (height: number) => ({
+    type: 'div',
+    props: { style: { display: 'flex', width: SIDE - 2 * MARGIN, height, backgroundColor: ink } },
+  });
+  const element = {
+    type: 'div',
+    props: {
+      style: {
+        display: 'flex',
+        flexDirection: 'column',
+        justifyContent: 'center',
+        alignItems: 'center',
+        gap: 40,
+        width: SIDE,
+        height: SIDE,
+        color: ink,
+        backgroundColor: hueColor(0.37, 0.145, hue),
+      },
+      children: [
+        rule(14),
+        ...(set.uncovered.length > 0 ? [] : lines).map((text) => ({
+          type: 'div',
+          props: {
+            style: { display: 'flex', fontFamily: set.family.join(', '), fontWeight: set.weight, fontSize: size, lineHeight: 1 },
+            children: text,
+          },
+        })),
+        rule(14),
+      ],
+    },
+  };
+  const svg = await satori(element, { width: SIDE, height: SIDE, fonts: set.fonts });
+  return sharp(Buffer.from(svg)).png({ palette: true, compressionLevel: 9 }).toBuffer();
+}

@@ -1,0 +1,63 @@
+import type { Edition } from './edition.ts';
+import type { Pages } from './views.ts';
+
+/**
+ * A file as a sheet prints it: its bytes; or the digest of the media file to
+ * copy; or how to draw it, for a file whose path names all that it shows, so
+ * that it need not be drawn when it is there.
+ */
+export type Printed =
+  | { path: string; body: string | Uint8Array }
+  | { path: string; copy: string }
+  | { path: string; draw: () => Promise<Uint8Array> };
+
+/** The order in which a press writes, so that no file points at one that is not there yet. */
+export const RANKS = ['matter', 'card', 'story', 'list', 'front', 'feed'] as const;
+export type Rank = (typeof RANKS)[number];
+
+/** Prints a page: `src/render.ts`, or Astro's development server. */
+export type Render = <Route extends keyof Pages>(route: Route, view: Pages[Route]) => Promise<string>;
+
+/** What sheets are printed with, beside the edition. */
+export interface Tools {
+  render: Render;
+  /** What the build made for every paper: stylesheets, fonts, scripts, `public/`. */
+  assets(): Iterable<Printed>;
+  /** The present time in ms; only the news sitemap, which ages, may ask for it. */
+  now: number;
+}
+
+/**
+ * One kind of printed matter. A sheet is named `<kind>/<key>`, or `<kind>` when
+ * there is only one, and prints one or more files from what it reads.
+ */
+export interface Sheet {
+  kind: string;
+  rank: Rank;
+  /** Keys of the sheets that a touched tag may bring into being; those that exist are found by what they read. */
+  from(tag: string, edition: Edition): Iterable<string>;
+  /** Keys of all sheets of the kind that the paper now has. */
+  all(edition: Edition): Iterable<string>;
+  /** Prints a sheet; null when the paper has none of this key (any more). */
+  print(edition: Edition, key: string, tools: Tools): Promise<Printed[] | null> | Printed[] | null;
+}
+
+/** A sheet of which a paper has exactly one, from its first edition on. */
+export function single(
+  kind: string,
+  rank: Rank,
+  print: (edition: Edition, tools: Tools) => ReturnType<Sheet['print']>,
+): Sheet {
+  return {
+    kind,
+    rank,
+    from: () => [],
+    all: () => [''],
+    print: (edition, _key, tools) => print(edition, tools),
+  };
+}
+
+/** The part of a tag after its prefix, or null when it has another: `tagged('day:', tag)`. */
+export function tagged(prefix: string, tag: string): string | null {
+  return tag.startsWith(prefix) ? tag.slice(prefix.length) : null;
+}

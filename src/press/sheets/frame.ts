@@ -1,0 +1,47 @@
+import { sectionSlug } from '../../desk/paper.ts';
+import type { Edition } from '../edition.ts';
+import type { Frame } from '../views.ts';
+
+/** What a page says of itself. */
+export interface FrameOf {
+  /** Path under the root, such as `sections/time/`; empty for the front. */
+  path: string;
+  /** The page's own title; the nameplate is added. Null for the front. */
+  title: string | null;
+  description: string;
+  language?: string;
+  noindex?: boolean;
+  share?: { absolute: string; alt: string };
+  json_ld?: string;
+}
+
+/** The frame of a page: the paper around it, and what its head says. */
+export function frameOf(edition: Edition, page: FrameOf): Frame {
+  const paper = edition.paper();
+  const { root, base } = edition.place;
+  return {
+    root_absolute: root,
+    base,
+    canonical_absolute: `${root}/${page.path}`,
+    title: page.title === null ? paper.nameplate : `${page.title} · ${paper.nameplate}`,
+    description: page.description || paper.description,
+    noindex: page.noindex ?? false,
+    paper: {
+      nameplate: paper.nameplate,
+      motto: paper.motto,
+      description: paper.description,
+      hue: paper.hue,
+      language: paper.language,
+      sections: paper.sections.map((name) => ({
+        name,
+        slug: sectionSlug(name),
+        url: `${base}/sections/${sectionSlug(name)}/`,
+      })),
+      has_cast: edition.casts().length > 0,
+    },
+    language: page.language ?? paper.language,
+    share_image_absolute: page.share?.absolute ?? null,
+    share_image_alt: page.share?.alt ?? '',
+    json_ld: page.json_ld ?? null,
+  };
+}

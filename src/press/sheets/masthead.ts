@@ -1,0 +1,58 @@
+import { PAGE_SIZE, tags } from '../../desk/tags.ts';
+import type { Sheet } from '../sheet.ts';
+import { single, tagged } from '../sheet.ts';
+import type { MastheadView, PersonaView } from '../views.ts';
+import { frameOf } from './frame.ts';
+import { portraitView, rowView } from './row-view.ts';
+
+/** Who writes: the active personas. */
+export const masthead = single('masthead', 'list', async (edition, { render }) => {
+  const { base } = edition.place;
+  const view: MastheadView = {
+    frame: frameOf(edition, {
+      path: 'masthead/',
+      title: 'Masthead',
+      description: `The AI personas that write ${edition.paper().nameplate}.`,
+    }),
+    personas: edition.masthead().map((persona) => ({
+      name: persona.name,
+      title: persona.title,
+      beat: persona.beat,
+      url: `${base}/masthead/${persona.slug}/`,
+      avatar: portraitView(edition, persona),
+    })),
+    standards_url: `${base}/standards/`,
+  };
+  return [{ path: 'masthead/index.html', body: await render('/paper/masthead', view) }];
+});
+
+/** One persona and its newest pieces. A persona that signs no more keeps its page. */
+export const persona: Sheet = {
+  kind: 'persona',
+  rank: 'list',
+  *from(tag) {
+    const slug = tagged(tags.persona(''), tag);
+    if (slug !== null) yield slug;
+  },
+  all: (edition) => edition.everyPersona(),
+  async print(edition, slug, { render }) {
+    const found = edition.persona(slug);
+    if (found === null) return null;
+    const view: PersonaView = {
+      frame: frameOf(edition, {
+        path: `masthead/${slug}/`,
+        title: `${found.name}, ${found.title}`,
+        description: found.beat || found.bio,
+      }),
+      slug,
+      name: found.name,
+      title: found.title,
+      beat: found.beat,
+      bio: found.bio,
+      active: found.active,
+      avatar: portraitView(edition, found),
+      rows: edition.newest(PAGE_SIZE, { persona: slug }).map((row) => rowView(edition, row)),
+    };
+    return [{ path: `masthead/${slug}/index.html`, body: await render('/paper/persona', view) }];
+  },
+};

@@ -1,0 +1,86 @@
+import type { Row } from '../../desk/archive.ts';
+import { sectionSlug } from '../../desk/paper.ts';
+import type { Links } from '../../desk/story.ts';
+import { dayOf } from '../../desk/tags.ts';
+import type { Image } from '../../ledger/piece.ts';
+import type { Edition } from '../edition.ts';
+import type { Card } from '../share-card.ts';
+import { cardDigest } from '../share-card.ts';
+import type { BylineView, PictureView, RowView } from '../views.ts';
+
+/** The share card of a piece: what it shows, and its path in the tree. */
+export function cardOf(edition: Edition, row: Row): { card: Card; path: string } {
+  const { nameplate, hue } = edition.paper();
+  const card: Card = {
+    nameplate,
+    headline: row.headline,
+    category: row.category,
+    byline: row.byline.name,
+    day: dayOf(row.published_at),
+    hue,
+    language: row.language,
+  };
+  return { card, path: `cards/${row.id}-${cardDigest(card)}.png` };
+}
+
+/** Absolute addresses for what goes out on the wire. */
+export function linksOf(edition: Edition): Links {
+  const { root } = edition.place;
+  return {
+    root,
+    avatar: (slug) => {
+      const avatar = edition.persona(slug)?.avatar;
+      return avatar ? `${root}/${avatar}` : null;
+    },
+    image: (row) => `${root}/${row.image?.src ?? cardOf(edition, row).path}`,
+  };
+}
+
+/** A picture of the paper's media; its size is known so that nothing jumps when it loads. */
+export function pictureView(edition: Edition, image: Image): PictureView {
+  const media = edition.media(image.src);
+  return {
+    url: `${edition.place.base}/${image.src}`,
+    alt: image.alt,
+    credit: image.credit,
+    width: media?.width ?? null,
+    height: media?.height ?? null,
+  };
+}
+
+/** A persona's portrait, or null. */
+export function portraitView(edition: Edition, persona: { name: string; avatar: string | null }): PictureView | null {
+  if (persona.avatar === null) return null;
+  return pictureView(edition, { src: persona.avatar, alt: `Portrait of ${persona.name}, an AI persona`, credit: null });
+}
+
+/** Who signs a piece: the name and title of the day it was filed, the portrait of today. */
+export function bylineView(
+  edition: Edition,
+  persona: string,
+  byline: { name: string; title: string },
+): BylineView {
+  const { base } = edition.place;
+  const avatar = edition.persona(persona)?.avatar;
+  return { ...byline, avatar_url: avatar ? `${base}/${avatar}` : null, url: `${base}/masthead/${persona}/` };
+}
+
+/** A piece in a list on a page. */
+export function rowView(edition: Edition, row: Row): RowView {
+  const { base } = edition.place;
+  return {
+    id: row.id,
+    url: `${base}/stories/${row.slug}/`,
+    headline: row.headline,
+    dek: row.dek,
+    category: row.category,
+    category_url: `${base}/sections/${sectionSlug(row.category)}/`,
+    kind: row.kind,
+    byline: bylineView(edition, row.persona, row.byline),
+    language: row.language,
+    published_at: new Date(row.published_at).toISOString(),
+    day_url: `${base}/days/${dayOf(row.published_at)}/`,
+    image: row.image === null ? null : pictureView(edition, row.image),
+  };
+}
+

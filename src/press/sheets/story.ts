@@ -1,0 +1,158 @@
+import type { Row, Story } from '../../desk/archive.ts';
+import { wordCount } from '../../desk/story.ts';
+import { tags } from '../../desk/tags.ts';
+import { parseNote } from '../../ledger/note.ts';
+import { proofOf } from '../../ledger/proof.ts';
+import { parseReceipt } from '../../ledger/receipt.ts';
+import type { Edition } from '../edition.ts';
+import { twin } from '../feeds/twin.ts';
+import type { ProseHtml } from '../prose-html.ts';
+import { proseHtml } from '../prose-html.ts';
+import type { Printed, Render, Sheet } from '../sheet.ts';
+import { tagged } from '../sheet.ts';
+import { storyJsonLd } from '../structured-data.ts';
+import type { EmbedView, StoryView, WithdrawnView } from '../views.ts';
+import { frameOf } from './frame.ts';
+import { cardOf, linksOf, pictureView, rowView } from './row-view.ts';
+
+/** Art narrower than this does not fill a share preview; the card stands in. */
+const SHARE_WIDTH_MIN = 600;
+
+/**
+ * One piece: its page, its Markdown twin, its proof, and its embed card under
+ * its id and its slug. The page of a withdrawn piece is a notice.
+ */
+export const story: Sheet = {
+  kind: 'story',
+  rank: 'story',
+  *from(tag, edition) {
+    const id = tagged(tags.piece(''), tag);
+    const piece = id === null ? null : edition.piece(id);
+    if (piece !== null) yield piece.slug;
+  },
+  *all(edition) {
+    for (const { slug } of edition.slugs()) yield slug;
+  },
+  async print(edition, slug, { render }) {
+    const found = edition.story(slug);
+    if (found?.state === 'withdrawn') return [await withdrawnPage(edition, found, render)];
+    if (found?.state !== 'on_air') return null;
+    const prose = proseHtml(found.prose, found.cited_facts, (path) => `${edition.place.base}/${path}`);
+    const folder = `stories/${slug}`;
+    const card = await render('/paper/embed', embedView(edition, found));
+    const { root } = edition.place;
+    const proof = proofOf(
+      pieceOf(edition, found.id),
+      edition.generations(found.id),
+      edition.keys(),
+      `${root}/.well-known/newsdesk-keys.json`,
+    );
+    return [
+      { path: `${folder}/index.html`, body: await render('/paper/story', storyView(edition, found, prose)) },
+      { path: `${folder}.md`, body: twin({ paper: edition.paper(), root }, found) },
+      { path: `${folder}/proof.json`, body: `${JSON.stringify(proof, null, 2)}\n` },
+      { path: `embed/${slug}/index.html`, body: card },
+      { path: `embed/${found.id}/index.html`, body: card },
+    ];
+  },
+};
+
+function pieceOf(edition: Edition, id: string) {
+  const piece = edition.piece(id);
+  if (piece === null) throw new Error(`piece ${id} is on air but not filed`);
+  return piece;
+}
+
+/** The picture that a preview of the piece shows: its own art when it is a large photograph, else its card. */
+export function shareImage(edition: Edition, row: Row): { absolute: string; alt: string } {
+  const { root } = edition.place;
+  const media = row.image === null ? null : edition.media(row.image.src);
+  const isPhoto = /^image\/(?:jpeg|png|webp)$/.test(media?.media_type ?? '');
+  if (row.image !== null && isPhoto && (media?.width ?? 0) >= SHARE_WIDTH_MIN) {
+    return { absolute: `${root}/${row.image.src}`, alt: row.image.alt };
+  }
+  return { absolute: `${root}/${cardOf(edition, row).path}`, alt: row.headline };
+}
+
+function storyView(edition: Edition, found: Story, prose: ProseHtml): StoryView {
+  const { root, base } = edition.place;
+  const path = `stories/${found.slug}/`;
+  const page = `${root}/${path}`;
+  const last = edition.generations(found.id).at(-1);
+  const receipt = parseReceipt(parseNote(last?.receipt ?? '')?.text ?? '');
+  if (last === undefined || receipt === null) throw new Error(`piece ${found.id} has no receipt`);
+  const oembed = `${root}/oembed?url=${encodeURIComponent(page)}`;
+  const words = wordCount(found.prose, found.language);
+  const share = shareImage(edition, found);
+  return {
+    ...rowView(edition, found),
+    frame: frameOf(edition, {
+      path,
+      title: found.headline,
+      description: found.dek || found.headline,
+      language: found.language,
+      share,
+      json_ld: storyJsonLd({ paper: edition.paper(), root }, found, {
+        image: linksOf(edition).image(found),
+        word_count: words,
+      }),
+    }),
+    html: prose.html,
+    facts: found.cited_facts.map(({ n, statement, source, instrument }) => ({
+      n,
+      statement,
+      source,
+      instrument,
+      href: /^https?:\/\//i.test(instrument) ? instrument : null,
+      marker_ids: prose.markerIds.get(n) ?? [],
+    })),
+    credit: found.credit,
+    revision: found.revision,
+    updated_at: new Date(found.updated_at).toISOString(),
+    corrections: found.corrections.map((correction) => ({
+      ...correction,
+      at: new Date(correction.at).toISOString(),
+    })),
+    word_count: words,
+    earlier: edition.earlier(found).map((row) => rowView(edition, row)),
+    markdown_url: `${base}/stories/${found.slug}.md`,
+    proof_url: `${base}/${path}proof.json`,
+    standards_url: `${base}/standards/`,
+    content_hash: found.content_hash,
+    receipt: { seq: receipt.seq, filed_at: receipt.filed_at, kid: receipt.kid, note: last.receipt },
+    oembed_json_absolute: oembed,
+    oembed_xml_absolute: `${oembed}&format=xml`,
+  };
+}
+
+async function withdrawnPage(edition: Edition, found: Story, render: Render): Promise<Printed> {
+  const path = `stories/${found.slug}/`;
+  const view: WithdrawnView = {
+    frame: frameOf(edition, { path, title: 'Withdrawn', description: 'This piece was withdrawn.', noindex: true }),
+    headline: found.headline,
+    reason: found.reason ?? '',
+    published_at: new Date(found.published_at).toISOString(),
+    withdrawn_at: new Date(found.withdrawn_at ?? 0).toISOString(),
+    language: found.language,
+  };
+  return { path: `${path}index.html`, body: await render('/paper/withdrawn', view) };
+}
+
+function embedView(edition: Edition, found: Story): EmbedView {
+  const paper = edition.paper();
+  const { root } = edition.place;
+  const image = found.image === null ? null : pictureView(edition, found.image);
+  return {
+    language: found.language,
+    hue: paper.hue,
+    nameplate: paper.nameplate,
+    root_absolute: `${root}/`,
+    story_absolute: `${root}/stories/${found.slug}/`,
+    headline: found.headline,
+    dek: found.dek,
+    category: found.category,
+    byline: found.byline,
+    published_at: new Date(found.published_at).toISOString(),
+    image: image === null ? null : { ...image, absolute: `${root}/${found.image?.src}` },
+  };
+}
