@@ -43,19 +43,20 @@ export function rss(channel: Channel, items: readonly FeedItem[], options: RssOp
     ...(options.image_url === undefined ? {} : { image: text(options.image_url) }),
   });
   for (const item of items) {
+    const html = feedHtml(channel, item);
     feed.addItem({
       title: item.headline,
       link: storyUrl(root, item.slug),
       guid: itemUrn(item.id),
       date: new Date(item.published_at),
       description: item.dek,
-      content: item.html,
+      content: html,
       category: [{ name: text(item.category) }],
       image: { url: item.image_url, type: item.image_type, length: item.image_bytes ?? SIZE_UNKNOWN },
       extensions: [
         { name: 'title', objects: { _text: text(item.headline) } },
         ...(item.dek === '' ? [] : [{ name: 'description', objects: { _text: text(escapeText(item.dek)) } }]),
-        { name: 'content:encoded', objects: { _cdata: cdata(feedHtml(channel, item)) } },
+        { name: 'content:encoded', objects: { _cdata: cdata(html) } },
         { name: 'dc:creator', objects: { _text: text(declared(item.byline.name)) } },
         ...(item.language === paper.language ? [] : [{ name: 'dc:language', objects: { _text: item.language } }]),
       ],

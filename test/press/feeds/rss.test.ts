@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import Parser from 'rss-parser';
+import { feedHtml } from '../../../src/press/feeds/feed-html.ts';
+import { rss } from '../../../src/press/feeds/rss.ts';
+import { anyText, asXmlReads, unescapeHtml } from './any-text.ts';
+import { channel, hardItems, item, realItems } from './fixtures.ts';
+import type { Node } from './read-xml.ts';
+import { all, asNode, one, readXml, text, xmllint } from './read-xml.ts';
+import { rssFaults } from './rss-rules.ts';
+
+const OPTIONS = { path: 'rss.xml' };
+const SELF = `${channel.root}/rss.xml`;
+
+const itemsOf = (xml: string): Node[] => all(one(one(readXml(xml), 'rss'), 'channel'), 'item').map(asNode);
+
+describe('rss', () => {
+  it('keeps the rules of the W3C feed validator, for hard pieces and for none', async () => {
+    for (const items of [hardItems(), [], [item()]]) {
+      const xml = rss(channel, items, OPTIONS);
+      assert.deepEqual(rssFaults(xml, SELF), []);
+      assert.deepEqual(await xmllint(xml), []);
+    }
+  });
+
+  it('keeps them for real pieces', (t) => {
+    const items = realItems(t);
+    const xml = rss(channel, items, OPTIONS);
+    assert.deepEqual(rssFaults(xml, SELF), []);
+    assert.deepEqual(
+      itemsOf(xml).map((node) => text(node, 'title')),
+      items.map(({ headline }) => headline),
+    );
+  });
+
+  it('says what it says to a reader that knows nothing of us', async () => {
+    const feed = await new Parser({ customFields: { item: ['dc:language'] } }).parseString(
+      rss(channel, hardItems(), OPTIONS),
+    );
+    assert.equal(feed.title, 'The Harbor Ledger & Sons');
+    assert.equal(feed.feedUrl, SELF);
+    const [first, second, third, fourth] = feed.items;
+    assert.equal(first?.creator, 'Mara Vell (AI persona)');
+    assert.equal(first?.isoDate, '2026-11-20T07:06:00.000Z');
+    assert.equal(first?.link, `${channel.root}/stories/the-tide-turned/`);
+    assert.deepEqual(first?.categories, ['City']);
+    assert.equal(first?.enclosure?.type, 'image/png');
+    assert.match(first?.['content:encoded'] ?? '', /Mara Vell \(AI persona\), Tides Desk/);
+    assert.equal(first?.['dc:language'], undefined);
+    assert.equal(second?.summary ?? null, null);
+    assert.equal(third?.title, 'Using <canvas> & "AT&amp;T" ]]> twice ]]>');
+    assert.equal(fourth?.['dc:language'], 'ar');
+  });
+
+  it('is the feed of a section when one is named', () => {
+    const path = 'sections/tides-ships/rss.xml';
+    const xml = rss(channel, [item()], { path, section: 'Tides & Ships', image_url: 'https://x.example/a.png?b&c' });
+    assert.deepEqual(rssFaults(xml, `${channel.root}/${path}`), []);
+    const head = one(one(readXml(xml), 'rss'), 'channel');
+    assert.equal(text(head, 'title'), 'The Harbor Ledger & Sons: Tides & Ships');
+    assert.equal(text(head, 'link'), `${channel.root}/sections/tides-ships/`);
+    assert.equal(text(one(head, 'image'), 'url'), 'https://x.example/a.png?b&c');
+  });
+
+  it('dates itself by the newest change among its items, never by the clock', (t) => {
+    const head = (xml: string) => one(one(readXml(xml), 'rss'), 'channel');
+    const items = [item({ updated_at: 5_000 }), item({ id: '2', updated_at: 9_000 }), item({ id: '3', updated_at: 1 })];
+    const xml = rss(channel, items, OPTIONS);
+    assert.equal(text(head(xml), 'lastBuildDate'), 'Thu, 01 Jan 1970 00:00:09 GMT');
+    assert.equal(text(head(rss(channel, [], OPTIONS)), 'lastBuildDate'), null);
+    t.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2031, 0, 1) });
+    assert.equal(rss(channel, items, OPTIONS), xml);
+  });
+
+  it('knows a piece by the same guid when it is revised and when the paper moves', () => {
+    const guid = (xml: string) => text(itemsOf(xml)[0] ?? {}, 'guid');
+    const here = guid(rss(channel, [item()], OPTIONS));
+    const there = guid(
+      rss({ ...channel, root: 'https://own.example' }, [item({ revision: 4, headline: 'New', slug: 'new' })], OPTIONS),
+    );
+    assert.match(here ?? '', /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    assert.equal(there, here);
+    assert.notEqual(guid(rss(channel, [item({ id: 'other' })], OPTIONS)), here);
+  });
+
+  it('gives back any text as it went in', () => {
+    fc.assert(
+      fc.property(anyText, anyText, anyText, anyText, (headline, dek, prose, statement) => {
+        const one_ = item({
+          headline,
+          dek,
+          prose,
+          category: headline,
+          byline: { name: dek, title: statement },
+          credit: statement,
+          cited_facts: [{ n: 1, statement, source: dek, instrument: headline, claim_key: null }],
+        });
+        const named = { ...channel, paper: { ...channel.paper, nameplate: headline } };
+        const xml = rss(named, [one_], OPTIONS);
+        assert.deepEqual(
+          rssFaults(xml, SELF).filter((fault) => !/has no (title|description)/.test(fault)),
+          [],
+        );
+        const [node = {}] = itemsOf(xml);
+        assert.equal(text(node, 'title'), asXmlReads(headline));
+        assert.equal(unescapeHtml(text(node, 'description') ?? ''), asXmlReads(dek));
+        assert.equal(text(node, 'content:encoded'), asXmlReads(feedHtml(named, one_)));
+        assert.equal(text(node, 'category'), asXmlReads(headline));
+        assert.equal(text(node, 'dc:creator'), asXmlReads(`${dek} (AI persona)`));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('the rules for RSS', () => {
+  const good = rss(channel, [item()], OPTIONS);
+  const broken: Record<string, [string | RegExp, string]> = {
+    'a date by the wrong weekday': ['Fri, 20 Nov', 'Thu, 20 Nov'],
+    'no self link': [/<atom:link[^>]*>/, ''],
+    'a relative link': ['<link>https://ledger.example/harbor-ledger/stories', '<link>/stories'],
+    'a relative address in the text': [/href="https:[^"]*standards/, 'href="/standards'],
+    'no guid': [/<guid[^>]*>[^<]*/, '<guid>'],
+    'an enclosure without a length': [/length="\d+"/, 'length=""'],
+    'an unbound prefix': ['xmlns:dc', 'xmlns:cd'],
+    'a forbidden character': ['The tide', 'The \u0001 tide'],
+    'an element that is not closed': ['</ol>', ''],
+  };
+  for (const [name, [from, to]] of Object.entries(broken)) {
+    it(`see ${name}`, () => {
+      const bad = good.replace(from, to);
+      assert.notEqual(bad, good);
+      assert.notDeepEqual(rssFaults(bad, SELF), []);
+    });
+  }
+});

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { headersFile } from '../../../src/press/feeds/headers.ts';
+import { jsonFeed } from '../../../src/press/feeds/json-feed.ts';
+import { llms } from '../../../src/press/feeds/llms.ts';
+import { newsSitemap } from '../../../src/press/feeds/news-sitemap.ts';
+import { podcast } from '../../../src/press/feeds/podcast.ts';
+import { robots } from '../../../src/press/feeds/robots.ts';
+import { rss } from '../../../src/press/feeds/rss.ts';
+import { securityTxt } from '../../../src/press/feeds/security-txt.ts';
+import { sitemapIndex, sitemapShard } from '../../../src/press/feeds/sitemap.ts';
+import { twin } from '../../../src/press/feeds/twin.ts';
+import { frontJsonLd, storyJsonLd } from '../../../src/press/structured-data.ts';
+import { cast, channel, hardItems } from './fixtures.ts';
+
+/** Every file that the feeds can write, from the same ledger. */
+function everything(): string[] {
+  const items = hardItems();
+  return [
+    rss(channel, items, { path: 'rss.xml' }),
+    rss(channel, [], { path: 'sections/city/rss.xml', section: 'City' }),
+    jsonFeed(channel, items),
+    podcast(channel, [cast()], { cover_url: `${channel.root}/media/cover.png`, identity: 'kid' }),
+    newsSitemap(channel, items),
+    sitemapIndex(channel.root, ['sitemaps/pages.xml']),
+    sitemapShard(channel.root, [{ path: '', updated_at: 1 }]),
+    llms(channel, items),
+    robots(channel.root),
+    securityTxt(channel, Date.UTC(2026, 10, 21)),
+    headersFile({ root: channel.root, embed_scripts: [] }),
+    frontJsonLd(channel),
+    ...items.flatMap((item) => [
+      twin(channel, item),
+      storyJsonLd(channel, item, { image: item.image_url, word_count: 1 }),
+    ]),
+  ];
+}
+
+it('the same ledger gives the same bytes, whenever and by whichever dice', (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 10, 21) });
+  t.mock.method(Math, 'random', () => 0.25);
+  const before = everything();
+  t.mock.timers.setTime(Date.UTC(2035, 5, 1));
+  t.mock.method(Math, 'random', () => 0.75);
+  assert.deepEqual(everything(), before);
+  for (const text of before) assert.doesNotMatch(text, /2035|Jun 2035/);
+});

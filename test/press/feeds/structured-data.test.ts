@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { breadcrumbsJsonLd, frontJsonLd, storyJsonLd } from '../../../src/press/structured-data.ts';
+import { anyText } from './any-text.ts';
+import { channel, hardItems, realItems, story } from './fixtures.ts';
+
+const FACTS = { image: `${channel.root}/cards/a.png`, avatar: `${channel.root}/media/a.svg`, word_count: 6 };
+const AFTER_SCRIPT = /[<>&\u2028\u2029]/;
+
+/** Every object in a document. */
+function* objects(value: unknown): Generator<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield value as Record<string, unknown>;
+  for (const child of Object.values(value)) yield* objects(child);
+}
+
+describe('the JSON-LD of a story', () => {
+  it('is a NewsArticle by an organization that is named as an AI persona, never a person', (t) => {
+    for (const piece of [...hardItems(), ...realItems(t)]) {
+      const json = storyJsonLd(channel, piece, FACTS);
+      assert.doesNotMatch(json, AFTER_SCRIPT);
+      const article = JSON.parse(json);
+      assert.equal(article['@context'], 'https://schema.org');
+      assert.equal(article['@type'], 'NewsArticle');
+      assert.equal(article.author['@type'], 'Organization');
+      assert.equal(article.author.name, `${piece.byline.name} (AI persona)`);
+      assert.equal(article.digitalSourceType, 'https://schema.org/TrainedAlgorithmicMediaDigitalSource');
+      for (const { '@type': type } of objects(article)) assert.notEqual(type, 'Person');
+      const documents = new Set(piece.cited_facts.map(({ source, instrument }) => `${source}\n${instrument}`));
+      assert.equal(article.citation?.length ?? 0, documents.size);
+    }
+  });
+
+  it('says what the page says', () => {
+    const corrections = [{ at: Date.UTC(2026, 10, 21), revision: 2, note: 'Noon.' }];
+    const image = { src: 'media/art/a.svg', alt: 'A', credit: 'B' };
+    const change = { corrections, credit: 'After A', kind: 'blog' as const, category: 'Tides & Ships', image, revision: 2 };
+    const article = JSON.parse(storyJsonLd(channel, story(change), FACTS));
+    const page = `${channel.root}/stories/the-tide-turned/`;
+    assert.equal(article.url, page);
+    assert.equal(article.headline, 'The tide turned');
+    assert.equal(article.description, 'It does so twice a day.');
+    assert.equal(article.genre, 'Blog');
+    assert.equal(article.articleSection, 'Tides & Ships');
+    assert.equal(article.inLanguage, 'en');
+    assert.equal(article.wordCount, 6);
+    assert.equal(article.datePublished, '2026-11-20T07:06:00.000Z');
+    assert.equal(article.dateModified, '2026-11-20T09:30:00.000Z');
+    assert.deepEqual(article.image, { '@type': 'ImageObject', url: FACTS.image, caption: 'A', creditText: 'B' });
+    assert.equal(article.author.url, `${channel.root}/masthead/mara-vell/`);
+    assert.equal(article.author.logo, FACTS.avatar);
+    assert.equal(article.publisher.name, channel.paper.nameplate);
+    assert.equal(article.isPartOf['@type'], 'WebSite');
+    assert.equal(article.creditText, 'After A');
+    assert.equal(article.identifier.value, story().content_hash);
+    assert.deepEqual(article.correction, [
+      { '@type': 'CorrectionComment', datePublished: '2026-11-21T00:00:00.000Z', text: 'Noon.' },
+    ]);
+    assert.deepEqual(article.citation, [
+      {
+        '@type': 'CreativeWork',
+        name: 'https://tides.example/?a=1&b="2"',
+        publisher: { '@type': 'Organization', name: 'tides.example' },
+        url: 'https://tides.example/?a=1&b=%222%22',
+      },
+      {
+        '@type': 'CreativeWork',
+        name: 'Log book 12, page 3',
+        publisher: { '@type': 'Organization', name: 'Harbour Office' },
+      },
+    ]);
+    const trail = article.mainEntityOfPage.breadcrumb.itemListElement;
+    assert.deepEqual(
+      trail.map(({ position, item }: { position: number; item: string }) => [position, item]),
+      [
+        [1, `${channel.root}/`],
+        [2, `${channel.root}/sections/tides-ships/`],
+        [3, page],
+      ],
+    );
+  });
+
+  it('leaves out what a piece has not', () => {
+    const article = JSON.parse(
+      storyJsonLd(channel, story({ dek: '', cited_facts: [] }), { image: FACTS.image, avatar: null, word_count: 1 }),
+    );
+    for (const name of ['description', 'genre', 'citation', 'correction', 'creditText']) assert.ok(!(name in article), name);
+    assert.ok(!('logo' in article.author));
+    assert.equal(article.image, FACTS.image);
+  });
+
+  it('gives back any text as it went in, and cannot end its script element', () => {
+    fc.assert(
+      fc.property(anyText, anyText, anyText, (headline, dek, statement) => {
+        const cited_facts = [{ n: 1, statement, source: dek, instrument: statement, claim_key: null }];
+        const json = storyJsonLd(channel, story({ headline, dek, credit: statement, cited_facts }), FACTS);
+        assert.doesNotMatch(json, AFTER_SCRIPT);
+        const article = JSON.parse(json);
+        assert.deepEqual([article.headline, article.description, article.creditText], [headline, dek, statement]);
+        assert.equal(article.citation[0].name, statement);
+      }),
+    );
+  });
+});
+
+describe('the JSON-LD of the other pages', () => {
+  it('names the paper as a news organization and its search', () => {
+    const [paper, site] = JSON.parse(frontJsonLd(channel))['@graph'];
+    assert.equal(paper['@type'], 'NewsMediaOrganization');
+    assert.equal(paper.name, channel.paper.nameplate);
+    assert.equal(paper.correctionsPolicy, `${channel.root}/corrections/`);
+    assert.equal(site['@type'], 'WebSite');
+    assert.equal(site.potentialAction.target.urlTemplate, `${channel.root}/search/?q={search_term_string}`);
+    assert.equal(site.publisher['@id'], paper['@id']);
+    assert.doesNotMatch(frontJsonLd(channel), AFTER_SCRIPT);
+  });
+
+  it('counts the steps to a page', () => {
+    const list = JSON.parse(breadcrumbsJsonLd([{ name: '<A>', url: 'https://a.example/' }, { name: 'B', url: 'https://a.example/b/' }]));
+    assert.equal(list['@type'], 'BreadcrumbList');
+    assert.deepEqual(list.itemListElement, [
+      { '@type': 'ListItem', position: 1, name: '<A>', item: 'https://a.example/' },
+      { '@type': 'ListItem', position: 2, name: 'B', item: 'https://a.example/b/' },
+    ]);
+  });
+});
