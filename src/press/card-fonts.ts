@@ -72,7 +72,7 @@ function rank(subset: string): number {
 }
 
 function parseRange(range: string): [number, number] {
-  const [from = '', to = from] = range.trim().slice(2).split('-');
+  const [from = '', to = from] = range.trim().slice('U+'.length).split('-');
   return [Number.parseInt(from, 16), Number.parseInt(to, 16)];
 }
 
@@ -89,11 +89,11 @@ function read(subset: Subset): Cut {
 function readAdvances(data: Buffer): Map<number, number> {
   const bytes = data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength) as ArrayBuffer;
   const font = opentype.parse(bytes);
-  const glyphs: Record<string, number> = font.tables['cmap'].glyphIndexMap;
+  const glyphs: Record<string, number> = font.tables['cmap']?.glyphIndexMap ?? {};
   return new Map(
     Object.entries(glyphs)
       .filter(([, index]) => index !== 0)
-      .map(([code, index]) => [Number(code), (font.glyphs.get(index).advanceWidth ?? 0) / font.unitsPerEm]),
+      .map(([code, index]) => [Number(code), (font.glyphs.get(index)?.advanceWidth ?? 0) / font.unitsPerEm]),
   );
 }
 

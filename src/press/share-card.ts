@@ -1,9 +1,9 @@
 import satori, { type Font } from 'satori';
-import sharp from 'sharp';
 import { contentHash } from '../ledger/basis.ts';
 import { hueColor } from './card-color.ts';
 import { type SetText, setText } from './card-fonts.ts';
 import { fitLines } from './card-lines.ts';
+import { flatPng } from './card-png.ts';
 
 /** Grows when a card of the same words would look different, so that its file gets a new name. */
 const TEMPLATE = 1;
@@ -49,7 +49,7 @@ export function uncovered(text: string, language = 'en'): string[] {
 
 /** Draws a card as PNG, 1200 × 630. The same card gives the same bytes. */
 export async function drawCard(card: Card): Promise<Uint8Array> {
-  return sharp(Buffer.from(await cardSvg(card))).png(PNG).toBuffer();
+  return flatPng(await cardSvg(card));
 }
 
 /** The same picture as SVG: paths only, no font is needed to show it. */
@@ -57,8 +57,6 @@ export async function cardSvg(card: Card): Promise<string> {
   const { element, fonts } = compose(card);
   return satori(element, { width: CARD_WIDTH, height: CARD_HEIGHT, fonts });
 }
-
-const PNG = { palette: true, quality: 85, dither: 0, effort: 1, compressionLevel: 5 } as const;
 
 const MARGIN = 64;
 const MEASURE = CARD_WIDTH - 2 * MARGIN;
@@ -224,10 +222,15 @@ function knownLanguage(tag: string): string {
 }
 
 function spelledDay(day: string, language: string): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC', calendar: 'gregory' }).format(
-    new Date(`${day}T00:00:00Z`),
-  );
+  let format = dayFormats.get(language);
+  if (!format) {
+    format = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC', calendar: 'gregory' });
+    dayFormats.set(language, format);
+  }
+  return format.format(new Date(`${day}T00:00:00Z`));
 }
+
+const dayFormats = new Map<string, Intl.DateTimeFormat>();
 
 type Style = Record<string, string | number>;
 
