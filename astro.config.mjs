@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import node from '@astrojs/node';
 import { defineConfig } from 'astro/config';
+import { pressIntegration } from './src/cmd/integration.ts';
 
 /** Builds src/render.ts beside Astro's own entry, so that plain Node can call the pages. */
 const renderEntry = () => ({
@@ -19,6 +20,7 @@ export default defineConfig({
   output: 'server',
   session: false,
   adapter: node({ mode: 'middleware' }),
+  integrations: [pressIntegration()],
   devToolbar: { enabled: false },
   vite: {
     plugins: [renderEntry()],

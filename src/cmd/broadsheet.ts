@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import { Fault } from '../fault.ts';
 import { airCommand } from './air.ts';
 import { auditCommand } from './audit.ts';
-import { buildCommand } from './build-command.ts';
 import { fileCommand } from './file.ts';
 import { importCommand } from './import.ts';
 import { keyCommand } from './key.ts';
@@ -26,7 +25,6 @@ for (const command of [
   auditCommand,
   keyCommand,
   ledgerCommand,
-  buildCommand,
   serveCommand,
 ]) {
   program.addCommand(command());

@@ -48,7 +48,7 @@ export function markersIn(prose: string): { n: number; offset: number }[] {
 
 /** Cuts a text at its markers: texts and numbers, in turn. */
 export function splitAtMarkers(text: string): (string | number)[] {
-  return text.split(MARKER).map((part: string, index: number): string | number => (index % 2 === 0 ? part : Number(part)));
+  return text.split(MARKER).map((part, index) => (index % 2 === 0 ? part : Number(part)));
 }
 
 /** The addresses of the pictures in a prose. */
@@ -58,7 +58,7 @@ export function picturesIn(prose: string): string[] {
     .parse(prose, {})
     .flatMap((token) => token.children ?? [])
     .filter((token) => token.type === 'image')
-    .map((token) => token.attrGet('src') ?? '');
+    .map((token) => String(token.attrGet('src') ?? ''));
 }
 
 /** The raw HTML in a prose, each as its first tag; comments and declarations too. */

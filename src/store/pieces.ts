@@ -184,6 +184,8 @@ export function pieceTables(db: Db) {
     `${STORY} WHERE p.paper = ? AND p.state <> 'on_air' ORDER BY p.id DESC`,
   );
 
+  const shown = db.prepare('SELECT p.id, g.revision FROM pieces p JOIN generations g ON g.n = p.generation');
+
   const storyFrom = (paper: string, row: StoryRow): Story => ({
     ...rowFrom(row),
     state: row.state,
@@ -215,6 +217,8 @@ export function pieceTables(db: Db) {
     },
     /** Pieces that are not on air, newest first. */
     unaired: (paper: string): Story[] => (unaired.all(paper) as StoryRow[]).map((row) => storyFrom(paper, row)),
+    /** Every piece with the revision that readers are shown. */
+    shown: (): { id: string; revision: number }[] => shown.all() as { id: string; revision: number }[],
     piece(paper: string, id: string): Piece | null {
       const row = newestPiece.get(paper, id) as PieceRow | undefined;
       return row === undefined ? null : pieceFromRow(row);

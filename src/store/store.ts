@@ -115,6 +115,7 @@ export function openStore(settings: DatabaseSettings) {
     record: papers.record,
     allMedia: papers.allMedia,
     unaired: pieces.unaired,
+    shown: pieces.shown,
     nextScheduled: pieces.nextScheduled,
     ...appliedTable(db),
     /** Runs SQLite's own check; the texts of what it finds, none when sound. */

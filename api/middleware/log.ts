@@ -1,0 +1,20 @@
+import { createMiddleware } from 'hono/factory';
+import type { Logger } from 'pino';
+
+/** One line a request. No address of a reader, no query and no header is logged. */
+export function logRequests(logger: Logger) {
+  return createMiddleware(async (c, next) => {
+    const start = performance.now();
+    await next();
+    logger.info(
+      {
+        request_id: c.get('requestId'),
+        method: c.req.method,
+        path: c.req.path,
+        status: c.res.headers.has('x-hono-already-sent') ? c.env.outgoing.statusCode : c.res.status,
+        ms: Math.round((performance.now() - start) * 10) / 10,
+      },
+      'answered',
+    );
+  });
+}

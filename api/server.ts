@@ -1,0 +1,66 @@
+import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:http';
+import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
+import { Hono } from 'hono';
+import { requestId } from 'hono/request-id';
+import type { Logger } from 'pino';
+import { loadBuild } from '../src/cmd/build.ts';
+import type { Workshop } from '../src/cmd/workshop.ts';
+import { Fault } from '../src/fault.ts';
+import { newsstandDoor } from './desk/newsstand.ts';
+import { paperDoor } from './desk/papers.ts';
+import { answerFault } from './middleware/fault.ts';
+import { logRequests } from './middleware/log.ts';
+
+/** How long a stopping server waits for answers that are under way, in ms. */
+const DRAIN = 10_000;
+
+export interface Listening {
+  /** Where the desk answers, with the port that it got. */
+  url: string;
+  /** Takes no more requests, finishes those under way, and resolves. */
+  close(): Promise<void>;
+}
+
+/** Wires the doors of the news desk and listens. */
+export async function listenDesk(shop: Workshop, logger: Logger): Promise<Listening> {
+  const { host, port } = shop.settings;
+  const { render } = await loadBuild();
+  const app = new Hono<{ Bindings: HttpBindings }>();
+  app.use(requestId());
+  app.use(logRequests(logger));
+  app.onError(answerFault(logger));
+  app.route('/', paperDoor(shop));
+  app.route('/', newsstandDoor(shop, render));
+  app.notFound((c) => {
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
+      c.header('Allow', 'GET, HEAD');
+      throw new Fault('method_not_allowed', `${c.req.method} is not taken here; use GET or HEAD`);
+    }
+    throw new Fault('not_found', 'there is nothing at this address');
+  });
+  const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(
+        error.code === 'EADDRINUSE'
+          ? new Fault('unavailable', `port ${port} of ${host} is taken; set PORT to another one, or to 0 for a free one`)
+          : error,
+      ),
+    );
+    server.listen(port, host, resolve);
+  });
+  const { address, port: got, family } = server.address() as AddressInfo;
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${got}`,
+    close: () =>
+      new Promise((resolve) => {
+        const timer = setTimeout(() => server.closeAllConnections(), DRAIN);
+        server.close(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+        server.closeIdleConnections();
+      }),
+  };
+}

@@ -1,0 +1,57 @@
+import { basisOf, contentHash } from './basis.ts';
+import { verifyNode } from './ed25519.ts';
+import type { Generation } from './generation.ts';
+import { generationFaults } from './generation.ts';
+import type { DoorKey } from './keyring.ts';
+import type { Piece } from './piece.ts';
+
+/** A generation as the ledger keeps it. */
+export interface AuditedGeneration extends Generation {
+  paper: string;
+  piece: Piece;
+}
+
+/**
+ * An auditor of generations in the order in which they were entered. It keeps
+ * a hash for each piece and a number for each paper, and no more.
+ */
+export function auditor(keys: DoorKey[]) {
+  const last = new Map<string, { revision: number; hash: string; filed_at: string }>();
+  const seqs = new Map<string, number>();
+  return {
+    /** What does not hold in the next generation; empty when all of it does. */
+    next(generation: AuditedGeneration): string[] {
+      const { paper, piece } = generation;
+      const { receipt, faults } = generationFaults(generation, keys, verifyNode);
+      const before = last.get(piece.id);
+      if (contentHash(basisOf(piece)) !== generation.content_hash) {
+        faults.push(`revision ${piece.revision}: content_hash is not the hash of what is stored`);
+      }
+      if (generation.revision !== (before?.revision ?? 0) + 1) {
+        faults.push(`revision ${piece.revision}: it follows revision ${before?.revision ?? 'none'}`);
+      }
+      if (receipt !== null) {
+        if (receipt.paper !== paper || receipt.piece !== piece.id) {
+          faults.push(`revision ${piece.revision}: its receipt is of ${receipt.paper}/${receipt.piece}`);
+        }
+        if (receipt.prev !== (before?.hash ?? null)) {
+          faults.push(`revision ${piece.revision}: prev is not the hash of the generation before it`);
+        }
+        if (before !== undefined && receipt.filed_at < before.filed_at) {
+          faults.push(`revision ${piece.revision}: it was filed before the generation that it follows`);
+        }
+      }
+      const seq = (seqs.get(paper) ?? 0) + 1;
+      if (generation.seq !== seq) faults.push(`seq ${generation.seq} stands where ${seq} belongs`);
+      seqs.set(paper, generation.seq);
+      last.set(piece.id, {
+        revision: generation.revision,
+        hash: generation.receipt_hash,
+        filed_at: generation.filed_at,
+      });
+      return faults.map((fault) => `${paper}/${piece.slug}: ${fault}`);
+    },
+    /** Pieces seen so far, with their newest revision. */
+    revisions: (): Map<string, number> => new Map([...last].map(([id, { revision }]) => [id, revision])),
+  };
+}
