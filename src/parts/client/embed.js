@@ -7,7 +7,6 @@
   const height = () => tell('height', Math.ceil(card.getBoundingClientRect().bottom + scrollY));
   addEventListener('load', height);
   addEventListener('resize', height);
-  height();
   document.addEventListener('click', (event) => {
     const link = event.target.closest('a[href]');
     if (link === null) return;
