@@ -76,5 +76,6 @@ function text(value: string): string {
 
 /** HTML as CDATA sections, none of which holds `]]>`: feed 6 would split only at the first one. */
 function cdata(html: string): string[] {
-  return cleanText(html).split(/(?<=\]\])(?=>)/);
+  const parts = cleanText(html).split(']]>');
+  return parts.map((part, index) => `${index === 0 ? '' : '>'}${part}${index === parts.length - 1 ? '' : ']]'}`);
 }

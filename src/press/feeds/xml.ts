@@ -1,9 +1,11 @@
-/** What XML 1.0 (section 2.2) allows in no document, in no form: most controls, lone surrogates, U+FFFE, U+FFFF. */
-const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+/** What XML 1.0 (section 2.2) allows in no document, in no form, besides lone surrogates: most controls, U+FFFE, U+FFFF. */
+const FORBIDDEN = /[^\t\n\r\u0020-\ufffd]/g;
+const LONE_SURROGATES = /\p{Surrogate}/gu;
 
 /** A text without what XML 1.0 forbids, its line ends as XML reads them (section 2.11). */
 export function cleanText(text: string): string {
-  return text.replace(FORBIDDEN, '').replace(/\r\n?/g, '\n');
+  const whole = text.isWellFormed() ? text : text.replace(LONE_SURROGATES, '');
+  return whole.replace(FORBIDDEN, '').replace(/\r\n?/g, '\n');
 }
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };

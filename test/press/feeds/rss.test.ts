@@ -35,7 +35,7 @@ describe('rss', () => {
   });
 
   it('says what it says to a reader that knows nothing of us', async () => {
-    const feed = await new Parser({ customFields: { item: ['dc:language'] } }).parseString(
+    const feed = await new Parser({ customFields: { item: ['dc:language', 'content:encoded'] } }).parseString(
       rss(channel, hardItems(), OPTIONS),
     );
     assert.equal(feed.title, 'The Harbor Ledger & Sons');
