@@ -35,6 +35,8 @@ export const AREAS: readonly (readonly [string, Area])[] = [
   ['/_astro/*', 'asset'],
   ['/cards/*', 'asset'],
   ['/media/*', 'media'],
+  ['/favicon.svg', 'media'],
+  ['/hue.css', 'page'],
   ['/rss.xml', 'page'],
   ['/feed.json', 'page'],
   ['/podcast.xml', 'page'],
@@ -91,7 +93,7 @@ const MEDIA_CSP =
 function embedCsp(scripts: readonly string[]): string {
   const sources = scripts.length === 0 ? "'none'" : scripts.map((hash) => `'${hash}'`).join(' ');
   return (
-    `default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; script-src ${sources}; ` +
+    `default-src 'none'; img-src 'self'; media-src 'self'; style-src 'self' 'unsafe-inline'; script-src ${sources}; ` +
     "form-action 'none'; base-uri 'none'; frame-ancestors *"
   );
 }

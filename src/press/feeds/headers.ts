@@ -10,7 +10,19 @@ for (const pattern of [...AREAS.map(([path]) => path), ...OPEN, ...TYPES.map(([p
   matchers.set(pattern, new RegExp(`^${source}$`));
 }
 
-const matches = (pattern: string, path: string): boolean => matchers.get(pattern)?.test(path) ?? false;
+/** However an address is spelled, it is the file that it leads to which decides. */
+function matches(pattern: string, path: string): boolean {
+  return matchers.get(pattern)?.test(decoded(path).replace(/\/{2,}/g, '/')) ?? false;
+}
+
+function decoded(path: string): string {
+  if (!path.includes('%')) return path;
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
 
 /** The area of a path; what no pattern names is guarded like a page. */
 function areaOf(path: string) {

@@ -14,6 +14,7 @@ const PATHS = [
   '/days/2026-11-20/', '/masthead/', '/masthead/mara-vell/', '/cast/', '/cast/2026-11-20/', '/cast/2026-11-20/embed/',
   '/search/', '/subscribe/', '/corrections/', '/standards/', '/agents/', '/agents/SKILL.md', '/embed/01jd/',
   '/embed/the-tide-turned/', '/cards/01jd-0011223344556677.png', '/_astro/page.abcd.css', '/media/art/metre.svg',
+  '/hue.css', '/favicon.svg', '/cards/cover-0011223344556677.png',
 ];
 
 type Rules = [string, [string, string][]][];
@@ -103,11 +104,15 @@ describe('the policy', () => {
   it('opens an SVG in a sandbox', () => {
     assert.match(csp('/media/art/metre.svg'), /; sandbox;/);
     assert.doesNotMatch(csp('/media/art/metre.svg'), /allow-|script-src/);
+    for (const spelled of ['/medi%61/art/metre.svg', '//media/art/metre.svg', '/media%2Fart/metre.svg']) {
+      assert.equal(csp(spelled), csp('/media/art/metre.svg'), spelled);
+    }
+    assert.match(csp('/%E0%A4%A'), /frame-ancestors 'none'/);
   });
 
   it('keeps for ever only what is named by its content', () => {
     const kept = PATHS.filter((path) => /immutable/.test(cacheControl(path)));
-    assert.deepEqual(kept, ['/cards/01jd-0011223344556677.png', '/_astro/page.abcd.css']);
+    assert.deepEqual(kept, ['/cards/01jd-0011223344556677.png', '/_astro/page.abcd.css', '/cards/cover-0011223344556677.png']);
   });
 
   it('opens feeds, twins, proofs, keys, cards and pictures to pages of other origins', () => {
