@@ -19,7 +19,7 @@ export function newsstandDoor(shop: Workshop, render: Render): Hono<{ Bindings: 
     const html = await render('/newsstand', standOf(shop));
     return c.html(html, 200, { ...fileHeaders('/', origin, []), 'Cache-Control': 'public, max-age=0, s-maxage=60' });
   });
-  door.on(['GET', 'HEAD'], ['/_astro/*', '/favicon.svg', '/robots.txt'], (c, next) => {
+  door.on(['GET', 'HEAD'], ['/_astro/*', '/favicon.svg', '/robots.txt'], async (c, next) => {
     const folder = join(PROJECT, 'dist/client');
     const path = fileAt(folder, c.req.path);
     if (path === null) return next();

@@ -12,7 +12,7 @@ import { siteOf } from './site.ts';
 export function paperDoor(shop: Workshop): Hono<{ Bindings: HttpBindings }> {
   const door = new Hono<{ Bindings: HttpBindings }>();
   const embedScripts = embedScriptHashes();
-  door.on(['GET', 'HEAD'], ['/*'], (c, next) => {
+  door.on(['GET', 'HEAD'], ['/*'], async (c, next) => {
     const url = new URL(c.req.url);
     const site = siteOf(shop, url.host, url.pathname);
     if (site === null) return next();

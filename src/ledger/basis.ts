@@ -21,8 +21,14 @@ export interface Basis {
 export const HASH_BASIS =
   'content_hash is "sha256:" and the lower-case hex SHA-256 of the RFC 8785 (JCS) form of basis, in UTF-8; all strings are in Unicode NFC.';
 
+/** The parts of a piece that its hash covers. */
+export type Hashed = Pick<
+  Piece,
+  'id' | 'revision' | 'headline' | 'dek' | 'prose' | 'cited_facts' | 'category' | 'kind' | 'byline' | 'credit'
+>;
+
 /** The basis of one generation. */
-export function basisOf(piece: Piece): Basis {
+export function basisOf(piece: Hashed): Basis {
   return {
     v: 1,
     id: piece.id,

@@ -90,7 +90,7 @@ export function filingFrom(
     slug: body.slug ?? defaults.slug,
     headline: line(body.headline),
     dek: line(body.dek),
-    prose: body.prose.normalize('NFC').replace(/\r\n?/g, '\n').trim(),
+    prose: body.prose.normalize('NFC').replace(/\r\n?|\u0085/g, '\n').trim(),
     cited_facts: body.cited_facts.map((fact, index) => ({
       n: fact.n ?? index + 1,
       statement: line(fact.statement),

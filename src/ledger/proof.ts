@@ -1,4 +1,4 @@
-import type { Basis } from './basis.ts';
+import type { Basis, Hashed } from './basis.ts';
 import { basisOf, contentHash, HASH_BASIS } from './basis.ts';
 import type { Generation } from './generation.ts';
 import { chainFaults } from './generation.ts';
@@ -6,7 +6,6 @@ import type { DoorKey } from './keyring.ts';
 import { thumbprint } from './keyring.ts';
 import type { Verify } from './note.ts';
 import { parseNote, parseVkey, vkey } from './note.ts';
-import type { Piece } from './piece.ts';
 
 /** The proof record of one piece (wire.md, "Proof and receipts"). */
 export interface Proof {
@@ -34,7 +33,7 @@ export interface Proof {
 
 /** Puts a proof together. `generations` are the piece's own, oldest first, the last one that of `piece`. */
 export function proofOf(
-  piece: Piece,
+  piece: Hashed,
   generations: Generation[],
   keys: DoorKey[],
   keysUrl: string,

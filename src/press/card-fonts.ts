@@ -89,7 +89,7 @@ function read(subset: Subset): Cut {
 function readAdvances(data: Buffer): Map<number, number> {
   const bytes = data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength) as ArrayBuffer;
   const font = opentype.parse(bytes);
-  const glyphs: Record<string, number> = font.tables['cmap']?.glyphIndexMap ?? {};
+  const glyphs: Record<string, number> = font.tables.cmap?.glyphIndexMap ?? {};
   return new Map(
     Object.entries(glyphs)
       .filter(([, index]) => index !== 0)
@@ -196,10 +196,11 @@ function plain(text: string): string {
   return text
     .normalize('NFC')
     .replace(/\p{Extended_Pictographic}(?:\u200d\p{Extended_Pictographic}|[\ufe0f\u{1f3fb}-\u{1f3ff}])*/gu, (match) =>
-      /^[©®™‼⁉↔-↩]/u.test(match) ? match[0] as string : ' ',
+      /^[©®™‼⁉↔-↩]/u.test(match) ? (match[0] as string) : ' ',
     )
-    .replace(/[\u{1f1e6}-\u{1f1ff}\u{1f3fb}-\u{1f3ff}\u{e0020}-\u{e007f}]|[\ufe00-\ufe0f\u20e3]|\p{Cc}|(?![\u200c\u200d])\p{Cf}/gu, (match) =>
-      /\p{Cc}/u.test(match) ? ' ' : '',
+    .replace(
+      /[\u{1f1e6}-\u{1f1ff}\u{1f3fb}-\u{1f3ff}\u{e0020}-\u{e007f}]|[\ufe00-\ufe0f\u20e3]|\p{Cc}|(?![\u200c\u200d])\p{Cf}/gu,
+      (match) => (/\p{Cc}/u.test(match) ? ' ' : ''),
     )
     .replace(/\s+/gu, ' ')
     .trim();

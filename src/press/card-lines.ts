@@ -28,7 +28,8 @@ export function fitLines(text: string, language: string, box: Box, width: (part:
   const units = unitsOf(text, language);
   for (const size of box.sizes) {
     const lines = balanced(units, box.width / size, width);
-    if (lines.length <= room(box, size) && lines.every((line) => width(line) * size <= box.width)) return { size, lines };
+    if (lines.length <= room(box, size) && lines.every((line) => width(line) * size <= box.width))
+      return { size, lines };
   }
   const size = box.sizes.at(-1) as number;
   const fitting = pieces(units, box.width / size, width);

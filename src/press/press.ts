@@ -7,6 +7,7 @@ import type { Manifest, PressedFile } from './manifest.ts';
 import type { Printed, Rank, Tools } from './sheet.ts';
 import { RANKS } from './sheet.ts';
 import { nameOf, SHEETS, sheetNamed } from './sheets/all.ts';
+import { steady } from './steady.ts';
 import type { Tree } from './tree.ts';
 
 /** More cards than this are drawn after the pages are up; fewer come first, so that no page points at nothing. */
@@ -62,6 +63,7 @@ interface Result {
 
 class PressRun {
   readonly #job: PressJob;
+  readonly #archive: Archive;
   readonly #results: Result[] = [];
   readonly #stale: string[] = [];
   readonly #onDisk: Set<string> | null;
@@ -73,6 +75,7 @@ class PressRun {
 
   constructor(job: PressJob) {
     this.#job = job;
+    this.#archive = steady(job.archive);
     this.#due = job.manifest.due(job.paper);
     this.#full =
       job.full ||
@@ -240,7 +243,7 @@ class PressRun {
   }
 
   #edition(): Edition {
-    return new Edition(this.#job.archive, this.#job.place);
+    return new Edition(this.#archive, this.#job.place);
   }
 }
 

@@ -33,7 +33,8 @@ export async function probeMp4(source: Uint8Array | string, size: number): Promi
 async function measure(read: Read, size: number): Promise<Measure> {
   const boxes = await boxesOf(read, size);
   const ftyp = boxes[0];
-  if (ftyp?.type !== 'ftyp') throw new Unfit('does not begin with an ftyp box, so it is no MP4 video; export it as MP4');
+  if (ftyp?.type !== 'ftyp')
+    throw new Unfit('does not begin with an ftyp box, so it is no MP4 video; export it as MP4');
   const brand = (await read(ftyp.start, 4)).toString('latin1');
   if (brand === 'qt  ') throw new Unfit('is a QuickTime film, not MP4; export it as MP4');
   const moov = boxes.find(({ type }) => type === 'moov');
@@ -51,8 +52,10 @@ async function boxesOf(read: Read, size: number): Promise<Box[]> {
   for (let at = 0; at < size; ) {
     const box = boxAt(await read(at, 16), at, size);
     if (box === null || box.end > size) {
-      if (boxes.length === 0) throw new Unfit('does not begin with an ftyp box, so it is no MP4 video; export it as MP4');
-      const where = box === null ? 'after its last whole box' : `in its ${box.type} box, which should end at byte ${box.end}`;
+      if (boxes.length === 0)
+        throw new Unfit('does not begin with an ftyp box, so it is no MP4 video; export it as MP4');
+      const where =
+        box === null ? 'after its last whole box' : `in its ${box.type} box, which should end at byte ${box.end}`;
       throw new Unfit(`is cut short: it has ${size} bytes and ends ${where}; send the whole file again`);
     }
     boxes.push(box);

@@ -4,7 +4,18 @@ import { type Measure, Unfit } from './probe-measure.ts';
 const SVG = 'http://www.w3.org/2000/svg';
 
 /** Elements that run code, bring in foreign documents, or can turn a harmless reference into another. */
-const FORBIDDEN = new Set(['script', 'foreignobject', 'iframe', 'object', 'embed', 'handler', 'listener', 'a', 'animate', 'set']);
+const FORBIDDEN = new Set([
+  'script',
+  'foreignobject',
+  'iframe',
+  'object',
+  'embed',
+  'handler',
+  'listener',
+  'a',
+  'animate',
+  'set',
+]);
 const INLINE_PICTURE = /^data:image\/(?:png|jpeg|webp|avif|gif);base64,[A-Za-z0-9+/=\s]*$/;
 
 /** A picture that stands alone: well-formed, of a known shape, without code and without anything from elsewhere. */
@@ -68,10 +79,14 @@ function checkStyle(css: string): void {
 }
 
 function sizeOf(root: SaxesTagNS): { width: number; height: number } {
-  const width = pixels(root.attributes['width']?.value);
-  const height = pixels(root.attributes['height']?.value);
+  const width = pixels(root.attributes.width?.value);
+  const height = pixels(root.attributes.height?.value);
   if (width && height) return { width, height };
-  const box = root.attributes['viewBox']?.value.trim().split(/[\s,]+/).map(Number) ?? [];
+  const box =
+    root.attributes.viewBox?.value
+      .trim()
+      .split(/[\s,]+/)
+      .map(Number) ?? [];
   const [, , boxWidth = 0, boxHeight = 0] = box;
   if (box.length !== 4 || !(boxWidth > 0 && boxHeight > 0)) {
     throw new Unfit('has neither a width and a height in pixels nor a viewBox; give its svg element a viewBox');

@@ -74,7 +74,9 @@ const RIGHT_TO_LEFT = /^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}]/u;
 function shapeOf(text: string): { leading: number; tracking: number; spread: string } {
   if (/[\p{Script=Arabic}\p{Script=Devanagari}]/u.test(text)) return { leading: 1.42, tracking: 0, spread: '0' };
   const apart = !/[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hebrew}]/u.test(text);
-  return apart ? { leading: 1.08, tracking: -0.012, spread: '0.09em' } : { leading: 1.26, tracking: 0, spread: '0.09em' };
+  return apart
+    ? { leading: 1.08, tracking: -0.012, spread: '0.09em' }
+    : { leading: 1.26, tracking: 0, spread: '0.09em' };
 }
 
 function compose(card: Card): { element: Element; fonts: Font[] } {
@@ -98,7 +100,12 @@ function compose(card: Card): { element: Element; fonts: Font[] } {
     if (!drawable(set)) return [];
     used.push(set);
     const direction = RIGHT_TO_LEFT.test(set.text) ? 'rtl' : 'ltr';
-    return [box({ fontFamily: set.family.join(', '), fontWeight: set.weight, whiteSpace: 'nowrap', direction, ...style }, set.text)];
+    return [
+      box(
+        { fontFamily: set.family.join(', '), fontWeight: set.weight, whiteSpace: 'nowrap', direction, ...style },
+        set.text,
+      ),
+    ];
   };
 
   const shape = shapeOf(headline.text);

@@ -19,9 +19,9 @@ export function manifestTables(db: Db): Manifest {
   const everyFile = db.prepare('SELECT path, digest FROM files WHERE paper = ? ORDER BY path');
   const setFile = db.prepare(
     `INSERT INTO files (paper, path, sheet, digest) VALUES (?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET sheet = excluded.sheet, digest = excluded.digest`,
+     ON CONFLICT DO UPDATE SET digest = excluded.digest`,
   );
-  const dropFile = db.prepare('DELETE FROM files WHERE paper = ? AND path = ? AND sheet = ?');
+  const dropFile = db.prepare('DELETE FROM files WHERE paper = ? AND sheet = ? AND path = ?');
   const sheets = db.prepare('SELECT sheet FROM sheets WHERE paper = ? ORDER BY sheet');
   const stamp = db.prepare('SELECT stamp FROM presses WHERE paper = ?');
   const setStamp = db.prepare(
@@ -58,12 +58,12 @@ export function manifestTables(db: Db): Manifest {
         setSheet.run(paper, name, text);
       }
       for (const { path, digest } of pressed) setFile.run(paper, path, name, digest);
-      for (const path of gone) dropFile.run(paper, path, name);
+      for (const path of gone) dropFile.run(paper, name, path);
     },
     drop(paper, name) {
       const old = (sheet.get(paper, name) as { tags: string } | undefined)?.tags;
       for (const tag of old?.split(' ') ?? []) dropRead.run(paper, tag, name);
-      for (const { path } of this.files(paper, name)) dropFile.run(paper, path, name);
+      for (const { path } of this.files(paper, name)) dropFile.run(paper, name, path);
       dropSheet.run(paper, name);
     },
     stamp: (paper) => (stamp.get(paper) as { stamp: string } | undefined)?.stamp ?? '',

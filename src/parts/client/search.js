@@ -47,7 +47,7 @@ function row({ headline, dek, url, published_at, category, byline }) {
 async function ask(q) {
   try {
     const response = await fetch(`${api}?${new URLSearchParams({ q })}`);
-    if (response.status >= 500) return null;
+    if (response.status === 404 || response.status >= 500) return null;
     return await response.json();
   } catch {
     return null;

@@ -41,7 +41,7 @@ async function send(body) {
       headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
       body: JSON.stringify(body),
     });
-    if (response.status >= 500) return null;
+    if (response.status === 404 || response.status >= 500) return null;
     return { ok: response.ok, ...(await response.json()) };
   } catch {
     return null;

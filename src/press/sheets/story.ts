@@ -1,6 +1,7 @@
 import type { Row, Story } from '../../desk/archive.ts';
 import { wordCount } from '../../desk/story.ts';
 import { tags } from '../../desk/tags.ts';
+import type { Generation } from '../../ledger/generation.ts';
 import { parseNote } from '../../ledger/note.ts';
 import { proofOf } from '../../ledger/proof.ts';
 import { parseReceipt } from '../../ledger/receipt.ts';
@@ -41,14 +42,10 @@ export const story: Sheet = {
     const folder = `stories/${slug}`;
     const card = await render('/paper/embed', embedView(edition, found));
     const { root } = edition.place;
-    const proof = proofOf(
-      pieceOf(edition, found.id),
-      edition.generations(found.id),
-      edition.keys(),
-      `${root}/.well-known/newsdesk-keys.json`,
-    );
+    const generations = edition.generations(found.id);
+    const proof = proofOf(found, generations, edition.keys(), `${root}/.well-known/newsdesk-keys.json`);
     return [
-      { path: `${folder}/index.html`, body: await render('/paper/story', storyView(edition, found, prose)) },
+      { path: `${folder}/index.html`, body: await render('/paper/story', storyView(edition, found, prose, generations.at(-1))) },
       { path: `${folder}.md`, body: twin({ paper: edition.paper(), root }, found) },
       { path: `${folder}/proof.json`, body: `${JSON.stringify(proof, null, 2)}\n` },
       { path: `embed/${slug}/index.html`, body: card },
@@ -56,12 +53,6 @@ export const story: Sheet = {
     ];
   },
 };
-
-function pieceOf(edition: Edition, id: string) {
-  const piece = edition.piece(id);
-  if (piece === null) throw new Error(`piece ${id} is on air but not filed`);
-  return piece;
-}
 
 /** The picture that a preview of the piece shows: its own art when it is a large photograph, else its card. */
 export function shareImage(edition: Edition, row: Row): { absolute: string; alt: string } {
@@ -74,11 +65,10 @@ export function shareImage(edition: Edition, row: Row): { absolute: string; alt:
   return { absolute: `${root}/${cardOf(edition, row).path}`, alt: row.headline };
 }
 
-function storyView(edition: Edition, found: Story, prose: ProseHtml): StoryView {
+function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Generation | undefined): StoryView {
   const { root, base } = edition.place;
   const path = `stories/${found.slug}/`;
   const page = `${root}/${path}`;
-  const last = edition.generations(found.id).at(-1);
   const receipt = parseReceipt(parseNote(last?.receipt ?? '')?.text ?? '');
   if (last === undefined || receipt === null) throw new Error(`piece ${found.id} has no receipt`);
   const oembed = `${root}/oembed?url=${encodeURIComponent(page)}`;

@@ -31,9 +31,8 @@ CREATE TABLE files (
   sheet TEXT NOT NULL,
   path TEXT NOT NULL,
   digest TEXT NOT NULL,
-  PRIMARY KEY (paper, path)
+  PRIMARY KEY (paper, sheet, path)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX files_by_sheet ON files (paper, sheet);
 
 -- What a paper's tree was pressed with, and who presses it now.
 CREATE TABLE presses (

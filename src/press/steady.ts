@@ -1,0 +1,39 @@
+import type { Archive } from '../desk/archive.ts';
+
+/**
+ * An archive that answers the same question with the same object for as long
+ * as one press lasts: ten thousand pages ask for the paper, its personas and
+ * its keys. What changes meanwhile is due again anyway.
+ */
+export function steady(archive: Archive): Archive {
+  return {
+    ...archive,
+    paper: once(archive.paper),
+    masthead: once(archive.masthead),
+    casts: once(archive.casts),
+    keys: once(archive.keys),
+    months: once(archive.months),
+    persona: byName(archive.persona),
+    media: byName(archive.media),
+  };
+}
+
+function once<T>(ask: () => T): () => T {
+  let answer: { value: T } | undefined;
+  return () => {
+    answer ??= { value: ask() };
+    return answer.value;
+  };
+}
+
+function byName<T>(ask: (name: string) => T): (name: string) => T {
+  const answers = new Map<string, T>();
+  return (name) => {
+    let answer = answers.get(name);
+    if (answer === undefined) {
+      answer = ask(name);
+      answers.set(name, answer);
+    }
+    return answer;
+  };
+}
