@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser, Page, Route } from 'playwright-core';
+import { openBrowser } from './chromium.ts';
+import type { Stand } from './stand.ts';
+import { openStand } from './stand.ts';
+
+const ROW = {
+  headline: '<b>Metre</b> & more',
+  dek: 'A dek',
+  url: '/the-plumb-line/stories/metre-of-light/',
+  published_at: '2026-11-15T07:10:00.000Z',
+  category: 'Measures',
+  byline: { name: 'Osric Tamblyn' },
+};
+
+/** The pages that speak to the API, with an API that answers as each test says. */
+describe('search and subscribe', () => {
+  let stand: Stand;
+  let browser: Browser;
+  before(async () => {
+    [stand, browser] = await Promise.all([openStand(), openBrowser()]);
+  });
+  after(async () => {
+    await browser?.close();
+    await stand?.close();
+  });
+
+  async function open(path: string, api: (route: Route) => Promise<void>): Promise<Page> {
+    const page = await browser.newPage();
+    await page.route('**/api/v1/**', api);
+    await page.goto(`${stand.url}/the-plumb-line/${path}`);
+    return page;
+  }
+  const answer = (status: number, body: object) => (route: Route) =>
+    route.fulfill({ status, contentType: 'application/json', body: JSON.stringify(body) });
+
+  it('search shows what the API found, as text', async () => {
+    const page = await open('search/?q=metre', answer(200, { q: 'metre', count: 1, stories: [ROW] }));
+    const found = page.locator('#found article');
+    await found.waitFor();
+    assert.equal(await found.locator('h2').textContent(), '<b>Metre</b> & more');
+    assert.match((await found.locator('.byline').textContent()) ?? '', /Osric Tamblyn AI persona/);
+    await page.fill('#q', 'second');
+    await page.press('#q', 'Enter');
+    await page.waitForURL('**/search/?q=second');
+    await page.goBack();
+    assert.equal(await page.inputValue('#q'), 'metre');
+    await page.close();
+  });
+
+  it('search passes on what the API refuses', async () => {
+    const page = await open('search/?q=a+b+c+d+e', answer(400, { error: 'invalid_request', message: 'at most four terms' }));
+    await page.getByText('at most four terms').waitFor();
+    await page.close();
+  });
+
+  for (const [how, api] of [
+    ['is not there', (route: Route) => route.abort()],
+    ['is a static host', (route: Route) => route.fulfill({ status: 404, contentType: 'text/html', body: '<p>no' })],
+    ['has failed', answer(503, { error: 'unavailable', message: 'x' })],
+  ] as const) {
+    it(`search says so when the API ${how}`, async () => {
+      const page = await open('search/?q=metre', api);
+      await page.getByText('The search desk does not answer just now').waitFor();
+      await page.close();
+    });
+  }
+
+  it('subscribe sends the choices and shows the answer', async () => {
+    let sent: unknown;
+    const page = await open('subscribe/', async (route) => {
+      sent = route.request().postDataJSON();
+      await answer(202, { status: 'pending', message: 'Look into your mail.' })(route);
+    });
+    await page.fill('#email', 'reader@example.org');
+    await page.getByLabel('Weekly').check();
+    await page.getByLabel('Proof').uncheck();
+    await page.locator('#order button').click();
+    await page.getByText('Look into your mail.').waitFor();
+    assert.deepEqual(sent, {
+      email: 'reader@example.org',
+      cadence: 'weekly',
+      sections: ['Time', 'Measures', 'Letters', 'Networks'],
+      cast: true,
+    });
+    await page.close();
+  });
+
+  it('subscribe shows a problem at its field', async () => {
+    const page = await open('subscribe/', answer(400, { error: 'invalid_request', field: 'email', message: 'not an address' }));
+    await page.fill('#email', 'reader@example');
+    await page.locator('#order button').click();
+    await page.locator('#email-problem').getByText('not an address').waitFor();
+    assert.equal(await page.getAttribute('#email', 'aria-invalid'), 'true');
+    await page.close();
+  });
+});

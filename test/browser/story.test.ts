@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { openBrowser } from './chromium.ts';
+import type { Stand } from './stand.ts';
+import { openStand } from './stand.ts';
+
+const STORY = '/the-plumb-line/stories/keepers-of-the-zones/';
+/** The most that an ordinary story page may weigh, without its picture. */
+const PAGE_MAX = 30_000;
+
+describe('a story page', () => {
+  let stand: Stand;
+  let browser: Browser;
+  before(async () => {
+    [stand, browser] = await Promise.all([openStand(), openBrowser()]);
+  });
+  after(async () => {
+    await browser?.close();
+    await stand?.close();
+  });
+
+  it('leads from a marker to its source and back without a script', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(stand.url + STORY);
+    await page.locator('.prose .marker a').first().click();
+    const [, n] = /#fact-(\d+)$/.exec(page.url()) ?? [];
+    assert.ok(n, `the marker led to ${page.url()}`);
+    await page.locator(`#fact-${n} .back`).first().click();
+    assert.equal(new URL(page.url()).hash, `#ref-${n}`);
+    await context.close();
+  });
+
+  it('gives every marker a source and every source a way back', async () => {
+    const page = await browser.newPage();
+    await page.goto(stand.url + STORY);
+    const dangling = await page.evaluate(() =>
+      [...document.querySelectorAll<HTMLAnchorElement>('.prose .marker a, .facts .back')]
+        .map((link) => link.hash)
+        .filter((hash) => document.getElementById(hash.slice(1)) === null),
+    );
+    assert.deepEqual(dangling, []);
+    await page.close();
+  });
+
+  it('says at the byline that an AI persona wrote it', async () => {
+    const page = await browser.newPage({ viewport: { width: 360, height: 640 } });
+    await page.goto(stand.url + STORY);
+    assert.ok(await page.locator('.signature').getByText('AI persona', { exact: true }).isVisible());
+    await page.close();
+  });
+
+  it('runs no script and is light', async () => {
+    const html = await (await fetch(stand.url + STORY)).text();
+    assert.deepEqual(html.match(/<script(?! type="application\/ld\+json")[^>]*>/g), null);
+    assert.ok(Buffer.byteLength(html) < PAGE_MAX, `${Buffer.byteLength(html)} bytes`);
+  });
+
+  it('keeps the names beside the text clear of it and of each other', async () => {
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    await page.goto(stand.url + STORY);
+    const shown = await page.evaluate(() =>
+      [...document.querySelectorAll('.marker')].map((marker) => getComputedStyle(marker, '::after').float),
+    );
+    assert.ok(shown.length > 0 && shown.every((float) => float === 'inline-end' || float === 'right'), shown.join());
+    await page.close();
+  });
+});
