@@ -19,13 +19,13 @@ const INSTALLED = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/g
 
 /** Opens a headless Chromium: the one named by CHROMIUM, the machine's own, or the one that npm brings. */
 export async function openBrowser(): Promise<Browser> {
-  const executablePath = process.env['CHROMIUM'] ?? INSTALLED.find(existsSync) ?? (await fromNpm());
+  const executablePath = process.env.CHROMIUM ?? INSTALLED.find(existsSync) ?? (await fromNpm());
   return chromium.launch({ executablePath, args: FLAGS });
 }
 
 /** The package unpacks the libraries that bare machines lack (NSS, expat) only where it believes itself on Lambda. */
 async function fromNpm(): Promise<string> {
-  process.env['AWS_EXECUTION_ENV'] ??= 'AWS_Lambda_nodejs22.x';
+  process.env.AWS_EXECUTION_ENV ??= 'AWS_Lambda_nodejs22.x';
   const { default: packed } = await import('@sparticuz/chromium');
   return packed.executablePath();
 }

@@ -50,7 +50,10 @@ describe('search and subscribe', () => {
   });
 
   it('search passes on what the API refuses', async () => {
-    const page = await open('search/?q=a+b+c+d+e', answer(400, { error: 'invalid_request', message: 'at most four terms' }));
+    const page = await open(
+      'search/?q=a+b+c+d+e',
+      answer(400, { error: 'invalid_request', message: 'at most four terms' }),
+    );
     await page.getByText('at most four terms').waitFor();
     await page.close();
   });
@@ -88,7 +91,10 @@ describe('search and subscribe', () => {
   });
 
   it('subscribe shows a problem at its field', async () => {
-    const page = await open('subscribe/', answer(400, { error: 'invalid_request', field: 'email', message: 'not an address' }));
+    const page = await open(
+      'subscribe/',
+      answer(400, { error: 'invalid_request', field: 'email', message: 'not an address' }),
+    );
     await page.fill('#email', 'reader@example');
     await page.locator('#order button').click();
     await page.locator('#email-problem').getByText('not an address').waitFor();

@@ -57,7 +57,10 @@ describe('every page', () => {
         const { violations } = await new AxeBuilder({ page }).analyze();
         const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         await context.close();
-        assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`), []);
+        assert.deepEqual(
+          violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
+          [],
+        );
         assert.deepEqual(complaints, []);
         assert.ok(tooWide <= 0, `${tooWide}px wider than the screen`);
       });

@@ -4,8 +4,7 @@ const found = document.getElementById('found');
 const field = form.elements.q;
 const { api, language } = form.dataset;
 const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' });
-const SILENT =
-  'The search desk does not answer just now. The back issues by day and the sections below are all there.';
+const SILENT = 'The search desk does not answer just now. The back issues by day and the sections below are all there.';
 
 let asked = 0;
 
