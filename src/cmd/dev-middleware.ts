@@ -34,17 +34,18 @@ export const onRequest: MiddlewareHandler = async (context, next) => {
   const body = 'draw' in found ? await found.draw() : found.body;
   const shown = (body as unknown as DevPage)[page];
   if (shown === undefined) return new Response(body as BodyInit);
-  context.locals.view = shown.view;
+  (context.locals as { view: unknown }).view = shown.view;
   return next(shown.route);
 };
 
-async function print({ store }: Workshop, slug: string, path: string, root: string): Promise<Printed | null> {
+async function print({ store }: Workshop, slug: string, path: string, root: string): Promise<Exclude<Printed, { same: string }> | null> {
   const edition = new Edition(store.archive(slug), placeOf(root));
   const render = (async (route: string, view: unknown) => ({ [page]: { route, view } })) as unknown as Render;
   for (const { sheet, key } of sheetsOfPath(edition, path)) {
     const printed = await sheet.print(edition, key, { render, assets: () => [], now: Date.now() });
-    const found = printed?.find((item) => item.path === path);
-    if (found !== undefined) return found;
+    const named = printed?.find((item) => item.path === path);
+    const found = named && 'same' in named ? printed?.find((item) => item.path === named.same) : named;
+    if (found !== undefined && !('same' in found)) return found;
   }
   return null;
 }

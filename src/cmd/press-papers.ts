@@ -67,7 +67,7 @@ async function pressPaper(
   try {
     // The press that this one waited for may have done its work.
     if (!isDue()) return null;
-    const tree = new Tree(folder, join(settings.distDir, '.press', slug), !full && manifest.stamp(slug) === stamp);
+    const tree = await Tree.open(folder, join(settings.distDir, '.press', slug), !full && manifest.stamp(slug) === stamp);
     return await press({
       paper: slug,
       archive,

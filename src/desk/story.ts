@@ -1,5 +1,4 @@
 import type { CitedFact } from '../ledger/piece.ts';
-import { plainText } from '../ledger/prose.ts';
 import type { Row, Story } from './archive.ts';
 
 /** Absolute addresses of what a row points at; who answers knows them. */
@@ -82,10 +81,14 @@ export function fullStory(story: Story, links: Links): FullStory {
 /** Languages written without blanks between words, whose words only a dictionary can part. */
 const UNSPACED = /^(?:ja|zh|th|km|lo|my)\b/i;
 
+/** Markers and the targets of links, whose letters are no words of the piece. */
+const MARK_UP = /\[\^\d+\]|\]\([^)\s]*\)/g;
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}'’.-]*/gu;
+
 /** How many words a prose has, in the manner of its language. */
 export function wordCount(prose: string, language: string): number {
-  const text = plainText(prose);
-  if (!UNSPACED.test(language)) return text.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}'’.-]*/gu)?.length ?? 0;
+  const text = prose.replace(MARK_UP, ' ');
+  if (!UNSPACED.test(language)) return text.match(WORD)?.length ?? 0;
   let words = 0;
   for (const part of new Intl.Segmenter(language, { granularity: 'word' }).segment(text)) {
     if (part.isWordLike) words++;

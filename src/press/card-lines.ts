@@ -32,15 +32,19 @@ export function fitLines(text: string, language: string, box: Box, width: (part:
       return { size, lines };
   }
   const size = box.sizes.at(-1) as number;
-  const fitting = pieces(units, box.width / size, width);
-  for (let count = fitting.length - 1; count > 0; count--) {
-    const kept = fitting.slice(0, count);
-    const last = kept.at(-1) as Unit;
-    kept[count - 1] = { ...last, text: `${last.text.replace(/[\p{P}\p{Z}]+$/u, '')}…` };
-    const lines = wrap(kept, box.width / size, width);
+  const measure = box.width / size;
+  const fitting = pieces(units, measure - width('…'), width);
+  for (let count = fitting.length; count > 0; count--) {
+    const kept = count === fitting.length ? fitting : shortened(fitting.slice(0, count));
+    const lines = wrap(kept, measure, width);
     if (lines.length <= room(box, size)) return { size, lines };
   }
   return { size, lines: [] };
+}
+
+function shortened(kept: Unit[]): Unit[] {
+  const last = kept.pop() as Unit;
+  return [...kept, { ...last, text: `${last.text.replace(/[\p{P}\p{Z}]+$/u, '')}…` }];
 }
 
 function room(box: Box, size: number): number {

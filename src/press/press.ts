@@ -12,8 +12,8 @@ import type { Tree } from './tree.ts';
 
 /** More cards than this are drawn after the pages are up; fewer come first, so that no page points at nothing. */
 const CARDS_FIRST_MAX = 50;
-/** Cards that are drawn at once: satori runs on this thread, sharp on others. */
-const CARDS_AT_ONCE = 4;
+/** Sheets whose files are being drawn or written at once: sharp and the disk work on other threads. */
+const FLYING_MAX = 8;
 /** Sheets whose records are written in one transaction. */
 const BATCH = 500;
 
@@ -69,6 +69,8 @@ class PressRun {
   readonly #onDisk: Set<string> | null;
   readonly #full: boolean;
   readonly #due: { id: number; tag: string }[];
+  readonly #flying = new Set<Promise<void>>();
+  #failure: { error: unknown } | null = null;
   #done = 0;
   #total = 0;
   #written = 0;
@@ -92,10 +94,10 @@ class PressRun {
     const ranked = this.#ranked(names);
     this.#total = names.size;
     for (const group of ranked) {
-      if (group.rank === 'card') await this.#printAtOnce(group.names, CARDS_AT_ONCE);
-      else for (const name of group.names) await this.#print(name);
+      for (const name of group.names) await this.#print(name);
+      // What comes next may point at what is still being written.
+      await this.#land();
     }
-    this.#save();
 
     // Nothing points any more at what goes now.
     const leftover = this.#full ? manifest.sheets(paper).filter((name) => !this.#stays(name, names)) : [];
@@ -149,44 +151,74 @@ class PressRun {
     return order.map((rank) => ({ rank, names: groups.get(rank) ?? [] }));
   }
 
-  async #printAtOnce(names: string[], width: number): Promise<void> {
-    const queue = names.values();
-    const worker = async (): Promise<void> => {
-      for (const name of queue) await this.#print(name);
-    };
-    await Promise.all(Array.from({ length: width }, worker));
-  }
-
   async #print(name: string): Promise<void> {
     const found = sheetNamed(name);
     if (found === null) return;
+    const { paper, manifest, tools } = this.#job;
     const edition = this.#edition();
-    const printed = (await found.sheet.print(edition, found.key, this.#job.tools)) ?? [];
-    const known = new Map(
-      this.#job.manifest.files(this.#job.paper, name).map(({ path, digest }) => [path, digest]),
+    const printed = (await found.sheet.print(edition, found.key, tools)) ?? [];
+    const known = new Map(manifest.files(paper, name).map(({ path, digest }) => [path, digest]));
+    const tagsRead = printed.length === 0 ? [] : edition.reads;
+    const put = this.#putAll(printed, known).then((files) => {
+      const now = new Set(files.map(({ path }) => path));
+      const gone = [...known.keys()].filter((path) => !now.has(path));
+      this.#stale.push(...gone);
+      this.#results.push({ name, tags: tagsRead, files, gone });
+      this.#job.progress(++this.#done, this.#total, name);
+    });
+    await this.#fly(put);
+  }
+
+  /** Lets a few sheets' files be written while the next sheets are printed. */
+  async #fly(put: Promise<void>): Promise<void> {
+    const landing: Promise<void> = put.then(
+      () => {
+        this.#flying.delete(landing);
+      },
+      (error: unknown) => {
+        this.#flying.delete(landing);
+        this.#failure ??= { error };
+      },
     );
+    this.#flying.add(landing);
+    if (this.#flying.size >= FLYING_MAX) await Promise.race(this.#flying);
+    if (this.#failure !== null) throw this.#failure.error;
+    if (this.#results.length >= BATCH) this.#save();
+  }
+
+  /** Waits until every file that was begun is on disk. */
+  async #land(): Promise<void> {
+    await Promise.all(this.#flying);
+    if (this.#failure !== null) throw this.#failure.error;
+    this.#save();
+  }
+
+  async #putAll(printed: Printed[], known: Map<string, string>): Promise<PressedFile[]> {
     const files: PressedFile[] = [];
     for (const item of printed) {
-      files.push(await this.#put(item, known.get(item.path)));
-      known.delete(item.path);
+      if (!('same' in item)) {
+        files.push(await this.#put(item, known.get(item.path)));
+        continue;
+      }
+      const digest = files.find(({ path }) => path === item.same)?.digest ?? '';
+      const isThere = this.#isThere(item.path, known.get(item.path));
+      if (!isThere || known.get(item.path) !== digest) {
+        await this.#job.tree.link(item.path, item.same, isThere);
+        this.#written++;
+      }
+      files.push({ path: item.path, digest });
     }
-    const gone = [...known.keys()];
-    this.#stale.push(...gone);
-    this.#results.push({ name, tags: printed.length === 0 ? [] : edition.reads, files, gone });
-    if (this.#results.length >= BATCH) this.#save();
-    this.#job.progress(++this.#done, this.#total, name);
+    return files;
   }
 
   /** Puts a file on disk unless the bytes there are the same. */
-  async #put(item: Printed, before: string | undefined): Promise<PressedFile> {
+  async #put(item: Exclude<Printed, { same: string }>, before: string | undefined): Promise<PressedFile> {
     const { tree, mediaFile } = this.#job;
-    const isThere = before !== undefined && (this.#onDisk === null || this.#onDisk.has(item.path));
+    const isThere = this.#isThere(item.path, before);
     if ('draw' in item) {
       // The path names what it shows: a file that is there is the right one.
-      if (isThere) return { path: item.path, digest: before };
-      const bytes = await item.draw();
-      this.#write(item.path, bytes);
-      return { path: item.path, digest: digestOf(bytes) };
+      if (before !== undefined && tree.has(item.path)) return { path: item.path, digest: before };
+      return this.#write(item.path, await item.draw(), isThere);
     }
     if ('copy' in item) {
       if (!isThere || before !== item.copy) {
@@ -197,13 +229,18 @@ class PressRun {
     }
     const bytes = typeof item.body === 'string' ? Buffer.from(item.body, 'utf8') : item.body;
     const digest = digestOf(bytes);
-    if (!isThere || before !== digest) this.#write(item.path, bytes);
-    return { path: item.path, digest };
+    return isThere && before === digest ? { path: item.path, digest } : this.#write(item.path, bytes, isThere, digest);
   }
 
-  #write(path: string, bytes: Uint8Array): void {
-    this.#job.tree.write(path, bytes);
+  async #write(path: string, bytes: Uint8Array, isThere: boolean, digest = digestOf(bytes)): Promise<PressedFile> {
+    await this.#job.tree.write(path, bytes, isThere);
     this.#written++;
+    return { path, digest };
+  }
+
+  /** Whether a file is on disk: a full press looks, another believes the manifest. */
+  #isThere(path: string, before: string | undefined): boolean {
+    return this.#onDisk === null ? before !== undefined : this.#onDisk.has(path);
   }
 
   #save(): void {

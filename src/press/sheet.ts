@@ -3,12 +3,13 @@ import type { Pages } from './views.ts';
 
 /**
  * A file as a sheet prints it: its bytes; or the digest of the media file to
- * copy; or how to draw it, for a file whose path names all that it shows, so
+ * copy; or an earlier file of the sheet that it is the same as; or how to draw it, for a file whose path names all that it shows, so
  * that it need not be drawn when it is there.
  */
 export type Printed =
   | { path: string; body: string | Uint8Array }
   | { path: string; copy: string }
+  | { path: string; same: string }
   | { path: string; draw: () => Promise<Uint8Array> };
 
 /** The order in which a press writes, so that no file points at one that is not there yet. */

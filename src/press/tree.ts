@@ -1,73 +1,98 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmdirSync, rmSync, writeSync } from 'node:fs';
-import { constants, copyFile, readFile } from 'node:fs/promises';
+import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { constants, copyFile, link, mkdir, open, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Fault } from '../fault.ts';
 
 /**
- * A paper's folder on disk. A file is written aside and renamed into its
- * place, so that a reader sees the old one or the new one and never half.
+ * A paper's folder on disk. A file that was there is replaced by renaming the
+ * new one over it, so that a reader sees the old one or the new one and never
+ * half. A file that was not there is written where it belongs: nothing points
+ * at it yet, and after a crash it is written again.
  */
 export class Tree {
   readonly folder: string;
   readonly #aside: string;
   readonly #sync: boolean;
-  readonly #made = new Set<string>();
+  readonly #made = new Map<string, Promise<unknown>>();
   #count = 0;
 
-  /** `aside` is a folder of this press alone, on the same disk; what a crash left in it is cleared. */
-  constructor(folder: string, aside: string, sync: boolean) {
+  /**
+   * `aside` is a folder of this press alone, on the same disk; what a crash left
+   * in it is cleared. With `sync` each file is on the disk itself, not only in
+   * the system's memory, before anything else is written.
+   */
+  static async open(folder: string, aside: string, sync: boolean): Promise<Tree> {
+    const tree = new Tree(folder, aside, sync);
+    await guarded('the folder', async () => {
+      rmSync(aside, { recursive: true, force: true });
+      await mkdir(aside, { recursive: true });
+      await mkdir(folder, { recursive: true });
+    });
+    return tree;
+  }
+
+  private constructor(folder: string, aside: string, sync: boolean) {
     this.folder = folder;
     this.#aside = aside;
     this.#sync = sync;
-    this.#guard(aside, () => {
-      rmSync(aside, { recursive: true, force: true });
-      mkdirSync(aside, { recursive: true });
-      mkdirSync(folder, { recursive: true });
-    });
   }
 
   /** Puts bytes at a path. Throws `unavailable` naming the file and the cure. */
-  write(path: string, bytes: Uint8Array): void {
-    this.#guard(path, () => {
+  write(path: string, bytes: Uint8Array, isThere: boolean): Promise<void> {
+    return guarded(path, async () => {
+      const target = await this.#target(path);
+      if (!isThere && !this.#sync) return writeFile(target, bytes);
       const aside = this.#nextAside();
-      const file = openSync(aside, 'w', 0o644);
+      const file = await open(aside, 'w', 0o644);
       try {
-        for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
-        if (this.#sync) fsyncSync(file);
+        await file.writeFile(bytes);
+        if (this.#sync) await file.sync();
       } finally {
-        closeSync(file);
+        await file.close();
       }
-      this.#place(aside, path);
+      await rename(aside, target);
     });
   }
 
   /** Puts a copy of another file at a path, by reflink where the disk can. */
-  async copy(path: string, from: string): Promise<void> {
-    const aside = this.#nextAside();
-    try {
+  copy(path: string, from: string): Promise<void> {
+    return guarded(path, async () => {
+      const target = await this.#target(path);
+      const aside = this.#nextAside();
       await copyFile(from, aside, constants.COPYFILE_FICLONE);
-    } catch (error) {
-      throw diskFault(error, path);
-    }
-    this.#guard(path, () => this.#place(aside, path));
-  }
-
-  remove(path: string): void {
-    this.#guard(path, () => {
-      rmSync(join(this.folder, path), { force: true });
-      for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
-        try {
-          rmdirSync(join(this.folder, parent));
-          this.#made.delete(parent);
-        } catch {
-          return;
-        }
-      }
+      await rename(aside, target);
     });
   }
 
-  read(path: string): Promise<Uint8Array> {
-    return readFile(join(this.folder, path));
+  /** Gives a file of the tree a second path: a hard link, or a copy where the disk knows none. */
+  link(path: string, from: string, isThere: boolean): Promise<void> {
+    return guarded(path, async () => {
+      const target = await this.#target(path);
+      const aside = isThere ? this.#nextAside() : target;
+      try {
+        await link(join(this.folder, from), aside);
+      } catch {
+        await copyFile(join(this.folder, from), aside);
+      }
+      if (isThere) await rename(aside, target);
+    });
+  }
+
+  remove(path: string): void {
+    rmSync(join(this.folder, path), { force: true });
+    for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
+      try {
+        rmdirSync(join(this.folder, parent));
+        this.#made.delete(parent);
+      } catch {
+        // It still holds something.
+        return;
+      }
+    }
+  }
+
+  has(path: string): boolean {
+    return existsSync(join(this.folder, path));
   }
 
   /** Paths of every file there is. */
@@ -88,21 +113,16 @@ export class Tree {
     return join(this.#aside, String(this.#count++));
   }
 
-  #place(aside: string, path: string): void {
+  /** The file's place on disk, its folder made. */
+  async #target(path: string): Promise<string> {
     const parent = dirname(path);
-    if (!this.#made.has(parent)) {
-      mkdirSync(join(this.folder, parent), { recursive: true });
-      this.#made.add(parent);
+    let made = this.#made.get(parent);
+    if (made === undefined) {
+      made = mkdir(join(this.folder, parent), { recursive: true });
+      this.#made.set(parent, made);
     }
-    renameSync(aside, join(this.folder, path));
-  }
-
-  #guard(path: string, work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      throw diskFault(error, path);
-    }
+    await made;
+    return join(this.folder, path);
   }
 }
 
@@ -113,17 +133,22 @@ const CURES: Record<string, string> = {
   EPERM: 'the folder may not be written; correct its permissions',
   EROFS: 'the disk is mounted read-only; mount it for writing',
   EISDIR: 'a folder stands where the file belongs; move it away',
+  EEXIST: 'a file stands where a folder belongs; move it away',
   ENOTDIR: 'a file stands where a folder belongs; move it away',
   EMFILE: 'too many files are open; raise the limit',
 };
 
-/** An error of the disk as a fault with one line of cause and cure. What was pressed before stays whole. */
-function diskFault(error: unknown, path: string): unknown {
-  const cure = CURES[(error as NodeJS.ErrnoException).code ?? ''];
-  if (cure === undefined) return error;
-  return new Fault(
-    'unavailable',
-    `cannot press ${path}: ${cure}, then run \`broadsheet press\`; what was on air is still whole, and nothing is lost`,
-    { path },
-  );
+/** An error of the disk becomes a fault with one line of cause and cure. What was pressed before stays whole. */
+async function guarded<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const cure = CURES[(error as NodeJS.ErrnoException).code ?? ''];
+    if (cure === undefined) throw error;
+    throw new Fault(
+      'unavailable',
+      `cannot press ${path}: ${cure}, then run \`broadsheet press\`; what was on air is still whole, and nothing is lost`,
+      { path },
+    );
+  }
 }

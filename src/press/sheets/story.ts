@@ -49,7 +49,7 @@ export const story: Sheet = {
       { path: `${folder}.md`, body: twin({ paper: edition.paper(), root }, found) },
       { path: `${folder}/proof.json`, body: `${JSON.stringify(proof, null, 2)}\n` },
       { path: `embed/${slug}/index.html`, body: card },
-      { path: `embed/${found.id}/index.html`, body: card },
+      { path: `embed/${found.id}/index.html`, same: `embed/${slug}/index.html` },
     ];
   },
 };
