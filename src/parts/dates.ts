@@ -1,14 +1,14 @@
-/** Formatters are dear to make and a press prints thousands of dates: one of each is kept. */
-const formatters = new Map<string, Intl.DateTimeFormat>();
-
-function print(language: string, options: Intl.DateTimeFormatOptions, iso: string): string {
-  const key = `${language} ${JSON.stringify(options)}`;
-  let formatter = formatters.get(key);
-  if (formatter === undefined) {
-    formatter = make(language, { ...options, timeZone: 'UTC' });
-    formatters.set(key, formatter);
-  }
-  return formatter.format(new Date(iso));
+/** Prints a time in a language, in UTC. Formatters are dear to make and a press prints thousands of dates: one a language is kept. */
+function printer(options: Intl.DateTimeFormatOptions): (language: string, iso: string) => string {
+  const formatters = new Map<string, Intl.DateTimeFormat>();
+  return (language, iso) => {
+    let formatter = formatters.get(language);
+    if (formatter === undefined) {
+      formatter = make(language, { ...options, timeZone: 'UTC' });
+      formatters.set(language, formatter);
+    }
+    return formatter.format(new Date(iso));
+  };
 }
 
 /** A paper may name a language that the runtime does not know: its dates are then in English. */
@@ -21,28 +21,23 @@ function make(language: string, options: Intl.DateTimeFormatOptions): Intl.DateT
 }
 
 /** Saturday, November 21, 2026 */
-export const longDay = (language: string, iso: string): string =>
-  print(language, { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' }, iso);
+export const longDay = printer({ weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' });
 
 /** November 21, 2026 */
-export const plainDay = (language: string, iso: string): string =>
-  print(language, { year: 'numeric', month: 'long', day: 'numeric' }, iso);
+export const plainDay = printer({ year: 'numeric', month: 'long', day: 'numeric' });
 
 /** Nov 21 */
-export const shortDay = (language: string, iso: string): string =>
-  print(language, { month: 'short', day: 'numeric' }, iso);
+export const shortDay = printer({ month: 'short', day: 'numeric' });
 
 /** 07:06 */
-export const clock = (language: string, iso: string): string =>
-  print(language, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }, iso);
-
-/** November 21, 2026 at 07:06 UTC */
-export const moment = (language: string, iso: string): string =>
-  `${plainDay(language, iso)}, ${clock(language, iso)} UTC`;
+export const clock = printer({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 
 /** November 2026 */
-export const monthOf = (language: string, iso: string): string =>
-  print(language, { year: 'numeric', month: 'long' }, iso);
+export const monthOf = printer({ year: 'numeric', month: 'long' });
+
+/** November 21, 2026, 07:06 UTC */
+export const moment = (language: string, iso: string): string =>
+  `${plainDay(language, iso)}, ${clock(language, iso)} UTC`;
 
 /** 2:34 */
 export function runningTime(seconds: number): string {
