@@ -50,7 +50,7 @@ async function measure(read: Read, size: number): Promise<Measure> {
 async function boxesOf(read: Read, size: number): Promise<Box[]> {
   const boxes: Box[] = [];
   for (let at = 0; at < size; ) {
-    const box = boxAt(await read(at, 16), at, size);
+    const box = boxAt(await read(at, 16), at);
     if (box === null || box.end > size) {
       if (boxes.length === 0)
         throw new Unfit('does not begin with an ftyp box, so it is no MP4 video; export it as MP4');
@@ -64,12 +64,16 @@ async function boxesOf(read: Read, size: number): Promise<Box[]> {
   return boxes;
 }
 
-/** A box by its header; null when there is none. Size 1: the size follows in 64 bits. Size 0: to the end. */
-function boxAt(header: Buffer, at: number, end: number): Box | null {
+/**
+ * A box by its header; null when there is none. Size 1: the size follows in 64
+ * bits. Size 0 would mean that the box goes on to the end of the file: then
+ * nobody could tell whether it is whole, and the blank rest of a download that
+ * broke off looks the same.
+ */
+function boxAt(header: Buffer, at: number): Box | null {
   if (header.length < 8) return null;
   const type = header.toString('latin1', 4, 8);
   const short = header.readUInt32BE(0);
-  if (short === 0) return { type, start: at + 8, end };
   if (short !== 1) return short < 8 ? null : { type, start: at + 8, end: at + short };
   if (header.length < 16) return null;
   const long = Number(header.readBigUInt64BE(8));
@@ -105,7 +109,7 @@ function measureMoov(moov: Buffer): Measure {
 function childrenOf(body: Buffer, type: string): Buffer[] {
   const found: Buffer[] = [];
   for (let at = 0; at + 8 <= body.length; ) {
-    const box = boxAt(body.subarray(at, at + 16), at, body.length);
+    const box = boxAt(body.subarray(at, at + 16), at);
     if (box === null || box.end > body.length) throw new RangeError('a box ends beyond its parent');
     if (box.type === type) found.push(body.subarray(box.start, box.end));
     at = box.end;
