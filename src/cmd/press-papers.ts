@@ -9,6 +9,7 @@ import type { PressReport } from '../press/press.ts';
 import { press } from '../press/press.ts';
 import { Tree } from '../press/tree.ts';
 import { loadBuild } from './build.ts';
+import { printWithCrew } from './press-crew.ts';
 import type { Workshop } from './workshop.ts';
 
 /** For how long a claim on a paper's press holds without being renewed, in ms. */
@@ -67,19 +68,24 @@ async function pressPaper(
   try {
     // The press that this one waited for may have done its work.
     if (!isDue()) return null;
-    const tree = await Tree.open(folder, join(settings.distDir, '.press', slug), !full && manifest.stamp(slug) === stamp);
+    const aside = join(settings.distDir, '.press', slug);
+    const tree = await Tree.open(folder, aside, !full && manifest.stamp(slug) === stamp);
+    const place = placeOf(root);
+    const tools = { render: build.render, assets: build.assets, now: shop.now() };
     return await press({
       paper: slug,
       archive,
       manifest,
-      place: placeOf(root),
+      place,
       tree,
-      tools: { render: build.render, assets: build.assets, now: shop.now() },
+      tools,
       stamp,
       full,
       cards,
       transact: store.transact,
       mediaFile: media.pathOf,
+      crew: (printer, looks, names, done) =>
+        printWithCrew({ settings, paper: slug, place, folder, aside, looks, now: tools.now }, printer, names, done),
       progress(...at) {
         progress(...at);
         const now = shop.now();

@@ -35,7 +35,7 @@ export function openDatabase(settings: DatabaseSettings): Db {
     db.exec('PRAGMA journal_mode = WAL');
     db.exec('PRAGMA synchronous = NORMAL');
     db.exec('PRAGMA foreign_keys = ON');
-    db.exec('PRAGMA cache_size = -65536');
+    db.exec('PRAGMA cache_size = -16384');
     chmodSync(settings.file, 0o600);
     migrate(db);
     return db;

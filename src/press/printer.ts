@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import type { Archive } from '../desk/archive.ts';
+import type { Place } from './edition.ts';
+import { Edition } from './edition.ts';
+import type { Manifest, PressedFile } from './manifest.ts';
+import type { Printed, Tools } from './sheet.ts';
+import { sheetNamed } from './sheets/all.ts';
+import { steady } from './steady.ts';
+import type { Tree } from './tree.ts';
+
+/** Sheets whose files are being drawn or written while the next is printed: sharp and the disk have threads of their own. */
+const FLYING_MAX = 8;
+
+/** What printing one sheet came to. */
+export interface Result {
+  name: string;
+  /** What it read. */
+  tags: string[];
+  files: PressedFile[];
+  /** Files of the sheet that it no longer has. They are still on disk. */
+  gone: string[];
+  /** How many of the files changed on disk. */
+  written: number;
+}
+
+export interface PrinterJob {
+  paper: string;
+  archive: Archive;
+  manifest: Pick<Manifest, 'files'>;
+  place: Place;
+  tree: Tree;
+  tools: Tools;
+  /** Path of a media file's bytes by its digest. */
+  mediaFile(digest: string): string;
+  /** Whether to look on the disk for what is there, or to believe the manifest. */
+  looks: boolean;
+}
+
+/** Prints sheets of one paper, and puts their files on disk where the bytes there are others. */
+export class Printer {
+  readonly #job: PrinterJob;
+  readonly #archive: Archive;
+
+  constructor(job: PrinterJob) {
+    this.#job = job;
+    this.#archive = steady(job.archive);
+  }
+
+  /** A view of the paper that has recorded nothing yet. */
+  edition(): Edition {
+    return new Edition(this.#archive, this.#job.place);
+  }
+
+  /** Prints sheets one after the other, a few files still on their way to the disk; returns when all are there. */
+  async printAll(names: Iterable<string>, done: (result: Result) => void): Promise<void> {
+    const flying = new Set<Promise<void>>();
+    let failure: { error: unknown } | null = null;
+    for (const name of names) {
+      const { put } = await this.#print(name);
+      const landing: Promise<void> = put
+        .then(done, (error: unknown) => {
+          failure ??= { error };
+        })
+        .finally(() => flying.delete(landing));
+      flying.add(landing);
+      if (flying.size >= FLYING_MAX) await Promise.race(flying);
+      if (failure !== null) break;
+    }
+    await Promise.all(flying);
+    if (failure !== null) throw (failure as { error: unknown }).error;
+  }
+
+  /** Prints one sheet; `put` is its files' way to the disk, in an object so that nobody waits for it unasked. */
+  async #print(name: string): Promise<{ put: Promise<Result> }> {
+    const found = sheetNamed(name);
+    if (found === null) return { put: Promise.resolve({ name, tags: [], files: [], gone: [], written: 0 }) };
+    const edition = this.edition();
+    const printed = (await found.sheet.print(edition, found.key, this.#job.tools)) ?? [];
+    return { put: this.#put(name, printed, printed.length === 0 ? [] : edition.reads) };
+  }
+
+  async #put(name: string, printed: Printed[], tags: string[]): Promise<Result> {
+    const { paper, manifest } = this.#job;
+    const known = new Map(manifest.files(paper, name).map(({ path, digest }) => [path, digest]));
+    const result: Result = { name, tags, files: [], gone: [], written: 0 };
+    for (const item of printed) {
+      const before = known.get(item.path);
+      known.delete(item.path);
+      const digest = await this.#putFile(item, before, result);
+      result.files.push({ path: item.path, digest });
+    }
+    result.gone = [...known.keys()];
+    return result;
+  }
+
+  /** Puts a file on disk unless the bytes there are the same. Returns their digest. */
+  async #putFile(item: Printed, before: string | undefined, result: Result): Promise<string> {
+    const { tree, mediaFile, looks } = this.#job;
+    const isThere = looks ? tree.has(item.path) : before !== undefined;
+    if ('draw' in item) {
+      // The path names what it shows: a file that is there is the right one.
+      if (before !== undefined && tree.has(item.path)) return before;
+      const bytes = await item.draw();
+      await tree.write(item.path, bytes, isThere);
+      result.written++;
+      return digestOf(bytes);
+    }
+    const bytes = 'body' in item ? Buffer.from(item.body as string) : null;
+    const digest = bytes !== null ? digestOf(bytes) : 'copy' in item ? item.copy : digestIn(result, item);
+    if (isThere && before === digest) return digest;
+    if (bytes !== null) await tree.write(item.path, bytes, isThere);
+    else if ('copy' in item) await tree.copy(item.path, mediaFile(item.copy));
+    else if ('same' in item) await tree.link(item.path, item.same, isThere);
+    result.written++;
+    return digest;
+  }
+}
+
+function digestIn(result: Result, item: Printed): string {
+  const found = 'same' in item ? result.files.find(({ path }) => path === item.same) : undefined;
+  if (found === undefined) throw new Error(`${item.path} is to be the same as a file that was not printed before it`);
+  return found.digest;
+}
+
+function digestOf(bytes: Uint8Array): string {
+  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+}
