@@ -15,7 +15,7 @@ const COLORS_MAX = 256;
  * edges of letters. The file is half of what sharp writes without a palette.
  */
 export async function flatPng(svg: string): Promise<Uint8Array> {
-  const { data, info } = await sharp(Buffer.from(svg)).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+  const { data, info } = await sharp(Buffer.from(svg)).raw().toBuffer({ resolveWithObject: true });
   const pixels = new Uint32Array(data.buffer, data.byteOffset, data.length / 4);
   const { palette, rows } = indexed(pixels, info.width, 3) ?? indexed(pixels, info.width, 5) ?? tooManyColors();
   const size = Buffer.alloc(8);
@@ -37,22 +37,20 @@ function indexed(pixels: Uint32Array, width: number, bits: number): { palette: n
   const palette: number[] = [];
   // Each row starts with the number of its filter: 0, none.
   const rows = new Uint8Array(pixels.length + pixels.length / width);
-  let before = -1;
-  let entry = 0;
-  for (let start = 0, at = 1; start < pixels.length; start += width, at++) {
-    for (let i = start; i < start + width; i++) {
+  for (let i = 0, filters = 1; i < pixels.length; filters++) {
+    const end = i + width;
+    while (i < end) {
       const color = pixels[i] as number;
-      if (color !== before) {
-        before = color;
-        const key = color & mask;
-        const known = entries.get(key);
-        if (known === undefined) {
-          if (palette.length === COLORS_MAX) return null;
-          entry = palette.push(color) - 1;
-          entries.set(key, entry);
-        } else entry = known;
+      const key = color & mask;
+      let entry = entries.get(key);
+      if (entry === undefined) {
+        if (palette.length === COLORS_MAX) return null;
+        entry = palette.push(color) - 1;
+        entries.set(key, entry);
       }
-      rows[at++] = entry;
+      // Most pixels are like the one before.
+      do rows[filters + i++] = entry;
+      while (i < end && pixels[i] === color);
     }
   }
   return { palette, rows };
