@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isBuilt, PROJECT } from '../../src/cmd/build.ts';
+import { cardsPart } from './cards.ts';
+import { run } from './child.ts';
+import { memoryPart } from './memory.ts';
+import type { Bench } from './paper.ts';
+import { environmentOf } from './paper.ts';
+import { loadTexts } from './pieces.ts';
+import { pressPart } from './press.ts';
+import { publishPart } from './publish.ts';
+import type { Figure } from './table.ts';
+import { machine, note, printTable } from './table.ts';
+import { verifyPart } from './verify.ts';
+
+const PARTS: Record<string, (bench: Bench) => Promise<Figure[]>> = {
+  press: pressPart,
+  cards: cardsPart,
+  verify: verifyPart,
+  memory: memoryPart,
+  publish: publishPart,
+};
+
+const SIZES = (process.env['BENCH_SIZES'] ?? '1000,10000,100000').split(',').map(Number);
+const given = process.argv.slice(2);
+const unknown = given.filter((name) => !(name in PARTS));
+if (unknown.length > 0) {
+  process.stderr.write(`bench: there is no part ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}\n`);
+  process.exit(2);
+}
+const names = given.length > 0 ? given : Object.keys(PARTS);
+const facts = machine();
+const folder = mkdtempSync(join(tmpdir(), 'broadsheet-bench-'));
+const clear = () => rmSync(folder, { recursive: true, force: true });
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    clear();
+    process.exit(130);
+  });
+}
+try {
+  if (!isBuilt()) {
+    note('the pages are not those of the code: building them');
+    const astro = join(PROJECT, 'node_modules/astro/bin/astro.mjs');
+    await run(process.execPath, [astro, 'build'], { cwd: PROJECT, env: environmentOf(join(folder, 'build')) });
+  }
+  const texts = await loadTexts();
+  note(texts.from);
+  const bench: Bench = { folder, texts, began: Date.now(), sizes: SIZES };
+  const figures: Figure[] = [];
+  for (const name of names) {
+    note(`part: ${name}`);
+    figures.push(...((await PARTS[name]?.(bench)) ?? []));
+  }
+  process.stdout.write(`${facts}\npieces: ${texts.from}\n\n`);
+  printTable(figures);
+} finally {
+  clear();
+}

@@ -1,0 +1,118 @@
+import { cpSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { PROJECT } from '../../src/cmd/build.ts';
+import type { Workshop } from '../../src/cmd/workshop.ts';
+import { openWorkshop } from '../../src/cmd/workshop.ts';
+import { airStory } from '../../src/desk/airing.ts';
+import { enter } from '../../src/desk/enter.ts';
+import { fileStory } from '../../src/desk/filing.ts';
+import { PaperBody } from '../../src/desk/paper.ts';
+import { readSettings } from '../../src/env.ts';
+import type { Ran } from './child.ts';
+import { run } from './child.ts';
+import type { Texts } from './pieces.ts';
+import { PERSONAS, piecesOf, SECTIONS } from './pieces.ts';
+import { note, seconds } from './table.ts';
+
+export const PAPER = 'bench-ledger';
+/** How many pieces are filed in one transaction. */
+const BATCH = 200;
+
+/** Where everything of one run of the benchmark lies, and what its parts share. */
+export interface Bench {
+  folder: string;
+  texts: Texts;
+  /** When the run began: the newest piece of every paper is from then. */
+  began: number;
+  /** Sizes of the papers to publish into. */
+  sizes: number[];
+}
+
+/** The folders of one paper, as the environment names them. */
+export function environmentOf(folder: string): NodeJS.ProcessEnv {
+  return {
+    DATA_DIR: join(folder, 'var'),
+    CONTENT_DIR: join(folder, 'content'),
+    DIST_DIR: join(folder, 'papers'),
+    ORIGIN: 'https://news.example',
+    ASTRO_TELEMETRY_DISABLED: '1',
+  };
+}
+
+export function openPaper(folder: string): Workshop {
+  return openWorkshop(readSettings(environmentOf(folder)));
+}
+
+const filed = new Map<number, string>();
+
+/** A folder of its own with a filed paper of so many pieces, nothing pressed. Each size is filed once a run, then copied. */
+export function filedPaper(bench: Bench, size: number, name: string): string {
+  const kept = filed.get(size) ?? filePaper(bench, size);
+  filed.set(size, kept);
+  const folder = join(bench.folder, name);
+  mkdirSync(folder);
+  cpSync(join(kept, 'var'), join(folder, 'var'), { recursive: true });
+  return folder;
+}
+
+function filePaper({ folder: parent, texts, began }: Bench, size: number): string {
+  const folder = join(parent, `filed-${size}`);
+  mkdirSync(folder);
+  const start = performance.now();
+  const shop = openPaper(folder);
+  const { store, desk } = shop;
+  store.transact(() => {
+    const body = PaperBody.parse({ nameplate: 'The Bench Ledger', motto: 'Counted twice', description: 'A paper of the benchmark.', sections: SECTIONS });
+    enter(store, { type: 'record', at: began, paper: PAPER, kind: 'paper', name: '', body });
+    for (const slug of PERSONAS) {
+      const persona = { slug, name: slug, title: 'Reporter', beat: 'Everything', bio: '', avatar: null, active: true };
+      enter(store, { type: 'record', at: began, paper: PAPER, kind: 'persona', name: slug, body: persona });
+    }
+  });
+  let batch: (() => void)[] = [];
+  const flush = () => {
+    store.transact(() => {
+      for (const file of batch) file();
+    });
+    batch = [];
+  };
+  for (const { filing, at } of piecesOf(texts, size, began)) {
+    batch.push(() => {
+      fileStory(desk, PAPER, filing, { by: 'cli' });
+      airStory(desk, PAPER, filing.slug, { by: 'cli', at });
+    });
+    if (batch.length === BATCH) flush();
+  }
+  flush();
+  shop.close();
+  note(`filed ${size} pieces in ${seconds(performance.now() - start)}`);
+  return folder;
+}
+
+export interface Pressed extends Ran {
+  /** The most memory that the press held at a time, in bytes. */
+  peak: number;
+}
+
+/** A full press of a paper by the command, cards apart, in a process of its own. */
+export async function fullPress(folder: string): Promise<Pressed> {
+  const peak = new URL('peak.ts', import.meta.url).href;
+  const args = ['--import', peak, join(PROJECT, 'bin/broadsheet.mjs'), 'press', '--full', '--no-cards'];
+  const ran = await run(process.execPath, args, { cwd: folder, env: environmentOf(folder) });
+  const kib = /peak_rss_kib=(\d+)/.exec(ran.stderr)?.[1];
+  return { ...ran, peak: Number(kib) * 1_024 };
+}
+
+const pressed = new Map<number, { folder: string; pressed: Pressed }>();
+
+/** A paper of so many pieces with its tree on disk, and what its press took. Made once a run. */
+export async function pressedPaper(bench: Bench, size: number): Promise<{ folder: string; pressed: Pressed }> {
+  let made = pressed.get(size);
+  if (made === undefined) {
+    const folder = filedPaper(bench, size, `pressed-${size}`);
+    made = { folder, pressed: await fullPress(folder) };
+    note(`pressed ${size} pieces in ${seconds(made.pressed.wall)}`);
+    pressed.set(size, made);
+  }
+  return made;
+}
