@@ -36,7 +36,7 @@ const READERS = [
   { who: 'on a phone at night', viewport: { width: 375, height: 700 }, colorScheme: 'dark' },
 ] as const;
 
-describe('every page', () => {
+describe('every page', { concurrency: 4 }, () => {
   let stand: Stand;
   let browser: Browser;
   before(async () => {
