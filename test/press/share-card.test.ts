@@ -4,16 +4,9 @@ import { describe, it } from 'node:test';
 import satori from 'satori';
 import sharp from 'sharp';
 import { setText } from '../../src/press/card-fonts.ts';
+import { CARD_HEIGHT, CARD_WIDTH } from '../../src/press/card-layout.ts';
 import { fitLines } from '../../src/press/card-lines.ts';
-import {
-  CARD_HEIGHT,
-  CARD_WIDTH,
-  type Card,
-  cardDigest,
-  cardSvg,
-  drawCard,
-  uncovered,
-} from '../../src/press/share-card.ts';
+import { type Card, cardDigest, cardSvg, drawCard, uncovered } from '../../src/press/share-card.ts';
 
 const CARD: Card = {
   nameplate: 'The Harbor Ledger',

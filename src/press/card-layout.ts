@@ -1,0 +1,204 @@
+import type { Font } from 'satori';
+import { hueColor } from './card-color.ts';
+import { type SetText, setText } from './card-fonts.ts';
+import { fitLines } from './card-lines.ts';
+import type { Card } from './share-card.ts';
+
+export const CARD_WIDTH = 1200;
+export const CARD_HEIGHT = 630;
+
+/** The words that declare the persona, as on the story page. */
+const LABEL = 'AI persona';
+
+const MARGIN = 64;
+const MEASURE = CARD_WIDTH - 2 * MARGIN;
+const HEADLINE_SIZES = [108, 98, 90, 82, 75, 68, 62, 56, 51, 47, 43];
+const HEADLINE_HEIGHT = 318;
+/** Kerned text may come out a little wider than the sum of its advances. */
+const KERNING_SLACK = 1.01;
+const RIGHT_TO_LEFT = /^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}]/u;
+
+/**
+ * In ems: from base line to base line, between the letters of a headline, and
+ * of a label. Only scripts whose letters stand apart may be spaced; those that
+ * fill their square or stack marks need more air between lines.
+ */
+function shapeOf(text: string): { leading: number; tracking: number; spread: string } {
+  if (/[\p{Script=Arabic}\p{Script=Devanagari}]/u.test(text)) return { leading: 1.42, tracking: 0, spread: '0' };
+  const apart = !/[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hebrew}]/u.test(text);
+  return apart
+    ? { leading: 1.08, tracking: -0.012, spread: '0.09em' }
+    : { leading: 1.26, tracking: 0, spread: '0.09em' };
+}
+
+/** Sets a card: what satori draws, and the fonts that it needs for that. */
+export function compose(card: Card): { element: Element; fonts: Font[] } {
+  const language = knownLanguage(card.language);
+  const serif = (text: string) => setText(text, 'serif', language);
+  const sans = (text: string) => setText(text, 'sans', language);
+
+  const nameplate = serif(card.nameplate);
+  const headline = serif(card.headline);
+  const section = sans(card.category.toLocaleUpperCase(language));
+  const byline = sans(card.byline);
+  const label = sans(LABEL);
+  const spelled = sans(spelledDay(card.day, language));
+  const date = drawable(spelled) ? spelled : sans(card.day);
+  const initial = serif(initialOf(nameplate.text).toLocaleUpperCase(language));
+
+  const { ground, shade, tint, ink } = palette(card.hue);
+
+  const used: SetText[] = [];
+  const line = (set: SetText, style: Style): Element[] => {
+    if (!drawable(set)) return [];
+    used.push(set);
+    const direction = RIGHT_TO_LEFT.test(set.text) ? 'rtl' : 'ltr';
+    return [
+      box(
+        { fontFamily: set.family.join(', '), fontWeight: set.weight, whiteSpace: 'nowrap', direction, ...style },
+        set.text,
+      ),
+    ];
+  };
+
+  const shape = shapeOf(headline.text);
+  const fitted = fitLines(
+    headline.text,
+    language,
+    { width: MEASURE, height: HEADLINE_HEIGHT, sizes: HEADLINE_SIZES, leading: shape.leading },
+    (part) => headline.width(part) * KERNING_SLACK + part.length * shape.tracking,
+  );
+  const lines = drawable(headline) ? fitted.lines : [];
+  const direction = RIGHT_TO_LEFT.test(lines[0] ?? nameplate.text) ? 'rtl' : 'ltr';
+
+  const element = box(
+    { width: '100%', height: '100%', position: 'relative', direction, backgroundColor: ground, color: ink },
+    ...line(initial, {
+      position: 'absolute',
+      [direction === 'ltr' ? 'right' : 'left']: -24,
+      top: -250,
+      fontSize: 860,
+      lineHeight: 1.3,
+      color: shade,
+    }),
+    box(
+      {
+        position: 'absolute',
+        top: 0,
+        left: 0,
+        width: CARD_WIDTH,
+        height: CARD_HEIGHT,
+        boxSizing: 'border-box',
+        flexDirection: 'column',
+        padding: `40px ${MARGIN}px 44px`,
+      },
+      box(
+        { justifyContent: 'space-between', alignItems: 'flex-end' },
+        box(
+          {},
+          ...line(nameplate, {
+            fontSize: fitSize(nameplate, 46, 740),
+            lineHeight: 1.3,
+            letterSpacing: `${shapeOf(nameplate.text).tracking}em`,
+          }),
+        ),
+        ...line(date, { fontSize: 26, lineHeight: 1.7, color: tint }),
+      ),
+      box({ height: 5, marginTop: 8, backgroundColor: ink }),
+      box({ height: 1, marginTop: 4, backgroundColor: ink }),
+      box(
+        { flexDirection: 'column', flexGrow: 1, justifyContent: 'center', alignItems: 'flex-start' },
+        ...line(section, {
+          fontSize: lines.length > 0 ? 28 : fitSize(section, 96, MEASURE),
+          letterSpacing: shapeOf(section.text).spread,
+          lineHeight: 1.3,
+          marginBottom: 12,
+          color: tint,
+        }),
+        ...lines.flatMap((text) =>
+          line(
+            { ...headline, text },
+            { fontSize: fitted.size, lineHeight: shape.leading, letterSpacing: `${shape.tracking}em` },
+          ),
+        ),
+      ),
+      box(
+        { alignItems: 'center', gap: 18 },
+        ...line(byline, { fontSize: fitSize(byline, 30, 820), lineHeight: 1.3 }),
+        ...line(label, {
+          fontSize: 22,
+          lineHeight: 1,
+          padding: '8px 14px',
+          borderRadius: 5,
+          color: ground,
+          backgroundColor: tint,
+        }),
+      ),
+    ),
+  );
+  const fonts = new Map(used.flatMap((set) => set.fonts).map((font) => [font.name, font]));
+  return { element, fonts: [...fonts.values()] };
+}
+
+/** White on a deep ground; yellows and oranges are muddy when deep, so they are printed on. */
+function palette(hue: number): { ground: string; shade: string; tint: string; ink: string } {
+  if (hue >= 48 && hue <= 122) {
+    return {
+      ground: hueColor(0.83, 0.165, hue),
+      shade: hueColor(0.785, 0.16, hue),
+      tint: hueColor(0.37, 0.09, hue),
+      ink: hueColor(0.21, 0.04, hue),
+    };
+  }
+  return {
+    ground: hueColor(0.37, 0.145, hue),
+    shade: hueColor(0.42, 0.15, hue),
+    tint: hueColor(0.86, 0.09, hue),
+    ink: hueColor(0.985, 0.01, hue),
+  };
+}
+
+/** The letter that stands for the paper: the first of its name, an article apart. */
+function initialOf(nameplate: string): string {
+  const name = nameplate.replace(/^(?:the|an?|el|l[aeo]s?|il|der|die|das|os?|as)\s+(?=\p{L})/iu, '');
+  return /\p{L}/u.exec(name)?.[0] ?? '';
+}
+
+function drawable(set: SetText): boolean {
+  return set.text !== '' && set.uncovered.length === 0;
+}
+
+/** The size at which a line of its own fits a width. */
+function fitSize(set: SetText, size: number, width: number): number {
+  return Math.floor(Math.min(size, width / (set.width(set.text) * 1.1 || 1)));
+}
+
+function knownLanguage(tag: string): string {
+  try {
+    return Intl.getCanonicalLocales(tag)[0] ?? 'en';
+  } catch {
+    return 'en';
+  }
+}
+
+function spelledDay(day: string, language: string): string {
+  let format = dayFormats.get(language);
+  if (!format) {
+    format = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC', calendar: 'gregory' });
+    dayFormats.set(language, format);
+  }
+  return format.format(new Date(`${day}T00:00:00Z`));
+}
+
+const dayFormats = new Map<string, Intl.DateTimeFormat>();
+
+type Style = Record<string, string | number>;
+
+interface Element {
+  type: 'div';
+  props: { style: Style; children: (Element | string)[] };
+}
+
+function box(style: Style, ...children: (Element | string)[]): Element {
+  return { type: 'div', props: { style: { display: 'flex', ...style }, children } };
+}
