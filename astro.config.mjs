@@ -27,7 +27,7 @@ export default defineConfig({
     build: { assetsInlineLimit: 0 },
     // A paper may live under a path: what a stylesheet loads is addressed from the stylesheet.
     experimental: {
-      renderBuiltUrl: (_file, { hostType }) => (hostType === 'css' ? { relative: true } : undefined),
+      renderBuiltUrl: (file, { hostType }) => (hostType === 'css' ? `./${file.split('/').pop()}` : undefined),
     },
   },
 });

@@ -62,3 +62,8 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   });
   throw new Fault('invalid_request', `${lines.join('; ')}; correct it in the environment or in .env`);
 }
+
+/** The environment of this process with some variables set, for a process that it starts. */
+export function environmentWith(more: Record<string, string>): NodeJS.ProcessEnv {
+  return { ...process.env, ...more };
+}

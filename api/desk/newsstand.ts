@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
-import { PROJECT } from '../../src/cmd/build.ts';
-import type { Workshop } from '../../src/cmd/workshop.ts';
+import { PROJECT } from '../../src/works/build.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
 import { paperRoot } from '../../src/desk/paper.ts';
 import type { Render } from '../../src/press/sheet.ts';
 import type { NewsstandView } from '../../src/press/views.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
-import type { Workshop } from '../../src/cmd/workshop.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
 import { Fault } from '../../src/fault.ts';
 import { readFileSync } from 'node:fs';
 import { fileAt, fileHeaders, isFolder, sendFile } from './pressed.ts';

@@ -1,5 +1,5 @@
 import { paperRoot } from '../../src/desk/paper.ts';
-import type { Workshop } from '../../src/cmd/workshop.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
 
 /** A request's paper, and the path under the paper's root, with its first slash. */
 export interface Site {

@@ -7,7 +7,7 @@ import { auditor } from '../ledger/audit.ts';
 import type { DoorKey } from '../ledger/keyring.ts';
 import { progressTo } from './progress.ts';
 import { say, withWorkshop } from './run.ts';
-import type { Workshop } from './workshop.ts';
+import type { Workshop } from '../works/workshop.ts';
 
 export interface Audit {
   generations: number;

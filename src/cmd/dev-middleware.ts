@@ -5,8 +5,8 @@ import { readSettings } from '../env.ts';
 import { Edition, placeOf } from '../press/edition.ts';
 import type { Printed, Render } from '../press/sheet.ts';
 import { sheetsOfPath } from '../press/sheets/paths.ts';
-import type { Workshop } from './workshop.ts';
-import { openWorkshop } from './workshop.ts';
+import type { Workshop } from '../works/workshop.ts';
+import { openWorkshop } from '../works/workshop.ts';
 
 /** What a page printed in development: the route and the view, to be rendered by Astro itself. */
 const page = Symbol('page');

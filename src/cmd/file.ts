@@ -7,7 +7,7 @@ import { fileFolder } from './inbox/content.ts';
 import { problemLine } from './inbox/source-file.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { say, withWorkshop } from './run.ts';
-import type { Workshop } from './workshop.ts';
+import type { Workshop } from '../works/workshop.ts';
 
 export function fileCommand(): Command {
   return new Command('file')

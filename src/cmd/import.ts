@@ -16,7 +16,7 @@ import { KINDS } from '../ledger/piece.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { progressTo } from './progress.ts';
 import { say, withWorkshop } from './run.ts';
-import type { Workshop } from './workshop.ts';
+import type { Workshop } from '../works/workshop.ts';
 
 /** One line of an archive. Other members are let through unread: archives carry more than a paper shows. */
 const Line = z.object({

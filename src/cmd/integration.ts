@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AstroIntegration } from 'astro';
 import { readSettings } from '../env.ts';
-import { PROJECT, sourceStamp } from './build.ts';
+import { PROJECT, sourceStamp } from '../works/build.ts';
 import { fileContent } from './file.ts';
 import { problemLine } from './inbox/source-file.ts';
 import { pressLines, pressShowing } from './press.ts';
-import { openWorkshop } from './workshop.ts';
+import { openWorkshop } from '../works/workshop.ts';
 
 /** The press as a part of Astro: `astro build` alone files `content/` and leaves every paper's tree complete. */
 export function pressIntegration(): AstroIntegration {

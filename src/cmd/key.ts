@@ -5,7 +5,7 @@ import { Fault } from '../fault.ts';
 import { rotateDoor } from '../store/door-key.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { say, withWorkshop } from './run.ts';
-import { doorKeyFile, doorName, newId } from './workshop.ts';
+import { doorKeyFile, doorName, newId } from '../works/workshop.ts';
 
 export function keyCommand(): Command {
   return new Command('key')

@@ -13,7 +13,7 @@ import { generationAudit } from './audit.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { progressTo } from './progress.ts';
 import { say, withWorkshop } from './run.ts';
-import type { Workshop } from './workshop.ts';
+import type { Workshop } from '../works/workshop.ts';
 
 /** The first line of an export. */
 const HEADER = { type: 'ledger', version: 1 } as const;

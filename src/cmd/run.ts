@@ -1,6 +1,6 @@
 import { readSettings } from '../env.ts';
-import type { Workshop } from './workshop.ts';
-import { openWorkshop } from './workshop.ts';
+import type { Workshop } from '../works/workshop.ts';
+import { openWorkshop } from '../works/workshop.ts';
 
 /** Opens the workshop for one command and closes it after, whatever happens. */
 export async function withWorkshop<T>(work: (shop: Workshop) => T | Promise<T>): Promise<T> {

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import pino from 'pino';
 import { listenDesk } from '../../api/server.ts';
-import { readSettings } from '../env.ts';
+import { environmentWith, readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { startClock } from '../jobs/clock.ts';
-import { isBuilt, PROJECT } from './build.ts';
+import { isBuilt, PROJECT } from '../works/build.ts';
 import { fileContent } from './file.ts';
 import { problemLine } from './inbox/source-file.ts';
 import { pressShowing } from './press.ts';
-import { openWorkshop } from './workshop.ts';
+import { openWorkshop } from '../works/workshop.ts';
 
 export function serveCommand(): Command {
   return new Command('serve')
@@ -47,7 +47,7 @@ async function buildPages(): Promise<void> {
   const build = spawn(process.execPath, [astro, 'build'], {
     cwd: PROJECT,
     stdio: ['ignore', 2, 2],
-    env: { ...process.env, ASTRO_TELEMETRY_DISABLED: '1' },
+    env: environmentWith({ ASTRO_TELEMETRY_DISABLED: '1' }),
   });
   await once(build, 'exit');
   if (!isBuilt()) throw new Fault('unavailable', 'the pages could not be built; the lines above say why');

@@ -56,9 +56,10 @@ function enterGeneration(store: LedgerStore, entry: GenerationEntry): void {
   const archive = store.archive(entry.paper);
   const before = rowOnAir(archive, entry.piece.id);
   store.setGeneration(entry);
-  if (before === null) return;
   const standing = store.standing(entry.piece.id);
-  if (standing === null) return;
+  // Of a withdrawn piece readers still see the notice, which names its headline.
+  if (standing?.state === 'withdrawn') told(store, entry.paper, entry.piece.id, null, entry.at, true);
+  if (standing === null || before === null) return;
   store.setStanding(entry.piece.id, { ...standing, updated_at: entry.piece.revised_at ?? entry.at });
   told(store, entry.paper, entry.piece.id, before, entry.at, entry.piece.correction !== null);
 }
@@ -68,6 +69,8 @@ function enterAiring(store: LedgerStore, { paper, piece, on_air_at, at }: Airing
   const standing = store.standing(piece);
   if (standing === null) return;
   store.setStanding(piece, { ...standing, state: 'scheduled', scheduled_at: on_air_at });
+  // The notice of a withdrawal ends when the piece is to come back.
+  if (standing.state === 'withdrawn') told(store, paper, piece, null, at, true);
 }
 
 function putOnAir(store: LedgerStore, paper: string, piece: string, onAirAt: number, at: number): void {

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { airDue } from '../desk/enter.ts';
 import { tags } from '../desk/tags.ts';
-import { pressPapers } from '../cmd/press-papers.ts';
-import type { Workshop } from '../cmd/workshop.ts';
+import { pressPapers } from '../works/press-papers.ts';
+import type { Workshop } from '../works/workshop.ts';
 
 /** How often the server looks for what another process filed, in ms. */
 const LOOK_EVERY = 200;

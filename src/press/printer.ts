@@ -58,7 +58,8 @@ export class Printer {
     for (const name of names) {
       const { put } = await this.#print(name);
       const landing: Promise<void> = put
-        .then(done, (error: unknown) => {
+        .then(done)
+        .catch((error: unknown) => {
           failure ??= { error };
         })
         .finally(() => flying.delete(landing));

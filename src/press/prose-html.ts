@@ -18,7 +18,7 @@ interface Reading {
 type Env = { reading?: Reading };
 type Rule = (token: Token, reading: Reading) => string;
 
-const escape = (text: string): string => markdown.utils.escapeHtml(text);
+const escapeHtml = (text: string): string => markdown.utils.escapeHtml(text);
 
 /** A rule that sees its own token and the reading; outside a reading there are no facts. */
 function rule(print: Rule): RendererRule {
@@ -34,14 +34,14 @@ function marker(n: number, { sources, markerIds }: Reading): string {
   const ids = markerIds.get(n) ?? [];
   const id = ids.length === 0 ? `ref-${n}` : `ref-${n}-${ids.length + 1}`;
   markerIds.set(n, [...ids, id]);
-  const source = escape(sources.get(n) ?? '');
+  const source = escapeHtml(sources.get(n) ?? '');
   return `<sup class="marker" id="${id}" data-n="${n}" data-source="${source}"><a href="#fact-${n}" aria-label="Source ${n}: ${source}">${n}</a></sup>`;
 }
 
 /** Text that may hold markers outside the grammar's reach: code, and what stands in an autolink. */
 function textWithMarkers(text: string, reading: Reading): string {
   return splitAtMarkers(text)
-    .map((part) => (typeof part === 'number' ? marker(part, reading) : escape(part)))
+    .map((part) => (typeof part === 'number' ? marker(part, reading) : escapeHtml(part)))
     .join('');
 }
 
@@ -61,7 +61,7 @@ Object.assign(markdown.renderer.rules, {
     // A marker at the end of a bare address was taken into it.
     const href = String(token.attrGet('href') ?? '').replace(/(?:%5B|\[)(?:%5E|\^)\d+(?:%5D|\])/gi, '');
     const title = token.attrGet('title');
-    return `<a href="${escape(href)}"${title === null ? '' : ` title="${escape(String(title))}"`} rel="noopener">`;
+    return `<a href="${escapeHtml(href)}"${title === null ? '' : ` title="${escapeHtml(String(title))}"`} rel="noopener">`;
   }),
   heading_open: rule((token) => `<h${headingLevel(token)}>`),
   heading_close: rule((token) => `</h${headingLevel(token)}>\n`),

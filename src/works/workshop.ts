@@ -42,14 +42,13 @@ export function doorName(settings: Settings): string {
   return `${new URL(settings.origin).host}/door`;
 }
 
-/** Opens the database under `DATA_DIR`. */
-export function openWorkshop(settings: Settings): Workshop {
+/** Opens the database under `DATA_DIR`. `now` is the clock, in ms. */
+export function openWorkshop(settings: Settings, now: () => number = Date.now): Workshop {
   const store = openStore({
     file: join(settings.dataDir, 'broadsheet.db'),
     syncUrl: settings.syncUrl,
     authToken: settings.authToken,
   });
-  const now = () => Date.now();
   let door: Door | null = null;
   return {
     settings,

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { pressPapers } from '../../src/works/press-papers.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import { airStory, withdrawStory } from '../../src/desk/airing.ts';
+import { enter } from '../../src/desk/enter.ts';
+import { fileStory } from '../../src/desk/filing.ts';
+import { Fault } from '../../src/fault.ts';
+import type { Clock } from '../support/workshop.ts';
+import { filing, foundPaper, PAPER, PERSONAS, SECTIONS, tempFolder, treeOf, workshopIn } from '../support/workshop.ts';
+
+const START = Date.parse('2026-11-20T12:00:00Z');
+const HOUR = 3_600_000;
+
+/** What a desk may do; numbers choose among the pieces, sections and times there are. */
+type Step =
+  | { do: 'file'; piece: number; section: number; persona: number; words: string; corrects: boolean }
+  | { do: 'air'; piece: number; hours: number }
+  | { do: 'withdraw'; piece: number }
+  | { do: 'wait'; hours: number }
+  | { do: 'hue'; hue: number }
+  | { do: 'sections'; keep: number }
+  | { do: 'persona'; persona: number; title: string }
+  | { do: 'crash'; after: number };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('file' as const), piece: fc.nat(5), section: fc.nat(2), persona: fc.nat(1), words: fc.constantFrom('tide', 'quay', 'крила', '潮'), corrects: fc.boolean() }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('air' as const), piece: fc.nat(5), hours: fc.integer({ min: -80, max: 30 }) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('withdraw' as const), piece: fc.nat(5) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('wait' as const), hours: fc.integer({ min: 1, max: 40 }) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('hue' as const), hue: fc.nat(359) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('sections' as const), keep: fc.integer({ min: 1, max: 3 }) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('persona' as const), persona: fc.nat(1), title: fc.constantFrom('Editor', 'Harbour editor') }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('crash' as const), after: fc.nat(30) }) },
+);
+
+function take(shop: Workshop, clock: Clock, action: Step): void {
+  const { desk, store } = shop;
+  const slug = (piece: number) => `piece-${piece}`;
+  const record = (kind: 'paper' | 'persona', name: string, body: unknown) =>
+    store.transact(() => enter(store, { type: 'record', at: clock.now, paper: PAPER, kind, name, body }));
+  const change = (more: object) => record('paper', '', { ...(store.record(PAPER, 'paper', '') as object), ...more });
+  try {
+    if (action.do === 'file') {
+      const { sections } = store.archive(PAPER).paper();
+      fileStory(desk, PAPER, filing(slug(action.piece), {
+        headline: `A headline about ${action.words}`,
+        category: sections[action.section % sections.length] ?? '',
+        persona: PERSONAS[action.persona] ?? '',
+        correction: action.corrects ? 'It said otherwise.' : null,
+      }), { by: 'cli' });
+    }
+    if (action.do === 'air') airStory(desk, PAPER, slug(action.piece), { by: 'cli', at: clock.now + action.hours * HOUR });
+    if (action.do === 'withdraw') withdrawStory(desk, PAPER, slug(action.piece), { by: 'cli', reason: 'It was wrong.' });
+    if (action.do === 'wait') clock.now += action.hours * HOUR;
+    if (action.do === 'hue') change({ hue: action.hue });
+    if (action.do === 'sections') change({ sections: SECTIONS.slice(0, action.keep) });
+    if (action.do === 'persona') {
+      const name = PERSONAS[action.persona] ?? '';
+      record('persona', name, { ...(store.record(PAPER, 'persona', name) as object), title: action.title });
+    }
+  } catch (error) {
+    // A desk may ask for what cannot be: the refusal must change nothing, which the trees then show.
+    if (!(error instanceof Fault)) throw error;
+  }
+}
+
+/** Presses a copy of the database into a new folder, all of it. */
+async function fullPress(t: { after(work: () => void): void }, folder: string, clock: Clock, cards: boolean): Promise<Map<string, string>> {
+  const other = tempFolder(t as never);
+  cpSync(join(folder, 'var'), join(other, 'var'), { recursive: true });
+  const shop = workshopIn(t as never, other, clock);
+  shop.store.manifest.owe(PAPER, ['news']);
+  await pressPapers(shop, { full: true, cards });
+  return treeOf(join(other, 'papers', PAPER));
+}
+
+function assertSameTree(actual: Map<string, string>, expected: Map<string, string>): void {
+  assert.deepEqual([...actual.keys()].sort(), [...expected.keys()].sort());
+  for (const [path, bytes] of expected) assert.equal(actual.get(path), bytes, `${path} differs`);
+}
+
+test('a sequence of publishes leaves the tree of a full press, byte for byte, crashes and all', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
+      const ends: (() => void)[] = [];
+      const scope = { after: (work: () => void) => void ends.unshift(work) };
+      try {
+        const clock = { now: START };
+        const folder = tempFolder(scope as never);
+        const shop = workshopIn(scope as never, folder, clock);
+        foundPaper(shop);
+        // A shelf to begin with: one section, an hour between the pieces.
+        for (const piece of [0, 1, 2, 3]) {
+          take(shop, clock, { do: 'file', piece, section: 0, persona: 0, words: 'tide', corrects: false });
+          if (piece > 0) take(shop, clock, { do: 'air', piece, hours: -2 * piece });
+        }
+        await pressPapers(shop, { cards: false });
+        for (const action of steps) {
+          clock.now += 1_000;
+          take(shop, clock, action);
+          if (action.do === 'crash') {
+            let sheets = 0;
+            const crash = () => {
+              if (sheets++ >= action.after) throw new Error('the power went');
+            };
+            take(shop, clock, { do: 'air', piece: action.after % 6, hours: -(action.after % 7) });
+            await pressPapers(shop, { cards: false, progress: crash }).catch(() => undefined);
+          } else if (action.do !== 'wait') {
+            await pressPapers(shop, { cards: false });
+          }
+        }
+        shop.store.manifest.owe(PAPER, ['news']);
+        await pressPapers(shop, { cards: false });
+        assertSameTree(treeOf(join(folder, 'papers', PAPER)), await fullPress(scope, folder, clock, false));
+      } finally {
+        for (const end of ends) end();
+      }
+    }),
+    { numRuns: Number(process.env['PRESS_RUNS'] ?? 25) },
+  );
+  t.diagnostic('publishes and full presses agree');
+});
