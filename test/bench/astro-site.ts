@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PROJECT } from '../../src/cmd/build.ts';
+import { PROJECT } from '../../src/works/build.ts';
 import type { Ran } from './child.ts';
 import { run } from './child.ts';
 import { COLOPHON, NAV, ROWS, writeMarkdown } from './markdown.ts';
@@ -180,5 +180,8 @@ export function makeAstroSite(bench: Bench, count: number): string {
 export async function astroBuild(site: string): Promise<Ran> {
   for (const name of ['cache', 'dist', '.astro']) rmSync(join(site, name), { recursive: true, force: true });
   const astro = join(PROJECT, 'node_modules/astro/bin/astro.mjs');
-  return run(process.execPath, [astro, 'build'], { cwd: site, env: { ASTRO_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' } });
+  return run(process.execPath, [astro, 'build'], {
+    cwd: site,
+    env: { ASTRO_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' },
+  });
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isBuilt, PROJECT } from '../../src/cmd/build.ts';
+import { isBuilt, PROJECT } from '../../src/works/build.ts';
 import { cardsPart } from './cards.ts';
 import { run } from './child.ts';
 import { memoryPart } from './memory.ts';
@@ -22,7 +22,7 @@ const PARTS: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   publish: publishPart,
 };
 
-const SIZES = (process.env['BENCH_SIZES'] ?? '1000,10000,100000').split(',').map(Number);
+const SIZES = (process.env.BENCH_SIZES ?? '1000,10000,100000').split(',').map(Number);
 const given = process.argv.slice(2);
 const unknown = given.filter((name) => !(name in PARTS));
 if (unknown.length > 0) {

@@ -12,10 +12,18 @@ export interface Ran {
 }
 
 /** Runs a command to its end. Throws when it fails. */
-export async function run(command: string, args: string[], options: { cwd: string; env?: NodeJS.ProcessEnv }): Promise<Ran> {
+export async function run(
+  command: string,
+  args: string[],
+  options: { cwd: string; env?: NodeJS.ProcessEnv },
+): Promise<Ran> {
   const before = childTicks();
   const start = performance.now();
-  const child = spawn(command, args, { ...options, env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, args, {
+    ...options,
+    env: { ...process.env, ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   let stderr = '';
   child.stdout.on('data', (chunk) => {
@@ -40,6 +48,6 @@ function childTicks(): number | null {
 
 /** Where a program is on the PATH, or null. */
 export function found(program: string): string | null {
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  const folders = (process.env.PATH ?? '').split(delimiter);
   return folders.map((folder) => join(folder, program)).find((file) => existsSync(file)) ?? null;
 }

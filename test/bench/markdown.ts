@@ -25,8 +25,8 @@ export function writeMarkdown({ texts, began }: Bench, count: number, folder: st
     };
     // JSON is YAML too.
     const head = Object.entries(front).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
-    // Two braces would open a shortcode of Hugo's.
-    const body = prose.replace(/\[\^(\d+)\]/g, '[$1](#fact-$1)').replaceAll('{{', '{ {');
+    // Two braces would open a shortcode of Hugo's, wherever they stand.
+    const body = prose.replace(/\[\^(\d+)\]/g, '[$1](#fact-$1)').replace(/\{(?=[{%<])/g, '{ ');
     writeFileSync(join(folder, sectionSlug(category), `${slug}.md`), `---\n${head.join('\n')}\n---\n${body}\n`);
   }
 }

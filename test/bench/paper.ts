@@ -1,13 +1,13 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { PROJECT } from '../../src/cmd/build.ts';
-import type { Workshop } from '../../src/cmd/workshop.ts';
-import { openWorkshop } from '../../src/cmd/workshop.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { enter } from '../../src/desk/enter.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
 import { readSettings } from '../../src/env.ts';
+import { PROJECT } from '../../src/works/build.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import { openWorkshop } from '../../src/works/workshop.ts';
 import type { Ran } from './child.ts';
 import { run } from './child.ts';
 import type { Texts } from './pieces.ts';
@@ -62,7 +62,12 @@ function filePaper({ folder: parent, texts, began }: Bench, size: number): strin
   const shop = openPaper(folder);
   const { store, desk } = shop;
   store.transact(() => {
-    const body = PaperBody.parse({ nameplate: 'The Bench Ledger', motto: 'Counted twice', description: 'A paper of the benchmark.', sections: SECTIONS });
+    const body = PaperBody.parse({
+      nameplate: 'The Bench Ledger',
+      motto: 'Counted twice',
+      description: 'A paper of the benchmark.',
+      sections: SECTIONS,
+    });
     enter(store, { type: 'record', at: began, paper: PAPER, kind: 'paper', name: '', body });
     for (const slug of PERSONAS) {
       const persona = { slug, name: slug, title: 'Reporter', beat: 'Everything', bio: '', avatar: null, active: true };

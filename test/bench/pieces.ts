@@ -2,11 +2,11 @@ import { createReadStream, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
-import { PROJECT } from '../../src/cmd/build.ts';
 import type { DeskRules } from '../../src/ledger/door.ts';
 import { airingProblems, filingProblems } from '../../src/ledger/door.ts';
 import { filingFrom } from '../../src/ledger/filing.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
+import { PROJECT } from '../../src/works/build.ts';
 import { inventedPieces } from './invented.ts';
 
 /** Beside the repository, where there is one: JSON Lines of pieces that others published. */
@@ -69,7 +69,8 @@ function filingOf(text: Text, index: number): Filing {
 
 /** The pieces of a paper, oldest first, the last one on air at `until`; every size has the same number a day. */
 export function* piecesOf({ texts }: Texts, count: number, until: number): Iterable<DatedFiling> {
-  for (let index = 0; index < count; index++) yield { filing: pieceAt(texts, index), at: until - (count - 1 - index) * APART };
+  for (let index = 0; index < count; index++)
+    yield { filing: pieceAt(texts, index), at: until - (count - 1 - index) * APART };
 }
 
 /** The piece of a number: the texts are repeated, the slug is the number's. */

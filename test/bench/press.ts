@@ -8,7 +8,7 @@ import { filedPaper, fullPress } from './paper.ts';
 import type { Figure } from './table.ts';
 import { median, note, seconds } from './table.ts';
 
-const SIZE = Number(process.env['BENCH_PRESS'] ?? 10_000);
+const SIZE = Number(process.env.BENCH_PRESS ?? 10_000);
 /** How often ours and Hugo's are run, in turn; Astro's, which takes longest, once. */
 const ROUNDS = 3;
 
@@ -53,7 +53,8 @@ function figures(what: string, ours: Ran[], others: Ran[], budget: string, most:
     return { what: name, ours: seconds(mine), other: seconds(other), ratio, budget: binding ? budget : '', holds };
   };
   const rows = [row(what, ({ wall }) => wall, true)];
-  if ([...ours, ...others].every(({ cpu }) => cpu !== null)) rows.push(row('  the same in processor time', ({ cpu }) => cpu ?? 0, false));
+  if ([...ours, ...others].every(({ cpu }) => cpu !== null))
+    rows.push(row('  the same in processor time', ({ cpu }) => cpu ?? 0, false));
   return rows;
 }
 
@@ -62,5 +63,6 @@ function said({ cpu }: Ran): string {
 }
 
 function countFiles(folder: string): number {
-  return readdirSync(join(folder, 'papers'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length;
+  return readdirSync(join(folder, 'papers'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    .length;
 }

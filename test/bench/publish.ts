@@ -1,8 +1,8 @@
-import { pressPapers } from '../../src/cmd/press-papers.ts';
-import type { Workshop } from '../../src/cmd/workshop.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
+import { pressPapers } from '../../src/works/press-papers.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
 import { hasHugo, hugoBuild, hugoRebuild, makeHugoSite } from './hugo-site.ts';
 import type { Bench } from './paper.ts';
 import { openPaper, PAPER, pressedPaper } from './paper.ts';
@@ -47,7 +47,9 @@ export async function publishPart(bench: Bench): Promise<Figure[]> {
     shop.close();
     const of = (name: keyof Times) => median(times.map((time) => time[name]));
     medians.set(size, of('total'));
-    note(`publish into ${size}: ${millis(of('total'))} (file ${millis(of('filed'))}, air ${millis(of('aired'))}, press ${millis(of('pressed'))})`);
+    note(
+      `publish into ${size}: ${millis(of('total'))} (file ${millis(of('filed'))}, air ${millis(of('aired'))}, press ${millis(of('pressed'))})`,
+    );
   }
   return [...growth(medians), ...(await besideHugo(bench, medians.get(HUGO_SIZE)))];
 }

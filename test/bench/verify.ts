@@ -1,4 +1,4 @@
-import { createPrivateKey, randomBytes, sign as nodeSign } from 'node:crypto';
+import { createPrivateKey, sign as nodeSign, randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { generationAudit } from '../../src/cmd/audit.ts';
 import { signerFrom, verifyNoble, verifyNode } from '../../src/ledger/ed25519.ts';
@@ -8,7 +8,7 @@ import { filedPaper, openPaper } from './paper.ts';
 import type { Figure } from './table.ts';
 import { aSecond, median } from './table.ts';
 
-const SIZE = Number(process.env['BENCH_PRESS'] ?? 10_000);
+const SIZE = Number(process.env.BENCH_PRESS ?? 10_000);
 const SAMPLE = 400;
 const ROUNDS = 5;
 /** What comes before the seed in a private key's DER (RFC 8410). */
