@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Archive } from '../desk/archive.ts';
+import { sha256 } from '../ledger/basis.ts';
 import type { Place } from './edition.ts';
 import { Edition } from './edition.ts';
 import type { Manifest, PressedFile } from './manifest.ts';
@@ -97,18 +97,19 @@ export class Printer {
   /** Puts a file on disk unless the bytes there are the same. Returns their digest. */
   async #putFile(item: Printed, before: string | undefined, result: Result): Promise<string> {
     const { tree, mediaFile, looks } = this.#job;
-    const isThere = looks ? tree.has(item.path) : before !== undefined;
+    const there = looks ? await tree.digest(item.path) : (before ?? null);
+    const isThere = there !== null;
     if ('draw' in item) {
       // The path names what it shows: a file that is there is the right one.
-      if (before !== undefined && tree.has(item.path)) return before;
+      if (isThere && there === before && tree.has(item.path)) return there;
       const bytes = await item.draw();
       await tree.write(item.path, bytes, isThere);
       result.written++;
-      return digestOf(bytes);
+      return sha256(bytes);
     }
     const bytes = 'body' in item ? Buffer.from(item.body as string) : null;
-    const digest = bytes !== null ? digestOf(bytes) : 'copy' in item ? item.copy : digestIn(result, item);
-    if (isThere && before === digest) return digest;
+    const digest = bytes !== null ? sha256(bytes) : 'copy' in item ? item.copy : digestIn(result, item);
+    if (there === digest) return digest;
     if (bytes !== null) await tree.write(item.path, bytes, isThere);
     else if ('copy' in item) await tree.copy(item.path, mediaFile(item.copy));
     else if ('same' in item) await tree.link(item.path, item.same, isThere);
@@ -121,8 +122,4 @@ function digestIn(result: Result, item: Printed): string {
   const found = 'same' in item ? result.files.find(({ path }) => path === item.same) : undefined;
   if (found === undefined) throw new Error(`${item.path} is to be the same as a file that was not printed before it`);
   return found.digest;
-}
-
-function digestOf(bytes: Uint8Array): string {
-  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
-import { constants, copyFile, link, mkdir, open, rename, writeFile } from 'node:fs/promises';
+import { constants, copyFile, link, mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Fault } from '../fault.ts';
+import { sha256 } from '../ledger/basis.ts';
 
 /**
  * A paper's folder on disk. A file that was there is replaced by renaming the
@@ -93,6 +94,11 @@ export class Tree {
 
   has(path: string): boolean {
     return existsSync(join(this.folder, path));
+  }
+
+  /** `sha256:<hex>` of the file at a path, or null when there is none. */
+  digest(path: string): Promise<string | null> {
+    return guarded(path, async () => (this.has(path) ? sha256(await readFile(join(this.folder, path))) : null));
   }
 
   /** Paths of every file there is. */

@@ -1,5 +1,3 @@
-import assert from 'node:assert/strict';
-import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -10,6 +8,7 @@ import { enter } from '../../src/desk/enter.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { Fault } from '../../src/fault.ts';
 import type { Clock } from '../support/workshop.ts';
+import { assertSameTree, fullPress } from '../support/full-press.ts';
 import { filing, foundPaper, PAPER, PERSONAS, SECTIONS, tempFolder, treeOf, workshopIn } from '../support/workshop.ts';
 
 const START = Date.parse('2026-11-20T12:00:00Z');
@@ -68,21 +67,6 @@ function take(shop: Workshop, clock: Clock, action: Step): void {
   }
 }
 
-/** Presses a copy of the database into a new folder, all of it. */
-async function fullPress(t: { after(work: () => void): void }, folder: string, clock: Clock, cards: boolean): Promise<Map<string, string>> {
-  const other = tempFolder(t as never);
-  cpSync(join(folder, 'var'), join(other, 'var'), { recursive: true });
-  const shop = workshopIn(t as never, other, clock);
-  shop.store.manifest.owe(PAPER, ['news']);
-  await pressPapers(shop, { full: true, cards });
-  return treeOf(join(other, 'papers', PAPER));
-}
-
-function assertSameTree(actual: Map<string, string>, expected: Map<string, string>): void {
-  assert.deepEqual([...actual.keys()].sort(), [...expected.keys()].sort());
-  for (const [path, bytes] of expected) assert.equal(actual.get(path), bytes, `${path} differs`);
-}
-
 test('a sequence of publishes leaves the tree of a full press, byte for byte, crashes and all', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
@@ -90,8 +74,8 @@ test('a sequence of publishes leaves the tree of a full press, byte for byte, cr
       const scope = { after: (work: () => void) => void ends.unshift(work) };
       try {
         const clock = { now: START };
-        const folder = tempFolder(scope as never);
-        const shop = workshopIn(scope as never, folder, clock);
+        const folder = tempFolder(scope);
+        const shop = workshopIn(scope, folder, clock);
         foundPaper(shop);
         // A shelf to begin with: one section, an hour between the pieces.
         for (const piece of [0, 1, 2, 3]) {
@@ -120,7 +104,7 @@ test('a sequence of publishes leaves the tree of a full press, byte for byte, cr
         for (const end of ends) end();
       }
     }),
-    { numRuns: Number(process.env['PRESS_RUNS'] ?? 25) },
+    { numRuns: Number(process.env.PRESS_RUNS ?? 25) },
   );
   t.diagnostic('publishes and full presses agree');
 });

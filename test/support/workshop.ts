@@ -1,7 +1,6 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import type { Workshop } from '../../src/works/workshop.ts';
 import { openWorkshop } from '../../src/works/workshop.ts';
 import { enter } from '../../src/desk/enter.ts';
@@ -9,8 +8,13 @@ import type { PaperBody } from '../../src/desk/paper.ts';
 import { readSettings } from '../../src/env.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
 
+/** What ends with a test, or with one run of a property. */
+export interface Scope {
+  after(work: () => void): void;
+}
+
 /** A folder of this test's own, removed when the test ends. */
-export function tempFolder(t: Pick<TestContext, 'after'>): string {
+export function tempFolder(t: Scope): string {
   const folder = mkdtempSync(join(tmpdir(), 'broadsheet-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
@@ -34,7 +38,7 @@ export interface Clock {
 }
 
 /** A workshop in a folder of its own, under a clock of the test's. */
-export function workshopIn(t: Pick<TestContext, 'after'>, folder: string, clock: Clock, more: Record<string, string> = {}): Workshop {
+export function workshopIn(t: Scope, folder: string, clock: Clock, more: Record<string, string> = {}): Workshop {
   const shop = openWorkshop(readSettings(envIn(folder, more)), () => clock.now);
   t.after(() => shop.close());
   return shop;

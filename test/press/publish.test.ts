@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { airStory, withdrawStory } from '../../src/desk/airing.ts';
+import { enter } from '../../src/desk/enter.ts';
+import { fileStory } from '../../src/desk/filing.ts';
+import { pressPapers } from '../../src/works/press-papers.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import { assertSameTree, fullPress } from '../support/full-press.ts';
+import { filing, foundPaper, PAPER, type Scope, SECTIONS, tempFolder, treeOf, workshopIn } from '../support/workshop.ts';
+
+const START = Date.parse('2026-11-20T12:00:00Z');
+const DAY = 86_400_000;
+
+/** A paper with so many pieces on air in its first section, a day between them, pressed. */
+async function paperOf(t: Scope, pieces: number) {
+  const clock = { now: START };
+  const folder = tempFolder(t);
+  const shop = workshopIn(t, folder, clock);
+  foundPaper(shop);
+  shop.store.transact(() => {
+    for (let n = 0; n < pieces; n++) publish(shop, `piece-${n}`, START - (pieces - n) * DAY);
+  });
+  await pressPapers(shop, { cards: false });
+  return { shop, folder, clock, tree: join(folder, 'papers', PAPER) };
+}
+
+function publish({ desk }: Workshop, slug: string, at: number, section = SECTIONS[0] ?? ''): void {
+  fileStory(desk, PAPER, filing(slug, { category: section }), { by: 'cli' });
+  airStory(desk, PAPER, slug, { by: 'cli', at });
+}
+
+/** Paths whose file is another one than before: a file that is not written again keeps its inode. */
+function changedSince(before: Map<string, number>, tree: string): string[] {
+  const now = inodes(tree);
+  return [...now].filter(([path, inode]) => before.get(path) !== inode).map(([path]) => path).sort();
+}
+
+function inodes(tree: string): Map<string, number> {
+  return new Map([...treeOf(tree).keys()].map((path) => [path, statSync(join(tree, path)).ino]));
+}
+
+test('a publish writes the files that show it and leaves every other file alone', async (t) => {
+  const { shop, tree } = await paperOf(t, 70);
+  await pressPapers(shop);
+  const before = inodes(tree);
+  publish(shop, 'the-new-one', START);
+  const report = (await pressPapers(shop)).get(PAPER);
+  const id = shop.store.archive(PAPER).storyBySlug('the-new-one')?.id ?? '';
+  const changed = changedSince(before, tree).map((path) => path.replace(/-[0-9a-f]{16}\.png$/, '-….png'));
+  assert.deepEqual(changed, [
+    `cards/${id}-….png`,
+    'days/2026-11-20/index.html',
+    'days/2026/index.html',
+    'days/index.html',
+    `embed/${id}/index.html`,
+    'embed/the-new-one/index.html',
+    'feed.json',
+    'front.json',
+    'index.html',
+    'llms.txt',
+    'masthead/ines-calloway/index.html',
+    'rss.xml',
+    'sections/city/3/index.html',
+    'sections/city/index.html',
+    'sections/city/rss.xml',
+    'sitemap-news.xml',
+    'sitemaps/2026-11.xml',
+    'stories/the-new-one.md',
+    'stories/the-new-one/index.html',
+    'stories/the-new-one/proof.json',
+  ]);
+  assert.equal(report?.written, changed.length);
+});
+
+test('a piece that is dated back moves the pages of its section and no older one', async (t) => {
+  const { shop, folder, clock, tree } = await paperOf(t, 70);
+  const before = inodes(tree);
+  publish(shop, 'found-in-a-drawer', START - 25 * DAY - 1);
+  await pressPapers(shop, { cards: false });
+  const pages = changedSince(before, tree).filter((path) => path.startsWith('sections/'));
+  assert.deepEqual(pages, ['sections/city/2/index.html', 'sections/city/3/index.html', 'sections/city/index.html', 'sections/city/rss.xml']);
+  assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
+});
+
+test('withdrawing the oldest piece moves every page of its section, and the last one goes', async (t) => {
+  const { shop, folder, clock, tree } = await paperOf(t, 61);
+  assert.ok(treeOf(tree).has('sections/city/3/index.html'));
+  withdrawStory(shop.desk, PAPER, 'piece-0', { by: 'cli', reason: 'It was never so.' });
+  await pressPapers(shop, { cards: false });
+  assert.ok(!treeOf(tree).has('sections/city/3/index.html'));
+  assert.match(treeOf(tree).get('stories/piece-0/index.html') ?? '', /It was never so\./);
+  assert.ok(!treeOf(tree).has('stories/piece-0.md'));
+  assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
+});
+
+test('many hands print the tree that one prints', async (t) => {
+  const { folder, clock, tree } = await paperOf(t, 420);
+  assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
+});
+
+test('a paper that becomes private leaves no file behind, and comes back whole', async (t) => {
+  const { shop, tree } = await paperOf(t, 3);
+  const before = treeOf(tree);
+  const set = (paper_public: boolean) => {
+    const body = { ...(shop.store.record(PAPER, 'paper', '') as object), paper_public };
+    shop.store.transact(() => enter(shop.store, { type: 'record', at: shop.now(), paper: PAPER, kind: 'paper', name: '', body }));
+  };
+  set(false);
+  await pressPapers(shop, { cards: false });
+  assert.deepEqual([...treeOf(tree).keys()], []);
+  set(true);
+  await pressPapers(shop, { cards: false });
+  assert.deepEqual([...treeOf(tree).keys()].sort(), [...before.keys()].sort());
+});
+
+test('a press without cards leaves them due, and the next one draws them once', async (t) => {
+  const { shop, tree } = await paperOf(t, 3);
+  const cards = () => [...treeOf(tree).keys()].filter((path) => /^cards\/[0-9a-z]{26}-/.test(path));
+  assert.deepEqual(cards(), []);
+  await pressPapers(shop);
+  assert.equal(cards().length, 3);
+  const before = inodes(tree);
+  await pressPapers(shop, { full: true });
+  assert.deepEqual(changedSince(before, tree), []);
+});
+
+test('a full press mends a file that was altered or removed, and takes away what nothing printed', async (t) => {
+  const { shop, tree } = await paperOf(t, 3);
+  const before = treeOf(tree);
+  rmSync(join(tree, 'stories/piece-1'), { recursive: true });
+  writeFileSync(join(tree, 'index.html'), 'altered');
+  writeFileSync(join(tree, 'stray.html'), 'nobody printed this');
+  await pressPapers(shop, { full: true, cards: false });
+  assertSameTree(treeOf(tree), before);
+});

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { pressPapers } from '../../src/works/press-papers.ts';
+import type { Clock, Scope } from './workshop.ts';
+import { PAPER, tempFolder, treeOf, workshopIn } from './workshop.ts';
+
+/** Presses a copy of the database into a new folder, all of it. */
+export async function fullPress(t: Scope, folder: string, clock: Clock, cards: boolean): Promise<Map<string, string>> {
+  const other = tempFolder(t);
+  cpSync(join(folder, 'var'), join(other, 'var'), { recursive: true });
+  const shop = workshopIn(t, other, clock);
+  shop.store.manifest.owe(PAPER, ['news']);
+  await pressPapers(shop, { full: true, cards });
+  return treeOf(join(other, 'papers', PAPER));
+}
+
+/** Fails naming the first file in which two trees differ. */
+export function assertSameTree(actual: Map<string, string>, expected: Map<string, string>): void {
+  assert.deepEqual([...actual.keys()].sort(), [...expected.keys()].sort());
+  for (const [path, bytes] of expected) assert.equal(actual.get(path), bytes, `${path} differs`);
+}
