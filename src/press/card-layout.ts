@@ -1,8 +1,8 @@
 import type { Font } from 'satori';
+import type { Card } from './card.ts';
 import { hueColor } from './card-color.ts';
 import { type SetText, setText } from './card-fonts.ts';
 import { fitLines } from './card-lines.ts';
-import type { Card } from './share-card.ts';
 
 export const CARD_WIDTH = 1200;
 export const CARD_HEIGHT = 630;

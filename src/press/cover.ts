@@ -1,30 +1,14 @@
 import satori from 'satori';
 import sharp from 'sharp';
-import { contentHash } from '../ledger/basis.ts';
+import type { Cover } from './card.ts';
 import { hueColor } from './card-color.ts';
 import { setText } from './card-fonts.ts';
 import { fitLines } from './card-lines.ts';
 
-/** Grows when a cover of the same paper would look different. */
-const TEMPLATE = 1;
 /** Podcast apps want a square of 1400 to 3000 pixels. */
 const SIDE = 1400;
 const MARGIN = 130;
 const SIZES = [300, 260, 230, 200, 175, 150, 130, 110, 90];
-
-/** What a paper's square cover shows. */
-export interface Cover {
-  nameplate: string;
-  hue: number;
-  language: string;
-}
-
-/** Where a cover lies in the tree: its name says what it shows. */
-export function coverPath(cover: Cover): string {
-  const { nameplate, hue, language } = cover;
-  const digest = contentHash({ template: TEMPLATE, nameplate, hue, language });
-  return `cards/cover-${digest.slice('sha256:'.length, 'sha256:'.length + 16)}.png`;
-}
 
 /** Draws the cover of a paper's podcast as PNG: its nameplate between two rules, on its colour. */
 export async function drawCover({ nameplate, hue, language }: Cover): Promise<Uint8Array> {

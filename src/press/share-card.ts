@@ -1,34 +1,8 @@
 import satori from 'satori';
-import { contentHash } from '../ledger/basis.ts';
+import type { Card } from './card.ts';
 import { setText } from './card-fonts.ts';
 import { CARD_HEIGHT, CARD_WIDTH, compose } from './card-layout.ts';
 import { flatPng } from './card-png.ts';
-
-/** Grows when a card of the same words would look different, so that its file gets a new name. */
-const TEMPLATE = 1;
-
-/** Everything that a share card shows. */
-export interface Card {
-  nameplate: string;
-  headline: string;
-  /** The section's name. */
-  category: string;
-  /** The persona's name. */
-  byline: string;
-  /** YYYY-MM-DD, in UTC. */
-  day: string;
-  /** The paper's hue, an angle on the OKLCH wheel. */
-  hue: number;
-  /** BCP 47 tag of the piece: it chooses the typefaces, the line breaks and the form of the date. */
-  language: string;
-}
-
-/** 16 hex digits that name a card by what it shows: `cards/{id}-{digest}.png`. */
-export function cardDigest(card: Card): string {
-  const { nameplate, headline, category, byline, day, hue, language } = card;
-  const shown = { template: TEMPLATE, nameplate, headline, category, byline, day, hue, language };
-  return contentHash(shown).slice('sha256:'.length, 'sha256:'.length + 16);
-}
 
 /**
  * The characters of a text that no typeface of the cards can draw. A line that

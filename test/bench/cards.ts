@@ -1,5 +1,5 @@
 import { renderAsync } from '@resvg/resvg-js';
-import type { Card } from '../../src/press/share-card.ts';
+import type { Card } from '../../src/press/card.ts';
 import { cardSvg, drawCard } from '../../src/press/share-card.ts';
 import type { Bench } from './paper.ts';
 import { piecesOf } from './pieces.ts';

@@ -6,7 +6,8 @@ import sharp from 'sharp';
 import { setText } from '../../src/press/card-fonts.ts';
 import { CARD_HEIGHT, CARD_WIDTH } from '../../src/press/card-layout.ts';
 import { fitLines } from '../../src/press/card-lines.ts';
-import { type Card, cardDigest, cardSvg, drawCard, uncovered } from '../../src/press/share-card.ts';
+import { type Card, cardDigest } from '../../src/press/card.ts';
+import { cardSvg, drawCard, uncovered } from '../../src/press/share-card.ts';
 
 const CARD: Card = {
   nameplate: 'The Harbor Ledger',

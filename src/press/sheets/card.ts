@@ -1,5 +1,4 @@
 import { tags } from '../../desk/tags.ts';
-import { drawCard } from '../share-card.ts';
 import type { Sheet } from '../sheet.ts';
 import { tagged } from '../sheet.ts';
 import { cardOf } from './row-view.ts';
@@ -20,6 +19,6 @@ export const card: Sheet = {
     const found = edition.story(slug);
     if (found?.state !== 'on_air') return null;
     const { card: shown, path } = cardOf(edition, found);
-    return [{ path, draw: () => drawCard(shown) }];
+    return [{ path, draw: async () => (await import('../share-card.ts')).drawCard(shown) }];
   },
 };

@@ -1,7 +1,7 @@
 import { frontOf, RAIL_MAX } from '../../desk/front.ts';
 import { NEWEST_MAX } from '../../desk/tags.ts';
 import { jwks } from '../../ledger/keyring.ts';
-import { coverPath, drawCover } from '../cover.ts';
+import { coverPath } from '../card.ts';
 import { feedItems } from '../feed-items.ts';
 import { jsonFeed } from '../feeds/json-feed.ts';
 import { llms } from '../feeds/llms.ts';
@@ -45,7 +45,7 @@ export const documents = [
   ]),
   single('cover', 'matter', (edition) => {
     const paper = edition.paper();
-    return [{ path: coverPath(paper), draw: () => drawCover(paper) }];
+    return [{ path: coverPath(paper), draw: async () => (await import('../cover.ts')).drawCover(paper) }];
   }),
   single('llms', 'feed', (edition) => [
     { path: 'llms.txt', body: llms(channelOf(edition), edition.newest(LLMS_MAX)) },

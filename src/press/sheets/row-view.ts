@@ -4,8 +4,8 @@ import type { Links } from '../../desk/story.ts';
 import { dayOf } from '../../desk/tags.ts';
 import type { Image } from '../../ledger/piece.ts';
 import type { Edition } from '../edition.ts';
-import type { Card } from '../share-card.ts';
-import { cardDigest } from '../share-card.ts';
+import type { Card } from '../card.ts';
+import { cardDigest } from '../card.ts';
 import type { BylineView, PictureView, RowView } from '../views.ts';
 
 /** The share card of a piece: what it shows, and its path in the tree. */

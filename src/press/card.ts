@@ -1,0 +1,50 @@
+import { contentHash } from '../ledger/basis.ts';
+
+// What cards show and what they are called. Drawing them is another matter, and
+// its libraries are loaded only when one is drawn.
+
+/** Grows when a card of the same words would look different, so that its file gets a new name. */
+const CARD_TEMPLATE = 1;
+
+/** The same for covers. */
+const COVER_TEMPLATE = 1;
+
+/** Everything that a share card shows. */
+export interface Card {
+  nameplate: string;
+  headline: string;
+  /** The section's name. */
+  category: string;
+  /** The persona's name. */
+  byline: string;
+  /** YYYY-MM-DD, in UTC. */
+  day: string;
+  /** The paper's hue, an angle on the OKLCH wheel. */
+  hue: number;
+  /** BCP 47 tag of the piece: it chooses the typefaces, the line breaks and the form of the date. */
+  language: string;
+}
+
+/** 16 hex digits that name a card by what it shows: `cards/{id}-{digest}.png`. */
+export function cardDigest(card: Card): string {
+  const { nameplate, headline, category, byline, day, hue, language } = card;
+  const shown = { template: CARD_TEMPLATE, nameplate, headline, category, byline, day, hue, language };
+  return digest(shown);
+}
+
+/** What a paper's square cover shows. */
+export interface Cover {
+  nameplate: string;
+  hue: number;
+  language: string;
+}
+
+/** Where a cover lies in the tree: its name says what it shows. */
+export function coverPath(cover: Cover): string {
+  const { nameplate, hue, language } = cover;
+  return `cards/cover-${digest({ template: COVER_TEMPLATE, nameplate, hue, language })}.png`;
+}
+
+function digest(shown: object): string {
+  return contentHash(shown).slice('sha256:'.length, 'sha256:'.length + 16);
+}
