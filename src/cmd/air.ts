@@ -1,10 +1,11 @@
 import { Command } from 'commander';
+import * as z from 'zod';
 import { airStory } from '../desk/airing.ts';
 import { Fault } from '../fault.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { say, withWorkshop } from './run.ts';
 
-export function airCommand(): Command {
+export function command(): Command {
   return new Command('air')
     .description('put a piece on air, now or at a time')
     .argument('<slug>')
@@ -14,12 +15,16 @@ export function airCommand(): Command {
     .action((slug: string, options: { paper: string; at?: string; json?: boolean }) =>
       withWorkshop(async (shop) => {
         const at = options.at === undefined ? undefined : Date.parse(options.at);
-        if (Number.isNaN(at)) {
+        if (options.at !== undefined && !z.iso.datetime({ offset: true }).safeParse(options.at).success) {
           throw new Fault('invalid_request', `--at ${options.at} is no time; write it as 2026-11-20T06:30:00Z`);
         }
         const { desk, store } = shop;
-        if (!store.hasPaper(options.paper)) throw new Fault('not_found', `there is no paper ${JSON.stringify(options.paper)}`);
-        const { story, changed } = airStory(desk, options.paper, slug, { by: 'cli', ...(at === undefined ? {} : { at }) });
+        if (!store.hasPaper(options.paper))
+          throw new Fault('not_found', `there is no paper ${JSON.stringify(options.paper)}`);
+        const { story, changed } = airStory(desk, options.paper, slug, {
+          by: 'cli',
+          ...(at === undefined ? {} : { at }),
+        });
         const reports = await pressShowing(shop, {});
         const when = new Date(story.scheduled_at ?? story.published_at).toISOString();
         say(options.json, { id: story.id, slug, state: story.state, at: when, changed }, [

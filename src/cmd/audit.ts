@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import type { Entry, GenerationEntry } from '../desk/entry.ts';
+import type { Entry, GenerationEntry, KeyEntry } from '../desk/entry.ts';
 import { auditor } from '../ledger/audit.ts';
 import type { DoorKey } from '../ledger/keyring.ts';
+import { keyFaults } from '../ledger/keyring.ts';
+import type { Workshop } from '../works/workshop.ts';
 import { progressTo } from './progress.ts';
 import { say, withWorkshop } from './run.ts';
-import type { Workshop } from '../works/workshop.ts';
 
 export interface Audit {
   generations: number;
@@ -16,7 +17,7 @@ export interface Audit {
   faults: string[];
 }
 
-export function auditCommand(): Command {
+export function command(): Command {
   return new Command('audit')
     .description('rebuild every hash, receipt, chain and sequence, and every digest of the pressed tree')
     .option('--json', 'print the outcome as JSON')
@@ -44,9 +45,17 @@ export async function auditAll(shop: Workshop): Promise<Audit> {
 export function generationAudit(keys: DoorKey[]): { next(entry: Entry): string[]; revisions(): Map<string, number> } {
   const audit = auditor(keys);
   return {
-    next: (entry) => (entry.type === 'generation' ? audit.next(audited(entry)) : []),
+    next(entry) {
+      if (entry.type === 'key') return keyFaults(doorKeyOf(entry));
+      return entry.type === 'generation' ? audit.next(audited(entry)) : [];
+    },
     revisions: audit.revisions,
   };
+}
+
+/** A key as its entry lists it, before any retirement. */
+export function doorKeyOf({ kid, name, public_key, at }: KeyEntry): DoorKey {
+  return { kid, name, publicKey: new Uint8Array(Buffer.from(public_key, 'base64')), nbf: at, retired_at: null };
 }
 
 function audited(entry: GenerationEntry) {
@@ -68,7 +77,8 @@ function auditLedger({ store }: Workshop, faults: string[]): number {
   const revisions = audit.revisions();
   for (const { id, revision } of store.shown()) {
     const newest = revisions.get(id);
-    if (newest !== revision) faults.push(`piece ${id} shows revision ${revision}, but ${newest ?? 'none'} is the newest`);
+    if (newest !== revision)
+      faults.push(`piece ${id} shows revision ${revision}, but ${newest ?? 'none'} is the newest`);
   }
   return count;
 }

@@ -1,33 +1,27 @@
 import { Command } from 'commander';
 import { Fault } from '../fault.ts';
-import { airCommand } from './air.ts';
-import { auditCommand } from './audit.ts';
-import { fileCommand } from './file.ts';
-import { importCommand } from './import.ts';
-import { keyCommand } from './key.ts';
-import { ledgerCommand } from './ledger.ts';
-import { pressCommand } from './press.ts';
-import { serveCommand } from './serve.ts';
-import { verifyCommand } from './verify.ts';
-import { withdrawCommand } from './withdraw.ts';
+
+/** One verb a file; only the file of the verb that was asked for is loaded. */
+const VERBS: Record<string, () => Promise<{ command: () => Command }>> = {
+  serve: () => import('./serve.ts'),
+  file: () => import('./file.ts'),
+  import: () => import('./import.ts'),
+  air: () => import('./air.ts'),
+  withdraw: () => import('./withdraw.ts'),
+  press: () => import('./press.ts'),
+  verify: () => import('./verify.ts'),
+  audit: () => import('./audit.ts'),
+  ledger: () => import('./ledger.ts'),
+  key: () => import('./key.ts'),
+};
 
 const program = new Command('broadsheet')
   .description('Publishes newspapers run by declared AI personas, and proves what it published.')
   .showHelpAfterError();
 
-for (const command of [
-  fileCommand,
-  importCommand,
-  airCommand,
-  withdrawCommand,
-  pressCommand,
-  verifyCommand,
-  auditCommand,
-  keyCommand,
-  ledgerCommand,
-  serveCommand,
-]) {
-  program.addCommand(command());
+const asked = VERBS[process.argv[2] ?? ''];
+for (const load of asked === undefined ? Object.values(VERBS) : [asked]) {
+  program.addCommand((await load()).command());
 }
 
 try {

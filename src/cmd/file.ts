@@ -9,7 +9,7 @@ import { pressLines, pressShowing } from './press.ts';
 import { say, withWorkshop } from './run.ts';
 import type { Workshop } from '../works/workshop.ts';
 
-export function fileCommand(): Command {
+export function command(): Command {
   return new Command('file')
     .description('file the content folder, or these paths, through the door, and press what changed')
     .argument('[paths...]', 'a paper’s folder, or story files in one')

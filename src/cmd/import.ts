@@ -1,22 +1,24 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { basename } from 'node:path';
-import { createInterface } from 'node:readline';
+import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Command } from 'commander';
 import * as z from 'zod';
 import { airStory } from '../desk/airing.ts';
+import type { Archive } from '../desk/archive.ts';
 import { enter } from '../desk/enter.ts';
-import { deskRules, fileStory } from '../desk/filing.ts';
+import type { Desk } from '../desk/filing.ts';
+import { fileStory } from '../desk/filing.ts';
 import type { Persona } from '../desk/masthead.ts';
 import { isPaperSlug, PaperBody } from '../desk/paper.ts';
 import { Fault, type Problem, refused } from '../fault.ts';
-import { airingProblems } from '../ledger/door.ts';
+import { SLUG } from '../ledger/door.ts';
 import { CitedFactBody, filingFrom, shapeProblems } from '../ledger/filing.ts';
 import { KINDS } from '../ledger/piece.ts';
+import type { Workshop } from '../works/workshop.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { progressTo } from './progress.ts';
 import { say, withWorkshop } from './run.ts';
-import type { Workshop } from '../works/workshop.ts';
 
 /** One line of an archive. Other members are let through unread: archives carry more than a paper shows. */
 const Line = z.object({
@@ -47,7 +49,7 @@ interface Options {
   json?: boolean;
 }
 
-export function importCommand(): Command {
+export function command(): Command {
   return new Command('import')
     .description('file an archive: JSON Lines, one piece a line, gzipped or not')
     .argument('<file>', 'a .jsonl or .jsonl.gz file')
@@ -82,16 +84,23 @@ export async function importFile(shop: Workshop, file: string, options: Omit<Opt
   const persona = options.create
     ? await makePaper(shop, file, options)
     : knownPersona(shop, options.paper, options.persona);
+  const { paper, air = false } = options;
   const outcome: Imported = { filed: 0, unchanged: 0, refused: [] };
+  const job: Job = {
+    desk: shop.desk,
+    archive: shop.store.archive(paper),
+    file,
+    paper,
+    air,
+    persona,
+    slugs: new Map(),
+    outcome,
+  };
   const progress = progressTo();
   let number = 0;
   for await (const batch of batches(linesOf(file))) {
     shop.store.transact(() => {
-      for (const text of batch) {
-        number++;
-        if (text.trim() === '') continue;
-        fileLine(shop, text, number, persona, options, outcome, file);
-      }
+      for (const line of batch) fileLine(job, line, ++number);
     });
     progress.step(`import ${options.paper}`, number, number, '');
   }
@@ -99,21 +108,36 @@ export async function importFile(shop: Workshop, file: string, options: Omit<Opt
   return outcome;
 }
 
+/** One run over one file. */
+interface Job {
+  desk: Desk;
+  archive: Archive;
+  file: string;
+  paper: string;
+  air: boolean;
+  /** Slug of the persona that signs. */
+  persona: string;
+  /** Slugs seen, each with its line. */
+  slugs: Map<string, number>;
+  outcome: Imported;
+}
+
 function fileLine(
-  shop: Workshop,
-  text: string,
+  { desk, archive, file, paper, air, persona, slugs, outcome }: Job,
+  bytes: Uint8Array,
   number: number,
-  persona: string,
-  { paper, air = false }: Pick<Options, 'paper' | 'air'>,
-  outcome: Imported,
-  file: string,
 ): void {
-  const { desk, store } = shop;
   let slug: string | null = null;
   try {
+    const text = textOf(bytes);
+    if (text.trim() === '') return;
     const line = parseLine(text);
     slug = line.slug;
-    const archive = store.archive(paper);
+    const first = slugs.get(slug);
+    if (first !== undefined) {
+      throw new Fault('conflict', `line ${first} has this slug already; give each piece a slug of its own`);
+    }
+    slugs.set(slug, number);
     const filing = filingFrom(
       {
         headline: line.headline,
@@ -128,13 +152,11 @@ function fileLine(
       },
       { slug: line.slug, kind: archive.paper().default_kind, language: archive.paper().language },
     );
-    // A piece that may not go on air is not filed either: one line, one outcome.
-    const problems = air ? airingProblems(filing, deskRules(archive)) : [];
-    if (problems.length > 0) throw refused(problems);
-    const { changed } = fileStory(desk, paper, filing, { by: 'cli' });
-    const state = archive.storyBySlug(line.slug)?.state;
+    const { changed } = fileStory(desk, paper, filing, { by: 'cli', toAir: air });
+    const story = archive.storyBySlug(line.slug);
+    // What somebody took off the air or off its schedule stays off.
     const aired =
-      air && (state === 'draft' || state === 'scheduled')
+      air && story !== null && story.state !== 'on_air' && story.withdrawn_at === null
         ? airStory(desk, paper, line.slug, { by: 'cli', at: Date.parse(line.published_at) }).changed
         : false;
     if (changed || aired) outcome.filed++;
@@ -148,6 +170,14 @@ function fileLine(
     for (const { field, message } of problems) {
       process.stderr.write(`${basename(file)}:${number}${slug === null ? '' : ` ${slug}`} ${field}: ${message}\n`);
     }
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Fault('invalid_request', 'the line is not in UTF-8; save the file in UTF-8');
   }
 }
 
@@ -178,12 +208,18 @@ function creditOf({ authors, license, origin }: Line): string | null {
 
 function knownPersona({ store }: Workshop, paper: string, persona: string | undefined): string {
   if (!store.hasPaper(paper)) {
-    throw new Fault('not_found', `there is no paper ${JSON.stringify(paper)}; make it with --create, or file a content folder first`);
+    throw new Fault(
+      'not_found',
+      `there is no paper ${JSON.stringify(paper)}; make it with --create, or file a content folder first`,
+    );
   }
   const active = store.archive(paper).masthead();
   const found = persona === undefined && active.length === 1 ? active[0] : active.find(({ slug }) => slug === persona);
   if (found === undefined) {
-    throw new Fault('invalid_request', `name the persona that signs with --persona; ${paper} has ${active.map(({ slug }) => slug).join(', ') || 'none'}`);
+    throw new Fault(
+      'invalid_request',
+      `name the persona that signs with --persona; ${paper} has ${active.map(({ slug }) => slug).join(', ') || 'none'}`,
+    );
   }
   return found.slug;
 }
@@ -194,14 +230,17 @@ const DESK_PERSONA = 'archive-desk';
 async function makePaper(shop: Workshop, file: string, options: Omit<Options, 'press'>): Promise<string> {
   const { store, now } = shop;
   if (!isPaperSlug(options.paper)) {
-    throw new Fault('invalid_request', `${JSON.stringify(options.paper)} cannot be a paper's address; use a–z, 0–9 and single hyphens, and no name that the server uses itself`);
+    throw new Fault(
+      'invalid_request',
+      `${JSON.stringify(options.paper)} cannot be a paper's address; use a–z, 0–9 and single hyphens, and no name that the server uses itself`,
+    );
   }
   const before = store.paper(options.paper);
   const { slug: _slug, edition: _edition, changed_at: _changed, ...old } = before ?? {};
   const sections = new Set(before?.sections ?? []);
   const found = new Set<string>();
-  for await (const text of linesOf(file)) {
-    const section = /"section"\s*:\s*"/.test(text) ? sectionIn(text) : null;
+  for await (const line of linesOf(file)) {
+    const section = sectionIn(line.toString());
     if (section !== null && !sections.has(section)) found.add(section);
   }
   const body = PaperBody.safeParse({
@@ -210,6 +249,12 @@ async function makePaper(shop: Workshop, file: string, options: Omit<Options, 'p
     sections: [...sections, ...[...found].sort((a, b) => a.localeCompare(b, 'en'))],
   });
   if (!body.success) throw refused(shapeProblems(body.error, { sections: [...sections, ...found] }));
+  if (options.persona !== undefined && !SLUG.test(options.persona)) {
+    throw new Fault(
+      'invalid_request',
+      `--persona ${JSON.stringify(options.persona)} cannot be a persona's address; use a–z, 0–9 and single hyphens`,
+    );
+  }
   const slug = options.persona ?? store.archive(options.paper).masthead()[0]?.slug ?? DESK_PERSONA;
   store.transact(() => {
     const at = now();
@@ -249,19 +294,33 @@ function titleOf(slug: string): string {
 }
 
 /** The lines of a file, unpacked where it is gzipped. Throws a fault when the packing is damaged. */
-async function* linesOf(file: string): AsyncIterable<string> {
+async function* linesOf(file: string): AsyncIterable<Buffer> {
   const raw = createReadStream(file);
-  const input = file.endsWith('.gz') ? raw.pipe(createGunzip()) : raw;
+  // The callback has nothing to do: what fails is thrown where the lines are read.
+  const input = file.endsWith('.gz') ? pipeline(raw, createGunzip(), () => undefined) : raw;
+  let rest: Buffer[] = [];
   try {
-    // A byte that is not UTF-8 becomes U+FFFD, which the line's own check then names.
-    yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+    for await (const chunk of input as AsyncIterable<Buffer>) {
+      let start = 0;
+      // Only the newline ends a line: JSON may hold U+2028 and its kin as they are.
+      for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+        yield Buffer.concat([...rest, chunk.subarray(start, end)]);
+        rest = [];
+        start = end + 1;
+      }
+      rest.push(chunk.subarray(start));
+    }
   } catch (error) {
-    throw new Fault('invalid_request', `${file} cannot be unpacked (${(error as Error).message}); it is damaged or cut short: get it again`);
+    throw new Fault(
+      'invalid_request',
+      `${file} cannot be read (${(error as Error).message}); it is damaged or cut short: get it again`,
+    );
   }
+  yield Buffer.concat(rest);
 }
 
-async function* batches(lines: AsyncIterable<string>): AsyncIterable<string[]> {
-  let batch: string[] = [];
+async function* batches(lines: AsyncIterable<Buffer>): AsyncIterable<Buffer[]> {
+  let batch: Buffer[] = [];
   for await (const line of lines) {
     batch.push(line);
     if (batch.length === BATCH) {

@@ -1,21 +1,23 @@
-import { closeSync, existsSync, openSync, readFileSync, readSync, renameSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { closeSync, existsSync, openSync, readFileSync, readSync, renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { StringDecoder } from 'node:string_decoder';
 import { Command } from 'commander';
-import type { Entry } from '../desk/entry.ts';
 import { airDue, enter } from '../desk/enter.ts';
+import type { Entry } from '../desk/entry.ts';
 import type { Media } from '../desk/media.ts';
 import { Fault } from '../fault.ts';
 import { sha256 } from '../ledger/basis.ts';
 import type { DoorKey } from '../ledger/keyring.ts';
 import type { MediaFiles } from '../store/media-files.ts';
-import { generationAudit } from './audit.ts';
+import type { Store } from '../store/store.ts';
+import type { Workshop } from '../works/workshop.ts';
+import { doorKeyOf, generationAudit } from './audit.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { progressTo } from './progress.ts';
 import { say, withWorkshop } from './run.ts';
-import type { Workshop } from '../works/workshop.ts';
 
-/** The first line of an export. */
+/** The first line of an export. The last one counts the entries and hashes every line before it. */
 const HEADER = { type: 'ledger', version: 1 } as const;
 /** Media travel in parts, so that no line is too long to read; in bytes. */
 const PART = 512 * 1024;
@@ -28,7 +30,13 @@ interface MediaLine {
   base64: string;
 }
 
-export function ledgerCommand(): Command {
+interface EndLine {
+  type: 'end';
+  entries: number;
+  sha256: string;
+}
+
+export function command(): Command {
   return new Command('ledger')
     .description('take the whole ledger out, or into an empty database')
     .addCommand(
@@ -59,12 +67,19 @@ export function ledgerCommand(): Command {
 
 /** Writes the ledger to a file, aside first. The door's secret key is never in it. Returns the number of entries. */
 export async function exportLedger({ store, media }: Workshop, file: string): Promise<number> {
-  const aside = `${file}.new`;
-  const out = await open(aside, 'w');
+  const aside = `${file}.${process.pid}`;
+  const out = await open(aside, 'w').catch((error: Error) => {
+    throw new Fault('unavailable', `${file} cannot be written (${error.message}); name a file in a folder that can be`);
+  });
   const sent = new Set<string>();
+  const hash = createHash('sha256');
   let count = 0;
   try {
-    const write = (line: unknown) => out.appendFile(`${JSON.stringify(line)}\n`);
+    const write = (line: unknown) => {
+      const text = `${JSON.stringify(line)}\n`;
+      hash.update(text);
+      return out.appendFile(text);
+    };
     await write(HEADER);
     for (const entry of store.entries()) {
       if (entry.type === 'record' && entry.kind === 'media') {
@@ -75,15 +90,21 @@ export async function exportLedger({ store, media }: Workshop, file: string): Pr
       await write(entry);
       count++;
     }
+    const end: EndLine = { type: 'end', entries: count, sha256: hash.digest('hex') };
+    await out.appendFile(`${JSON.stringify(end)}\n`);
     await out.sync();
+    renameSync(aside, file);
   } finally {
     await out.close();
+    rmSync(aside, { force: true });
   }
-  renameSync(aside, file);
   return count;
 }
 
 function* mediaLines(digest: string, path: string): Iterable<MediaLine> {
+  if (!existsSync(path)) {
+    throw new Fault('unavailable', `the media file ${path} is missing; put it back from a backup, or file it again`);
+  }
   const bytes = readFileSync(path);
   const of = Math.max(1, Math.ceil(bytes.length / PART));
   for (let part = 0; part < of; part++) {
@@ -103,45 +124,78 @@ export function importLedger({ store, media, now }: Workshop, file: string): num
   const audit = generationAudit(keys);
   const parts: Buffer[] = [];
   const progress = progressTo();
+  const hash = createHash('sha256');
   let number = 0;
   let count = 0;
+  let ended = false;
   store.transact(() => {
     for (const _ of store.entries()) {
       throw new Fault('conflict', 'the database is not empty; import into a new DATA_DIR');
     }
     for (const text of linesOf(file)) {
-      const line = parseLine(text, ++number, file);
-      if (number === 1) needHeader(line, file);
-      else if (line.type === 'media-part') keepPart(media, parts, line, `${file}:${number}`);
+      const where = `${file}:${++number}`;
+      const line = parseLine(text, where);
+      if (ended) throw damaged(where, 'something stands behind the last line');
+      if (number === 1) needHeader(line, where);
+      else if (line.type === 'end') ended = needEnd(line, count, hash.digest('hex'), where);
+      else if (line.type === 'media-part') keepPart(media, parts, line, where);
       else if (line.type !== 'ledger') {
-        if (line.type === 'key') {
-          const publicKey = new Uint8Array(Buffer.from(line.public_key, 'base64'));
-          keys.push({ kid: line.kid, name: line.name, publicKey, nbf: line.at, retired_at: null });
-        }
-        const fault = audit.next(line)[0];
-        if (fault !== undefined) throw new Fault('invalid_request', `${file}:${number}: ${fault}; nothing was entered`);
-        enter(store, line);
+        enterLine(store, keys, audit, line, where);
         progress.step('ledger import', ++count, count, line.type);
       }
+      if (!ended) hash.update(`${text}\n`);
     }
+    if (!ended) throw damaged(`${file}:${number}`, 'the last line is missing: the file is cut short');
     airDue(store, now());
   });
   progress.end();
   return count;
 }
 
-function needHeader(line: Line, file: string): void {
+function enterLine(
+  store: Store,
+  keys: DoorKey[],
+  audit: ReturnType<typeof generationAudit>,
+  line: Entry,
+  where: string,
+): void {
+  try {
+    if (line.type === 'key') keys.push(doorKeyOf(line));
+    const fault = audit.next(line)[0];
+    if (fault !== undefined) throw damaged(where, fault);
+    enter(store, line);
+  } catch (error) {
+    // A line that lost a member makes the rules or the tables fail wherever they first miss it.
+    const fault = store.fault(error);
+    throw fault instanceof Fault ? fault : damaged(where, (error as Error).message.split('\n')[0] ?? '');
+  }
+}
+
+function damaged(where: string, why: string): Fault {
+  return new Fault(
+    'invalid_request',
+    `${where}: ${why}; nothing was entered: export the ledger again, or take another copy`,
+  );
+}
+
+function needHeader(line: Line, where: string): void {
   if (line.type === 'ledger' && line.version === HEADER.version) return;
-  throw new Fault('invalid_request', `${file}:1: this is not a ledger export of version ${HEADER.version}`);
+  throw new Fault('invalid_request', `${where}: this is not a ledger export of version ${HEADER.version}`);
+}
+
+function needEnd(line: EndLine, count: number, sha: string, where: string): true {
+  if (line.entries === count && line.sha256 === sha) return true;
+  throw damaged(
+    where,
+    `the lines before it are not those that were written: ${line.entries} entries were, ${count} are here`,
+  );
 }
 
 function keepPart(media: MediaFiles, parts: Buffer[], line: MediaLine, where: string): void {
-  parts.push(Buffer.from(line.base64, 'base64'));
+  parts.push(Buffer.from(String(line.base64), 'base64'));
   if (parts.length < line.of) return;
   const bytes = Buffer.concat(parts.splice(0));
-  if (sha256(bytes) !== line.digest) {
-    throw new Fault('invalid_request', `${where}: the media file ${line.digest} is damaged; nothing was entered`);
-  }
+  if (sha256(bytes) !== line.digest) throw damaged(where, `the media file ${line.digest} is damaged`);
   media.keepBytes(line.digest, bytes);
 }
 
@@ -163,14 +217,26 @@ function* linesOf(file: string): Iterable<string> {
   }
 }
 
-type Line = Entry | MediaLine | { type: 'ledger'; version: number };
+type Line = Entry | MediaLine | EndLine | { type: 'ledger'; version: number };
 
-function parseLine(text: string, number: number, file: string): Line {
+const TYPES = new Set([
+  'ledger',
+  'media-part',
+  'end',
+  'key',
+  'retirement',
+  'record',
+  'generation',
+  'airing',
+  'withdrawal',
+]);
+
+function parseLine(text: string, where: string): Line {
   try {
     const value = JSON.parse(text) as Line;
-    if (typeof value.type === 'string') return value;
+    if (TYPES.has(value.type)) return value;
   } catch {
     // Told below, with the line's number.
   }
-  throw new Fault('invalid_request', `${file}:${number}: the line is not a ledger entry; the file is damaged or cut short, and nothing was entered`);
+  throw damaged(where, 'the line is not a ledger entry');
 }

@@ -12,7 +12,7 @@ interface Options {
   json?: boolean;
 }
 
-export function pressCommand(): Command {
+export function command(): Command {
   return new Command('press')
     .description('press what is due, or everything')
     .option('--paper <slug>', 'only this paper')

@@ -13,7 +13,7 @@ import { problemLine } from './inbox/source-file.ts';
 import { pressShowing } from './press.ts';
 import { openWorkshop } from '../works/workshop.ts';
 
-export function serveCommand(): Command {
+export function command(): Command {
   return new Command('serve')
     .description('build if needed, file content/, press what is due, and serve')
     .action(serve);

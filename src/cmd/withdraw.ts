@@ -4,7 +4,7 @@ import { Fault } from '../fault.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { say, withWorkshop } from './run.ts';
 
-export function withdrawCommand(): Command {
+export function command(): Command {
   return new Command('withdraw')
     .description('take a piece off the air; its page becomes a notice with the reason')
     .argument('<slug>')
@@ -14,10 +14,14 @@ export function withdrawCommand(): Command {
     .action((slug: string, options: { paper: string; reason: string; json?: boolean }) =>
       withWorkshop(async (shop) => {
         const { desk, store } = shop;
-        if (!store.hasPaper(options.paper)) throw new Fault('not_found', `there is no paper ${JSON.stringify(options.paper)}`);
+        if (!store.hasPaper(options.paper))
+          throw new Fault('not_found', `there is no paper ${JSON.stringify(options.paper)}`);
         const story = withdrawStory(desk, options.paper, slug, { by: 'cli', reason: options.reason });
         const reports = await pressShowing(shop, {});
-        say(options.json, { id: story.id, slug, state: story.state }, [`${slug} is ${story.state}`, ...pressLines(reports)]);
+        say(options.json, { id: story.id, slug, state: story.state }, [
+          `${slug} is ${story.state}`,
+          ...pressLines(reports),
+        ]);
       }),
     );
 }
