@@ -5,12 +5,17 @@ import type { Signer, Verify } from './note.ts';
 // noble's synchronous functions want a SHA-512; Node's own serves.
 ed.hashes.sha512 = (message) => new Uint8Array(createHash('sha512').update(message).digest());
 
-/** Points of small order: a signature under such a key proves nothing (RFC 8032, section 8.9). */
-function isSmallOrder(publicKey: Uint8Array): boolean {
+/**
+ * Whether bytes are a point of prime order in its one encoding. A signature under
+ * a key of small order proves nothing, and where a key or an R has a part of small
+ * order RFC 8032 leaves open which of two equations is checked: libraries disagree.
+ */
+function isPrimeOrder(bytes: Uint8Array): boolean {
   try {
-    return ed.Point.fromBytes(publicKey).isSmallOrder();
+    const point = ed.Point.fromBytes(bytes);
+    return !point.isSmallOrder() && point.isTorsionFree();
   } catch {
-    return true;
+    return false;
   }
 }
 
@@ -26,7 +31,7 @@ export function signerFrom(name: string, seed: Uint8Array): Signer {
 
 /** Strict verification by noble (RFC 8032, not ZIP-215). */
 export const verifyNoble: Verify = (signature, message, publicKey) => {
-  if (isSmallOrder(publicKey)) return false;
+  if (!isPrimeOrder(publicKey) || !isPrimeOrder(signature.subarray(0, 32))) return false;
   try {
     return ed.verify(signature, message, publicKey, { zip215: false });
   } catch {
@@ -42,9 +47,7 @@ export const verifyNode: Verify = (signature, message, publicKey) => {
   const x = Buffer.from(publicKey).toString('base64url');
   let key = nodeKeys.get(x);
   if (key === undefined) {
-    key = isSmallOrder(publicKey)
-      ? null
-      : createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+    key = isPrimeOrder(publicKey) ? createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' }) : null;
     nodeKeys.set(x, key);
   }
   return key !== null && nodeVerify(null, message, key, signature);
