@@ -71,34 +71,39 @@ export function signNote(text: string, signer: Signer): string {
   return `${text}\n— ${signer.name} ${blob.toString('base64')}\n`;
 }
 
-/** Takes a note apart; null when it is not one. It verifies nothing. */
+/** What no note may hold: control characters other than the newline. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
+const CONTROL = /[\u0000-\u0009\u000b-\u001f]/;
+
+/**
+ * Takes a note apart; null when it is not one. It verifies nothing. A line by a
+ * signer or of an algorithm that nobody here knows is kept, as signed-note asks.
+ */
 export function parseNote(note: string): Note | null {
   const split = note.lastIndexOf('\n\n');
-  if (split < 0 || !note.endsWith('\n')) return null;
+  // Half a surrogate pair would be signed as U+FFFD: two texts under one signature.
+  if (split < 1 || !note.endsWith('\n') || CONTROL.test(note) || !note.isWellFormed()) return null;
   const signatures: SignatureLine[] = [];
   for (const line of note.slice(split + 2, -1).split('\n')) {
     const match = /^— (\S+) ([A-Za-z0-9+/]+={0,2})$/.exec(line);
     const [, name, base64] = match ?? [];
     if (name === undefined || base64 === undefined) return null;
     const blob = Buffer.from(base64, 'base64');
-    if (blob.length !== 4 + SIGNATURE_LENGTH || blob.toString('base64') !== base64) return null;
+    if (blob.length < 5 || blob.toString('base64') !== base64) return null;
     signatures.push({ name, keyHash: blob.subarray(0, 4), signature: blob.subarray(4) });
   }
   return { text: note.slice(0, split + 1), signatures };
 }
 
 /** Whether a line of the note is this key's valid signature over its text. */
-export function noteSignedBy(
-  note: Note,
-  key: { name: string; publicKey: Uint8Array },
-  verify: Verify,
-): boolean {
+export function noteSignedBy(note: Note, key: { name: string; publicKey: Uint8Array }, verify: Verify): boolean {
   const hash = Buffer.from(keyHash(key.name, key.publicKey));
   const message = Buffer.from(note.text, 'utf8');
   return note.signatures.some(
     (line) =>
       line.name === key.name &&
       hash.equals(line.keyHash) &&
+      line.signature.length === SIGNATURE_LENGTH &&
       verify(line.signature, message, key.publicKey),
   );
 }
