@@ -42,15 +42,18 @@ export function receiptText(receipt: Receipt): string {
   return `${[RECEIPT_HEADER, ...lines.map(([name, value]) => `${name} ${value}`)].join('\n')}\n`;
 }
 
+// Numbers of at most 15 digits: longer ones do not survive as numbers.
 const RECEIPT_PATTERN =
-  /^newsdesk-receipt\/v1\npaper (\S+)\npiece (\S+)\nrevision ([1-9]\d*)\ncontent_hash (sha256:[0-9a-f]{64})\nprev (none|sha256:[0-9a-f]{64})\nseq ([1-9]\d*)\nfiled_at (\S+)\nfiled_by (\S+)\nkid (\S+)\n$/;
+  /^newsdesk-receipt\/v1\npaper (\S+)\npiece (\S+)\nrevision ([1-9]\d{0,14})\ncontent_hash (sha256:[0-9a-f]{64})\nprev (none|sha256:[0-9a-f]{64})\nseq ([1-9]\d{0,14})\nfiled_at (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\nfiled_by (\S+)\nkid (\S+)\n$/;
 
 /** Reads a receipt's signed text; null when it is not exactly in the form of wire.md. */
 export function parseReceipt(text: string): Receipt | null {
   const match = RECEIPT_PATTERN.exec(text);
-  if (match === null) return null;
-  const [, paper, piece, revision, content_hash, prev, seq, filed_at, filed_by, kid] =
-    match as unknown as [string, ...string[]] as string[];
+  if (match === null || !isTime(match[7] ?? '')) return null;
+  const [, paper, piece, revision, content_hash, prev, seq, filed_at, filed_by, kid] = match as unknown as [
+    string,
+    ...string[],
+  ] as string[];
   return {
     paper: paper ?? '',
     piece: piece ?? '',
@@ -64,11 +67,14 @@ export function parseReceipt(text: string): Receipt | null {
   };
 }
 
+/** Whether a text is a time in the one form that receipts use; 30 February is none. */
+function isTime(text: string): boolean {
+  const ms = Date.parse(text);
+  return !Number.isNaN(ms) && new Date(ms).toISOString() === text;
+}
+
 /** A receipt as a signed note, and the hash that the next generation names as its `prev`. */
-export function signReceipt(
-  receipt: Receipt,
-  signer: Signer,
-): { note: string; receipt_hash: string } {
+export function signReceipt(receipt: Receipt, signer: Signer): { note: string; receipt_hash: string } {
   const text = receiptText(receipt);
   return { note: signNote(text, signer), receipt_hash: sha256(text) };
 }
