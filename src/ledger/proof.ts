@@ -1,11 +1,14 @@
+import * as z from 'zod';
 import type { Basis, Hashed } from './basis.ts';
 import { basisOf, contentHash, HASH_BASIS } from './basis.ts';
+import { shapeProblems } from './filing.ts';
 import type { Generation } from './generation.ts';
 import { chainFaults } from './generation.ts';
 import type { DoorKey } from './keyring.ts';
 import { thumbprint } from './keyring.ts';
 import type { Verify } from './note.ts';
 import { parseNote, parseVkey, vkey } from './note.ts';
+import { parseReceipt } from './receipt.ts';
 
 /** The proof record of one piece (wire.md, "Proof and receipts"). */
 export interface Proof {
@@ -32,12 +35,7 @@ export interface Proof {
 }
 
 /** Puts a proof together. `generations` are the piece's own, oldest first, the last one that of `piece`. */
-export function proofOf(
-  piece: Hashed,
-  generations: Generation[],
-  keys: DoorKey[],
-  keysUrl: string,
-): Proof {
+export function proofOf(piece: Hashed, generations: Generation[], keys: DoorKey[], keysUrl: string): Proof {
   const last = generations.at(-1);
   const key = keys.find((candidate) => candidate.kid === last?.kid);
   if (last === undefined || key === undefined) {
@@ -73,58 +71,91 @@ export function keysFromVkeys(vkeys: string[]): DoorKey[] {
     .map((key) => ({ ...key, kid: thumbprint(key.publicKey), nbf: 0, retired_at: null }));
 }
 
+const Shape = z.looseObject({
+  id: z.string(),
+  revision: z.int(),
+  content_hash: z.string(),
+  basis: z.looseObject({ v: z.literal(1), id: z.string(), revision: z.int() }),
+  receipt: z.string(),
+  receipt_verify: z.looseObject({
+    alg: z.literal('Ed25519'),
+    signed: z.string(),
+    key_name: z.string(),
+    kid: z.string(),
+    public_key: z.string(),
+    vkey: z.string(),
+    vkeys: z.array(z.string()).optional(),
+  }),
+  generations: z.array(
+    z.looseObject({
+      revision: z.int(),
+      seq: z.int(),
+      content_hash: z.string(),
+      receipt_hash: z.string(),
+      filed_at: z.string(),
+      kid: z.string(),
+      receipt: z.string(),
+    }),
+  ),
+});
+
 /**
  * Checks a proof from itself alone, or against keys that the caller trusts.
+ * From itself alone it shows that the piece, the receipts and the chain belong
+ * together, and not whose key it is: anybody can sign with a key of their own.
  * Returns every claim that does not hold; empty when all do. A proof that is
  * not of the right shape is itself such a claim, never an exception.
  */
 export function proofFaults(document: unknown, verify: Verify, trusted?: DoorKey[]): string[] {
-  if (!isProof(document)) return ['this is not a proof record: a member is missing or of the wrong type'];
-  const keys = trusted ?? keysFromVkeys([document.receipt_verify.vkey, ...(document.receipt_verify.vkeys ?? [])]);
+  const shape = Shape.safeParse(document);
+  if (!shape.success) {
+    const problems = shapeProblems(shape.error, document);
+    return problems.map(({ field, message }) => `this is not a proof record: ${field}: ${message}`);
+  }
+  const proof = document as Proof;
+  const keys = trusted ?? keysFromVkeys([proof.receipt_verify.vkey, ...(proof.receipt_verify.vkeys ?? [])]);
   const faults: string[] = [];
-  if (contentHash(document.basis) !== document.content_hash) {
+  if (hashOrNull(proof.basis) !== proof.content_hash) {
     faults.push('content_hash is not the hash of basis: the piece was altered');
   }
   for (const name of ['id', 'revision'] as const) {
-    if (document.basis[name] !== document[name]) {
-      faults.push(`basis.${name} is ${document.basis[name]}, but the proof is of ${document[name]}`);
+    if (proof.basis[name] !== proof[name]) {
+      faults.push(`basis.${name} is ${proof.basis[name]}, but the proof is of ${proof[name]}`);
     }
   }
-  faults.push(...chainFaults(document.generations, keys, verify));
-  const last = document.generations.at(-1);
-  if (last?.revision !== document.revision || last.content_hash !== document.content_hash) {
+  faults.push(...chainFaults(proof.generations, keys, verify));
+  const last = proof.generations.at(-1);
+  if (last?.revision !== proof.revision || last.content_hash !== proof.content_hash) {
     faults.push('the newest generation is not the one that the proof is of');
   }
-  if (last?.receipt !== document.receipt) faults.push("receipt is not the newest generation's");
-  const note = parseNote(document.receipt);
-  if (note === null || !note.text.includes(`\npiece ${document.id}\n`)) {
-    faults.push(`the receipt is not of piece ${document.id}`);
+  if (last?.receipt !== proof.receipt) faults.push("receipt is not the newest generation's");
+  const text = parseNote(proof.receipt)?.text ?? '';
+  if (parseReceipt(text)?.piece !== proof.id) faults.push(`the receipt is not of piece ${proof.id}`);
+  return [...faults, ...howFaults(proof, text)];
+}
+
+/** What `receipt_verify` says wrongly: whoever checks by hand starts from it. */
+function howFaults({ receipt_verify: how }: Proof, text: string): string[] {
+  const faults: string[] = [];
+  const key = parseVkey(how.vkey);
+  if (how.signed !== text) faults.push("receipt_verify.signed is not the receipt's signed text");
+  if (key === null) return [...faults, 'receipt_verify.vkey is not a verifier key'];
+  if (
+    how.key_name !== key.name ||
+    how.public_key !== Buffer.from(key.publicKey).toString('base64') ||
+    how.kid !== thumbprint(key.publicKey) ||
+    how.kid !== parseReceipt(text)?.kid
+  ) {
+    faults.push("receipt_verify names a key that is not the receipt's");
   }
   return faults;
 }
 
-function isProof(value: unknown): value is Proof {
-  const proof = value as Partial<Proof> | null;
-  return (
-    typeof proof === 'object' &&
-    proof !== null &&
-    typeof proof.id === 'string' &&
-    Number.isInteger(proof.revision) &&
-    typeof proof.content_hash === 'string' &&
-    typeof proof.basis === 'object' &&
-    proof.basis !== null &&
-    typeof proof.receipt === 'string' &&
-    typeof proof.receipt_verify === 'object' &&
-    typeof proof.receipt_verify?.vkey === 'string' &&
-    (proof.receipt_verify.vkeys === undefined || Array.isArray(proof.receipt_verify.vkeys)) &&
-    Array.isArray(proof.generations) &&
-    proof.generations.every(
-      (generation) =>
-        typeof generation === 'object' &&
-        generation !== null &&
-        typeof generation.receipt === 'string' &&
-        typeof generation.receipt_hash === 'string' &&
-        Number.isInteger(generation.revision),
-    )
-  );
+/** The hash of any value; null where RFC 8785 has no form for it, such as half a surrogate pair. */
+function hashOrNull(value: unknown): string | null {
+  try {
+    return contentHash(value);
+  } catch {
+    return null;
+  }
 }
