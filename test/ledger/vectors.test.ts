@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { test } from 'node:test';
+import canonicalize from 'canonicalize';
+import { contentHash, sha256 } from '../../src/ledger/basis.ts';
+import { verifyNoble, verifyNode } from '../../src/ledger/ed25519.ts';
+import type { Generation } from '../../src/ledger/generation.ts';
+import { chainFaults } from '../../src/ledger/generation.ts';
+import type { DoorKey } from '../../src/ledger/keyring.ts';
+import { thumbprint } from '../../src/ledger/keyring.ts';
+import type { Verify } from '../../src/ledger/note.ts';
+import { noteSignedBy, parseNote, parseVkey } from '../../src/ledger/note.ts';
+import { keysFromVkeys, proofFaults } from '../../src/ledger/proof.ts';
+import type { Receipt } from '../../src/ledger/receipt.ts';
+import { parseReceipt, receiptText } from '../../src/ledger/receipt.ts';
+
+// A vector's file name is the claim it makes: `proof/invalid/an-altered-prose.json`
+// holds a proof whose prose was altered. The keys are of test seeds (32 bytes 01, 32 bytes 02).
+// Whoever writes a verifier in another language can run it over this folder.
+
+const VECTORS = new URL('../vectors/', import.meta.url);
+
+/** Two implementations of Ed25519 that must agree on every vector. */
+const VERIFIERS: [string, Verify][] = [
+  ['noble', verifyNoble],
+  ['node:crypto', verifyNode],
+];
+
+/** What a vector of each kind is: the claims that do not hold, none for a valid one. */
+const kinds: Record<string, (vector: never, verify: Verify) => string[]> = {
+  hash({ value, canonical, content_hash }: { value: unknown; canonical?: string; content_hash: string }) {
+    const hash = hashOf(value);
+    if (canonical === undefined) return hash === content_hash ? [] : ['it has another hash'];
+    assert.equal(canonicalize(value), canonical);
+    assert.equal(sha256(canonical), content_hash);
+    return hash === content_hash ? [] : ['it has another hash'];
+  },
+  note({ note, vkey }: { note: string; vkey: string }, verify) {
+    const parsed = parseNote(note);
+    const key = parseVkey(vkey);
+    return parsed !== null && key !== null && noteSignedBy(parsed, key, verify) ? [] : ['it is not signed by the key'];
+  },
+  receipt({ text, receipt }: { text: string; receipt?: Receipt }) {
+    const parsed = parseReceipt(text);
+    if (parsed === null) return ['it is not a receipt'];
+    assert.deepEqual(parsed, receipt);
+    assert.equal(receiptText(parsed), text);
+    return [];
+  },
+  chain({ keys, generations }: { keys: KeyVector[]; generations: Generation[] }, verify) {
+    return chainFaults(generations, keys.map(doorKey), verify);
+  },
+  proof({ proof, trusted }: { proof: unknown; trusted?: string[] }, verify) {
+    return proofFaults(proof, verify, trusted === undefined ? undefined : keysFromVkeys(trusted));
+  },
+};
+
+interface KeyVector {
+  vkey: string;
+  nbf: string;
+  retired_at: string | null;
+}
+
+function doorKey({ vkey, nbf, retired_at }: KeyVector): DoorKey {
+  const key = parseVkey(vkey);
+  assert(key !== null);
+  const kid = thumbprint(key.publicKey);
+  return { ...key, kid, nbf: Date.parse(nbf), retired_at: retired_at === null ? null : Date.parse(retired_at) };
+}
+
+function hashOf(value: unknown): string | null {
+  try {
+    return contentHash(value);
+  } catch {
+    return null;
+  }
+}
+
+function vectorsIn(folder: string): [string, Record<string, unknown>][] {
+  return readdirSync(new URL(folder, VECTORS))
+    .sort()
+    .map((name) => [
+      basename(name, '.json'),
+      JSON.parse(readFileSync(new URL(folder + name, VECTORS), 'utf8')) as Record<string, unknown>,
+    ]);
+}
+
+assert.deepEqual(readdirSync(VECTORS).sort(), Object.keys(kinds).sort());
+
+for (const [kind, check] of Object.entries(kinds)) {
+  for (const [claim, vector] of vectorsIn(`${kind}/valid/`)) {
+    test(`${kind}, valid: ${claim.replaceAll('-', ' ')}`, () => {
+      for (const [name, verify] of VERIFIERS) assert.deepEqual(check(vector as never, verify), [], name);
+    });
+  }
+  for (const [claim, vector] of vectorsIn(`${kind}/invalid/`)) {
+    test(`${kind}, invalid: ${claim.replaceAll('-', ' ')}`, () => {
+      for (const [name, verify] of VERIFIERS) {
+        const faults = check(vector as never, verify);
+        assert.notDeepEqual(faults, [], `${name} takes it`);
+        // It must fail for the reason that the vector claims.
+        const expected = vector['fault'] as string | undefined;
+        if (expected !== undefined)
+          assert(
+            faults.some((fault) => fault.includes(expected)),
+            `${name}: ${faults.join('; ')}`,
+          );
+      }
+    });
+  }
+}
