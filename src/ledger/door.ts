@@ -12,7 +12,7 @@ import {
   SOURCE_MAX,
   STATEMENT_MAX,
 } from './piece.ts';
-import { markersIn, picturesIn, rawHtmlIn, unsafeLinksIn } from './prose.ts';
+import { hiddenMarkersIn, markersIn, picturesIn, rawHtmlIn, unsafeLinksIn } from './prose.ts';
 
 /** What the door knows of the paper that a piece is filed with. */
 export interface DeskRules {
@@ -25,7 +25,8 @@ export interface DeskRules {
   hasMedia(path: string): boolean;
 }
 
-const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+/** The form of a slug: of a piece, of a persona. */
+export const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** The form of a piece's id; a slug of that form could be taken for one. */
 const ID = /^[0-9a-hjkmnp-tv-z]{26}$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
@@ -73,9 +74,18 @@ export function distinctPublishers(facts: { source: string }[]): number {
   return new Set(facts.map(({ source }) => foldCase(source.normalize('NFKC')))).size;
 }
 
-/** Upper-casing first folds ß, ﬁ and final sigma as Unicode's full case folding does. */
+/**
+ * Upper-casing first folds ß, ﬁ and final sigma as Unicode's full case folding
+ * does. Characters that nobody sees make no other publisher.
+ */
 function foldCase(text: string): string {
-  return text.toUpperCase().toLowerCase().normalize('NFKC').replace(/\s+/g, ' ').trim();
+  const seen = text.replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+  return seen.toUpperCase().toLowerCase().normalize('NFKC').replace(/\s+/g, ' ').trim();
+}
+
+/** Whether a text is sound Unicode without control characters and line breaks. */
+export function isLine(text: string): boolean {
+  return text.isWellFormed() && !CONTROL_OR_BREAK.test(text);
 }
 
 function slugProblems(slug: string): Problem[] {
@@ -115,7 +125,8 @@ function memberProblems(filing: Filing, rules: DeskRules): Problem[] {
   return problems;
 }
 
-function isLanguageTag(tag: string): boolean {
+/** Whether a text is a language tag (BCP 47) that dates and cases can be written by. */
+export function isLanguageTag(tag: string): boolean {
   try {
     return Intl.getCanonicalLocales(tag).length === 1;
   } catch {
@@ -125,29 +136,37 @@ function isLanguageTag(tag: string): boolean {
 
 function proseProblems(prose: string, rules: DeskRules): Problem[] {
   const problems = textProblems('prose', prose, PROSE_MAX);
-  for (const tag of rawHtmlIn(prose)) {
+  for (const { text, offset } of rawHtmlIn(prose)) {
     problems.push({
       field: 'prose',
       rule: 'raw_html',
-      message: `raw HTML ${quote(tag)} is not taken; write Markdown, or put it in backticks to show it`,
-      offset: prose.indexOf(tag),
+      message: `raw HTML ${quote(text)} is not taken; write Markdown, or put it in backticks to show it`,
+      offset,
     });
   }
-  for (const link of unsafeLinksIn(prose)) {
+  for (const { text, offset } of unsafeLinksIn(prose)) {
     problems.push({
       field: 'prose',
       rule: 'unsafe_link',
-      message: `the link ${quote(link)} is not taken; link to an http, https or mailto address`,
-      offset: prose.indexOf(link),
+      message: `the link ${quote(text)} is not taken; link to an http, https or mailto address`,
+      offset,
     });
   }
-  for (const src of picturesIn(prose)) {
-    if (rules.hasMedia(src)) continue;
+  for (const { text, offset } of picturesIn(prose)) {
+    if (rules.hasMedia(text)) continue;
     problems.push({
       field: 'prose',
       rule: 'unknown_media',
-      message: `the picture ${quote(src)} is not a media file of this paper; put it under media/ and name it from there`,
-      offset: prose.indexOf(src),
+      message: `the picture ${quote(text)} is not a media file of this paper; put it under media/ and name it from there`,
+      offset,
+    });
+  }
+  for (const { text, offset } of hiddenMarkersIn(prose)) {
+    problems.push({
+      field: 'prose',
+      rule: 'hidden_marker',
+      message: `${text} stands where no reader sees it: in a picture's description, in a link's target or title, or behind a code fence; put it in the text`,
+      offset,
     });
   }
   return problems;
@@ -168,8 +187,9 @@ function factProblems({ cited_facts }: Filing): Problem[] {
       ...lineProblems(`${at}.statement`, fact.statement, STATEMENT_MAX, true),
       ...lineProblems(`${at}.source`, fact.source, SOURCE_MAX, true),
       ...lineProblems(`${at}.instrument`, fact.instrument, INSTRUMENT_MAX, true),
+      ...(fact.claim_key === null ? [] : lineProblems(`${at}.claim_key`, fact.claim_key, INSTRUMENT_MAX, false)),
     );
-    if (/^\s*(?:javascript|vbscript|data|file):/i.test(fact.instrument)) {
+    if (/^(?:javascript|vbscript|data|file):/i.test(fact.instrument)) {
       problems.push({
         field: `${at}.instrument`,
         rule: 'unsafe_link',

@@ -51,7 +51,11 @@ export function shapeProblems(error: z.ZodError, value: unknown): Problem[] {
     return [
       given === undefined
         ? { field, rule: 'required', message: 'this field is missing; add it' }
-        : { field, rule: 'wrong_type', message: `${JSON.stringify(given)?.slice(0, 80)}: ${lowerFirst(issue.message)}` },
+        : {
+            field,
+            rule: 'wrong_type',
+            message: `${JSON.stringify(given)?.slice(0, 80)}: ${lowerFirst(issue.message)}`,
+          },
     ];
   });
 }
@@ -90,7 +94,10 @@ export function filingFrom(
     slug: body.slug ?? defaults.slug,
     headline: line(body.headline),
     dek: line(body.dek),
-    prose: body.prose.normalize('NFC').replace(/\r\n?|\u0085/g, '\n').trim(),
+    prose: body.prose
+      .normalize('NFC')
+      .replace(/\r\n?|\u0085/g, '\n')
+      .trim(),
     cited_facts: body.cited_facts.map((fact, index) => ({
       n: fact.n ?? index + 1,
       statement: line(fact.statement),

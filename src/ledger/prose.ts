@@ -3,10 +3,13 @@ import markdownit from 'markdown-it';
 
 /**
  * A `[^N]` marker; N counts from 1. It is one wherever it stands, in code and
- * in autolinks too, for the spec lets nobody strip one; `\\[^1]` is none.
+ * in autolinks too, for the spec lets nobody strip one. A backslash takes the
+ * meaning from what follows it: `\\[^1]` is none, and `\\\\[^1]` is one.
  */
-const MARKER = /(?<!\\)\[\^(\d{1,6})\]/g;
+const MARKER = /\\[\s\S]|\[\^(\d{1,6})\]/g;
 const MARKER_HERE = /\[\^(\d{1,6})\]/y;
+/** A line that other footnote grammars, and CommonMark's own link definitions, would swallow. */
+const MARKER_COLON = /^\[\^\d{1,6}\]:/;
 
 /** The elements of HTML: a tag of another name, such as `<commit-id>`, is plain text. */
 const HTML_ELEMENTS = new Set(
@@ -33,6 +36,17 @@ function markers(md: MarkdownIt): void {
     state.pos += match[0].length;
     return true;
   });
+  md.block.ruler.before('reference', 'marker_colon', (state, line, end, silent) => {
+    const start = (state.bMarks[line] ?? 0) + (state.tShift[line] ?? 0);
+    if (!MARKER_COLON.test(state.src.slice(start, state.eMarks[line]))) return false;
+    return md.block.ruler.getRules('').at(-1)?.(state, line, end, silent) ?? false;
+  });
+  // Texts are not joined: an escaped bracket beside a caret must not read as a marker again.
+  md.core.ruler.at('text_join', ({ tokens }) => {
+    for (const child of tokens.flatMap((token) => token.children ?? [])) {
+      if (child.type === 'text_special') child.type = 'text';
+    }
+  });
 }
 
 /** Markdown as the desks write it: CommonMark with tables and strike-through, raw HTML off. */
@@ -41,48 +55,115 @@ export const markdown: MarkdownIt = markdownit({ html: false, linkify: false }).
 /** The same grammar with HTML on, only to find the HTML that a piece must not hold. */
 const htmlFinder = markdownit({ html: true });
 
+/** The same grammar taking every address, only to find those that a piece must not hold. */
+const linkFinder = markdownit({ html: false }).use(markers);
+linkFinder.validateLink = () => true;
+
+/** Something in a prose, and where: an offset in UTF-16 units. */
+export interface Found {
+  text: string;
+  offset: number;
+}
+
 /** Every marker of a prose, in order, with its offset in UTF-16 units. */
 export function markersIn(prose: string): { n: number; offset: number }[] {
-  return [...prose.matchAll(MARKER)].map((match) => ({ n: Number(match[1]), offset: match.index }));
+  return [...prose.matchAll(MARKER)]
+    .filter((match) => match[1] !== undefined)
+    .map((match) => ({ n: Number(match[1]), offset: match.index }));
 }
 
 /** Cuts a text at its markers: texts and numbers, in turn. */
 export function splitAtMarkers(text: string): (string | number)[] {
-  return text.split(MARKER).map((part, index) => (index % 2 === 0 ? part : Number(part)));
+  const parts: (string | number)[] = [];
+  let end = 0;
+  for (const { n, offset } of markersIn(text)) {
+    parts.push(text.slice(end, offset), n);
+    end = text.indexOf(']', offset) + 1;
+  }
+  return [...parts, text.slice(end)];
+}
+
+/**
+ * Markers that no reader would see: in a picture's description, in a link's
+ * target or title, behind the fence of a code block.
+ */
+export function hiddenMarkersIn(prose: string): Found[] {
+  if (!/!\[|\]\(|\]:|```|~~~/.test(prose)) return [];
+  const shown = new Map<number, number>();
+  const show = (n: number): unknown => shown.set(n, (shown.get(n) ?? 0) + 1);
+  for (const block of markdown.parse(prose, {})) {
+    for (const { type, meta, content } of block.children ?? [block]) {
+      if (type === 'marker') show((meta as { n: number }).n);
+      if (!['text', 'code_inline', 'code_block', 'fence'].includes(type)) continue;
+      for (const { n } of markersIn(content)) show(n);
+    }
+  }
+  return markersIn(prose)
+    .filter(({ n }) => {
+      const left = shown.get(n) ?? 0;
+      shown.set(n, left - 1);
+      return left < 1;
+    })
+    .map(({ n, offset }) => ({ text: `[^${n}]`, offset }));
 }
 
 /** The addresses of the pictures in a prose. */
-export function picturesIn(prose: string): string[] {
+export function picturesIn(prose: string): Found[] {
   if (!prose.includes('![')) return [];
-  return markdown
-    .parse(prose, {})
-    .flatMap((token) => token.children ?? [])
-    .filter((token) => token.type === 'image')
-    .map((token) => String(token.attrGet('src') ?? ''));
-}
-
-/** The raw HTML in a prose, each as its first tag; comments and declarations too. */
-export function rawHtmlIn(prose: string): string[] {
-  if (!/<[a-z/!?]/i.test(prose)) return [];
-  const found: string[] = [];
-  const look = (tokens: Token[]): void => {
-    for (const token of tokens) {
-      if (token.children) look(token.children);
-      if (token.type !== 'html_block' && token.type !== 'html_inline') continue;
-      const tag = /<(?:!--|\?|![A-Z[]|\/?([a-z][a-z0-9-]*))[^>]*>?/i.exec(token.content);
-      if (tag === null) continue;
-      if (tag[1] === undefined || HTML_ELEMENTS.has(tag[1].toLowerCase())) found.push(tag[0].slice(0, 60));
-    }
-  };
-  look(htmlFinder.parse(prose, {}));
+  const found: Found[] = [];
+  for (const [token, line] of inlineTokens(markdown.parse(prose, {}))) {
+    if (token.type === 'image') found.push(place(prose, String(token.attrGet('src') ?? ''), line));
+  }
   return found;
 }
 
-/** Link targets with a scheme that runs or embeds something, also where Markdown leaves them as text. */
-export function unsafeLinksIn(prose: string): string[] {
-  return [...prose.matchAll(/\]\(\s*<?\s*((?:javascript|vbscript|data|file)\s*:[^)\s]{0,60})/gi)].map(
-    (match) => match[1] ?? '',
-  );
+/** The raw HTML in a prose, each as its first tag; comments and declarations too. */
+export function rawHtmlIn(prose: string): Found[] {
+  if (!/<[a-z/!?]/i.test(prose)) return [];
+  const found: Found[] = [];
+  const look = ({ type, content }: Token, line: number): void => {
+    if (type !== 'html_block' && type !== 'html_inline') return;
+    const tag = /<(?:!--|\?|![A-Z[]|\/?([a-z][a-z0-9-]*))[^>]*>?/i.exec(content);
+    if (tag === null || (tag[1] !== undefined && !HTML_ELEMENTS.has(tag[1].toLowerCase()))) return;
+    found.push(place(prose, tag[0].slice(0, 60), line));
+  };
+  const tokens = htmlFinder.parse(prose, {});
+  for (const token of tokens) look(token, token.map?.[0] ?? 0);
+  for (const [token, line] of inlineTokens(tokens)) look(token, line);
+  return found;
+}
+
+/** The schemes of the links that a piece may hold. A link without one stays within the paper. */
+const SAFE_SCHEME = /^(?:https?|mailto):/i;
+
+/** Link targets of any other scheme, decoded, also where the renderer would leave them as text. */
+export function unsafeLinksIn(prose: string): Found[] {
+  if (!/\]\(|\]:|<[a-z]/i.test(prose)) return [];
+  const found: Found[] = [];
+  for (const [token, line] of inlineTokens(linkFinder.parse(prose, {}))) {
+    if (token.type !== 'link_open' && token.type !== 'image') continue;
+    const target = String(token.attrGet(token.type === 'image' ? 'src' : 'href') ?? '');
+    if (!/^[a-z][a-z0-9+.-]*:/i.test(target) || SAFE_SCHEME.test(target)) continue;
+    // A picture that the renderer would show is a matter of media.
+    if (token.type === 'image' && markdown.validateLink(target)) continue;
+    found.push(place(prose, target.slice(0, 60), line));
+  }
+  return found;
+}
+
+/** Inline tokens with the line that their block begins on. */
+function* inlineTokens(tokens: Token[]): Iterable<[Token, number]> {
+  for (const token of tokens) {
+    for (const child of token.children ?? []) yield [child, token.map?.[0] ?? 0];
+  }
+}
+
+/** Where a text stands, from a line onward; where it is spelled otherwise there, the line. */
+function place(prose: string, text: string, line: number): Found {
+  let start = 0;
+  for (let n = 0; n < line; n++) start = prose.indexOf('\n', start) + 1;
+  const at = prose.indexOf(text, start);
+  return { text, offset: at < 0 ? start : at };
 }
 
 /** The prose as plain words: no mark-up, no markers, blocks parted by newlines. */
