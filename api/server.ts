@@ -1,19 +1,23 @@
-import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:http';
-import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
 import { requestId } from 'hono/request-id';
 import type { Logger } from 'pino';
+import { Fault } from '../src/fault.ts';
 import { loadBuild } from '../src/works/build.ts';
 import type { Workshop } from '../src/works/workshop.ts';
-import { Fault } from '../src/fault.ts';
 import { newsstandDoor } from './desk/newsstand.ts';
+import { nothingHere } from './desk/nothing-here.ts';
 import { paperDoor } from './desk/papers.ts';
+import type { DeskEnv } from './env.ts';
 import { answerFault } from './middleware/fault.ts';
 import { logRequests } from './middleware/log.ts';
 
 /** How long a stopping server waits for answers that are under way, in ms. */
 const DRAIN = 10_000;
+/** How often a stopping server looks for connections that have fallen idle, in ms. */
+const SWEEP = 100;
 
 export interface Listening {
   /** Where the desk answers, with the port that it got. */
@@ -26,25 +30,22 @@ export interface Listening {
 export async function listenDesk(shop: Workshop, logger: Logger): Promise<Listening> {
   const { host, port } = shop.settings;
   const { render } = await loadBuild();
-  const app = new Hono<{ Bindings: HttpBindings }>();
+  const app = new Hono<DeskEnv>();
   app.use(requestId());
   app.use(logRequests(logger));
   app.onError(answerFault(logger));
   app.route('/', paperDoor(shop));
   app.route('/', newsstandDoor(shop, render));
-  app.notFound((c) => {
-    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
-      c.header('Allow', 'GET, HEAD');
-      throw new Fault('method_not_allowed', `${c.req.method} is not taken here; use GET or HEAD`);
-    }
-    throw new Fault('not_found', 'there is nothing at this address');
-  });
+  app.notFound(nothingHere(shop.settings.origin));
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(
         error.code === 'EADDRINUSE'
-          ? new Fault('unavailable', `port ${port} of ${host} is taken; set PORT to another one, or to 0 for a free one`)
+          ? new Fault(
+              'unavailable',
+              `port ${port} of ${host} is taken; set PORT to another one, or to 0 for a free one`,
+            )
           : error,
       ),
     );
@@ -56,11 +57,13 @@ export async function listenDesk(shop: Workshop, logger: Logger): Promise<Listen
     close: () =>
       new Promise((resolve) => {
         const timer = setTimeout(() => server.closeAllConnections(), DRAIN);
+        // A connection that was kept alive falls idle when its answer is finished.
+        const sweep = setInterval(() => server.closeIdleConnections(), SWEEP);
         server.close(() => {
           clearTimeout(timer);
+          clearInterval(sweep);
           resolve();
         });
-        server.closeIdleConnections();
       }),
   };
 }

@@ -1,40 +1,58 @@
 import { join } from 'node:path';
-import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
-import { PROJECT } from '../../src/works/build.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
+import { etag } from 'hono/etag';
+import type { Paper } from '../../src/desk/paper.ts';
 import { paperRoot } from '../../src/desk/paper.ts';
 import type { Render } from '../../src/press/sheet.ts';
 import type { NewsstandView } from '../../src/press/views.ts';
-import { fileAt, fileHeaders, sendFile } from './pressed.ts';
+import { PROJECT } from '../../src/works/build.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import type { DeskEnv } from '../env.ts';
+import { fileAt, fileHeaders } from './pressed.ts';
+import { sendFile } from './send-file.ts';
 
 /** How many headlines of a paper the stand shows. */
 const HEADLINES = 3;
 
 /** The shared host's front door: a stand of the public papers, and the files that its page needs. */
-export function newsstandDoor(shop: Workshop, render: Render): Hono<{ Bindings: HttpBindings }> {
-  const door = new Hono<{ Bindings: HttpBindings }>();
+export function newsstandDoor(shop: Workshop, render: Render): Hono<DeskEnv> {
+  const door = new Hono<DeskEnv>();
   const { origin } = shop.settings;
-  door.on(['GET', 'HEAD'], ['/'], async (c) => {
-    const html = await render('/newsstand', standOf(shop));
-    return c.html(html, 200, { ...fileHeaders('/', origin, []), 'Cache-Control': 'public, max-age=0, s-maxage=60' });
-  });
-  door.on(['GET', 'HEAD'], ['/_astro/*', '/favicon.svg', '/robots.txt'], async (c, next) => {
+  const headers = { ...fileHeaders('/', origin, []), 'Cache-Control': 'public, max-age=0, s-maxage=60' };
+  door.on(['GET', 'HEAD'], ['/'], etag(), async (c) => c.html(await render('/newsstand', standOf(shop)), 200, headers));
+  door.on(['GET', 'HEAD'], ['/robots.txt'], etag(), (c) => c.text(robotsOf(shop), 200, headers));
+  door.on(['GET', 'HEAD'], ['/_astro/*', '/favicon.svg'], async (c, next) => {
     const folder = join(PROJECT, 'dist/client');
     const path = fileAt(folder, c.req.path);
     if (path === null) return next();
-    return sendFile(c.env, { folder, path, status: 200, headers: fileHeaders(c.req.path, origin, []) });
+    return sendFile(c.env, {
+      file: join(folder, path),
+      status: 200,
+      headers: { ...fileHeaders(c.req.path, origin, []), 'X-Request-Id': c.get('requestId') },
+    });
   });
   return door;
 }
 
-function standOf({ store, settings }: Workshop): NewsstandView {
-  const papers = store.paperSlugs().flatMap((slug) => {
-    const paper = store.paper(slug);
-    if (paper === null || !paper.paper_public) return [];
-    const { nameplate, motto, description, hue, language, sections } = paper;
-    const root = paperRoot(paper, settings.origin);
-    const latest = store
+function publicPapers({ store }: Workshop): Paper[] {
+  return store
+    .paperSlugs()
+    .flatMap((slug) => store.paper(slug) ?? [])
+    .filter((paper) => paper.paper_public);
+}
+
+/** A crawler reads robots.txt at a host's root alone: this one names the sitemaps of every paper. */
+function robotsOf(shop: Workshop): string {
+  const roots = publicPapers(shop).map((paper) => paperRoot(paper, shop.settings.origin));
+  const sitemaps = roots.flatMap((root) => [`Sitemap: ${root}/sitemap.xml`, `Sitemap: ${root}/sitemap-news.xml`]);
+  return ['User-agent: *', 'Allow: /', '', ...sitemaps, ''].join('\n');
+}
+
+function standOf(shop: Workshop): NewsstandView {
+  const papers = publicPapers(shop).map((paper) => {
+    const { slug, nameplate, motto, description, hue, language, sections } = paper;
+    const root = paperRoot(paper, shop.settings.origin);
+    const latest = shop.store
       .archive(slug)
       .latest({ limit: HEADLINES })
       .map((row) => ({
@@ -42,7 +60,7 @@ function standOf({ store, settings }: Workshop): NewsstandView {
         url: `${root}/stories/${row.slug}/`,
         published_at: new Date(row.published_at).toISOString(),
       }));
-    return [{ slug, nameplate, motto, description, hue, language, sections, url: `${root}/`, latest }];
+    return { slug, nameplate, motto, description, hue, language, sections, url: `${root}/`, latest };
   });
   return { papers };
 }

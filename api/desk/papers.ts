@@ -1,34 +1,38 @@
-import { createHash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
-import type { Workshop } from '../../src/works/workshop.ts';
 import { Fault } from '../../src/fault.ts';
-import { readFileSync } from 'node:fs';
-import { fileAt, fileHeaders, isFolder, sendFile } from './pressed.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import type { DeskEnv } from '../env.ts';
+import { fileAt, fileHeaders, isFolder } from './pressed.ts';
+import { sendFile } from './send-file.ts';
 import { siteOf } from './site.ts';
 
 /** The papers' own addresses: their pressed trees, each at its root. */
-export function paperDoor(shop: Workshop): Hono<{ Bindings: HttpBindings }> {
-  const door = new Hono<{ Bindings: HttpBindings }>();
+export function paperDoor(shop: Workshop): Hono<DeskEnv> {
+  const door = new Hono<DeskEnv>();
   const embedScripts = embedScriptHashes();
   door.on(['GET', 'HEAD'], ['/*'], async (c, next) => {
     const url = new URL(c.req.url);
     const site = siteOf(shop, url.host, url.pathname);
     if (site === null) return next();
-    if (site.path === '') return c.redirect(`${url.pathname}/${url.search}`, 301);
-    const folder = join(shop.settings.distDir, site.paper);
     if (site.path === '/api' || site.path.startsWith('/api/')) {
       throw new Fault('not_found', `there is no door at ${site.path}`);
     }
+    const folder = join(shop.settings.distDir, site.paper);
     const file = fileAt(folder, site.path);
-    if (file === null && isFolder(folder, site.path)) return c.redirect(`${url.pathname}/${url.search}`, 301);
+    if (site.path === '' || (file === null && isFolder(folder, site.path))) {
+      return c.redirect(`${url.pathname}/${url.search}`, 301);
+    }
+    const scripts = embedScripts(join(folder, '_headers'));
     const path = file ?? '/404.html';
     return sendFile(c.env, {
-      folder,
-      path,
+      file: join(folder, path),
       status: file === null ? 404 : isWithdrawn(shop, site.paper, path) ? 410 : 200,
-      headers: fileHeaders(file === null ? path : site.path, site.root, embedScripts(join(folder, '_headers'))),
+      headers: {
+        ...fileHeaders(file === null ? path : site.path, site.root, scripts),
+        'X-Request-Id': c.get('requestId'),
+      },
     });
   });
   return door;
@@ -40,17 +44,22 @@ function isWithdrawn({ store }: Workshop, paper: string, path: string): boolean 
   return slug !== undefined && store.archive(paper).storyBySlug(slug)?.state === 'withdrawn';
 }
 
-/** The embed card's scripts are listed, by their hashes, in the pressed `_headers`. */
+/**
+ * The embed card's scripts are listed, by their hashes, in the pressed `_headers`.
+ * Throws `unavailable` when the paper was never pressed.
+ */
 function embedScriptHashes(): (file: string) => string[] {
-  const known = new Map<string, string[]>();
+  const known = new Map<string, { mark: string; hashes: string[] }>();
   return (file) => {
-    const text = readFileSync(file, 'utf8');
-    const key = createHash('sha256').update(text).digest('hex');
-    let hashes = known.get(key);
-    if (hashes === undefined) {
-      hashes = [...new Set([...text.matchAll(/'(sha256-[A-Za-z0-9+/=]+)'/g)].map(([, hash = '']) => hash))];
-      known.set(key, hashes);
-    }
+    const stat = statSync(file, { throwIfNoEntry: false });
+    if (stat === undefined)
+      throw new Fault('unavailable', 'this paper is being pressed for the first time; try again soon');
+    const mark = `${stat.mtimeMs} ${stat.size}`;
+    const before = known.get(file);
+    if (before?.mark === mark) return before.hashes;
+    const listed = readFileSync(file, 'utf8').matchAll(/'(sha256-[A-Za-z0-9+/=]+)'/g);
+    const hashes = [...new Set([...listed].map(([, hash = '']) => hash))];
+    known.set(file, { mark, hashes });
     return hashes;
   };
 }

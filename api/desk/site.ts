@@ -14,15 +14,20 @@ export interface Site {
  * private paper is as one that does not exist.
  */
 export function siteOf({ store, settings }: Workshop, host: string, path: string): Site | null {
+  let isOwnHost = false;
   for (const slug of store.paperSlugs()) {
     const paper = store.paper(slug);
     if (paper?.url === undefined || !paper.paper_public) continue;
     const own = new URL(paper.url);
     const base = own.pathname.replace(/\/$/, '');
-    if (own.host === host && (path === base || path.startsWith(`${base}/`))) {
+    if (own.host !== host) continue;
+    isOwnHost = host !== new URL(settings.origin).host;
+    if (path === base || path.startsWith(`${base}/`)) {
       return { paper: slug, root: paper.url, path: path.slice(base.length) };
     }
   }
+  // A paper's own domain shows no other paper.
+  if (isOwnHost) return null;
   const [, slug = '', rest] = /^\/([^/]+)(\/.*)?$/.exec(path) ?? [];
   const paper = store.paper(slug);
   if (paper === null || !paper.paper_public) return null;

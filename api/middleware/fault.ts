@@ -1,9 +1,16 @@
+import { STATUS_CODES } from 'node:http';
 import type { Context } from 'hono';
+import { accepts } from 'hono/accepts';
 import type { Logger } from 'pino';
 import type { FaultCode } from '../../src/fault.ts';
 import { Fault } from '../../src/fault.ts';
 
-type Status = 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 | 503;
+type Status = 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 | 500 | 503;
+
+const PROBLEM = 'application/problem+json';
+
+/** When to try again after `unavailable`, in seconds. */
+const RETRY_AFTER = '5';
 
 /** Each code's one status (wire.md, section 2). */
 const STATUS: Record<FaultCode, Status> = {
@@ -29,9 +36,23 @@ export function answerFault(logger: Logger) {
   return (error: unknown, c: Context): Response => {
     if (error instanceof Fault) {
       const { code, message, details } = error;
-      return c.json({ error: code, message, ...details }, STATUS[code]);
+      if (code === 'unavailable') c.header('Retry-After', RETRY_AFTER);
+      return answer(c, STATUS[code], { error: code, message, ...details });
     }
     logger.error({ request_id: c.get('requestId'), err: error }, 'a door failed');
-    return c.json({ error: 'internal', message: 'something went wrong here; the log has it under X-Request-Id' }, 500);
+    return answer(c, 500, {
+      error: 'internal',
+      message: 'something went wrong here; the log has it under X-Request-Id',
+    });
   };
+}
+
+/** As JSON, or as RFC 9457 has it where that is asked for. */
+function answer(c: Context, status: Status, body: { error: string; message: string }): Response {
+  const type = accepts(c, { header: 'Accept', supports: ['application/json', PROBLEM], default: 'application/json' });
+  c.header('Vary', 'Accept', { append: true });
+  c.header('X-Content-Type-Options', 'nosniff');
+  if (type !== PROBLEM) return c.json(body, status);
+  const problem = { type: 'about:blank', title: STATUS_CODES[status], status, detail: body.message, ...body };
+  return c.json(problem, status, { 'Content-Type': PROBLEM });
 }

@@ -11,34 +11,45 @@ import { isBuilt, PROJECT } from '../works/build.ts';
 import { fileContent } from './file.ts';
 import { problemLine } from './inbox/source-file.ts';
 import { pressShowing } from './press.ts';
-import { openWorkshop } from '../works/workshop.ts';
+import { withWorkshop } from './run.ts';
 
 export function command(): Command {
-  return new Command('serve')
-    .description('build if needed, file content/, press what is due, and serve')
-    .action(serve);
+  return new Command('serve').description('build if needed, file content/, press what is due, and serve').action(serve);
 }
 
 /** Serves until SIGTERM or SIGINT, then finishes what is in flight. */
 async function serve(): Promise<void> {
   const settings = readSettings();
   const logger = pino({ level: settings.logLevel }, pino.destination({ dest: 2, sync: true }));
+  const stopped = stopSignal();
   if (!isBuilt()) await buildPages();
-  const shop = openWorkshop(settings);
-  // The door's key is made on the first start, before anything is filed.
-  void shop.desk.door;
-  const { filed, problems } = await fileContent(shop);
-  for (const problem of problems) process.stderr.write(`${problemLine(problem)}\n`);
-  logger.info({ filed: filed.length, problems: problems.length }, 'filed content');
-  await pressShowing(shop, {});
-  const stopClock = startClock(shop, logger);
-  const desk = await listenDesk(shop, logger);
-  process.stdout.write(`ready desk=${desk.url}\n`);
-  await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
-  logger.info('stopping');
-  await desk.close();
-  await stopClock();
-  shop.close();
+  await withWorkshop(async (shop) => {
+    // The door's key is made on the first start, before anything is filed.
+    void shop.desk.door;
+    const { filed, problems } = await fileContent(shop);
+    for (const problem of problems) process.stderr.write(`${problemLine(problem)}\n`);
+    logger.info({ filed: filed.length, problems: problems.length }, 'filed content');
+    await pressShowing(shop, {});
+    const desk = await listenDesk(shop, logger);
+    const stopClock = startClock(shop, logger);
+    process.stdout.write(`ready desk=${desk.url}\n`);
+    await stopped.whenServing();
+    logger.info('stopping');
+    await desk.close();
+    await stopClock();
+  });
+}
+
+/** Until it serves, a signal ends the process at once: what was begun is finished by the next start. */
+function stopSignal(): { whenServing(): Promise<void> } {
+  let stop: () => void = () => process.exit(0);
+  for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stop());
+  return {
+    whenServing: () =>
+      new Promise((resolve) => {
+        stop = resolve;
+      }),
+  };
 }
 
 /** Runs `astro build`, which also files and presses. Its own output goes to standard error: the ready line stands alone. */
@@ -49,6 +60,9 @@ async function buildPages(): Promise<void> {
     stdio: ['ignore', 2, 2],
     env: environmentWith({ ASTRO_TELEMETRY_DISABLED: '1' }),
   });
+  const end = () => build.kill();
+  process.once('exit', end);
   await once(build, 'exit');
+  process.off('exit', end);
   if (!isBuilt()) throw new Fault('unavailable', 'the pages could not be built; the lines above say why');
 }

@@ -1,0 +1,29 @@
+import type { Context } from 'hono';
+import { accepts } from 'hono/accepts';
+import { Fault } from '../../src/fault.ts';
+import { fileHeaders } from './pressed.ts';
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><meta name="robots" content="noindex"><title>Nothing here</title></head>
+<body><h1>Nothing here</h1><p>There is nothing at this address. <a href="/">All papers are on the newsstand.</a></p></body>
+</html>
+`;
+
+/** What no door takes: a page for browsers, a record for programs. A private paper's addresses end here too. */
+export function nothingHere(origin: string) {
+  return (c: Context): Response => {
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
+      c.header('Allow', 'GET, HEAD');
+      throw new Fault('method_not_allowed', `${c.req.method} is not taken here; use GET or HEAD`);
+    }
+    const isApi = /^\/([^/]+\/)?api(\/|$)/.test(c.req.path);
+    const type = accepts(c, {
+      header: 'Accept',
+      supports: ['application/json', 'application/problem+json', 'text/html'],
+      default: 'application/json',
+    });
+    if (isApi || type !== 'text/html') throw new Fault('not_found', 'there is nothing at this address');
+    return c.html(PAGE, 404, { ...fileHeaders('/', origin, []), Vary: 'Accept' });
+  };
+}

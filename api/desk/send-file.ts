@@ -1,0 +1,103 @@
+import type { FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import compression from 'compression';
+import fresh from 'fresh';
+import { contentType } from 'mime-types';
+import parseRange from 'range-parser';
+import { Fault } from '../../src/fault.ts';
+
+/** A file to be sent, with the status and the headers that fit its address. */
+export interface Sending {
+  file: string;
+  status: number;
+  headers: Record<string, string>;
+}
+
+/** Brotli or gzip where it pays; part of a file is sent as it is. */
+const compress = compression({
+  filter: (request, response) => !response.hasHeader('Content-Range') && compression.filter(request, response),
+});
+
+/**
+ * Sends a file on Node's own response, and answers conditions, ranges and HEAD.
+ * The file is opened once: a press that replaces it meanwhile changes nothing of
+ * this answer. Throws `not_found` when the file is gone.
+ */
+export async function sendFile({ incoming, outgoing }: HttpBindings, sending: Sending): Promise<Response> {
+  const handle = await opened(sending.file);
+  try {
+    const { size, mtime, mtimeMs } = await handle.stat();
+    const type = contentType(basename(sending.file)) || 'application/octet-stream';
+    for (const [name, value] of Object.entries({ 'Content-Type': type, ...sending.headers }))
+      outgoing.setHeader(name, value);
+    const mark = `"${size.toString(16)}-${mtimeMs.toString(16)}"`;
+    // Express's types are wider than what compression uses: Node's own request and response.
+    const isPacked = !compression.filter(incoming as never, outgoing as never);
+    outgoing.setHeader('ETag', isPacked ? mark : `W/${mark}`);
+    outgoing.setHeader('Last-Modified', mtime.toUTCString());
+    if (!isPacked) outgoing.setHeader('Vary', 'Accept-Encoding');
+    outgoing.statusCode = sending.status;
+    // A page that says what is missing is always sent whole.
+    const part = sending.status === 200 ? asked({ incoming, outgoing }, size) : { start: 0, end: size - 1 };
+    if (part !== null) outgoing.setHeader('Content-Length', part.end - part.start + 1);
+    // HEAD is compressed like GET, so that its headers are the same; Node leaves the body out.
+    const request = { method: 'GET', headers: incoming.headers };
+    await new Promise<void>((resolve) => compress(request as never, outgoing as never, () => resolve()));
+    if (part === null || part.end < part.start || incoming.method === 'HEAD') outgoing.end();
+    else await pipeline(handle.createReadStream({ autoClose: false, ...part }), outgoing).catch(leave);
+  } finally {
+    await handle.close();
+  }
+  return RESPONSE_ALREADY_SENT;
+}
+
+async function opened(file: string): Promise<FileHandle> {
+  try {
+    return await open(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    throw new Fault('not_found', 'there is nothing at this address any more');
+  }
+}
+
+/** The part of the file that is asked for, its status set (RFC 9110, sections 13 and 14); null when no body follows. */
+function asked({ incoming, outgoing }: HttpBindings, size: number): { start: number; end: number } | null {
+  const { headers, method } = incoming;
+  const [etag, modified] = [String(outgoing.getHeader('ETag')), String(outgoing.getHeader('Last-Modified'))];
+  if (fresh(headers, { etag, 'last-modified': modified })) {
+    outgoing.statusCode = 304;
+    outgoing.removeHeader('Content-Type');
+    return null;
+  }
+  outgoing.setHeader('Accept-Ranges', 'bytes');
+  const whole = { start: 0, end: size - 1 };
+  if (headers.range === undefined || method !== 'GET' || !mayContinue(headers['if-range'], etag, modified))
+    return whole;
+  const ranges = parseRange(size, headers.range, { combine: true });
+  if (ranges === -1) {
+    outgoing.statusCode = 416;
+    outgoing.setHeader('Content-Range', `bytes */${size}`);
+    for (const name of ['Content-Type', 'ETag', 'Last-Modified', 'Cache-Control']) outgoing.removeHeader(name);
+    return null;
+  }
+  // Several ranges, or something else than a range of bytes: the whole is a good answer.
+  const range = ranges === -2 || ranges.length !== 1 || ranges.type !== 'bytes' ? undefined : ranges[0];
+  if (range === undefined) return whole;
+  outgoing.statusCode = 206;
+  outgoing.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
+  return range;
+}
+
+/** If-Range continues only what is surely the same bytes: by a strong mark, or by the very date. */
+function mayContinue(ifRange: string | string[] | undefined, etag: string, modified: string): boolean {
+  return ifRange === undefined || ifRange === modified || (ifRange === etag && !etag.startsWith('W/'));
+}
+
+/** A reader who leaves is no failure. */
+function leave(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+}

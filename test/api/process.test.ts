@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { copyContent, run, serve, start, until } from '../support/program.ts';
+import { foundPaper, tempFolder, workshopIn } from '../support/workshop.ts';
+
+test('a wrong setting is one line that names the variable', async (t) => {
+  const folder = tempFolder(t);
+  const wrong = { LOG_LEVEL: 'nonsense', PORT: '99999', ORIGIN: 'ftp://x' };
+  for (const [name, value] of Object.entries(wrong)) {
+    const { code, stdout, stderr } = await run(t, folder, ['serve'], { [name]: value });
+    assert.equal(code, 1);
+    assert.equal(stdout, '');
+    assert.match(stderr, new RegExp(`^broadsheet: ${name}=${value}: [^\\n]+\\n$`));
+  }
+});
+
+test('a port that is taken is one line, and the process ends', async (t) => {
+  const folder = tempFolder(t);
+  const other = createServer().listen(0, '127.0.0.1');
+  t.after(() => other.close());
+  await once(other, 'listening');
+  const { port } = other.address() as { port: number };
+  const { code, stdout, stderr } = await run(t, folder, ['serve'], { PORT: String(port) });
+  assert.equal(code, 1);
+  assert.equal(stdout, '');
+  assert.match(stderr, new RegExp(`^broadsheet: port ${port} of 127\\.0\\.0\\.1 is taken; [^\\n]*PORT[^\\n]*\\n$`));
+});
+
+test('SIGTERM finishes a slow download, closes what is idle, and ends well', async (t) => {
+  const folder = tempFolder(t);
+  copyContent(folder);
+  const { url, child, ended } = await serve(t, folder);
+  const { hostname, port } = new URL(url);
+
+  const agent = new Agent({ keepAlive: true });
+  t.after(() => agent.destroy());
+  const idle = request({ hostname, port, path: '/the-plumb-line/', agent }).end();
+  const [page] = await once(idle, 'response');
+  page.resume();
+  await once(page, 'end');
+
+  // More than the system's buffers hold.
+  const expected = Buffer.alloc(32 << 20, 'a newspaper is long');
+  writeFileSync(join(folder, 'papers/the-plumb-line/long.mp4'), expected);
+  const socket = connect(Number(port), hostname).pause();
+  socket.write(`GET /the-plumb-line/long.mp4 HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
+  await once(socket, 'readable');
+  child.kill('SIGTERM');
+  await until(async () => ((await refuses(Number(port))) ? true : null));
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) chunks.push(chunk as Buffer);
+  const answer = Buffer.concat(chunks);
+  assert.ok(answer.subarray(answer.indexOf('\r\n\r\n') + 4).equals(expected), 'all of it arrived');
+  const { code, signal } = await ended;
+  assert.deepEqual([code, signal], [0, null]);
+});
+
+test('a signal before it serves ends it at once, and the next start goes on', async (t) => {
+  const folder = tempFolder(t);
+  copyContent(folder);
+  const { child, said, ended } = start(t, folder, ['serve'], { LOG_LEVEL: 'info' });
+  await until(() => (said.stderr.includes('filed content') ? true : null));
+  child.kill('SIGTERM');
+  const { code, stdout } = await ended;
+  assert.deepEqual([code, stdout], [0, '']);
+  const { stop } = await serve(t, folder);
+  assert.equal((await stop()).code, 0);
+});
+
+test('a paper that was never pressed asks for patience', async (t) => {
+  const { listenDesk } = await import('../../api/server.ts');
+  const { default: pino } = await import('pino');
+  const shop = workshopIn(t, tempFolder(t), { now: Date.parse('2026-11-20T12:00:00Z') });
+  foundPaper(shop);
+  const { url, close } = await listenDesk(shop, pino({ level: 'silent' }));
+  t.after(close);
+  const response = await fetch(`${url}/harbor-ledger/`);
+  assert.equal(response.status, 503);
+  assert.equal(response.headers.get('retry-after'), '5');
+  assert.equal(((await response.json()) as { error: string }).error, 'unavailable');
+});
+
+function refuses(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.once('error', () => resolve(true));
+  });
+}

@@ -1,0 +1,32 @@
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Puts another paper beside those of a content folder: a copy of one, its paper.yaml changed. */
+export function copyPaper(folder: string, from: string, to: string, change: (yaml: string) => string): void {
+  const [source, target] = [join(folder, 'content', from), join(folder, 'content', to)];
+  cpSync(source, target, { recursive: true });
+  const file = join(target, 'paper.yaml');
+  writeFileSync(file, change(readFileSync(file, 'utf8')));
+}
+
+/** Puts a story that the demo paper's door takes into a content folder. Returns its path. */
+export function writeStory(folder: string, slug: string, more: Record<string, string> = {}): string {
+  const fields = {
+    headline: `What ${slug} means`,
+    dek: 'A dek of one sentence.',
+    category: 'Measures',
+    kind: 'news',
+    byline: 'osric-tamblyn',
+    ...more,
+  };
+  const front = Object.entries(fields).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  const facts = ['RFC Editor', 'NIST'].map(
+    (source) => `  - statement: "It is so."\n    source: ${source}\n    instrument: "https://example.org/"`,
+  );
+  const file = join(folder, 'content/the-plumb-line/stories', `${slug}.md`);
+  writeFileSync(
+    file,
+    `---\n${front.join('\n')}\ncited_facts:\n${facts.join('\n')}\n---\n\nOne thing is so.[^1] Another is so.[^2]\n`,
+  );
+  return file;
+}

@@ -1,0 +1,103 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { envIn } from './workshop.ts';
+
+const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
+const PROGRAM = join(PROJECT, 'bin/broadsheet.mjs');
+
+/** What a process came to. */
+export interface Outcome {
+  code: number | null;
+  signal: string | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Running {
+  child: ChildProcess;
+  /** What it has said so far. */
+  said: { stdout: string; stderr: string };
+  ended: Promise<Outcome>;
+}
+
+export interface Serving extends Running {
+  url: string;
+  /** Sends SIGTERM and waits. */
+  stop(): Promise<Outcome>;
+}
+
+type Ending = Pick<TestContext, 'after'>;
+
+/** Starts a verb of the real program inside a folder; it is killed when the test ends before it does. */
+export function start(t: Ending, folder: string, args: string[], more: Record<string, string> = {}): Running {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    cwd: PROJECT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...envIn(folder), ...more },
+  });
+  const said = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said.stderr += text;
+  });
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, ...said }) as Outcome);
+  t.after(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  return { child, said, ended };
+}
+
+/** Runs a verb of the real program inside a folder to its end. */
+export function run(t: Ending, folder: string, args: string[], more: Record<string, string> = {}): Promise<Outcome> {
+  return start(t, folder, args, more).ended;
+}
+
+/** Serves a folder's papers and waits for the ready line. */
+export async function serve(t: Ending, folder: string, more: Record<string, string> = {}): Promise<Serving> {
+  const port = more.PORT ?? String(await freePort());
+  const running = start(t, folder, ['serve'], { PORT: port, ORIGIN: `http://127.0.0.1:${port}`, ...more });
+  const url = await until(async () => {
+    if (running.child.exitCode !== null)
+      throw new Error(`the server ended before it was ready: ${running.said.stderr}`);
+    return /^ready desk=(\S+)$/m.exec(running.said.stdout)?.[1] ?? null;
+  });
+  const stop = () => {
+    running.child.kill('SIGTERM');
+    return running.ended;
+  };
+  return { ...running, url, stop };
+}
+
+/** Copies the repository's own papers into a folder. */
+export function copyContent(folder: string): void {
+  cpSync(join(PROJECT, 'content'), join(folder, 'content'), { recursive: true });
+}
+
+/** Asks again and again until there is an answer; the runner's own limit ends it. */
+export async function until<T>(ask: () => Promise<T | null> | T | null): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (answer !== null) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** The links in pages hold the address, so a port must be known before the server starts. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('the system gave no port');
+  return address.port;
+}
