@@ -150,7 +150,7 @@ export function entryTables(db: Db) {
         const rows = batch.all(last) as { n: number; kind: Entry['type']; at: number }[];
         if (rows.length === 0) return;
         for (const { n, kind, at } of rows) {
-          const row = readers[kind]?.get(n);
+          const row = readers[kind]?.get(n) as object | undefined;
           if (row === undefined) throw new Error(`entry ${n} has no ${kind}`);
           yield entryFromRow(kind, at, row);
           last = n;
@@ -175,9 +175,11 @@ export function entryTables(db: Db) {
   };
 }
 
-function entryFromRow(kind: Entry['type'], at: number, row: unknown): Entry {
+function entryFromRow(kind: Entry['type'], at: number, found: object): Entry {
+  // libsql puts its own timing into a row that is read by itself.
+  const { _metadata, ...row } = found as { _metadata?: unknown };
   if (kind === 'generation') {
-    const g = row as GenerationRow;
+    const g = row as unknown as GenerationRow;
     return {
       type: kind,
       at,
@@ -195,5 +197,5 @@ function entryFromRow(kind: Entry['type'], at: number, row: unknown): Entry {
     const { body, ...rest } = row as { paper: string; kind: 'paper'; name: string; body: string };
     return { type: kind, at, ...rest, body: JSON.parse(body) as unknown };
   }
-  return { type: kind, at, ...(row as object) } as Entry;
+  return { type: kind, at, ...row } as Entry;
 }

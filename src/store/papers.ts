@@ -35,8 +35,8 @@ export function paperTables(db: Db) {
     paper(slug: string): Paper | null {
       const row = get.get(slug) as { slug: string; body: string; edition: number; changed_at: number } | undefined;
       if (row === undefined) return null;
-      const { body, ...rest } = row;
-      return { ...(JSON.parse(body) as PaperBody), ...rest };
+      const { body, edition, changed_at } = row;
+      return { ...(JSON.parse(body) as PaperBody), slug, edition, changed_at };
     },
     paperSlugs: (): string[] => (slugs.all() as { slug: string }[]).map(({ slug }) => slug),
     setPaper(slug: string, body: PaperBody, at: number): void {
