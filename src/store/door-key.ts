@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as z from 'zod';
 import { enter } from '../desk/enter.ts';
@@ -32,43 +32,72 @@ interface KeyStore extends LedgerStore {
  * that the ledger does not know is entered there, and the one before it retired.
  */
 export function openDoor(store: KeyStore, file: string, name: string, now: number): Door {
-  const door = existsSync(file) ? readDoor(file) : makeDoor(file, name);
+  if (!existsSync(file)) makeDoor(file, name, putNew);
+  const door = readDoor(file);
   enterKey(store, door, now);
   return door;
 }
 
 /** Puts a new key in the place of the present one, which stays in the key document as retired. */
 export function rotateDoor(store: KeyStore, file: string, name: string, now: number): Door {
-  const door = makeDoor(file, existsSync(file) ? readDoor(file).signer.name : name);
+  makeDoor(file, existsSync(file) ? readDoor(file).signer.name : name, renameSync);
+  const door = readDoor(file);
   enterKey(store, door, now);
   return door;
 }
 
 function readDoor(file: string): Door {
-  let parsed: z.infer<typeof KeyFile>;
   try {
-    parsed = KeyFile.parse(JSON.parse(readFileSync(file, 'utf8')));
+    const parsed = KeyFile.safeParse(JSON.parse(readFileSync(file, 'utf8')));
+    if (!parsed.success)
+      throw new Error(`${parsed.error.issues[0]?.path.join('.')}: ${parsed.error.issues[0]?.message}`);
+    const { name, kid, seed } = parsed.data;
+    const signer = signerFrom(name, new Uint8Array(Buffer.from(seed, 'base64')));
+    if (thumbprint(signer.publicKey) !== kid) throw new Error('kid is not that of seed');
+    return { signer, kid };
   } catch (error) {
     throw new Fault(
       'unavailable',
-      `the door's key file ${file} cannot be read (${error instanceof Error ? error.message.split('\n')[0] : error}); restore it from a backup, or move it away and a new key is made`,
+      `the door's key file ${file} cannot be read (${(error as Error).message}); restore it from a backup, or move it away and a new key is made`,
     );
   }
-  const signer = signerFrom(parsed.name, new Uint8Array(Buffer.from(parsed.seed, 'base64')));
-  return { signer, kid: thumbprint(signer.publicKey) };
 }
 
-function makeDoor(file: string, name: string): Door {
+/**
+ * Makes a key file. It is written aside first: a crash must not leave half a key
+ * in the place of a whole one. `put` is `putNew` where another process may
+ * have made one meanwhile, which then stays, and `renameSync` to replace one.
+ */
+function makeDoor(file: string, name: string, put: (from: string, to: string) => void): void {
   const seed = randomBytes(32);
-  const signer = signerFrom(name, seed);
-  const kid = thumbprint(signer.publicKey);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // Written aside first: a crash must not leave half a key in the place of a whole one.
-  const aside = `${file}.new`;
+  const kid = thumbprint(signerFrom(name, seed).publicKey);
+  const aside = `${file}.${process.pid}`;
   const text = `${JSON.stringify({ name, kid, seed: seed.toString('base64') })}\n`;
-  writeFileSync(aside, text, { mode: 0o600, flush: true });
-  renameSync(aside, file);
-  return { signer, kid };
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(aside, text, { mode: 0o600, flush: true });
+    put(aside, file);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && put === putNew) return;
+    throw new Fault(
+      'unavailable',
+      `the door's key file ${file} cannot be written (${message}); check the disk's space and the folder's permissions`,
+    );
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+/** Gives a file its place unless there is one; throws `EEXIST`. */
+function putNew(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error;
+    // A disk that knows no hard links.
+    renameSync(from, to);
+  }
 }
 
 function enterKey(store: KeyStore, { signer, kid }: Door, now: number): void {
