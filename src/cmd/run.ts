@@ -7,6 +7,8 @@ export async function withWorkshop<T>(work: (shop: Workshop) => T | Promise<T>):
   const shop = openWorkshop(readSettings());
   try {
     return await work(shop);
+  } catch (error) {
+    throw shop.store.fault(error);
   } finally {
     shop.close();
   }

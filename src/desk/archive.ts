@@ -89,6 +89,8 @@ export interface Archive {
   storyBySlug(slug: string): Story | null;
   /** The filed content of a piece's newest revision. */
   piece(id: string): Piece | null;
+  /** The filed content of each of a piece's revisions, oldest first. */
+  revisions(id: string): Piece[];
   /** Oldest first. */
   generations(id: string): Generation[];
   /** Slugs of all pieces that have a page: on air, or a notice of withdrawal. */

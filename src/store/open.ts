@@ -22,13 +22,15 @@ const MIGRATIONS = new URL('./migrations/', import.meta.url);
  * `unavailable` when another process holds it or a newer program made it.
  */
 export function openDatabase(settings: DatabaseSettings): Db {
-  mkdirSync(dirname(settings.file), { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(dirname(settings.file), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw cannotWrite(settings.file, (error as Error).message);
+  }
   try {
     const db = new Database(
       settings.file,
-      settings.syncUrl
-        ? ({ syncUrl: settings.syncUrl, authToken: settings.authToken ?? '' } as Database.Options)
-        : {},
+      settings.syncUrl ? ({ syncUrl: settings.syncUrl, authToken: settings.authToken ?? '' } as Database.Options) : {},
     );
     // Set before anything else, so that opening waits for a busy neighbour too.
     db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
@@ -37,37 +39,56 @@ export function openDatabase(settings: DatabaseSettings): Db {
     db.exec('PRAGMA foreign_keys = ON');
     db.exec('PRAGMA cache_size = -16384');
     chmodSync(settings.file, 0o600);
-    migrate(db);
+    migrate(db, settings.file);
     return db;
   } catch (error) {
     throw databaseFault(error, settings.file);
   }
 }
 
+/** SQLite's codes for a disk that does not take or give what it should. */
+const DISK = /^SQLITE_(?:FULL|READONLY|CANTOPEN|IOERR|PERM)/;
+
 /** A busy or broken database as a fault that names the file and the cure; other errors as they are. */
 export function databaseFault(error: unknown, file: string): unknown {
   const code = (error as { code?: string }).code ?? '';
   const message = error instanceof Error ? error.message : String(error);
   if (code.startsWith('SQLITE_BUSY') || /database is locked/.test(message)) {
-    return new Fault('unavailable', `the database ${file} is locked by another process; wait for it or stop it, then try again`);
+    return new Fault(
+      'unavailable',
+      `the database ${file} is locked by another process; wait for it or stop it, then try again`,
+    );
   }
-  if (code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT' || /not a database|malformed/.test(message)) {
-    return new Fault('unavailable', `${file} is not a sound database (${message}); restore it from a ledger export or a backup`);
+  if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT') || /not a database|malformed/.test(message)) {
+    return new Fault(
+      'unavailable',
+      `${file} is not a sound database (${message}); restore it from a ledger export or a backup`,
+    );
   }
-  if (code === 'SQLITE_FULL' || code === 'SQLITE_READONLY' || code === 'SQLITE_CANTOPEN' || /unable to open/.test(message)) {
-    return new Fault('unavailable', `the database ${file} cannot be written (${message}); check the disk's space and the folder's permissions`);
-  }
+  if (DISK.test(code) || /unable to open/.test(message)) return cannotWrite(file, message);
   return error;
 }
 
+function cannotWrite(file: string, why: string): Fault {
+  return new Fault(
+    'unavailable',
+    `the database ${file} cannot be written (${why}); check the disk's space and the folder's permissions`,
+  );
+}
+
 /** Runs the numbered files that this database has not seen, in order, one transaction each. */
-function migrate(db: Db): void {
+function migrate(db: Db, file: string): void {
   db.exec('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY) STRICT');
-  const names = readdirSync(MIGRATIONS).filter((name) => name.endsWith('.sql')).sort();
+  const names = readdirSync(MIGRATIONS)
+    .filter((name) => name.endsWith('.sql'))
+    .sort();
   const done = new Set((db.prepare('SELECT name FROM migrations').all() as { name: string }[]).map(({ name }) => name));
   const unknown = [...done].filter((name) => !names.includes(name));
   if (unknown.length > 0) {
-    throw new Fault('unavailable', `the database was made by a newer Broadsheet (it has ${unknown.join(', ')}); run that one`);
+    throw new Fault(
+      'unavailable',
+      `the database ${file} was made by a newer Broadsheet (it has ${unknown.join(', ')}); run that one`,
+    );
   }
   for (const name of names.filter((candidate) => !done.has(candidate))) {
     db.exec('BEGIN IMMEDIATE');

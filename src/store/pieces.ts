@@ -1,10 +1,4 @@
-import type {
-  Correction,
-  CorrectionRow,
-  LatestQuery,
-  Row,
-  Story,
-} from '../desk/archive.ts';
+import type { Correction, CorrectionRow, LatestQuery, Row, Story } from '../desk/archive.ts';
 import type { GenerationEntry } from '../desk/entry.ts';
 import type { Standing } from '../desk/ledger-store.ts';
 import type { Generation } from '../ledger/generation.ts';
@@ -79,6 +73,7 @@ export function pieceTables(db: Db) {
   const newestPiece = db.prepare(
     `SELECT g.* FROM pieces p JOIN generations g ON g.n = p.generation WHERE p.paper = ? AND p.id = ?`,
   );
+  const revisions = db.prepare('SELECT * FROM generations WHERE paper = ? AND piece = ? ORDER BY revision');
   const generations = db.prepare(
     `SELECT g.revision, g.seq, g.content_hash, g.receipt_hash, e.at, g.kid, g.receipt
      FROM generations g JOIN entries e ON e.n = g.n WHERE g.paper = ? AND g.piece = ? ORDER BY g.revision`,
@@ -180,9 +175,7 @@ export function pieceTables(db: Db) {
      ORDER BY scheduled_at, id`,
   );
   const due = db.prepare("SELECT min(scheduled_at) AS at FROM pieces WHERE state = 'scheduled'");
-  const unaired = db.prepare(
-    `${STORY} WHERE p.paper = ? AND p.state <> 'on_air' ORDER BY p.id DESC`,
-  );
+  const unaired = db.prepare(`${STORY} WHERE p.paper = ? AND p.state <> 'on_air' ORDER BY p.id DESC`);
 
   const shown = db.prepare('SELECT p.id, g.revision FROM pieces p JOIN generations g ON g.n = p.generation');
 
@@ -223,6 +216,7 @@ export function pieceTables(db: Db) {
       const row = newestPiece.get(paper, id) as PieceRow | undefined;
       return row === undefined ? null : pieceFromRow(row);
     },
+    revisions: (paper: string, id: string): Piece[] => (revisions.all(paper, id) as PieceRow[]).map(pieceFromRow),
     generations(paper: string, id: string): Generation[] {
       const list = generations.all(paper, id) as (Omit<Generation, 'filed_at'> & { at: number })[];
       return list.map(({ at, revision, seq, content_hash, receipt_hash, kid, receipt }) => ({
@@ -274,9 +268,11 @@ export function pieceTables(db: Db) {
     laterIds: (paper: string, section: string, at: Place, limit: number): string[] =>
       (laterIds.all(paper, section, at.published_at, at.id, limit) as { id: string }[]).map(({ id }) => id),
     days: (paper: string, range: { from?: string; until?: string; limit?: number } = {}) =>
-      days.all(paper, range.from ?? '', range.until ?? '9999-12-31', range.limit ?? -1) as { day: string; count: number }[],
-    day: (paper: string, day: string): Row[] =>
-      rows(between.all(paper, dayStart(day), dayStart(day) + 86_400_000)),
+      days.all(paper, range.from ?? '', range.until ?? '9999-12-31', range.limit ?? -1) as {
+        day: string;
+        count: number;
+      }[],
+    day: (paper: string, day: string): Row[] => rows(between.all(paper, dayStart(day), dayStart(day) + 86_400_000)),
     months: (paper: string): string[] => (months.all(paper) as { month: string }[]).map(({ month: name }) => name),
     month: (paper: string, name: string) =>
       month.all(paper, dayStart(`${name}-01`), nextMonth(name)) as { slug: string; updated_at: number }[],
@@ -284,16 +280,7 @@ export function pieceTables(db: Db) {
     hasCorrections: (paper: string, id: string): boolean => corrections.all(paper, id).length > 0,
 
     setGeneration({ paper, piece }: GenerationEntry): void {
-      insert.run(
-        piece.id,
-        paper,
-        piece.slug,
-        piece.revision,
-        piece.id,
-        piece.revision,
-        piece.category,
-        piece.persona,
-      );
+      insert.run(piece.id, paper, piece.slug, piece.revision, piece.id, piece.revision, piece.category, piece.persona);
     },
     standing: (piece: string): Standing | null => (standing.get(piece) as Standing | undefined) ?? null,
     setStanding(piece: string, s: Standing): void {

@@ -48,6 +48,7 @@ export function openStore(settings: DatabaseSettings) {
     storyById: (id) => pieces.storyById(paper, id),
     storyBySlug: (slug) => pieces.storyBySlug(paper, slug),
     piece: (id) => pieces.piece(paper, id),
+    revisions: (id) => pieces.revisions(paper, id),
     generations: (id) => pieces.generations(paper, id),
     slugs: () => pieces.slugs(paper),
     latest: (query) => pieces.latest(paper, query),
@@ -79,7 +80,8 @@ export function openStore(settings: DatabaseSettings) {
       db.exec('COMMIT');
       return result;
     } catch (error) {
-      db.exec('ROLLBACK');
+      // After some errors, such as a full disk, SQLite has rolled back by itself.
+      if (db.inTransaction) db.exec('ROLLBACK');
       throw databaseFault(error, settings.file);
     } finally {
       depth--;
@@ -118,6 +120,8 @@ export function openStore(settings: DatabaseSettings) {
     shown: pieces.shown,
     nextScheduled: pieces.nextScheduled,
     ...appliedTable(db),
+    /** An error of this database as a fault that names the cure; others as they are. */
+    fault: (error: unknown): unknown => databaseFault(error, settings.file),
     /** Runs SQLite's own check; the texts of what it finds, none when sound. */
     integrity: (): string[] =>
       (db.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[])
