@@ -1,5 +1,5 @@
-import type { Db } from './open.ts';
 import type { Manifest, PressedFile } from '../press/manifest.ts';
+import type { Db } from './open.ts';
 
 /** What the press owes and what it has put on disk. */
 export function manifestTables(db: Db): Manifest {
@@ -50,10 +50,10 @@ export function manifestTables(db: Db): Manifest {
     everyFile: (paper) => everyFile.all(paper) as PressedFile[],
     record(paper, name, tags, pressed, gone) {
       const old = (sheet.get(paper, name) as { tags: string } | undefined)?.tags;
-      const text = tags.join(' ');
+      const text = tags.join('\n');
       if (old !== text) {
         const kept = new Set(tags);
-        for (const tag of old?.split(' ') ?? []) if (!kept.has(tag)) dropRead.run(paper, tag, name);
+        for (const tag of old?.split('\n') ?? []) if (!kept.has(tag)) dropRead.run(paper, tag, name);
         for (const tag of tags) addRead.run(paper, tag, name);
         setSheet.run(paper, name, text);
       }
@@ -62,7 +62,7 @@ export function manifestTables(db: Db): Manifest {
     },
     drop(paper, name) {
       const old = (sheet.get(paper, name) as { tags: string } | undefined)?.tags;
-      for (const tag of old?.split(' ') ?? []) dropRead.run(paper, tag, name);
+      for (const tag of old?.split('\n') ?? []) dropRead.run(paper, tag, name);
       for (const { path } of this.files(paper, name)) dropFile.run(paper, name, path);
       dropSheet.run(paper, name);
     },

@@ -9,7 +9,7 @@ CREATE TABLE press_due (
 CREATE INDEX press_due_by_paper ON press_due (paper, id);
 
 -- A sheet is what is printed in one go: a story's page, its Markdown twin and its cards are one.
--- `tags` are what it read, parted by spaces.
+-- `tags` are what it read, parted by newlines.
 CREATE TABLE sheets (
   paper TEXT NOT NULL,
   sheet TEXT NOT NULL,
