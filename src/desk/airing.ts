@@ -1,9 +1,12 @@
 import { Fault, refused } from '../fault.ts';
-import { airingProblems } from '../ledger/door.ts';
+import { airingProblems, isLine } from '../ledger/door.ts';
 import type { Archive, Story } from './archive.ts';
 import { enter } from './enter.ts';
 import type { Desk } from './filing.ts';
 import { deskRules } from './filing.ts';
+
+/** The longest reason of a withdrawal, in UTF-16 units. */
+const REASON_MAX = 1_000;
 
 /**
  * Puts a piece on air: now, or at `at` (ms). A time that has passed is the
@@ -35,17 +38,16 @@ export function airStory(
  * feeds, and its page becomes a notice. Throws `not_found`, `conflict` when
  * the piece was not on air, `invalid_request` without a reason.
  */
-export function withdrawStory(
-  desk: Desk,
-  paper: string,
-  slug: string,
-  options: { by: string; reason: string },
-): Story {
+export function withdrawStory(desk: Desk, paper: string, slug: string, options: { by: string; reason: string }): Story {
   const reason = options.reason.normalize('NFC').trim();
-  if (reason === '' || reason.length > 1_000) {
-    throw new Fault('invalid_request', 'a withdrawal wants a reason of 1 to 1,000 characters; readers will see it', {
-      field: 'reason',
-    });
+  if (reason === '' || reason.length > REASON_MAX || !isLine(reason)) {
+    throw new Fault(
+      'invalid_request',
+      `a withdrawal wants a reason of one line, 1 to ${REASON_MAX} characters; readers will see it`,
+      {
+        field: 'reason',
+      },
+    );
   }
   return desk.store.transact(() => {
     const archive = desk.store.archive(paper);

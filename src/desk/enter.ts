@@ -60,7 +60,9 @@ function enterGeneration(store: LedgerStore, entry: GenerationEntry): void {
   // Of a withdrawn piece readers still see the notice, which names its headline.
   if (standing?.state === 'withdrawn') told(store, entry.paper, entry.piece.id, null, entry.at, true);
   if (standing === null || before === null) return;
-  store.setStanding(entry.piece.id, { ...standing, updated_at: entry.piece.revised_at ?? entry.at });
+  // A revision made before the piece went on air is part of what went on air.
+  const updated_at = Math.max(before.published_at, entry.piece.revised_at ?? entry.at);
+  store.setStanding(entry.piece.id, { ...standing, updated_at });
   told(store, entry.paper, entry.piece.id, before, entry.at, entry.piece.correction !== null);
 }
 
@@ -68,7 +70,13 @@ function enterAiring(store: LedgerStore, { paper, piece, on_air_at, at }: Airing
   if (on_air_at <= at) return putOnAir(store, paper, piece, on_air_at, at);
   const standing = store.standing(piece);
   if (standing === null) return;
-  store.setStanding(piece, { ...standing, state: 'scheduled', scheduled_at: on_air_at });
+  store.setStanding(piece, {
+    ...standing,
+    state: 'scheduled',
+    scheduled_at: on_air_at,
+    withdrawn_at: null,
+    reason: null,
+  });
   // The notice of a withdrawal ends when the piece is to come back.
   if (standing.state === 'withdrawn') told(store, paper, piece, null, at, true);
 }
@@ -93,13 +101,11 @@ function putOnAir(store: LedgerStore, paper: string, piece: string, onAirAt: num
 function enterWithdrawal(store: LedgerStore, { paper, piece, reason, at }: WithdrawalEntry): void {
   const standing = store.standing(piece);
   if (standing === null) return;
-  if (standing.state !== 'on_air') {
-    store.setStanding(piece, { ...standing, state: 'draft', scheduled_at: null });
-    return;
-  }
   const before = rowOnAir(store.archive(paper), piece);
-  store.setStanding(piece, { ...standing, state: 'withdrawn', withdrawn_at: at, reason });
-  told(store, paper, piece, before, at, true);
+  // A piece that was never on air has no readers to tell: it is a draft again.
+  const state = standing.published_at === null ? 'draft' : 'withdrawn';
+  store.setStanding(piece, { ...standing, state, scheduled_at: null, withdrawn_at: at, reason });
+  if (state === 'withdrawn') told(store, paper, piece, before, at, true);
 }
 
 /** A change that readers see: counts it and notes what must be pressed. */
@@ -121,4 +127,3 @@ function rowOnAir(archive: Archive, piece: string): Row | null {
   const story = archive.storyById(piece);
   return story?.state === 'on_air' ? story : null;
 }
-

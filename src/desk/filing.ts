@@ -1,4 +1,5 @@
 import canonicalize from 'canonicalize';
+import type { Problem } from '../fault.ts';
 import { Fault, refused } from '../fault.ts';
 import { basisOf, contentHash } from '../ledger/basis.ts';
 import type { DeskRules } from '../ledger/door.ts';
@@ -39,26 +40,29 @@ export function deskRules(archive: Archive): DeskRules {
 
 /**
  * Files a piece, or a new revision of the piece that has its slug. A piece on
- * air shows the revision at once. Throws `refused_by_door` with every problem,
- * `conflict` when `from` is not the newest revision.
+ * air shows the revision at once. What was filed before stays as it is, also
+ * where its section or its persona has gone since. With `toAir` the piece is to
+ * go on air with this filing, and must fulfil what binds a piece there. Throws
+ * `refused_by_door` with every problem, `conflict` when `from` is not the
+ * newest revision.
  */
 export function fileStory(
   desk: Desk,
   paper: string,
   filing: Filing,
-  options: { by: string; from?: number },
+  options: { by: string; from?: number; toAir?: boolean },
 ): Filed {
   return desk.store.transact(() => {
     const archive = desk.store.archive(paper);
     const rules = deskRules(archive);
     const before = archive.storyBySlug(filing.slug);
-    const problems = filingProblems(filing, rules);
-    if (before?.state === 'on_air' || before?.state === 'scheduled') {
+    const old = before === null ? null : archive.piece(before.id);
+    if (before !== null && old !== null && sameContent(old, filing)) return { story: before, changed: false };
+    const problems = [...filingProblems(filing, rules), ...timeProblems(filing, desk.now())];
+    if (options.toAir || before?.state === 'on_air' || before?.state === 'scheduled') {
       problems.push(...airingProblems(filing, rules));
     }
     if (problems.length > 0) throw refused(problems);
-    const old = before === null ? null : archive.piece(before.id);
-    if (before !== null && old !== null && sameContent(old, filing)) return { story: before, changed: false };
     if (options.from !== undefined && options.from !== (before?.revision ?? 0)) {
       throw new Fault(
         'conflict',
@@ -78,6 +82,12 @@ export function fileStory(
     if (story === null) throw new Error(`piece ${piece.id} was filed but is not there`);
     return { story, changed: true };
   });
+}
+
+function timeProblems({ revised_at }: Filing, now: number): Problem[] {
+  if (revised_at === null || revised_at <= now) return [];
+  const message = `${new Date(revised_at).toISOString()} is still to come; give the time at which the revision was made, or leave it out`;
+  return [{ field: 'revised_at', rule: 'time_to_come', message }];
 }
 
 function enterGeneration(desk: Desk, paper: string, piece: Piece, archive: Archive, by: string): void {

@@ -55,7 +55,9 @@ export function keyHash(key: string): string {
 export function levelFrom(text: string): Level {
   const level = LEVELS.find((candidate) => candidate === text);
   if (level === undefined) {
-    throw new Fault('invalid_request', `level ${JSON.stringify(text)} is none; use ${LEVELS.join(', ')}`, { field: 'level' });
+    throw new Fault('invalid_request', `level ${JSON.stringify(text)} is none; use ${LEVELS.join(', ')}`, {
+      field: 'level',
+    });
   }
   return level;
 }

@@ -1,10 +1,11 @@
 import * as z from 'zod';
+import { isLine } from '../ledger/door.ts';
 
 const line = (max: number) =>
   z
     .string()
     .max(max)
-    .refine((text) => !/[\r\n]/.test(text), 'must be one line')
+    .refine(isLine, 'must be one line without control characters')
     .transform((text) => text.normalize('NFC').trim());
 
 /** A persona's record: `masthead/<slug>.yaml`, or the body of `PUT /api/v1/masthead/{slug}`. */
@@ -14,7 +15,10 @@ export const PersonaBody = z.strictObject({
   beat: line(300).default(''),
   bio: z.string().max(2_000).default(''),
   /** Path of a portrait under the paper's media, or null. */
-  avatar: z.string().nullish().transform((path) => path ?? null),
+  avatar: z
+    .string()
+    .nullish()
+    .transform((path) => path ?? null),
   active: z.boolean().default(true),
 });
 export type PersonaBody = z.infer<typeof PersonaBody>;

@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { sha256 } from '../ledger/basis.ts';
+import { isLanguageTag, isLine } from '../ledger/door.ts';
 import { KINDS, SOURCE_FLOOR_MIN } from '../ledger/piece.ts';
 
 const line = (max: number) =>
   z
     .string()
     .max(max)
-    .refine((text) => !/[\r\n]/.test(text), 'must be one line')
+    .refine(isLine, 'must be one line without control characters')
     .transform((text) => text.normalize('NFC').trim());
 
 /** Names that a paper cannot have, because the shared host answers something else there. */
@@ -18,7 +19,10 @@ export const PaperBody = z.strictObject({
   motto: line(200).default(''),
   description: line(500).default(''),
   /** BCP 47 tag of the pieces that name none. */
-  language: z.string().default('en'),
+  language: z
+    .string()
+    .refine(isLanguageTag, 'must be a language tag as in BCP 47, such as en, pt-BR or ja')
+    .default('en'),
   /** The paper's colour, an angle on the OKLCH wheel. */
   hue: z.int().min(0).max(359).default(28),
   /** In the order in which they are shown. */
@@ -26,7 +30,10 @@ export const PaperBody = z.strictObject({
     .array(line(60).refine((text) => text !== '', 'must not be empty'))
     .min(1)
     .max(40)
-    .refine((names) => new Set(names.map(sectionSlug)).size === names.length, 'two sections would have the same address; rename one'),
+    .refine(
+      (names) => new Set(names.map(sectionSlug)).size === names.length,
+      'two sections would have the same address; rename one',
+    ),
   default_kind: z.enum(KINDS).default('news'),
   paper_public: z.boolean().default(true),
   /** The least number of distinct publishers of a piece on air. */
@@ -34,6 +41,7 @@ export const PaperBody = z.strictObject({
   /** The root address when the paper has a domain of its own; else it hangs under the shared host. */
   url: z
     .url({ protocol: /^https?$/ })
+    .refine((url) => !/[?#@]/.test(url), 'must be an address without a query, a fragment or a user name')
     .transform((url) => url.replace(/\/+$/, ''))
     .optional(),
   /** Where readers and security researchers write to: a mail address. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Note, Verify } from './note.ts';
-import { noteSignedBy, vkey } from './note.ts';
+import { noteSignedBy, parseVkey, vkey } from './note.ts';
 
 /** A public key of the filing door. The secret half never leaves the key file. */
 export interface DoorKey {
@@ -34,6 +34,15 @@ export interface Jwk {
 export function thumbprint(publicKey: Uint8Array): string {
   const x = Buffer.from(publicKey).toString('base64url');
   return createHash('sha256').update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`).digest('base64url');
+}
+
+/** What does not hold in a key as it is listed; empty when it may sign. */
+export function keyFaults({ kid, name, publicKey }: Pick<DoorKey, 'kid' | 'name' | 'publicKey'>): string[] {
+  const faults: string[] = [];
+  if (thumbprint(publicKey) !== kid) faults.push(`key ${kid}: the kid is not the thumbprint of its public key`);
+  if (parseVkey(vkey(name, publicKey)) === null)
+    faults.push(`key ${kid}: its name or its length is not that of a door key`);
+  return faults;
 }
 
 /** The key document: every key that ever signed, oldest first. A retired key stays for ever. */

@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
+import { airStory, withdrawStory } from '../../src/desk/airing.ts';
+import { airDue, enter } from '../../src/desk/enter.ts';
+import { fileStory } from '../../src/desk/filing.ts';
+import { Fault } from '../../src/fault.ts';
+import type { Filing } from '../../src/ledger/piece.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import type { Clock } from '../support/workshop.ts';
+import { filing, foundPaper, PAPER, tempFolder, workshopIn } from '../support/workshop.ts';
+
+const NOON = Date.parse('2026-11-20T12:00:00Z');
+const HOUR = 3_600_000;
+
+describe('where a piece stands', () => {
+  let clock: Clock;
+  let shop: Workshop;
+
+  beforeEach((t) => {
+    clock = { now: NOON };
+    shop = workshopIn(t as TestContext, tempFolder(t as TestContext), clock);
+    foundPaper(shop);
+  });
+
+  const file = (more: Partial<Filing> = {}) => fileStory(shop.desk, PAPER, filing('tide', more), { by: 'cli' });
+  const air = (at?: number) => airStory(shop.desk, PAPER, 'tide', { by: 'cli', ...(at === undefined ? {} : { at }) });
+  const withdraw = (reason = 'It was wrong.') => withdrawStory(shop.desk, PAPER, 'tide', { by: 'cli', reason });
+  const story = () => {
+    const found = shop.store.archive(PAPER).storyBySlug('tide');
+    assert(found !== null);
+    return found;
+  };
+  const wait = (hours: number) => {
+    clock.now += hours * HOUR;
+    shop.store.transact(() => airDue(shop.store, clock.now));
+  };
+  const entries = () => [...shop.store.entries()].length;
+  const edition = () => shop.store.archive(PAPER).paper().edition;
+  const change = (more: object) =>
+    enter(shop.store, {
+      type: 'record',
+      at: clock.now,
+      paper: PAPER,
+      kind: 'paper',
+      name: '',
+      body: { ...(shop.store.record(PAPER, 'paper', '') as object), ...more },
+    });
+
+  test('a filed piece is a draft that no list shows', () => {
+    file();
+    assert.equal(story().state, 'draft');
+    assert.deepEqual(shop.store.archive(PAPER).latest({ limit: 9 }), []);
+    assert.deepEqual([...shop.store.archive(PAPER).slugs()], []);
+  });
+
+  test('on air, published_at is the first time on air, and stays it', () => {
+    file();
+    air();
+    assert.deepEqual([story().published_at, story().updated_at], [NOON, NOON]);
+    wait(1);
+    withdraw();
+    wait(1);
+    air();
+    assert.deepEqual([story().published_at, story().updated_at], [NOON, NOON + 2 * HOUR]);
+    assert.deepEqual([story().withdrawn_at, story().reason], [null, null]);
+  });
+
+  test('a time that has passed is the date of a piece', () => {
+    file();
+    air(NOON - 48 * HOUR);
+    assert.equal(story().published_at, NOON - 48 * HOUR);
+    assert.deepEqual(shop.store.archive(PAPER).days(), [{ day: '2026-11-18', count: 1 }]);
+  });
+
+  test('airing what is on air changes nothing', () => {
+    file();
+    air();
+    const before = entries();
+    assert.equal(air(NOON - HOUR).changed, false);
+    assert.equal(air(NOON + HOUR).changed, false);
+    assert.equal(entries(), before);
+  });
+
+  test('a scheduled piece goes on air at its time, however late anybody looks', () => {
+    file();
+    air(NOON + HOUR);
+    assert.equal(story().state, 'scheduled');
+    wait(0.5);
+    assert.equal(story().state, 'scheduled');
+    wait(9);
+    assert.deepEqual([story().state, story().published_at], ['on_air', NOON + HOUR]);
+    assert.equal(shop.store.archive(PAPER).paper().changed_at, NOON + HOUR);
+  });
+
+  test('a scheduled piece can be put earlier, later, or in the past', () => {
+    file();
+    air(NOON + 5 * HOUR);
+    assert.equal(air(NOON + 5 * HOUR).changed, false);
+    air(NOON + 2 * HOUR);
+    assert.equal(story().scheduled_at, NOON + 2 * HOUR);
+    air(NOON - 2 * HOUR);
+    assert.deepEqual([story().state, story().published_at, story().scheduled_at], ['on_air', NOON - 2 * HOUR, null]);
+  });
+
+  test('a revision of a scheduled piece is what goes on air', () => {
+    file();
+    air(NOON + HOUR);
+    file({ headline: 'Another headline' });
+    assert.equal(story().state, 'scheduled');
+    wait(2);
+    assert.deepEqual([story().headline, story().revision, story().updated_at], ['Another headline', 2, NOON + HOUR]);
+  });
+
+  test('a revision that rests on too few publishers is refused for what is on air or scheduled', () => {
+    file();
+    const poor = { prose: 'One.[^1]', cited_facts: filing('tide').cited_facts.slice(0, 1) };
+    air(NOON + HOUR);
+    assert.throws(() => file(poor), /1 distinct publisher, and this paper puts nothing on air with fewer than 2/);
+    wait(2);
+    assert.throws(() => file(poor), /1 distinct publisher/);
+    withdraw();
+    assert.equal(file(poor).changed, true);
+    assert.throws(() => air(), /1 distinct publisher/);
+    assert.equal(story().state, 'withdrawn');
+  });
+
+  test('a piece taken off its schedule is a draft again, and its reason is kept', () => {
+    file();
+    air(NOON + HOUR);
+    const shown = edition();
+    withdraw('Not yet.');
+    assert.deepEqual([story().state, story().scheduled_at, story().reason], ['draft', null, 'Not yet.']);
+    wait(2);
+    assert.equal(story().state, 'draft');
+    assert.equal(edition(), shown);
+    air();
+    assert.deepEqual([story().state, story().reason, story().published_at], ['on_air', null, NOON + 2 * HOUR]);
+  });
+
+  test('a withdrawn piece that is to come back and then is not stays withdrawn', () => {
+    file();
+    air();
+    withdraw();
+    air(NOON + HOUR);
+    assert.deepEqual([story().state, story().reason], ['scheduled', null]);
+    withdraw('Never again.');
+    assert.deepEqual([story().state, story().reason], ['withdrawn', 'Never again.']);
+    assert.deepEqual(
+      [...shop.store.archive(PAPER).slugs()].map(({ slug }) => slug),
+      ['tide'],
+    );
+  });
+
+  test('a withdrawn piece can be revised, and stays withdrawn', () => {
+    file();
+    air();
+    withdraw();
+    file({ headline: 'Another headline' });
+    assert.deepEqual([story().state, story().revision], ['withdrawn', 2]);
+    air();
+    assert.deepEqual([story().state, story().headline], ['on_air', 'Another headline']);
+  });
+
+  test('what is not on air cannot be withdrawn', () => {
+    assert.throws(() => withdraw(), /has no piece with the slug "tide"/);
+    file();
+    assert.throws(() => withdraw(), /tide is not on air \(it is draft\); there is nothing to withdraw/);
+    air();
+    withdraw();
+    assert.throws(() => withdraw(), /it is withdrawn/);
+  });
+
+  test('a withdrawal wants a reason that readers can be shown', () => {
+    file();
+    air();
+    for (const reason of ['', '   ', 'a\nb', 'a\u0000b', '\ud800', 'a'.repeat(1_001)]) {
+      assert.throws(() => withdraw(reason), /a withdrawal wants a reason of one line, 1 to 1000 characters/);
+    }
+    assert.equal(story().state, 'on_air');
+  });
+
+  test('a revision never dates a piece before its publication', () => {
+    file();
+    air();
+    file({ headline: 'Another headline', revised_at: NOON - HOUR });
+    assert.deepEqual([story().published_at, story().updated_at], [NOON, NOON]);
+    wait(3);
+    file({ headline: 'A third headline', revised_at: NOON + 2 * HOUR });
+    assert.equal(story().updated_at, NOON + 2 * HOUR);
+  });
+
+  test('a revision cannot be of a time to come', () => {
+    assert.throws(() => file({ revised_at: NOON + 1 }), /revised_at: 2026-11-20T12:00:00\.001Z is still to come/);
+    assert.equal(file({ revised_at: NOON }).changed, true);
+  });
+
+  test('what was filed stays as it is where its section or persona has gone since', () => {
+    file();
+    air();
+    change({ sections: ['Elsewhere'] });
+    enter(shop.store, {
+      type: 'record',
+      at: clock.now,
+      paper: PAPER,
+      kind: 'persona',
+      name: 'ines-calloway',
+      body: { ...(shop.store.record(PAPER, 'persona', 'ines-calloway') as object), active: false },
+    });
+    assert.equal(file().changed, false);
+    assert.deepEqual([story().state, story().category, story().byline.name], ['on_air', 'City', 'ines calloway']);
+    assert.throws(
+      () => file({ headline: 'Another headline' }),
+      (error: Fault) => {
+        const problems = error.details['problems'] as { rule: string }[];
+        return error instanceof Fault && problems.map(({ rule }) => rule).join() === 'unknown_section,unknown_persona';
+      },
+    );
+    change({ source_floor: 9 });
+    assert.equal(file().changed, false);
+    assert.equal(air().changed, false);
+  });
+
+  test('a revision is refused when it was made from an older one', () => {
+    file();
+    const revise = (headline: string, from: number) =>
+      fileStory(shop.desk, PAPER, filing('tide', { headline }), { by: 'cli', from });
+    assert.equal(revise('Two', 1).story.revision, 2);
+    assert.throws(() => revise('Three', 1), /made from revision 1, but the newest is 2/);
+    assert.throws(() => fileStory(shop.desk, PAPER, filing('new'), { by: 'cli', from: 1 }), /the newest is none/);
+  });
+
+  test('a piece that is to go on air with its filing is refused with all its problems, and not filed', () => {
+    const poor = filing('tide', {
+      headline: '',
+      prose: 'One.[^1]',
+      cited_facts: filing('tide').cited_facts.slice(0, 1),
+    });
+    assert.throws(
+      () => fileStory(shop.desk, PAPER, poor, { by: 'cli', toAir: true }),
+      (error: Fault) =>
+        (error.details['problems'] as { rule: string }[]).map(({ rule }) => rule).join() === 'required,source_floor',
+    );
+    assert.equal(shop.store.archive(PAPER).storyBySlug('tide'), null);
+  });
+
+  test('a clock that went back does not break the chain', () => {
+    file();
+    clock.now -= 5 * HOUR;
+    file({ headline: 'Another headline' });
+    assert.deepEqual(
+      shop.store
+        .archive(PAPER)
+        .generations(story().id)
+        .map(({ filed_at }) => filed_at),
+      ['2026-11-20T12:00:00.000Z', '2026-11-20T12:00:00.000Z'],
+    );
+  });
+});
