@@ -47,7 +47,9 @@ function mayBeServed(path: string): boolean {
 
 function isFile(path: string): boolean {
   try {
-    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+    const stat = statSync(path, { throwIfNoEntry: false });
+    // A file without bytes is one that the press is about to write.
+    return stat?.isFile() === true && stat.size > 0;
   } catch {
     // A name that no disk can hold.
     return false;
