@@ -1,22 +1,24 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createReadStream, existsSync, readdirSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import canonicalize from 'canonicalize';
 import type * as z from 'zod';
 import { airStory } from '../../desk/airing.ts';
+import type { Cast } from '../../desk/cast.ts';
 import { CastBody } from '../../desk/cast.ts';
 import { enter } from '../../desk/enter.ts';
-import { fileStory } from '../../desk/filing.ts';
+import { fileStory, sameContent } from '../../desk/filing.ts';
 import { PersonaBody } from '../../desk/masthead.ts';
 import type { Media } from '../../desk/media.ts';
 import { isPaperSlug, PaperBody } from '../../desk/paper.ts';
 import type { Problem } from '../../fault.ts';
 import { Fault } from '../../fault.ts';
+import { isLine, SLUG } from '../../ledger/door.ts';
 import { shapeProblems } from '../../ledger/filing.ts';
-import { probeMedia } from '../../press/probe.ts';
 import type { Workshop } from '../../works/workshop.ts';
 import type { FileProblem, SourceFile } from './source-file.ts';
 import { readSource } from './source-file.ts';
+import type { StoryFile } from './story-file.ts';
 import { storyFrom } from './story-file.ts';
 
 /** What filing a folder came to. */
@@ -29,18 +31,29 @@ export interface Filed {
 }
 
 /**
- * Files one paper's folder through the door: its media, its record, its
+ * Files one paper's folder through the door: its record, its media, its
  * masthead, its video editions, its stories. A file that is refused is
  * reported and the rest goes on. `only` narrows the stories to these paths.
  */
 export async function fileFolder(shop: Workshop, folder: string, only?: Set<string>): Promise<Filed> {
   const inbox = new Inbox(shop, folder);
-  await inbox.media();
   if (!inbox.paper()) return inbox.result;
+  await inbox.media();
   inbox.masthead();
   inbox.casts();
   inbox.stories(only);
   return inbox.result;
+}
+
+/** One of a piece's files: `slug.md` is the first, `slug.2.md` the second. */
+interface RevisionFile {
+  n: number;
+  path: string;
+}
+
+interface ReadStory {
+  source: SourceFile;
+  story: StoryFile;
 }
 
 class Inbox {
@@ -60,20 +73,51 @@ class Inbox {
     return join(this.#slug, relative(this.#folder, path));
   }
 
-  /** Media first: records and stories name them. */
+  /** The files of one of the paper's folders. What stands there and is no such file is reported. */
+  #files(folder: string, ending?: string): string[] {
+    const root = join(this.#folder, folder);
+    if (!existsSync(root)) return [];
+    const paths: string[] = [];
+    for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+      if (entry.name.startsWith('.')) continue;
+      const path = join(entry.parentPath, entry.name);
+      const wanted = ending === undefined || extname(entry.name) === ending;
+      if (entry.isFile() && wanted) paths.push(path);
+      else if (entry.isFile()) this.#otherEnding(path, ending ?? '');
+      else if (!entry.isDirectory() || (ending !== undefined && wanted)) {
+        this.#problem(this.#name(path), 'file', 'this is not a file; put the file itself here, or move it away');
+      }
+    }
+    return paths.sort();
+  }
+
+  /** A file that was surely meant for this folder, and would not be read. */
+  #otherEnding(path: string, ending: string): void {
+    if (!/\.(?:ya?ml|md|markdown)$/i.test(path)) return;
+    this.#problem(
+      this.#name(path),
+      'file',
+      `a name in this folder ends in ${ending}; rename the file, or move it away`,
+    );
+  }
+
+  /** Media before what names them. */
   async media(): Promise<void> {
     const { store, media, now } = this.#shop;
-    for (const path of filesUnder(join(this.#folder, 'media'))) {
+    for (const path of this.#files('media')) {
       const file = this.#name(path);
       const name = relative(this.#folder, path).split(sep).join('/');
       try {
+        if (!isLine(name)) throw new Fault('invalid_request', 'the name holds a control character; rename the file');
         const digest = await digestOfFile(path);
         if (store.applied(file) === digest) continue;
+        // Its libraries are large, and most runs meet no new media.
+        const { probeMedia } = await import('../../press/probe.ts');
         const probed: Media = { ...(await probeMedia(name, path)), path: name };
         media.keepFile(probed.digest, path);
         this.#record('media', name, probed, file, digest, now());
       } catch (error) {
-        this.#report({ file, data: null, body: '', problems: [], locate: () => [] }, error, 'file');
+        this.#report({ file, digest: '', data: null, body: '', problems: [], locate: () => [] }, error, 'file');
       }
     }
   }
@@ -82,19 +126,35 @@ class Inbox {
   paper(): boolean {
     const path = join(this.#folder, 'paper.yaml');
     if (!isPaperSlug(this.#slug)) {
-      this.#problem(this.#name(path), 'paper', `the folder's name ${JSON.stringify(this.#slug)} cannot be a paper's address; use a–z, 0–9 and single hyphens, and no name that the server uses itself`);
+      this.#problem(
+        this.#name(path),
+        'paper',
+        `the folder's name ${JSON.stringify(this.#slug)} cannot be a paper's address; use a–z, 0–9 and single hyphens, and no name that the server uses itself`,
+      );
       return false;
     }
     if (existsSync(path)) this.#apply(path, PaperBody, 'paper', '', (body) => body);
     else if (!this.#shop.store.hasPaper(this.#slug)) {
-      this.#problem(this.#name(path), 'paper', 'there is no paper.yaml; write one with at least nameplate and sections');
+      this.#problem(
+        this.#name(path),
+        'paper',
+        'there is no paper.yaml; write one with at least nameplate and sections',
+      );
     }
     return this.#shop.store.hasPaper(this.#slug);
   }
 
   masthead(): void {
-    for (const path of filesUnder(join(this.#folder, 'masthead'), '.yaml')) {
+    for (const path of this.#files('masthead', '.yaml')) {
       const slug = baseName(path, '.yaml');
+      if (!SLUG.test(slug)) {
+        this.#problem(
+          this.#name(path),
+          'slug',
+          `${JSON.stringify(slug)} cannot be a persona's address; name the file with a–z, 0–9 and single hyphens`,
+        );
+        continue;
+      }
       this.#apply(path, PersonaBody, 'persona', slug, (body) => {
         this.#needMedia('avatar', body.avatar, 'image/');
         return { slug, ...body };
@@ -103,69 +163,129 @@ class Inbox {
   }
 
   casts(): void {
-    for (const path of filesUnder(join(this.#folder, 'cast'), '.yaml')) {
+    for (const path of this.#files('cast', '.yaml')) {
       const day = baseName(path, '.yaml');
       if (!isDay(day)) {
-        this.#problem(this.#name(path), 'day', `${JSON.stringify(day)} is not a day; name the file after the day, as in 2026-11-20.yaml`);
+        this.#problem(
+          this.#name(path),
+          'day',
+          `${JSON.stringify(day)} is not a day; name the file after the day, as in 2026-11-20.yaml`,
+        );
         continue;
       }
       this.#apply(path, CastBody, 'cast', day, (body) => {
         const video = this.#needMedia('video', body.video, 'video/');
         this.#needMedia('poster', body.poster, 'image/');
         this.#needMedia('captions', body.captions, 'text/vtt');
-        return {
-          day,
-          ...body,
-          duration_s: Math.round((video?.duration_ms ?? 0) / 1000),
-          bytes: video?.bytes ?? 0,
-          media_type: video?.media_type ?? '',
-        };
+        return { day, ...body, ...measures(video) };
       });
+    }
+    this.#measureCasts();
+  }
+
+  /** A video that was exchanged for another under the same name: its edition tells the new length. */
+  #measureCasts(): void {
+    const { store, now } = this.#shop;
+    const archive = store.archive(this.#slug);
+    for (const cast of archive.casts()) {
+      const measured = { ...cast, ...measures(archive.media(cast.video)) };
+      if (canonicalize(measured) === canonicalize(cast)) continue;
+      store.transact(() =>
+        enter(store, { type: 'record', at: now(), paper: this.#slug, kind: 'cast', name: cast.day, body: measured }),
+      );
+      this.result.filed.push(this.#name(join(this.#folder, 'cast', `${cast.day}.yaml`)));
     }
   }
 
   /** Files the stories. `slug.md` is a piece; beside `slug.2.md` it is its first revision. */
   stories(only?: Set<string>): void {
-    const revisions = new Map<string, { n: number; path: string }[]>();
-    for (const path of filesUnder(join(this.#folder, 'stories'), '.md')) {
-      const [, slug = '', n] = /^(.*?)(?:\.([2-9]|[1-9]\d+))?$/.exec(baseName(path, '.md')) ?? [];
-      const list = revisions.get(slug) ?? [];
-      list.push({ n: Number(n ?? 1), path });
-      revisions.set(slug, list);
-    }
     const batch = 100;
-    const pieces = [...revisions].filter(([, files]) => !only || files.some(({ path }) => only.has(path)));
+    const pieces = [...this.#revisions()].filter(([, files]) => !only || files.some(({ path }) => only.has(path)));
+    // Opened outside: a transaction that is taken back must not take the door's key with it.
+    if (pieces.length > 0) void this.#shop.desk;
     for (let start = 0; start < pieces.length; start += batch) {
       this.#shop.store.transact(() => {
-        for (const [slug, files] of pieces.slice(start, start + batch)) {
-          const sorted = files.sort((a, b) => a.n - b.n);
-          for (const { n, path } of sorted) {
-            if (!this.#story(path, slug, sorted.length === 1 ? null : n, n === sorted.at(-1)?.n)) break;
-          }
-        }
+        for (const [slug, files] of pieces.slice(start, start + batch)) this.#piece(slug, files);
       });
     }
   }
 
-  /** Files one story file; false when it was refused. */
-  #story(path: string, slug: string, revision: number | null, isNewest: boolean): boolean {
+  /** The files of each slug, in the order of their numbers. A slug whose numbers do not count 1, 2, 3 … is reported and left out. */
+  #revisions(): Map<string, RevisionFile[]> {
+    const bySlug = new Map<string, RevisionFile[]>();
+    for (const path of this.#files('stories', '.md')) {
+      const [, slug = '', n] = /^(.*?)(?:\.([2-9]|[1-9]\d+))?$/.exec(baseName(path, '.md')) ?? [];
+      const files = bySlug.get(slug) ?? [];
+      files.push({ n: Number(n ?? 1), path });
+      bySlug.set(
+        slug,
+        files.sort((a, b) => a.n - b.n),
+      );
+    }
+    for (const [slug, files] of bySlug) {
+      const at = files.findIndex(({ n }, index) => n !== index + 1);
+      const astray = files[at];
+      if (astray === undefined) continue;
+      const before = files[at - 1];
+      this.#problem(
+        this.#name(astray.path),
+        'slug',
+        before?.n === astray.n
+          ? `${this.#name(before.path)} is revision ${before.n} of ${slug} too; rename one of the two`
+          : `there is no ${slug}${at === 0 ? '' : `.${at + 1}`}.md for it to revise; number the files of a piece ${slug}.md, ${slug}.2.md, ${slug}.3.md …`,
+      );
+      bySlug.delete(slug);
+    }
+    return bySlug;
+  }
+
+  /** Files what is new of a piece's files. Those of older revisions are history, and must be as they were filed. */
+  #piece(slug: string, files: RevisionFile[]): void {
+    const archive = this.#shop.store.archive(this.#slug);
+    const read: ReadStory[] = [];
+    for (const { path } of files) {
+      const source = readSource(path, this.#name(path), 'markdown');
+      const { story, problems } = storyFrom(source, slug, archive.paper());
+      this.result.problems.push(...source.problems, ...source.locate(problems));
+      if (story === undefined) return;
+      read.push({ source, story });
+    }
+    const before = archive.storyBySlug(slug);
+    const filed = before === null || read.length === 1 ? [] : archive.revisions(before.id);
+    // Each file's place among the revisions filed, in order; -1 for one that was not filed.
+    let next = 0;
+    const places = read.map(({ story: { filing } }) => {
+      const place = filed.findIndex((piece, index) => index >= next && sameContent(piece, filing));
+      if (place >= 0) next = place + 1;
+      return place;
+    });
+    const last = places.findLastIndex((place) => place >= 0);
+    const edited = filed.length === 0 ? -1 : places.findIndex((place, index) => place < 0 && index < Math.max(last, 1));
+    const history = read[edited];
+    if (history !== undefined) {
+      this.#problem(
+        history.source.file,
+        'file',
+        `this is an older revision and not as it was filed, and what was filed is never changed; put its text back, and make the change in ${slug}.${files.length + 1}.md`,
+      );
+      return;
+    }
+    // What is on file already stays; but the newest file is looked at again, for its time on air.
+    for (const one of read.slice(Math.min(last + 1, read.length - 1))) {
+      if (!this.#story(slug, one)) return;
+    }
+  }
+
+  /** Files one story; false when it was refused. */
+  #story(slug: string, { source, story: { filing, air } }: ReadStory): boolean {
     const { desk, store } = this.#shop;
-    const source = readSource(path, this.#name(path), 'markdown');
-    const archive = store.archive(this.#slug);
-    const { story, problems } = storyFrom(source, slug, archive.paper());
-    this.result.problems.push(...source.problems, ...source.locate(problems));
-    if (story === undefined) return false;
     try {
-      const before = archive.storyBySlug(slug);
-      if (revision !== null && before !== null && revision <= before.revision && !(isNewest && revision === before.revision)) {
-        // An older revision is history: it is there, and it stays as it was filed.
-        return true;
-      }
-      const { changed } = fileStory(desk, this.#slug, story.filing, { by: 'cli' });
-      const aired =
-        story.air !== false &&
-        !(before !== null && before.state === 'withdrawn') &&
-        airStory(desk, this.#slug, slug, { by: 'cli', ...(typeof story.air === 'number' ? { at: story.air } : {}) }).changed;
+      const before = store.archive(this.#slug).storyBySlug(slug);
+      // What somebody took off the air, or off its schedule, stays off.
+      const airs = air !== false && (before === null || before.withdrawn_at === null);
+      const { changed } = fileStory(desk, this.#slug, filing, { by: 'cli', toAir: airs });
+      const at = typeof air === 'number' ? { at: air } : {};
+      const aired = airs && airStory(desk, this.#slug, slug, { by: 'cli', ...at }).changed;
       if (changed || aired) this.result.filed.push(source.file);
       else this.result.unchanged++;
       return true;
@@ -184,9 +304,8 @@ class Inbox {
     finish: (body: z.infer<T>) => unknown,
   ): void {
     const file = this.#name(path);
-    const digest = digestOf(readFileSync(path));
-    if (this.#shop.store.applied(file) === digest) return;
     const source = readSource(path, file, 'yaml');
+    if (this.#shop.store.applied(file) === source.digest) return;
     this.result.problems.push(...source.problems);
     if (source.data === null) return;
     const parsed = schema.safeParse(source.data);
@@ -195,13 +314,20 @@ class Inbox {
       return;
     }
     try {
-      this.#record(kind, name, finish(parsed.data), file, digest, this.#shop.now());
+      this.#record(kind, name, finish(parsed.data), file, source.digest, this.#shop.now());
     } catch (error) {
       this.#report(source, error, 'file');
     }
   }
 
-  #record(kind: 'paper' | 'persona' | 'cast' | 'media', name: string, body: unknown, file: string, digest: string, at: number): void {
+  #record(
+    kind: 'paper' | 'persona' | 'cast' | 'media',
+    name: string,
+    body: unknown,
+    file: string,
+    digest: string,
+    at: number,
+  ): void {
     const { store } = this.#shop;
     store.transact(() => {
       const before = store.record(this.#slug, kind, name);
@@ -230,7 +356,11 @@ class Inbox {
   }
 
   #report(source: SourceFile, error: unknown, field: string): void {
-    if (!(error instanceof Fault)) throw error;
+    if (isDiskError(error)) {
+      this.#problem(source.file, 'file', `the file cannot be read (${error.message}); put a file there that can be`);
+      return;
+    }
+    if (!(error instanceof Fault) || error.code === 'unavailable') throw error;
     const problems = (error.details['problems'] as Problem[] | undefined) ?? [
       { field, rule: error.code, message: error.message },
     ];
@@ -244,12 +374,18 @@ class Inbox {
   }
 }
 
-function filesUnder(folder: string, ending?: string): string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.name.startsWith('.') && (ending === undefined || extname(entry.name) === ending))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
+/** What an edition tells of its video. */
+function measures(video: Media | null): Pick<Cast, 'duration_s' | 'bytes' | 'media_type'> {
+  return {
+    duration_s: Math.round((video?.duration_ms ?? 0) / 1000),
+    bytes: video?.bytes ?? 0,
+    media_type: video?.media_type ?? '',
+  };
+}
+
+/** Whether the disk refused, as with a file that one may not read. */
+function isDiskError(error: unknown): error is Error {
+  return error instanceof Error && 'errno' in error && 'path' in error;
 }
 
 function baseName(path: string, ending: string): string {
@@ -258,10 +394,6 @@ function baseName(path: string, ending: string): string {
 
 function isDay(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text;
-}
-
-function digestOf(bytes: Uint8Array): string {
-  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
 async function digestOfFile(path: string): Promise<string> {

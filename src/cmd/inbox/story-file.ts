@@ -8,7 +8,12 @@ import type { SourceFile } from './source-file.ts';
 /** Front matter: the filing's fields but the prose, which is the text below, and the slug, which is the file's name. */
 const FrontMatter = FilingBody.omit({ prose: true, slug: true }).extend({
   /** False keeps a draft; a time is when it goes, or went, on air; else it goes on air when it is filed. */
-  air: z.union([z.boolean(), z.iso.datetime({ offset: true, error: 'must be true, false or a time such as 2026-11-20T06:30:00Z' })]).default(true),
+  air: z
+    .union([
+      z.boolean(),
+      z.iso.datetime({ offset: true, error: 'must be true, false or a time such as 2026-11-20T06:30:00Z' }),
+    ])
+    .default(true),
 });
 
 /** A story file that was understood. `air` is a time in ms, `true` for now, `false` for a draft. */
@@ -23,7 +28,11 @@ export function storyFrom(source: SourceFile, slug: string, paper: Paper): { sto
   const { prose: _none, slug: given, ...fields } = source.data;
   const problems: Problem[] = [];
   if (source.data['prose'] !== undefined) {
-    problems.push({ field: 'prose', rule: 'unknown_field', message: 'the prose is the text below the front matter; move it there' });
+    problems.push({
+      field: 'prose',
+      rule: 'unknown_field',
+      message: 'the prose is the text below the front matter; move it there',
+    });
   }
   if (given !== undefined && given !== slug) {
     problems.push({

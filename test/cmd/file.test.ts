@@ -1,0 +1,451 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { run } from '../support/program.ts';
+import { tempFolder } from '../support/workshop.ts';
+
+const PAPER = 'nameplate: The Quay\nsections: [City, Port]\n';
+const PERSONA = 'name: Ines Calloway\ntitle: Editor\n';
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="16" height="9"><rect width="16" height="9"/></svg>\n';
+const story = (more = '', prose = 'One thing is so.[^1] Another is so.[^2]'): string => `---
+headline: The tide turns
+dek: At six.
+category: City
+byline: ines-calloway
+${more}cited_facts:
+  - statement: One thing is so.
+    source: RFC Editor
+    instrument: https://www.rfc-editor.org/rfc/rfc2119
+  - statement: Another is so.
+    source: NIST
+    instrument: FIPS 180-4
+---
+
+${prose}
+`;
+
+/** A content folder with one sound paper and these files; null removes one. */
+function contentIn(t: TestContext, files: Record<string, string | Uint8Array | null> = {}): string {
+  const folder = tempFolder(t);
+  const sound = {
+    'quay/paper.yaml': PAPER,
+    'quay/masthead/ines-calloway.yaml': PERSONA,
+    'quay/media/art/quay.svg': SVG,
+    'quay/stories/sound.md': story(),
+  };
+  for (const [path, text] of Object.entries({ ...sound, ...files })) put(folder, path, text);
+  return folder;
+}
+
+function put(folder: string, path: string, text: string | Uint8Array | null): void {
+  const file = join(folder, 'content', path);
+  mkdirSync(dirname(file), { recursive: true });
+  if (text !== null) writeFileSync(file, text);
+}
+
+const file = async (t: TestContext, folder: string) => {
+  const { code, stdout, stderr } = await run(t, folder, ['file', '--no-press', '--json']);
+  const outcome = stdout === '' ? null : (JSON.parse(stdout) as { filed: string[]; unchanged: number });
+  return { code, outcome, lines: stderr.split('\n').filter((line) => line !== '') };
+};
+
+/** A file that the door must refuse with one line, while the sound files beside it are filed. */
+const BAD: [what: string, files: Record<string, string | Uint8Array>, line: RegExp][] = [
+  [
+    'no front matter',
+    { 'quay/stories/a.md': 'Just text.\n' },
+    /^quay\/stories\/a\.md:1 file: the file does not begin with front matter; begin it with a line ---/,
+  ],
+  [
+    'front matter without an end',
+    { 'quay/stories/a.md': '---\nheadline: x\n' },
+    /^quay\/stories\/a\.md:1 file: the file does not begin with front matter/,
+  ],
+  [
+    'an empty file',
+    { 'quay/stories/a.md': '' },
+    /^quay\/stories\/a\.md:1 file: the file does not begin with front matter/,
+  ],
+  [
+    'malformed front matter',
+    { 'quay/stories/a.md': story('correction: "never closed\n') },
+    /^quay\/stories\/a\.md:\d+ yaml: .*; correct the YAML/,
+  ],
+  [
+    'a field twice',
+    { 'quay/stories/a.md': story('dek: Again.\n') },
+    /^quay\/stories\/a\.md:6 yaml: Map keys must be unique; correct the YAML/,
+  ],
+  [
+    'an alias of nothing',
+    { 'quay/stories/a.md': story('credit: *nobody\n') },
+    /^quay\/stories\/a\.md:\d+ yaml: .*write the value out/,
+  ],
+  [
+    'front matter that is a list',
+    { 'quay/stories/a.md': '---\n- a\n---\n\nText.\n' },
+    /^quay\/stories\/a\.md:2 yaml: there are no fields; write them as name: value$/,
+  ],
+  [
+    'a missing field',
+    { 'quay/stories/a.md': story().replace('dek: At six.\n', '') },
+    /^quay\/stories\/a\.md:2 dek: this field is missing; add it$/,
+  ],
+  [
+    'a field of another name',
+    { 'quay/stories/a.md': story('bylin: x\n') },
+    /^quay\/stories\/a\.md:6 bylin: there is no field of this name; take it out or correct its spelling$/,
+  ],
+  [
+    'a field of another type',
+    { 'quay/stories/a.md': story('language: 7\n') },
+    /^quay\/stories\/a\.md:6 language: 7: invalid input: expected string, received number$/,
+  ],
+  [
+    'a kind that is none',
+    { 'quay/stories/a.md': story('kind: opinion\n') },
+    /^quay\/stories\/a\.md:6 kind: "opinion": invalid option/,
+  ],
+  [
+    'an air time that is none',
+    { 'quay/stories/a.md': story('air: soon\n') },
+    /^quay\/stories\/a\.md:6 air: "soon": must be true, false or a time such as 2026-11-20T06:30:00Z$/,
+  ],
+  [
+    'a revision time that is none',
+    { 'quay/stories/a.md': story('revised_at: 2026-02-30\n') },
+    /^quay\/stories\/a\.md:6 revised_at: "2026-02-30": invalid ISO datetime$/,
+  ],
+  [
+    'a revision time to come',
+    { 'quay/stories/a.md': story('revised_at: 2999-01-01T00:00:00Z\n') },
+    /^quay\/stories\/a\.md:6 revised_at: 2999-01-01T00:00:00\.000Z is still to come/,
+  ],
+  [
+    'a slug that is not the file’s name',
+    { 'quay/stories/a.md': story('slug: b\n') },
+    /^quay\/stories\/a\.md:6 slug: the slug is the file's name, "a", not "b"; rename the file or take the field out$/,
+  ],
+  [
+    'a file name that is no slug',
+    { 'quay/stories/A b.md': story() },
+    /^quay\/stories\/A b\.md:\d+ slug: "A b" is not a slug/,
+  ],
+  [
+    'prose in the front matter',
+    { 'quay/stories/a.md': story('prose: Text.\n') },
+    /^quay\/stories\/a\.md:6 prose: the prose is the text below the front matter; move it there$/,
+  ],
+  [
+    'an unknown section',
+    { 'quay/stories/a.md': story().replace('City', 'Sport') },
+    /^quay\/stories\/a\.md:4 category: "Sport" is not a section of this paper; use one of City, Port/,
+  ],
+  [
+    'an unknown persona',
+    { 'quay/stories/a.md': story().replace('ines-', 'anna-') },
+    /^quay\/stories\/a\.md:5 byline: "anna-calloway" is not an active persona of this desk; use one of ines-calloway/,
+  ],
+  [
+    'a marker without an entry',
+    { 'quay/stories/a.md': story('', 'One.[^1]\n\nTwo.[^2]\n\nThree.[^3]') },
+    /^quay\/stories\/a\.md:19 prose: \[\^3\] points at no entry: cited_facts has 2/,
+  ],
+  [
+    'an entry without a marker',
+    { 'quay/stories/a.md': story('', 'One.[^1]') },
+    /^quay\/stories\/a\.md:10 cited_facts\[1\]: no \[\^2\] in the prose points at this entry/,
+  ],
+  [
+    'one publisher twice',
+    { 'quay/stories/a.md': story().replace('NIST', 'ＲＦＣ editor') },
+    /^quay\/stories\/a\.md:\d+ cited_facts: the piece rests on 1 distinct publisher, and this paper puts nothing on air with fewer than 2/,
+  ],
+  [
+    'a link that runs',
+    { 'quay/stories/a.md': story('', 'One.[^1]\n\n[x](&#106;avascript:x) Two.[^2]') },
+    /^quay\/stories\/a\.md:17 prose: the link "javascript:x" is not taken/,
+  ],
+  [
+    'text that is not UTF-8',
+    { 'quay/stories/a.md': Buffer.concat([Buffer.from(story()), Buffer.from([0xe9, 0x0a])]) },
+    /^quay\/stories\/a\.md:16 file: the file is not in UTF-8; save it in UTF-8$/,
+  ],
+  [
+    'a picture that is none',
+    { 'quay/media/art/a.png': 'not a picture' },
+    /^quay\/media\/art\/a\.png:1 file: .*a\.png.*; /,
+  ],
+  [
+    'a video that is cut short',
+    {
+      'quay/media/cast/a.mp4': readFileSync(
+        new URL('../../content/the-plumb-line/media/cast/2026-11-17.mp4', import.meta.url),
+      ).subarray(0, 900),
+    },
+    /^quay\/media\/cast\/a\.mp4:1 file: .*; /,
+  ],
+  [
+    'a picture that the paper does not have',
+    { 'quay/stories/a.md': story('image: media/art/none.svg\n') },
+    /^quay\/stories\/a\.md:6 image\.src: "media\/art\/none\.svg" is not a media file of this paper/,
+  ],
+  [
+    'a persona’s portrait that is not there',
+    { 'quay/masthead/b.yaml': `${PERSONA}avatar: media/b.svg\n` },
+    /^quay\/masthead\/b\.yaml:3 avatar: "media\/b\.svg" is not a media file of this paper; put it there, or correct the path$/,
+  ],
+  [
+    'a persona’s file name that is no slug',
+    { 'quay/masthead/B C.yaml': PERSONA },
+    /^quay\/masthead\/B C\.yaml:1 slug: "B C" cannot be a persona's address/,
+  ],
+  [
+    'a persona without a title',
+    { 'quay/masthead/b.yaml': 'name: B\n' },
+    /^quay\/masthead\/b\.yaml:1 title: this field is missing; add it$/,
+  ],
+  [
+    'a persona of two lines',
+    { 'quay/masthead/b.yaml': 'name: "B\\nC"\ntitle: Editor\n' },
+    /^quay\/masthead\/b\.yaml:1 name: .*must be one line without control characters$/,
+  ],
+  [
+    'a file that is almost YAML’s name',
+    { 'quay/masthead/b.yml': PERSONA },
+    /^quay\/masthead\/b\.yml:1 file: a name in this folder ends in \.yaml; rename the file, or move it away$/,
+  ],
+  [
+    'a cast day that is none',
+    { 'quay/cast/2026-02-30.yaml': 'title: x\nvideo: v\nposter: p\n' },
+    /^quay\/cast\/2026-02-30\.yaml:1 day: "2026-02-30" is not a day; name the file after the day, as in 2026-11-20\.yaml$/,
+  ],
+  [
+    'a cast without its video',
+    { 'quay/cast/2026-11-20.yaml': 'title: x\nvideo: media/v.mp4\nposter: media/art/quay.svg\n' },
+    /^quay\/cast\/2026-11-20\.yaml:2 video: "media\/v\.mp4" is not a media file of this paper/,
+  ],
+  [
+    'a cast whose video is a picture',
+    { 'quay/cast/2026-11-20.yaml': 'title: x\nvideo: media/art/quay.svg\nposter: media/art/quay.svg\n' },
+    /^quay\/cast\/2026-11-20\.yaml:2 video: "media\/art\/quay\.svg" is image\/svg\+xml, not video\/…; name another file$/,
+  ],
+  [
+    'a second revision without a first',
+    { 'quay/stories/a.2.md': story() },
+    /^quay\/stories\/a\.2\.md:1 slug: there is no a\.md for it to revise; number the files of a piece a\.md, a\.2\.md, a\.3\.md …$/,
+  ],
+  [
+    'a third revision without a second',
+    { 'quay/stories/a.md': story(), 'quay/stories/a.3.md': story() },
+    /^quay\/stories\/a\.3\.md:1 slug: there is no a\.2\.md for it to revise/,
+  ],
+  [
+    'two files of one slug',
+    { 'quay/stories/2025/a.md': story(), 'quay/stories/2026/a.md': story() },
+    /^quay\/stories\/2026\/a\.md:1 slug: quay\/stories\/2025\/a\.md is revision 1 of a too; rename one of the two$/,
+  ],
+  [
+    'a folder without a paper',
+    { 'empty/stories/a.md': story() },
+    /^empty\/paper\.yaml:1 paper: there is no paper\.yaml; write one with at least nameplate and sections$/,
+  ],
+  [
+    'a folder that cannot be an address',
+    { 'The Quay/paper.yaml': PAPER, 'The Quay/media/art/quay.svg': SVG },
+    /^The Quay\/paper\.yaml:1 paper: the folder's name "The Quay" cannot be a paper's address/,
+  ],
+  [
+    'a folder that the server uses itself',
+    { 'api/paper.yaml': PAPER },
+    /^api\/paper\.yaml:1 paper: the folder's name "api" cannot be a paper's address/,
+  ],
+  [
+    'a paper whose hue is no angle',
+    { 'other/paper.yaml': `${PAPER}hue: 360\n` },
+    /^other\/paper\.yaml:3 hue: 360: too big/,
+  ],
+  [
+    'a paper with a floor of one',
+    { 'other/paper.yaml': `${PAPER}source_floor: 1\n` },
+    /^other\/paper\.yaml:3 source_floor: 1: too small/,
+  ],
+  [
+    'a paper with a section twice',
+    { 'other/paper.yaml': 'nameplate: X\nsections: [City, city]\n' },
+    /^other\/paper\.yaml:2 sections: \["City","city"\]: two sections would have the same address; rename one$/,
+  ],
+  [
+    'a paper without sections',
+    { 'other/paper.yaml': 'nameplate: X\nsections: []\n' },
+    /^other\/paper\.yaml:2 sections: /,
+  ],
+  [
+    'a paper of no language',
+    { 'other/paper.yaml': `${PAPER}language: en_US\n` },
+    /^other\/paper\.yaml:3 language: "en_US": must be a language tag/,
+  ],
+  [
+    'a paper whose address has a query',
+    { 'other/paper.yaml': `${PAPER}url: https://quay.example/?a=b\n` },
+    /^other\/paper\.yaml:3 url: .*must be an address without a query/,
+  ],
+  [
+    'a paper that is no YAML',
+    { 'other/paper.yaml': 'nameplate: [\n' },
+    /^other\/paper\.yaml:\d yaml: .*; correct the YAML/,
+  ],
+];
+
+test('each bad file gets one line and exit code 1, and the rest is filed', async (t) => {
+  // Each case is a paper of its own: `quay` stands for it in the table.
+  const all: Record<string, string | Uint8Array> = {};
+  for (const [index, [, files]] of BAD.entries()) {
+    const own = (path: string): string => path.replace(/^(quay|other)\//, `$1-${index}/`);
+    Object.assign(all, { [own('quay/paper.yaml')]: PAPER, [own('quay/masthead/ines-calloway.yaml')]: PERSONA });
+    Object.assign(all, { [own('quay/media/art/quay.svg')]: SVG, [own('quay/stories/sound.md')]: story() });
+    for (const [path, text] of Object.entries(files)) all[own(path)] = text;
+  }
+  const { code, outcome, lines } = await file(t, contentIn(t, all));
+  assert.equal(code, 1);
+  assert.equal(lines.length, BAD.length, lines.join('\n'));
+  for (const [index, [what, files, expected]] of BAD.entries()) {
+    await t.test(what, () => {
+      const folder = Object.keys(files)[0]?.split('/')[0] ?? '';
+      const name = ['quay', 'other'].includes(folder) ? `${folder}-${index}` : folder;
+      const own = lines
+        .filter((line) => line.startsWith(`${name}/`))
+        .map((line) => line.replaceAll(`${folder}-${index}/`, `${folder}/`));
+      assert.equal(own.length, 1, own.join('\n'));
+      assert.match(own[0] ?? '', expected);
+      assert(outcome?.filed.includes(`quay-${index}/stories/sound.md`));
+    });
+  }
+});
+
+test('a folder where a file belongs is named, and the rest is filed', async (t) => {
+  const folder = contentIn(t);
+  mkdirSync(join(folder, 'content/quay/stories/a.md'));
+  mkdirSync(join(folder, 'content/quay/masthead/b.yaml'));
+  mkdirSync(join(folder, 'content/other/paper.yaml'), { recursive: true });
+  symlinkSync('/nowhere', join(folder, 'content/quay/stories/b.md'));
+  symlinkSync('/nowhere', join(folder, 'content/quay/media/c.svg'));
+  const { code, outcome, lines } = await file(t, folder);
+  assert.deepEqual(
+    lines.sort().map((line) => line.replace(/\(EISDIR.*?\)/, '(…)')),
+    [
+      'other/paper.yaml:1 file: the file cannot be read (…); put a file there that can be',
+      'quay/masthead/b.yaml:1 file: this is not a file; put the file itself here, or move it away',
+      'quay/media/c.svg:1 file: this is not a file; put the file itself here, or move it away',
+      'quay/stories/a.md:1 file: this is not a file; put the file itself here, or move it away',
+      'quay/stories/b.md:1 file: this is not a file; put the file itself here, or move it away',
+    ],
+  );
+  assert.equal(code, 1);
+  assert(outcome?.filed.includes('quay/stories/sound.md'));
+});
+
+test('a file that may not be read is named', {
+  skip: process.getuid?.() === 0 && 'root may read everything',
+}, async (t) => {
+  const folder = contentIn(t, { 'quay/stories/a.md': story(), 'quay/media/art/b.svg': SVG });
+  for (const path of ['stories/a.md', 'media/art/b.svg']) chmodSync(join(folder, 'content/quay', path), 0);
+  const { code, lines } = await file(t, folder);
+  assert.equal(lines.length, 2, lines.join('\n'));
+  for (const line of lines) assert.match(line, /^quay\/\S+:1 file: the file cannot be read \(EACCES/);
+  assert.equal(code, 1);
+});
+
+test('all problems of a file are told at once', async (t) => {
+  const folder = contentIn(t, {
+    'quay/stories/a.md': story('', 'One <b>.[^1] Three.[^3]')
+      .replace('City', 'Sport')
+      .replace('ines-', 'anna-')
+      .replace('NIST', 'rfc editor'),
+  });
+  const { lines } = await file(t, folder);
+  assert.deepEqual(
+    lines.map((line) => /^quay\/stories\/a\.md:(\d+ \S+):/.exec(line)?.[1]),
+    ['4 category', '5 byline', '15 prose', '15 prose', '10 cited_facts[1]', '7 cited_facts'],
+  );
+});
+
+test('filing again changes nothing', async (t) => {
+  const folder = contentIn(t, {
+    'quay/stories/sound.2.md': story('correction: It was seven.\n', 'One is so.[^1] Another is so.[^2]'),
+  });
+  assert.equal((await file(t, folder)).code, 0);
+  assert.deepEqual((await file(t, folder)).outcome, { filed: [], unchanged: 1, problems: [], pressed: {} });
+});
+
+test('the files of older revisions are history: edited, they are named and nothing is filed', async (t) => {
+  const text = (words: string): string => story('', `${words}[^1] Another is so.[^2]`);
+  const folder = contentIn(t, { 'quay/stories/a.md': text('One.'), 'quay/stories/a.2.md': text('Two.') });
+  await file(t, folder);
+  put(folder, 'quay/stories/a.md', text('Uno.'));
+  const edited = await file(t, folder);
+  assert.deepEqual(edited.lines, [
+    'quay/stories/a.md:1 file: this is an older revision and not as it was filed, and what was filed is never changed; put its text back, and make the change in a.3.md',
+  ]);
+  assert.equal(edited.code, 1);
+  assert.deepEqual(edited.outcome?.filed, []);
+  put(folder, 'quay/stories/a.md', text('One.'));
+  put(folder, 'quay/stories/a.3.md', text('One.'));
+  // Back to the first text is a revision like any other.
+  assert.deepEqual((await file(t, folder)).outcome?.filed, ['quay/stories/a.3.md']);
+  assert.deepEqual((await file(t, folder)).outcome?.filed, []);
+  put(folder, 'quay/stories/a.3.md', text('Three.'));
+  assert.deepEqual((await file(t, folder)).outcome?.filed, ['quay/stories/a.3.md']);
+  assert.equal((await run(t, folder, ['audit'])).stdout.includes('revision'), false);
+});
+
+test('what was withdrawn, or taken off its schedule, stays off when the folder is filed again', async (t) => {
+  const folder = contentIn(t, { 'quay/stories/later.md': story('air: 2999-01-01T00:00:00Z\n') });
+  await file(t, folder);
+  for (const slug of ['sound', 'later']) {
+    const { code, stderr } = await run(t, folder, ['withdraw', slug, '--paper', 'quay', '--reason', 'It was wrong.']);
+    assert.equal(code, 0, stderr);
+  }
+  assert.deepEqual((await file(t, folder)).outcome?.filed, []);
+  put(folder, 'quay/stories/later.md', story('air: 2999-01-01T00:00:00Z\n', 'It is so.[^1] And so.[^2]'));
+  assert.deepEqual((await file(t, folder)).outcome?.filed, ['quay/stories/later.md']);
+  const again = await run(t, folder, ['withdraw', 'later', '--paper', 'quay', '--reason', 'Twice.']);
+  assert.match(again.stderr, /later is not on air \(it is draft\)/);
+});
+
+test('a video that is exchanged under its name gives its edition the new length', async (t) => {
+  const [first, second] = ['2026-11-17', '2026-11-19'].map((day) =>
+    readFileSync(new URL(`../../content/the-plumb-line/media/cast/${day}.mp4`, import.meta.url)),
+  );
+  const folder = contentIn(t, {
+    'quay/media/v.mp4': first ?? null,
+    'quay/cast/2026-11-20.yaml': 'title: x\nvideo: media/v.mp4\nposter: media/art/quay.svg\n',
+  });
+  await file(t, folder);
+  put(folder, 'quay/media/v.mp4', second ?? null);
+  assert.deepEqual((await file(t, folder)).outcome?.filed, ['quay/media/v.mp4', 'quay/cast/2026-11-20.yaml']);
+  const { stdout } = await run(t, folder, ['ledger', 'export', join(folder, 'e.jsonl')]);
+  assert.match(stdout, /entries/);
+  const casts = readFileSync(join(folder, 'e.jsonl'), 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('"kind":"cast"'));
+  assert.deepEqual(
+    casts.map((line) => (JSON.parse(line) as { body: { bytes: number } }).body.bytes),
+    [first?.length, second?.length],
+  );
+});
+
+test('a section or a persona that went leaves what was filed as it is', async (t) => {
+  const folder = contentIn(t, { 'quay/masthead/b.yaml': PERSONA });
+  await file(t, folder);
+  put(folder, 'quay/paper.yaml', PAPER.replace('City', 'Town'));
+  put(folder, 'quay/masthead/ines-calloway.yaml', `${PERSONA}active: false\n`);
+  const { code, lines, outcome } = await file(t, folder);
+  assert.deepEqual(lines, []);
+  assert.equal(code, 0);
+  assert.deepEqual(outcome?.filed, ['quay/paper.yaml', 'quay/masthead/ines-calloway.yaml']);
+  rmSync(join(folder, 'content/quay/paper.yaml'));
+  assert.equal((await file(t, folder)).code, 0);
+});
