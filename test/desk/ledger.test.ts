@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { generationAudit } from '../../src/cmd/audit.ts';
+import { exportLedger, importLedger } from '../../src/cmd/ledger.ts';
+import { airStory, withdrawStory } from '../../src/desk/airing.ts';
+import type { Archive, Row } from '../../src/desk/archive.ts';
+import { airDue, enter } from '../../src/desk/enter.ts';
+import { fileStory } from '../../src/desk/filing.ts';
+import { Fault } from '../../src/fault.ts';
+import { verifyNoble } from '../../src/ledger/ed25519.ts';
+import { proofFaults, proofOf } from '../../src/ledger/proof.ts';
+import { rotateDoor } from '../../src/store/door-key.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import { doorKeyFile, doorName } from '../../src/works/workshop.ts';
+import type { Clock } from '../support/workshop.ts';
+import { filing, foundPaper, PAPER, PERSONAS, SECTIONS, tempFolder, workshopIn } from '../support/workshop.ts';
+
+const START = Date.parse('2026-11-20T12:00:00Z');
+const HOUR = 3_600_000;
+const SLUGS = ['tide', 'quay', 'lamp', 'buoy'];
+
+/** What a desk may do. Numbers choose among what there is. */
+type Step =
+  | { do: 'file'; slug: string; section: number; persona: number; headline: string; corrects: boolean; facts: number }
+  | { do: 'air'; slug: string; hours: number }
+  | { do: 'withdraw'; slug: string }
+  | { do: 'look'; hours: number }
+  | { do: 'sleep'; hours: number }
+  | { do: 'paper'; sections: number; floor: number }
+  | { do: 'persona'; persona: number; active: boolean }
+  | { do: 'rotate' };
+
+const slug = fc.constantFrom(...SLUGS);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('file' as const),
+      slug,
+      section: fc.nat(2),
+      persona: fc.nat(1),
+      headline: fc.constantFrom('One', 'Deux', 'Тре', '四'),
+      corrects: fc.boolean(),
+      facts: fc.integer({ min: 1, max: 2 }),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant('air' as const), slug, hours: fc.integer({ min: -60, max: 30 }) }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('withdraw' as const), slug }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('look' as const), hours: fc.integer({ min: 0, max: 40 }) }) },
+  // Time passes, and nobody looks what fell due.
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('sleep' as const), hours: fc.integer({ min: 1, max: 40 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('paper' as const),
+      sections: fc.integer({ min: 1, max: 3 }),
+      floor: fc.integer({ min: 2, max: 3 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('persona' as const), persona: fc.nat(1), active: fc.boolean() }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('rotate' as const) }) },
+);
+
+function record(shop: Workshop, kind: 'paper' | 'persona', name: string, more: object): void {
+  const body = { ...(shop.store.record(PAPER, kind, name) as object), ...more };
+  shop.store.transact(() => enter(shop.store, { type: 'record', at: shop.now(), paper: PAPER, kind, name, body }));
+}
+
+function take(shop: Workshop, clock: Clock, step: Step): void {
+  const { desk, store } = shop;
+  if (step.do === 'file') {
+    const { prose, cited_facts } = filing(step.slug);
+    const piece = filing(step.slug, {
+      headline: step.headline,
+      category: SECTIONS[step.section] ?? '',
+      persona: PERSONAS[step.persona] ?? '',
+      correction: step.corrects ? 'It said otherwise.' : null,
+      prose: step.facts === 2 ? prose : 'One thing is so.[^1]',
+      cited_facts: cited_facts.slice(0, step.facts),
+    });
+    fileStory(desk, PAPER, piece, { by: 'cli' });
+    // The same content again enters nothing.
+    const before = [...store.entries()].length;
+    assert.equal(fileStory(desk, PAPER, piece, { by: 'cli' }).changed, false);
+    assert.equal([...store.entries()].length, before);
+  }
+  if (step.do === 'air') airStory(desk, PAPER, step.slug, { by: 'cli', at: clock.now + step.hours * HOUR });
+  if (step.do === 'withdraw') withdrawStory(desk, PAPER, step.slug, { by: 'cli', reason: 'It was wrong.' });
+  if (step.do === 'look' || step.do === 'sleep') clock.now += step.hours * HOUR;
+  if (step.do === 'look') store.transact(() => airDue(store, clock.now));
+  if (step.do === 'paper')
+    record(shop, 'paper', '', { sections: SECTIONS.slice(0, step.sections), source_floor: step.floor });
+  if (step.do === 'persona') record(shop, 'persona', PERSONAS[step.persona] ?? '', { active: step.active });
+  if (step.do === 'rotate') {
+    // A desk signs with the key that it opened: whoever rotates starts anew.
+    const { settings } = shop;
+    Object.assign(desk.door, rotateDoor(store, doorKeyFile(settings), doorName(settings), clock.now));
+  }
+}
+
+/** Rebuilds everything that follows from the ledger, and compares. */
+function audit(shop: Workshop): void {
+  const { store } = shop;
+  const { next, revisions } = generationAudit(store.doorKeys());
+  const entries = [...store.entries()];
+  assert.deepEqual(entries.flatMap(next), []);
+  const seqs = entries.flatMap((entry) => (entry.type === 'generation' ? [entry.seq] : []));
+  assert.deepEqual(
+    seqs,
+    seqs.map((_, index) => index + 1),
+  );
+  const newest = revisions();
+  assert.deepEqual(new Map(store.shown().map(({ id, revision }) => [id, revision])), newest);
+  assert.deepEqual(store.integrity(), []);
+  auditArchive(store.archive(PAPER), store);
+}
+
+/** Every list holds exactly what is on air, in order, and every tally is the count of its list. */
+function auditArchive(archive: Archive, store: Workshop['store']): void {
+  const stories = SLUGS.flatMap((name) => archive.storyBySlug(name) ?? []);
+  const onAir = stories.filter(({ state }) => state === 'on_air');
+  const newestFirst = [...onAir].sort((a, b) => b.published_at - a.published_at || (a.id < b.id ? 1 : -1));
+  const ids = (rows: { id: string }[]): string[] => rows.map(({ id }) => id);
+  assert.deepEqual(ids(archive.latest({ limit: 99 })), ids(newestFirst));
+  assert.deepEqual(ids(store.unaired(PAPER)).sort(), ids(stories.filter(({ state }) => state !== 'on_air')).sort());
+  for (const section of SECTIONS) {
+    const own = newestFirst.filter(({ category }) => category === section);
+    assert.equal(archive.sectionCount(section), own.length);
+    assert.deepEqual(ids(archive.latest({ limit: 99, section })), ids(own));
+    assert.deepEqual(ids(archive.sectionPage(section, 1, 99)), ids(own));
+    for (const [index, row] of own.entries()) {
+      assert.equal(archive.sectionRank(section, row), own.length - 1 - index);
+      assert.equal(archive.newer(row, 99, section), index);
+      assert.deepEqual(ids(archive.earlier(row, 99)), ids(own.slice(index + 1)));
+    }
+  }
+  const dayOf = (row: Row): string => new Date(row.published_at).toISOString().slice(0, 10);
+  const days = [...new Set(newestFirst.map(dayOf))];
+  assert.deepEqual(
+    archive.days(),
+    days.map((day) => ({ day, count: onAir.filter((row) => dayOf(row) === day).length })),
+  );
+  for (const day of days) assert.deepEqual(ids(archive.day(day)), ids(newestFirst.filter((row) => dayOf(row) === day)));
+  for (const story of stories) {
+    assert.equal(story.state === 'scheduled', story.scheduled_at !== null);
+    if (story.state === 'on_air' || story.state === 'withdrawn') assert(story.updated_at >= story.published_at);
+    if (story.state === 'withdrawn') assert(story.withdrawn_at !== null && story.reason !== null);
+    const piece = archive.piece(story.id);
+    assert(piece !== null);
+    const proof = proofOf(piece, archive.generations(story.id), archive.keys(), 'https://desk.example/keys.json');
+    assert.deepEqual(proofFaults(JSON.parse(JSON.stringify(proof)), verifyNoble, archive.keys()), []);
+    assert.equal(proof.content_hash, story.content_hash);
+  }
+}
+
+/** Everything that an archive answers. */
+function answers(shop: Workshop): unknown {
+  const archive = shop.store.archive(PAPER);
+  return {
+    paper: archive.paper(),
+    masthead: archive.masthead(),
+    keys: archive.keys(),
+    stories: SLUGS.map((name) => archive.storyBySlug(name)),
+    pieces: SLUGS.map((name) => archive.revisions(archive.storyBySlug(name)?.id ?? '')),
+    latest: archive.latest({ limit: 99 }),
+    days: archive.days(),
+    months: archive.months(),
+    sections: SECTIONS.map((section) => [archive.sectionCount(section), archive.sectionPage(section, 1, 99)]),
+    corrections: archive.corrections(99),
+    slugs: [...archive.slugs()],
+    scheduled: shop.store.nextScheduled(),
+  };
+}
+
+test('whatever a desk does, the ledger is sound, lists and tallies follow from it, and it travels', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 18 }), async (steps) => {
+      const ends: (() => void)[] = [];
+      const scope = { after: (work: () => void) => void ends.unshift(work) };
+      try {
+        const clock = { now: START };
+        const folder = tempFolder(scope);
+        const shop = workshopIn(scope, folder, clock);
+        foundPaper(shop);
+        // Enters the door's key.
+        void shop.desk;
+        let edition = shop.store.archive(PAPER).paper().edition;
+        for (const one of steps) {
+          clock.now += 1_000;
+          const entered = [...shop.store.entries()].length;
+          const shown = JSON.stringify(shop.store.archive(PAPER).latest({ limit: 99 }));
+          try {
+            take(shop, clock, one);
+          } catch (error) {
+            // A desk may ask for what cannot be: the refusal must enter nothing.
+            if (!(error instanceof Fault)) throw error;
+            assert.equal([...shop.store.entries()].length, entered, error.message);
+          }
+          audit(shop);
+          const now = shop.store.archive(PAPER).paper().edition;
+          if (JSON.stringify(shop.store.archive(PAPER).latest({ limit: 99 })) !== shown)
+            assert(now > edition, 'readers see a change, and the edition stands');
+          assert(now >= edition);
+          edition = now;
+        }
+        const file = join(folder, 'ledger.jsonl');
+        await exportLedger(shop, file);
+        const other = workshopIn(scope, join(folder, 'other'), clock);
+        importLedger(other, file);
+        // Here too what fell due goes on air when somebody looks.
+        shop.store.transact(() => airDue(shop.store, clock.now));
+        assert.deepEqual(answers(other), answers(shop));
+        audit(other);
+        const again = join(folder, 'again.jsonl');
+        await exportLedger(other, again);
+        assert.equal(readFileSync(again, 'utf8'), readFileSync(file, 'utf8'));
+      } finally {
+        for (const end of ends) end();
+      }
+    }),
+    { numRuns: Number(process.env['LEDGER_RUNS'] ?? 40) },
+  );
+});
