@@ -111,8 +111,8 @@ export interface Archive {
   /** Days with pieces, newest first. */
   days(range?: { from?: string; until?: string; limit?: number }): { day: string; count: number }[];
   day(day: string): Row[];
-  /** Months with pieces (YYYY-MM), oldest first. */
-  months(): string[];
+  /** Months with pieces (YYYY-MM), and how many; oldest first. */
+  months(): { month: string; count: number }[];
   /** What a sitemap needs of the pieces of a month, oldest first. */
   month(month: string): { slug: string; updated_at: number }[];
   corrections(limit: number): CorrectionRow[];

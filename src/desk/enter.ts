@@ -118,7 +118,7 @@ function told(
   corrects: boolean,
 ): void {
   const archive = store.archive(paper);
-  store.owe(paper, touchedByPiece(archive, piece, before, rowOnAir(archive, piece)));
+  if (!store.owesAll(paper)) store.owe(paper, touchedByPiece(archive, piece, before, rowOnAir(archive, piece)));
   if (corrects || archive.hasCorrections(piece)) store.owe(paper, [tags.corrections]);
   store.bumpEdition(paper, at);
 }

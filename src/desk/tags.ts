@@ -5,6 +5,8 @@ import { sectionSlug } from './paper.ts';
 export const PAGE_SIZE = 30;
 /** How many pieces the newest-first lists of a section, a persona or a feed hold at most. */
 export const NEWEST_MAX = 50;
+/** How many stories one sitemap holds: 50,000 are allowed, and a smaller one is a smaller publish. */
+export const SHARD_MAX = 10_000;
 /** How many earlier pieces a story page names. */
 export const EARLIER_MAX = 3;
 
@@ -18,9 +20,9 @@ export const tags = {
   /** The edition's number: only the front document shows it. */
   edition: 'edition',
   masthead: 'masthead',
-  /** Which days have pieces, and how many. */
+  /** The newest days that have pieces, and how many. */
   days: 'days',
-  /** Which months have pieces. */
+  /** Which months have pieces, and how many sitemaps each fills. */
   months: 'months',
   cast: 'cast',
   corrections: 'corrections',
@@ -38,6 +40,8 @@ export const tags = {
   newestBy: (persona: string) => `by:${persona}`,
   sectionPage: (section: string, page: number) => `section:${sectionSlug(section)}:${page}`,
   earlier: (id: string) => `earlier:${id}`,
+  /** The days of a year that have pieces, and how many. */
+  daysOf: (year: string) => `days:${year}`,
   day: (day: string) => `day:${day}`,
   month: (month: string) => `month:${month}`,
   media: (path: string) => `media:${path}`,
@@ -63,9 +67,11 @@ export function touchedByPiece(archive: Archive, id: string, before: Row | null,
     if (row === null) continue;
     touched.add(tags.month(dayOf(row.published_at).slice(0, 7)));
     if (stays) continue;
-    touched.add(tags.months);
+    const day = dayOf(row.published_at);
+    touched.add(tags.day(day));
     touched.add(tags.days);
-    touched.add(tags.day(dayOf(row.published_at)));
+    touched.add(tags.daysOf(day.slice(0, 4)));
+    if (movesMonths(archive, day.slice(0, 7), row === after)) touched.add(tags.months);
     touched.add(tags.newestBy(row.persona));
     if (archive.newer(row, NEWEST_MAX) < NEWEST_MAX) touched.add(tags.newest);
     if (archive.newer(row, NEWEST_MAX, row.category) < NEWEST_MAX) touched.add(tags.newestOf(row.category));
@@ -74,6 +80,12 @@ export function touchedByPiece(archive: Archive, id: string, before: Row | null,
     for (const later of archive.laterIds(row.category, row, EARLIER_MAX)) touched.add(tags.earlier(later));
   }
   return touched;
+}
+
+/** Whether a month came or went, or its sitemaps became more or fewer, when a piece joined or left it. */
+function movesMonths(archive: Archive, month: string, joined: boolean): boolean {
+  const count = archive.months().find((row) => row.month === month)?.count ?? 0;
+  return count % SHARD_MAX === (joined ? 1 : 0);
 }
 
 /**

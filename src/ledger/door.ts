@@ -12,7 +12,7 @@ import {
   SOURCE_MAX,
   STATEMENT_MAX,
 } from './piece.ts';
-import { hiddenMarkersIn, markersIn, picturesIn, rawHtmlIn, unsafeLinksIn } from './prose.ts';
+import { hiddenMarkersIn, markersIn, picturesIn, rawHtmlIn, UNSAFE_SCHEME, unsafeLinksIn } from './prose.ts';
 
 /** What the door knows of the paper that a piece is filed with. */
 export interface DeskRules {
@@ -189,7 +189,7 @@ function factProblems({ cited_facts }: Filing): Problem[] {
       ...lineProblems(`${at}.instrument`, fact.instrument, INSTRUMENT_MAX, true),
       ...(fact.claim_key === null ? [] : lineProblems(`${at}.claim_key`, fact.claim_key, INSTRUMENT_MAX, false)),
     );
-    if (/^(?:javascript|vbscript|data|file):/i.test(fact.instrument)) {
+    if (UNSAFE_SCHEME.test(fact.instrument)) {
       problems.push({
         field: `${at}.instrument`,
         rule: 'unsafe_link',

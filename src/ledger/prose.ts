@@ -133,17 +133,17 @@ export function rawHtmlIn(prose: string): Found[] {
   return found;
 }
 
-/** The schemes of the links that a piece may hold. A link without one stays within the paper. */
-const SAFE_SCHEME = /^(?:https?|mailto):/i;
+/** Schemes that run or embed something, or reach into the reader's machine. Others, such as doi:, name things. */
+export const UNSAFE_SCHEME = /^(?:javascript|vbscript|data|file|blob|filesystem|view-source):/i;
 
-/** Link targets of any other scheme, decoded, also where the renderer would leave them as text. */
+/** Link targets of such a scheme, decoded, also where the renderer would leave them as text. */
 export function unsafeLinksIn(prose: string): Found[] {
   if (!/\]\(|\]:|<[a-z]/i.test(prose)) return [];
   const found: Found[] = [];
   for (const [token, line] of inlineTokens(linkFinder.parse(prose, {}))) {
     if (token.type !== 'link_open' && token.type !== 'image') continue;
     const target = String(token.attrGet(token.type === 'image' ? 'src' : 'href') ?? '');
-    if (!/^[a-z][a-z0-9+.-]*:/i.test(target) || SAFE_SCHEME.test(target)) continue;
+    if (!UNSAFE_SCHEME.test(target)) continue;
     // A picture that the renderer would show is a matter of media.
     if (token.type === 'image' && markdown.validateLink(target)) continue;
     found.push(place(prose, target.slice(0, 60), line));

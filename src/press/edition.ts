@@ -147,9 +147,21 @@ export class Edition {
     return last;
   }
 
-  days(range?: { from?: string; until?: string; limit?: number }): { day: string; count: number }[] {
+  /** The newest days with pieces, newest first. */
+  newestDays(limit: number): { day: string; count: number }[] {
     this.#read.add(tags.days);
-    return this.#archive.days(range);
+    return this.#archive.days({ limit });
+  }
+
+  /** The days with pieces of a year, newest first. */
+  daysOf(year: string): { day: string; count: number }[] {
+    this.#read.add(tags.daysOf(year));
+    return this.#archive.days({ from: `${year}-01-01`, until: `${year}-12-31` });
+  }
+
+  /** Every day with pieces, for a full press, like `slugs`. */
+  everyDay(): Iterable<string> {
+    return this.#archive.days().map(({ day }) => day);
   }
 
   day(day: string): Row[] {
@@ -157,7 +169,7 @@ export class Edition {
     return this.#rows(this.#archive.day(day));
   }
 
-  months(): string[] {
+  months(): { month: string; count: number }[] {
     this.#read.add(tags.months);
     return this.#archive.months();
   }
@@ -165,13 +177,6 @@ export class Edition {
   month(month: string): { slug: string; updated_at: number }[] {
     this.#read.add(tags.month(month));
     return this.#archive.month(month);
-  }
-
-  /** How many pieces a month has. */
-  monthCount(month: string): number {
-    this.#read.add(tags.days);
-    const range = { from: `${month}-01`, until: `${month}-31` };
-    return this.#archive.days(range).reduce((sum, { count }) => sum + count, 0);
   }
 
   casts(): Cast[] {

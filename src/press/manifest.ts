@@ -7,8 +7,11 @@ export interface PressedFile {
 /** The press's own records: what it owes, what it has put on disk, who presses. */
 export interface Manifest {
   owe(paper: string, tags: Iterable<string>): void;
-  /** What is owed, oldest first. */
-  due(paper: string): { id: number; tag: string }[];
+  /** The tags that are owed, oldest first. */
+  due(paper: string): string[];
+  owes(paper: string, tag: string): boolean;
+  /** The id of what was owed last, or 0. */
+  lastDue(paper: string): number;
   /** Papers to which something is owed. */
   owing(): string[];
   /** Strikes out what was owed, up to and with this id. */
@@ -17,7 +20,7 @@ export interface Manifest {
   readers(paper: string, tag: string): string[];
   sheets(paper: string): string[];
   files(paper: string, sheet: string): PressedFile[];
-  everyFile(paper: string): PressedFile[];
+  everyFile(paper: string): Iterable<PressedFile>;
   /** Notes that a sheet was printed from these tags into these files, and that others of its are gone. */
   record(paper: string, sheet: string, tags: string[], pressed: PressedFile[], gone: string[]): void;
   drop(paper: string, sheet: string): void;

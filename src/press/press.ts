@@ -45,12 +45,12 @@ export interface PressReport {
  */
 export async function press(job: PressJob): Promise<PressReport> {
   const { paper, manifest, tree, archive } = job;
-  const due = manifest.due(paper);
-  const full = job.full || manifest.stamp(paper) !== job.stamp || due.some(({ tag }) => tag === tags.config);
+  const last = manifest.lastDue(paper);
+  const full = job.full || manifest.stamp(paper) !== job.stamp || manifest.owes(paper, tags.config);
   // A full press believes the disk alone: a file that somebody removed is written again.
   const printer = new Printer({ ...job, looks: full });
   const isPublic = archive.paper().paper_public;
-  const names = !isPublic ? new Set<string>() : full ? allNames(printer, job.cards) : dueNames(printer, job, due);
+  const names = !isPublic ? new Set<string>() : full ? allNames(printer, job.cards) : dueNames(printer, job);
 
   const book = new Book(job, names.size);
   for (const group of inOrder(names)) {
@@ -64,12 +64,12 @@ export async function press(job: PressJob): Promise<PressReport> {
   const leftover = full ? manifest.sheets(paper).filter((name) => !names.has(name) && !(isPublic && isSpared(name, job))) : [];
   const gone = new Set(book.gone);
   for (const name of leftover) for (const { path } of manifest.files(paper, name)) gone.add(path);
-  if (full) for (const path of strays(job)) gone.add(path);
+  if (full && !tree.wasEmpty) for (const path of strays(job)) gone.add(path);
   // Nothing points any more at what goes now.
   for (const path of gone) tree.remove(path);
   job.transact(() => {
     for (const name of leftover) manifest.drop(paper, name);
-    manifest.paid(paper, due.at(-1)?.id ?? 0);
+    manifest.paid(paper, last);
     if (!job.cards) manifest.owe(paper, cardsLeft(names, archive));
     manifest.setStamp(paper, job.stamp);
   });
@@ -89,13 +89,13 @@ function allNames(printer: Printer, cards: boolean): Set<string> {
 }
 
 /** Names of the sheets that read what is due, and of those that it may bring into being. */
-function dueNames(printer: Printer, { paper, manifest, cards }: PressJob, due: { tag: string }[]): Set<string> {
+function dueNames(printer: Printer, { paper, manifest, cards }: PressJob): Set<string> {
   const names = new Set<string>();
   const asking = printer.edition();
   const add = (name: string) => {
     if (cards || !isCard(name)) names.add(name);
   };
-  for (const tag of new Set(due.map((row) => row.tag))) {
+  for (const tag of manifest.due(paper)) {
     for (const name of manifest.readers(paper, tag)) add(name);
     for (const sheet of SHEETS) for (const key of sheet.from(tag, asking)) add(nameOf(sheet, key));
   }
@@ -131,9 +131,10 @@ function cardsLeft(names: Set<string>, archive: Archive): string[] {
 }
 
 /** Files on disk that no sheet printed: only a press writes there. */
-function strays({ paper, manifest, tree }: PressJob): string[] {
-  const ours = new Set(manifest.everyFile(paper).map(({ path }) => path));
-  return [...tree.list()].filter((path) => !ours.has(path));
+function* strays({ paper, manifest, tree }: PressJob): Iterable<string> {
+  const ours = new Set<string>();
+  for (const { path } of manifest.everyFile(paper)) ours.add(path);
+  for (const path of tree.files()) if (!ours.has(path)) yield path;
 }
 
 /** Notes in the manifest what was printed, many sheets in one transaction. */

@@ -8,7 +8,7 @@ import { sheetNamed } from './sheets/all.ts';
 import { steady } from './steady.ts';
 import type { Tree } from './tree.ts';
 
-/** Sheets whose files are being drawn or written while the next is printed: sharp and the disk have threads of their own. */
+/** Cards that are drawn while the next is composed: sharp has threads of its own. */
 const FLYING_MAX = 8;
 
 /** What printing one sheet came to. */
@@ -51,7 +51,7 @@ export class Printer {
     return new Edition(this.#archive, this.#job.place);
   }
 
-  /** Prints sheets one after the other, a few files still on their way to the disk; returns when all are there. */
+  /** Prints sheets one after the other, a few still being drawn; returns when all their files are on disk. */
   async printAll(names: Iterable<string>, done: (result: Result) => void): Promise<void> {
     const flying = new Set<Promise<void>>();
     let failure: { error: unknown } | null = null;
@@ -97,7 +97,7 @@ export class Printer {
   /** Puts a file on disk unless the bytes there are the same. Returns their digest. */
   async #putFile(item: Printed, before: string | undefined, result: Result): Promise<string> {
     const { tree, mediaFile, looks } = this.#job;
-    const there = looks ? await tree.digest(item.path) : (before ?? null);
+    const there = looks ? tree.digest(item.path) : (before ?? null);
     const isThere = there !== null;
     if ('draw' in item) {
       // The path names what it shows: a file that is there is the right one.
@@ -111,8 +111,8 @@ export class Printer {
     const digest = bytes !== null ? sha256(bytes) : 'copy' in item ? item.copy : digestIn(result, item);
     if (there === digest) return digest;
     if (bytes !== null) await tree.write(item.path, bytes, isThere);
-    else if ('copy' in item) await tree.copy(item.path, mediaFile(item.copy));
-    else if ('same' in item) await tree.link(item.path, item.same, isThere);
+    else if ('copy' in item) tree.copy(item.path, mediaFile(item.copy));
+    else if ('same' in item) tree.link(item.path, item.same, isThere);
     result.written++;
     return digest;
   }

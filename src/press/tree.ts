@@ -1,8 +1,29 @@
-import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
-import { constants, copyFile, link, mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsync as fsyncCallback,
+  linkSync,
+  mkdirSync,
+  opendirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+  constants,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { Fault } from '../fault.ts';
 import { sha256 } from '../ledger/basis.ts';
+
+const fsync = promisify(fsyncCallback);
+
+/** How many folders a tree remembers to have made; a press works in few at a time. */
+const MADE_MAX = 64;
 
 /**
  * A paper's folder on disk. A file that was there is replaced by renaming the
@@ -12,9 +33,11 @@ import { sha256 } from '../ledger/basis.ts';
  */
 export class Tree {
   readonly folder: string;
+  /** Whether there was nothing in the folder when the press began. */
+  readonly wasEmpty: boolean;
   readonly #aside: string;
   readonly #sync: boolean;
-  readonly #made = new Map<string, Promise<unknown>>();
+  readonly #made = new Set<string>();
   #count = 0;
 
   /**
@@ -22,60 +45,59 @@ export class Tree {
    * in it is cleared. With `sync` each file is on the disk itself, not only in
    * the system's memory, before anything else is written.
    */
-  static async open(folder: string, aside: string, sync: boolean): Promise<Tree> {
-    const tree = new Tree(folder, aside, sync);
-    await guarded('the folder', async () => {
-      rmSync(aside, { recursive: true, force: true });
-      await mkdir(aside, { recursive: true });
-      await mkdir(folder, { recursive: true });
-    });
-    return tree;
-  }
-
-  private constructor(folder: string, aside: string, sync: boolean) {
+  constructor(folder: string, aside: string, sync: boolean) {
     this.folder = folder;
     this.#aside = aside;
     this.#sync = sync;
-  }
-
-  /** Puts bytes at a path. Throws `unavailable` naming the file and the cure. */
-  write(path: string, bytes: Uint8Array, isThere: boolean): Promise<void> {
-    return guarded(path, async () => {
-      const target = await this.#target(path);
-      if (!isThere && !this.#sync) return writeFile(target, bytes);
-      const aside = this.#nextAside();
-      const file = await open(aside, 'w', 0o644);
-      try {
-        await file.writeFile(bytes);
-        if (this.#sync) await file.sync();
-      } finally {
-        await file.close();
-      }
-      await rename(aside, target);
+    this.wasEmpty = guarded('the folder', () => {
+      rmSync(aside, { recursive: true, force: true });
+      mkdirSync(aside, { recursive: true });
+      mkdirSync(folder, { recursive: true });
+      return readdirSync(folder).length === 0;
     });
   }
 
-  /** Puts a copy of another file at a path, by reflink where the disk can. */
-  copy(path: string, from: string): Promise<void> {
-    return guarded(path, async () => {
-      const target = await this.#target(path);
+  /** Puts bytes at a path. Throws `unavailable` naming the file and the cure. */
+  async write(path: string, bytes: Uint8Array, isThere: boolean): Promise<void> {
+    try {
+      const target = this.#target(path);
+      if (!isThere && !this.#sync) return writeFileSync(target, bytes);
       const aside = this.#nextAside();
-      await copyFile(from, aside, constants.COPYFILE_FICLONE);
-      await rename(aside, target);
+      const file = openSync(aside, 'w', 0o644);
+      try {
+        writeFileSync(file, bytes);
+        // The disk takes its time, and a server has others to answer meanwhile.
+        if (this.#sync) await fsync(file);
+      } finally {
+        closeSync(file);
+      }
+      renameSync(aside, target);
+    } catch (error) {
+      throw diskFault(error, path);
+    }
+  }
+
+  /** Puts a copy of another file at a path, by reflink where the disk can. */
+  copy(path: string, from: string): void {
+    guarded(path, () => {
+      const target = this.#target(path);
+      const aside = this.#nextAside();
+      copyFileSync(from, aside, constants.COPYFILE_FICLONE);
+      renameSync(aside, target);
     });
   }
 
   /** Gives a file of the tree a second path: a hard link, or a copy where the disk knows none. */
-  link(path: string, from: string, isThere: boolean): Promise<void> {
-    return guarded(path, async () => {
-      const target = await this.#target(path);
+  link(path: string, from: string, isThere: boolean): void {
+    guarded(path, () => {
+      const target = this.#target(path);
       const aside = isThere ? this.#nextAside() : target;
       try {
-        await link(join(this.folder, from), aside);
+        linkSync(join(this.folder, from), aside);
       } catch {
-        await copyFile(join(this.folder, from), aside);
+        copyFileSync(join(this.folder, from), aside);
       }
-      if (isThere) await rename(aside, target);
+      if (isThere) renameSync(aside, target);
     });
   }
 
@@ -97,18 +119,24 @@ export class Tree {
   }
 
   /** `sha256:<hex>` of the file at a path, or null when there is none. */
-  digest(path: string): Promise<string | null> {
-    return guarded(path, async () => (this.has(path) ? sha256(await readFile(join(this.folder, path))) : null));
+  digest(path: string): string | null {
+    return guarded(path, () => (this.has(path) ? sha256(readFileSync(join(this.folder, path))) : null));
   }
 
-  /** Paths of every file there is. */
-  list(): Set<string> {
-    const found = new Set<string>();
-    for (const entry of readdirSync(this.folder, { recursive: true, withFileTypes: true })) {
-      if (entry.isDirectory()) continue;
-      found.add(join(entry.parentPath, entry.name).slice(this.folder.length + 1));
+  /** Paths of every file there is, one folder open at a time. */
+  *files(under = ''): Iterable<string> {
+    const folders: string[] = [];
+    const folder = opendirSync(join(this.folder, under));
+    try {
+      for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
+        const path = under === '' ? entry.name : `${under}/${entry.name}`;
+        if (entry.isDirectory()) folders.push(path);
+        else yield path;
+      }
+    } finally {
+      folder.closeSync();
     }
-    return found;
+    for (const path of folders) yield* this.files(path);
   }
 
   close(): void {
@@ -120,14 +148,13 @@ export class Tree {
   }
 
   /** The file's place on disk, its folder made. */
-  async #target(path: string): Promise<string> {
+  #target(path: string): string {
     const parent = dirname(path);
-    let made = this.#made.get(parent);
-    if (made === undefined) {
-      made = mkdir(join(this.folder, parent), { recursive: true });
-      this.#made.set(parent, made);
+    if (!this.#made.has(parent)) {
+      mkdirSync(join(this.folder, parent), { recursive: true });
+      if (this.#made.size >= MADE_MAX) this.#made.clear();
+      this.#made.add(parent);
     }
-    await made;
     return join(this.folder, path);
   }
 }
@@ -144,17 +171,21 @@ const CURES: Record<string, string> = {
   EMFILE: 'too many files are open; raise the limit',
 };
 
-/** An error of the disk becomes a fault with one line of cause and cure. What was pressed before stays whole. */
-async function guarded<T>(path: string, work: () => Promise<T>): Promise<T> {
+function guarded<T>(path: string, work: () => T): T {
   try {
-    return await work();
+    return work();
   } catch (error) {
-    const cure = CURES[(error as NodeJS.ErrnoException).code ?? ''];
-    if (cure === undefined) throw error;
-    throw new Fault(
-      'unavailable',
-      `cannot press ${path}: ${cure}, then run \`broadsheet press\`; what was on air is still whole, and nothing is lost`,
-      { path },
-    );
+    throw diskFault(error, path);
   }
+}
+
+/** An error of the disk as a fault with one line of cause and cure. What was pressed before stays whole. */
+function diskFault(error: unknown, path: string): unknown {
+  const cure = CURES[(error as NodeJS.ErrnoException).code ?? ''];
+  if (cure === undefined) return error;
+  return new Fault(
+    'unavailable',
+    `cannot press ${path}: ${cure}, then run \`broadsheet press\`; what was on air is still whole, and nothing is lost`,
+    { path },
+  );
 }

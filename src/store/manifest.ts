@@ -3,8 +3,10 @@ import type { Db } from './open.ts';
 
 /** What the press owes and what it has put on disk. */
 export function manifestTables(db: Db): Manifest {
-  const owe = db.prepare('INSERT INTO press_due (paper, tag) VALUES (?, ?)');
-  const due = db.prepare('SELECT id, tag FROM press_due WHERE paper = ? ORDER BY id');
+  const owe = db.prepare('INSERT OR REPLACE INTO press_due (paper, tag) VALUES (?, ?)');
+  const due = db.prepare('SELECT tag FROM press_due WHERE paper = ? ORDER BY id');
+  const owes = db.prepare('SELECT 1 FROM press_due WHERE paper = ? AND tag = ?');
+  const lastDue = db.prepare('SELECT max(id) AS id FROM press_due WHERE paper = ?');
   const owing = db.prepare('SELECT DISTINCT paper FROM press_due ORDER BY paper');
   const paid = db.prepare('DELETE FROM press_due WHERE paper = ? AND id <= ?');
   const readers = db.prepare('SELECT sheet FROM reads WHERE paper = ? AND tag = ?');
@@ -16,7 +18,7 @@ export function manifestTables(db: Db): Manifest {
   const addRead = db.prepare('INSERT OR IGNORE INTO reads (paper, tag, sheet) VALUES (?, ?, ?)');
   const dropRead = db.prepare('DELETE FROM reads WHERE paper = ? AND tag = ? AND sheet = ?');
   const files = db.prepare('SELECT path, digest FROM files WHERE paper = ? AND sheet = ?');
-  const everyFile = db.prepare('SELECT path, digest FROM files WHERE paper = ? ORDER BY path');
+  const everyFile = db.prepare('SELECT path, digest FROM files WHERE paper = ? ORDER BY sheet, path');
   const setFile = db.prepare(
     `INSERT INTO files (paper, path, sheet, digest) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET digest = excluded.digest`,
@@ -39,7 +41,9 @@ export function manifestTables(db: Db): Manifest {
     owe(paper, tags) {
       for (const tag of tags) owe.run(paper, tag);
     },
-    due: (paper) => due.all(paper) as { id: number; tag: string }[],
+    due: (paper) => (due.all(paper) as { tag: string }[]).map((row) => row.tag),
+    owes: (paper, tag) => owes.get(paper, tag) !== undefined,
+    lastDue: (paper) => (lastDue.get(paper) as { id: number | null }).id ?? 0,
     owing: () => (owing.all() as { paper: string }[]).map((row) => row.paper),
     paid(paper, until) {
       paid.run(paper, until);
@@ -47,7 +51,7 @@ export function manifestTables(db: Db): Manifest {
     readers: (paper, tag) => (readers.all(paper, tag) as { sheet: string }[]).map((row) => row.sheet),
     sheets: (paper) => (sheets.all(paper) as { sheet: string }[]).map((row) => row.sheet),
     files: (paper, name) => files.all(paper, name) as PressedFile[],
-    everyFile: (paper) => everyFile.all(paper) as PressedFile[],
+    everyFile: (paper) => everyFile.iterate(paper) as Iterable<PressedFile>,
     record(paper, name, tags, pressed, gone) {
       const old = (sheet.get(paper, name) as { tags: string } | undefined)?.tags;
       const text = tags.join('\n');

@@ -147,8 +147,9 @@ export function pieceTables(db: Db) {
        AND name BETWEEN ? AND ? ORDER BY name DESC LIMIT ?`,
   );
   const months = db.prepare(
-    `SELECT DISTINCT substr(name, 1, 7) AS month FROM tallies WHERE paper = ? AND what = 'day' AND count > 0 ORDER BY 1`,
+    "SELECT name AS month, count FROM tallies WHERE paper = ? AND what = 'month' AND count > 0 ORDER BY name",
   );
+  const isInSection = db.prepare("SELECT 1 FROM pieces WHERE id = ? AND category = ? AND state = 'on_air'");
   const between = db.prepare(
     `SELECT ${ROW} ${FROM} WHERE p.paper = ? AND p.state = 'on_air' AND p.published_at >= ? AND p.published_at < ?
        ${NEWEST_FIRST}`,
@@ -257,8 +258,14 @@ export function pieceTables(db: Db) {
     },
     sectionCount: (paper: string, section: string): number =>
       (tally.get(paper, 'section', section) as { count: number } | undefined)?.count ?? 0,
-    sectionRank: (paper: string, section: string, at: Place): number =>
-      count(sectionRank.get(paper, section, at.published_at, at.id)),
+    /** How many pieces of the section went on air before a place, counted from its nearer end. */
+    sectionRank(paper: string, section: string, at: Place): number {
+      const total = this.sectionCount(paper, section);
+      const half = Math.ceil(total / 2);
+      const newer = this.newer(paper, at, half + 1, section);
+      if (newer > half) return count(sectionRank.get(paper, section, at.published_at, at.id));
+      return total - newer - (isInSection.get(at.id, section) === undefined ? 0 : 1);
+    },
     newer: (paper: string, at: Place, cap: number, section?: string): number =>
       section === undefined
         ? count(newer.get(paper, at.published_at, at.id, cap))
@@ -273,7 +280,7 @@ export function pieceTables(db: Db) {
         count: number;
       }[],
     day: (paper: string, day: string): Row[] => rows(between.all(paper, dayStart(day), dayStart(day) + 86_400_000)),
-    months: (paper: string): string[] => (months.all(paper) as { month: string }[]).map(({ month: name }) => name),
+    months: (paper: string) => months.all(paper) as { month: string; count: number }[],
     month: (paper: string, name: string) =>
       month.all(paper, dayStart(`${name}-01`), nextMonth(name)) as { slug: string; updated_at: number }[],
     corrections: (paper: string, limit: number): CorrectionRow[] => corrected.all(paper, limit) as CorrectionRow[],

@@ -1,5 +1,6 @@
 import type { Archive } from '../desk/archive.ts';
 import type { LedgerStore } from '../desk/ledger-store.ts';
+import { tags } from '../desk/tags.ts';
 import type { Manifest } from '../press/manifest.ts';
 import { appliedTable } from './applied.ts';
 import { entryTables } from './entries.ts';
@@ -104,6 +105,7 @@ export function openStore(settings: DatabaseSettings) {
     standing: pieces.standing,
     setStanding: pieces.setStanding,
     scheduled: pieces.scheduled,
+    owesAll: (paper) => manifest.owes(paper, tags.config),
     owe: manifest.owe,
   };
 

@@ -69,7 +69,7 @@ async function pressPaper(
     // The press that this one waited for may have done its work.
     if (!isDue()) return null;
     const aside = join(settings.distDir, '.press', slug);
-    const tree = await Tree.open(folder, aside, !full && manifest.stamp(slug) === stamp);
+    const tree = new Tree(folder, aside, !full && manifest.stamp(slug) === stamp);
     const place = placeOf(root);
     const tools = { render: build.render, assets: build.assets, now: shop.now() };
     return await press({

@@ -20,7 +20,7 @@ async function ready(): Promise<Printer> {
     archive: store.archive(paper),
     manifest: store.manifest,
     place,
-    tree: await Tree.open(folder, aside, false),
+    tree: new Tree(folder, aside, false),
     tools: { render, assets, now },
     mediaFile: media.pathOf,
     looks,

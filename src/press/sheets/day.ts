@@ -19,7 +19,7 @@ export const day: Sheet = {
     if (name !== null) yield name;
   },
   *all(edition) {
-    for (const { day: name } of edition.days()) yield name;
+    yield* edition.everyDay();
   },
   async print(edition, name, { render }) {
     const rows = edition.day(name);
@@ -64,13 +64,13 @@ export const year: Sheet = {
 };
 
 function yearsOf(edition: Edition): string[] {
-  return [...new Set(edition.months().map((month) => month.slice(0, 4)))].reverse();
+  return [...new Set(edition.months().map(({ month }) => month.slice(0, 4)))].reverse();
 }
 
 function daysView(edition: Edition, name: string | null): DaysView {
   const { base } = edition.place;
   const { nameplate } = edition.paper();
-  const range = name === null ? { limit: DAYS_MAX } : { from: `${name}-01-01`, until: `${name}-12-31` };
+  const found = name === null ? edition.newestDays(DAYS_MAX) : edition.daysOf(name);
   return {
     frame: frameOf(edition, {
       path: name === null ? 'days/' : `days/${name}/`,
@@ -78,7 +78,7 @@ function daysView(edition: Edition, name: string | null): DaysView {
       description: `Every day on which ${nameplate} published, newest first.`,
     }),
     year: name,
-    days: edition.days(range).map((row) => ({ ...row, url: `${base}/days/${row.day}/` })),
+    days: found.map((row) => ({ ...row, url: `${base}/days/${row.day}/` })),
     years: yearsOf(edition).map((row) => ({ year: row, url: `${base}/days/${row}/` })),
   };
 }

@@ -1,19 +1,17 @@
 import { sectionSlug } from '../../desk/paper.ts';
-import { tags } from '../../desk/tags.ts';
+import { SHARD_MAX, tags } from '../../desk/tags.ts';
 import { newsSitemap } from '../feeds/news-sitemap.ts';
 import { sitemapIndex, sitemapShard } from '../feeds/sitemap.ts';
 import type { Printed, Sheet } from '../sheet.ts';
 import { single, tagged } from '../sheet.ts';
 
-/** A sitemap may hold 50,000 addresses; a smaller shard is a smaller publish. */
-const SHARD_MAX = 10_000;
 /** How long a piece stays in the news sitemap: 48 hours, in ms. */
 const NEWS_AGE = 48 * 3_600_000;
 
 /** The index of all sitemaps. */
 export const sitemap = single('sitemap', 'feed', (edition) => {
-  const shards = edition.months().flatMap((month) => {
-    const parts = Math.ceil(edition.monthCount(month) / SHARD_MAX);
+  const shards = edition.months().flatMap(({ month, count }) => {
+    const parts = Math.ceil(count / SHARD_MAX);
     return Array.from({ length: parts }, (_, index) => shardPath(month, index));
   });
   return [
@@ -32,7 +30,7 @@ export const monthSitemap: Sheet = {
     const month = tagged(tags.month(''), tag);
     if (month !== null) yield month;
   },
-  all: (edition) => edition.months(),
+  all: (edition) => edition.months().map(({ month }) => month),
   print(edition, month) {
     const urls = edition.month(month).map(({ slug, updated_at }) => ({ path: `stories/${slug}/`, updated_at }));
     if (urls.length === 0) return null;

@@ -30,10 +30,10 @@ CREATE INDEX pieces_by_section ON pieces (paper, category, published_at, id) WHE
 CREATE INDEX pieces_by_persona ON pieces (paper, persona, published_at, id) WHERE state = 'on_air';
 CREATE INDEX pieces_scheduled ON pieces (scheduled_at) WHERE state = 'scheduled';
 
--- How many pieces on air a section or a day has.
+-- How many pieces on air a section, a day or a month has.
 CREATE TABLE tallies (
   paper TEXT NOT NULL,
-  what TEXT NOT NULL CHECK (what IN ('section', 'day')),
+  what TEXT NOT NULL CHECK (what IN ('section', 'day', 'month')),
   name TEXT NOT NULL,
   count INTEGER NOT NULL,
   PRIMARY KEY (paper, what, name)
@@ -43,10 +43,14 @@ CREATE TRIGGER pieces_leave AFTER UPDATE OF state, category, published_at ON pie
   UPDATE tallies SET count = count - 1 WHERE paper = old.paper AND what = 'section' AND name = old.category;
   UPDATE tallies SET count = count - 1
     WHERE paper = old.paper AND what = 'day' AND name = date(old.published_at / 1000, 'unixepoch');
+  UPDATE tallies SET count = count - 1
+    WHERE paper = old.paper AND what = 'month' AND name = strftime('%Y-%m', old.published_at / 1000, 'unixepoch');
 END;
 CREATE TRIGGER pieces_arrive AFTER UPDATE OF state, category, published_at ON pieces WHEN new.state = 'on_air' BEGIN
   INSERT INTO tallies VALUES (new.paper, 'section', new.category, 1)
     ON CONFLICT DO UPDATE SET count = count + 1;
   INSERT INTO tallies VALUES (new.paper, 'day', date(new.published_at / 1000, 'unixepoch'), 1)
+    ON CONFLICT DO UPDATE SET count = count + 1;
+  INSERT INTO tallies VALUES (new.paper, 'month', strftime('%Y-%m', new.published_at / 1000, 'unixepoch'), 1)
     ON CONFLICT DO UPDATE SET count = count + 1;
 END;

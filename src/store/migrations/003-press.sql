@@ -4,7 +4,9 @@
 CREATE TABLE press_due (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   paper TEXT NOT NULL,
-  tag TEXT NOT NULL
+  tag TEXT NOT NULL,
+  -- Owed again, a tag moves to the end: a press that began before must not strike it out.
+  UNIQUE (paper, tag)
 ) STRICT;
 CREATE INDEX press_due_by_paper ON press_due (paper, id);
 
