@@ -36,8 +36,8 @@ const UNSAFE = [
   '| a |\n|-|\n| [x](data:text/html,x) |',
   '[x](data:image/png;base64,AAAA)',
   '[x](file:///etc/passwd)',
-  '[x](ftp://example.org/)',
-  '<ssh://example.org>',
+  '[x](blob:https://example.org/x)',
+  '<view-source:https://example.org>',
 ];
 
 for (const prose of UNSAFE) {
@@ -56,6 +56,7 @@ test('safe links are taken', () => {
     '[x](HTTP://example.org)',
     '[x](mailto:desk@example.org)',
     '<desk@example.org>',
+    '<doi:10.1000/182>',
     '[x](/stories/a/)',
     '[x](#fact-1)',
     '[x](a/b:c)',

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { importLedger } from '../../src/cmd/ledger.ts';
+import { Fault } from '../../src/fault.ts';
+import { writeStory } from '../support/papers.ts';
+import { copyContent, run } from '../support/program.ts';
+import { tempFolder, treeOf, workshopIn } from '../support/workshop.ts';
+
+/** Runs a verb that must succeed. */
+async function sure(t: TestContext, folder: string, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await run(t, folder, args);
+  assert.equal(code, 0, `${args.join(' ')}: ${stderr}`);
+  return stdout;
+}
+
+/** A desk that has filed, revised, corrected, scheduled, withdrawn and changed its key. */
+async function livelyDesk(t: TestContext, press: boolean): Promise<string> {
+  const folder = tempFolder(t);
+  const no = press ? [] : ['--no-press'];
+  copyContent(folder);
+  writeStory(folder, 'later', { air: '2999-01-01T00:00:00Z' });
+  await sure(t, folder, 'file', ...no);
+  await sure(t, folder, 'withdraw', 'year-2038', '--paper', 'the-plumb-line', '--reason', 'It was wrong.');
+  await sure(t, folder, 'withdraw', 'im-a-teapot', '--paper', 'the-plumb-line', '--reason', 'It was wrong too.');
+  await sure(t, folder, 'air', 'im-a-teapot', '--paper', 'the-plumb-line');
+  await sure(t, folder, 'key', 'rotate');
+  writeStory(folder, 'later', { air: '2999-01-01T00:00:00Z', headline: 'Another headline' });
+  const metre = join(folder, 'content/the-plumb-line/stories/metre-of-light.md');
+  writeFileSync(metre, readFileSync(metre, 'utf8').replace('\n---\n', '\ncorrection: It said otherwise.\n---\nA word more. '));
+  await sure(t, folder, 'file', ...no);
+  return folder;
+}
+
+test('an export, imported elsewhere, gives the same export and the same tree, byte for byte', async (t) => {
+  const folder = await livelyDesk(t, true);
+  const file = join(folder, 'ledger.jsonl');
+  await sure(t, folder, 'ledger', 'export', file);
+  const text = readFileSync(file, 'utf8');
+  const { seed } = JSON.parse(readFileSync(join(folder, 'var/door.key'), 'utf8')) as { seed: string };
+  assert.equal(text.includes(seed), false);
+
+  const other = tempFolder(t);
+  await sure(t, other, 'ledger', 'import', file);
+  const again = join(other, 'ledger.jsonl');
+  await sure(t, other, 'ledger', 'export', again);
+  assert.equal(readFileSync(again, 'utf8'), text);
+
+  const [tree, copy] = [treeOf(join(folder, 'papers')), treeOf(join(other, 'papers'))];
+  assert.deepEqual([...copy.keys()].sort(), [...tree.keys()].sort());
+  for (const [path, bytes] of tree) assert(copy.get(path) === bytes, `${path} differs`);
+  await sure(t, other, 'audit');
+  await sure(t, other, 'verify', join(other, 'papers/the-plumb-line'));
+  assert.equal(existsSync(join(other, 'var/door.key')), false, 'an import needs no key and makes none');
+
+  const twice = await run(t, other, ['ledger', 'import', file]);
+  assert.match(twice.stderr, /^broadsheet: the database is not empty; import into a new DATA_DIR\n$/);
+  assert.equal(twice.code, 1);
+});
+
+test('an import signs on with a key of its own, and the chain goes on', async (t) => {
+  const folder = await livelyDesk(t, false);
+  const file = join(folder, 'ledger.jsonl');
+  await sure(t, folder, 'ledger', 'export', file);
+  const other = tempFolder(t);
+  await sure(t, other, 'ledger', 'import', file, '--no-press');
+  copyContent(other);
+  const story = writeStory(other, 'later', { air: '2999-01-01T00:00:00Z', headline: 'A third headline' });
+  await sure(t, other, 'file', '--no-press', story);
+  const { faults } = JSON.parse((await run(t, other, ['audit', '--json'])).stdout) as { faults: string[] };
+  assert.deepEqual(faults.filter((fault) => !fault.includes('the press owes')), []);
+});
+
+test('a damaged export is refused with its line, and nothing is entered', async (t) => {
+  const folder = await livelyDesk(t, false);
+  const file = join(folder, 'ledger.jsonl');
+  await sure(t, folder, 'ledger', 'export', file);
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+  const at = (type: string, more = ''): number => lines.findIndex((line) => line.startsWith(`{"type":"${type}"`) && line.includes(more));
+  const change = (n: number, from: string | RegExp, to: string): string[] => {
+    const changed = lines.with(n, (lines[n] ?? '').replace(from, to));
+    assert.notDeepEqual(changed, lines);
+    return changed;
+  };
+  const flip = (n: number, place: string, bit: number): string[] => {
+    const bytes = Buffer.from(lines[n] ?? '');
+    const offset = bytes.indexOf(place) + place.length + 9;
+    bytes[offset] = (bytes[offset] ?? 0) ^ bit;
+    return lines.with(n, bytes.toString());
+  };
+  const generation = at('generation');
+  const cases: [what: string, damaged: string[], said: RegExp][] = [
+    ['a bit of the prose', flip(generation, '"prose":"', 1), /:\d+: .*content_hash is not the hash of what is stored; nothing was entered/],
+    ['a bit of a receipt', flip(generation, '"receipt":"', 1), /:\d+: .*the receipt is not a newsdesk-receipt\/v1 note/],
+    ['a bit of a signature', change(generation, /(— \S+ \S{30})./, '$1.'), /:\d+: .*receipt/],
+    ['the name of a member', change(generation, '"piece":', '"qiece":'), new RegExp(`:${generation + 1}: .*; nothing was entered`)],
+    ['a key', change(at('key'), /"public_key":"../, '"public_key":"AA'), /:\d+: key \S+: the kid is not the thumbprint of its public key/],
+    ['a media file', flip(at('media-part'), '"base64":"', 1), /:\d+: the media file sha256:\S+ is damaged/],
+    ['a time on air', change(at('airing'), /"on_air_at":\d/, '"on_air_at":2'), /:\d+: the lines before it are not those that were written/],
+    ['a paper’s record', change(at('record', '"kind":"paper"'), '"hue":2', '"hue":3'), /:\d+: the lines before it are not those that were written/],
+    ['a paper’s record that is none', change(at('record', '"kind":"paper"'), '"hue":2', '"hue":-2'), /:\d+: .*; nothing was entered/],
+    ['a generation left out', lines.toSpliced(generation, 1), /:\d+: .*; nothing was entered/],
+    ['a withdrawal left out', lines.toSpliced(at('withdrawal'), 1), /the lines before it are not those that were written: \d+ entries were, \d+ are here/],
+    ['two lines exchanged', lines.with(at('airing'), lines[generation] ?? '').with(generation, lines[at('airing')] ?? ''), /:\d+: .*; nothing was entered/],
+    ['the last line left out', lines.slice(0, -1), /the last line is missing: the file is cut short/],
+    ['the second half left out', lines.slice(0, lines.length / 2), /the last line is missing: the file is cut short/],
+    ['a line cut short', [...lines.slice(0, -9), (lines.at(-9) ?? '').slice(0, 40)], /the line is not a ledger entry/],
+    ['a line more', [...lines, lines[at('airing')] ?? ''], /something stands behind the last line/],
+    ['the first line left out', lines.slice(1), /:1: this is not a ledger export of version 1/],
+    ['another version', change(0, '"version":1', '"version":2'), /:1: this is not a ledger export of version 1/],
+    ['a line that is no JSON', lines.with(4, 'hello'), /:5: the line is not a ledger entry/],
+    ['an empty file', [], /the last line is missing: the file is cut short/],
+  ];
+  for (const [what, damaged, said] of cases) {
+    await t.test(what, (t) => {
+      const other = tempFolder(t);
+      const copy = join(other, 'copy.jsonl');
+      writeFileSync(copy, damaged.map((line) => `${line}\n`).join(''));
+      const shop = workshopIn(t, other, { now: Date.now() });
+      assert.throws(
+        () => importLedger(shop, copy),
+        (error) => error instanceof Fault && said.test(error.message) && !error.message.includes('\n'),
+      );
+      assert.deepEqual([...shop.store.entries()], []);
+      assert.deepEqual(shop.store.paperSlugs(), []);
+    });
+  }
+  const copy = join(folder, 'copy.jsonl');
+  writeFileSync(copy, `${lines.slice(0, -1).join('\n')}\n`);
+  const { code, stderr } = await run(t, tempFolder(t), ['ledger', 'import', copy, '--no-press']);
+  assert.match(stderr, /^broadsheet: \S+copy\.jsonl:\d+: the last line is missing: the file is cut short; nothing was entered: .*\n$/);
+  assert.equal(code, 1);
+});
+
+test('an export that cannot be written is one line, and leaves nothing', async (t) => {
+  const folder = tempFolder(t);
+  const { code, stderr } = await run(t, folder, ['ledger', 'export', join(folder, 'none/ledger.jsonl')]);
+  assert.match(stderr, /^broadsheet: \S+ledger\.jsonl cannot be written \(ENOENT.*\); name a file in a folder that can be\n$/);
+  assert.equal(code, 1);
+  const missing = await run(t, folder, ['ledger', 'import', join(folder, 'none.jsonl')]);
+  assert.match(missing.stderr, /^broadsheet: \S+none\.jsonl is not there\n$/);
+});
+
+test('the door’s key file is nobody else’s', async (t) => {
+  const folder = await livelyDesk(t, false);
+  assert.equal(statSync(join(folder, 'var/door.key')).mode & 0o777, 0o600);
+  assert.equal(statSync(join(folder, 'var/broadsheet.db')).mode & 0o777, 0o600);
+  assert.equal(statSync(join(folder, 'var')).mode & 0o777, 0o700);
+});
