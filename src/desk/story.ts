@@ -83,12 +83,16 @@ const UNSPACED = /^(?:ja|zh|th|km|lo|my)\b/i;
 
 /** Markers and the targets of links, whose letters are no words of the piece. */
 const MARK_UP = /\[\^\d+\]|\]\([^)\s]*\)/g;
-const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}'’.-]*/gu;
+const WORD = /[\p{L}\p{N}]/u;
 
 /** How many words a prose has, in the manner of its language. */
 export function wordCount(prose: string, language: string): number {
   const text = prose.replace(MARK_UP, ' ');
-  if (!UNSPACED.test(language)) return text.match(WORD)?.length ?? 0;
+  if (!UNSPACED.test(language)) {
+    let words = 0;
+    for (const part of text.split(/\s+/)) if (WORD.test(part)) words++;
+    return words;
+  }
   let words = 0;
   for (const part of new Intl.Segmenter(language, { granularity: 'word' }).segment(text)) {
     if (part.isWordLike) words++;

@@ -1,4 +1,4 @@
-import type { Row } from '../desk/archive.ts';
+import type { Row, Story } from '../desk/archive.ts';
 import type { Edition } from './edition.ts';
 import type { FeedItem } from './feeds/channel.ts';
 import { proseHtml } from './prose-html.ts';
@@ -16,7 +16,7 @@ export function feedItems(edition: Edition, rows: Row[]): FeedItem[] {
     return [
       {
         ...story,
-        html: proseHtml(story.prose, story.cited_facts, (media) => `${root}/${media}`).html,
+        html: htmlOf(story, root),
         image_url: image.absolute,
         image_type: edition.media(path)?.media_type ?? 'image/png',
         image_bytes: edition.media(path)?.bytes ?? 0,
@@ -24,4 +24,19 @@ export function feedItems(edition: Edition, rows: Row[]): FeedItem[] {
       },
     ];
   });
+}
+
+/** Prose that was rendered for a feed, by content and root: of fifty items at most one is new at a publish. */
+const rendered = new Map<string, string>();
+const RENDERED_MAX = 200;
+
+function htmlOf({ content_hash, prose, cited_facts }: Story, root: string): string {
+  const key = `${content_hash} ${root}`;
+  const html = rendered.get(key) ?? proseHtml(prose, cited_facts, (media) => `${root}/${media}`).html;
+  // What was used last stays longest.
+  rendered.delete(key);
+  rendered.set(key, html);
+  const oldest = rendered.keys().next().value;
+  if (rendered.size > RENDERED_MAX && oldest !== undefined) rendered.delete(oldest);
+  return html;
 }
