@@ -46,7 +46,9 @@ test('presses at the same time do not disturb each other', async (t) => {
   const folder = tempFolder(t);
   copyContent(folder);
   assert.equal((await run(t, folder, ['file', '--no-press'], { ORIGIN })).code, 0);
-  const outcomes = await Promise.all([['press'], ['press'], ['press', '--full'], ['file']].map((args) => run(t, folder, args, { ORIGIN })));
+  const outcomes = await Promise.all(
+    [['press'], ['press'], ['press', '--full'], ['file']].map((args) => run(t, folder, args, { ORIGIN })),
+  );
   for (const { code, stderr } of outcomes) assert.equal(code, 0, stderr);
   await assertWhole(t, folder);
 });
@@ -54,7 +56,11 @@ test('presses at the same time do not disturb each other', async (t) => {
 function countOf(folder: string): number {
   return PAPERS.map((paper) => join(folder, 'papers', paper))
     .filter((tree) => existsSync(tree))
-    .reduce((sum, tree) => sum + readdirSync(tree, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length, 0);
+    .reduce(
+      (sum, tree) =>
+        sum + readdirSync(tree, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length,
+      0,
+    );
 }
 
 function assertHtmlWhole(folder: string): void {

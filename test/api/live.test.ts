@@ -16,7 +16,15 @@ test('what another process files is on air while the server runs', async (t) => 
   const file = writeStory(folder, 'filed-live', { air: new Date().toISOString() });
   const filed = await run(t, folder, ['file', file], { ORIGIN: url });
   assert.equal(filed.code, 0, filed.stderr);
-  for (const path of ['/', '/rss.xml', '/feed.json', '/front.json', '/sections/measures/', '/sitemap-news.xml', '/llms.txt']) {
+  for (const path of [
+    '/',
+    '/rss.xml',
+    '/feed.json',
+    '/front.json',
+    '/sections/measures/',
+    '/sitemap-news.xml',
+    '/llms.txt',
+  ]) {
     await shows(url, `${PAPER}${path}`, 'filed-live');
   }
   await shows(url, `${PAPER}/stories/filed-live/`, 'What filed-live means');
@@ -63,7 +71,10 @@ test('a reader never sees half a file while everything is pressed again', async 
       const { status, text: body, headers } = await ask(url, `${PAPER}${path}`);
       assert.equal(status, 200);
       assert.equal(Number(headers['content-length']), Buffer.byteLength(body));
-      assert.match(body, path.endsWith('/') ? /^<!doctype html>[\s\S]*<\/html>\s*$/i : /^[<{][\s\S]*(?:<\/rss>|\})\s*$/);
+      assert.match(
+        body,
+        path.endsWith('/') ? /^<!doctype html>[\s\S]*<\/html>\s*$/i : /^[<{][\s\S]*(?:<\/rss>|\})\s*$/,
+      );
       answers++;
     }
   };

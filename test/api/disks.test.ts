@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { ask } from '../support/http.ts';
+import { writeStory } from '../support/papers.ts';
+import type { Outcome } from '../support/program.ts';
+import { copyContent, run, serve, until } from '../support/program.ts';
+import { tempFolder, treeOf } from '../support/workshop.ts';
+
+const ORIGIN = { ORIGIN: 'http://disk.example' };
+
+test('what stands in the way is named with its cure, and when it is gone the press finishes', async (t) => {
+  const folder = tempFolder(t);
+  copyContent(folder);
+  assert.equal((await run(t, folder, ['file'], ORIGIN)).code, 0);
+  const tree = join(folder, 'papers/the-plumb-line');
+  const before = treeOf(tree);
+  for (const [path, obstacle, words] of [
+    ['stories', 'file', /stories\/.*a file stands where a folder belongs; move it away/],
+    ['sections/time', 'file', /sections\/time\/.*a file stands where a folder belongs; move it away/],
+    ['index.html', 'folder', /index\.html: a folder stands where the file belongs; move it away/],
+    ['.', 'file', /a file stands where a folder belongs; move it away/],
+  ] as const) {
+    const place = join(tree, path);
+    const aside = join(folder, 'aside');
+    renameSync(place, aside);
+    if (obstacle === 'file') writeFileSync(place, 'in the way');
+    else mkdirSync(join(place, 'in-the-way'), { recursive: true });
+    assertRefused(await run(t, folder, ['press', '--full'], ORIGIN), words);
+    rmSync(place, { recursive: true });
+    renameSync(aside, place);
+    assert.equal((await run(t, folder, ['press'], ORIGIN)).code, 0);
+    assert.deepEqual([...treeOf(tree)], [...before], `the tree is whole after ${path}`);
+  }
+  assert.equal((await run(t, folder, ['audit'], ORIGIN)).code, 0);
+});
+
+test('a disk that is full is named, and when there is room the press finishes', async (t) => {
+  const folder = tempFolder(t);
+  copyContent(folder);
+  assert.equal((await run(t, folder, ['file', '--no-press'], ORIGIN)).code, 0);
+  const disk = mounted(t, 'size=1m');
+  if (disk === null) return t.skip('this user may not mount a small disk');
+  assertRefused(await run(t, folder, ['press'], { ...ORIGIN, DIST_DIR: disk }), /the disk is full; free some space/);
+  spawnSync('mount', ['-o', 'remount,size=64m', disk]);
+  assert.equal((await run(t, folder, ['press'], { ...ORIGIN, DIST_DIR: disk })).code, 0);
+  assert.equal((await run(t, folder, ['audit'], { ...ORIGIN, DIST_DIR: disk })).code, 0);
+});
+
+test('a disk that is full does not lose a filing', async (t) => {
+  const folder = tempFolder(t);
+  copyContent(folder);
+  const disk = mounted(t, 'size=1m');
+  if (disk === null) return t.skip('this user may not mount a small disk');
+  const place = { ...ORIGIN, DATA_DIR: join(disk, 'var') };
+  assertRefused(await run(t, folder, ['file'], place), /cannot be written.*disk/);
+  spawnSync('mount', ['-o', 'remount,size=64m', disk]);
+  assert.equal((await run(t, folder, ['file'], place)).code, 0);
+  assert.equal((await run(t, folder, ['audit'], place)).code, 0);
+});
+
+test('a disk that is mounted for reading only is named', { todo: 'making the folder prints a trace' }, async (t) => {
+  const folder = tempFolder(t);
+  copyContent(folder);
+  assert.equal((await run(t, folder, ['file', '--no-press'], ORIGIN)).code, 0);
+  const disk = mounted(t, 'ro');
+  if (disk === null) return t.skip('this user may not mount a small disk');
+  for (const dist of [disk, join(disk, 'papers')]) {
+    assertRefused(await run(t, folder, ['press'], { ...ORIGIN, DIST_DIR: dist }), /read-only/);
+  }
+});
+
+test('a server whose press fails serves what was on air, and goes on when it can', async (t) => {
+  const folder = tempFolder(t);
+  copyContent(folder);
+  const { url, stop } = await serve(t, folder);
+  const place = join(folder, 'papers/the-plumb-line/rss.xml');
+  rmSync(place);
+  mkdirSync(join(place, 'in-the-way'), { recursive: true });
+  const file = writeStory(folder, 'in-trouble', { air: new Date().toISOString() });
+  assertRefused(await run(t, folder, ['file', file], { ORIGIN: url }), /rss\.xml/);
+  for (const path of ['/', '/stories/year-2038/', '/feed.json']) {
+    const { status, text } = await ask(url, `/the-plumb-line${path}`);
+    assert.equal(status, 200, path);
+    assert.match(text, /(?:<\/html>|\})\s*$/);
+  }
+  rmSync(place, { recursive: true });
+  await until(async () => ((await ask(url, '/the-plumb-line/rss.xml')).text.includes('in-trouble') ? true : null));
+  assert.equal((await stop()).code, 0);
+  assert.equal((await run(t, folder, ['audit'], { ORIGIN: url })).code, 0);
+});
+
+/** The program ended with one line of cause and cure. */
+function assertRefused({ code, stderr }: Outcome, words: RegExp): void {
+  assert.equal(code, 1);
+  assert.match(stderr, /^broadsheet: [^\n]+\n$/);
+  assert.match(stderr, words);
+}
+
+/** Mounts a disk in memory for the time of the test; null where that is not allowed. */
+function mounted(t: TestContext, options: string): string | null {
+  const disk = mkdtempSync(join(tmpdir(), 'broadsheet-disk-'));
+  const isMounted =
+    process.platform === 'linux' && spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', disk]).status === 0;
+  t.after(() => {
+    if (isMounted) spawnSync('umount', ['-l', disk]);
+    rmdirSync(disk);
+  });
+  return isMounted ? disk : null;
+}

@@ -1,0 +1,44 @@
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { fileContent } from '../../src/cmd/file.ts';
+import { paperRoot } from '../../src/desk/paper.ts';
+import { readSettings } from '../../src/env.ts';
+import { pressPapers } from '../../src/works/press-papers.ts';
+import { openWorkshop } from '../../src/works/workshop.ts';
+import { envIn, treeOf } from '../support/workshop.ts';
+
+const CONTENT = fileURLToPath(new URL('../../content/', import.meta.url));
+
+export interface PressedPaper {
+  slug: string;
+  /** Its root address, without a slash at its end. */
+  root: string;
+  /** The text of every file, by its path. */
+  files: Map<string, string>;
+}
+
+/** Presses the repository's own papers in a folder; the first of them at an address of its own where one is given. */
+export async function pressDemo(folder: string, origin: string, url: string | null): Promise<PressedPaper[]> {
+  cpSync(CONTENT, join(folder, 'content'), { recursive: true });
+  if (url !== null) {
+    const file = join(folder, 'content/the-plumb-line/paper.yaml');
+    writeFileSync(file, `${readFileSync(file, 'utf8')}\nurl: ${url}\n`);
+  }
+  const settings = readSettings(envIn(folder, { ORIGIN: origin }));
+  const shop = openWorkshop(settings);
+  try {
+    const { problems } = await fileContent(shop);
+    if (problems.length > 0) throw new Error(JSON.stringify(problems));
+    await pressPapers(shop);
+    return shop.store.paperSlugs().map((slug) => {
+      const paper = shop.store.paper(slug);
+      const files = [...treeOf(join(folder, 'papers', slug))].map(
+        ([path, bytes]) => [path, Buffer.from(bytes, 'latin1').toString()] as const,
+      );
+      return { slug, root: paperRoot({ slug, url: paper?.url }, origin), files: new Map(files) };
+    });
+  } finally {
+    shop.close();
+  }
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { cpSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { verifyAt } from '../../src/cmd/verify.ts';
+import { copyContent, run } from '../support/program.ts';
+import { tempFolder, treeOf } from '../support/workshop.ts';
+
+const ORIGIN = { ORIGIN: 'http://stand.example' };
+const PAPERS = ['the-plumb-line', 'the-leading-light'];
+
+test('one ledger makes one tree, whoever presses it', async (t) => {
+  const folder = tempFolder(t);
+  copyContent(folder);
+  await works(t, folder, ['file']);
+  await works(t, folder, ['withdraw', 'im-a-teapot', '--paper', 'the-plumb-line', '--reason', 'It was wrong.']);
+
+  await t.test('two full presses', async () => {
+    const other = tempFolder(t);
+    cpSync(join(folder, 'var'), join(other, 'var'), { recursive: true });
+    await works(t, other, ['press', '--full']);
+    assertSameTrees(folder, other);
+  });
+
+  await t.test('an export taken into an empty database', async () => {
+    const other = tempFolder(t);
+    const file = join(other, 'ledger.jsonl');
+    await works(t, folder, ['ledger', 'export', file]);
+    await works(t, other, ['ledger', 'import', file]);
+    assertSameTrees(folder, other);
+    await works(t, other, ['audit']);
+    const again = join(other, 'again.jsonl');
+    await works(t, other, ['ledger', 'export', again]);
+    assert.ok(readFileSync(again).equals(readFileSync(file)), 'an import is exported as it came');
+    const secret = readFileSync(join(folder, 'var/door.key'), 'utf8')
+      .split('\n')
+      .filter((line) => /^[A-Za-z0-9+/=]{40,}$/.test(line));
+    for (const line of secret) assert.ok(!readFileSync(file, 'utf8').includes(line), 'the door’s secret stays at home');
+  });
+
+  await t.test('every proof holds', async () => {
+    for (const paper of PAPERS) {
+      const tree = join(folder, 'papers', paper);
+      const checked = await verifyAt(tree);
+      const proofs = [...treeOf(tree).keys()].filter((path) => path.endsWith('proof.json'));
+      assert.equal(checked.length, proofs.length);
+      for (const { proof, faults } of checked) assert.deepEqual(faults, [], proof);
+    }
+  });
+});
+
+async function works(t: TestContext, folder: string, args: string[]): Promise<void> {
+  const { code, stderr } = await run(t, folder, args, ORIGIN);
+  assert.equal(code, 0, `${args.join(' ')}: ${stderr}`);
+}
+
+function assertSameTrees(one: string, other: string): void {
+  for (const paper of PAPERS) {
+    const [actual, expected] = [one, other].map((root) => treeOf(join(root, 'papers', paper))) as [
+      Map<string, string>,
+      Map<string, string>,
+    ];
+    assert.ok(expected.has('.well-known/newsdesk-keys.json'));
+    // The news sitemap alone ages.
+    for (const tree of [actual, expected]) tree.delete('sitemap-news.xml');
+    assert.deepEqual([...actual.keys()].sort(), [...expected.keys()].sort());
+    for (const [path, bytes] of expected) assert.ok(actual.get(path) === bytes, `${paper}/${path} differs`);
+  }
+}
