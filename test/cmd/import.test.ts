@@ -37,7 +37,11 @@ interface Imported {
 const importInto = async (t: TestContext, folder: string, file: string, ...more: string[]) => {
   const args = ['import', file, '--paper', 'quay', '--create', '--air', '--no-press', '--json', ...more];
   const { code, stdout, stderr } = await run(t, folder, args);
-  return { code, outcome: (stdout === '' ? null : JSON.parse(stdout)) as Imported | null, lines: stderr.split('\n').filter((text) => text !== '') };
+  return {
+    code,
+    outcome: (stdout === '' ? null : JSON.parse(stdout)) as Imported | null,
+    lines: stderr.split('\n').filter((text) => text !== ''),
+  };
 };
 
 const importLines = (t: TestContext, folder: string, lines: (string | Uint8Array)[], ...more: string[]) => {
@@ -47,10 +51,21 @@ const importLines = (t: TestContext, folder: string, lines: (string | Uint8Array
 };
 
 /** The ledger as its export gives it. */
-async function ledgerOf(t: TestContext, folder: string): Promise<{ type: string; piece?: { slug: string; revision: number; credit: string; byline: { name: string }; prose: string } }[]> {
+async function ledgerOf(
+  t: TestContext,
+  folder: string,
+): Promise<
+  {
+    type: string;
+    piece?: { slug: string; revision: number; credit: string; byline: { name: string }; prose: string };
+  }[]
+> {
   const file = join(folder, 'export.jsonl');
   assert.equal((await run(t, folder, ['ledger', 'export', file])).code, 0);
-  return readFileSync(file, 'utf8').trim().split('\n').map((text) => JSON.parse(text));
+  return readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((text) => JSON.parse(text));
 }
 
 test('a line that cannot be filed is named by its number, and the rest goes on', async (t) => {
@@ -60,20 +75,48 @@ test('a line that cannot be filed is named by its number, and the rest goes on',
     ['{"slug": ', /^archive\.jsonl:2 line: the line is not JSON \(.*\); correct it$/],
     ['', null],
     ['null', /^archive\.jsonl:4 body: null: invalid input: expected object, received null$/],
-    [line('nul', { prose: 'a\u0000b.[^1] [^2]' }), /^archive\.jsonl:5 nul prose: the control character U\+0000 stands at character 2; take it out$/],
+    [
+      line('nul', { prose: 'a\u0000b.[^1] [^2]' }),
+      /^archive\.jsonl:5 nul prose: the control character U\+0000 stands at character 2; take it out$/,
+    ],
     ['\u0000', /^archive\.jsonl:6 line: the line is not JSON/],
-    [Buffer.concat([Buffer.from(line('latin').slice(0, -2)), Buffer.from([0xe9, 0x22, 0x7d])]), /^archive\.jsonl:7 line: the line is not in UTF-8; save the file in UTF-8$/],
-    [line('long', { prose: `One.[^1] Two.[^2] ${'Tide '.repeat(1_000_000)}` }), /^archive\.jsonl:8 long prose: 5000017 characters are more than 400000; shorten it/],
-    [line('poor', { cited_facts: [JSON.parse(line('x')).cited_facts[0]], prose: 'One.[^1]' }), /^archive\.jsonl:9 poor cited_facts: the piece rests on 1 distinct publisher/],
-    [line('when', { published_at: '2019-02-30T00:00:00Z' }), /^archive\.jsonl:10 published_at: "2019-02-30T00:00:00Z": is not a time such as 2019-05-20T00:00:00Z$/],
-    [line('sound', { headline: 'Again' }), /^archive\.jsonl:11 sound line: line 1 has this slug already; give each piece a slug of its own$/],
+    [
+      Buffer.concat([Buffer.from(line('latin').slice(0, -2)), Buffer.from([0xe9, 0x22, 0x7d])]),
+      /^archive\.jsonl:7 line: the line is not in UTF-8; save the file in UTF-8$/,
+    ],
+    [
+      line('long', { prose: `One.[^1] Two.[^2] ${'Tide '.repeat(1_000_000)}` }),
+      /^archive\.jsonl:8 long prose: 5000017 characters are more than 400000; shorten it/,
+    ],
+    [
+      line('poor', { cited_facts: [JSON.parse(line('x')).cited_facts[0]], prose: 'One.[^1]' }),
+      /^archive\.jsonl:9 poor cited_facts: the piece rests on 1 distinct publisher/,
+    ],
+    [
+      line('when', { published_at: '2019-02-30T00:00:00Z' }),
+      /^archive\.jsonl:10 published_at: "2019-02-30T00:00:00Z": is not a time such as 2019-05-20T00:00:00Z$/,
+    ],
+    [
+      line('sound', { headline: 'Again' }),
+      /^archive\.jsonl:11 sound line: line 1 has this slug already; give each piece a slug of its own$/,
+    ],
     [line('No Slug'), /^archive\.jsonl:12 No Slug slug: "No Slug" is not a slug/],
-    [line('html', { prose: 'One.[^1] <b>Two</b>.[^2]' }).replace('</b>', ''), /^archive\.jsonl:13 html prose: raw HTML "<b>" is not taken/],
-    [line('picture', { prose: 'One.[^1] Two.[^2] ![x](y.png)' }), /^archive\.jsonl:14 picture prose: the picture "y\.png" is not a media file of this paper/],
+    [
+      line('html', { prose: 'One.[^1] <b>Two</b>.[^2]' }).replace('</b>', ''),
+      /^archive\.jsonl:13 html prose: raw HTML "<b>" is not taken/,
+    ],
+    [
+      line('picture', { prose: 'One.[^1] Two.[^2] ![x](y.png)' }),
+      /^archive\.jsonl:14 picture prose: the picture "y\.png" is not a media file of this paper/,
+    ],
     [line('separator', { prose: 'One.[^1] \u2028 Two.[^2]' }), null],
     [`${line('carriage')}\r`, null],
   ];
-  const { code, outcome, lines } = await importLines(t, folder, cases.map(([text]) => text));
+  const { code, outcome, lines } = await importLines(
+    t,
+    folder,
+    cases.map(([text]) => text),
+  );
   const expected = cases.flatMap(([, said]) => said ?? []);
   assert.equal(lines.length, expected.length, lines.join('\n'));
   for (const [index, said] of expected.entries()) assert.match(lines[index] ?? '', said);
@@ -121,11 +164,23 @@ test('what cannot be imported at all is one line', async (t) => {
   writeFileSync(plain, line('a'));
   const cases: [args: string[], said: RegExp][] = [
     [[join(folder, 'none.jsonl'), '--paper', 'quay', '--create'], /^broadsheet: .*none\.jsonl is not there$/],
-    [[sound, '--paper', 'quay'], /^broadsheet: there is no paper "quay"; make it with --create, or file a content folder first$/],
+    [
+      [sound, '--paper', 'quay'],
+      /^broadsheet: there is no paper "quay"; make it with --create, or file a content folder first$/,
+    ],
     [[sound, '--paper', '../x', '--create'], /^broadsheet: "\.\.\/x" cannot be a paper's address/],
-    [[sound, '--paper', 'quay', '--create', '--persona', '../x'], /^broadsheet: --persona "\.\.\/x" cannot be a persona's address/],
-    [[cut, '--paper', 'quay', '--create'], /^broadsheet: .*cut\.jsonl\.gz cannot be read \(unexpected end of file\); it is damaged or cut short: get it again$/],
-    [[plain, '--paper', 'quay', '--create'], /^broadsheet: .*plain\.jsonl\.gz cannot be read \(incorrect header check\)/],
+    [
+      [sound, '--paper', 'quay', '--create', '--persona', '../x'],
+      /^broadsheet: --persona "\.\.\/x" cannot be a persona's address/,
+    ],
+    [
+      [cut, '--paper', 'quay', '--create'],
+      /^broadsheet: .*cut\.jsonl\.gz cannot be read \(unexpected end of file\); it is damaged or cut short: get it again$/,
+    ],
+    [
+      [plain, '--paper', 'quay', '--create'],
+      /^broadsheet: .*plain\.jsonl\.gz cannot be read \(incorrect header check\)/,
+    ],
     [[folder, '--paper', 'quay', '--create'], /^broadsheet: .* cannot be read \(EISDIR/],
   ];
   for (const [args, said] of cases) {
@@ -142,7 +197,10 @@ const skip = archives.length === 0 && 'the corpus (../shared/corpus) is not ther
 for (const name of archives.length === 0 ? ['corpus'] : archives) {
   test(`${name} is filed where it may be published, and not elsewhere`, { skip }, async (t) => {
     const folder = tempFolder(t);
-    const pieces = gunzipSync(readFileSync(join(CORPUS, name))).toString().split('\n').filter((text) => text !== '')
+    const pieces = gunzipSync(readFileSync(join(CORPUS, name)))
+      .toString()
+      .split('\n')
+      .filter((text) => text !== '')
       .map((text) => JSON.parse(text) as { slug: string; publishable: boolean; prose: string });
     const { code, outcome } = await importInto(t, folder, join(CORPUS, name));
     assert(outcome !== null);
@@ -163,7 +221,12 @@ for (const name of archives.length === 0 ? ['corpus'] : archives) {
     const audit = await run(t, folder, ['audit', '--json']);
     const { generations, faults } = JSON.parse(audit.stdout) as { generations: number; faults: string[] };
     assert.equal(generations, outcome.filed);
-    assert.deepEqual(faults.filter((fault) => !fault.includes('the press owes')), []);
-    t.diagnostic(`${outcome.filed} filed, ${outcome.refused.length} refused, ${wrong.length} of them though publishable: ${wrong.map(({ slug }) => `${slug} (${refused.get(slug)?.[0]?.rule})`).join(', ')}`);
+    assert.deepEqual(
+      faults.filter((fault) => !fault.includes('the press owes')),
+      [],
+    );
+    t.diagnostic(
+      `${outcome.filed} filed, ${outcome.refused.length} refused, ${wrong.length} of them though publishable: ${wrong.map(({ slug }) => `${slug} (${refused.get(slug)?.[0]?.rule})`).join(', ')}`,
+    );
   });
 }

@@ -29,7 +29,10 @@ async function livelyDesk(t: TestContext, press: boolean): Promise<string> {
   await sure(t, folder, 'key', 'rotate');
   writeStory(folder, 'later', { air: '2999-01-01T00:00:00Z', headline: 'Another headline' });
   const metre = join(folder, 'content/the-plumb-line/stories/metre-of-light.md');
-  writeFileSync(metre, readFileSync(metre, 'utf8').replace('\n---\n', '\ncorrection: It said otherwise.\n---\nA word more. '));
+  writeFileSync(
+    metre,
+    readFileSync(metre, 'utf8').replace('\n---\n', '\ncorrection: It said otherwise.\n---\nA word more. '),
+  );
   await sure(t, folder, 'file', ...no);
   return folder;
 }
@@ -70,7 +73,10 @@ test('an import signs on with a key of its own, and the chain goes on', async (t
   const story = writeStory(other, 'later', { air: '2999-01-01T00:00:00Z', headline: 'A third headline' });
   await sure(t, other, 'file', '--no-press', story);
   const { faults } = JSON.parse((await run(t, other, ['audit', '--json'])).stdout) as { faults: string[] };
-  assert.deepEqual(faults.filter((fault) => !fault.includes('the press owes')), []);
+  assert.deepEqual(
+    faults.filter((fault) => !fault.includes('the press owes')),
+    [],
+  );
 });
 
 test('a damaged export is refused with its line, and nothing is entered', async (t) => {
@@ -78,7 +84,8 @@ test('a damaged export is refused with its line, and nothing is entered', async 
   const file = join(folder, 'ledger.jsonl');
   await sure(t, folder, 'ledger', 'export', file);
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
-  const at = (type: string, more = ''): number => lines.findIndex((line) => line.startsWith(`{"type":"${type}"`) && line.includes(more));
+  const at = (type: string, more = ''): number =>
+    lines.findIndex((line) => line.startsWith(`{"type":"${type}"`) && line.includes(more));
   const change = (n: number, from: string | RegExp, to: string): string[] => {
     const changed = lines.with(n, (lines[n] ?? '').replace(from, to));
     assert.notDeepEqual(changed, lines);
@@ -92,18 +99,54 @@ test('a damaged export is refused with its line, and nothing is entered', async 
   };
   const generation = at('generation');
   const cases: [what: string, damaged: string[], said: RegExp][] = [
-    ['a bit of the prose', flip(generation, '"prose":"', 1), /:\d+: .*content_hash is not the hash of what is stored; nothing was entered/],
-    ['a bit of a receipt', flip(generation, '"receipt":"', 1), /:\d+: .*the receipt is not a newsdesk-receipt\/v1 note/],
+    [
+      'a bit of the prose',
+      flip(generation, '"prose":"', 1),
+      /:\d+: .*content_hash is not the hash of what is stored; nothing was entered/,
+    ],
+    [
+      'a bit of a receipt',
+      flip(generation, '"receipt":"', 1),
+      /:\d+: .*the receipt is not a newsdesk-receipt\/v1 note/,
+    ],
     ['a bit of a signature', change(generation, /(— \S+ \S{30})./, '$1.'), /:\d+: .*receipt/],
-    ['the name of a member', change(generation, '"piece":', '"qiece":'), new RegExp(`:${generation + 1}: .*; nothing was entered`)],
-    ['a key', change(at('key'), /"public_key":"../, '"public_key":"AA'), /:\d+: key \S+: the kid is not the thumbprint of its public key/],
+    [
+      'the name of a member',
+      change(generation, '"piece":', '"qiece":'),
+      new RegExp(`:${generation + 1}: .*; nothing was entered`),
+    ],
+    [
+      'a key',
+      change(at('key'), /"public_key":"../, '"public_key":"AA'),
+      /:\d+: key \S+: the kid is not the thumbprint of its public key/,
+    ],
     ['a media file', flip(at('media-part'), '"base64":"', 1), /:\d+: the media file sha256:\S+ is damaged/],
-    ['a time on air', change(at('airing'), /"on_air_at":\d/, '"on_air_at":2'), /:\d+: the lines before it are not those that were written/],
-    ['a paper’s record', change(at('record', '"kind":"paper"'), '"hue":2', '"hue":3'), /:\d+: the lines before it are not those that were written/],
-    ['a paper’s record that is none', change(at('record', '"kind":"paper"'), '"hue":2', '"hue":-2'), /:\d+: .*; nothing was entered/],
+    [
+      'a time on air',
+      change(at('airing'), /"on_air_at":\d/, '"on_air_at":2'),
+      /:\d+: the lines before it are not those that were written/,
+    ],
+    [
+      'a paper’s record',
+      change(at('record', '"kind":"paper"'), '"hue":2', '"hue":3'),
+      /:\d+: the lines before it are not those that were written/,
+    ],
+    [
+      'a paper’s record that is none',
+      change(at('record', '"kind":"paper"'), '"hue":2', '"hue":-2'),
+      /:\d+: .*; nothing was entered/,
+    ],
     ['a generation left out', lines.toSpliced(generation, 1), /:\d+: .*; nothing was entered/],
-    ['a withdrawal left out', lines.toSpliced(at('withdrawal'), 1), /the lines before it are not those that were written: \d+ entries were, \d+ are here/],
-    ['two lines exchanged', lines.with(at('airing'), lines[generation] ?? '').with(generation, lines[at('airing')] ?? ''), /:\d+: .*; nothing was entered/],
+    [
+      'a withdrawal left out',
+      lines.toSpliced(at('withdrawal'), 1),
+      /the lines before it are not those that were written: \d+ entries were, \d+ are here/,
+    ],
+    [
+      'two lines exchanged',
+      lines.with(at('airing'), lines[generation] ?? '').with(generation, lines[at('airing')] ?? ''),
+      /:\d+: .*; nothing was entered/,
+    ],
     ['the last line left out', lines.slice(0, -1), /the last line is missing: the file is cut short/],
     ['the second half left out', lines.slice(0, lines.length / 2), /the last line is missing: the file is cut short/],
     ['a line cut short', [...lines.slice(0, -9), (lines.at(-9) ?? '').slice(0, 40)], /the line is not a ledger entry/],
@@ -130,14 +173,20 @@ test('a damaged export is refused with its line, and nothing is entered', async 
   const copy = join(folder, 'copy.jsonl');
   writeFileSync(copy, `${lines.slice(0, -1).join('\n')}\n`);
   const { code, stderr } = await run(t, tempFolder(t), ['ledger', 'import', copy, '--no-press']);
-  assert.match(stderr, /^broadsheet: \S+copy\.jsonl:\d+: the last line is missing: the file is cut short; nothing was entered: .*\n$/);
+  assert.match(
+    stderr,
+    /^broadsheet: \S+copy\.jsonl:\d+: the last line is missing: the file is cut short; nothing was entered: .*\n$/,
+  );
   assert.equal(code, 1);
 });
 
 test('an export that cannot be written is one line, and leaves nothing', async (t) => {
   const folder = tempFolder(t);
   const { code, stderr } = await run(t, folder, ['ledger', 'export', join(folder, 'none/ledger.jsonl')]);
-  assert.match(stderr, /^broadsheet: \S+ledger\.jsonl cannot be written \(ENOENT.*\); name a file in a folder that can be\n$/);
+  assert.match(
+    stderr,
+    /^broadsheet: \S+ledger\.jsonl cannot be written \(ENOENT.*\); name a file in a folder that can be\n$/,
+  );
   assert.equal(code, 1);
   const missing = await run(t, folder, ['ledger', 'import', join(folder, 'none.jsonl')]);
   assert.match(missing.stderr, /^broadsheet: \S+none\.jsonl is not there\n$/);

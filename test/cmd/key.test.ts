@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { isKey } from '../../src/desk/keys.ts';
+import { run } from '../support/program.ts';
+import { foundPaper, PAPER, tempFolder, workshopIn } from '../support/workshop.ts';
+
+test('a key is shown once, kept as a hash, listed and revoked', async (t) => {
+  const folder = tempFolder(t);
+  foundPaper(workshopIn(t, folder, { now: Date.now() }));
+  const paper = ['--paper', PAPER];
+  const made = await run(t, folder, ['key', 'create', ...paper, '--level', 'agent', '--name', 'Zoë’s agent', '--json']);
+  const { id, key, level } = JSON.parse(made.stdout) as { id: string; key: string; level: string };
+  assert.match(key, /^nrf_[0-9A-Za-z]{43}$/);
+  assert(isKey(key));
+  assert.equal(level, 'agent');
+
+  const files = ['broadsheet.db', 'broadsheet.db-wal']
+    .map((name) => join(folder, 'var', name))
+    .filter((file) => existsSync(file));
+  const bytes = files.map((file) => readFileSync(file, 'latin1')).join('');
+  assert.equal(bytes.includes(key), false, 'the key is in the database');
+  assert(bytes.includes(createHash('sha256').update(key).digest('hex')), 'its hash is');
+
+  assert.match(
+    (await run(t, folder, ['key', 'list', ...paper])).stdout,
+    new RegExp(`^${id} {2}agent {2}Zoë’s agent\n$`),
+  );
+  assert.equal((await run(t, folder, ['key', 'revoke', id, ...paper])).stdout, `revoked ${id}\n`);
+  assert.match((await run(t, folder, ['key', 'list', ...paper])).stdout, /\(revoked\)\n$/);
+  const again = await run(t, folder, ['key', 'revoke', id, ...paper]);
+  assert.match(again.stderr, /has no key "\S+" in force; `broadsheet key list` shows its keys/);
+  assert.equal(again.code, 1);
+  await run(t, folder, ['ledger', 'export', join(folder, 'e.jsonl')]);
+  assert.equal(readFileSync(join(folder, 'e.jsonl'), 'utf8').includes('Zoë'), false, 'access keys do not travel');
+});
+
+test('what makes no key is one line', async (t) => {
+  const folder = tempFolder(t);
+  foundPaper(workshopIn(t, folder, { now: Date.now() }));
+  const create = ['key', 'create', '--level', 'read', '--name', 'N', '--paper'];
+  const cases: [args: string[], said: RegExp][] = [
+    [[...create, 'none'], /^broadsheet: there is no paper "none"\n$/],
+    [
+      ['key', 'create', '--paper', PAPER, '--level', 'root', '--name', 'N'],
+      /^broadsheet: level "root" is none; use read, admin, agent\n$/,
+    ],
+    [
+      ['key', 'create', '--paper', PAPER, '--level', 'read', '--name', ' '],
+      /^broadsheet: --name wants one line of 1 to 100 characters: whose key it is\n$/,
+    ],
+    [['key', 'create', '--paper', PAPER, '--level', 'read', '--name', 'a\nb'], /--name wants one line/],
+    [['key', 'list', '--paper', 'none'], /^broadsheet: there is no paper "none"\n$/],
+    [['air', 'none', '--paper', PAPER], /^broadsheet: the paper harbor-ledger has no piece with the slug "none"\n$/],
+    [
+      ['air', 'none', '--paper', PAPER, '--at', '1'],
+      /^broadsheet: --at 1 is no time; write it as 2026-11-20T06:30:00Z\n$/,
+    ],
+    [['air', 'none', '--paper', PAPER, '--at', '2026-02-30T00:00:00Z'], /is no time/],
+    [
+      ['withdraw', 'none', '--paper', PAPER, '--reason', ''],
+      /^broadsheet: a withdrawal wants a reason of one line, 1 to 1000 characters; readers will see it\n$/,
+    ],
+    [['withdraw', 'none', '--paper', 'none', '--reason', 'x'], /^broadsheet: there is no paper "none"\n$/],
+  ];
+  for (const [args, said] of cases) {
+    const { code, stderr } = await run(t, folder, args);
+    assert.match(stderr, said, args.join(' '));
+    assert.equal(code, 1);
+  }
+});
+
+test('a rotated door keeps its old key listed, and goes on signing with the new one', async (t) => {
+  const folder = tempFolder(t);
+  foundPaper(workshopIn(t, folder, { now: Date.now() }));
+  const line = (slug: string): string =>
+    JSON.stringify({
+      slug,
+      headline: slug,
+      section: 'City',
+      published_at: '2019-05-20T00:00:00Z',
+      prose: 'Text.',
+      cited_facts: [],
+    });
+  const file = join(folder, 'a.jsonl');
+  const importOne = (slug: string) => {
+    writeFileSync(file, line(slug));
+    return run(t, folder, ['import', file, '--paper', PAPER, '--persona', 'ines-calloway', '--no-press']);
+  };
+  assert.equal((await importOne('a')).code, 0);
+  const first = readFileSync(join(folder, 'var/door.key'), 'utf8');
+  const { stdout } = await run(t, folder, ['key', 'rotate', '--json']);
+  const { kid, retired } = JSON.parse(stdout) as { kid: string; retired: string[] };
+  assert.deepEqual(retired, [(JSON.parse(first) as { kid: string }).kid]);
+  assert.equal((await importOne('b')).code, 0);
+  await run(t, folder, ['ledger', 'export', join(folder, 'e.jsonl')]);
+  const kids = readFileSync(join(folder, 'e.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((text) => JSON.parse(text) as { type: string; kid: string })
+    .filter(({ type }) => type === 'generation')
+    .map((entry) => entry.kid);
+  assert.deepEqual(kids, [...retired, kid]);
+  assert.match((await run(t, folder, ['audit'])).stdout, /^2 generations and \d+ files audited/m);
+});

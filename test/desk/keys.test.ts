@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { isKey, keyHash, levelFrom, newKey } from '../../src/desk/keys.ts';
+
+test('a key has its form, and a typo is told from a stranger', () => {
+  fc.assert(
+    fc.property(fc.nat(42), fc.constantFrom(...'0aZ9zA_ '), (at, letter) => {
+      const key = newKey(randomBytes);
+      assert.match(key, /^nrf_[0-9A-Za-z]{43}$/);
+      assert(isKey(key));
+      const typo = key.slice(0, at + 4) + letter + key.slice(at + 5);
+      assert.equal(isKey(typo), typo === key);
+    }),
+  );
+  const key = newKey(randomBytes);
+  for (const text of ['', 'nrf_', key.slice(1), `${key}0`, ` ${key}`, key.toUpperCase(), key.replace('nrf_', 'drs_')])
+    assert.equal(isKey(text), false, text);
+});
+
+test('the characters of keys are evenly likely, whatever the bytes', () => {
+  // Bytes from 248 would make some characters likelier: they are left out.
+  const bytes = [...Array(256).keys()];
+  const key = newKey((n) => Uint8Array.from({ length: n }, () => bytes.pop() ?? 0));
+  assert.equal(key.slice(4, 8), 'zyxw');
+});
+
+test('a key is kept as the hex of its SHA-256, and levels are three', () => {
+  assert.equal(keyHash('abc'), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+  assert.deepEqual(['read', 'admin', 'agent'].map(levelFrom), ['read', 'admin', 'agent']);
+  assert.throws(() => levelFrom('root'), /level "root" is none; use read, admin, agent/);
+});
