@@ -1,25 +1,23 @@
 import { join } from 'node:path';
 import { Hono } from 'hono';
 import { etag } from 'hono/etag';
-import type { Paper } from '../../src/desk/paper.ts';
 import { paperRoot } from '../../src/desk/paper.ts';
 import type { Render } from '../../src/press/sheet.ts';
-import type { NewsstandView } from '../../src/press/views.ts';
 import { PROJECT } from '../../src/works/build.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
 import type { DeskEnv } from '../env.ts';
 import { fileAt, fileHeaders } from './pressed.ts';
 import { sendFile } from './send-file.ts';
-
-/** How many headlines of a paper the stand shows. */
-const HEADLINES = 3;
+import { publicPapers, standOf } from './stand.ts';
 
 /** The shared host's front door: a stand of the public papers, and the files that its page needs. */
 export function newsstandDoor(shop: Workshop, render: Render): Hono<DeskEnv> {
   const door = new Hono<DeskEnv>();
   const { origin } = shop.settings;
   const headers = { ...fileHeaders('/', origin, []), 'Cache-Control': 'public, max-age=0, s-maxage=60' };
-  door.on(['GET', 'HEAD'], ['/'], etag(), async (c) => c.html(await render('/newsstand', standOf(shop)), 200, headers));
+  door.on(['GET', 'HEAD'], ['/'], etag(), async (c) =>
+    c.html(await render('/newsstand', standOf(shop, origin)), 200, headers),
+  );
   door.on(['GET', 'HEAD'], ['/robots.txt'], etag(), (c) => c.text(robotsOf(shop), 200, headers));
   door.on(['GET', 'HEAD'], ['/_astro/*', '/favicon.svg'], async (c, next) => {
     const folder = join(PROJECT, 'dist/client');
@@ -34,33 +32,9 @@ export function newsstandDoor(shop: Workshop, render: Render): Hono<DeskEnv> {
   return door;
 }
 
-function publicPapers({ store }: Workshop): Paper[] {
-  return store
-    .paperSlugs()
-    .flatMap((slug) => store.paper(slug) ?? [])
-    .filter((paper) => paper.paper_public);
-}
-
 /** A crawler reads robots.txt at a host's root alone: this one names the sitemaps of every paper. */
 function robotsOf(shop: Workshop): string {
   const roots = publicPapers(shop).map((paper) => paperRoot(paper, shop.settings.origin));
   const sitemaps = roots.flatMap((root) => [`Sitemap: ${root}/sitemap.xml`, `Sitemap: ${root}/sitemap-news.xml`]);
   return ['User-agent: *', 'Allow: /', '', ...sitemaps, ''].join('\n');
-}
-
-function standOf(shop: Workshop): NewsstandView {
-  const papers = publicPapers(shop).map((paper) => {
-    const { slug, nameplate, motto, description, hue, language, sections } = paper;
-    const root = paperRoot(paper, shop.settings.origin);
-    const latest = shop.store
-      .archive(slug)
-      .latest({ limit: HEADLINES })
-      .map((row) => ({
-        headline: row.headline,
-        url: `${root}/stories/${row.slug}/`,
-        published_at: new Date(row.published_at).toISOString(),
-      }));
-    return { slug, nameplate, motto, description, hue, language, sections, url: `${root}/`, latest };
-  });
-  return { papers };
 }

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { ask } from '../support/http.ts';
+import { copyContent, freePort, until } from '../support/program.ts';
+import { envIn, tempFolder } from '../support/workshop.ts';
+
+const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
+
+test('npm run dev shows the papers of a new machine, each file by its type', async (t) => {
+  const folder = tempFolder(t);
+  copyContent(folder);
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const child = spawn(
+    process.execPath,
+    [join(PROJECT, 'node_modules/astro/bin/astro.mjs'), 'dev', '--host', '127.0.0.1', '--port', String(port)],
+    {
+      cwd: PROJECT,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...envIn(folder), ASTRO_TELEMETRY_DISABLED: '1' },
+    },
+  );
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+  }
+  const ended = once(child, 'close');
+  t.after(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  await until(() => {
+    assert.equal(child.exitCode, null, said);
+    return said.includes(url) ? true : null;
+  });
+
+  const paper = '/the-plumb-line';
+  for (const [path, type, text] of [
+    ['/', 'text/html', 'The Plumb Line'],
+    ['/favicon.svg', 'image/svg+xml', '<svg'],
+    [`${paper}/`, 'text/html', '/@vite/client'],
+    [`${paper}/stories/yard-and-pound-1959/`, 'text/html', '/@vite/client'],
+    [`${paper}/stories/yard-and-pound-1959/proof.json`, 'application/json', 'content_hash'],
+    [`${paper}/stories/yard-and-pound-1959.md`, 'text/markdown', 'headline'],
+    [`${paper}/embed/yard-and-pound-1959/`, 'text/html', 'yard'],
+    [`${paper}/cast/2026-11-17/`, 'text/html', '<video'],
+    [`${paper}/hue.css`, 'text/css', '--hue'],
+    [`${paper}/favicon.svg`, 'image/svg+xml', '<svg'],
+    [`${paper}/rss.xml`, 'application/rss+xml', '<rss'],
+    [`${paper}/feed.json`, 'application/feed+json', '"items"'],
+    [`${paper}/sitemap.xml`, 'application/xml', '<sitemapindex'],
+    [`${paper}/llms.txt`, 'text/plain', '# The Plumb Line'],
+    [`${paper}/media/art/yard.svg`, 'image/svg+xml', '<svg'],
+    [`${paper}/media/cast/2026-11-17.mp4`, 'video/mp4', 'ftyp'],
+    [`${paper}/media/cast/2026-11-17.vtt`, 'text/vtt', 'WEBVTT'],
+  ] as const) {
+    const answer = await ask(url, path);
+    assert.equal(answer.status, 200, `${path}: ${answer.text.slice(0, 300)}`);
+    assert.ok(String(answer.headers['content-type']).startsWith(type), `${path} is ${answer.headers['content-type']}`);
+    assert.ok(answer.text.includes(text), `${path} holds ${text}`);
+  }
+  for (const path of [
+    `${paper}/nothing`,
+    `${paper}/stories/nothing/`,
+    `${paper}/_headers`,
+    '/nothing',
+    '/paper/front',
+    '/newsstand',
+  ]) {
+    assert.equal((await ask(url, path)).status, 404, path);
+  }
+  for (const [path, location] of [
+    [paper, `${paper}/`],
+    [`${paper}/stories/yard-and-pound-1959?a=b`, `${paper}/stories/yard-and-pound-1959/?a=b`],
+  ] as const) {
+    assert.equal((await ask(url, path)).headers.location, location);
+  }
+  const front = (await ask(url, `${paper}/`)).text;
+  for (const [, href = ''] of front.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)) {
+    const { status, headers } = await ask(url, href, { accept: 'text/css' });
+    assert.deepEqual([status, String(headers['content-type']).slice(0, 8)], [200, 'text/css'], href);
+  }
+  child.kill('SIGTERM');
+  await ended;
+});
