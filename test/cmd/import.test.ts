@@ -209,8 +209,11 @@ for (const name of archives.length === 0 ? ['corpus'] : archives) {
     for (const { slug, publishable } of wrong) {
       assert(publishable, `${slug} was filed`);
       // The few that are refused all the same, each for a rule that it truly breaks.
-      const rules = new Set(refused.get(slug)?.map(({ rule }) => rule));
-      assert(rules.isSubsetOf(new Set(['raw_html', 'unknown_media'])), `${slug}: ${[...rules]}`);
+      const rules = refused.get(slug)?.map(({ rule }) => rule) ?? [];
+      assert(
+        rules.every((rule) => ['raw_html', 'unknown_media'].includes(rule)),
+        `${slug}: ${rules}`,
+      );
     }
     assert(wrong.length < 5, `${wrong.length} of ${pieces.length}: ${wrong.map(({ slug }) => slug)}`);
     assert.equal(outcome.filed + outcome.refused.length, pieces.length);
