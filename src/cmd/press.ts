@@ -44,7 +44,7 @@ export async function pressShowing(shop: Workshop, options: Options): Promise<Ma
 
 /** One line a paper. */
 export function pressLines(reports: Map<string, PressReport>): string[] {
-  if (reports.size === 0) return ['nothing was due'];
+  if (reports.size === 0) return ['nothing left to press: the files on disk are up to date'];
   return [...reports].map(
     ([paper, { sheets, written, removed }]) =>
       `pressed ${paper}: ${sheets} sheets, ${written} files written, ${removed} removed`,
