@@ -51,7 +51,9 @@ test('pressed files are served as HTTP has it', async (t) => {
         for (const answer of [head, whole])
           for (const name of ['date', 'x-request-id', 'transfer-encoding']) delete answer.headers[name];
         // What is rendered for the answer may leave its length unsaid (RFC 9110, section 9.3.2).
-        if (head.headers['content-length'] === undefined) delete whole.headers['content-length'];
+        if (head.headers['content-length'] === undefined || whole.headers['content-length'] === undefined) {
+          for (const answer of [head, whole]) delete answer.headers['content-length'];
+        }
         assert.deepEqual(head.headers, whole.headers, path);
       }
     }

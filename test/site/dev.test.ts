@@ -17,7 +17,15 @@ test('npm run dev shows the papers of a new machine, each file by its type', asy
   const url = `http://127.0.0.1:${port}`;
   const child = spawn(
     process.execPath,
-    [join(PROJECT, 'node_modules/astro/bin/astro.mjs'), 'dev', '--host', '127.0.0.1', '--port', String(port)],
+    [
+      join(PROJECT, 'node_modules/astro/bin/astro.mjs'),
+      'dev',
+      '--host',
+      '127.0.0.1',
+      '--port',
+      String(port),
+      '--ignore-lock',
+    ],
     {
       cwd: PROJECT,
       stdio: ['ignore', 'pipe', 'pipe'],
