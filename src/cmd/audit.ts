@@ -5,6 +5,7 @@ import { Command } from 'commander';
 import type { Entry, GenerationEntry, KeyEntry } from '../desk/entry.ts';
 import { auditor } from '../ledger/audit.ts';
 import type { DoorKey } from '../ledger/keyring.ts';
+import { filesIn } from '../press/tree.ts';
 import { keyFaults } from '../ledger/keyring.ts';
 import type { Workshop } from '../works/workshop.ts';
 import { progressTo } from './progress.ts';
@@ -83,15 +84,24 @@ function auditLedger({ store }: Workshop, faults: string[]): number {
   return count;
 }
 
-async function auditTrees({ store, settings }: Workshop, faults: string[]): Promise<number> {
+async function auditTrees({ store, settings, media }: Workshop, faults: string[]): Promise<number> {
   let count = 0;
   for (const paper of store.paperSlugs()) {
     if (store.manifest.due(paper).length > 0) faults.push(`${paper}: the press owes files; run \`broadsheet press\``);
+    const printed = new Set<string>();
     for (const { path, digest } of store.manifest.everyFile(paper)) {
       count++;
+      printed.add(path);
       const found = await digestOf(join(settings.distDir, paper, path));
       if (found === null) faults.push(`${paper}/${path}: the file is missing; run \`broadsheet press --full\``);
       else if (found !== digest) faults.push(`${paper}/${path}: the file was altered; run \`broadsheet press --full\``);
+    }
+    for (const path of filesIn(join(settings.distDir, paper))) {
+      if (!printed.has(path)) faults.push(`${paper}/${path}: nothing printed this file; run \`broadsheet press --full\``);
+    }
+    for (const { path, digest } of store.allMedia(paper)) {
+      const found = await digestOf(media.pathOf(digest));
+      if (found !== digest) faults.push(`${paper}/${path}: its bytes in DATA_DIR are ${found === null ? 'missing' : 'damaged'}; file it again`);
     }
   }
   return count;

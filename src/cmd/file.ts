@@ -17,6 +17,10 @@ export function command(): Command {
     .option('--json', 'print the outcome as JSON')
     .action((paths: string[], options: { press: boolean; json?: boolean }) =>
       withWorkshop(async (shop) => {
+        const { contentDir } = shop.settings;
+        if (paths.length === 0 && !existsSync(contentDir)) {
+          throw new Fault('not_found', `there is no folder ${contentDir}; make it, or set CONTENT_DIR to where the papers are`);
+        }
         const outcome = await fileContent(shop, paths);
         const reports = options.press ? await pressShowing(shop, {}) : new Map();
         for (const problem of outcome.problems) process.stderr.write(`${problemLine(problem)}\n`);

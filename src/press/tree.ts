@@ -123,20 +123,9 @@ export class Tree {
     return guarded(path, () => (this.has(path) ? sha256(readFileSync(join(this.folder, path))) : null));
   }
 
-  /** Paths of every file there is, one folder open at a time. */
-  *files(under = ''): Iterable<string> {
-    const folders: string[] = [];
-    const folder = opendirSync(join(this.folder, under));
-    try {
-      for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
-        const path = under === '' ? entry.name : `${under}/${entry.name}`;
-        if (entry.isDirectory()) folders.push(path);
-        else yield path;
-      }
-    } finally {
-      folder.closeSync();
-    }
-    for (const path of folders) yield* this.files(path);
+  /** Paths of every file there is. */
+  files(): Iterable<string> {
+    return filesIn(this.folder);
   }
 
   close(): void {
@@ -157,6 +146,24 @@ export class Tree {
     }
     return join(this.folder, path);
   }
+}
+
+/** Paths of every file in a folder, below it, one folder open at a time; none when there is no folder. */
+export function* filesIn(root: string, under = ''): Iterable<string> {
+  const at = join(root, under);
+  if (!existsSync(at)) return;
+  const folders: string[] = [];
+  const folder = opendirSync(at);
+  try {
+    for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
+      const path = under === '' ? entry.name : `${under}/${entry.name}`;
+      if (entry.isDirectory()) folders.push(path);
+      else yield path;
+    }
+  } finally {
+    folder.closeSync();
+  }
+  for (const path of folders) yield* filesIn(root, path);
 }
 
 const CURES: Record<string, string> = {

@@ -11,8 +11,9 @@ import { fileStory, sameContent } from '../../desk/filing.ts';
 import { PersonaBody } from '../../desk/masthead.ts';
 import type { Media } from '../../desk/media.ts';
 import { isPaperSlug, PaperBody } from '../../desk/paper.ts';
+import { sectionProblems } from '../../desk/paper-change.ts';
 import type { Problem } from '../../fault.ts';
-import { Fault } from '../../fault.ts';
+import { Fault, refused } from '../../fault.ts';
 import { isLine, SLUG } from '../../ledger/door.ts';
 import { shapeProblems } from '../../ledger/filing.ts';
 import type { Workshop } from '../../works/workshop.ts';
@@ -133,7 +134,7 @@ class Inbox {
       );
       return false;
     }
-    if (existsSync(path)) this.#apply(path, PaperBody, 'paper', '', (body) => body);
+    if (existsSync(path)) this.#apply(path, PaperBody, 'paper', '', (body) => this.#keepsSections(body));
     else if (!this.#shop.store.hasPaper(this.#slug)) {
       this.#problem(
         this.#name(path),
@@ -337,6 +338,14 @@ class Inbox {
       }
       store.setApplied(file, digest);
     });
+  }
+
+  /** The paper's new record, if it leaves no piece behind in a section that it drops. */
+  #keepsSections(body: PaperBody): PaperBody {
+    const { store } = this.#shop;
+    const problems = store.hasPaper(this.#slug) ? sectionProblems(store.archive(this.#slug), body.sections) : [];
+    if (problems.length > 0) throw refused(problems);
+    return body;
   }
 
   /** A media file that a record names. Throws when it is not there or of another type. */

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { airStory } from '../../src/desk/airing.ts';
+import { fileStory } from '../../src/desk/filing.ts';
+import { pressPapers } from '../../src/works/press-papers.ts';
+import { filing, foundPaper, PAPER, tempFolder, workshopIn } from '../support/workshop.ts';
+
+const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+
+/** The shell block of the README under a heading. */
+function shellUnder(heading: string): string {
+  const part = README.slice(README.indexOf(`## ${heading}`));
+  return /```sh\n([\s\S]*?)```/.exec(part)?.[1] ?? '';
+}
+
+const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
+
+test('the README checks a receipt with openssl alone', { skip: !hasOpenssl && 'there is no openssl on this machine' }, async (t) => {
+  const folder = tempFolder(t);
+  const shop = workshopIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
+  foundPaper(shop);
+  fileStory(shop.desk, PAPER, filing('a-piece', { headline: 'Quotes " and \\ and 潮' }), { by: 'cli' });
+  airStory(shop.desk, PAPER, 'a-piece', { by: 'cli' });
+  await pressPapers(shop, { cards: false });
+  const proof = join(folder, 'proof.json');
+  copyFileSync(join(folder, 'papers', PAPER, 'stories/a-piece/proof.json'), proof);
+
+  const steps = shellUnder('A receipt, with openssl alone').replace(/^curl .*$/m, '');
+  const run = (script: string) => spawnSync('sh', ['-e'], { cwd: folder, input: script, encoding: 'utf8' });
+  const good = run(steps);
+  assert.equal(good.status, 0, good.stderr);
+  assert.match(good.stdout, /Signature Verified Successfully/);
+
+  const last = steps.trim().split('\n').findLast((line) => line.startsWith('openssl pkeyutl')) ?? '';
+  const altered = run(`sed -i.bak 's/revision 1/revision 2/' signed.txt\n${last}\n`);
+  assert.notEqual(altered.status, 0);
+});
