@@ -1,12 +1,15 @@
 import { availableParallelism } from 'node:os';
+import { setImmediate as turn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Settings } from '../env.ts';
 import { Fault, type FaultCode } from '../fault.ts';
 import type { Place } from '../press/edition.ts';
 import type { Printer, Result } from '../press/printer.ts';
 
-/** Each hand takes so many sheets at a time. */
+/** How many sheets another hand takes at a time; it has two such loads, so that it never waits for the next. */
 const LOAD = 40;
+/** How many sheets this thread prints before it looks after the others. */
+const OWN_LOAD = 4;
 /** More hands than this wait for the disk. */
 const HANDS_MAX = 4;
 /** What a worker may keep, in MB: its pages and its share of the archive's cache. */
@@ -36,16 +39,19 @@ export async function printWithCrew(
   done: (result: Result) => void,
 ): Promise<void> {
   let next = 0;
-  const load = (): string[] => {
-    const batch = names.slice(next, next + LOAD);
+  const load = (size: number): string[] => {
+    const batch = names.slice(next, next + size);
     next += batch.length;
     return batch;
   };
   const own = async (): Promise<void> => {
-    for (let batch = load(); batch.length > 0; batch = load()) await printer.printAll(batch, done);
+    for (let batch = load(OWN_LOAD); batch.length > 0; batch = load(OWN_LOAD)) {
+      await printer.printAll(batch, done);
+      await turn();
+    }
   };
   const others = Array.from({ length: Math.min(availableParallelism(), HANDS_MAX) - 1 }, (_, index) =>
-    hand({ ...order, aside: `${order.aside}-${index}` }, load, done),
+    hand({ ...order, aside: `${order.aside}-${index}` }, () => load(LOAD), done),
   );
   await Promise.all([own(), ...others]);
 }
@@ -57,10 +63,13 @@ function hand(order: CrewOrder, load: () => string[], done: (result: Result) => 
     resourceLimits: WORKER_HEAP,
   });
   const shift = new Promise<void>((resolve, reject) => {
+    let loads = 0;
     const give = (): void => {
       const names = load();
-      if (names.length === 0) resolve();
-      else worker.postMessage(names);
+      if (names.length > 0) {
+        loads++;
+        worker.postMessage(names);
+      } else if (loads === 0) resolve();
     };
     worker.on('message', (word: CrewWord) => {
       if ('failure' in word) {
@@ -69,6 +78,8 @@ function hand(order: CrewOrder, load: () => string[], done: (result: Result) => 
         return;
       }
       for (const result of word.results) done(result);
+      if (word.results.length > 0) loads--;
+      else give();
       give();
     });
     worker.once('error', reject);
