@@ -7,6 +7,7 @@ const origin = (fallback: string) =>
   z
     .url({ protocol: /^https?$/, error: 'must be an http or https address' })
     .default(fallback)
+    .refine((url) => /^https?:\/\/[^/?#]+\/?$/.test(url), 'must be a scheme and a host alone, without a path')
     .transform((url) => url.replace(/\/+$/, ''));
 const port = (fallback: number) => z.coerce.number('must be a port number').int().min(0).max(65_535).default(fallback);
 const folder = (fallback: string) => z.string().min(1).default(fallback).transform((path) => resolve(path));

@@ -21,7 +21,7 @@ export interface Manifest {
   sheets(paper: string): string[];
   files(paper: string, sheet: string): PressedFile[];
   everyFile(paper: string): Iterable<PressedFile>;
-  /** Notes that a sheet was printed from these tags into these files, and that others of its are gone. */
+  /** Notes that a sheet was printed from these tags, which of its files are new or others, and which are gone. */
   record(paper: string, sheet: string, tags: string[], pressed: PressedFile[], gone: string[]): void;
   drop(paper: string, sheet: string): void;
   /** What the tree was last pressed with in full; another stamp makes everything due. */

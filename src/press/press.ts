@@ -64,7 +64,7 @@ export async function press(job: PressJob): Promise<PressReport> {
   const leftover = full ? manifest.sheets(paper).filter((name) => !names.has(name) && !(isPublic && isSpared(name, job))) : [];
   const gone = new Set(book.gone);
   for (const name of leftover) for (const { path } of manifest.files(paper, name)) gone.add(path);
-  if (full && !tree.wasEmpty) for (const path of strays(job)) gone.add(path);
+  if (full && !tree.isNew) for (const path of strays(job)) gone.add(path);
   // Nothing points any more at what goes now.
   for (const path of gone) tree.remove(path);
   job.transact(() => {
@@ -165,9 +165,9 @@ class Book {
     this.#results = [];
     if (results.length === 0) return;
     transact(() => {
-      for (const { name, tags: read, files, gone } of results) {
+      for (const { name, tags: read, files, news, gone } of results) {
         if (files.length === 0) manifest.drop(paper, name);
-        else manifest.record(paper, name, read, files, gone);
+        else manifest.record(paper, name, read, news, gone);
       }
     });
   }

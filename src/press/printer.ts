@@ -17,6 +17,8 @@ export interface Result {
   /** What it read. */
   tags: string[];
   files: PressedFile[];
+  /** Those of which the manifest does not know yet, or knows other bytes. */
+  news: PressedFile[];
   /** Files of the sheet that it no longer has. They are still on disk. */
   gone: string[];
   /** How many of the files changed on disk. */
@@ -74,7 +76,7 @@ export class Printer {
   /** Prints one sheet; `put` is its files' way to the disk, in an object so that nobody waits for it unasked. */
   async #print(name: string): Promise<{ put: Promise<Result> }> {
     const found = sheetNamed(name);
-    if (found === null) return { put: Promise.resolve({ name, tags: [], files: [], gone: [], written: 0 }) };
+    if (found === null) return { put: Promise.resolve({ name, tags: [], files: [], news: [], gone: [], written: 0 }) };
     const edition = this.edition();
     const printed = (await found.sheet.print(edition, found.key, this.#job.tools)) ?? [];
     return { put: this.#put(name, printed, printed.length === 0 ? [] : edition.reads) };
@@ -83,12 +85,13 @@ export class Printer {
   async #put(name: string, printed: Printed[], tags: string[]): Promise<Result> {
     const { paper, manifest } = this.#job;
     const known = new Map(manifest.files(paper, name).map(({ path, digest }) => [path, digest]));
-    const result: Result = { name, tags, files: [], gone: [], written: 0 };
+    const result: Result = { name, tags, files: [], news: [], gone: [], written: 0 };
     for (const item of printed) {
       const before = known.get(item.path);
       known.delete(item.path);
       const digest = await this.#putFile(item, before, result);
       result.files.push({ path: item.path, digest });
+      if (digest !== before) result.news.push({ path: item.path, digest });
     }
     result.gone = [...known.keys()];
     return result;

@@ -28,13 +28,13 @@ const MADE_MAX = 64;
 /**
  * A paper's folder on disk. A file that was there is replaced by renaming the
  * new one over it, so that a reader sees the old one or the new one and never
- * half. A file that was not there is written where it belongs: nothing points
- * at it yet, and after a crash it is written again.
+ * half. In a new tree a file is written where it belongs: nobody reads it yet,
+ * and after a crash it is written again.
  */
 export class Tree {
   readonly folder: string;
-  /** Whether there was nothing in the folder when the press began. */
-  readonly wasEmpty: boolean;
+  /** Whether there was nothing in the folder when the press began, so that nobody reads from it yet. */
+  readonly isNew: boolean;
   readonly #aside: string;
   readonly #sync: boolean;
   readonly #made = new Set<string>();
@@ -43,17 +43,18 @@ export class Tree {
   /**
    * `aside` is a folder of this press alone, on the same disk; what a crash left
    * in it is cleared. With `sync` each file is on the disk itself, not only in
-   * the system's memory, before anything else is written.
+   * the system's memory, before anything else is written. `isNew` is told to a
+   * hand that joins when the press has begun.
    */
-  constructor(folder: string, aside: string, sync: boolean) {
+  constructor(folder: string, aside: string, sync: boolean, isNew?: boolean) {
     this.folder = folder;
     this.#aside = aside;
     this.#sync = sync;
-    this.wasEmpty = guarded('the folder', () => {
+    this.isNew = guarded(folder, () => {
       rmSync(aside, { recursive: true, force: true });
       mkdirSync(aside, { recursive: true });
       mkdirSync(folder, { recursive: true });
-      return readdirSync(folder).length === 0;
+      return isNew ?? readdirSync(folder).length === 0;
     });
   }
 
@@ -61,7 +62,7 @@ export class Tree {
   async write(path: string, bytes: Uint8Array, isThere: boolean): Promise<void> {
     try {
       const target = this.#target(path);
-      if (!isThere && !this.#sync) return writeFileSync(target, bytes);
+      if (this.isNew && !isThere) return writeFileSync(target, bytes);
       const aside = this.#nextAside();
       const file = openSync(aside, 'w', 0o644);
       try {
@@ -171,6 +172,7 @@ const CURES: Record<string, string> = {
   EDQUOT: 'the quota is used up; free some space',
   EACCES: 'the folder may not be written; correct its permissions',
   EPERM: 'the folder may not be written; correct its permissions',
+  ENOENT: 'the folder cannot be made; the disk may be read-only, or not there',
   EROFS: 'the disk is mounted read-only; mount it for writing',
   EISDIR: 'a folder stands where the file belongs; move it away',
   EEXIST: 'a file stands where a folder belongs; move it away',

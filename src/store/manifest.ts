@@ -15,12 +15,16 @@ export function manifestTables(db: Db): Manifest {
     'INSERT INTO sheets (paper, sheet, tags) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET tags = excluded.tags',
   );
   const dropSheet = db.prepare('DELETE FROM sheets WHERE paper = ? AND sheet = ?');
-  const addRead = db.prepare('INSERT OR IGNORE INTO reads (paper, tag, sheet) VALUES (?, ?, ?)');
+  // Lists go in as JSON: a press notes half a million rows, and each call has its price.
+  const addReads = db.prepare(
+    'INSERT OR IGNORE INTO reads (paper, tag, sheet) SELECT ?, value, ? FROM json_each(?)',
+  );
   const dropRead = db.prepare('DELETE FROM reads WHERE paper = ? AND tag = ? AND sheet = ?');
   const files = db.prepare('SELECT path, digest FROM files WHERE paper = ? AND sheet = ?');
   const everyFile = db.prepare('SELECT path, digest FROM files WHERE paper = ? ORDER BY sheet, path');
-  const setFile = db.prepare(
-    `INSERT INTO files (paper, path, sheet, digest) VALUES (?, ?, ?, ?)
+  const setFiles = db.prepare(
+    `INSERT INTO files (paper, sheet, path, digest)
+       SELECT ?, ?, value ->> 'path', value ->> 'digest' FROM json_each(?) WHERE true
      ON CONFLICT DO UPDATE SET digest = excluded.digest`,
   );
   const dropFile = db.prepare('DELETE FROM files WHERE paper = ? AND sheet = ? AND path = ?');
@@ -58,10 +62,10 @@ export function manifestTables(db: Db): Manifest {
       if (old !== text) {
         const kept = new Set(tags);
         for (const tag of old?.split('\n') ?? []) if (!kept.has(tag)) dropRead.run(paper, tag, name);
-        for (const tag of tags) addRead.run(paper, tag, name);
+        addReads.run(paper, name, JSON.stringify(tags));
         setSheet.run(paper, name, text);
       }
-      for (const { path, digest } of pressed) setFile.run(paper, path, name, digest);
+      if (pressed.length > 0) setFiles.run(paper, name, JSON.stringify(pressed));
       for (const path of gone) dropFile.run(paper, name, path);
     },
     drop(paper, name) {

@@ -65,7 +65,7 @@ export function databaseFault(error: unknown, file: string): unknown {
       `${file} is not a sound database (${message}); restore it from a ledger export or a backup`,
     );
   }
-  if (DISK.test(code) || /unable to open/.test(message)) return cannotWrite(file, message);
+  if (DISK.test(code) || /unable to open|ConnectionFailed/.test(message)) return cannotWrite(file, message);
   return error;
 }
 

@@ -22,6 +22,8 @@ export interface CrewOrder {
   place: Place;
   folder: string;
   aside: string;
+  /** Whether the tree was new when the press began. */
+  isNew: boolean;
   looks: boolean;
   now: number;
 }

@@ -85,7 +85,7 @@ async function pressPaper(
       transact: store.transact,
       mediaFile: media.pathOf,
       crew: (printer, looks, names, done) =>
-        printWithCrew({ settings, paper: slug, place, folder, aside, looks, now: tools.now }, printer, names, done),
+        printWithCrew({ settings, paper: slug, place, folder, aside, isNew: tree.isNew, looks, now: tools.now }, printer, names, done),
       progress(...at) {
         progress(...at);
         const now = shop.now();

@@ -9,7 +9,7 @@ import { openWorkshop } from './workshop.ts';
 
 // One more hand at the press: prints the sheets it is named and answers with what came of them.
 
-const { settings, paper, place, folder, aside, looks, now } = workerData as CrewOrder;
+const { settings, paper, place, folder, aside, isNew, looks, now } = workerData as CrewOrder;
 const say = (word: CrewWord): void => parentPort?.postMessage(word);
 
 async function ready(): Promise<Printer> {
@@ -20,7 +20,7 @@ async function ready(): Promise<Printer> {
     archive: store.archive(paper),
     manifest: store.manifest,
     place,
-    tree: new Tree(folder, aside, false),
+    tree: new Tree(folder, aside, false, isNew),
     tools: { render, assets, now },
     mediaFile: media.pathOf,
     looks,

@@ -63,7 +63,7 @@ test('a disk that is full does not lose a filing', async (t) => {
   assert.equal((await run(t, folder, ['audit'], place)).code, 0);
 });
 
-test('a disk that is mounted for reading only is named', { todo: 'making the folder prints a trace' }, async (t) => {
+test('a disk that is mounted for reading only is named', async (t) => {
   const folder = tempFolder(t);
   copyContent(folder);
   assert.equal((await run(t, folder, ['file', '--no-press'], ORIGIN)).code, 0);
