@@ -10,7 +10,12 @@ const origin = (fallback: string) =>
     .refine((url) => /^https?:\/\/[^/?#]+\/?$/.test(url), 'must be a scheme and a host alone, without a path')
     .transform((url) => url.replace(/\/+$/, ''));
 const port = (fallback: number) => z.coerce.number('must be a port number').int().min(0).max(65_535).default(fallback);
-const folder = (fallback: string) => z.string().min(1).default(fallback).transform((path) => resolve(path));
+const folder = (fallback: string) =>
+  z
+    .string()
+    .min(1)
+    .default(fallback)
+    .transform((path) => resolve(path));
 
 /** Every setting, with its manual. An empty variable counts as one that is not set. */
 const Environment = z

@@ -4,10 +4,7 @@ import type { Pages } from './press/views.ts';
 const app = createApp({ streaming: false });
 
 /** Prints one page. Throws when the page does: a press must not write half of one. */
-export async function render<Route extends keyof Pages>(
-  route: Route,
-  view: Pages[Route],
-): Promise<string> {
+export async function render<Route extends keyof Pages>(route: Route, view: Pages[Route]): Promise<string> {
   const response = await app.render(new Request(`http://broadsheet.invalid${route}`), {
     locals: { view },
   });

@@ -5,8 +5,8 @@ import { Command } from 'commander';
 import type { Entry, GenerationEntry, KeyEntry } from '../desk/entry.ts';
 import { auditor } from '../ledger/audit.ts';
 import type { DoorKey } from '../ledger/keyring.ts';
-import { filesIn } from '../press/tree.ts';
 import { keyFaults } from '../ledger/keyring.ts';
+import { filesIn } from '../press/tree.ts';
 import type { Workshop } from '../works/workshop.ts';
 import { progressTo } from './progress.ts';
 import { say, withWorkshop } from './run.ts';
@@ -97,11 +97,15 @@ async function auditTrees({ store, settings, media }: Workshop, faults: string[]
       else if (found !== digest) faults.push(`${paper}/${path}: the file was altered; run \`broadsheet press --full\``);
     }
     for (const path of filesIn(join(settings.distDir, paper))) {
-      if (!printed.has(path)) faults.push(`${paper}/${path}: nothing printed this file; run \`broadsheet press --full\``);
+      if (!printed.has(path))
+        faults.push(`${paper}/${path}: nothing printed this file; run \`broadsheet press --full\``);
     }
     for (const { path, digest } of store.allMedia(paper)) {
       const found = await digestOf(media.pathOf(digest));
-      if (found !== digest) faults.push(`${paper}/${path}: its bytes in DATA_DIR are ${found === null ? 'missing' : 'damaged'}; file it again`);
+      if (found !== digest)
+        faults.push(
+          `${paper}/${path}: its bytes in DATA_DIR are ${found === null ? 'missing' : 'damaged'}; file it again`,
+        );
     }
   }
   return count;

@@ -2,12 +2,12 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { Fault } from '../fault.ts';
+import type { Workshop } from '../works/workshop.ts';
 import type { Filed } from './inbox/content.ts';
 import { fileFolder } from './inbox/content.ts';
 import { problemLine } from './inbox/source-file.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { say, withWorkshop } from './run.ts';
-import type { Workshop } from '../works/workshop.ts';
 
 export function command(): Command {
   return new Command('file')
@@ -19,7 +19,10 @@ export function command(): Command {
       withWorkshop(async (shop) => {
         const { contentDir } = shop.settings;
         if (paths.length === 0 && !existsSync(contentDir)) {
-          throw new Fault('not_found', `there is no folder ${contentDir}; make it, or set CONTENT_DIR to where the papers are`);
+          throw new Fault(
+            'not_found',
+            `there is no folder ${contentDir}; make it, or set CONTENT_DIR to where the papers are`,
+          );
         }
         const outcome = await fileContent(shop, paths);
         const reports = options.press ? await pressShowing(shop, {}) : new Map();
@@ -53,7 +56,8 @@ function foldersOf({ settings }: Workshop, paths: string[]): Map<string, Set<str
   if (paths.length === 0) {
     if (!existsSync(settings.contentDir)) return folders;
     for (const entry of readdirSync(settings.contentDir, { withFileTypes: true })) {
-      if (entry.isDirectory() && !entry.name.startsWith('.')) folders.set(join(settings.contentDir, entry.name), undefined);
+      if (entry.isDirectory() && !entry.name.startsWith('.'))
+        folders.set(join(settings.contentDir, entry.name), undefined);
     }
     return folders;
   }
@@ -64,7 +68,10 @@ function foldersOf({ settings }: Workshop, paths: string[]): Map<string, Set<str
     }
     const folder = paperFolder(path);
     if (folder === null) {
-      throw new Fault('invalid_request', `${given} belongs to no paper: no folder above it has a paper.yaml; put it under content/<paper>/`);
+      throw new Fault(
+        'invalid_request',
+        `${given} belongs to no paper: no folder above it has a paper.yaml; put it under content/<paper>/`,
+      );
     }
     if (statSync(path).isDirectory()) folders.set(folder, undefined);
     else if (!folders.has(folder)) folders.set(folder, new Set([path]));

@@ -163,7 +163,7 @@ function fileLine(
     else outcome.unchanged++;
   } catch (error) {
     if (!(error instanceof Fault) || error.code === 'unavailable') throw error;
-    const problems = (error.details['problems'] as Problem[] | undefined) ?? [
+    const problems = (error.details.problems as Problem[] | undefined) ?? [
       { field: 'line', rule: error.code, message: error.message },
     ];
     outcome.refused.push({ line: number, slug, problems });

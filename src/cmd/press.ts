@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import type { PressReport } from '../press/press.ts';
 import { pressPapers } from '../works/press-papers.ts';
+import type { Workshop } from '../works/workshop.ts';
 import { progressTo } from './progress.ts';
 import { say, withWorkshop } from './run.ts';
-import type { Workshop } from '../works/workshop.ts';
 
 interface Options {
   paper?: string;

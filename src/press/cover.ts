@@ -39,7 +39,13 @@ export async function drawCover({ nameplate, hue, language }: Cover): Promise<Ui
         ...(set.uncovered.length > 0 ? [] : lines).map((text) => ({
           type: 'div',
           props: {
-            style: { display: 'flex', fontFamily: set.family.join(', '), fontWeight: set.weight, fontSize: size, lineHeight: 1 },
+            style: {
+              display: 'flex',
+              fontFamily: set.family.join(', '),
+              fontWeight: set.weight,
+              fontSize: size,
+              lineHeight: 1,
+            },
             children: text,
           },
         })),

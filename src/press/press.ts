@@ -61,7 +61,9 @@ export async function press(job: PressJob): Promise<PressReport> {
     book.save();
   }
 
-  const leftover = full ? manifest.sheets(paper).filter((name) => !names.has(name) && !(isPublic && isSpared(name, job))) : [];
+  const leftover = full
+    ? manifest.sheets(paper).filter((name) => !names.has(name) && !(isPublic && isSpared(name, job)))
+    : [];
   const gone = new Set(book.gone);
   for (const name of leftover) for (const { path } of manifest.files(paper, name)) gone.add(path);
   if (full && !tree.isNew) for (const path of strays(job)) gone.add(path);

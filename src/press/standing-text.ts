@@ -1,6 +1,6 @@
-import type { Place } from './edition.ts';
 import type { PaperRecord } from '../desk/paper.ts';
 import { sectionSlug } from '../desk/paper.ts';
+import type { Place } from './edition.ts';
 
 /** The standards page, in Markdown: what the desk says of itself, then what Broadsheet holds every desk to. */
 export function standardsText(paper: PaperRecord, { base }: Place): string {

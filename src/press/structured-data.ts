@@ -142,7 +142,9 @@ function imageOf(story: Story, url: string) {
 
 /** Each document once, however many facts rest on it. */
 function citations(facts: readonly CitedFact[]) {
-  const documents = new Map(facts.map(({ source, instrument }) => [`${source}\n${instrument}`, { source, instrument }]));
+  const documents = new Map(
+    facts.map(({ source, instrument }) => [`${source}\n${instrument}`, { source, instrument }]),
+  );
   return [...documents.values()].map(({ source, instrument }) => {
     const url = webAddress(instrument);
     return {

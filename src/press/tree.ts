@@ -1,5 +1,6 @@
 import {
   closeSync,
+  constants,
   copyFileSync,
   existsSync,
   fsync as fsyncCallback,
@@ -13,7 +14,6 @@ import {
   rmdirSync,
   rmSync,
   writeFileSync,
-  constants,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';

@@ -16,9 +16,7 @@ export function manifestTables(db: Db): Manifest {
   );
   const dropSheet = db.prepare('DELETE FROM sheets WHERE paper = ? AND sheet = ?');
   // Lists go in as JSON: a press notes half a million rows, and each call has its price.
-  const addReads = db.prepare(
-    'INSERT OR IGNORE INTO reads (paper, tag, sheet) SELECT ?, value, ? FROM json_each(?)',
-  );
+  const addReads = db.prepare('INSERT OR IGNORE INTO reads (paper, tag, sheet) SELECT ?, value, ? FROM json_each(?)');
   const dropRead = db.prepare('DELETE FROM reads WHERE paper = ? AND tag = ? AND sheet = ?');
   const files = db.prepare('SELECT path, digest FROM files WHERE paper = ? AND sheet = ?');
   const everyFile = db.prepare('SELECT path, digest FROM files WHERE paper = ? ORDER BY sheet, path');

@@ -14,7 +14,15 @@ const CLIENT = join(PROJECT, 'dist/client');
 /** What decides how a tree looks, beside the ledger: the built pages, and the code that presses. */
 const PRESS_CODE = ['src/press', 'src/desk', 'src/ledger'];
 /** What Astro builds from. */
-const PAGE_CODE = ['src/pages', 'src/layouts', 'src/parts', 'src/render.ts', 'astro.config.mjs', 'package-lock.json', 'public'];
+const PAGE_CODE = [
+  'src/pages',
+  'src/layouts',
+  'src/parts',
+  'src/render.ts',
+  'astro.config.mjs',
+  'package-lock.json',
+  'public',
+];
 
 export interface Build {
   render: Render;
@@ -38,7 +46,15 @@ async function load(): Promise<Build> {
     throw new Fault('unavailable', 'the pages are not built; run `npm run build` (or `npm start`, which builds first)');
   }
   const { render } = (await import(pathToFileURL(entry).href)) as { render: Render };
-  return { render, assets, stamp: digestOf([...filesIn(SERVER), ...filesIn(CLIENT), ...PRESS_CODE.flatMap((path) => filesIn(join(PROJECT, path)))]) };
+  return {
+    render,
+    assets,
+    stamp: digestOf([
+      ...filesIn(SERVER),
+      ...filesIn(CLIENT),
+      ...PRESS_CODE.flatMap((path) => filesIn(join(PROJECT, path))),
+    ]),
+  };
 }
 
 function* assets(): Iterable<Printed> {
@@ -60,11 +76,15 @@ function filesIn(path: string): string[] {
   if (!existsSync(path)) return [];
   if (statSync(path).isFile()) return [path];
   const entries = readdirSync(path, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)).sort();
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
 }
 
 function digestOf(files: string[]): string {
   const hash = createHash('sha256');
-  for (const file of files) hash.update(file.slice(PROJECT.length)).update('\0').update(readFileSync(file)).update('\0');
+  for (const file of files)
+    hash.update(file.slice(PROJECT.length)).update('\0').update(readFileSync(file)).update('\0');
   return hash.digest('hex');
 }

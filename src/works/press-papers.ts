@@ -36,7 +36,10 @@ export async function pressPapers(
   const { store } = shop;
   store.transact(() => airDue(store, shop.now()));
   if (paper !== undefined && !store.hasPaper(paper)) {
-    throw new Fault('not_found', `there is no paper ${JSON.stringify(paper)}; there are ${store.paperSlugs().join(', ') || 'none'}`);
+    throw new Fault(
+      'not_found',
+      `there is no paper ${JSON.stringify(paper)}; there are ${store.paperSlugs().join(', ') || 'none'}`,
+    );
   }
   const reports = new Map<string, PressReport>();
   for (const slug of paper === undefined ? store.paperSlugs() : [paper]) {
@@ -85,7 +88,12 @@ async function pressPaper(
       transact: store.transact,
       mediaFile: media.pathOf,
       crew: (printer, looks, names, done) =>
-        printWithCrew({ settings, paper: slug, place, folder, aside, isNew: tree.isNew, looks, now: tools.now }, printer, names, done),
+        printWithCrew(
+          { settings, paper: slug, place, folder, aside, isNew: tree.isNew, looks, now: tools.now },
+          printer,
+          names,
+          done,
+        ),
       progress(...at) {
         progress(...at);
         const now = shop.now();

@@ -22,7 +22,8 @@ test('a section with pieces on air cannot be dropped from paper.yaml, and the pa
   const shop = workshopIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
   const paper = join(folder, 'content', 'harbor');
   for (const name of ['masthead', 'stories']) mkdirSync(join(paper, name), { recursive: true });
-  const sections = (names: string) => writeFileSync(join(paper, 'paper.yaml'), `nameplate: Harbor\nsections: [${names}]\n`);
+  const sections = (names: string) =>
+    writeFileSync(join(paper, 'paper.yaml'), `nameplate: Harbor\nsections: [${names}]\n`);
   sections('City, Port');
   writeFileSync(join(paper, 'masthead', 'ines.yaml'), 'name: Ines\ntitle: Editor\n');
   writeFileSync(join(paper, 'stories', 'a-story.md'), STORY);

@@ -212,7 +212,7 @@ describe('where a piece stands', () => {
     assert.throws(
       () => file({ headline: 'Another headline' }),
       (error: Fault) => {
-        const problems = error.details['problems'] as { rule: string }[];
+        const problems = error.details.problems as { rule: string }[];
         return error instanceof Fault && problems.map(({ rule }) => rule).join() === 'unknown_section,unknown_persona';
       },
     );
@@ -239,7 +239,7 @@ describe('where a piece stands', () => {
     assert.throws(
       () => fileStory(shop.desk, PAPER, poor, { by: 'cli', toAir: true }),
       (error: Fault) =>
-        (error.details['problems'] as { rule: string }[]).map(({ rule }) => rule).join() === 'required,source_floor',
+        (error.details.problems as { rule: string }[]).map(({ rule }) => rule).join() === 'required,source_floor',
     );
     assert.equal(shop.store.archive(PAPER).storyBySlug('tide'), null);
   });

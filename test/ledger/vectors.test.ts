@@ -100,7 +100,7 @@ for (const [kind, check] of Object.entries(kinds)) {
         const faults = check(vector as never, verify);
         assert.notDeepEqual(faults, [], `${name} takes it`);
         // It must fail for the reason that the vector claims.
-        const expected = vector['fault'] as string | undefined;
+        const expected = vector.fault as string | undefined;
         if (expected !== undefined)
           assert(
             faults.some((fault) => fault.includes(expected)),

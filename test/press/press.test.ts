@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { pressPapers } from '../../src/works/press-papers.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { enter } from '../../src/desk/enter.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { Fault } from '../../src/fault.ts';
-import type { Clock } from '../support/workshop.ts';
+import { pressPapers } from '../../src/works/press-papers.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
+import type { Clock } from '../support/workshop.ts';
 import { filing, foundPaper, PAPER, PERSONAS, SECTIONS, tempFolder, treeOf, workshopIn } from '../support/workshop.ts';
 
 const START = Date.parse('2026-11-20T12:00:00Z');
@@ -26,13 +26,37 @@ type Step =
   | { do: 'crash'; after: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('file' as const), piece: fc.nat(5), section: fc.nat(2), persona: fc.nat(1), words: fc.constantFrom('tide', 'quay', 'крила', '潮'), corrects: fc.boolean() }) },
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('air' as const), piece: fc.nat(5), hours: fc.integer({ min: -80, max: 30 }) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('file' as const),
+      piece: fc.nat(5),
+      section: fc.nat(2),
+      persona: fc.nat(1),
+      words: fc.constantFrom('tide', 'quay', 'крила', '潮'),
+      corrects: fc.boolean(),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('air' as const),
+      piece: fc.nat(5),
+      hours: fc.integer({ min: -80, max: 30 }),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('withdraw' as const), piece: fc.nat(5) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('wait' as const), hours: fc.integer({ min: 1, max: 40 }) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('hue' as const), hue: fc.nat(359) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('sections' as const), keep: fc.integer({ min: 1, max: 3 }) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('persona' as const), persona: fc.nat(1), title: fc.constantFrom('Editor', 'Harbour editor') }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('persona' as const),
+      persona: fc.nat(1),
+      title: fc.constantFrom('Editor', 'Harbour editor'),
+    }),
+  },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('crash' as const), after: fc.nat(30) }) },
 );
 
@@ -45,15 +69,22 @@ function take(shop: Workshop, clock: Clock, action: Step): void {
   try {
     if (action.do === 'file') {
       const { sections } = store.archive(PAPER).paper();
-      fileStory(desk, PAPER, filing(slug(action.piece), {
-        headline: `A headline about ${action.words}`,
-        category: sections[action.section % sections.length] ?? '',
-        persona: PERSONAS[action.persona] ?? '',
-        correction: action.corrects ? 'It said otherwise.' : null,
-      }), { by: 'cli' });
+      fileStory(
+        desk,
+        PAPER,
+        filing(slug(action.piece), {
+          headline: `A headline about ${action.words}`,
+          category: sections[action.section % sections.length] ?? '',
+          persona: PERSONAS[action.persona] ?? '',
+          correction: action.corrects ? 'It said otherwise.' : null,
+        }),
+        { by: 'cli' },
+      );
     }
-    if (action.do === 'air') airStory(desk, PAPER, slug(action.piece), { by: 'cli', at: clock.now + action.hours * HOUR });
-    if (action.do === 'withdraw') withdrawStory(desk, PAPER, slug(action.piece), { by: 'cli', reason: 'It was wrong.' });
+    if (action.do === 'air')
+      airStory(desk, PAPER, slug(action.piece), { by: 'cli', at: clock.now + action.hours * HOUR });
+    if (action.do === 'withdraw')
+      withdrawStory(desk, PAPER, slug(action.piece), { by: 'cli', reason: 'It was wrong.' });
     if (action.do === 'wait') clock.now += action.hours * HOUR;
     if (action.do === 'hue') change({ hue: action.hue });
     if (action.do === 'sections') change({ sections: SECTIONS.slice(0, action.keep) });

@@ -8,7 +8,16 @@ import { fileStory } from '../../src/desk/filing.ts';
 import { pressPapers } from '../../src/works/press-papers.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
-import { filing, foundPaper, PAPER, type Scope, SECTIONS, tempFolder, treeOf, workshopIn } from '../support/workshop.ts';
+import {
+  filing,
+  foundPaper,
+  PAPER,
+  type Scope,
+  SECTIONS,
+  tempFolder,
+  treeOf,
+  workshopIn,
+} from '../support/workshop.ts';
 
 const START = Date.parse('2026-11-20T12:00:00Z');
 const DAY = 86_400_000;
@@ -34,7 +43,10 @@ function publish({ desk }: Workshop, slug: string, at: number, section = SECTION
 /** Paths whose file is another one than before: a file that is not written again keeps its inode. */
 function changedSince(before: Map<string, number>, tree: string): string[] {
   const now = inodes(tree);
-  return [...now].filter(([path, inode]) => before.get(path) !== inode).map(([path]) => path).sort();
+  return [...now]
+    .filter(([path, inode]) => before.get(path) !== inode)
+    .map(([path]) => path)
+    .sort();
 }
 
 function inodes(tree: string): Map<string, number> {
@@ -80,7 +92,12 @@ test('a piece that is dated back moves the pages of its section and no older one
   publish(shop, 'found-in-a-drawer', START - 25 * DAY - 1);
   await pressPapers(shop, { cards: false });
   const pages = changedSince(before, tree).filter((path) => path.startsWith('sections/'));
-  assert.deepEqual(pages, ['sections/city/2/index.html', 'sections/city/3/index.html', 'sections/city/index.html', 'sections/city/rss.xml']);
+  assert.deepEqual(pages, [
+    'sections/city/2/index.html',
+    'sections/city/3/index.html',
+    'sections/city/index.html',
+    'sections/city/rss.xml',
+  ]);
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
 });
 
@@ -105,7 +122,9 @@ test('a paper that becomes private leaves no file behind, and comes back whole',
   const before = treeOf(tree);
   const set = (paper_public: boolean) => {
     const body = { ...(shop.store.record(PAPER, 'paper', '') as object), paper_public };
-    shop.store.transact(() => enter(shop.store, { type: 'record', at: shop.now(), paper: PAPER, kind: 'paper', name: '', body }));
+    shop.store.transact(() =>
+      enter(shop.store, { type: 'record', at: shop.now(), paper: PAPER, kind: 'paper', name: '', body }),
+    );
   };
   set(false);
   await pressPapers(shop, { cards: false });

@@ -3,10 +3,10 @@ import { createRequire } from 'node:module';
 import { describe, it } from 'node:test';
 import satori from 'satori';
 import sharp from 'sharp';
+import { type Card, cardDigest } from '../../src/press/card.ts';
 import { setText } from '../../src/press/card-fonts.ts';
 import { CARD_HEIGHT, CARD_WIDTH } from '../../src/press/card-layout.ts';
 import { fitLines } from '../../src/press/card-lines.ts';
-import { type Card, cardDigest } from '../../src/press/card.ts';
 import { cardSvg, drawCard, uncovered } from '../../src/press/share-card.ts';
 
 const CARD: Card = {

@@ -18,7 +18,9 @@ function shellUnder(heading: string): string {
 
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
-test('the README checks a receipt with openssl alone', { skip: !hasOpenssl && 'there is no openssl on this machine' }, async (t) => {
+test('the README checks a receipt with openssl alone', {
+  skip: !hasOpenssl && 'there is no openssl on this machine',
+}, async (t) => {
   const folder = tempFolder(t);
   const shop = workshopIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
   foundPaper(shop);
@@ -34,7 +36,11 @@ test('the README checks a receipt with openssl alone', { skip: !hasOpenssl && 't
   assert.equal(good.status, 0, good.stderr);
   assert.match(good.stdout, /Signature Verified Successfully/);
 
-  const last = steps.trim().split('\n').findLast((line) => line.startsWith('openssl pkeyutl')) ?? '';
+  const last =
+    steps
+      .trim()
+      .split('\n')
+      .findLast((line) => line.startsWith('openssl pkeyutl')) ?? '';
   const altered = run(`sed -i.bak 's/revision 1/revision 2/' signed.txt\n${last}\n`);
   assert.notEqual(altered.status, 0);
 });

@@ -1,12 +1,12 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Workshop } from '../../src/works/workshop.ts';
-import { openWorkshop } from '../../src/works/workshop.ts';
 import { enter } from '../../src/desk/enter.ts';
 import type { PaperBody } from '../../src/desk/paper.ts';
 import { readSettings } from '../../src/env.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import { openWorkshop } from '../../src/works/workshop.ts';
 
 /** What ends with a test, or with one run of a property. */
 export interface Scope {
@@ -81,7 +81,13 @@ export function filing(slug: string, more: Partial<Filing> = {}): Filing {
     dek: 'A dek of one sentence.',
     prose: 'One thing is so.[^1]\n\n## And more\n\nAnother is so as well.[^2]',
     cited_facts: [
-      { n: 1, statement: 'One thing is so.', source: 'RFC Editor', instrument: 'https://www.rfc-editor.org/rfc/rfc2119', claim_key: null },
+      {
+        n: 1,
+        statement: 'One thing is so.',
+        source: 'RFC Editor',
+        instrument: 'https://www.rfc-editor.org/rfc/rfc2119',
+        claim_key: null,
+      },
       { n: 2, statement: 'Another is so.', source: 'NIST', instrument: 'FIPS 180-4', claim_key: null },
     ],
     category: SECTIONS[0] ?? '',

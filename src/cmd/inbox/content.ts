@@ -370,7 +370,7 @@ class Inbox {
       return;
     }
     if (!(error instanceof Fault) || error.code === 'unavailable') throw error;
-    const problems = (error.details['problems'] as Problem[] | undefined) ?? [
+    const problems = (error.details.problems as Problem[] | undefined) ?? [
       { field, rule: error.code, message: error.message },
     ];
     const located = source.locate(problems);

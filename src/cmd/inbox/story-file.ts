@@ -27,7 +27,7 @@ export function storyFrom(source: SourceFile, slug: string, paper: Paper): { sto
   if (source.data === null) return { problems: [] };
   const { prose: _none, slug: given, ...fields } = source.data;
   const problems: Problem[] = [];
-  if (source.data['prose'] !== undefined) {
+  if (source.data.prose !== undefined) {
     problems.push({
       field: 'prose',
       rule: 'unknown_field',

@@ -34,7 +34,11 @@ export function llms(channel: Channel, newest: readonly Row[]): string {
     list('API', [
       ['Index', api, 'every public endpoint, as JSON'],
       ['OpenAPI', `${api}/openapi.json`, 'OpenAPI 3.1'],
-      ['Stories', `${api}/stories`, 'newest first; /{id} after it gives prose and cited facts, /{id}/proof the hash, the receipt and the chain (needs a key)'],
+      [
+        'Stories',
+        `${api}/stories`,
+        'newest first; /{id} after it gives prose and cited facts, /{id}/proof the hash, the receipt and the chain (needs a key)',
+      ],
       ['Search', `${api}/search`, '?q= takes one to four terms, all of which must match'],
       ['Keys', `${root}/.well-known/newsdesk-keys.json`, 'the keys that signed the receipts'],
     ]),

@@ -11,26 +11,28 @@ export const NEWS_MAX = 1_000;
  * last 48 hours is for the caller, who has the clock. Without any it is an empty list.
  */
 export function newsSitemap({ paper, root }: Channel, rows: readonly Row[]): string {
-  const urls = rows.slice(0, NEWS_MAX).map(
-    (row) =>
-      `${element(
-        'url',
-        {},
-        textElement('loc', storyUrl(root, row.slug)),
-        element(
-          'news:news',
+  const urls = rows
+    .slice(0, NEWS_MAX)
+    .map(
+      (row) =>
+        `${element(
+          'url',
           {},
+          textElement('loc', storyUrl(root, row.slug)),
           element(
-            'news:publication',
+            'news:news',
             {},
-            textElement('news:name', paper.nameplate),
-            textElement('news:language', newsLanguage(row.language)),
+            element(
+              'news:publication',
+              {},
+              textElement('news:name', paper.nameplate),
+              textElement('news:language', newsLanguage(row.language)),
+            ),
+            textElement('news:publication_date', new Date(row.published_at).toISOString()),
+            textElement('news:title', row.headline),
           ),
-          textElement('news:publication_date', new Date(row.published_at).toISOString()),
-          textElement('news:title', row.headline),
-        ),
-      )}\n`,
-  );
+        )}\n`,
+    );
   return `${XML_DECLARATION}
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:news="http://www.google.com/schemas/sitemap-news/0.9">
 ${urls.join('')}</urlset>

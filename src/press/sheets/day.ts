@@ -82,4 +82,3 @@ function daysView(edition: Edition, name: string | null): DaysView {
     years: yearsOf(edition).map((row) => ({ year: row, url: `${base}/days/${row}/` })),
   };
 }
-

@@ -2,6 +2,7 @@ import { frontOf, RAIL_MAX } from '../../desk/front.ts';
 import { NEWEST_MAX } from '../../desk/tags.ts';
 import { jwks } from '../../ledger/keyring.ts';
 import { coverPath } from '../card.ts';
+import type { Edition } from '../edition.ts';
 import { feedItems } from '../feed-items.ts';
 import { jsonFeed } from '../feeds/json-feed.ts';
 import { llms } from '../feeds/llms.ts';
@@ -9,7 +10,6 @@ import { podcast } from '../feeds/podcast.ts';
 import { robots } from '../feeds/robots.ts';
 import { rss } from '../feeds/rss.ts';
 import { securityTxt } from '../feeds/security-txt.ts';
-import type { Edition } from '../edition.ts';
 import { single } from '../sheet.ts';
 import { linksOf } from './row-view.ts';
 
@@ -47,9 +47,7 @@ export const documents = [
     const paper = edition.paper();
     return [{ path: coverPath(paper), draw: async () => (await import('../cover.ts')).drawCover(paper) }];
   }),
-  single('llms', 'feed', (edition) => [
-    { path: 'llms.txt', body: llms(channelOf(edition), edition.newest(LLMS_MAX)) },
-  ]),
+  single('llms', 'feed', (edition) => [{ path: 'llms.txt', body: llms(channelOf(edition), edition.newest(LLMS_MAX)) }]),
   single('keys', 'feed', (edition) => [
     { path: '.well-known/newsdesk-keys.json', body: `${JSON.stringify(jwks(edition.keys()), null, 2)}\n` },
   ]),

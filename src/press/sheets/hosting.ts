@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Edition } from '../edition.ts';
 import type { HeaderContext } from '../feeds/header-policy.ts';
 import { headersFile } from '../feeds/headers.ts';
-import type { Edition } from '../edition.ts';
 import type { Render } from '../sheet.ts';
 import { single } from '../sheet.ts';
 import type { EmbedView } from '../views.ts';

@@ -3,9 +3,9 @@ import { sectionSlug } from '../../desk/paper.ts';
 import type { Links } from '../../desk/story.ts';
 import { dayOf } from '../../desk/tags.ts';
 import type { Image } from '../../ledger/piece.ts';
-import type { Edition } from '../edition.ts';
 import type { Card } from '../card.ts';
 import { cardDigest } from '../card.ts';
+import type { Edition } from '../edition.ts';
 import type { BylineView, PictureView, RowView } from '../views.ts';
 
 /** The share card of a piece: what it shows, and its path in the tree. */
@@ -55,11 +55,7 @@ export function portraitView(edition: Edition, persona: { name: string; avatar: 
 }
 
 /** Who signs a piece: the name and title of the day it was filed, the portrait of today. */
-export function bylineView(
-  edition: Edition,
-  persona: string,
-  byline: { name: string; title: string },
-): BylineView {
+export function bylineView(edition: Edition, persona: string, byline: { name: string; title: string }): BylineView {
   const { base } = edition.place;
   const avatar = edition.persona(persona)?.avatar;
   return { ...byline, avatar_url: avatar ? `${base}/${avatar}` : null, url: `${base}/masthead/${persona}/` };
@@ -83,4 +79,3 @@ export function rowView(edition: Edition, row: Row): RowView {
     image: row.image === null ? null : pictureView(edition, row.image),
   };
 }
-

@@ -89,4 +89,3 @@ function viewOf(
     feed_url: `${edition.place.base}/sections/${slug}/rss.xml`,
   };
 }
-

@@ -50,7 +50,15 @@ export const pagesSitemap = single('pages-sitemap', 'feed', (edition) => {
   for (const { slug } of edition.masthead()) paths.push(`masthead/${slug}/`);
   const casts = edition.casts();
   if (casts.length > 0) paths.push('cast/', ...casts.map(({ day }) => `cast/${day}/`));
-  return [{ path: 'sitemaps/pages.xml', body: sitemapShard(edition.place.root, paths.map((path) => ({ path }))) }];
+  return [
+    {
+      path: 'sitemaps/pages.xml',
+      body: sitemapShard(
+        edition.place.root,
+        paths.map((path) => ({ path })),
+      ),
+    },
+  ];
 });
 
 /** The pieces of the last 48 hours: the one file that ages, so the clock makes it due. */

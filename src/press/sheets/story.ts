@@ -45,7 +45,10 @@ export const story: Sheet = {
     const generations = edition.generations(found.id);
     const proof = proofOf(found, generations, edition.keys(), `${root}/.well-known/newsdesk-keys.json`);
     return [
-      { path: `${folder}/index.html`, body: await render('/paper/story', storyView(edition, found, prose, generations.at(-1))) },
+      {
+        path: `${folder}/index.html`,
+        body: await render('/paper/story', storyView(edition, found, prose, generations.at(-1))),
+      },
       { path: `${folder}.md`, body: twin({ paper: edition.paper(), root }, found) },
       { path: `${folder}/proof.json`, body: `${JSON.stringify(proof, null, 2)}\n` },
       { path: `embed/${slug}/index.html`, body: card },

@@ -42,7 +42,13 @@ export function story(change: Partial<Story> = {}): Story {
     state: 'on_air',
     prose: 'The tide turned[^1] at noon[^2].',
     cited_facts: [
-      { n: 1, statement: 'The tide turned.', source: 'tides.example', instrument: 'https://tides.example/?a=1&b="2"', claim_key: null },
+      {
+        n: 1,
+        statement: 'The tide turned.',
+        source: 'tides.example',
+        instrument: 'https://tides.example/?a=1&b="2"',
+        claim_key: null,
+      },
       { n: 2, statement: 'It was noon.', source: 'Harbour Office', instrument: 'Log book 12, page 3', claim_key: null },
     ],
     credit: null,
@@ -88,7 +94,13 @@ export function hardItems(): FeedItem[] {
   return [
     item(),
     item({ id: '02', slug: 'no-dek', dek: '', credit: 'After A. Author, CC BY 4.0 <https://example.org/?a&b>' }),
-    item({ id: '03', slug: 'tags', headline: 'Using <canvas> & "AT&amp;T" ]]> twice ]]>', dek: 'a < b && c > d', prose: 'Code `<b>]]></b>`[^1] and ]]> text[^2].' }),
+    item({
+      id: '03',
+      slug: 'tags',
+      headline: 'Using <canvas> & "AT&amp;T" ]]> twice ]]>',
+      dek: 'a < b && c > d',
+      prose: 'Code `<b>]]></b>`[^1] and ]]> text[^2].',
+    }),
     item({
       id: '04',
       slug: 'rtl',
@@ -98,7 +110,14 @@ export function hardItems(): FeedItem[] {
       byline: { name: 'ليلى', title: '' },
       prose: 'تحوّل المد[^1][^2].',
     }),
-    item({ id: '05', slug: 'han', language: 'ja', category: '港', headline: '潮が変わった 🌊', prose: '潮が変わった[^1]。正午[^2]。' }),
+    item({
+      id: '05',
+      slug: 'han',
+      language: 'ja',
+      category: '港',
+      headline: '潮が変わった 🌊',
+      prose: '潮が変わった[^1]。正午[^2]。',
+    }),
     item({
       id: '06',
       slug: 'corrected',

@@ -7,14 +7,47 @@ const BASE = '/harbor-ledger';
 
 /** One address of each kind that a paper's tree has (wire.md, section 4). */
 const PATHS = [
-  '/', '/index.html', '/front.json', '/rss.xml', '/feed.json', '/podcast.xml', '/sitemap.xml', '/sitemaps/2026-11.xml',
-  '/sitemap-news.xml', '/llms.txt', '/robots.txt', '/404.html', '/.well-known/newsdesk-keys.json',
-  '/.well-known/security.txt', '/stories/the-tide-turned/', '/stories/the-tide-turned.md',
-  '/stories/the-tide-turned/proof.json', '/sections/city/', '/sections/city/3/', '/sections/city/rss.xml', '/days/',
-  '/days/2026-11-20/', '/masthead/', '/masthead/mara-vell/', '/cast/', '/cast/2026-11-20/', '/cast/2026-11-20/embed/',
-  '/search/', '/subscribe/', '/corrections/', '/standards/', '/agents/', '/agents/SKILL.md', '/embed/01jd/',
-  '/embed/the-tide-turned/', '/cards/01jd-0011223344556677.png', '/_astro/page.abcd.css', '/media/art/metre.svg',
-  '/hue.css', '/favicon.svg', '/cards/cover-0011223344556677.png',
+  '/',
+  '/index.html',
+  '/front.json',
+  '/rss.xml',
+  '/feed.json',
+  '/podcast.xml',
+  '/sitemap.xml',
+  '/sitemaps/2026-11.xml',
+  '/sitemap-news.xml',
+  '/llms.txt',
+  '/robots.txt',
+  '/404.html',
+  '/.well-known/newsdesk-keys.json',
+  '/.well-known/security.txt',
+  '/stories/the-tide-turned/',
+  '/stories/the-tide-turned.md',
+  '/stories/the-tide-turned/proof.json',
+  '/sections/city/',
+  '/sections/city/3/',
+  '/sections/city/rss.xml',
+  '/days/',
+  '/days/2026-11-20/',
+  '/masthead/',
+  '/masthead/mara-vell/',
+  '/cast/',
+  '/cast/2026-11-20/',
+  '/cast/2026-11-20/embed/',
+  '/search/',
+  '/subscribe/',
+  '/corrections/',
+  '/standards/',
+  '/agents/',
+  '/agents/SKILL.md',
+  '/embed/01jd/',
+  '/embed/the-tide-turned/',
+  '/cards/01jd-0011223344556677.png',
+  '/_astro/page.abcd.css',
+  '/media/art/metre.svg',
+  '/hue.css',
+  '/favicon.svg',
+  '/cards/cover-0011223344556677.png',
 ];
 
 type Rules = [string, [string, string][]][];
@@ -40,13 +73,19 @@ const literal = (text: string) => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
 
 /** Cloudflare Pages: the path as it is, a star is anything, a placeholder anything but a slash. */
 function cloudflare(pattern: string): RegExp {
-  return new RegExp(`^${literal(pattern).replaceAll('*', '.*').replace(/:[A-Za-z]\w*/g, '[^/]+')}$`);
+  return new RegExp(
+    `^${literal(pattern)
+      .replaceAll('*', '.*')
+      .replace(/:[A-Za-z]\w*/g, '[^/]+')}$`,
+  );
 }
 
 /** Netlify: segment by segment, a closing slash does not count, a star takes the rest or nothing. */
 function netlify(pattern: string): RegExp {
   const parts = pattern.split('/').filter(Boolean);
-  const source = parts.map((part) => (part === '*' ? '(?:/.*)?' : part.startsWith(':') ? '/[^/]+' : `/${literal(part)}`));
+  const source = parts.map((part) =>
+    part === '*' ? '(?:/.*)?' : part.startsWith(':') ? '/[^/]+' : `/${literal(part)}`,
+  );
   return new RegExp(`^${source.join('')}/?$`);
 }
 
@@ -55,7 +94,8 @@ function sent(rules: Rules, path: string, host: (pattern: string) => RegExp): Re
   const headers: Record<string, string> = {};
   for (const [pattern, lines] of rules) {
     if (!host(pattern).test(path)) continue;
-    for (const [name, value] of lines) headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`;
+    for (const [name, value] of lines)
+      headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`;
   }
   return headers;
 }
@@ -89,7 +129,8 @@ describe('the policy', () => {
   it('lets other sites frame the cards and nothing else', () => {
     const framed = PATHS.filter((path) => /frame-ancestors \*/.test(csp(path)));
     assert.deepEqual(framed, ['/cast/2026-11-20/embed/', '/embed/01jd/', '/embed/the-tide-turned/']);
-    for (const path of PATHS.filter((other) => !framed.includes(other))) assert.match(csp(path), /frame-ancestors 'none'/);
+    for (const path of PATHS.filter((other) => !framed.includes(other)))
+      assert.match(csp(path), /frame-ancestors 'none'/);
     assert.match(csp('/no/such/path'), /frame-ancestors 'none'/);
     assert.match(csp('/cast/2026-11-20/embed/more/'), /frame-ancestors 'none'/);
   });
@@ -112,12 +153,25 @@ describe('the policy', () => {
 
   it('keeps for ever only what is named by its content', () => {
     const kept = PATHS.filter((path) => /immutable/.test(cacheControl(path)));
-    assert.deepEqual(kept, ['/cards/01jd-0011223344556677.png', '/_astro/page.abcd.css', '/cards/cover-0011223344556677.png']);
+    assert.deepEqual(kept, [
+      '/cards/01jd-0011223344556677.png',
+      '/_astro/page.abcd.css',
+      '/cards/cover-0011223344556677.png',
+    ]);
   });
 
   it('opens feeds, twins, proofs, keys, cards and pictures to pages of other origins', () => {
     const open = (path: string) => securityHeaders(path, CONTEXT)['Access-Control-Allow-Origin'] === '*';
-    for (const path of ['/rss.xml', '/feed.json', '/front.json', '/sections/city/rss.xml', '/stories/a.md', '/stories/a/proof.json', '/.well-known/newsdesk-keys.json', '/embed/a/']) {
+    for (const path of [
+      '/rss.xml',
+      '/feed.json',
+      '/front.json',
+      '/sections/city/rss.xml',
+      '/stories/a.md',
+      '/stories/a/proof.json',
+      '/.well-known/newsdesk-keys.json',
+      '/embed/a/',
+    ]) {
       assert.ok(open(path), path);
     }
     for (const path of ['/', '/search/', '/subscribe/', '/api/v1/keys']) assert.ok(!open(path), path);

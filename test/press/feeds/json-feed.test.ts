@@ -10,7 +10,9 @@ const isText = (value: unknown) => typeof value === 'string' && value !== '';
 const isAddress = (value: unknown) => typeof value === 'string' && /^https?:/.test(value) && URL.canParse(value);
 const isLanguage = (value: unknown) => typeof value === 'string' && /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(value);
 const isTime = (value: unknown) =>
-  typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/.test(value) && !Number.isNaN(Date.parse(value));
+  typeof value === 'string' &&
+  /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/.test(value) &&
+  !Number.isNaN(Date.parse(value));
 const isExtension = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Members of JSON Feed 1.1 that we write: what each must be, and whether it must be there. */
@@ -34,7 +36,10 @@ const ITEM: typeof FEED = {
   image: [isAddress, false],
   date_published: [isTime, false],
   date_modified: [isTime, false],
-  authors: [(value) => Array.isArray(value) && value.every((author) => memberFaults(author, AUTHOR).length === 0), false],
+  authors: [
+    (value) => Array.isArray(value) && value.every((author) => memberFaults(author, AUTHOR).length === 0),
+    false,
+  ],
   tags: [(value) => Array.isArray(value) && value.every(isText), false],
   language: [isLanguage, false],
   _broadsheet: [isExtension, false],

@@ -53,7 +53,10 @@ describe('llms.txt', () => {
     assert.equal(title, 'The Harbor Ledger & Sons');
     assert.match(summary, /^A paper of <tides>.*declared AI persona/);
     for (const fact of [/declared AI persona/, /\[\^N\]/, /receipt.*never prove a claim true/]) {
-      assert.ok(info.some((line) => fact.test(line)), String(fact));
+      assert.ok(
+        info.some((line) => fact.test(line)),
+        String(fact),
+      );
     }
     const urls = Object.values(sections).flatMap((links) => links.map(({ url }) => url));
     for (const path of [

@@ -12,7 +12,13 @@ const OPTIONS = { cover_url: 'https://ledger.example/harbor-ledger/media/cover.p
 const SELF = `${channel.root}/podcast.xml`;
 const CASTS = [
   cast(),
-  cast({ day: '2026-11-19', poster: 'media/cast/a b.svg', captions: null, video: 'media/cast/a&b.webm', media_type: 'video/webm' }),
+  cast({
+    day: '2026-11-19',
+    poster: 'media/cast/a b.svg',
+    captions: null,
+    video: 'media/cast/a&b.webm',
+    media_type: 'video/webm',
+  }),
 ];
 
 const head = (xml: string) => one(one(readXml(xml), 'rss'), 'channel');
@@ -20,7 +26,10 @@ const head = (xml: string) => one(one(readXml(xml), 'rss'), 'channel');
 describe('podcast', () => {
   it('keeps PSP-1, with and without captions, a contact and episodes', async () => {
     const { contact: _, ...paper } = channel.paper;
-    for (const [where, casts] of [[channel, CASTS], [{ ...channel, paper }, []]] as const) {
+    for (const [where, casts] of [
+      [channel, CASTS],
+      [{ ...channel, paper }, []],
+    ] as const) {
       const xml = podcast(where, casts, OPTIONS);
       assert.deepEqual(pspFaults(xml, SELF), []);
       assert.deepEqual(await xmllint(xml), []);
@@ -41,11 +50,14 @@ describe('podcast', () => {
     assert.equal(feed.itunes?.image, OPTIONS.cover_url);
     const [first, second] = feed.items;
     assert.equal(first?.title, 'The day in "tides" & ships');
-    assert.deepEqual({ ...first?.enclosure }, {
-      url: `${channel.root}/media/cast/2026-11-20.mp4`,
-      length: '1234567',
-      type: 'video/mp4',
-    });
+    assert.deepEqual(
+      { ...first?.enclosure },
+      {
+        url: `${channel.root}/media/cast/2026-11-20.mp4`,
+        length: '1234567',
+        type: 'video/mp4',
+      },
+    );
     assert.equal(first?.isoDate, '2026-11-20T00:00:00.000Z');
     assert.equal(first?.itunes.duration, '83');
     assert.equal(first?.itunes.image, `${channel.root}/media/cast/2026-11-20.jpg`);

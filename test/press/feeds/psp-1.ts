@@ -19,16 +19,33 @@ export function pspFaults(xml: string, self: string): string[] {
     check(rss[`@xmlns:${prefix}`] === address, `the namespace ${prefix} is not bound on rss`);
   }
   const channel = one(rss, 'channel');
-  for (const name of ['title', 'description', 'link', 'language', 'itunes:explicit', 'podcast:guid', 'podcast:locked', 'itunes:author']) {
+  for (const name of [
+    'title',
+    'description',
+    'link',
+    'language',
+    'itunes:explicit',
+    'podcast:guid',
+    'podcast:locked',
+    'itunes:author',
+  ]) {
     check(all(channel, name).length === 1 && !!text(channel, name)?.trim(), `the channel wants one ${name}`);
   }
   check(Buffer.byteLength(text(channel, 'description') ?? '') <= DESCRIPTION_BYTES_MAX, 'the description is too long');
-  check(['true', 'false'].includes(text(channel, 'itunes:explicit') ?? ''), 'itunes:explicit is neither true nor false');
+  check(
+    ['true', 'false'].includes(text(channel, 'itunes:explicit') ?? ''),
+    'itunes:explicit is neither true nor false',
+  );
   check(['yes', 'no'].includes(text(channel, 'podcast:locked') ?? ''), 'podcast:locked is neither yes nor no');
   check(UUID_5.test(text(channel, 'podcast:guid') ?? ''), 'podcast:guid is no UUIDv5');
   const link = asNode(all(channel, 'atom:link')[0] ?? {});
   check(link['@href'] === self && link['@rel'] === 'self' && link['@type'] === 'application/rss+xml', 'no self link');
-  check(all(channel, 'itunes:category').map(asNode).some((category) => category['@text'] === 'News'), 'no category');
+  check(
+    all(channel, 'itunes:category')
+      .map(asNode)
+      .some((category) => category['@text'] === 'News'),
+    'no category',
+  );
   check(isCover(asNode(all(channel, 'itunes:image')[0] ?? {})['@href']), 'no cover, or not JPEG or PNG');
 
   const guids = new Set<string>();
@@ -46,9 +63,13 @@ export function pspFaults(xml: string, self: string): string[] {
     guids.add(guid);
     check(new Date(date).toUTCString() === date, `${name}: pubDate is not an RFC 822 date`);
     check(/^\d+$/.test(text(item, 'itunes:duration') ?? ''), `${name}: the duration is not in seconds`);
-    check(Buffer.byteLength(text(item, 'description') ?? '') <= DESCRIPTION_BYTES_MAX, `${name}: the description is too long`);
+    check(
+      Buffer.byteLength(text(item, 'description') ?? '') <= DESCRIPTION_BYTES_MAX,
+      `${name}: the description is too long`,
+    );
     check(/^https?:/.test(text(item, 'link') ?? ''), `${name}: no link`);
-    for (const image of all(item, 'itunes:image').map(asNode)) check(isCover(image['@href']), `${name}: the cover is not JPEG or PNG`);
+    for (const image of all(item, 'itunes:image').map(asNode))
+      check(isCover(image['@href']), `${name}: the cover is not JPEG or PNG`);
     for (const captions of all(item, 'podcast:transcript').map(asNode)) {
       check(/^https?:/.test(String(captions['@url'])), `${name}: the transcript has no address`);
       check(captions['@type'] === 'text/vtt', `${name}: the type of the transcript is not text/vtt`);

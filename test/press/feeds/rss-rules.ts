@@ -2,7 +2,8 @@ import type { Node } from './read-xml.ts';
 import { all, asNode, one, readXml, text } from './read-xml.ts';
 
 /** RFC 822 with the four-digit year that RSS asks for. */
-const RFC_822 = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+const RFC_822 =
+  /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 const LANGUAGE = /^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$/;
 const MEDIA_TYPE = /^[a-z]+\/[a-z0-9.+-]+$/;
 const ACTIVE = /<(?:script|iframe|style|object|embed|form|link|meta|base)\b|\son[a-z]+\s*=|javascript:/i;
@@ -34,7 +35,8 @@ export function rssFaults(xml: string, self: string): string[] {
   for (const name of ['title', 'link', 'description', 'language', 'ttl', 'image', 'lastBuildDate']) {
     check(all(channel, name).length <= 1, `${name} stands twice in the channel`);
   }
-  for (const name of ['title', 'link', 'description']) check(!!text(channel, name)?.trim(), `the channel has no ${name}`);
+  for (const name of ['title', 'link', 'description'])
+    check(!!text(channel, name)?.trim(), `the channel has no ${name}`);
   check(isHttp(text(channel, 'link')), "the channel's link is not an address");
   const language = text(channel, 'language');
   check(language === null || LANGUAGE.test(language), `${language} is not a language`);
@@ -65,7 +67,16 @@ export function rssFaults(xml: string, self: string): string[] {
 function itemFaults(item: Node): string[] {
   const faults: string[] = [];
   const check = (holds: boolean, fault: string) => void (holds || faults.push(fault));
-  for (const name of ['title', 'link', 'description', 'guid', 'pubDate', 'enclosure', 'content:encoded', 'dc:creator']) {
+  for (const name of [
+    'title',
+    'link',
+    'description',
+    'guid',
+    'pubDate',
+    'enclosure',
+    'content:encoded',
+    'dc:creator',
+  ]) {
     check(all(item, name).length <= 1, `${name} stands twice`);
   }
   check(text(item, 'title') !== null || text(item, 'description') !== null, 'neither title nor description');

@@ -30,7 +30,10 @@ describe('a sitemap index', () => {
 
 describe('a sitemap', () => {
   it('is valid and gives each address with the time of its last change', async () => {
-    const xml = sitemapShard(ROOT, [{ path: '' }, { path: 'stories/a/', updated_at: Date.UTC(2026, 10, 21, 1, 2, 3, 4) }]);
+    const xml = sitemapShard(ROOT, [
+      { path: '' },
+      { path: 'stories/a/', updated_at: Date.UTC(2026, 10, 21, 1, 2, 3, 4) },
+    ]);
     assert.deepEqual(await validate(xml), []);
     const rows = all(one(readXml(xml), 'urlset'), 'url').map(asNode);
     assert.deepEqual(
@@ -57,7 +60,10 @@ describe('a news sitemap', () => {
   });
 
   it('says the name of the paper, the language, the time and the title', () => {
-    const rows = all(one(readXml(newsSitemap(channel, [item({ language: 'pt-BR', headline: 'A & <b>' })])), 'urlset'), 'url');
+    const rows = all(
+      one(readXml(newsSitemap(channel, [item({ language: 'pt-BR', headline: 'A & <b>' })])), 'urlset'),
+      'url',
+    );
     const [row = {}] = rows.map(asNode);
     const news = one(row, 'news:news');
     assert.equal(text(row, 'loc'), `${ROOT}/stories/the-tide-turned/`);

@@ -18,7 +18,11 @@ describe('robots.txt', () => {
 });
 
 describe('security.txt', () => {
-  const fields = (text: string) => text.trim().split('\n').map((line) => line.split(/: (.*)/).slice(0, 2));
+  const fields = (text: string) =>
+    text
+      .trim()
+      .split('\n')
+      .map((line) => line.split(/: (.*)/).slice(0, 2));
 
   it('has the fields of RFC 9116', () => {
     assert.deepEqual(fields(securityTxt(channel, Date.UTC(2026, 10, 21, 8))), [

@@ -35,7 +35,14 @@ describe('the JSON-LD of a story', () => {
   it('says what the page says', () => {
     const corrections = [{ at: Date.UTC(2026, 10, 21), revision: 2, note: 'Noon.' }];
     const image = { src: 'media/art/a.svg', alt: 'A', credit: 'B' };
-    const change = { corrections, credit: 'After A', kind: 'blog' as const, category: 'Tides & Ships', image, revision: 2 };
+    const change = {
+      corrections,
+      credit: 'After A',
+      kind: 'blog' as const,
+      category: 'Tides & Ships',
+      image,
+      revision: 2,
+    };
     const article = JSON.parse(storyJsonLd(channel, story(change), FACTS));
     const page = `${channel.root}/stories/the-tide-turned/`;
     assert.equal(article.url, page);
@@ -85,7 +92,8 @@ describe('the JSON-LD of a story', () => {
     const article = JSON.parse(
       storyJsonLd(channel, story({ dek: '', cited_facts: [] }), { image: FACTS.image, avatar: null, word_count: 1 }),
     );
-    for (const name of ['description', 'genre', 'citation', 'correction', 'creditText']) assert.ok(!(name in article), name);
+    for (const name of ['description', 'genre', 'citation', 'correction', 'creditText'])
+      assert.ok(!(name in article), name);
     assert.ok(!('logo' in article.author));
     assert.equal(article.image, FACTS.image);
   });
@@ -117,7 +125,12 @@ describe('the JSON-LD of the other pages', () => {
   });
 
   it('counts the steps to a page', () => {
-    const list = JSON.parse(breadcrumbsJsonLd([{ name: '<A>', url: 'https://a.example/' }, { name: 'B', url: 'https://a.example/b/' }]));
+    const list = JSON.parse(
+      breadcrumbsJsonLd([
+        { name: '<A>', url: 'https://a.example/' },
+        { name: 'B', url: 'https://a.example/b/' },
+      ]),
+    );
     assert.equal(list['@type'], 'BreadcrumbList');
     assert.deepEqual(list.itemListElement, [
       { '@type': 'ListItem', position: 1, name: '<A>', item: 'https://a.example/' },

@@ -20,7 +20,11 @@ describe('the Markdown twin', () => {
       const { front, body } = split(twin(channel, piece));
       assert.ok(body.startsWith(`\n${piece.prose}\n\n`), piece.slug);
       const notes: string[] = body.slice(piece.prose.length).match(/^\[\^\d+\]: /gm) ?? [];
-      assert.deepEqual(notes, piece.cited_facts.map(({ n }) => `[^${n}]: `), piece.slug);
+      assert.deepEqual(
+        notes,
+        piece.cited_facts.map(({ n }) => `[^${n}]: `),
+        piece.slug,
+      );
       for (const { n } of markersIn(piece.prose)) assert.ok(notes.includes(`[^${n}]: `), piece.slug);
       assert.equal(front.headline, piece.headline);
       assert.equal(front.dek ?? '', piece.dek);
