@@ -1,5 +1,4 @@
-import type { CitedFact } from '../ledger/piece.ts';
-import type { Row, Story } from './archive.ts';
+import type { Row } from './archive.ts';
 
 /** Absolute addresses of what a row points at; who answers knows them. */
 export interface Links {
@@ -26,18 +25,6 @@ export interface StoryRow {
   image: string;
 }
 
-/** A story in full (spec, "Full story"). */
-export interface FullStory extends StoryRow {
-  prose: string;
-  cited_facts: CitedFact[];
-  credit: string | null;
-  content_hash: string;
-  language: string;
-  word_count: number;
-  corrections: { at: string; revision: number; note: string }[];
-  proof_url: string;
-}
-
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 /** The address of a story's page. */
@@ -60,21 +47,6 @@ export function storyRow(row: Row, links: Links): StoryRow {
     revision: row.revision,
     url: storyUrl(links.root, row.slug),
     image: links.image(row),
-  };
-}
-
-/** A full story on the wire. */
-export function fullStory(story: Story, links: Links): FullStory {
-  return {
-    ...storyRow(story, links),
-    prose: story.prose,
-    cited_facts: story.cited_facts,
-    credit: story.credit,
-    content_hash: story.content_hash,
-    language: story.language,
-    word_count: wordCount(story.prose, story.language),
-    corrections: story.corrections.map(({ at, revision, note }) => ({ at: iso(at), revision, note })),
-    proof_url: `${links.root}/api/v1/stories/${story.id}/proof`,
   };
 }
 
