@@ -4,7 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { XMLValidator } from 'fast-xml-parser';
+import { assertWellFormed } from '../support/xml.ts';
 import { pressDemo } from './demo.ts';
 import { readPage } from './links.ts';
 
