@@ -25,7 +25,14 @@ export function rssFaults(xml: string, self: string): string[] {
   const check = (holds: boolean, fault: string) => void (holds || faults.push(fault));
   check(!/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u.test(xml), 'a character that XML forbids');
 
-  const rss = one(readXml(xml), 'rss');
+  // A reader that cannot read it has found enough.
+  let document: ReturnType<typeof readXml>;
+  try {
+    document = readXml(xml);
+  } catch (error) {
+    return [...faults, (error as Error).message];
+  }
+  const rss = one(document, 'rss');
   check(rss['@version'] === '2.0', 'the version is not 2.0');
   for (const [, prefix] of xml.replace(/<!\[CDATA\[.*?\]\]>/gs, '').matchAll(/<([a-z]+):[a-z]/gi)) {
     check(`@xmlns:${prefix}` in rss, `the prefix ${prefix} is not bound`);
