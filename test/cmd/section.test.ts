@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileFolder } from '../../src/cmd/inbox/content.ts';
+import { fileFolder } from '../../src/cmd/inbox/file-folder.ts';
 import { tempFolder, workshopIn } from '../support/workshop.ts';
 
 const STORY = `---

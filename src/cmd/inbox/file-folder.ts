@@ -1,0 +1,21 @@
+import type { Workshop } from '../../works/workshop.ts';
+import type { Filed } from './desk-folder.ts';
+import { DeskFolder } from './desk-folder.ts';
+import { Records } from './records.ts';
+import { Stories } from './stories.ts';
+
+/**
+ * Files one paper's folder through the door: its record, its media, its
+ * masthead, its video editions, its stories. A file that is refused is
+ * reported and the rest goes on. `only` narrows the stories to these paths.
+ */
+export async function fileFolder(shop: Workshop, folder: string, only?: Set<string>): Promise<Filed> {
+  const at = new DeskFolder(shop, folder);
+  const records = new Records(at);
+  if (!records.paper()) return at.result;
+  await records.media();
+  records.masthead();
+  records.casts();
+  new Stories(at).file(only);
+  return at.result;
+}
