@@ -24,8 +24,8 @@ export interface PressJob extends Omit<PrinterJob, 'looks' | 'manifest'> {
   transact: <T>(work: () => T) => T;
   /** Called often enough to show progress and to keep the press's claim. */
   progress(done: number, total: number, what: string): void;
-  /** Prints many sheets on several threads, this one among them. */
-  crew(printer: Printer, looks: boolean, names: string[], done: (result: Result) => void): Promise<void>;
+  /** Prints many sheets on several other threads. */
+  crew(looks: boolean, names: string[], done: (result: Result) => void): Promise<void>;
 }
 
 export interface PressReport {
@@ -55,7 +55,7 @@ export async function press(job: PressJob): Promise<PressReport> {
   const book = new Book(job, names.size);
   for (const group of inOrder(names)) {
     const printed = book.add.bind(book);
-    if (group.length >= CREW_MIN && !isCard(group[0] ?? '')) await job.crew(printer, full, group, printed);
+    if (group.length >= CREW_MIN && !isCard(group[0] ?? '')) await job.crew(full, group, printed);
     else await printer.printAll(group, printed);
     // The next rank may point at this one: it is on disk, and noted.
     book.save();

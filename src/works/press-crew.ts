@@ -1,19 +1,16 @@
 import { availableParallelism } from 'node:os';
-import { setImmediate as turn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Settings } from '../env.ts';
 import { Fault, type FaultCode } from '../fault.ts';
 import type { Place } from '../press/edition.ts';
-import type { Printer, Result } from '../press/printer.ts';
+import type { Result } from '../press/printer.ts';
 
 /** How many sheets another hand takes at a time; it has two such loads, so that it never waits for the next. */
 const LOAD = 40;
-/** How many sheets this thread prints before it looks after the others. */
-const OWN_LOAD = 4;
 /** More hands than this wait for the disk. */
 const HANDS_MAX = 4;
 /** What a worker may keep, in MB: its pages and its share of the archive's cache. */
-const WORKER_HEAP = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 16 };
+const WORKER_HEAP = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 12 };
 
 /** What a worker is told when it starts. */
 export interface CrewOrder {
@@ -33,29 +30,21 @@ export type CrewWord =
   | { results: Result[] }
   | { failure: { code: FaultCode | null; message: string; details: Record<string, unknown> } };
 
-/** Prints sheets on this thread and on others, each with its own view of the archive. */
-export async function printWithCrew(
-  order: CrewOrder,
-  printer: Printer,
-  names: string[],
-  done: (result: Result) => void,
-): Promise<void> {
+/**
+ * Prints sheets on other threads, each with its own view of the archive and a
+ * bounded heap. This one keeps the manifest, and so stays small.
+ */
+export async function printWithCrew(order: CrewOrder, names: string[], done: (result: Result) => void): Promise<void> {
   let next = 0;
-  const load = (size: number): string[] => {
-    const batch = names.slice(next, next + size);
+  const load = (): string[] => {
+    const batch = names.slice(next, next + LOAD);
     next += batch.length;
     return batch;
   };
-  const own = async (): Promise<void> => {
-    for (let batch = load(OWN_LOAD); batch.length > 0; batch = load(OWN_LOAD)) {
-      await printer.printAll(batch, done);
-      await turn();
-    }
-  };
-  const others = Array.from({ length: Math.min(availableParallelism(), HANDS_MAX) - 1 }, (_, index) =>
-    hand({ ...order, aside: `${order.aside}-${index}` }, () => load(LOAD), done),
+  const hands = Array.from({ length: Math.min(availableParallelism(), HANDS_MAX) }, (_, index) =>
+    hand({ ...order, aside: `${order.aside}-${index}` }, load, done),
   );
-  await Promise.all([own(), ...others]);
+  await Promise.all(hands);
 }
 
 /** One worker's shift: it prints loads until there are none. */

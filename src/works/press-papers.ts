@@ -87,10 +87,9 @@ async function pressPaper(
       cards,
       transact: store.transact,
       mediaFile: media.pathOf,
-      crew: (printer, looks, names, done) =>
+      crew: (looks, names, done) =>
         printWithCrew(
           { settings, paper: slug, place, folder, aside, isNew: tree.isNew, looks, now: tools.now },
-          printer,
           names,
           done,
         ),
