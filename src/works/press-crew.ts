@@ -42,9 +42,14 @@ export async function printWithCrew(order: CrewOrder, names: string[], done: (re
     return batch;
   };
   const hands = Array.from({ length: Math.min(availableParallelism(), HANDS_MAX) }, (_, index) =>
-    hand({ ...order, aside: `${order.aside}-${index}` }, load, done),
+    hand({ ...order, aside: `${order.aside}-${index}` }, load, done).catch((error: unknown) => {
+      // No hand begins another load, and none writes on after the press has failed.
+      next = names.length;
+      throw error;
+    }),
   );
-  await Promise.all(hands);
+  const ended = await Promise.allSettled(hands);
+  for (const shift of ended) if (shift.status === 'rejected') throw shift.reason;
 }
 
 /** One worker's shift: it prints loads until there are none. */
