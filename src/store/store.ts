@@ -10,6 +10,7 @@ import type { DatabaseSettings } from './open.ts';
 import { databaseFault, openDatabase } from './open.ts';
 import { paperTables } from './papers.ts';
 import { pieceTables } from './pieces.ts';
+import { termsTable } from './terms.ts';
 
 export type Store = ReturnType<typeof openStore>;
 
@@ -21,6 +22,7 @@ export function openStore(settings: DatabaseSettings) {
   const pieces = pieceTables(db);
   const manifest: Manifest = manifestTables(db);
   const keys = keyTables(db);
+  const terms = termsTable(db);
 
   const archives = new Map<string, Archive>();
   const archive = (paper: string): Archive => {
@@ -113,6 +115,7 @@ export function openStore(settings: DatabaseSettings) {
     ...ledger,
     manifest,
     keys,
+    terms,
     entries: entries.entries,
     doorKeys: entries.doorKeys,
     paper: papers.paper,

@@ -1,0 +1,116 @@
+import * as z from 'zod';
+import { Fault } from '../fault.ts';
+import { sha256 } from '../ledger/basis.ts';
+import { isLine } from '../ledger/door.ts';
+
+/** The longest name that signs, in UTF-16 units. */
+export const SIGNED_BY_MAX = 200;
+
+/** The agreement that an agent's writes need: `content/agreement.md`, one for all papers of a server. */
+export interface Agreement {
+  version: string;
+  /** Markdown. */
+  text: string;
+}
+
+/** That a paper's operator signed one text of the agreement. */
+export interface Signature {
+  paper: string;
+  version: string;
+  /** `sha256:<hex>` of the text that was signed. */
+  digest: string;
+  /** Who signed, in their own words. */
+  signed_by: string;
+  /** In ms. */
+  signed_at: number;
+  /** The public id of the admin key that signed. */
+  key: string;
+}
+
+/** What the store keeps of signatures. */
+export interface TermsTable {
+  /** Keeps a signature; where the paper has signed this version of this text before, that one stays. */
+  insert(signature: Signature): void;
+  /** The paper's signature under this version of this text, or null. */
+  current(paper: string, version: string, digest: string): Signature | null;
+}
+
+/** The agreement and whether the paper has signed it (wire.md, section 3, "agent terms"). */
+export const TermsRecord = z
+  .object({
+    version: z.string().meta({ description: 'The version in force.', example: '2026-11-21' }),
+    text: z.string().meta({ description: 'The agreement, in Markdown.' }),
+    signed: z.boolean().meta({ description: 'Whether the paper has signed this version of this text.' }),
+    signed_at: z.iso.datetime().nullable().meta({ example: '2026-11-21T07:06:00.000Z' }),
+    signed_by: z.string().nullable().meta({ example: 'Mara Vell, publisher' }),
+  })
+  .meta({ id: 'Terms', description: 'The agreement that an agent’s writes need, and whether this paper signed it.' });
+export type TermsRecord = z.infer<typeof TermsRecord>;
+
+/** The body of `POST /api/v1/agent/terms/accept`. */
+export const TermsAcceptance = z
+  .strictObject({
+    version: z.string().meta({ description: 'The version in force, as the terms give it.', example: '2026-11-21' }),
+    signed_by: z
+      .string()
+      .min(1)
+      .max(SIGNED_BY_MAX)
+      .meta({ description: 'Who signs for the paper: one line.', example: 'Mara Vell, publisher' }),
+  })
+  .meta({ id: 'TermsAcceptance', description: 'The operator’s signature under the agreement.' });
+
+/** The paper's signature under the agreement as it now reads; null when it is yet to be signed. */
+export function signatureOf(terms: Pick<TermsTable, 'current'>, agreement: Agreement, paper: string): Signature | null {
+  return terms.current(paper, agreement.version, sha256(agreement.text));
+}
+
+/** The agreement on the wire. A signature under another version or another text does not count. */
+export function termsRecord(agreement: Agreement, signature: Signature | null): TermsRecord {
+  const { version, text } = agreement;
+  const counts = signature?.version === version && signature.digest === sha256(text);
+  return {
+    version,
+    text,
+    signed: counts,
+    signed_at: counts ? new Date(signature.signed_at).toISOString() : null,
+    signed_by: counts ? signature.signed_by : null,
+  };
+}
+
+/** A signing: what is signed, for which paper, as whom, with which admin key, at what time (ms). */
+export interface Signing {
+  terms: TermsTable;
+  agreement: Agreement;
+  paper: string;
+  version: string;
+  signed_by: string;
+  key: string;
+  now: number;
+}
+
+/**
+ * Signs the agreement for a paper and returns the signature that stands: the
+ * first, when the paper had signed this text before. Throws `invalid_request`
+ * when `signed_by` names nobody, `conflict` when the version is not in force.
+ */
+export function signTerms({ terms, agreement, paper, version, signed_by, key, now }: Signing): Signature {
+  const name = signed_by.normalize('NFC').trim();
+  if (name === '' || name.length > SIGNED_BY_MAX || !isLine(name)) {
+    throw new Fault(
+      'invalid_request',
+      `signed_by ${JSON.stringify(signed_by.slice(0, 80))} names nobody; give who signs for the paper in one line of 1 to ${SIGNED_BY_MAX} characters`,
+      { field: 'signed_by' },
+    );
+  }
+  if (version !== agreement.version) {
+    throw new Fault(
+      'conflict',
+      `version ${JSON.stringify(version.slice(0, 80))} is not the agreement in force, which is ${JSON.stringify(agreement.version)}; read /api/v1/agent/terms and sign that one`,
+    );
+  }
+  const digest = sha256(agreement.text);
+  terms.insert({ paper, version, digest, signed_by: name, signed_at: now, key });
+  const signature = terms.current(paper, version, digest);
+  if (signature === null) throw new Error(`the signature of ${paper} was kept but is not there`);
+  return signature;
+}
