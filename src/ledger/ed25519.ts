@@ -1,23 +1,11 @@
 import { createHash, createPublicKey, verify as nodeVerify } from 'node:crypto';
 import * as ed from '@noble/ed25519';
-import type { Signer, Verify } from './note.ts';
+import type { Verify } from './note.ts';
+import { isPrimeOrder } from './prime-order.ts';
+import type { Signer } from './signing.ts';
 
 // noble's synchronous functions want a SHA-512; Node's own serves.
 ed.hashes.sha512 = (message) => new Uint8Array(createHash('sha512').update(message).digest());
-
-/**
- * Whether bytes are a point of prime order in its one encoding. A signature under
- * a key of small order proves nothing, and where a key or an R has a part of small
- * order RFC 8032 leaves open which of two equations is checked: libraries disagree.
- */
-function isPrimeOrder(bytes: Uint8Array): boolean {
-  try {
-    const point = ed.Point.fromBytes(bytes);
-    return !point.isSmallOrder() && point.isTorsionFree();
-  } catch {
-    return false;
-  }
-}
 
 /** The public key of a 32-byte seed. */
 export function publicKeyOf(seed: Uint8Array): Uint8Array {

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { toBase64url } from './bytes.ts';
+import { thumbprintInput } from './key-text.ts';
 import type { Note, Verify } from './note.ts';
-import { noteSignedBy, parseVkey, vkey } from './note.ts';
+import { noteSignedBy, parseVkey, vkey } from './verifier-key.ts';
 
 /** A public key of the filing door. The secret half never leaves the key file. */
 export interface DoorKey {
@@ -32,8 +34,7 @@ export interface Jwk {
 
 /** The thumbprint of an Ed25519 public key (RFC 7638 over the members of RFC 8037). */
 export function thumbprint(publicKey: Uint8Array): string {
-  const x = Buffer.from(publicKey).toString('base64url');
-  return createHash('sha256').update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`).digest('base64url');
+  return createHash('sha256').update(thumbprintInput(publicKey)).digest('base64url');
 }
 
 /** What does not hold in a key as it is listed; empty when it may sign. */
@@ -51,7 +52,7 @@ export function jwks(keys: DoorKey[]): { keys: Jwk[] } {
     keys: keys.map((key) => ({
       kty: 'OKP',
       crv: 'Ed25519',
-      x: Buffer.from(key.publicKey).toString('base64url'),
+      x: toBase64url(key.publicKey),
       kid: key.kid,
       use: 'sig',
       alg: 'EdDSA',

@@ -7,8 +7,9 @@ import { chainFaults } from './generation.ts';
 import type { DoorKey } from './keyring.ts';
 import { thumbprint } from './keyring.ts';
 import type { Verify } from './note.ts';
-import { parseNote, parseVkey, vkey } from './note.ts';
+import { parseNote } from './note.ts';
 import { parseReceipt } from './receipt.ts';
+import { parseVkey, vkey } from './verifier-key.ts';
 
 /** The proof record of one piece (wire.md, "Proof and receipts"). */
 export interface Proof {

@@ -1,7 +1,3 @@
-import { sha256 } from './basis.ts';
-import type { Signer } from './note.ts';
-import { signNote } from './note.ts';
-
 /** The first line of every filing receipt. */
 const RECEIPT_HEADER = 'newsdesk-receipt/v1';
 
@@ -71,10 +67,4 @@ export function parseReceipt(text: string): Receipt | null {
 function isTime(text: string): boolean {
   const ms = Date.parse(text);
   return !Number.isNaN(ms) && new Date(ms).toISOString() === text;
-}
-
-/** A receipt as a signed note, and the hash that the next generation names as its `prev`. */
-export function signReceipt(receipt: Receipt, signer: Signer): { note: string; receipt_hash: string } {
-  const text = receiptText(receipt);
-  return { note: signNote(text, signer), receipt_hash: sha256(text) };
 }

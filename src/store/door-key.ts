@@ -8,7 +8,7 @@ import { Fault } from '../fault.ts';
 import { signerFrom } from '../ledger/ed25519.ts';
 import type { DoorKey } from '../ledger/keyring.ts';
 import { thumbprint } from '../ledger/keyring.ts';
-import type { Signer } from '../ledger/note.ts';
+import type { Signer } from '../ledger/signing.ts';
 
 const KeyFile = z.strictObject({
   name: z.string().regex(/^[^\s+]+$/),

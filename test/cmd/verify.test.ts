@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { signerFrom } from '../../src/ledger/ed25519.ts';
 import { jwks, thumbprint } from '../../src/ledger/keyring.ts';
-import { vkey } from '../../src/ledger/note.ts';
+import { vkey } from '../../src/ledger/verifier-key.ts';
 import { run } from '../support/program.ts';
 import { tempFolder } from '../support/workshop.ts';
 

@@ -7,7 +7,7 @@ import { basisOf, contentHash } from '../../src/ledger/basis.ts';
 import { signerFrom } from '../../src/ledger/ed25519.ts';
 import { jwks, thumbprint } from '../../src/ledger/keyring.ts';
 import { proofOf } from '../../src/ledger/proof.ts';
-import { signReceipt } from '../../src/ledger/receipt.ts';
+import { signReceipt } from '../../src/ledger/signing.ts';
 import { tempFolder } from '../support/workshop.ts';
 
 /**

@@ -10,10 +10,11 @@ import { chainFaults } from '../../src/ledger/generation.ts';
 import type { DoorKey } from '../../src/ledger/keyring.ts';
 import { thumbprint } from '../../src/ledger/keyring.ts';
 import type { Verify } from '../../src/ledger/note.ts';
-import { noteSignedBy, parseNote, parseVkey } from '../../src/ledger/note.ts';
+import { parseNote } from '../../src/ledger/note.ts';
 import { keysFromVkeys, proofFaults } from '../../src/ledger/proof.ts';
 import type { Receipt } from '../../src/ledger/receipt.ts';
 import { parseReceipt, receiptText } from '../../src/ledger/receipt.ts';
+import { noteSignedBy, parseVkey } from '../../src/ledger/verifier-key.ts';
 
 // A vector's file name is the claim it makes: `proof/invalid/an-altered-prose.json`
 // holds a proof whose prose was altered. The keys are of test seeds (32 bytes 01, 32 bytes 02).

@@ -1,0 +1,45 @@
+/** Bytes and their texts, by what Node and browsers both have: a reader's browser checks receipts by these too. */
+
+/** Standard base64 (RFC 4648, section 4), padded. */
+export function toBase64(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes));
+}
+
+/** The bytes of a base64 text; null when it is not in the one form that `toBase64` gives. */
+export function fromBase64(text: string): Uint8Array | null {
+  try {
+    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    // A text with stray bits or spaces stands for the same bytes: two notes with one meaning.
+    return toBase64(bytes) === text ? bytes : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Base64url without padding (RFC 4648, section 5; RFC 7515). */
+export function toBase64url(bytes: Uint8Array): string {
+  return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+}
+
+/** Lower-case hex. */
+export function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Whether two public values are the same bytes; not for secrets, it ends at the first difference. */
+export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+}
+
+/** Several texts and byte strings as one; texts in UTF-8. */
+export function joined(...parts: (string | Uint8Array)[]): Uint8Array<ArrayBuffer> {
+  const encoder = new TextEncoder();
+  const pieces = parts.map((part) => (typeof part === 'string' ? encoder.encode(part) : part));
+  const all = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
+}

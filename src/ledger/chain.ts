@@ -1,0 +1,63 @@
+import type { Generation } from './generation.ts';
+import type { Receipt } from './receipt.ts';
+
+/** What a verifier has found out about one generation by hashing and by checking its signature. */
+export interface Seen {
+  /** The receipt read; null when it is not in the form of wire.md. */
+  receipt: Receipt | null;
+  /** `sha256:<hex>` of the receipt's signed text. */
+  hash: string;
+  signature: 'holds' | 'fails' | 'no_such_key';
+}
+
+/** What does not hold in one generation taken by itself; empty when all of it does. */
+export function generationRules(generation: Generation, { receipt, hash, signature }: Seen): string[] {
+  const where = `revision ${generation.revision}`;
+  if (receipt === null) return [`${where}: the receipt is not a newsdesk-receipt/v1 note`];
+  const faults: string[] = [];
+  if (hash !== generation.receipt_hash) {
+    faults.push(`${where}: receipt_hash is not the hash of the receipt's signed text`);
+  }
+  for (const name of ['revision', 'seq', 'content_hash', 'filed_at', 'kid'] as const) {
+    if (receipt[name] !== generation[name]) {
+      faults.push(`${where}: the receipt says ${name} ${receipt[name]}, not ${generation[name]}`);
+    }
+  }
+  if (signature === 'no_such_key') faults.push(`${where}: no key with kid ${receipt.kid} is known`);
+  if (signature === 'fails') faults.push(`${where}: the signature does not hold`);
+  return faults;
+}
+
+/**
+ * What does not hold in the chain of one piece's generations, oldest first:
+ * revisions from 1 without a gap, each `prev` the hash of the text before it,
+ * `seq` rising, time never going back, one paper and one piece throughout.
+ */
+export function chainRules(generations: { generation: Generation; seen: Seen }[]): string[] {
+  if (generations.length === 0) return ['there is no generation'];
+  const faults: string[] = [];
+  let before: { receipt: Receipt; hash: string } | null = null;
+  for (const [index, { generation, seen }] of generations.entries()) {
+    const where = `revision ${generation.revision}`;
+    const { receipt } = seen;
+    faults.push(...generationRules(generation, seen));
+    if (generation.revision !== index + 1) {
+      faults.push(`${where}: revision ${index + 1} is missing`);
+    }
+    if (receipt === null) return faults;
+    const prev = before?.hash ?? null;
+    if (receipt.prev !== prev) {
+      faults.push(`${where}: prev is ${receipt.prev ?? 'none'}, but the generation before it is ${prev ?? 'none'}`);
+    }
+    if (before !== null) {
+      const last = before.receipt;
+      if (receipt.paper !== last.paper || receipt.piece !== last.piece) {
+        faults.push(`${where}: it belongs to ${receipt.paper}/${receipt.piece}, not to ${last.paper}/${last.piece}`);
+      }
+      if (receipt.seq <= last.seq) faults.push(`${where}: seq ${receipt.seq} does not come after ${last.seq}`);
+      if (receipt.filed_at < last.filed_at) faults.push(`${where}: it was filed before the generation that it follows`);
+    }
+    before = { receipt, hash: generation.receipt_hash };
+  }
+  return faults;
+}

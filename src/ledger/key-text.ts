@@ -1,0 +1,32 @@
+import { fromBase64, joined, toBase64, toBase64url } from './bytes.ts';
+
+/** The texts of a public key that others hash or compare. Nothing here hashes: a reader's browser uses them too. */
+
+/** An Ed25519 signature algorithm byte, as signed-note assigns it. */
+const ED25519 = 0x01;
+const PUBLIC_KEY_LENGTH = 32;
+
+/** The bytes whose SHA-256 begins with the key hash: name ‖ 0x0A ‖ 0x01 ‖ public key. */
+export function keyHashInput(name: string, publicKey: Uint8Array): Uint8Array<ArrayBuffer> {
+  return joined(`${name}\n`, Uint8Array.of(ED25519), publicKey);
+}
+
+/** The text whose SHA-256 is the key's thumbprint (RFC 7638 over the members of RFC 8037). */
+export function thumbprintInput(publicKey: Uint8Array): string {
+  return `{"crv":"Ed25519","kty":"OKP","x":"${toBase64url(publicKey)}"}`;
+}
+
+/** The verifier key text, its key hash given in hex: `<name>+<hex key hash>+<base64 of 0x01 ‖ public key>`. */
+export function vkeyText(name: string, hash: string, publicKey: Uint8Array): string {
+  return `${name}+${hash}+${toBase64(joined(Uint8Array.of(ED25519), publicKey))}`;
+}
+
+/** A verifier key text taken apart; null when it has not the form. Whether `hash` is the key's is still to be seen. */
+export function vkeyParts(text: string): { name: string; hash: string; publicKey: Uint8Array } | null {
+  const match = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})$/.exec(text);
+  const [, name, hash, base64] = match ?? [];
+  if (name === undefined || hash === undefined || base64 === undefined) return null;
+  const bytes = fromBase64(base64);
+  if (bytes?.length !== 1 + PUBLIC_KEY_LENGTH || bytes[0] !== ED25519) return null;
+  return { name, hash, publicKey: bytes.slice(1) };
+}

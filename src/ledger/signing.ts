@@ -1,0 +1,28 @@
+import { sha256 } from './basis.ts';
+import { joined, toBase64 } from './bytes.ts';
+import type { Receipt } from './receipt.ts';
+import { receiptText } from './receipt.ts';
+import { keyHash } from './verifier-key.ts';
+
+/** Someone who can sign notes under a name. */
+export interface Signer {
+  name: string;
+  publicKey: Uint8Array;
+  /** Signs the bytes with Ed25519 (RFC 8032); 64 bytes. */
+  sign(message: Uint8Array): Uint8Array;
+}
+
+/** Signs a text. Throws when the text does not end in a newline or holds an empty last line. */
+export function signNote(text: string, signer: Signer): string {
+  if (!text.endsWith('\n') || text.endsWith('\n\n')) {
+    throw new TypeError('the text of a note ends in exactly one newline');
+  }
+  const blob = joined(keyHash(signer.name, signer.publicKey), signer.sign(joined(text)));
+  return `${text}\n— ${signer.name} ${toBase64(blob)}\n`;
+}
+
+/** A receipt as a signed note, and the hash that the next generation names as its `prev`. */
+export function signReceipt(receipt: Receipt, signer: Signer): { note: string; receipt_hash: string } {
+  const text = receiptText(receipt);
+  return { note: signNote(text, signer), receipt_hash: sha256(text) };
+}
