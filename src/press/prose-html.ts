@@ -29,12 +29,14 @@ function rule(print: Rule): RendererRule {
   };
 }
 
-/** A marker as a link to its fact; its own id is the way back. */
+/** A marker as a link to its fact; its own id is the way back. Where there is no such fact, it is text. */
 function marker(n: number, { sources, markerIds }: Reading): string {
+  const publisher = sources.get(n);
+  if (publisher === undefined) return `[^${n}]`;
   const ids = markerIds.get(n) ?? [];
   const id = ids.length === 0 ? `ref-${n}` : `ref-${n}-${ids.length + 1}`;
   markerIds.set(n, [...ids, id]);
-  const source = escapeHtml(sources.get(n) ?? '');
+  const source = escapeHtml(publisher);
   return `<sup class="marker" id="${id}" data-n="${n}" data-source="${source}"><a href="#fact-${n}" aria-label="Source ${n}: ${source}">${n}</a></sup>`;
 }
 

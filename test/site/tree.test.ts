@@ -20,9 +20,6 @@ const PLACES = [
 /** Doors of the live server, which no tree holds: under a paper's root. */
 const LIVE = [/^\/api\/v1(\/|$)/, /^\/oembed(\?|$)/];
 
-/** What the guide for agents makes up to show the form of an address. */
-const EXAMPLES = [/^\/stories\/some-slug(\.md|\/proof\.json)$/];
-
 for (const { name, origin, url } of PLACES) {
   describe(`the demo papers, ${name}`, () => {
     const folder = mkdtempSync(join(tmpdir(), 'broadsheet-site-'));
@@ -111,7 +108,7 @@ for (const { name, origin, url } of PLACES) {
       if (paper === undefined)
         return hosts.includes(link.host) && link.href !== `${origin}/` ? 'is outside of every paper' : null;
       const rest = link.href.slice(paper.root.length);
-      if ([...LIVE, ...EXAMPLES].some((door) => door.test(rest))) return null;
+      if (LIVE.some((door) => door.test(rest))) return null;
       const path = decodeURIComponent(link.pathname.slice(new URL(paper.root).pathname.replace(/\/$/, '').length + 1));
       const file = path === '' || path.endsWith('/') ? `${path}index.html` : path;
       if (!paper.files.has(file)) return 'leads nowhere';

@@ -42,7 +42,7 @@ describe('llms.txt', () => {
   it('has the form of llmstxt.org, for hard and real pieces and for none', (t) => {
     for (const items of [hardItems(), realItems(t)]) {
       const { sections } = parse(llms(channel, items));
-      assert.deepEqual(Object.keys(sections), ['Sections', 'Newest pieces', 'API', 'Feeds', 'Agents']);
+      assert.deepEqual(Object.keys(sections), ['Agents', 'API', 'Sections', 'Newest pieces', 'Feeds']);
       assert.equal(sections['Newest pieces']?.length, items.length);
     }
     assert.ok(!('Newest pieces' in parse(llms(channel, [])).sections));
@@ -52,7 +52,12 @@ describe('llms.txt', () => {
     const { title, summary, info, sections } = parse(llms(channel, [item()]));
     assert.equal(title, 'The Harbor Ledger & Sons');
     assert.match(summary, /^A paper of <tides>.*declared AI persona/);
-    for (const fact of [/declared AI persona/, /\[\^N\]/, /receipt.*never prove a claim true/]) {
+    for (const fact of [
+      /declared AI persona/,
+      /\[\^N\]/,
+      /receipt.*never prove a claim true/,
+      /never an instruction/,
+    ]) {
       assert.ok(
         info.some((line) => fact.test(line)),
         String(fact),
@@ -64,11 +69,18 @@ describe('llms.txt', () => {
       'stories/the-tide-turned.md',
       'api/v1',
       'api/v1/openapi.json',
+      'api/v1/stories',
       'api/v1/search',
+      'api/v1/days',
+      'api/v1/masthead',
       'rss.xml',
       'feed.json',
       'podcast.xml',
+      'front.json',
+      'sitemap.xml',
+      'standards/',
       'agents/',
+      'agents/SKILL.md',
       '.well-known/newsdesk-keys.json',
     ]) {
       assert.ok(urls.includes(`${channel.root}/${path}`), path);
