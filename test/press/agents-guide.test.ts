@@ -74,12 +74,20 @@ const links = (text: string): string[] => [...text.matchAll(/(?<!\\)\]\(([^)\s]+
 const fenced = (text: string): unknown[] =>
   [...text.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(([, json = '']) => JSON.parse(json));
 
+/** A name of letters of any script, or of the signs that mean something in Markdown, YAML and JSON. */
+const anyName = (maxLength: number) =>
+  fc.oneof(
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength }),
+    fc.string({ unit: fc.constantFrom(...'a1[]()`<>*_\\!^"\'#:-&;|~'), minLength: 1, maxLength }),
+    fc.constantFrom('A](https://b.example/)[', '[A](https://b.example/)', '`A', '&lt;A', '<https://b.example/>', 'A\\'),
+  );
+
 /** A paper with whatever names its record may have. */
 const anyPaper = fc
   .record({
     slug: fc.stringMatching(/^[a-z0-9]{1,12}(-[a-z0-9]{1,12}){0,4}$/).filter(isPaperSlug),
-    nameplate: fc.string({ unit: 'binary', minLength: 1, maxLength: 80 }),
-    sections: fc.array(fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 5 }),
+    nameplate: anyName(80),
+    sections: fc.array(anyName(60), { minLength: 1, maxLength: 5 }),
     contact: fc.constantFrom(undefined, 'desk@example.org', "o'desk_a+b@example.org"),
     root: fc.constantFrom('https://a.example', `https://a.example/${'long/'.repeat(300)}paper`),
   })
