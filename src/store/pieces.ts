@@ -7,12 +7,13 @@ import type { PieceRow } from './entries.ts';
 import { pieceFromRow } from './entries.ts';
 import type { Db } from './open.ts';
 
-const ROW = `p.id, p.slug, g.headline, g.dek, p.category, g.kind, p.persona, g.byline_name, g.byline_title,
+/** What a list shows of a piece, and where from. */
+export const ROW = `p.id, p.slug, g.headline, g.dek, p.category, g.kind, p.persona, g.byline_name, g.byline_title,
   g.language, g.image, p.revision, p.published_at, p.updated_at`;
-const FROM = 'FROM pieces p JOIN generations g ON g.n = p.generation';
-const NEWEST_FIRST = 'ORDER BY p.published_at DESC, p.id DESC';
+export const FROM = 'FROM pieces p JOIN generations g ON g.n = p.generation';
+export const NEWEST_FIRST = 'ORDER BY p.published_at DESC, p.id DESC';
 
-interface ListRow {
+export interface ListRow {
   id: string;
   slug: string;
   headline: string;
@@ -46,7 +47,8 @@ interface Place {
   id: string;
 }
 
-function rowFrom(row: ListRow): Row {
+/** A piece of a list in the desk's terms. */
+export function rowFrom(row: ListRow): Row {
   return {
     id: row.id,
     slug: row.slug,

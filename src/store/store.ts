@@ -10,6 +10,7 @@ import type { DatabaseSettings } from './open.ts';
 import { databaseFault, openDatabase } from './open.ts';
 import { paperTables } from './papers.ts';
 import { pieceTables } from './pieces.ts';
+import { searchTables } from './search.ts';
 import { termsTable } from './terms.ts';
 
 export type Store = ReturnType<typeof openStore>;
@@ -55,6 +56,7 @@ export function openStore(settings: DatabaseSettings) {
     generations: (id) => pieces.generations(paper, id),
     slugs: () => pieces.slugs(paper),
     latest: (query) => pieces.latest(paper, query),
+    search: (terms, limit) => search.search(paper, terms, limit),
     sectionPage: (section, page, size) => pieces.sectionPage(paper, section, page, size),
     sectionCount: (section) => pieces.sectionCount(paper, section),
     sectionRank: (section, at) => pieces.sectionRank(paper, section, at),
@@ -91,6 +93,9 @@ export function openStore(settings: DatabaseSettings) {
     }
   };
 
+  const search = searchTables(db, transact);
+  search.fill();
+
   const ledger: LedgerStore = {
     transact,
     append: entries.append,
@@ -103,9 +108,13 @@ export function openStore(settings: DatabaseSettings) {
     setGeneration(entry) {
       papers.takeSeq(entry.paper, entry.seq);
       pieces.setGeneration(entry);
+      search.refresh(entry.piece.id);
     },
     standing: pieces.standing,
-    setStanding: pieces.setStanding,
+    setStanding(piece, standing) {
+      pieces.setStanding(piece, standing);
+      search.refresh(piece);
+    },
     scheduled: pieces.scheduled,
     owesAll: (paper) => manifest.owes(paper, tags.config),
     owe: manifest.owe,

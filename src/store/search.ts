@@ -1,0 +1,146 @@
+import type { Row } from '../desk/archive.ts';
+import { FOLDING, indexText, matchExpression } from '../desk/search.ts';
+import type { Db } from './open.ts';
+import type { ListRow } from './pieces.ts';
+import { FROM, NEWEST_FIRST, ROW, rowFrom } from './pieces.ts';
+
+/** How many pieces are indexed in one transaction when an index is made again. */
+const BATCH = 200;
+const MINUTE = 60_000;
+/**
+ * Room for the pieces that go on air within one minute, all papers together.
+ * Places up to the year 9999 are whole numbers that JavaScript holds exactly.
+ */
+const ROOM = 2 ** 20;
+
+interface Shown {
+  paper: string;
+  state: string;
+  published_at: number;
+  generation: number;
+  place: number | null;
+  indexed: number | null;
+}
+
+/** The index of the words of all pieces on air, kept in the transactions that change those. */
+export function searchTables(db: Db, transact: <T>(work: () => T) => T) {
+  const shown = db.prepare(
+    `SELECT p.paper, p.state, p.published_at, p.generation, s.place, s.generation AS indexed
+     FROM pieces p LEFT JOIN searched s ON s.piece = p.id WHERE p.id = ?`,
+  );
+  const text = db.prepare('SELECT headline, dek, prose FROM generations WHERE n = ?');
+  const lastOfMinute = db.prepare(
+    `SELECT s.place, s.tangled, p.published_at, p.id FROM searched s JOIN pieces p ON p.id = s.piece
+     WHERE s.place >= ? AND s.place < ? ORDER BY s.place DESC LIMIT 1`,
+  );
+  const place = db.prepare('INSERT INTO searched VALUES (?, ?, ?, ?)');
+  const renew = db.prepare('UPDATE searched SET generation = ? WHERE place = ?');
+  const displace = db.prepare('DELETE FROM searched WHERE place = ?');
+  const index = db.prepare('INSERT INTO search (rowid, words) VALUES (?, ?)');
+  const strike = db.prepare('DELETE FROM search WHERE rowid = ?');
+
+  const found = db.prepare(
+    `SELECT ${ROW}, s.place
+     FROM (SELECT rowid AS place FROM search WHERE search MATCH ? ORDER BY rowid DESC LIMIT ?) f
+     JOIN searched s ON s.place = f.place JOIN pieces p ON p.id = s.piece
+     JOIN generations g ON g.n = p.generation ${NEWEST_FIRST}`,
+  );
+  const isTangled = db.prepare('SELECT 1 FROM searched WHERE place >= ? AND place < ? AND tangled = 1 LIMIT 1');
+  const foundInMinute = db.prepare(
+    `SELECT ${ROW} ${FROM} WHERE p.id IN (
+       SELECT s.piece FROM search JOIN searched s ON s.place = search.rowid
+       WHERE search MATCH ? AND search.rowid >= ? AND search.rowid < ?)
+     ${NEWEST_FIRST} LIMIT ?`,
+  );
+
+  const state = db.prepare('SELECT folding, filled FROM search_state');
+  const begin = db.prepare('UPDATE search_state SET folding = ?, filled = 0');
+  const end = db.prepare('UPDATE search_state SET filled = 1');
+  const missing = db.prepare(
+    `SELECT id, published_at FROM pieces p WHERE state = 'on_air' AND (published_at, id) > (?, ?)
+       AND NOT EXISTS (SELECT 1 FROM searched WHERE piece = p.id)
+     ORDER BY published_at, id LIMIT ?`,
+  );
+
+  const minuteOf = (at: number): number => Math.floor(at / MINUTE) * ROOM;
+  const startOfMinute = (at: number): number => Math.floor(at / ROOM) * ROOM;
+
+  function placeFor(piece: string, at: number): { place: number; tangled: 0 | 1 } {
+    const start = minuteOf(at);
+    const last = lastOfMinute.get(start, start + ROOM) as
+      | { place: number; tangled: 0 | 1; published_at: number; id: string }
+      | undefined;
+    if (last === undefined) return { place: start, tangled: 0 };
+    const inOrder = at > last.published_at || (at === last.published_at && piece > last.id);
+    // Whatever comes after a tangled one counts as tangled too: that one may leave, and take its mark along.
+    return { place: last.place + 1, tangled: inOrder ? last.tangled : 1 };
+  }
+
+  /** Brings the index to how a piece stands. Runs inside a transaction of the caller's. */
+  function refresh(piece: string): void {
+    const now = shown.get(piece) as Shown | undefined;
+    if (now === undefined) return;
+    if (now.state !== 'on_air') {
+      if (now.place === null) return;
+      strike.run(now.place);
+      displace.run(now.place);
+      return;
+    }
+    if (now.indexed === now.generation) return;
+    const words = indexText(now.paper, text.get(now.generation) as { headline: string; dek: string; prose: string });
+    if (now.place === null) {
+      const free = placeFor(piece, now.published_at);
+      place.run(free.place, piece, now.generation, free.tangled);
+      index.run(free.place, words);
+    } else {
+      strike.run(now.place);
+      index.run(now.place, words);
+      renew.run(now.generation, now.place);
+    }
+  }
+
+  /**
+   * Indexes what is on air and not yet indexed: in a database from before
+   * there was search, or after the folding was changed.
+   */
+  function fill(): void {
+    const { folding, filled } = state.get() as { folding: number; filled: number };
+    if (folding === FOLDING && filled === 1) return;
+    transact(() => {
+      // Another process may have begun meanwhile.
+      if ((state.get() as { folding: number }).folding === FOLDING) return;
+      db.exec("DELETE FROM searched; INSERT INTO search (search) VALUES ('delete-all')");
+      begin.run(FOLDING);
+    });
+    let last = { published_at: Number.MIN_SAFE_INTEGER, id: '' };
+    for (let more = true; more; ) {
+      more = transact(() => {
+        const batch = missing.all(last.published_at, last.id, BATCH) as { id: string; published_at: number }[];
+        for (const { id } of batch) refresh(id);
+        last = batch.at(-1) ?? last;
+        if (batch.length === 0) end.run();
+        return batch.length > 0;
+      });
+    }
+  }
+
+  /** Pieces of one paper that hold all the terms, newest first as lists are. No terms find nothing. */
+  function search(paper: string, terms: readonly string[], limit: number): Row[] {
+    if (terms.length === 0) return [];
+    const match = matchExpression(paper, terms);
+    // One more than asked for: it shows whether the last minute reaches beyond the page.
+    const rows = found.all(match, limit + 1) as (ListRow & { place: number })[];
+    const page = rows.slice(0, limit);
+    const [last, next] = [page.at(-1), rows[limit]];
+    if (last === undefined || next === undefined) return page.map(rowFrom);
+    const start = startOfMinute(last.place);
+    if (startOfMinute(next.place) !== start || isTangled.get(start, start + ROOM) === undefined) {
+      return page.map(rowFrom);
+    }
+    const sure = page.filter((row) => row.place >= start + ROOM);
+    const rest = foundInMinute.all(match, start, start + ROOM, limit - sure.length) as ListRow[];
+    return [...sure, ...rest].map(rowFrom);
+  }
+
+  return { refresh, fill, search };
+}
