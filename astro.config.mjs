@@ -25,6 +25,10 @@ export default defineConfig({
   vite: {
     plugins: [renderEntry()],
     build: { assetsInlineLimit: 0 },
+    // `?worker&url` bundles a script of several files into one; the story page imports it as a module.
+    worker: { format: 'es', rolldownOptions: { output: { entryFileNames: '_astro/[name].[hash].js' } } },
+    // Found only when a reader asks for the checks, they would reload the page under that reader's hands.
+    optimizeDeps: { include: ['@noble/ed25519', 'canonicalize', 'markdown-it'] },
     // A paper may live under a path: what a stylesheet loads is addressed from the stylesheet.
     experimental: {
       renderBuiltUrl: (file, { hostType }) => (hostType === 'css' ? `./${file.split('/').pop()}` : undefined),

@@ -8,6 +8,8 @@ import { openStand } from './stand.ts';
 const STORY = '/the-plumb-line/stories/keepers-of-the-zones/';
 /** The most that an ordinary story page may weigh, without its picture. */
 const PAGE_MAX = 30_000;
+/** The most that its script may weigh before a reader asks for a check. */
+const SCRIPT_MAX = 1_000;
 
 describe('a story page', () => {
   let stand: Stand;
@@ -51,10 +53,24 @@ describe('a story page', () => {
     await page.close();
   });
 
-  it('runs no script and is light', async () => {
+  it('is light, and its one script is a small file of the paper that leaves the rest until it is asked', async () => {
     const html = await (await fetch(stand.url + STORY)).text();
-    assert.deepEqual(html.match(/<script(?! type="application\/ld\+json")[^>]*>/g), null);
+    const scripts = html.match(/<script(?! type="application\/ld\+json")[^>]*>/g) ?? [];
+    assert.equal(scripts.length, 1, scripts.join());
+    const [, src = ''] =
+      /^<script type="module" src="(\/the-plumb-line\/_astro\/[^"]+\.js)">$/.exec(scripts[0] ?? '') ?? [];
+    const script = await (await fetch(stand.url + src)).arrayBuffer();
+    assert.ok(script.byteLength < SCRIPT_MAX, `${scripts[0]}: ${script.byteLength} bytes`);
     assert.ok(Buffer.byteLength(html) < PAGE_MAX, `${Buffer.byteLength(html)} bytes`);
+    const page = await browser.newPage();
+    const loaded: string[] = [];
+    page.on('request', (request) => loaded.push(new URL(request.url()).pathname));
+    await page.goto(stand.url + STORY, { waitUntil: 'networkidle' });
+    assert.deepEqual(
+      loaded.filter((path) => /\.(js|json)$/.test(path)),
+      [src],
+    );
+    await page.close();
   });
 
   it('keeps the names beside the text clear of it and of each other', async () => {

@@ -58,7 +58,8 @@ for (const { name, origin, url } of PLACES) {
             '[object Object]',
             'broadsheet.invalid',
             '127.0.0.1:4321',
-            'localhost',
+            // A library's script may know the name; nothing of ours says it.
+            ...(path.startsWith('_astro/') ? ['//localhost'] : ['localhost']),
           ]) {
             assert.ok(!text.includes(word), `${path} holds ${word}`);
           }

@@ -1,0 +1,33 @@
+/** How long the paper's site may take to answer, in ms. */
+const TIMEOUT = 20_000;
+
+/** A file that was not to be had, and why. That is never a check that failed. */
+export class NotFetched extends Error {}
+
+/** A JSON file of the paper's own site. Throws `NotFetched`; a file that is not JSON is undefined. */
+export async function fetched(address: string): Promise<unknown> {
+  const name = address.slice(address.lastIndexOf('/') + 1);
+  const response = await fetch(address, { cache: 'no-cache', signal: AbortSignal.timeout(TIMEOUT) }).catch(() => {
+    throw new NotFetched(
+      `${name} could not be fetched. Your connection may be down, or the paper’s server; that says nothing about the piece. Try again in a while.`,
+    );
+  });
+  if (response.status === 404 || response.status === 410) {
+    throw new NotFetched(
+      `the paper’s server has no ${name} (it answered ${response.status}). Without it nobody can check this piece: reload the page, and if it is still missing, tell the paper.`,
+    );
+  }
+  if (!response.ok) {
+    throw new NotFetched(
+      `the paper’s server answered ${response.status} instead of ${name}. That says nothing about the piece; try again in a while.`,
+    );
+  }
+  const text = await response.text().catch(() => {
+    throw new NotFetched(`the connection broke while ${name} was on its way. Try again.`);
+  });
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,77 @@
+import type { Basis } from '../../../ledger/basis.ts';
+import { proseHtml } from '../../../press/prose-html.ts';
+import type { Check } from './check.ts';
+
+/** How many words of a difference are shown. */
+const EXCERPT_WORDS = 8;
+
+/**
+ * Compares what the page shows with the basis of its hash, by words: the same
+ * renderer that printed the page turns the signed Markdown into text again.
+ * Mark-up, spacing and layout are not compared.
+ */
+export function pageCheck(page: Document, basis: Basis): Check {
+  const story = page.querySelector('.story');
+  const text = (selector: string): string => words(story?.querySelector(selector)?.textContent);
+  const prose = story?.querySelector('.prose') ?? null;
+  const signed = new DOMParser().parseFromString(
+    proseHtml(basis.prose, basis.cited_facts, (path) => path).html,
+    'text/html',
+  );
+  const faults = [
+    ...difference('headline', text('h1'), basis.headline),
+    ...difference('summary', text('.heading > .dek'), basis.dek),
+    ...difference('byline', text('.who > a'), basis.byline.name),
+    ...difference('section', text('.kicker > a'), basis.category),
+    ...difference('text', words(prose?.textContent), signed.body.textContent),
+    ...difference('list of links in the text', linksIn(prose), linksIn(signed.body)),
+    ...difference('list of sources', sourcesOn(page), basis.cited_facts.map(sourceLine).join(' ')),
+    ...difference('credit', text('.credit'), basis.credit ?? ''),
+  ];
+  return {
+    title: 'This page shows that text',
+    holds: faults.length === 0,
+    found:
+      faults.length > 0
+        ? [...faults, 'If your browser translates this page, or an extension changes it, switch that off and reload.']
+        : [
+            'Headline, summary, byline, section, text, links, sources and credit are word for word those of the proof. Pictures, dates and correction notes are not part of the hash and were not compared.',
+          ],
+  };
+}
+
+/** A text by its words: spacing and the spelling of accents in Unicode do not count. */
+function words(text: string | null | undefined): string {
+  return (text ?? '').normalize('NFC').replace(/\s+/g, ' ').trim();
+}
+
+function linksIn(element: Element | null): string {
+  return [...(element?.querySelectorAll('a[href]') ?? [])].map((link) => link.getAttribute('href')).join(' ');
+}
+
+function sourceLine({ n, statement, source, instrument }: Basis['cited_facts'][number]): string {
+  return `${n}. ${statement} ${source}${instrument && `, ${instrument}`}`;
+}
+
+function sourcesOn(page: Document): string {
+  return [...page.querySelectorAll<HTMLLIElement>('.facts > li')]
+    .map((item) => {
+      const copy = item.cloneNode(true) as HTMLLIElement;
+      for (const back of copy.querySelectorAll('.back')) back.remove();
+      return `${item.value}. ${copy.textContent}`;
+    })
+    .join(' ');
+}
+
+/** Where two texts first differ, in a sentence; empty when they do not. */
+function difference(what: string, onPage: string, signed: string | null): string[] {
+  const [here, there] = [words(onPage).split(' '), words(signed).split(' ')];
+  const at = here.findIndex((word, index) => word !== there[index]);
+  if (at < 0 && here.length === there.length) return [];
+  const from = Math.max(0, (at < 0 ? here.length : at) - 2);
+  const excerpt = (list: string[]): string => {
+    const cut = list.slice(from, from + EXCERPT_WORDS).join(' ');
+    return cut === '' ? 'nothing' : `“${from > 0 ? '… ' : ''}${cut}${from + EXCERPT_WORDS < list.length ? ' …' : ''}”`;
+  };
+  return [`The ${what} differs: this page has ${excerpt(here)}, the proof has ${excerpt(there)}.`];
+}

@@ -1,0 +1,80 @@
+import type { Check } from './check.ts';
+import { checkProof } from './check.ts';
+import { fetched, NotFetched } from './fetched.ts';
+import { pageCheck } from './page.ts';
+
+/** Runs the checks in the panel of a story page: once when this file is loaded, then at each press of the button. */
+
+const panel = document.getElementById('verify') as HTMLElement;
+const button = panel.querySelector('button') as HTMLButtonElement;
+const status = panel.querySelector('[role="status"]') as HTMLElement;
+const { proof: proofUrl = '', keys: keysUrl = '', piece = '', revision, hash = '' } = panel.dataset;
+
+const INSECURE =
+  'Nothing was checked: this page did not come over https, and browsers keep their cryptography from such pages. Open it over https, or check the proof by the commands below.';
+const HELD =
+  'All checks hold: the paper’s door signed this very text, and it has not changed since. That is no proof that a claim in it is true; for that, read the sources. And this page checked itself: whoever doubts the page runs the commands below.';
+
+let running = false;
+
+async function run(): Promise<void> {
+  if (running) return;
+  running = true;
+  status.className = '';
+  status.textContent = 'Checking…';
+  panel.querySelector('ol')?.remove();
+  try {
+    await verify();
+  } catch (error) {
+    const why = error instanceof NotFetched ? error.message : `the check itself broke off (${error}). Reload the page.`;
+    status.textContent = `Nothing was checked: ${why}`;
+  }
+  button.textContent = 'Check again';
+  running = false;
+}
+
+async function verify(): Promise<void> {
+  if (globalThis.crypto?.subtle === undefined) {
+    status.textContent = INSECURE;
+    return;
+  }
+  const [proof, keys] = await Promise.all([fetched(proofUrl), fetched(keysUrl)]);
+  const shown = { id: piece, revision: Number(revision), content_hash: hash };
+  const checked = await checkProof({ proof, keys }, shown);
+  const checks =
+    checked.proof === null ? checked.checks : [...checked.checks, pageCheck(document, checked.proof.basis)];
+  const failed = checks.filter(({ holds }) => !holds);
+  status.className = failed.length === 0 ? 'held' : 'failed';
+  status.textContent = failed.length === 0 ? HELD : failure(failed, checks.length);
+  status.after(list(checks));
+}
+
+function failure(failed: Check[], count: number): string {
+  const named = failed.map(({ title }) => `“${title}”`).join(', ');
+  return `${failed.length} of ${count} checks failed: ${named}. Reload the page and check again, for it may have been revised this minute. If it fails again, do not rely on this page: keep a copy of the proof and tell the paper.`;
+}
+
+function list(checks: Check[]): HTMLOListElement {
+  const made = document.createElement('ol');
+  made.setAttribute('aria-label', 'The checks');
+  for (const { title, holds, found } of checks) {
+    const item = document.createElement('li');
+    item.className = holds ? 'held' : 'failed';
+    const heading = document.createElement('p');
+    const outcome = document.createElement('b');
+    outcome.textContent = holds ? 'Holds' : 'Fails';
+    heading.append(outcome, ` ${title}`);
+    item.append(heading, ...found.map(paragraph));
+    made.append(item);
+  }
+  return made;
+}
+
+function paragraph(text: string): HTMLParagraphElement {
+  const made = document.createElement('p');
+  made.textContent = text;
+  return made;
+}
+
+button.addEventListener('click', run);
+await run();

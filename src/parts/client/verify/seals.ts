@@ -1,0 +1,66 @@
+import { verifyAsync } from '@noble/ed25519';
+import canonicalize from 'canonicalize';
+import { joined, toBase64url, toHex } from '../../../ledger/bytes.ts';
+import { keyHashInput, thumbprintInput, vkeyParts } from '../../../ledger/key-text.ts';
+import type { Note } from '../../../ledger/note.ts';
+import { signaturesBy } from '../../../ledger/note.ts';
+import { isPrimeOrder } from '../../../ledger/prime-order.ts';
+
+/** What the ledger does with node:crypto, done with the browser's WebCrypto and noble. */
+
+/** A key of the paper's key document. */
+export interface ListedKey {
+  kid: string;
+  name: string;
+  publicKey: Uint8Array;
+  keyHash: Uint8Array;
+}
+
+async function digest(data: string | Uint8Array): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', joined(data)));
+}
+
+/** `sha256:<hex>` of a text in UTF-8. */
+export async function sha256(text: string): Promise<string> {
+  return `sha256:${toHex(await digest(text))}`;
+}
+
+/** `sha256:<hex>` of a JSON value's canonical form (RFC 8785); null where it has none. */
+export async function contentHash(value: unknown): Promise<string | null> {
+  try {
+    const canonical = canonicalize(value);
+    return canonical === undefined ? null : await sha256(canonical);
+  } catch {
+    return null;
+  }
+}
+
+/** The keys of a key document. One whose kid, key hash or `x` is not that of its bytes is left out; null when it is no key document. */
+export async function keysIn(document: unknown): Promise<ListedKey[] | null> {
+  const { keys } = (document ?? {}) as { keys?: unknown };
+  if (!Array.isArray(keys)) return null;
+  const read = await Promise.all(keys.map(readKey));
+  return read.filter((key) => key !== null);
+}
+
+async function readKey(jwk: unknown): Promise<ListedKey | null> {
+  const { vkey, kid, x } = (jwk ?? {}) as { vkey?: unknown; kid?: unknown; x?: unknown };
+  const parts = typeof vkey === 'string' ? vkeyParts(vkey) : null;
+  if (parts === null || typeof kid !== 'string') return null;
+  const { name, hash, publicKey } = parts;
+  const keyHash = (await digest(keyHashInput(name, publicKey))).subarray(0, 4);
+  const thumbprint = toBase64url(await digest(thumbprintInput(publicKey)));
+  const isSound = toHex(keyHash) === hash && thumbprint === kid && toBase64url(publicKey) === x;
+  return isSound ? { kid, name, publicKey, keyHash } : null;
+}
+
+/** Whether a line of the note is this key's signature over its text, by the strict rules of RFC 8032. */
+export async function signedBy(note: Note, { name, keyHash, publicKey }: ListedKey): Promise<boolean> {
+  const message = joined(note.text);
+  for (const signature of signaturesBy(note, name, keyHash)) {
+    if (!isPrimeOrder(publicKey) || !isPrimeOrder(signature.subarray(0, 32))) continue;
+    // noble throws where the bytes are no signature at all.
+    if (await verifyAsync(signature, message, publicKey, { zip215: false }).catch(() => false)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,338 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core';
+import { signerFrom } from '../../src/ledger/ed25519.ts';
+import { jwks, thumbprint } from '../../src/ledger/keyring.ts';
+import type { Proof } from '../../src/ledger/proof.ts';
+import { vkey } from '../../src/ledger/verifier-key.ts';
+import { tempFolder } from '../support/workshop.ts';
+import { openBrowser } from './chromium.ts';
+import type { Stand } from './stand.ts';
+import { openStand } from './stand.ts';
+
+/** Revised once, so that its chain has two links. */
+const STORY = '/the-plumb-line/stories/keepers-of-the-zones/';
+const KEYS = '**/.well-known/newsdesk-keys.json';
+const PROOF = '**/proof.json';
+
+type KeyDocument = ReturnType<typeof jwks>;
+
+/** The checks by their titles, in order. */
+const HASH = 'The hash is that of the text';
+const RECEIPT = 'The receipt is for this piece';
+const SIGNED = 'The paper’s door signed the receipt';
+const CHAIN = 'The chain of revisions is whole';
+const SHOWN = 'This page shows that text';
+
+describe('the panel that verifies a piece', { concurrency: 2 }, () => {
+  let stand: Stand;
+  let browser: Browser;
+  before(async () => {
+    [stand, browser] = await Promise.all([openStand(), openBrowser()]);
+  });
+  after(async () => {
+    await browser?.close();
+    await stand?.close();
+  });
+
+  /** Opens the story in a window of its own, some of its files altered on their way. */
+  async function open(
+    altered: Record<string, (route: Route) => Promise<void>> = {},
+    options: BrowserContextOptions = {},
+  ) {
+    const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+    const page = await context.newPage();
+    for (const [glob, alter] of Object.entries(altered)) await page.route(glob, alter);
+    await page.goto(stand.url + STORY);
+    return page;
+  }
+
+  /** Presses the button and waits for the outcome. */
+  async function verify(page: Page): Promise<{ status: string; failed: string[]; checks: string[]; text: string }> {
+    await page.locator('#verify button').click();
+    await page.getByRole('button', { name: 'Check again' }).waitFor();
+    const titles = (selector: string) =>
+      page
+        .locator(`#verify ${selector} > p:first-child`)
+        .evaluateAll((all) => all.map((title) => title.textContent?.replace(/^\S+ /, '') ?? ''));
+    return {
+      status: (await page.locator('#verify [role="status"]').textContent()) ?? '',
+      checks: await titles('li'),
+      failed: await titles('li.failed'),
+      text: (await page.locator('#verify').textContent()) ?? '',
+    };
+  }
+
+  for (const [where, options] of [
+    ['at a desk', { viewport: { width: 1440, height: 900 }, colorScheme: 'light' }],
+    ['on a phone at night', { viewport: { width: 360, height: 700 }, colorScheme: 'dark' }],
+  ] as const) {
+    it(`finds a sound piece sound ${where}, quietly and for everyone`, async () => {
+      const page = await open({}, options);
+      const complaints: string[] = [];
+      page.on('console', (message) => complaints.push(`console: ${message.text()}`));
+      page.on('pageerror', (error) => complaints.push(`script: ${error.message}`));
+      page.on('request', (request) => {
+        if (!request.url().startsWith(`${stand.url}/the-plumb-line/`)) complaints.push(`elsewhere: ${request.url()}`);
+      });
+      const { status, checks, failed } = await verify(page);
+      assert.deepEqual(checks, [HASH, RECEIPT, SIGNED, CHAIN, SHOWN]);
+      assert.deepEqual(failed, []);
+      assert.match(status, /^All checks hold: .*no proof that a claim in it is true/);
+      assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Check again');
+      const { violations } = await new AxeBuilder({ page }).include('.proof').analyze();
+      assert.deepEqual(
+        violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
+        [],
+      );
+      const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(tooWide <= 0, `${tooWide}px wider than the screen`);
+      assert.deepEqual(complaints, []);
+      await page.context().close();
+    });
+  }
+
+  it('finds every piece of the demo papers sound, under the policy that its pages are served with', async () => {
+    const page = await browser.newPage();
+    await page.route(/\.(woff2|svg|png|jpe?g)$/, (route) => route.abort());
+    const outcomes: Record<string, string> = {};
+    const addresses = (
+      await Promise.all(
+        ['the-plumb-line', 'the-leading-light'].map(async (paper) => {
+          const text = await (await fetch(`${stand.url}/${paper}/llms.txt`)).text();
+          return text.match(/http:\S+?\/stories\/[a-z0-9-]+(?=\.md)/g) ?? [];
+        }),
+      )
+    ).flat();
+    assert.ok(addresses.length >= 10, `only ${addresses.length} stories`);
+    for (const address of new Set(addresses)) {
+      const response = await page.goto(`${address}/`, { waitUntil: 'domcontentloaded' });
+      assert.match(response?.headers()['content-security-policy'] ?? '', /script-src 'self';/);
+      const { status, text } = await verify(page);
+      if (!status.startsWith('All checks hold')) outcomes[address] = text;
+    }
+    assert.deepEqual(outcomes, {});
+    await page.close();
+  });
+
+  it('is worked by the keyboard, as often as one likes', async () => {
+    const page = await open();
+    await page.locator('#verify button').focus();
+    for (const key of ['Enter', 'Space']) {
+      await page.keyboard.press(key);
+      await page.getByText('All checks hold').waitFor();
+    }
+    await page.waitForFunction(() => document.querySelectorAll('#verify li').length === 5);
+    await page.context().close();
+  });
+
+  /** Files altered on their way to the reader, and the checks that must fail for it. */
+  const ALTERED: [string, Record<string, (route: Route) => Promise<void>>, string[], RegExp][] = [
+    [
+      'a prose altered in the proof',
+      proofWith((proof) => ({ ...proof, basis: { ...proof.basis, prose: proof.basis.prose.replace('the', 'thee') } })),
+      [HASH, SHOWN],
+      /The text differs: this page has “.*\bthe\b.*”, the proof has “.*\bthee\b.*”/,
+    ],
+    [
+      'a receipt that was changed after it was signed',
+      proofWith((proof) => alterReceipt(proof, /filed_by \S+/, 'filed_by key:someone-else')),
+      [SIGNED, CHAIN],
+      /changed after it was signed/,
+    ],
+    [
+      'a receipt made to fit another text',
+      proofWith((proof) => alterReceipt(proof, /content_hash sha256:\S{6}/, 'content_hash sha256:abcdef')),
+      [RECEIPT, SIGNED, CHAIN],
+      /The receipt is for sha256:abcdef/,
+    ],
+    [
+      'a revision left out of the chain',
+      proofWith((proof) => ({ ...proof, generations: proof.generations.slice(1) })),
+      [CHAIN],
+      /Revision 1 is missing/i,
+    ],
+    [
+      'the proof of an older revision',
+      proofWith((proof) => ({ ...proof, revision: 1 })),
+      [RECEIPT],
+      /This page shows revision 2; the receipt and the proof name 2 and 1/,
+    ],
+    [
+      'a proof that is none',
+      { [PROOF]: (route) => route.fulfill({ json: { id: 'x' } }) },
+      ['The files are a proof and its keys'],
+      /proof\.json is not a proof record/,
+    ],
+    [
+      'a proof that is not JSON',
+      { [PROOF]: (route) => route.fulfill({ body: '<p>Welcome', contentType: 'text/html' }) },
+      ['The files are a proof and its keys'],
+      /proof\.json is not a proof record/,
+    ],
+    [
+      'another paper’s keys',
+      { [KEYS]: (route) => route.fulfill({ json: strangers('another.example/door') }) },
+      [SIGNED, CHAIN],
+      /lists no such key/,
+    ],
+    [
+      'a stranger’s key under the kid of the paper’s',
+      {
+        [KEYS]: altering((document: KeyDocument) => ({
+          keys: document.keys.flatMap(({ kid, vkey: own }) =>
+            strangers(own.split('+')[0] ?? '').keys.map((stranger) => ({ ...stranger, kid })),
+          ),
+        })),
+      },
+      [SIGNED, CHAIN],
+      /lists no such key/,
+    ],
+    [
+      'the paper’s key under another name',
+      {
+        [KEYS]: altering((document: KeyDocument) => ({
+          keys: document.keys.map((key) => {
+            const publicKey = Buffer.from(key.x, 'base64url');
+            return { ...key, vkey: vkey('another.example/door', publicKey) };
+          }),
+        })),
+      },
+      [SIGNED, CHAIN],
+      /changed after it was signed, or never signed/,
+    ],
+    ['a headline altered on the page', pageWith(/(<h1[^>]*>)/, '$1Not '), [SHOWN], /The headline differs: .*“Not /],
+    ['a summary altered on the page', pageWith(/(<p class="dek">)/, '$1Not '), [SHOWN], /The summary differs/],
+    [
+      'a sentence more on the page',
+      pageWith(/<\/div>(?=\s*(<p class="credit">|<section class="sources"))/, '<p>One more.</p></div>'),
+      [SHOWN],
+      /The text differs: .*One more/,
+    ],
+    [
+      'another source on the page',
+      pageWith(/(<span class="origin">\s*<b>)/, '$1The Other '),
+      [SHOWN],
+      /The list of sources differs: .*The Other/,
+    ],
+    [
+      'a page that says it is another revision',
+      pageWith(/data-revision="2"/, 'data-revision="3"'),
+      [RECEIPT],
+      /This page shows revision 3/,
+    ],
+  ];
+  for (const [what, altered, expected, words] of ALTERED) {
+    it(`refuses ${what}`, async () => {
+      const page = await open(altered);
+      const { status, failed, text } = await verify(page);
+      assert.deepEqual(failed, expected, text);
+      assert.match(text, words);
+      assert.match(status, /^\d of \d checks? failed: .*do not rely on this page/);
+      await page.context().close();
+    });
+  }
+
+  /** What stands in the way of a check is told from a check that fails. */
+  const UNREACHED: [string, Record<string, (route: Route) => Promise<void>>, RegExp][] = [
+    ['no proof file', { [PROOF]: answer(404) }, /has no proof\.json \(it answered 404\)/],
+    ['a server in trouble', { [KEYS]: answer(503) }, /answered 503 instead of newsdesk-keys\.json/],
+    ['no connection', { [PROOF]: (route) => route.abort() }, /proof\.json could not be fetched\. Your connection/],
+    ['no connection for the program', { '**/panel.*.js': (route) => route.abort() }, /program that checks could not/],
+  ];
+  for (const [what, altered, words] of UNREACHED) {
+    it(`says that nothing was checked for ${what}`, async () => {
+      const page = await open(altered);
+      await page.locator('#verify button').click();
+      await page.getByText('Nothing was checked').waitFor();
+      assert.match((await page.locator('#verify [role="status"]').textContent()) ?? '', words);
+      assert.equal(await page.locator('#verify li').count(), 0);
+      await page.context().close();
+    });
+  }
+
+  it('reaches an outcome once the connection is back', async () => {
+    const page = await open({ [PROOF]: (route) => route.abort() });
+    await verify(page);
+    await page.unroute(PROOF);
+    await page.locator('#verify button').click();
+    await page.getByText('All checks hold').waitFor();
+    await page.context().close();
+  });
+
+  it('without a script there is no button, and the ways to check by hand are there', async () => {
+    const page = await open({}, { javaScriptEnabled: false });
+    assert.equal(await page.getByRole('button', { name: 'Verify this piece' }).count(), 0);
+    assert.equal(await page.locator('#verify').isVisible(), false);
+    assert.ok(await page.getByRole('link', { name: 'The whole proof (JSON)' }).isVisible());
+    await page.getByText('Check it without this page').click();
+    assert.ok(await page.getByText(`npx broadsheet verify ${stand.url}${STORY}proof.json`).isVisible());
+    assert.ok(await page.getByText('openssl pkeyutl -verify').isVisible());
+    await page.context().close();
+  });
+
+  const missing = ['curl', 'jq', 'openssl'].filter((tool) => spawnSync(tool, ['--version']).error !== undefined);
+  const skip = missing.length > 0 && `there is no ${missing.join(', no ')} here`;
+  it('shows commands that check the piece as they stand', { skip }, async (t) => {
+    const page = await open();
+    const commands = await page.locator('.proof pre').filter({ hasText: 'openssl' }).textContent();
+    const hash = await page.locator('#verify').getAttribute('data-hash');
+    await page.context().close();
+    const folder = tempFolder(t);
+    const { stdout, stderr, status } = spawnSync('sh', ['-euc', commands ?? ''], { cwd: folder, encoding: 'utf8' });
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /^Signature Verified Successfully$/m);
+    assert.equal(`sha256:${/[0-9a-f]{64}/.exec(stdout)?.[0]}`, hash);
+    assert.ok(readFileSync(join(folder, 'signed.txt'), 'utf8').includes(`content_hash ${hash}\n`));
+  });
+});
+
+/** A key document of a door that is not the paper's, under the name that the test asks for. */
+function strangers(name: string) {
+  const { publicKey } = signerFrom(name, new Uint8Array(32).fill(1));
+  return jwks([{ kid: thumbprint(publicKey), name, publicKey, nbf: 0, retired_at: null }]);
+}
+
+/** A route that passes a JSON file on, altered. */
+function altering<T>(alter: (document: T) => unknown): (route: Route) => Promise<void> {
+  return async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: alter((await response.json()) as T) });
+  };
+}
+
+function proofWith(alter: (proof: Proof) => unknown): Record<string, (route: Route) => Promise<void>> {
+  return { [PROOF]: altering(alter) };
+}
+
+function pageWith(pattern: RegExp, put: string): Record<string, (route: Route) => Promise<void>> {
+  return {
+    [`**${STORY}`]: async (route) => {
+      const response = await route.fetch();
+      const html = await response.text();
+      assert.match(html, pattern);
+      await route.fulfill({ response, body: html.replace(pattern, put) });
+    },
+  };
+}
+
+/** A proof whose newest receipt says something else, everywhere it stands. */
+function alterReceipt(proof: Proof, pattern: RegExp, put: string): Proof {
+  const receipt = proof.receipt.replace(pattern, put);
+  assert.notEqual(receipt, proof.receipt);
+  return {
+    ...proof,
+    receipt,
+    generations: proof.generations.map((generation) =>
+      generation.receipt === proof.receipt ? { ...generation, receipt } : generation,
+    ),
+  };
+}
+
+function answer(status: number): (route: Route) => Promise<void> {
+  return (route) => route.fulfill({ status, body: '' });
+}
