@@ -18,6 +18,9 @@ const PAGE_CODE = [
   'src/pages',
   'src/layouts',
   'src/parts',
+  // The story page's checks, which a browser runs, are made of these.
+  'src/ledger',
+  'src/press/prose-html.ts',
   'src/render.ts',
   'astro.config.mjs',
   'package-lock.json',
