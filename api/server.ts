@@ -6,12 +6,16 @@ import { requestId } from 'hono/request-id';
 import type { Logger } from 'pino';
 import { Fault } from '../src/fault.ts';
 import { loadBuild } from '../src/works/build.ts';
+import type { Presses } from '../src/works/presses.ts';
 import type { Workshop } from '../src/works/workshop.ts';
+import { deskApi } from './desk/api.ts';
 import { newsstandDoor } from './desk/newsstand.ts';
 import { nothingHere } from './desk/nothing-here.ts';
 import { paperDoor } from './desk/papers.ts';
+import { Sites } from './desk/site.ts';
 import type { DeskEnv } from './env.ts';
 import { answerFault } from './middleware/fault.ts';
+import { KeyUses } from './middleware/key-uses.ts';
 import { logRequests } from './middleware/log.ts';
 
 /** How long a stopping server waits for answers that are under way, in ms. */
@@ -27,14 +31,17 @@ export interface Listening {
 }
 
 /** Wires the doors of the news desk and listens. */
-export async function listenDesk(shop: Workshop, logger: Logger): Promise<Listening> {
+export async function listenDesk(shop: Workshop, presses: Presses, logger: Logger): Promise<Listening> {
   const { host, port } = shop.settings;
   const { render } = await loadBuild();
-  const app = new Hono<DeskEnv>();
+  const sites = new Sites(shop);
+  const uses = new KeyUses(shop.store.keys, (error) => logger.warn({ err: error }, 'uses of keys are noted later'));
+  const app = new Hono<DeskEnv>({ getPath: sites.routingPath });
   app.use(requestId());
   app.use(logRequests(logger));
-  app.onError(answerFault(logger));
-  app.route('/', paperDoor(shop));
+  app.onError(answerFault(logger, shop.store.fault));
+  app.route('/:paper', await deskApi({ shop, sites, presses, uses, logger }));
+  app.route('/', paperDoor(shop, sites));
   app.route('/', newsstandDoor(shop, render));
   app.notFound(nothingHere(shop.settings.origin));
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
@@ -62,6 +69,7 @@ export async function listenDesk(shop: Workshop, logger: Logger): Promise<Listen
         server.close(() => {
           clearTimeout(timer);
           clearInterval(sweep);
+          uses.close();
           resolve();
         });
       }),

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import { Fault } from './fault.ts';
@@ -16,6 +17,14 @@ const folder = (fallback: string) =>
     .min(1)
     .default(fallback)
     .transform((path) => resolve(path));
+
+/** Whether a text is an address, or a network in CIDR form. */
+function isNetwork(text: string): boolean {
+  const [address = '', bits, more] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || more !== undefined) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
+}
 
 /** Every setting, with its manual. An empty variable counts as one that is not set. */
 const Environment = z
@@ -35,6 +44,20 @@ const Environment = z
     /** A libSQL server whose replica this node is. */
     LIBSQL_SYNC_URL: z.url({ error: 'must be an address' }).optional(),
     LIBSQL_AUTH_TOKEN: z.string().optional(),
+    /** Addresses or networks, by commas, whose X-Forwarded-For is believed: the proxy in front. */
+    TRUSTED_PROXIES: z
+      .string()
+      .default('')
+      .transform((text) =>
+        text
+          .split(',')
+          .map((entry) => entry.trim())
+          .filter((entry) => entry !== ''),
+      )
+      .refine(
+        (entries) => entries.every(isNetwork),
+        'must be addresses or networks such as 10.0.0.0/8, parted by commas',
+      ),
     /** How much is logged. */
     LOG_LEVEL: z
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
@@ -51,6 +74,7 @@ const Environment = z
     distDir: env.DIST_DIR,
     syncUrl: env.LIBSQL_SYNC_URL,
     authToken: env.LIBSQL_AUTH_TOKEN,
+    trustedProxies: env.TRUSTED_PROXIES,
     logLevel: env.LOG_LEVEL,
   }));
 

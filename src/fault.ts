@@ -18,6 +18,7 @@ export type FaultCode =
   | 'unsupported_media_type'
   | 'refused_by_door'
   | 'rate_limited'
+  | 'not_implemented'
   | 'unavailable';
 
 /** One broken rule of a piece, a paper or a record. */

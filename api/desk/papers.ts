@@ -6,29 +6,26 @@ import type { Workshop } from '../../src/works/workshop.ts';
 import type { DeskEnv } from '../env.ts';
 import { fileAt, fileHeaders, isFolder } from './pressed.ts';
 import { sendFile } from './send-file.ts';
-import { siteOf } from './site.ts';
+import type { Sites } from './site.ts';
 
 /** The papers' own addresses: their pressed trees, each at its root. */
-export function paperDoor(shop: Workshop): Hono<DeskEnv> {
+export function paperDoor(shop: Workshop, sites: Sites): Hono<DeskEnv> {
   const door = new Hono<DeskEnv>();
   const embedScripts = embedScriptHashes();
   door.on(['GET', 'HEAD'], ['/*'], async (c, next) => {
-    const url = new URL(c.req.url);
-    const site = siteOf(shop, url.host, url.pathname);
-    if (site === null) return next();
-    if (site.path === '/api' || site.path.startsWith('/api/')) {
-      throw new Fault('not_found', `there is no door at ${site.path}`);
-    }
-    const folder = join(shop.settings.distDir, site.paper);
+    const site = sites.of(c.req.raw);
+    if (!site?.paper?.paper_public) return next();
+    const folder = join(shop.settings.distDir, site.slug);
     const file = fileAt(folder, site.path);
     if (site.path === '' || (file === null && isFolder(folder, site.path))) {
-      return c.redirect(`${url.pathname}/${url.search}`, 301);
+      const { pathname, search } = new URL(c.req.url);
+      return c.redirect(`${pathname}/${search}`, 301);
     }
     const scripts = embedScripts(join(folder, '_headers'));
     const path = file ?? '/404.html';
     return sendFile(c.env, {
       file: join(folder, path),
-      status: file === null ? 404 : isWithdrawn(shop, site.paper, path) ? 410 : 200,
+      status: file === null ? 404 : isWithdrawn(shop, site.slug, path) ? 410 : 200,
       headers: {
         ...fileHeaders(file === null ? path : site.path, site.root, scripts),
         'X-Request-Id': c.get('requestId'),

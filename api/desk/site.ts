@@ -1,35 +1,115 @@
+import type { AccessKey } from '../../src/desk/keys.ts';
+import type { Paper } from '../../src/desk/paper.ts';
 import { paperRoot } from '../../src/desk/paper.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
+import { keyOfRequest } from '../middleware/key.ts';
 
-/** A request's paper, and the path under the paper's root, with its first slash. */
+/** The paper that an address is of. */
 export interface Site {
-  paper: string;
+  /** The first segment of the address, or the paper whose own domain it is. */
+  slug: string;
+  /** Null when there is no such paper. A private one is here; who may see it is asked later. */
+  paper: Paper | null;
+  /** Where the paper is published: what its links start with. */
   root: string;
+  /** The same on the host that was asked. */
+  served: string;
+  /** The path under the root, with its first slash; empty for the root without one. */
   path: string;
 }
 
+/** An address that no door takes: a paper's own domain shows nothing beside the paper. */
+const NOWHERE = '/.nowhere';
+
 /**
- * Which paper an address is of: by its host, where a paper has a domain of its
- * own, else by its first segment. Null for the newsstand's own addresses. A
- * private paper is as one that does not exist.
+ * Finds the paper of each request, by its host and then by its first segment,
+ * and gives the router one map for both: every path begins with the paper.
  */
-export function siteOf({ store, settings }: Workshop, host: string, path: string): Site | null {
-  let isOwnHost = false;
-  for (const slug of store.paperSlugs()) {
-    const paper = store.paper(slug);
-    if (paper?.url === undefined || !paper.paper_public) continue;
-    const own = new URL(paper.url);
-    const base = own.pathname.replace(/\/$/, '');
-    if (own.host !== host) continue;
-    isOwnHost = host !== new URL(settings.origin).host;
-    if (path === base || path.startsWith(`${base}/`)) {
-      return { paper: slug, root: paper.url, path: path.slice(base.length) };
-    }
+export class Sites {
+  readonly #shop: Workshop;
+  readonly #found = new WeakMap<Request, Site>();
+  readonly #sharedHost: string;
+  #editions = -1;
+  #papers = new Map<string, Paper>();
+  #domains: { host: string; base: string; paper: Paper }[] = [];
+
+  constructor(shop: Workshop) {
+    this.#shop = shop;
+    this.#sharedHost = new URL(shop.settings.origin).host;
   }
-  // A paper's own domain shows no other paper.
-  if (isOwnHost) return null;
-  const [, slug = '', rest] = /^\/([^/]+)(\/.*)?$/.exec(path) ?? [];
-  const paper = store.paper(slug);
-  if (paper === null || !paper.paper_public) return null;
-  return { paper: slug, root: paperRoot(paper, settings.origin), path: rest ?? '' };
+
+  /** The path by which the router finds the door. */
+  routingPath = (request: Request): string => {
+    this.#refresh();
+    const url = request.url;
+    const start = url.indexOf('/', url.indexOf('://') + 3);
+    const end = url.slice(start).search(/[?#]/);
+    const path = end === -1 ? url.slice(start) : url.slice(start, start + end);
+    const site = this.#domains.length === 0 ? this.#byPath(path) : this.#find(request, new URL(url).host, path);
+    if (site === null) return NOWHERE;
+    this.#found.set(request, site);
+    return site.paper === null ? path : `/${site.slug}${site.path}`;
+  };
+
+  /** The site of a request that has been routed. */
+  of(request: Request): Site | null {
+    return this.#found.get(request) ?? null;
+  }
+
+  /** Reads the papers again when any of them has changed, in this process or another. */
+  #refresh(): void {
+    const { store } = this.#shop;
+    const editions = store.editions();
+    if (editions === this.#editions) return;
+    this.#editions = editions;
+    this.#papers = new Map(
+      store.paperSlugs().flatMap((slug) => {
+        const paper = store.paper(slug);
+        return paper === null ? [] : [[slug, paper] as const];
+      }),
+    );
+    this.#domains = [...this.#papers.values()].flatMap((paper) => {
+      if (paper.url === undefined) return [];
+      const { host, pathname } = new URL(paper.url);
+      return [{ host, base: pathname.replace(/\/$/, ''), paper }];
+    });
+  }
+
+  #find(request: Request, host: string, path: string): Site | null {
+    let isOwnHost = false;
+    for (const { host: own, base, paper } of this.#domains) {
+      // A stranger cannot tell a private paper's domain from one that points here by mistake.
+      if (own !== host || !(paper.paper_public || this.#holdsKey(request, paper))) continue;
+      isOwnHost = host !== this.#sharedHost;
+      if (path === base || path.startsWith(`${base}/`)) {
+        const root = paper.url ?? '';
+        return { slug: paper.slug, paper, root, served: root, path: path.slice(base.length) };
+      }
+    }
+    return isOwnHost ? null : this.#byPath(path);
+  }
+
+  #byPath(path: string): Site {
+    const slash = path.indexOf('/', 1);
+    const slug = slash === -1 ? path.slice(1) : path.slice(1, slash);
+    const paper = this.#papers.get(slug) ?? null;
+    const { origin } = this.#shop.settings;
+    return {
+      slug,
+      paper,
+      root: paper === null ? '' : paperRoot(paper, origin),
+      served: `${origin}/${slug}`,
+      path: slash === -1 ? '' : path.slice(slash),
+    };
+  }
+
+  #holdsKey(request: Request, { slug }: Paper): boolean {
+    let key: AccessKey | null = null;
+    try {
+      key = keyOfRequest(this.#shop.store.keys, (name) => request.headers.get(name));
+    } catch {
+      // A bad key opens no domain; the door that is reached says what is wrong with it.
+    }
+    return key?.paper === slug;
+  }
 }

@@ -5,7 +5,10 @@ import type { Logger } from 'pino';
 import type { FaultCode } from '../../src/fault.ts';
 import { Fault } from '../../src/fault.ts';
 
-type Status = 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 | 500 | 503;
+type Status = 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 | 500 | 501 | 503;
+
+/** What was refused may be granted a moment later. */
+const CACHE = { 'Cache-Control': 'no-store' };
 
 const PROBLEM = 'application/problem+json';
 
@@ -28,17 +31,27 @@ const STATUS: Record<FaultCode, Status> = {
   unsupported_media_type: 415,
   refused_by_door: 422,
   rate_limited: 429,
+  not_implemented: 501,
   unavailable: 503,
 };
 
-/** Turns what a door throws into an answer. The cause of anything but a fault stays in the log. */
-export function answerFault(logger: Logger) {
-  return (error: unknown, c: Context): Response => {
+/**
+ * Turns what a door throws into an answer. The cause of anything but a fault
+ * stays in the log. `known` makes faults of errors that the store knows.
+ */
+export function answerFault(logger: Logger, known: (error: unknown) => unknown) {
+  return (thrown: unknown, c: Context): Response => {
+    const error = known(thrown);
     if (error instanceof Fault) {
       const { code, message, details } = error;
-      if (code === 'unavailable') c.header('Retry-After', RETRY_AFTER);
+      if (code === 'unavailable') {
+        logger.warn({ request_id: c.get('requestId'), cause: message }, 'a door could not answer');
+        c.header('Retry-After', RETRY_AFTER);
+        return answer(c, 503, { error: code, message: 'this cannot be answered just now; try again soon' });
+      }
       return answer(c, STATUS[code], { error: code, message, ...details });
     }
+    if (isGone(error)) return c.body(null, 400);
     logger.error({ request_id: c.get('requestId'), err: error }, 'a door failed');
     return answer(c, 500, {
       error: 'internal',
@@ -47,12 +60,18 @@ export function answerFault(logger: Logger) {
   };
 }
 
+/** A caller who hung up while the body was still to come. */
+function isGone(error: unknown): boolean {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE' || message === 'aborted';
+}
+
 /** As JSON, or as RFC 9457 has it where that is asked for. */
 function answer(c: Context, status: Status, body: { error: string; message: string }): Response {
   const type = accepts(c, { header: 'Accept', supports: ['application/json', PROBLEM], default: 'application/json' });
   c.header('Vary', 'Accept', { append: true });
   c.header('X-Content-Type-Options', 'nosniff');
-  if (type !== PROBLEM) return c.json(body, status);
+  if (type !== PROBLEM) return c.json(body, status, CACHE);
   const problem = { type: 'about:blank', title: STATUS_CODES[status], status, detail: body.message, ...body };
-  return c.json(problem, status, { 'Content-Type': PROBLEM });
+  return c.json(problem, status, { ...CACHE, 'Content-Type': PROBLEM });
 }

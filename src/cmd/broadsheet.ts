@@ -13,6 +13,7 @@ const VERBS: Record<string, () => Promise<{ command: () => Command }>> = {
   audit: () => import('./audit.ts'),
   ledger: () => import('./ledger.ts'),
   key: () => import('./key.ts'),
+  seat: () => import('./seat.ts'),
 };
 
 const program = new Command('broadsheet')

@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
-import { keyHash, levelFrom, newKey } from '../desk/keys.ts';
+import { KeyBody, makeKey } from '../desk/keys.ts';
 import { Fault } from '../fault.ts';
-import { isLine } from '../ledger/door.ts';
+import { shapeProblems } from '../ledger/filing.ts';
 import { rotateDoor } from '../store/door-key.ts';
+import type { Workshop } from '../works/workshop.ts';
 import { doorKeyFile, doorName, newId } from '../works/workshop.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { say, withWorkshop } from './run.ts';
-
-/** The longest name of a key, in UTF-16 units. */
-const NAME_MAX = 100;
 
 export function command(): Command {
   return new Command('key')
@@ -26,24 +24,36 @@ function create(): Command {
     .requiredOption('--paper <slug>', 'the one paper that it opens')
     .requiredOption('--level <level>', 'read, admin or agent')
     .requiredOption('--name <name>', 'whose it is')
+    .option('--persona <slug>', 'the one persona that an agent’s key signs as')
     .option('--json', 'print {id, key, level}')
-    .action((options: { paper: string; level: string; name: string; json?: boolean }) =>
-      withWorkshop(({ store, now }) => {
-        const level = levelFrom(options.level);
-        if (!store.hasPaper(options.paper))
-          throw new Fault('not_found', `there is no paper ${JSON.stringify(options.paper)}`);
-        const name = options.name.normalize('NFC').trim();
-        if (name === '' || name.length > NAME_MAX || !isLine(name)) {
-          throw new Fault('invalid_request', `--name wants one line of 1 to ${NAME_MAX} characters: whose key it is`, {
-            field: 'name',
-          });
-        }
-        const id = newId();
-        const key = newKey(randomBytes);
-        store.keys.insert({ id, paper: options.paper, level, name, made_at: now(), revoked_at: null }, keyHash(key));
-        say(options.json, { id, key, level }, [key, `${level} key ${id} of ${options.paper}; it is not shown again`]);
+    .action((options: { paper: string; level: string; name: string; persona?: string; json?: boolean }) =>
+      withWorkshop((shop) => {
+        const { level, name, persona } = options;
+        const { key, made } = makeKeyOf(shop, options.paper, { level, name, persona });
+        say(options.json, { id: made.id, key, level: made.level }, [
+          key,
+          `${made.level} key ${made.id} of ${options.paper}; it is not shown again`,
+        ]);
       }),
     );
+}
+
+/** Makes a key from the words of a command line. Throws `invalid_request` naming the option, `not_found`. */
+export function makeKeyOf(shop: Workshop, paper: string, words: Record<string, string | undefined>) {
+  const { store, now } = shop;
+  needPaper(shop, paper);
+  const body = KeyBody.safeParse(words);
+  if (!body.success) {
+    const [problem] = shapeProblems(body.error, words);
+    throw new Fault('invalid_request', `--${problem?.field}: ${problem?.message}`, { field: problem?.field });
+  }
+  const maker = { keys: store.keys, archive: store.archive(paper), now, newId, random: randomBytes };
+  return store.transact(() => makeKey(maker, paper, body.data));
+}
+
+/** Throws `not_found` when there is no such paper. */
+export function needPaper({ store }: Workshop, paper: string): void {
+  if (!store.hasPaper(paper)) throw new Fault('not_found', `there is no paper ${JSON.stringify(paper)}`);
 }
 
 function list(): Command {
@@ -52,13 +62,12 @@ function list(): Command {
     .requiredOption('--paper <slug>', 'the paper')
     .option('--json', 'print them as JSON')
     .action((options: { paper: string; json?: boolean }) =>
-      withWorkshop(({ store }) => {
-        if (!store.hasPaper(options.paper))
-          throw new Fault('not_found', `there is no paper ${JSON.stringify(options.paper)}`);
-        const keys = store.keys.list(options.paper);
+      withWorkshop((shop) => {
+        needPaper(shop, options.paper);
+        const keys = shop.store.keys.list(options.paper);
         const lines = keys.map(
-          ({ id, level, name, revoked_at }) =>
-            `${id}  ${level.padEnd(5)}  ${name}${revoked_at === null ? '' : '  (revoked)'}`,
+          ({ id, level, name, seat, used_at, revoked_at }) =>
+            `${id}  ${level.padEnd(5)}  ${name}${seat === null ? '' : `  seat of ${seat}`}${used_at === null ? '' : `  last used ${new Date(used_at).toISOString()}`}${revoked_at === null ? '' : '  (revoked)'}`,
         );
         say(options.json, keys, lines.length === 0 ? ['no keys'] : lines);
       }),

@@ -66,6 +66,8 @@ export interface LatestQuery {
   persona?: string;
   /** Only pieces published at or after this time, in ms. */
   since?: number;
+  /** Only pieces that stand after this place in the list; of the whole paper alone. */
+  after?: { published_at: number; id: string };
 }
 
 /** One paper, read only. Every list holds pieces on air and nothing else. */

@@ -42,9 +42,9 @@ export function deskRules(archive: Archive): DeskRules {
  * Files a piece, or a new revision of the piece that has its slug. A piece on
  * air shows the revision at once. What was filed before stays as it is, also
  * where its section or its persona has gone since. With `toAir` the piece is to
- * go on air with this filing, and must fulfil what binds a piece there. Throws
- * `refused_by_door` with every problem, `conflict` when `from` is not the
- * newest revision.
+ * go on air with this filing, and must fulfil what binds a piece there. `from` is the
+ * revision that this one was made from, 0 for a new piece. Throws
+ * `refused_by_door` with every problem, `conflict` when `from` is not the newest.
  */
 export function fileStory(
   desk: Desk,
@@ -57,18 +57,13 @@ export function fileStory(
     const rules = deskRules(archive);
     const before = archive.storyBySlug(filing.slug);
     const old = before === null ? null : archive.piece(before.id);
-    if (before !== null && old !== null && sameContent(old, filing)) return { story: before, changed: false };
+    if (options.from !== undefined) needNewest(paper, filing.slug, options.from, before?.revision ?? 0);
+    if (before !== null && old !== null && saysNothingNew(filing, old)) return { story: before, changed: false };
     const problems = [...filingProblems(filing, rules), ...timeProblems(filing, desk.now())];
     if (options.toAir || before?.state === 'on_air' || before?.state === 'scheduled') {
       problems.push(...airingProblems(filing, rules));
     }
     if (problems.length > 0) throw refused(problems);
-    if (options.from !== undefined && options.from !== (before?.revision ?? 0)) {
-      throw new Fault(
-        'conflict',
-        `this revision was made from revision ${options.from}, but the newest is ${before?.revision ?? 'none'}; take the newest and make the change again`,
-      );
-    }
     const byline = archive.persona(filing.persona);
     if (byline === null) throw new Error(`persona ${filing.persona} passed the door but is not there`);
     const piece: Piece = {
@@ -82,6 +77,17 @@ export function fileStory(
     if (story === null) throw new Error(`piece ${piece.id} was filed but is not there`);
     return { story, changed: true };
   });
+}
+
+/** Throws `conflict` unless a revision was made from the newest one; 0 stands for a piece that is to be new. */
+function needNewest(paper: string, slug: string, from: number, newest: number): void {
+  if (from === newest) return;
+  throw new Fault(
+    'conflict',
+    from === 0
+      ? `the paper ${paper} has a piece with the slug ${JSON.stringify(slug)} already; choose another slug, or revise that piece`
+      : `this revision was made from revision ${from}, but the newest is ${newest || 'none'}; take the newest and make the change again`,
+  );
 }
 
 function timeProblems({ revised_at }: Filing, now: number): Problem[] {
@@ -122,6 +128,11 @@ function enterGeneration(desk: Desk, paper: string, piece: Piece, archive: Archi
     filed_by: by,
     kid: desk.door.kid,
   });
+}
+
+/** A note of a correction that the piece does not carry yet is itself something new. */
+function saysNothingNew(filing: Filing, old: Piece): boolean {
+  return sameContent(old, filing) && (filing.correction === null || filing.correction === old.correction);
 }
 
 /** Whether two filings say the same. When and why a revision was made is not what it says. */

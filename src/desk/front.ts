@@ -1,44 +1,57 @@
+import * as z from 'zod';
+import { KINDS, SOURCE_FLOOR_MIN } from '../ledger/piece.ts';
 import type { Row } from './archive.ts';
 import type { Persona } from './masthead.ts';
 import type { PaperRecord } from './paper.ts';
 import { sectionSlug } from './paper.ts';
-import type { Links, StoryRow } from './story.ts';
-import { storyRow } from './story.ts';
+import type { Links } from './story.ts';
+import { StoryRow, storyRow } from './story.ts';
 
 /** How many pieces a rail of the front holds. */
 export const RAIL_MAX = 6;
 
 /** A paper's settings as the API shows them (spec, "Config"). */
-export interface Config {
-  nameplate: string;
-  motto: string;
-  hue: number;
-  sections: string[];
-  default_kind: 'news' | 'blog';
-  paper_public: boolean;
-  source_floor: number;
-}
+export const Config = z
+  .object({
+    nameplate: z.string(),
+    motto: z.string(),
+    hue: z.int().min(0).max(359),
+    sections: z.array(z.string()).meta({ description: 'In the paper’s order.' }),
+    default_kind: z.enum(KINDS),
+    paper_public: z.boolean(),
+    source_floor: z.int().min(SOURCE_FLOOR_MIN).meta({ description: 'Distinct publishers that a piece on air needs.' }),
+  })
+  .meta({ id: 'Config', description: 'A paper’s settings.' });
+export type Config = z.infer<typeof Config>;
 
 /** One row of the masthead (spec, "Masthead row"). */
-export interface MastheadRow {
-  name: string;
-  slug: string;
-  title: string;
-  beat: string;
-  avatar: string | null;
-  declared_ai: true;
-  url: string;
-}
+export const MastheadRow = z
+  .object({
+    name: z.string(),
+    slug: z.string(),
+    title: z.string(),
+    beat: z.string(),
+    avatar: z.url().nullable().meta({ description: 'A portrait that may be linked to.' }),
+    declared_ai: z.literal(true),
+    url: z.url(),
+  })
+  .meta({ id: 'Persona', description: 'A declared AI persona of the desk.' });
+export type MastheadRow = z.infer<typeof MastheadRow>;
 
 /** The front document: `/front.json` and `GET /api/v1/front`. */
-export interface Front {
-  desk: string;
-  paper: Config & { url: string };
-  newsroom: MastheadRow[];
-  rails: { section: string; slug: string; url: string; stories: StoryRow[] }[];
-  edition: number;
-  updated_at: string;
-}
+export const Front = z
+  .object({
+    desk: z.string(),
+    paper: Config.extend({ url: z.url() }).meta({ id: 'FrontPaper' }),
+    newsroom: z.array(MastheadRow),
+    rails: z.array(
+      z.object({ section: z.string(), slug: z.string(), url: z.url(), stories: z.array(StoryRow).max(RAIL_MAX) }),
+    ),
+    edition: z.int().min(0).meta({ description: 'Grows with every change that a reader can see.' }),
+    updated_at: z.iso.datetime().meta({ description: 'Of the last such change.' }),
+  })
+  .meta({ id: 'Front', description: 'The front page as data: one rail a section, in the paper’s order.' });
+export type Front = z.infer<typeof Front>;
 
 export function configOf(paper: PaperRecord): Config {
   const { nameplate, motto, hue, sections, default_kind, paper_public, source_floor } = paper;

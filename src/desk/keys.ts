@@ -1,27 +1,70 @@
-import { createHash } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import * as z from 'zod';
 import { Fault } from '../fault.ts';
+import { isLine } from '../ledger/door.ts';
+import type { Archive } from './archive.ts';
 
-/** What a key opens: reading its own desk, writing to it, or writing as an agent that signed the terms. */
-export type Level = 'read' | 'admin' | 'agent';
-export const LEVELS: readonly Level[] = ['read', 'admin', 'agent'];
+/**
+ * What a key opens: reading its own desk; writing as an agent, once the
+ * agreement is signed; or everything.
+ */
+export const LEVELS = ['read', 'agent', 'admin'] as const;
+export type Level = (typeof LEVELS)[number];
 
-/** A key of one paper, as it is listed. The key itself is shown once and not kept. */
+/** A key of one paper, as it is listed. The key itself is shown once and not kept. Times in ms. */
 export interface AccessKey {
   /** Its public id: a lower-case ULID. */
   id: string;
   paper: string;
   level: Level;
   name: string;
+  /** Mail address of the person whose seat it is, or null for a program's key. */
+  seat: string | null;
+  /** The one persona that an agent's key signs as; null lets it sign as any. */
+  persona: string | null;
   made_at: number;
+  /** The last use that was noted; noting lags a little behind. */
+  used_at: number | null;
   revoked_at: number | null;
 }
 
 export interface KeyTable {
   insert(key: AccessKey, hash: string): void;
   list(paper: string): AccessKey[];
+  /** The key that has this hash, revoked or not. */
+  byHash(hash: string): { key: AccessKey; hash: string } | null;
+  isInForce(id: string): boolean;
+  /** The key in force of a person's seat. */
+  seat(paper: string, email: string): AccessKey | null;
   /** False when there is no such key of the paper that is still in force. */
   revoke(paper: string, id: string, at: number): boolean;
+  /** Notes when keys were last used. */
+  used(uses: Iterable<[id: string, at: number]>): void;
 }
+
+/** The longest name of a key, in UTF-16 units. */
+const KEY_NAME_MAX = 100;
+
+/** The body of `POST /api/v1/keys`. */
+export const KeyBody = z
+  .strictObject({
+    level: z.enum(LEVELS, { error: `must be one of ${LEVELS.join(', ')}` }),
+    name: z
+      .string()
+      .max(KEY_NAME_MAX)
+      .refine(isLine, 'must be one line without control characters')
+      .transform((text) => text.normalize('NFC').trim())
+      .refine((text) => text !== '', 'must say whose key it is'),
+    seat: z.email('must be the mail address of the person who sits there').max(254).nullish(),
+    persona: z.string().nullish(),
+  })
+  .meta({
+    id: 'KeyOrder',
+    description:
+      'A key to be made. `seat` makes it a person’s; `persona` binds an agent’s key to the byline of one persona.',
+    example: { level: 'read', name: 'The archive’s reader' },
+  });
+export type KeyBody = z.infer<typeof KeyBody>;
 
 const PREFIX = 'nrf_';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -51,15 +94,82 @@ export function keyHash(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
-/** Reads a level; throws `invalid_request`. */
-export function levelFrom(text: string): Level {
-  const level = LEVELS.find((candidate) => candidate === text);
-  if (level === undefined) {
-    throw new Fault('invalid_request', `level ${JSON.stringify(text)} is none; use ${LEVELS.join(', ')}`, {
-      field: 'level',
-    });
+/** What making keys takes. */
+export interface KeyMaker {
+  keys: KeyTable;
+  archive: Archive;
+  now(): number;
+  newId(): string;
+  /** n secure bytes. */
+  random(n: number): Uint8Array;
+}
+
+/**
+ * Makes a key of a paper and returns it, this one time. Throws `conflict` when
+ * the seat is taken, `invalid_request` when the persona is none or the level
+ * does not fit the seat or the persona.
+ */
+export function makeKey(maker: KeyMaker, paper: string, body: KeyBody): { key: string; made: AccessKey } {
+  const seat = body.seat?.toLowerCase() ?? null;
+  const persona = body.persona ?? null;
+  if (seat !== null && body.level === 'agent') {
+    throw unfit('seat', 'a seat is a person’s and an agent’s key is not; give the seat the level read or admin');
   }
-  return level;
+  if (persona !== null && body.level !== 'agent') {
+    throw unfit('persona', `a ${body.level} key signs nothing as a persona; leave persona out, or make an agent key`);
+  }
+  if (persona !== null && maker.archive.persona(persona)?.active !== true) {
+    throw unfit('persona', `${JSON.stringify(persona)} is not an active persona of this desk; see the masthead`);
+  }
+  const holder = seat === null ? null : maker.keys.seat(paper, seat);
+  if (holder !== null) {
+    throw new Fault('conflict', `${seat} has a seat already (key ${holder.id}); revoke it before you give another`);
+  }
+  const key = newKey(maker.random);
+  const made: AccessKey = {
+    id: maker.newId(),
+    paper,
+    level: body.level,
+    name: body.name,
+    seat,
+    persona,
+    made_at: maker.now(),
+    used_at: null,
+    revoked_at: null,
+  };
+  maker.keys.insert(made, keyHash(key));
+  return { key, made };
+}
+
+function unfit(field: string, message: string): Fault {
+  return new Fault('invalid_request', `${field}: ${message}`, { field });
+}
+
+/**
+ * The key in force that a text is. Throws `key_invalid` for a text that is no
+ * key, for a stranger and for a key that was revoked.
+ */
+export function keyOf(keys: KeyTable, text: string): AccessKey {
+  if (!isKey(text)) {
+    throw new Fault(
+      'key_invalid',
+      'this is not a key: a key is nrf_ and 43 letters and digits, and its checksum tells a slip; copy it again, whole',
+    );
+  }
+  const hash = keyHash(text);
+  const found = keys.byHash(hash);
+  if (found === null || !timingSafeEqual(Buffer.from(found.hash), Buffer.from(hash))) {
+    throw new Fault('key_invalid', 'no desk has this key; ask the paper’s admin for one');
+  }
+  if (found.key.revoked_at !== null) {
+    throw new Fault('key_invalid', 'this key was revoked; ask the paper’s admin for another');
+  }
+  return found.key;
+}
+
+/** Whether a key of one level may do what asks for another. */
+export function reaches(level: Level, asked: Level): boolean {
+  return LEVELS.indexOf(level) >= LEVELS.indexOf(asked);
 }
 
 function checksum(body: string): string {

@@ -45,8 +45,21 @@ const LETTER_OR_DIGIT = /[\p{L}\p{N}]/v;
  * between words, each character is a word of its own.
  */
 export function searchText(text: string): string {
+  return text.split('\n').map(foldLine).filter(Boolean).join(' ');
+}
+
+function foldLine(line: string): string {
+  // Most lines need no more than this: typographic quotes and dashes folded away, nothing but ASCII is left.
+  const ascii = line.replace(/[\u2010-\u2027\u2030-\u205e]/g, ' ');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
+  if (/^[\0-\x7f]*$/.test(ascii)) {
+    return ascii
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, ' ')
+      .trim();
+  }
   return (
-    text
+    line
       .normalize('NFKD')
       .replace(UNSEEN, '')
       .replace(ACCENT, '')

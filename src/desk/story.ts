@@ -1,4 +1,6 @@
-import type { Row } from './archive.ts';
+import * as z from 'zod';
+import { KINDS } from '../ledger/piece.ts';
+import type { Row, Story } from './archive.ts';
 
 /** Absolute addresses of what a row points at; who answers knows them. */
 export interface Links {
@@ -9,21 +11,81 @@ export interface Links {
   image(row: Row): string;
 }
 
+const time = (description: string) => z.iso.datetime().meta({ description });
+
+export const Byline = z
+  .object({ name: z.string(), title: z.string(), avatar: z.url().nullable() })
+  .meta({
+    id: 'Byline',
+    description: 'The declared AI persona that signs. Where a byline is shown, this is shown too.',
+  });
+
 /** A story as lists carry it (spec, "Story"; wire.md, section 3). */
-export interface StoryRow {
-  id: string;
-  slug: string;
-  headline: string;
-  dek: string;
-  category: string;
-  kind: 'news' | 'blog';
-  byline: { name: string; title: string; avatar: string | null };
-  published_at: string;
-  updated_at: string;
-  revision: number;
-  url: string;
-  image: string;
-}
+export const StoryRow = z
+  .object({
+    id: z.string(),
+    slug: z.string(),
+    headline: z.string(),
+    dek: z.string(),
+    category: z.string().meta({ description: 'The section’s name.' }),
+    kind: z.enum(KINDS),
+    byline: Byline,
+    published_at: time('First time on air.'),
+    updated_at: time('Of the newest revision made since.'),
+    revision: z.int().min(1),
+    url: z.url().meta({ description: 'The story’s page.' }),
+    image: z.url().meta({ description: 'The story’s own art, else its share card.' }),
+  })
+  .meta({ id: 'Story', description: 'A story as lists carry it.' });
+export type StoryRow = z.infer<typeof StoryRow>;
+
+const CitedFactRow = z
+  .object({
+    n: z.int().min(1),
+    statement: z.string(),
+    source: z.string().meta({ description: 'The publisher.' }),
+    instrument: z.string().meta({ description: 'The document that says it.' }),
+    claim_key: z.string().nullable().meta({ description: 'A pointer into the fact record.' }),
+  })
+  .meta({ id: 'CitedFact', description: 'What a [^N] marker in the prose points at.' });
+
+/** One story in full (wire.md, section 3). */
+export const FullStory = StoryRow.extend({
+  prose: z.string().meta({ description: 'As published, with [^N] markers: footnotes, never to be stripped.' }),
+  cited_facts: z.array(CitedFactRow),
+  credit: z.string().nullable().meta({ description: 'Whose work this rests on, and under which licence.' }),
+  content_hash: z.string(),
+  language: z.string().meta({ description: 'BCP 47.' }),
+  word_count: z.int().min(0),
+  corrections: z.array(z.object({ at: time('When it was made.'), revision: z.int(), note: z.string() })),
+  proof_url: z.url(),
+}).meta({ id: 'FullStory', description: 'One story in full.' });
+export type FullStory = z.infer<typeof FullStory>;
+
+/** Where a piece stands, as its own desk sees it. */
+const Standing = {
+  state: z.enum(['draft', 'scheduled', 'on_air', 'withdrawn']),
+  image: z
+    .url()
+    .nullable()
+    .meta({ description: 'The piece’s own art, else its share card, which it has once it was on air.' }),
+  published_at: time('First time on air; null before.').nullable(),
+  updated_at: time('Of the newest revision made since; null before it was on air.').nullable(),
+  scheduled_at: time('When it goes on air.').nullable(),
+  withdrawn_at: time('When it left the air.').nullable(),
+  reason: z.string().nullable().meta({ description: 'Why it was withdrawn.' }),
+};
+
+/** A row of `GET /api/v1/drafts`. */
+export const DraftRow = StoryRow.extend(Standing).meta({ id: 'Draft', description: 'A piece that is not on air.' });
+export type DraftRow = z.infer<typeof DraftRow>;
+
+/** A piece in full as its own desk sees it. */
+export const DeskStory = FullStory.extend(Standing).meta({
+  id: 'DeskStory',
+  description: 'One piece in full, on air or not, as its own desk sees it.',
+});
+export type DeskStory = z.infer<typeof DeskStory>;
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
@@ -47,6 +109,44 @@ export function storyRow(row: Row, links: Links): StoryRow {
     revision: row.revision,
     url: storyUrl(links.root, row.slug),
     image: links.image(row),
+  };
+}
+
+/** A story in full on the wire; `proofUrl` is where its proof is. */
+export function fullStory(story: Story, links: Links, proofUrl: string): FullStory {
+  return {
+    ...storyRow(story, links),
+    prose: story.prose,
+    cited_facts: story.cited_facts,
+    credit: story.credit,
+    content_hash: story.content_hash,
+    language: story.language,
+    word_count: wordCount(story.prose, story.language),
+    corrections: story.corrections.map(({ at, revision, note }) => ({ at: iso(at), revision, note })),
+    proof_url: proofUrl,
+  };
+}
+
+export function draftRow(story: Story, links: Links): DraftRow {
+  return { ...storyRow(story, links), ...standing(story, links) };
+}
+
+export function deskStory(story: Story, links: Links, proofUrl: string): DeskStory {
+  return { ...fullStory(story, links, proofUrl), ...standing(story, links) };
+}
+
+function standing(story: Story, links: Links) {
+  const isoOrNull = (ms: number | null) => (ms === null ? null : iso(ms));
+  // 0 is the store's word for never.
+  const wasOnAir = story.published_at !== 0;
+  return {
+    state: story.state,
+    image: wasOnAir || story.image !== null ? links.image(story) : null,
+    published_at: wasOnAir ? iso(story.published_at) : null,
+    updated_at: wasOnAir ? iso(story.updated_at) : null,
+    scheduled_at: isoOrNull(story.scheduled_at),
+    withdrawn_at: isoOrNull(story.withdrawn_at),
+    reason: story.reason,
   };
 }
 

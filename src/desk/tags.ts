@@ -1,4 +1,5 @@
 import type { Archive, Row } from './archive.ts';
+import { dayOf } from './day.ts';
 import { sectionSlug } from './paper.ts';
 
 /** How many pieces a numbered page of a section holds. */
@@ -46,11 +47,6 @@ export const tags = {
   month: (month: string) => `month:${month}`,
   media: (path: string) => `media:${path}`,
 };
-
-/** The UTC day of a time, as YYYY-MM-DD. */
-export function dayOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
-}
 
 /**
  * The tags that a change of one piece touches. `before` and `after` are the

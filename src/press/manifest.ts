@@ -16,6 +16,8 @@ export interface Manifest {
   owing(): string[];
   /** Strikes out what was owed, up to and with this id. */
   paid(paper: string, until: number): void;
+  /** The id up to which all that was owed is on disk. */
+  paidUntil(paper: string): number;
   /** The sheets that read a tag when they were last printed. */
   readers(paper: string, tag: string): string[];
   sheets(paper: string): string[];

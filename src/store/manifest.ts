@@ -37,6 +37,10 @@ export function manifestTables(db: Db): Manifest {
      WHERE presses.owner IS NULL OR presses.owner = ?2 OR presses.owned_until < ?4 RETURNING owner`,
   );
   const owner = db.prepare('SELECT owner FROM presses WHERE paper = ?');
+  const setPaid = db.prepare(
+    'INSERT INTO presses (paper, paid) VALUES (?, ?) ON CONFLICT DO UPDATE SET paid = max(paid, excluded.paid)',
+  );
+  const paidUntil = db.prepare('SELECT paid FROM presses WHERE paper = ?');
   const release = db.prepare('UPDATE presses SET owner = NULL, owned_until = NULL WHERE paper = ? AND owner = ?');
 
   return {
@@ -49,7 +53,9 @@ export function manifestTables(db: Db): Manifest {
     owing: () => (owing.all() as { paper: string }[]).map((row) => row.paper),
     paid(paper, until) {
       paid.run(paper, until);
+      setPaid.run(paper, until);
     },
+    paidUntil: (paper) => (paidUntil.get(paper) as { paid: number } | undefined)?.paid ?? 0,
     readers: (paper, tag) => (readers.all(paper, tag) as { sheet: string }[]).map((row) => row.sheet),
     sheets: (paper) => (sheets.all(paper) as { sheet: string }[]).map((row) => row.sheet),
     files: (paper, name) => files.all(paper, name) as PressedFile[],

@@ -103,6 +103,10 @@ export function pieceTables(db: Db) {
     all: db.prepare(
       `SELECT ${ROW} ${FROM} WHERE p.paper = ? AND p.state = 'on_air' AND p.published_at >= ? ${NEWEST_FIRST} LIMIT ?`,
     ),
+    after: db.prepare(
+      `SELECT ${ROW} ${FROM} WHERE p.paper = ? AND p.state = 'on_air' AND p.published_at >= ?
+       AND (p.published_at, p.id) < (?, ?) ${NEWEST_FIRST} LIMIT ?`,
+    ),
     section: db.prepare(
       `SELECT ${ROW} ${FROM} WHERE p.paper = ? AND p.category = ? AND p.state = 'on_air' AND p.published_at >= ?
        ${NEWEST_FIRST} LIMIT ?`,
@@ -178,7 +182,9 @@ export function pieceTables(db: Db) {
      ORDER BY scheduled_at, id`,
   );
   const due = db.prepare("SELECT min(scheduled_at) AS at FROM pieces WHERE state = 'scheduled'");
-  const unaired = db.prepare(`${STORY} WHERE p.paper = ? AND p.state <> 'on_air' ORDER BY p.id DESC`);
+  const unaired = db.prepare(
+    `${STORY} WHERE p.paper = ? AND p.state <> 'on_air' AND p.id < ? ORDER BY p.id DESC LIMIT ?`,
+  );
 
   const shown = db.prepare('SELECT p.id, g.revision FROM pieces p JOIN generations g ON g.n = p.generation');
 
@@ -211,8 +217,9 @@ export function pieceTables(db: Db) {
       const row = bySlug.get(paper, slug) as StoryRow | undefined;
       return row === undefined ? null : storyFrom(paper, row);
     },
-    /** Pieces that are not on air, newest first. */
-    unaired: (paper: string): Story[] => (unaired.all(paper) as StoryRow[]).map((row) => storyFrom(paper, row)),
+    /** Pieces that are not on air, the newest first by their ids, which grow with the time of filing. */
+    unaired: (paper: string, { limit, after = '~' }: { limit: number; after?: string | undefined }): Story[] =>
+      (unaired.all(paper, after, limit) as StoryRow[]).map((row) => storyFrom(paper, row)),
     /** Every piece with the revision that readers are shown. */
     shown: (): { id: string; revision: number }[] => shown.all() as { id: string; revision: number }[],
     piece(paper: string, id: string): Piece | null {
@@ -242,7 +249,8 @@ export function pieceTables(db: Db) {
         last = end.slug;
       }
     },
-    latest(paper: string, { limit, section, persona, since = 0 }: LatestQuery): Row[] {
+    latest(paper: string, { limit, section, persona, since = Number.MIN_SAFE_INTEGER, after }: LatestQuery): Row[] {
+      if (after !== undefined) return rows(latest.after.all(paper, since, after.published_at, after.id, limit));
       if (section !== undefined) return rows(latest.section.all(paper, section, since, limit));
       if (persona !== undefined) return rows(latest.persona.all(paper, persona, since, limit));
       return rows(latest.all.all(paper, since, limit));

@@ -2,6 +2,7 @@ import type { Archive } from '../desk/archive.ts';
 import type { LedgerStore } from '../desk/ledger-store.ts';
 import { tags } from '../desk/tags.ts';
 import type { Manifest } from '../press/manifest.ts';
+import { answerTable } from './answers.ts';
 import { appliedTable } from './applied.ts';
 import { entryTables } from './entries.ts';
 import { keyTables } from './keys.ts';
@@ -124,10 +125,12 @@ export function openStore(settings: DatabaseSettings) {
     ...ledger,
     manifest,
     keys,
+    answers: answerTable(db),
     terms,
     entries: entries.entries,
     doorKeys: entries.doorKeys,
     paper: papers.paper,
+    editions: papers.editions,
     record: papers.record,
     allMedia: papers.allMedia,
     unaired: pieces.unaired,

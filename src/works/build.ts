@@ -8,6 +8,9 @@ import type { Printed, Render } from '../press/sheet.ts';
 /** The project's own folder. */
 export const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 
+/** The program's own version. */
+export const VERSION = (JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as { version: string }).version;
+
 const SERVER = join(PROJECT, 'dist/server');
 const CLIENT = join(PROJECT, 'dist/client');
 

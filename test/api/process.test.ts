@@ -74,10 +74,11 @@ test('a signal before it serves ends it at once, and the next start goes on', as
 
 test('a paper that was never pressed asks for patience', async (t) => {
   const { listenDesk } = await import('../../api/server.ts');
+  const { Presses } = await import('../../src/works/presses.ts');
   const { default: pino } = await import('pino');
   const shop = workshopIn(t, tempFolder(t), { now: Date.parse('2026-11-20T12:00:00Z') });
   foundPaper(shop);
-  const { url, close } = await listenDesk(shop, pino({ level: 'silent' }));
+  const { url, close } = await listenDesk(shop, new Presses(shop), pino({ level: 'silent' }));
   t.after(close);
   const response = await fetch(`${url}/harbor-ledger/`);
   assert.equal(response.status, 503);

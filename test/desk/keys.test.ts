@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isKey, keyHash, levelFrom, newKey } from '../../src/desk/keys.ts';
+import { isKey, KeyBody, keyHash, LEVELS, newKey, reaches } from '../../src/desk/keys.ts';
 
 test('a key has its form, and a typo is told from a stranger', () => {
   fc.assert(
@@ -28,6 +28,10 @@ test('the characters of keys are evenly likely, whatever the bytes', () => {
 
 test('a key is kept as the hex of its SHA-256, and levels are three', () => {
   assert.equal(keyHash('abc'), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
-  assert.deepEqual(['read', 'admin', 'agent'].map(levelFrom), ['read', 'admin', 'agent']);
-  assert.throws(() => levelFrom('root'), /level "root" is none; use read, admin, agent/);
+  for (const level of LEVELS) assert.equal(KeyBody.safeParse({ level, name: 'n' }).success, true);
+  assert.equal(KeyBody.safeParse({ level: 'root', name: 'n' }).success, false);
+  assert.deepEqual(
+    LEVELS.map((level) => LEVELS.filter((asked) => reaches(level, asked))),
+    [['read'], ['read', 'agent'], ['read', 'agent', 'admin']],
+  );
 });

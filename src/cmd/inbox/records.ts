@@ -1,17 +1,15 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import canonicalize from 'canonicalize';
 import type * as z from 'zod';
-import type { Cast } from '../../desk/cast.ts';
+import type { Archive } from '../../desk/archive.ts';
 import { CastBody } from '../../desk/cast.ts';
-import { enter } from '../../desk/enter.ts';
+import { isDay } from '../../desk/day.ts';
 import { PersonaBody } from '../../desk/masthead.ts';
 import type { Media } from '../../desk/media.ts';
 import { isPaperSlug, PaperBody } from '../../desk/paper.ts';
-import { sectionProblems } from '../../desk/paper-change.ts';
-import type { Problem } from '../../fault.ts';
-import { Fault, refused } from '../../fault.ts';
+import { castFrom, enterRecord, measures, paperFrom, personaFrom } from '../../desk/record.ts';
+import { Fault } from '../../fault.ts';
 import { isLine, SLUG } from '../../ledger/door.ts';
 import { shapeProblems } from '../../ledger/filing.ts';
 import type { DeskFolder } from './desk-folder.ts';
@@ -37,7 +35,7 @@ export class Records {
       );
       return false;
     }
-    if (existsSync(path)) this.#apply(path, PaperBody, 'paper', '', (body) => this.#keepsSections(body));
+    if (existsSync(path)) this.#apply(path, PaperBody, 'paper', '', (body) => paperFrom(this.#archive(), body));
     else if (!this.#at.shop.store.hasPaper(this.#at.slug)) {
       this.#at.problem(
         this.#at.name(path),
@@ -80,10 +78,9 @@ export class Records {
         );
         continue;
       }
-      this.#apply(path, PersonaBody, 'persona', slug, (body) => {
-        this.#needMedia('avatar', body.avatar, 'image/');
-        return { slug, ...body };
-      });
+      this.#apply(path, PersonaBody, 'persona', slug, (body) =>
+        personaFrom(this.#at.shop.store.archive(this.#at.slug), slug, body),
+      );
     }
   }
 
@@ -98,12 +95,9 @@ export class Records {
         );
         continue;
       }
-      this.#apply(path, CastBody, 'cast', day, (body) => {
-        const video = this.#needMedia('video', body.video, 'video/');
-        this.#needMedia('poster', body.poster, 'image/');
-        this.#needMedia('captions', body.captions, 'text/vtt');
-        return { day, ...body, ...measures(video) };
-      });
+      this.#apply(path, CastBody, 'cast', day, (body) =>
+        castFrom(this.#at.shop.store.archive(this.#at.slug), day, body),
+      );
     }
     this.#measureCasts();
   }
@@ -114,10 +108,8 @@ export class Records {
     const archive = store.archive(this.#at.slug);
     for (const cast of archive.casts()) {
       const measured = { ...cast, ...measures(archive.media(cast.video)) };
-      if (canonicalize(measured) === canonicalize(cast)) continue;
-      store.transact(() =>
-        enter(store, { type: 'record', at: now(), paper: this.#at.slug, kind: 'cast', name: cast.day, body: measured }),
-      );
+      const entry = { at: now(), paper: this.#at.slug, kind: 'cast' as const, name: cast.day, body: measured };
+      if (!store.transact(() => enterRecord(store, entry, cast))) continue;
       this.#at.result.filed.push(this.#at.name(join(this.#at.folder, 'cast', `${cast.day}.yaml`)));
     }
   }
@@ -157,51 +149,16 @@ export class Records {
   ): void {
     const { store } = this.#at.shop;
     store.transact(() => {
-      const before = store.record(this.#at.slug, kind, name);
-      if (before === null || canonicalize(before) !== canonicalize(body)) {
-        enter(store, { type: 'record', at, paper: this.#at.slug, kind, name, body });
-        this.#at.result.filed.push(file);
-      }
+      const entry = { at, paper: this.#at.slug, kind, name, body };
+      if (enterRecord(store, entry, store.record(this.#at.slug, kind, name))) this.#at.result.filed.push(file);
       store.setApplied(file, digest);
     });
   }
 
-  /** The paper's new record, if it leaves no piece behind in a section that it drops. */
-  #keepsSections(body: PaperBody): PaperBody {
+  #archive(): Archive | null {
     const { store } = this.#at.shop;
-    const problems = store.hasPaper(this.#at.slug) ? sectionProblems(store.archive(this.#at.slug), body.sections) : [];
-    if (problems.length > 0) throw refused(problems);
-    return body;
+    return store.hasPaper(this.#at.slug) ? store.archive(this.#at.slug) : null;
   }
-
-  /** A media file that a record names. Throws when it is not there or of another type. */
-  #needMedia(field: string, path: string | null, type: string): Media | null {
-    if (path === null) return null;
-    const found = this.#at.shop.store.archive(this.#at.slug).media(path);
-    if (found?.media_type.startsWith(type)) return found;
-    const problem: Problem = {
-      field,
-      rule: 'unknown_media',
-      message:
-        found === null
-          ? `${JSON.stringify(path)} is not a media file of this paper; put it there, or correct the path`
-          : `${JSON.stringify(path)} is ${found.media_type}, not ${type}…; name another file`,
-    };
-    throw new Fault('refused_by_door', problem.message, { problems: [problem] });
-  }
-}
-
-/** What an edition tells of its video. */
-function measures(video: Media | null): Pick<Cast, 'duration_s' | 'bytes' | 'media_type'> {
-  return {
-    duration_s: Math.round((video?.duration_ms ?? 0) / 1000),
-    bytes: video?.bytes ?? 0,
-    media_type: video?.media_type ?? '',
-  };
-}
-
-function isDay(text: string): boolean {
-  return /^\d{4}-\d\d-\d\d$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text;
 }
 
 async function digestOfFile(path: string): Promise<string> {

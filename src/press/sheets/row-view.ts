@@ -1,7 +1,7 @@
 import type { Row } from '../../desk/archive.ts';
+import { dayOf } from '../../desk/day.ts';
 import { sectionSlug } from '../../desk/paper.ts';
 import type { Links } from '../../desk/story.ts';
-import { dayOf } from '../../desk/tags.ts';
 import type { Image } from '../../ledger/piece.ts';
 import type { Card } from '../card.ts';
 import { cardDigest } from '../card.ts';

@@ -1,0 +1,107 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { cors } from 'hono/cors';
+import type { Logger } from 'pino';
+import { Fault } from '../../src/fault.ts';
+import { shapeProblems } from '../../src/ledger/filing.ts';
+import { loadBuild, VERSION } from '../../src/works/build.ts';
+import type { Presses } from '../../src/works/presses.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import type { PaperEnv } from '../env.ts';
+import { proxyList } from '../middleware/caller.ts';
+import { limitBody } from '../middleware/json-body.ts';
+import { knowPaper } from '../middleware/key.ts';
+import type { KeyUses } from '../middleware/key-uses.ts';
+import { READS, throttle } from '../middleware/throttle.ts';
+import { agentDoors } from './agent.ts';
+import { indexDoor } from './api-index.ts';
+import { archiveDoors } from './archive.ts';
+import { deskDoors } from './desk.ts';
+import type { Doors } from './doors.ts';
+import { filingDoors } from './filing.ts';
+import { keyDoors } from './keys.ts';
+import { newsroomDoors } from './newsroom.ts';
+import { openApiDoor } from './openapi.ts';
+import { pressDoor } from './press.ts';
+import { proofDoor } from './proof.ts';
+import { searchDoor } from './search.ts';
+import { Shelf } from './shelf.ts';
+import type { Sites } from './site.ts';
+import { storyDoors } from './stories.ts';
+
+/** Where the doors stand under a paper's root. */
+const TREES = ['/api', '/api/*', '/oembed'];
+
+export interface ApiParts {
+  shop: Workshop;
+  sites: Sites;
+  presses: Presses;
+  uses: KeyUses;
+  logger: Logger;
+}
+
+/** The News Desk API, all of its doors, as they stand under a paper's root. */
+export async function deskApi({ shop, sites, presses, uses, logger }: ApiParts): Promise<OpenAPIHono<PaperEnv>> {
+  const app = new OpenAPIHono<PaperEnv>({
+    defaultHook: (result) => {
+      if (result.success) return;
+      // The hook is handed what came in too; its type forgets that.
+      const problems = shapeProblems(result.error, (result as { data?: unknown }).data);
+      const [first] = problems;
+      throw new Fault('invalid_request', `${first?.field}: ${first?.message}`, { field: first?.field, problems });
+    },
+  });
+  const { stamp } = await loadBuild();
+  const doors: Doors = { app, shop, presses, logger, shelf: new Shelf(`${VERSION} ${stamp}`) };
+  const proxies = proxyList(shop.settings.trustedProxies);
+  const open = cors({
+    origin: '*',
+    allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    allowHeaders: ['Authorization', 'X-NRF-Key', 'Content-Type', 'Idempotency-Key', 'If-None-Match'],
+    exposeHeaders: ['ETag', 'Link', 'Retry-After', 'X-Request-Id'],
+    maxAge: 86_400,
+  });
+  const read = throttle(READS, proxies, { sparesLocal: true });
+  for (const tree of TREES) app.use(tree, open, knowPaper(shop, sites, uses), read, limitBody);
+
+  indexDoor(doors);
+  storyDoors(doors);
+  proofDoor(doors);
+  archiveDoors(doors);
+  searchDoor(doors);
+  newsroomDoors(doors);
+  filingDoors(doors);
+  pressDoor(doors);
+  deskDoors(doors);
+  keyDoors(doors);
+  agentDoors(doors);
+  openApiDoor(doors, VERSION);
+  refuseTheRest(app);
+  return app;
+}
+
+/** What no door takes: another method answers 405 and names those that there are, another path 404. */
+function refuseTheRest(app: OpenAPIHono<PaperEnv>): void {
+  const methods = new Map<string, Set<string>>();
+  for (const { path, method } of app.routes) {
+    if (method === 'ALL') continue;
+    const known = methods.get(path) ?? new Set(['OPTIONS']);
+    methods.set(path, known.add(method));
+    if (method === 'GET') known.add('HEAD');
+  }
+  for (const [path, known] of methods) {
+    const allowed = [...known].sort().join(', ');
+    app.all(path, (c) => {
+      c.header('Allow', allowed);
+      throw new Fault('method_not_allowed', `${c.req.method} is not taken here; use ${allowed}`);
+    });
+  }
+  for (const tree of ['/api', '/api/*']) {
+    app.all(tree, (c) => {
+      const { slug } = c.get('site');
+      throw new Fault(
+        'not_found',
+        `there is no door at ${c.req.path.slice(slug.length + 1, 200)}; GET /api/v1 lists all`,
+      );
+    });
+  }
+}

@@ -1,0 +1,87 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { DayRow, dayRow, isDay } from '../../src/desk/day.ts';
+import { SectionRow, sectionRows } from '../../src/desk/section.ts';
+import { storyRow } from '../../src/desk/story.ts';
+import { Fault } from '../../src/fault.ts';
+import type { Doors } from './doors.ts';
+import { archiveOf, linksFor, listOf, open } from './doors.ts';
+import { cursorOf, cursorParam, placeOf } from './params.ts';
+import { faults, listSchema, ok, PUBLIC } from './route.ts';
+import { StoryList } from './stories.ts';
+
+/** How many days one answer holds (spec, "Limits"). */
+const DAYS_MAX = 366;
+
+const sections = createRoute({
+  method: 'get',
+  path: '/api/v1/sections',
+  operationId: 'listSections',
+  tags: ['Reading'],
+  summary: 'The sections in the paper’s order',
+  security: PUBLIC,
+  responses: { 200: ok(listSchema('SectionList', 'sections', SectionRow), 'The sections.'), ...faults() },
+});
+
+const days = createRoute({
+  method: 'get',
+  path: '/api/v1/days',
+  operationId: 'listDays',
+  tags: ['Reading'],
+  summary: 'The days on which the paper published, newest first',
+  security: PUBLIC,
+  request: { query: z.object({ cursor: cursorParam }) },
+  responses: { 200: ok(listSchema('DayList', 'days', DayRow), `Up to ${DAYS_MAX} days.`), ...faults(400) },
+});
+
+const day = createRoute({
+  method: 'get',
+  path: '/api/v1/days/{day}',
+  operationId: 'readDay',
+  tags: ['Reading'],
+  summary: 'The pieces that went on air on a UTC day',
+  security: PUBLIC,
+  request: {
+    params: z.object({
+      day: z
+        .string()
+        .refine(isDay, 'must be a day of the calendar, as in 2026-11-20')
+        .openapi({ param: { name: 'day', in: 'path' }, format: 'date', example: '2026-11-20' }),
+    }),
+  },
+  responses: { 200: ok(StoryList, 'Newest first; empty for a day without pieces.'), ...faults(400) },
+});
+
+/** The archive by section and by day. */
+export function archiveDoors(doors: Doors): void {
+  const { shelf, shop } = doors;
+  open(doors, sections, (c) =>
+    shelf.json(c, 'sections', () => listOf(c, 'sections', sectionRows(archiveOf(doors, c), c.get('site').root))),
+  );
+  open(doors, days, (c) => {
+    const { cursor } = c.req.valid('query');
+    const [until] = cursor === undefined ? [] : placeOf(z.tuple([z.string().refine(isDay)]), cursor);
+    return shelf.list(c, { cursor }, () => {
+      // The day of the cursor is the first that was not shown.
+      const found = archiveOf(doors, c).days({ ...(until === undefined ? {} : { until }), limit: DAYS_MAX + 1 });
+      const next = found[DAYS_MAX];
+      const rows = found.slice(0, DAYS_MAX).map((row) => dayRow(row, c.get('site').root));
+      return listOf(c, 'days', rows, next === undefined ? null : cursorOf([next.day]));
+    });
+  });
+  open(doors, day, (c) => {
+    const { day: asked } = c.req.valid('param');
+    if (Date.parse(asked) > shop.now()) {
+      throw new Fault('not_found', `${asked} is still to come; days are UTC days, up to today`);
+    }
+    return shelf.json(c, `day ${asked}`, () => {
+      const links = linksFor(doors, c);
+      return listOf(
+        c,
+        'stories',
+        archiveOf(doors, c)
+          .day(asked)
+          .map((row) => storyRow(row, links)),
+      );
+    });
+  });
+}

@@ -1,0 +1,200 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { CastBody } from '../../src/desk/cast.ts';
+import { isDay } from '../../src/desk/day.ts';
+import { Config, configOf } from '../../src/desk/front.ts';
+import { PersonaBody } from '../../src/desk/masthead.ts';
+import { PaperBody } from '../../src/desk/paper.ts';
+import { castFrom, enterRecord, paperFrom, personaFrom, urlProblems } from '../../src/desk/record.ts';
+import { DraftRow, draftRow } from '../../src/desk/story.ts';
+import { Fault, refused } from '../../src/fault.ts';
+import { SLUG } from '../../src/ledger/door.ts';
+import { shapeProblems } from '../../src/ledger/filing.ts';
+import { jsonBody } from '../middleware/json-body.ts';
+import { needs } from '../middleware/key.ts';
+import type { Doors, PaperContext } from './doors.ts';
+import { archiveOf, linksFor, listOf, open } from './doors.ts';
+import { Pressing } from './filing.ts';
+import { cursorOf, cursorParam, limitParam, placeOf } from './params.ts';
+import { body, faults, IDEMPOTENCY, KEYED, listSchema, ok } from './route.ts';
+import { privateJson } from './shelf.ts';
+import { write } from './write.ts';
+
+const drafts = createRoute({
+  method: 'get',
+  path: '/api/v1/drafts',
+  operationId: 'listDrafts',
+  tags: ['Desk'],
+  summary: 'Pieces that are not on air: drafts, scheduled ones, withdrawn ones',
+  security: KEYED,
+  middleware: [needs('read')] as const,
+  request: { query: z.object({ limit: limitParam(50, 200), cursor: cursorParam }) },
+  responses: { 200: ok(listSchema('DraftList', 'drafts', DraftRow), 'The newest first.'), ...faults(400) },
+});
+
+const FullConfig = Config.extend(PaperBody.partial().shape).openapi('FullConfig', {
+  description: 'A paper’s settings. An admin key sees all of them.',
+});
+
+const readConfig = createRoute({
+  method: 'get',
+  path: '/api/v1/config',
+  operationId: 'readConfig',
+  tags: ['Desk'],
+  summary: 'The paper’s settings',
+  security: KEYED,
+  middleware: [needs('read')] as const,
+  responses: { 200: ok(FullConfig, 'The settings.'), ...faults() },
+});
+
+/** A change of a record: what is left out stays as it is. */
+const part = <T extends z.ZodRawShape>(schema: z.ZodObject<T>, id: string) =>
+  z
+    .looseObject(Object.fromEntries(Object.keys(schema.shape).map((name) => [name, z.unknown().optional()])))
+    .openapi(id, { description: 'What is left out stays as it is; an unknown member is refused.' });
+
+const writeConfig = createRoute({
+  method: 'put',
+  path: '/api/v1/config',
+  operationId: 'writeConfig',
+  tags: ['Desk'],
+  summary: 'Change the paper’s settings',
+  security: KEYED,
+  middleware: [needs('admin'), jsonBody()] as const,
+  request: { headers: IDEMPOTENCY, body: body(part(PaperBody, 'ConfigChange')) },
+  responses: { 200: ok(FullConfig.extend(Pressing), 'The settings as they are now.'), ...faults(400, 413, 415, 422) },
+});
+
+const PersonaRecord = PersonaBody.extend({ slug: z.string(), declared_ai: z.literal(true), ...Pressing });
+
+const writePersona = createRoute({
+  method: 'put',
+  path: '/api/v1/masthead/{slug}',
+  operationId: 'writePersona',
+  tags: ['Desk'],
+  summary: 'Put a persona on the masthead, or change one',
+  security: KEYED,
+  middleware: [needs('admin'), jsonBody()] as const,
+  request: {
+    params: z.object({
+      slug: z
+        .string()
+        .max(60)
+        .regex(SLUG, 'must be words of a–z and 0–9 joined by single hyphens')
+        .openapi({ param: { name: 'slug', in: 'path' }, example: 'osric-tamblyn' }),
+    }),
+    headers: IDEMPOTENCY,
+    body: body(part(PersonaBody, 'PersonaChange')),
+  },
+  responses: { 200: ok(PersonaRecord, 'The persona.'), ...faults(400, 413, 415, 422) },
+});
+
+const CastRecord = CastBody.extend({
+  day: z.iso.date(),
+  duration_s: z.int(),
+  bytes: z.int(),
+  media_type: z.string(),
+  ...Pressing,
+});
+
+const writeCast = createRoute({
+  method: 'put',
+  path: '/api/v1/cast/{day}',
+  operationId: 'writeCast',
+  tags: ['Desk'],
+  summary: 'Publish the video edition of a day, or change it',
+  description: 'Video, poster and captions are media that the paper has already.',
+  security: KEYED,
+  middleware: [needs('admin'), jsonBody()] as const,
+  request: {
+    params: z.object({
+      day: z
+        .string()
+        .refine(isDay, 'must be a day of the calendar, as in 2026-11-20')
+        .openapi({ param: { name: 'day', in: 'path' }, format: 'date', example: '2026-11-20' }),
+    }),
+    headers: IDEMPOTENCY,
+    body: body(part(CastBody, 'CastChange')),
+  },
+  responses: { 200: ok(CastRecord, 'The video edition.'), ...faults(400, 413, 415, 422) },
+});
+
+/** What a desk sees and sets of its own paper. */
+export function deskDoors(doors: Doors): void {
+  const { shop } = doors;
+
+  open(doors, drafts, (c) => {
+    const { limit, cursor } = c.req.valid('query');
+    const [after] = cursor === undefined ? [] : placeOf(z.tuple([z.string().max(40)]), cursor);
+    return doors.shelf.list(c, { limit, cursor }, () => {
+      const rows = shop.store.unaired(c.get('site').slug, { limit: limit + 1, after });
+      const last = rows.length > limit ? rows[limit - 1] : undefined;
+      const links = linksFor(doors, c);
+      const shown = rows.slice(0, limit).map((row) => draftRow(row, links));
+      return listOf(c, 'drafts', shown, last === undefined ? null : cursorOf([last.id]));
+    });
+  });
+
+  open(doors, readConfig, (c) => {
+    const { slug: _slug, edition: _edition, changed_at: _changed, ...record } = c.get('site').paper;
+    return privateJson(c, c.get('key')?.level === 'admin' ? record : configOf(c.get('site').paper));
+  });
+
+  open(doors, writeConfig, (c) => {
+    const given = c.req.valid('json');
+    return write(doors, c, () => {
+      const { slug, edition: _edition, changed_at: _changed, ...before } = archiveOf(doors, c).paper();
+      const paper = merged(PaperBody, before, given);
+      const others = shop.store
+        .paperSlugs()
+        .flatMap((other) => (other === slug ? [] : (shop.store.paper(other) ?? [])));
+      const problems = urlProblems(slug, paper.url, others, shop.settings.origin);
+      if (problems.length > 0) throw refused(problems);
+      enterOf(doors, c, 'paper', '', paperFrom(archiveOf(doors, c), paper));
+      return { status: 200, body: paper };
+    });
+  });
+
+  open(doors, writePersona, (c) => {
+    const { slug } = c.req.valid('param');
+    const given = c.req.valid('json');
+    return write(doors, c, () => {
+      const archive = archiveOf(doors, c);
+      const { slug: _slug, ...before } = archive.persona(slug) ?? { slug };
+      const persona = personaFrom(archive, slug, merged(PersonaBody, before, given));
+      enterOf(doors, c, 'persona', slug, persona);
+      return { status: 200, body: { ...persona, declared_ai: true } };
+    });
+  });
+
+  open(doors, writeCast, (c) => {
+    const { day } = c.req.valid('param');
+    const given = c.req.valid('json');
+    return write(doors, c, () => {
+      const archive = archiveOf(doors, c);
+      const { day: _day, duration_s: _s, bytes: _b, media_type: _type, ...before } = archive.cast(day) ?? { day };
+      const cast = castFrom(archive, day, merged(CastBody, before as object, given));
+      enterOf(doors, c, 'cast', day, cast);
+      return { status: 200, body: { ...cast } };
+    });
+  });
+}
+
+function enterOf({ shop }: Doors, c: PaperContext, kind: 'paper' | 'persona' | 'cast', name: string, value: unknown) {
+  const { slug: paper } = c.get('site');
+  const before = shop.store.record(paper, kind, name);
+  enterRecord(shop.store, { paper, kind, name, body: value, at: shop.now() }, before);
+}
+
+/**
+ * A record with a change made to it: what the change leaves out stays, and null
+ * takes away what may be absent. Throws `invalid_request` naming the member.
+ */
+function merged<T extends z.ZodType>(schema: T, before: object, change: object): z.infer<T> {
+  const whole = { ...before, ...change };
+  const value = Object.fromEntries(Object.entries(whole).filter(([, member]) => member !== null));
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const problems = shapeProblems(parsed.error, value);
+  const [first] = problems;
+  throw new Fault('invalid_request', `${first?.field}: ${first?.message}`, { field: first?.field, problems });
+}

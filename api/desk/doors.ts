@@ -1,0 +1,95 @@
+import type { OpenAPIHono, RouteConfig, RouteHandler } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import type { Logger } from 'pino';
+import type { Archive, Story } from '../../src/desk/archive.ts';
+import type { Links } from '../../src/desk/story.ts';
+import { Fault } from '../../src/fault.ts';
+import { Edition, placeOf } from '../../src/press/edition.ts';
+import { linksOf } from '../../src/press/sheets/row-view.ts';
+import type { Presses } from '../../src/works/presses.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import type { PaperEnv } from '../env.ts';
+import type { Shelf } from './shelf.ts';
+
+/** What every door file gets. */
+export interface Doors {
+  app: OpenAPIHono<PaperEnv>;
+  shop: Workshop;
+  shelf: Shelf;
+  presses: Presses;
+  logger: Logger;
+}
+
+export type PaperContext = Context<PaperEnv>;
+
+/**
+ * Opens a door: its route describes it, checks what comes in and stands in the
+ * OpenAPI document. Answers are made as text once, so their types are not
+ * checked here; a test holds every answer against the document.
+ */
+export function open<R extends RouteConfig>(
+  { app }: Pick<Doors, 'app'>,
+  route: R & { getRoutingPath(): string },
+  handler: (c: Parameters<RouteHandler<R, PaperEnv>>[0]) => Response | Promise<Response>,
+): void {
+  app.openapi(route, handler as unknown as RouteHandler<R, PaperEnv>);
+}
+
+/** The archive of the paper that is asked. */
+export function archiveOf({ shop }: Pick<Doors, 'shop'>, c: PaperContext): Archive {
+  return shop.store.archive(c.get('site').slug);
+}
+
+/** The absolute addresses that rows carry. */
+export function linksFor({ shop }: Pick<Doors, 'shop'>, c: PaperContext): Links {
+  return linksOf(editionOf({ shop }, c));
+}
+
+/** The paper as the press reads it. */
+export function editionOf({ shop }: Pick<Doors, 'shop'>, c: PaperContext): Edition {
+  const { slug, root } = c.get('site');
+  return new Edition(shop.store.archive(slug), placeOf(root));
+}
+
+/** A piece by its id or its slug, whatever its state. Throws `not_found`. */
+export function pieceNamed(archive: Archive, name: string): Story {
+  const story = archive.storyById(name) ?? archive.storyBySlug(name);
+  if (story === null) throw noPiece(name);
+  return story;
+}
+
+/**
+ * A piece that the caller may read: on air, or any of the desk's own with a key.
+ * Throws `not_found`, and `withdrawn` for what was on air and was taken off.
+ */
+export function readablePiece(archive: Archive, name: string, c: PaperContext): Story {
+  const story = pieceNamed(archive, name);
+  if (story.state === 'withdrawn') {
+    const withdrawn_at = new Date(story.withdrawn_at ?? 0).toISOString();
+    throw new Fault('withdrawn', `this piece was withdrawn on ${withdrawn_at.slice(0, 10)}: ${story.reason}`, {
+      withdrawn_at,
+      reason: story.reason,
+    });
+  }
+  if (story.state !== 'on_air' && c.get('key') === null) throw noPiece(name);
+  return story;
+}
+
+/** Where a piece's proof is: among the paper's own files, else behind the keyed door. */
+export function proofUrl(c: PaperContext, story: Story): string {
+  const { root, paper } = c.get('site');
+  return story.state === 'on_air' && paper.paper_public
+    ? `${root}/stories/${story.slug}/proof.json`
+    : `${root}/api/v1/stories/${story.id}/proof`;
+}
+
+/** The members that every list carries (wire.md, section 3). */
+export function listOf<Name extends string, T>(c: PaperContext, name: Name, rows: T[], next: string | null = null) {
+  const { slug, paper } = c.get('site');
+  const list = { desk: slug, nameplate: paper.nameplate, count: rows.length, [name]: rows, next_cursor: next };
+  return list as { desk: string; nameplate: string; count: number; next_cursor: string | null } & Record<Name, T[]>;
+}
+
+function noPiece(name: string): Fault {
+  return new Fault('not_found', `this paper has no piece ${JSON.stringify(name.slice(0, 200))} on air`);
+}

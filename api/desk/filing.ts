@@ -1,0 +1,208 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { airStory, withdrawStory } from '../../src/desk/airing.ts';
+import type { Archive, Story } from '../../src/desk/archive.ts';
+import { fileStory } from '../../src/desk/filing.ts';
+import type { AccessKey } from '../../src/desk/keys.ts';
+import { freeSlug } from '../../src/desk/slug.ts';
+import { DeskStory, deskStory } from '../../src/desk/story.ts';
+import { Fault, refused } from '../../src/fault.ts';
+import { FilingBody, filingFrom } from '../../src/ledger/filing.ts';
+import type { Filing } from '../../src/ledger/piece.ts';
+import { jsonBody } from '../middleware/json-body.ts';
+import { needLevel, needs } from '../middleware/key.ts';
+import type { Doors, PaperContext } from './doors.ts';
+import { archiveOf, linksFor, open, pieceNamed, proofUrl } from './doors.ts';
+import { idParam } from './params.ts';
+import { ProofBody, proofFor } from './proof.ts';
+import { body, faults, IDEMPOTENCY, KEYED, ok } from './route.ts';
+import { write } from './write.ts';
+
+const time = z.iso.datetime({ offset: true, error: 'must be a time to come, such as 2026-11-20T06:30:00Z' });
+
+const EXAMPLE = {
+  headline: 'What the second is now',
+  dek: 'One sentence that says what the piece finds.',
+  category: 'Time',
+  byline: 'osric-tamblyn',
+  prose: 'The second has been defined by caesium since 1967.[^1] A new definition is being prepared.[^2]',
+  cited_facts: [
+    { statement: 'The second was redefined in 1967.', source: 'BIPM', instrument: 'https://www.bipm.org/en/cgpm-1967' },
+    { statement: 'Optical clocks may follow.', source: 'NIST', instrument: 'https://www.nist.gov/' },
+  ],
+  air: false,
+};
+
+const NewStory = FilingBody.extend({
+  air: z
+    .union([z.boolean(), time])
+    .default(false)
+    .openapi({ description: 'false keeps a draft, true puts it on air now, a time to come then.' }),
+}).openapi('NewStory', { example: EXAMPLE });
+
+const Revision = FilingBody.extend({
+  revision: z.int().min(1).openapi({ description: 'The revision that this one was made from.' }),
+}).openapi('Revision', { example: { ...EXAMPLE, air: undefined, revision: 1, correction: 'The year was wrong.' } });
+
+const Airing = z
+  .strictObject({ at: time.optional().openapi({ description: 'A time to come; now when left out.' }) })
+  .openapi('Airing');
+
+const Withdrawal = z
+  .strictObject({ reason: z.string().openapi({ description: 'One line; readers will see it.' }) })
+  .openapi('Withdrawal', { example: { reason: 'The document it rests on was a draft.' } });
+
+/** What every write answers beside its record. */
+export const Pressing = {
+  pressed: z.boolean().openapi({ description: 'Whether all files that changed are on disk.' }),
+  files: z.int().optional().openapi({ description: 'How many files the press wrote.' }),
+  pressing: z.url().optional().openapi({ description: 'Where to ask whether they are by now.' }),
+};
+
+const Filed = z.object({ story: DeskStory, proof: ProofBody, ...Pressing }).openapi('Filed');
+const Aired = z.object({ story: DeskStory, ...Pressing }).openapi('Aired');
+
+const common = { tags: ['Writing'], security: KEYED };
+
+const file = createRoute({
+  ...common,
+  method: 'post',
+  path: '/api/v1/stories',
+  operationId: 'fileStory',
+  summary: 'File a piece',
+  description:
+    'Takes an admin key, or an agent’s once the agreement is signed. Without `slug` one is made from the headline.',
+  middleware: [needs('agent'), jsonBody()] as const,
+  request: { headers: IDEMPOTENCY, body: body(NewStory) },
+  responses: { 201: ok(Filed, 'Filed and signed.'), ...faults(400, 409, 413, 415, 422) },
+});
+
+const revise = createRoute({
+  ...common,
+  method: 'put',
+  path: '/api/v1/stories/{id}',
+  operationId: 'reviseStory',
+  summary: 'File a new revision of a piece',
+  description: 'A piece on air shows it at once. With `correction` the piece says what was wrong.',
+  middleware: [needs('agent'), jsonBody()] as const,
+  request: { params: idParam, headers: IDEMPOTENCY, body: body(Revision) },
+  responses: { 200: ok(Filed, 'Filed and signed.'), ...faults(400, 404, 409, 413, 415, 422) },
+});
+
+const air = createRoute({
+  ...common,
+  method: 'post',
+  path: '/api/v1/stories/{id}/airing',
+  operationId: 'airStory',
+  summary: 'Put a piece on air, now or at a time to come',
+  middleware: [needs('agent'), jsonBody({ mayBeEmpty: true })] as const,
+  request: { params: idParam, headers: IDEMPOTENCY, body: body(Airing, false) },
+  responses: { 200: ok(Aired, 'On air, or scheduled.'), ...faults(400, 404, 409, 413, 415, 422) },
+});
+
+const withdraw = createRoute({
+  ...common,
+  method: 'delete',
+  path: '/api/v1/stories/{id}/airing',
+  operationId: 'withdrawStory',
+  summary: 'Take a piece off the air, or off its schedule',
+  description:
+    'Takes an admin key. The piece leaves lists and feeds; its page becomes a notice and its address answers 410.',
+  middleware: [needs('admin'), jsonBody()] as const,
+  request: { params: idParam, headers: IDEMPOTENCY, body: body(Withdrawal) },
+  responses: { 200: ok(Aired, 'Off the air.'), ...faults(400, 404, 409, 413, 415) },
+});
+
+/** Filing, revising, airing and withdrawing. */
+export function filingDoors(doors: Doors): void {
+  const { shop } = doors;
+  const by = (key: AccessKey) => `key:${key.id}`;
+
+  open(doors, file, (c) => {
+    const { air: when, ...given } = c.req.valid('json');
+    const { slug: paper } = c.get('site');
+    return write(doors, c, (key) => {
+      const archive = archiveOf(doors, c);
+      const at = typeof when === 'string' ? timeToCome('air', when, shop.now()) : undefined;
+      const slug = given.slug ?? freeSlug(given.headline, (taken) => archive.storyBySlug(taken) !== null);
+      const filing = filingOf(c, given, slug);
+      needPersona(key, filing);
+      const { story } = fileStory(shop.desk, paper, filing, { by: by(key), from: 0, toAir: when !== false });
+      if (when !== false) airStory(shop.desk, paper, slug, { by: by(key), ...(at === undefined ? {} : { at }) });
+      return { status: 201, body: answerOf(doors, c, story.id) };
+    });
+  });
+
+  open(doors, revise, (c) => {
+    const { revision, ...given } = c.req.valid('json');
+    const { id } = c.req.valid('param');
+    return write(doors, c, (key) => {
+      const before = pieceNamed(archiveOf(doors, c), id);
+      needLevelFor(before, key);
+      if (given.slug !== undefined && given.slug !== before.slug) {
+        const message = `${JSON.stringify(given.slug)} is not the piece’s slug; a piece keeps ${JSON.stringify(before.slug)}, for links to it must hold`;
+        throw refused([{ field: 'slug', rule: 'slug_kept', message }]);
+      }
+      const filing = filingOf(c, given, before.slug);
+      needPersona(key, filing);
+      fileStory(shop.desk, c.get('site').slug, filing, { by: by(key), from: revision });
+      return { status: 200, body: answerOf(doors, c, before.id) };
+    });
+  });
+
+  open(doors, air, (c) => {
+    const { at: when } = c.req.valid('json') ?? {};
+    const { id } = c.req.valid('param');
+    return write(doors, c, (key) => {
+      const archive = archiveOf(doors, c);
+      const before = pieceNamed(archive, id);
+      needLevelFor(before, key);
+      const at = when === undefined ? undefined : timeToCome('at', when, shop.now());
+      airStory(shop.desk, c.get('site').slug, before.slug, { by: by(key), ...(at === undefined ? {} : { at }) });
+      return { status: 200, body: { story: deskStoryOf(doors, c, pieceNamed(archive, before.id)) } };
+    });
+  });
+
+  open(doors, withdraw, (c) => {
+    const { reason } = c.req.valid('json');
+    const { id } = c.req.valid('param');
+    return write(doors, c, (key) => {
+      const { slug } = pieceNamed(archiveOf(doors, c), id);
+      const story = withdrawStory(shop.desk, c.get('site').slug, slug, { by: by(key), reason });
+      return { status: 200, body: { story: deskStoryOf(doors, c, story) } };
+    });
+  });
+}
+
+function filingOf(c: PaperContext, given: FilingBody, slug: string): Filing {
+  const { default_kind, language } = c.get('site').paper;
+  return filingFrom(given, { slug, kind: default_kind, language });
+}
+
+function answerOf(doors: Doors, c: PaperContext, id: string): Record<string, unknown> {
+  const archive: Archive = archiveOf(doors, c);
+  const story = pieceNamed(archive, id);
+  return { story: deskStoryOf(doors, c, story), proof: proofFor(doors, c, story) };
+}
+
+function deskStoryOf(doors: Doors, c: PaperContext, story: Story): DeskStory {
+  return deskStory(story, linksFor(doors, c), proofUrl(c, story));
+}
+
+/** A time to come, in ms. Throws `invalid_request`: what went on air when is not for callers to date back. */
+function timeToCome(field: string, text: string, now: number): number {
+  const at = Date.parse(text);
+  if (at > now) return at;
+  throw new Fault('invalid_request', `${field} ${text} has passed; give a time to come, or leave it to now`, { field });
+}
+
+/** Throws `level_too_low` when an agent would bring back what an admin took off the air. */
+function needLevelFor(story: Story, key: AccessKey): void {
+  if (story.state === 'withdrawn') needLevel(key, 'admin');
+}
+
+/** Throws `refused_by_door` when an agent's key is bound to one persona and the filing is signed by another. */
+function needPersona({ persona }: AccessKey, filing: Filing): void {
+  if (persona === null || persona === filing.persona) return;
+  const message = `${JSON.stringify(filing.persona)} is not the persona of this key; it signs as ${JSON.stringify(persona)}`;
+  throw refused([{ field: 'byline', rule: 'persona_of_key', message }]);
+}

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { createRoute, z } from '@hono/zod-openapi';
+import type { AccessKey } from '../../src/desk/keys.ts';
+import { KeyBody, LEVELS, makeKey } from '../../src/desk/keys.ts';
+import { Fault } from '../../src/fault.ts';
+import { newId } from '../../src/works/workshop.ts';
+import { jsonBody } from '../middleware/json-body.ts';
+import { needs } from '../middleware/key.ts';
+import type { Doors } from './doors.ts';
+import { archiveOf, listOf, open } from './doors.ts';
+import { body, faults, IDEMPOTENCY, KEYED, listSchema, ok } from './route.ts';
+import { privateJson } from './shelf.ts';
+import { write } from './write.ts';
+
+const time = z.iso.datetime().nullable();
+
+const KeyRow = z
+  .object({
+    id: z.string(),
+    level: z.enum(LEVELS),
+    name: z.string(),
+    seat: z.string().nullable().openapi({ description: 'Whose seat it is.' }),
+    persona: z.string().nullable().openapi({ description: 'The one persona that an agent’s key signs as.' }),
+    made_at: z.iso.datetime(),
+    used_at: time.openapi({ description: 'The last use that was noted; noting lags a little behind.' }),
+    revoked_at: time,
+  })
+  .openapi('Key');
+
+const NewKey = KeyRow.extend({
+  key: z.string().openapi({ description: 'The key itself, shown this one time.' }),
+}).openapi('NewKey');
+
+const common = { tags: ['Keys'], security: KEYED };
+
+const list = createRoute({
+  ...common,
+  method: 'get',
+  path: '/api/v1/keys',
+  operationId: 'listKeys',
+  summary: 'The paper’s keys and seats',
+  middleware: [needs('admin')] as const,
+  responses: { 200: ok(listSchema('KeyList', 'keys', KeyRow), 'Revoked ones too.'), ...faults() },
+});
+
+const make = createRoute({
+  ...common,
+  method: 'post',
+  path: '/api/v1/keys',
+  operationId: 'makeKey',
+  summary: 'Make a key; it is shown this one time',
+  description:
+    'With `seat` it is a person’s. Sent again under the same Idempotency-Key, no second key is made: the answer is 409 and names the first.',
+  middleware: [needs('admin'), jsonBody()] as const,
+  request: { headers: IDEMPOTENCY, body: body(KeyBody) },
+  responses: { 201: ok(NewKey, 'The key.'), ...faults(400, 409, 413, 415) },
+});
+
+const revoke = createRoute({
+  ...common,
+  method: 'delete',
+  path: '/api/v1/keys/{id}',
+  operationId: 'revokeKey',
+  summary: 'Revoke a key; a seat goes with its key',
+  middleware: [needs('admin')] as const,
+  request: {
+    params: z.object({ id: z.string().openapi({ param: { name: 'id', in: 'path' }, description: 'The key’s id.' }) }),
+    headers: IDEMPOTENCY,
+  },
+  responses: { 200: ok(KeyRow, 'The key as it is now.'), ...faults(404) },
+});
+
+/** Making, listing and revoking keys. */
+export function keyDoors(doors: Doors): void {
+  const { store, now } = doors.shop;
+
+  open(doors, list, (c) => privateJson(c, listOf(c, 'keys', store.keys.list(c.get('site').slug).map(keyRow))));
+
+  open(doors, make, async (c) => {
+    let shown: string | null = null;
+    const maker = { keys: store.keys, archive: archiveOf(doors, c), now, newId, random: randomBytes };
+    const answer = await write(doors, c, () => {
+      const { key, made } = makeKey(maker, c.get('site').slug, c.req.valid('json'));
+      shown = key;
+      // What is kept for a second asking holds no key.
+      return { status: 201, body: keyRow(made) };
+    });
+    const row = (await answer.json()) as { id: string };
+    if (shown !== null) return privateJson(c, { ...row, key: shown }, 201);
+    throw new Fault(
+      'conflict',
+      `key ${row.id} was made under this Idempotency-Key, and a key is shown once; if it was lost, revoke it and make another`,
+    );
+  });
+
+  open(doors, revoke, (c) => {
+    const { id } = c.req.valid('param');
+    return write(doors, c, () => {
+      const { slug } = c.get('site');
+      const known = store.keys.list(slug).find((key) => key.id === id);
+      if (known === undefined || !store.keys.revoke(slug, id, now())) {
+        throw new Fault(
+          'not_found',
+          `this paper has no key ${JSON.stringify(id.slice(0, 80))} in force; see GET /api/v1/keys`,
+        );
+      }
+      return { status: 200, body: keyRow({ ...known, revoked_at: now() }) };
+    });
+  });
+}
+
+function keyRow({ paper: _paper, ...key }: AccessKey) {
+  const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+  return {
+    ...key,
+    made_at: new Date(key.made_at).toISOString(),
+    used_at: iso(key.used_at),
+    revoked_at: iso(key.revoked_at),
+  };
+}

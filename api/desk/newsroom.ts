@@ -1,0 +1,116 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { CastRow, castRow } from '../../src/desk/cast.ts';
+import { Front, frontOf, MastheadRow, mastheadRow, RAIL_MAX } from '../../src/desk/front.ts';
+import { PostRow, postRow } from '../../src/desk/post.ts';
+import type { Doors } from './doors.ts';
+import { archiveOf, linksFor, listOf, open } from './doors.ts';
+import { AirPlace, cursorOf, cursorParam, limitParam, placeOf } from './params.ts';
+import { faults, listSchema, ok, PUBLIC } from './route.ts';
+
+const front = createRoute({
+  method: 'get',
+  path: '/api/v1/front',
+  operationId: 'readFront',
+  tags: ['Reading'],
+  summary: 'The front page as data; the same as /front.json',
+  security: PUBLIC,
+  responses: { 200: ok(Front, 'The front page.'), ...faults() },
+});
+
+const cast = createRoute({
+  method: 'get',
+  path: '/api/v1/cast',
+  operationId: 'listCast',
+  tags: ['Reading'],
+  summary: 'The video editions, newest first',
+  security: PUBLIC,
+  responses: { 200: ok(listSchema('CastList', 'cast', CastRow), 'Every day that has one.'), ...faults() },
+});
+
+const masthead = createRoute({
+  method: 'get',
+  path: '/api/v1/masthead',
+  operationId: 'listMasthead',
+  tags: ['Reading'],
+  summary: 'The active personas of the desk',
+  security: PUBLIC,
+  responses: { 200: ok(listSchema('Masthead', 'masthead', MastheadRow), 'The personas, by name.'), ...faults() },
+});
+
+const posts = createRoute({
+  method: 'get',
+  path: '/api/v1/posts',
+  operationId: 'listPosts',
+  tags: ['Reading'],
+  summary: 'The newest pieces as short posts',
+  security: PUBLIC,
+  request: {
+    query: z.object({
+      limit: limitParam(20, 100),
+      since: z.iso
+        .datetime({ offset: true, error: 'must be a time such as 2026-11-20T06:30:00Z' })
+        .optional()
+        .openapi({ description: 'Only pieces that went on air after it.', format: 'date-time' }),
+      cursor: cursorParam,
+    }),
+  },
+  responses: { 200: ok(listSchema('PostList', 'posts', PostRow), 'Newest first.'), ...faults(400) },
+});
+
+/** The front page, the newsroom, and what goes out to other places. */
+export function newsroomDoors(doors: Doors): void {
+  const { shelf } = doors;
+  open(doors, front, (c) =>
+    // The static file ends its line: the same bytes here.
+    shelf.text(c, 'front', 'application/json', () => {
+      const archive = archiveOf(doors, c);
+      const newest = (section: string) => archive.latest({ limit: RAIL_MAX, section });
+      const { paper } = c.get('site');
+      return `${JSON.stringify(frontOf(paper, paper, archive.masthead(), newest, linksFor(doors, c)))}\n`;
+    }),
+  );
+  open(doors, cast, (c) =>
+    shelf.json(c, 'cast', () =>
+      listOf(
+        c,
+        'cast',
+        archiveOf(doors, c)
+          .casts()
+          .map((row) => castRow(row, c.get('site').root)),
+      ),
+    ),
+  );
+  open(doors, masthead, (c) =>
+    shelf.json(c, 'masthead', () => {
+      const links = linksFor(doors, c);
+      return listOf(
+        c,
+        'masthead',
+        archiveOf(doors, c)
+          .masthead()
+          .map((row) => mastheadRow(row, links)),
+      );
+    }),
+  );
+  open(doors, posts, (c) => {
+    const { limit, since, cursor } = c.req.valid('query');
+    const [published_at, id] = cursor === undefined ? [] : placeOf(AirPlace, cursor);
+    const query = {
+      limit: limit + 1,
+      ...(since === undefined ? {} : { since: Date.parse(since) + 1 }),
+      ...(published_at === undefined || id === undefined ? {} : { after: { published_at, id } }),
+    };
+    return shelf.list(c, { limit, since, cursor }, () => {
+      const rows = archiveOf(doors, c).latest(query);
+      const last = rows.length > limit ? rows[limit - 1] : undefined;
+      const next = last === undefined ? null : cursorOf([last.published_at, last.id]);
+      const links = linksFor(doors, c);
+      return listOf(
+        c,
+        'posts',
+        rows.slice(0, limit).map((row) => postRow(row, links)),
+        next,
+      );
+    });
+  });
+}

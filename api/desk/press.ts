@@ -1,0 +1,34 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { needs } from '../middleware/key.ts';
+import type { Doors } from './doors.ts';
+import { open } from './doors.ts';
+import { faults, KEYED, ok } from './route.ts';
+import { privateJson } from './shelf.ts';
+
+const ask = createRoute({
+  method: 'get',
+  path: '/api/v1/press/{ticket}',
+  operationId: 'askPress',
+  tags: ['Writing'],
+  summary: 'Whether the files of a write are on disk',
+  description: 'The address is the one that a write gave as `pressing`.',
+  security: KEYED,
+  middleware: [needs('read')] as const,
+  request: {
+    params: z.object({
+      ticket: z
+        .string()
+        .regex(/^\d{1,15}$/, 'must be the number that the write gave')
+        .openapi({ param: { name: 'ticket', in: 'path' }, type: 'integer', example: 42 }),
+    }),
+  },
+  responses: { 200: ok(z.object({ pressed: z.boolean() }), 'Whether they are.'), ...faults(400) },
+});
+
+/** How far the press has come. */
+export function pressDoor(doors: Doors): void {
+  open(doors, ask, (c) => {
+    const ticket = Number(c.req.valid('param').ticket);
+    return privateJson(c, { pressed: doors.shop.store.manifest.paidUntil(c.get('site').slug) >= ticket });
+  });
+}

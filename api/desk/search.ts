@@ -1,0 +1,64 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { SEARCH_ROWS, searchTerms } from '../../src/desk/search.ts';
+import { StoryRow, storyRow } from '../../src/desk/story.ts';
+import type { Doors } from './doors.ts';
+import { archiveOf, linksFor, listOf, open } from './doors.ts';
+import { faults, ok, PUBLIC } from './route.ts';
+
+const search = createRoute({
+  method: 'get',
+  path: '/api/v1/search',
+  operationId: 'search',
+  tags: ['Reading'],
+  summary: 'Pieces on air that hold all of up to four terms, newest first',
+  description:
+    'A term matches whole words and the beginnings of words in headline, dek and prose, whatever their case and accents. Quotes, stars, hyphens and colons are plain text.',
+  security: PUBLIC,
+  request: {
+    query: z.object({
+      q: z.string('must be one to four terms, as in ?q=leap+second').openapi({
+        description: 'One to four terms, 1 to 120 characters.',
+        minLength: 1,
+        maxLength: 120,
+        example: 'leap second',
+      }),
+    }),
+  },
+  responses: {
+    200: ok(
+      z
+        .object({
+          desk: z.string(),
+          nameplate: z.string(),
+          q: z.string().openapi({ description: 'What was searched for.' }),
+          count: z.int().min(0),
+          stories: z.array(StoryRow).max(SEARCH_ROWS),
+          next_cursor: z.null(),
+        })
+        .openapi('SearchResult'),
+      'Newest first.',
+    ),
+    ...faults(400),
+  },
+});
+
+/** Full-text search over what is on air. */
+export function searchDoor(doors: Doors): void {
+  open(doors, search, (c) => {
+    const { q } = c.req.valid('query');
+    const terms = searchTerms(q);
+    const asked = q.trim();
+    return doors.shelf.json(c, `search ${asked}`, () => {
+      const links = linksFor(doors, c);
+      const rows = archiveOf(doors, c).search(terms, SEARCH_ROWS);
+      return {
+        q: asked,
+        ...listOf(
+          c,
+          'stories',
+          rows.map((row) => storyRow(row, links)),
+        ),
+      };
+    });
+  });
+}

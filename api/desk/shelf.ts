@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import type { Context } from 'hono';
+import { LRUCache } from 'lru-cache';
+import type { PaperContext } from './doors.ts';
+
+/** How much text the shelf holds, in UTF-16 units. */
+const SHELF_MAX = 32 * 1024 * 1024;
+
+const PUBLIC = 'public, max-age=0, s-maxage=60, stale-while-revalidate=60';
+const PRIVATE = 'private, no-store';
+
+/**
+ * Answers of the public lane. What a reader is told changes only with the
+ * edition, so an answer is made once for each edition, and the edition's number
+ * is its mark (`ETag`).
+ */
+export class Shelf {
+  readonly #kept = new LRUCache<string, Kept>({
+    maxSize: SHELF_MAX,
+    sizeCalculation: ({ text }, name) => text.length + name.length,
+  });
+  readonly #marks = new Map<string, string>();
+  readonly #program: string;
+
+  /** `program` names the code that answers: another one may say the same edition in other words. */
+  constructor(program: string) {
+    this.#program = program;
+  }
+
+  /**
+   * Sends JSON. `name` tells this answer from the others of the paper; `make` is
+   * called when it is not at hand, and what it throws is thrown. A caller with a
+   * key gets an answer made for it alone.
+   */
+  json(c: PaperContext, name: string, make: () => unknown): Response {
+    return this.#send(c, name, 'application/json', () => ({ text: JSON.stringify(make()) }));
+  }
+
+  /** Sends a text of a type. */
+  text(c: PaperContext, name: string, type: string, make: () => string): Response {
+    return this.#send(c, name, type, () => ({ text: make() }));
+  }
+
+  /** Sends a list that may go on; `query` is what it was asked for, as the next page is asked for too. */
+  list(c: PaperContext, query: Record<string, unknown>, make: () => { next_cursor: string | null }): Response {
+    return this.#send(c, `${c.req.path} ${JSON.stringify(query)}`, 'application/json', () => {
+      const body = make();
+      const link = body.next_cursor === null ? undefined : nextLink(c, { ...query, cursor: body.next_cursor });
+      return { text: JSON.stringify(body), link };
+    });
+  }
+
+  #send(c: PaperContext, name: string, type: string, make: () => Kept): Response {
+    const headers = { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff' };
+    if (c.get('key') !== null) {
+      const { text, link } = make();
+      return c.body(text, 200, { ...headers, 'Cache-Control': PRIVATE, ...(link ? { Link: link } : {}) });
+    }
+    const mark = this.#mark(c);
+    const place = `${mark} ${c.get('site').slug} ${name}`;
+    let kept = this.#kept.get(place);
+    if (kept === undefined) {
+      kept = make();
+      this.#kept.set(place, kept);
+    }
+    const cached = {
+      ETag: mark,
+      'Cache-Control': PUBLIC,
+      // A key opens more at the same address.
+      Vary: 'Authorization, X-NRF-Key',
+      ...(kept.link ? { Link: kept.link } : {}),
+    };
+    if (isKnown(c.req.header('if-none-match'), mark)) return c.body(null, 304, cached);
+    return c.body(kept.text, 200, { ...headers, ...cached });
+  }
+
+  /** The edition's number, and a digest of what else decides the bytes. */
+  #mark(c: PaperContext): string {
+    const { paper, root, served } = c.get('site');
+    const place = `${root} ${served}`;
+    let digest = this.#marks.get(place);
+    if (digest === undefined) {
+      digest = createHash('sha256').update(`${this.#program} ${place}`).digest('hex').slice(0, 8);
+      this.#marks.set(place, digest);
+    }
+    return `"${paper.edition}-${digest}"`;
+  }
+}
+
+interface Kept {
+  text: string;
+  link?: string | undefined;
+}
+
+/** The way to the next page of a list (RFC 8288). */
+function nextLink(c: PaperContext, query: Record<string, unknown>): string {
+  const { slug, served } = c.get('site');
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const params = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+  return `<${served}${c.req.path.slice(slug.length + 1)}?${params}>; rel="next"`;
+}
+
+/** Sends JSON that no cache may keep. */
+export function privateJson(c: Context, body: unknown, status: 200 | 201 | 202 = 200): Response {
+  return c.json(body as object, status, { 'Cache-Control': PRIVATE, 'X-Content-Type-Options': 'nosniff' });
+}
+
+/** Whether If-None-Match names the mark (RFC 9110, section 13.1.2: weakly compared). */
+function isKnown(header: string | undefined, mark: string): boolean {
+  if (header === undefined) return false;
+  return header.trim() === '*' || header.split(',').some((known) => known.trim().replace(/^W\//, '') === mark);
+}

@@ -1,0 +1,62 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { DeskStory, deskStory, FullStory, fullStory, StoryRow, storyRow } from '../../src/desk/story.ts';
+import type { Doors } from './doors.ts';
+import { archiveOf, linksFor, listOf, open, proofUrl, readablePiece } from './doors.ts';
+import { AirPlace, cursorOf, cursorParam, idParam, limitParam, placeOf } from './params.ts';
+import { faults, listSchema, ok, PUBLIC } from './route.ts';
+
+export const StoryList = listSchema('StoryList', 'stories', StoryRow);
+
+const list = createRoute({
+  method: 'get',
+  path: '/api/v1/stories',
+  operationId: 'listStories',
+  tags: ['Reading'],
+  summary: 'The pieces on air, newest first',
+  security: PUBLIC,
+  request: { query: z.object({ limit: limitParam(50, 200), cursor: cursorParam }) },
+  responses: { 200: ok(StoryList, 'Newest first. `Link: rel="next"` goes on.'), ...faults(400) },
+});
+
+const one = createRoute({
+  method: 'get',
+  path: '/api/v1/stories/{id}',
+  operationId: 'readStory',
+  tags: ['Reading'],
+  summary: 'One piece: prose and cited facts',
+  description: 'A desk’s own key also reads drafts and scheduled pieces here, with their `state`.',
+  security: PUBLIC,
+  request: { params: idParam },
+  responses: { 200: ok(z.union([FullStory, DeskStory]), 'The piece.'), ...faults(404, 410) },
+});
+
+/** The list of pieces on air, and each of them. */
+export function storyDoors(doors: Doors): void {
+  const { shelf } = doors;
+  open(doors, list, (c) => {
+    const { limit, cursor } = c.req.valid('query');
+    const [published_at, id] = cursor === undefined ? [] : placeOf(AirPlace, cursor);
+    const after = published_at === undefined || id === undefined ? {} : { after: { published_at, id } };
+    return shelf.list(c, { limit, cursor }, () => {
+      // One more than asked tells whether the list goes on.
+      const rows = archiveOf(doors, c).latest({ limit: limit + 1, ...after });
+      const last = rows.length > limit ? rows[limit - 1] : undefined;
+      const next = last === undefined ? null : cursorOf([last.published_at, last.id]);
+      const links = linksFor(doors, c);
+      return listOf(
+        c,
+        'stories',
+        rows.slice(0, limit).map((row) => storyRow(row, links)),
+        next,
+      );
+    });
+  });
+  open(doors, one, (c) => {
+    const { id } = c.req.valid('param');
+    return shelf.json(c, `story ${id}`, () => {
+      const story = readablePiece(archiveOf(doors, c), id, c);
+      const write = c.get('key') === null ? fullStory : deskStory;
+      return write(story, linksFor(doors, c), proofUrl(c, story));
+    });
+  });
+}

@@ -1,0 +1,52 @@
+import { BlockList, isIP } from 'node:net';
+import type { HttpBindings } from '@hono/node-server';
+
+/** Addresses whose X-Forwarded-For is believed: single ones or networks, such as `10.0.0.0/8`. */
+export function proxyList(entries: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const entry of entries) {
+    const [address = '', bits] = entry.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+}
+
+/**
+ * Who calls, for counting: an IPv4 address, or the /64 of an IPv6 one. Behind
+ * trusted proxies it is the last address of X-Forwarded-For that is no proxy's.
+ */
+export function callerOf({ incoming }: HttpBindings, proxies: BlockList): string {
+  const near = plain(incoming.socket.remoteAddress ?? '');
+  if (!isTrusted(near, proxies)) return counted(near);
+  const forwarded = String(incoming.headers['x-forwarded-for'] ?? '')
+    .split(',')
+    .map((text) => plain(text.trim()))
+    .reverse();
+  for (const address of forwarded) {
+    if (isIP(address) === 0) break;
+    if (!isTrusted(address, proxies)) return counted(address);
+  }
+  return counted(near);
+}
+
+/** An IPv4 address that came in IPv6 clothes is an IPv4 address. */
+function plain(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
+}
+
+function isTrusted(address: string, proxies: BlockList): boolean {
+  const family = isIP(address);
+  return family !== 0 && proxies.check(address, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+function counted(address: string): string {
+  if (isIP(address) !== 6) return address;
+  // The whole form, by way of a URL, which shortens it; then filled up again.
+  const [head = '', tail] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split('::');
+  const front = head === '' ? [] : head.split(':');
+  const back = tail === undefined || tail === '' ? [] : tail.split(':');
+  const groups = tail === undefined ? front : [...front, ...Array(8 - front.length - back.length).fill('0'), ...back];
+  return `${groups.slice(0, 4).join(':')}::/64`;
+}

@@ -1,0 +1,79 @@
+import type { Context } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { createMiddleware } from 'hono/factory';
+import { Fault } from '../../src/fault.ts';
+import type { PaperEnv } from '../env.ts';
+
+/** The largest body that a door takes, in bytes (wire.md, section 2). */
+export const BODY_MAX = 1024 * 1024;
+/** How deep a body may be nested; no record is deeper than four. */
+const DEPTH_MAX = 32;
+
+/** Throws `too_large` for a body over the limit, whether it says so beforehand or not. */
+export const limitBody = bodyLimit({
+  maxSize: BODY_MAX,
+  onError: () => {
+    throw new Fault('too_large', `the body is larger than ${BODY_MAX} bytes (1 MiB); send less`);
+  },
+});
+
+/**
+ * Makes sure of a JSON body before anything reads it. Throws
+ * `unsupported_media_type`, `invalid_request`; an empty body passes where it may.
+ */
+export function jsonBody({ mayBeEmpty = false } = {}) {
+  return createMiddleware<PaperEnv>(async (c, next) => {
+    const bytes = new Uint8Array(await c.req.arrayBuffer());
+    if (!(mayBeEmpty && bytes.length === 0)) {
+      needJson(c);
+      parseJson(bytes);
+    }
+    await next();
+  });
+}
+
+/** Throws `unsupported_media_type` unless the body is said to be JSON. */
+export function needJson(c: Context): void {
+  const type = c.req.header('content-type') ?? '';
+  if (/^application\/(?:[\w.-]+\+)?json *(?:;|$)/i.test(type)) return;
+  throw new Fault(
+    'unsupported_media_type',
+    `the body is ${type === '' ? 'of no type' : JSON.stringify(type.slice(0, 100))}; send JSON, with Content-Type: application/json`,
+  );
+}
+
+/** Reads a body as JSON. Throws `invalid_request` with the place where it breaks. */
+export function parseJson(bytes: Uint8Array): unknown {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw broken('is not in UTF-8; encode it so');
+  }
+  if (depthOf(text) > DEPTH_MAX) throw broken(`is nested deeper than ${DEPTH_MAX} levels; no record is`);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw broken(`is not JSON (${(error as Error).message.slice(0, 200)}); correct it`);
+  }
+}
+
+function broken(what: string): Fault {
+  return new Fault('invalid_request', `the body ${what}`, { field: 'body' });
+}
+
+/** How deep brackets are nested outside of strings. */
+function depthOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) isInString = !isInString;
+    else if (isInString) {
+      if (code === 0x5c) at++;
+    } else if (code === 0x5b || code === 0x7b) deepest = Math.max(deepest, ++depth);
+    else if (code === 0x5d || code === 0x7d) depth--;
+  }
+  return deepest;
+}

@@ -1,0 +1,39 @@
+import type { KeyTable } from '../../src/desk/keys.ts';
+
+/** How often uses are written down, in ms. */
+const EVERY = 10_000;
+
+/** Remembers when keys were used, and writes that down now and then: a read must not cost a write. */
+export class KeyUses {
+  readonly #keys: KeyTable;
+  readonly #uses = new Map<string, number>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(keys: KeyTable, failed: (error: unknown) => void) {
+    this.#keys = keys;
+    this.#timer = setInterval(() => {
+      try {
+        this.flush();
+      } catch (error) {
+        failed(error);
+      }
+    }, EVERY);
+    this.#timer.unref();
+  }
+
+  note(id: string, at: number): void {
+    this.#uses.set(id, at);
+  }
+
+  /** Writes down what is remembered; on failure it stays remembered. */
+  flush(): void {
+    if (this.#uses.size === 0) return;
+    this.#keys.used(this.#uses);
+    this.#uses.clear();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.flush();
+  }
+}

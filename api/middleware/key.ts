@@ -1,0 +1,81 @@
+import { createMiddleware } from 'hono/factory';
+import type { AccessKey, KeyTable, Level } from '../../src/desk/keys.ts';
+import { keyOf, reaches } from '../../src/desk/keys.ts';
+import { Fault } from '../../src/fault.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import type { Sites } from '../desk/site.ts';
+import type { PaperEnv } from '../env.ts';
+import type { KeyUses } from './key-uses.ts';
+
+/**
+ * The key that a request carries, in either header; null when it carries none.
+ * Throws `key_invalid` for anything there that is not a key in force.
+ */
+export function keyOfRequest(keys: KeyTable, header: (name: string) => string | null | undefined): AccessKey | null {
+  const [authorization, plain] = [header('authorization'), header('x-nrf-key')];
+  const texts: string[] = [];
+  if (typeof authorization === 'string') {
+    const text = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+    if (text === undefined)
+      throw new Fault('key_invalid', 'Authorization is not of the form `Bearer <key>`; write it so');
+    texts.push(text);
+  }
+  if (typeof plain === 'string') texts.push(plain.trim());
+  const [text, other] = texts;
+  if (text === undefined) return null;
+  if (other !== undefined && other !== text) {
+    throw new Fault('key_invalid', 'Authorization and X-NRF-Key hold different keys; send one');
+  }
+  return keyOf(keys, text);
+}
+
+/**
+ * Lets through who may know of the paper, with the paper and the key in the
+ * context. Throws `key_invalid`, `wrong_paper`, and `not_found` for a paper
+ * that is not there or that is private: from outside they are the same.
+ */
+export function knowPaper({ store, now }: Workshop, sites: Sites, uses: KeyUses) {
+  return createMiddleware<PaperEnv>(async (c, next) => {
+    const site = sites.of(c.req.raw);
+    const key = keyOfRequest(store.keys, (name) => c.req.header(name));
+    if (key !== null && key.paper !== site?.slug) {
+      throw new Fault('wrong_paper', `this key opens ${key.paper} and nothing else; use it under that paper’s path`);
+    }
+    const paper = site?.paper ?? null;
+    if (site === null || paper === null || !(paper.paper_public || key !== null)) throw nothing();
+    if (key !== null) uses.note(key.id, now());
+    c.set('site', { ...site, paper });
+    c.set('key', key);
+    await next();
+  });
+}
+
+/** The same words for a paper that is not there and for one that is private. */
+export function nothing(): Fault {
+  return new Fault('not_found', 'there is nothing at this address');
+}
+
+/** Lets through callers whose key reaches a level. Throws `key_required`, `level_too_low`. */
+export function needs(level: Level) {
+  return createMiddleware<PaperEnv>(async (c, next) => {
+    needLevel(c.get('key'), level);
+    await next();
+  });
+}
+
+/** The key, when it reaches the level. Throws `key_required`, `level_too_low`. */
+export function needLevel(key: AccessKey | null, level: Level): AccessKey {
+  if (key === null) {
+    throw new Fault(
+      'key_required',
+      'this door takes a key of the paper; send it as `Authorization: Bearer <key>` or `X-NRF-Key: <key>`',
+    );
+  }
+  if (!reaches(key.level, level)) {
+    throw new Fault(
+      'level_too_low',
+      `this door takes ${level === 'admin' ? 'an admin' : `an ${level} or admin`} key, and yours is a ${key.level} key`,
+    );
+  }
+  return key;
+}

@@ -1,0 +1,55 @@
+import * as z from 'zod';
+import type { Row } from './archive.ts';
+import type { Links } from './story.ts';
+import { storyUrl } from './story.ts';
+
+/** How long a post may be, in graphemes (wire.md, "post row"). */
+const POST_MAX = 300;
+
+/** A piece in the short form that social platforms take (spec, "Post row"). */
+export const PostRow = z
+  .object({
+    id: z.string(),
+    headline: z.string(),
+    dek: z.string().optional().meta({ description: 'Absent when it does not fit.' }),
+    link: z.url(),
+    image: z.url(),
+    text: z.string().meta({ description: `Headline, dek when it fits, link: at most ${POST_MAX} graphemes.` }),
+    published_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Post', description: 'A piece as a short post.' });
+export type PostRow = z.infer<typeof PostRow>;
+
+/** A post from a piece. The same piece always gives the same post. */
+export function postRow(row: Row, links: Links): PostRow {
+  const link = storyUrl(links.root, row.slug);
+  const whole = [row.headline, row.dek, link].join('\n\n');
+  const fits = row.dek !== '' && graphemes(whole).length <= POST_MAX;
+  // The link is never cut: without it a post leads nowhere.
+  const room = POST_MAX - graphemes(link).length - 2;
+  return {
+    id: row.id,
+    headline: row.headline,
+    ...(fits ? { dek: row.dek } : {}),
+    link,
+    image: links.image(row),
+    text: fits ? whole : `${cutAtWord(row.headline, room)}\n\n${link}`,
+    published_at: new Date(row.published_at).toISOString(),
+  };
+}
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+function graphemes(text: string): string[] {
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
+/** A text of at most `max` graphemes; what was cut shows by an ellipsis. */
+function cutAtWord(text: string, max: number): string {
+  const all = graphemes(text);
+  if (all.length <= max) return text;
+  const kept = all.slice(0, Math.max(0, max - 1)).join('');
+  const blank = kept.search(/\s\S*$/u);
+  // A first word that fills all the room, or a script without blanks, is cut where the room ends.
+  return `${(blank > 0 && !/^\s/u.test(all[max - 1] ?? '') ? kept.slice(0, blank) : kept).trimEnd()}…`;
+}

@@ -1,0 +1,98 @@
+import canonicalize from 'canonicalize';
+import type { Problem } from '../fault.ts';
+import { refused } from '../fault.ts';
+import type { Archive } from './archive.ts';
+import type { Cast, CastBody } from './cast.ts';
+import { enter } from './enter.ts';
+import type { RecordEntry } from './entry.ts';
+import type { LedgerStore } from './ledger-store.ts';
+import type { Persona, PersonaBody } from './masthead.ts';
+import type { Media } from './media.ts';
+import type { Paper, PaperBody } from './paper.ts';
+
+/** A persona from its body. Throws `refused_by_door` when its portrait is none of the paper's pictures. */
+export function personaFrom(archive: Archive, slug: string, body: PersonaBody): Persona {
+  needMedia(archive, 'avatar', body.avatar, 'image/');
+  return { slug, ...body };
+}
+
+/** A video edition from its body, with what its file tells. Throws `refused_by_door` for media that do not fit. */
+export function castFrom(archive: Archive, day: string, body: CastBody): Cast {
+  const video = needMedia(archive, 'video', body.video, 'video/');
+  needMedia(archive, 'poster', body.poster, 'image/');
+  needMedia(archive, 'captions', body.captions, 'text/vtt');
+  return { day, ...body, ...measures(video) };
+}
+
+/** A paper's new record. Throws `refused_by_door` when it leaves pieces behind in a section that it drops. */
+export function paperFrom(archive: Archive | null, body: PaperBody): PaperBody {
+  const problems = archive === null ? [] : sectionProblems(archive, body.sections);
+  if (problems.length > 0) throw refused(problems);
+  return body;
+}
+
+/** What an edition tells of its video. */
+export function measures(video: Media | null): Pick<Cast, 'duration_s' | 'bytes' | 'media_type'> {
+  return {
+    duration_s: Math.round((video?.duration_ms ?? 0) / 1000),
+    bytes: video?.bytes ?? 0,
+    media_type: video?.media_type ?? '',
+  };
+}
+
+/** Enters a record unless the newest of its name says the same. Returns whether it was entered. */
+export function enterRecord(
+  store: LedgerStore,
+  { paper, kind, name, body, at }: Omit<RecordEntry, 'type'>,
+  before: unknown,
+): boolean {
+  if (before !== null && canonicalize(before) === canonicalize(body)) return false;
+  enter(store, { type: 'record', at, paper, kind, name, body });
+  return true;
+}
+
+/**
+ * What a new list of sections would leave behind: a section with pieces on air
+ * stays, or their pages would point at one that is gone.
+ */
+function sectionProblems(archive: Archive, sections: readonly string[]): Problem[] {
+  const dropped = archive.paper().sections.filter((name) => !sections.includes(name));
+  return dropped.flatMap((name) => {
+    const count = archive.sectionCount(name);
+    if (count === 0) return [];
+    const message = `${JSON.stringify(name)} still has pieces on air (${count}); keep it, or file them in another section first`;
+    return [{ field: 'sections', rule: 'section_in_use', message }];
+  });
+}
+
+/** A media file that a record names. */
+function needMedia(archive: Archive, field: string, path: string | null, type: string): Media | null {
+  if (path === null) return null;
+  const found = archive.media(path);
+  if (found?.media_type.startsWith(type)) return found;
+  const message =
+    found === null
+      ? `${JSON.stringify(path)} is not a media file of this paper; put it there, or correct the path`
+      : `${JSON.stringify(path)} is ${found.media_type}, not ${type}…; name another file`;
+  throw refused([{ field, rule: 'unknown_media', message }]);
+}
+
+/**
+ * What is wrong with the address that a paper wants for itself: it must not be
+ * another's, and on the shared host a paper has its own path and no other.
+ */
+export function urlProblems(slug: string, url: string | undefined, others: Paper[], origin: string): Problem[] {
+  if (url === undefined) return [];
+  const problem = (message: string) => [{ field: 'url', rule: 'address_taken', message: `${url} ${message}` }];
+  const asked = new URL(url);
+  if (asked.host === new URL(origin).host && url !== `${origin}/${slug}`) {
+    return problem(`is on the shared host, where this paper is at ${origin}/${slug}; give a domain of its own`);
+  }
+  const taken = others.some((other) => {
+    if (other.url === undefined) return false;
+    const theirs = new URL(other.url);
+    const [a, b] = [`${theirs.pathname.replace(/\/$/, '')}/`, `${asked.pathname.replace(/\/$/, '')}/`];
+    return theirs.host === asked.host && (a.startsWith(b) || b.startsWith(a));
+  });
+  return taken ? problem('is the address of another paper, or lies within it; give one of its own') : [];
+}
