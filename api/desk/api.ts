@@ -11,6 +11,7 @@ import { proxyList } from '../middleware/caller.ts';
 import { limitBody } from '../middleware/json-body.ts';
 import { knowPaper } from '../middleware/key.ts';
 import type { KeyUses } from '../middleware/key-uses.ts';
+import { soundQuery } from '../middleware/query.ts';
 import { READS, throttle } from '../middleware/throttle.ts';
 import { agentDoors } from './agent.ts';
 import { indexDoor } from './api-index.ts';
@@ -61,7 +62,7 @@ export async function deskApi({ shop, sites, presses, uses, logger }: ApiParts):
     maxAge: 86_400,
   });
   const read = throttle(READS, proxies, { sparesLocal: true });
-  for (const tree of TREES) app.use(tree, open, knowPaper(shop, sites, uses), read, limitBody);
+  for (const tree of TREES) app.use(tree, open, knowPaper(shop, sites, uses), read, soundQuery, limitBody);
 
   indexDoor(doors);
   storyDoors(doors);

@@ -38,14 +38,23 @@ function create(): Command {
     );
 }
 
-/** Makes a key from the words of a command line. Throws `invalid_request` naming the option, `not_found`. */
-export function makeKeyOf(shop: Workshop, paper: string, words: Record<string, string | undefined>) {
+/**
+ * Makes a key from the words of a command line; `options` are those of other
+ * names. Throws `invalid_request` naming the option, `not_found`, `conflict`.
+ */
+export function makeKeyOf(
+  shop: Workshop,
+  paper: string,
+  words: Record<string, string | undefined>,
+  options: Record<string, string> = {},
+) {
   const { store, now } = shop;
   needPaper(shop, paper);
   const body = KeyBody.safeParse(words);
   if (!body.success) {
     const [problem] = shapeProblems(body.error, words);
-    throw new Fault('invalid_request', `--${problem?.field}: ${problem?.message}`, { field: problem?.field });
+    const field = problem?.field ?? '';
+    throw new Fault('invalid_request', `--${options[field] ?? field}: ${problem?.message}`, { field });
   }
   const maker = { keys: store.keys, archive: store.archive(paper), now, newId, random: randomBytes };
   return store.transact(() => makeKey(maker, paper, body.data));

@@ -21,7 +21,7 @@ function add(): Command {
     .action((options: { paper: string; email: string; level: string; json?: boolean }) =>
       withWorkshop((shop) => {
         const { email, level } = options;
-        const { key, made } = makeKeyOf(shop, options.paper, { level, name: email, seat: email });
+        const { key, made } = makeKeyOf(shop, options.paper, { level, name: email, seat: email }, { seat: 'email' });
         say(options.json, { id: made.id, key, level: made.level }, [
           key,
           `${made.level} seat of ${made.seat} on ${options.paper} (key ${made.id}); it is not shown again`,

@@ -45,13 +45,16 @@ test('what makes no key is one line', async (t) => {
     [[...create, 'none'], /^broadsheet: there is no paper "none"\n$/],
     [
       ['key', 'create', '--paper', PAPER, '--level', 'root', '--name', 'N'],
-      /^broadsheet: level "root" is none; use read, admin, agent\n$/,
+      /^broadsheet: --level: "root": must be one of read, agent, admin\n$/,
     ],
     [
       ['key', 'create', '--paper', PAPER, '--level', 'read', '--name', ' '],
-      /^broadsheet: --name wants one line of 1 to 100 characters: whose key it is\n$/,
+      /^broadsheet: --name: " ": must say whose key it is\n$/,
     ],
-    [['key', 'create', '--paper', PAPER, '--level', 'read', '--name', 'a\nb'], /--name wants one line/],
+    [
+      ['key', 'create', '--paper', PAPER, '--level', 'read', '--name', 'a\nb'],
+      /--name: "a\\nb": must be one line without control characters\n$/,
+    ],
     [['key', 'list', '--paper', 'none'], /^broadsheet: there is no paper "none"\n$/],
     [['air', 'none', '--paper', PAPER], /^broadsheet: the paper harbor-ledger has no piece with the slug "none"\n$/],
     [
@@ -104,4 +107,28 @@ test('a rotated door keeps its old key listed, and goes on signing with the new 
     .map((entry) => entry.kid);
   assert.deepEqual(kids, [...retired, kid]);
   assert.match((await run(t, folder, ['audit'])).stdout, /^2 generations and \d+ files audited/m);
+});
+
+test('a seat is a person’s key: given once, listed, and gone with its key', async (t) => {
+  const folder = tempFolder(t);
+  foundPaper(workshopIn(t, folder, { now: Date.now() }));
+  const seat = (...args: string[]) => run(t, folder, ['seat', ...args, '--paper', PAPER]);
+  const ana = ['--email', 'Ana@Example.org'];
+  const added = await seat('add', ...ana, '--level', 'admin', '--json');
+  const { id, key, level } = JSON.parse(added.stdout) as { id: string; key: string; level: string };
+  assert(isKey(key));
+  assert.equal(level, 'admin');
+  assert.equal((await seat('list')).stdout, `${id}  admin  ana@example.org\n`);
+  const twice = await seat('add', ...ana, '--level', 'read');
+  assert.match(twice.stderr, /^broadsheet: ana@example\.org has a seat already \(key \S+\); revoke it/);
+  const removed = await seat('remove', ...ana);
+  assert.equal(removed.stdout, `ana@example.org has no seat on ${PAPER} any more; key ${id} is revoked\n`);
+  assert.equal((await seat('list')).stdout, 'no seats\n');
+  assert.match((await seat('remove', ...ana)).stderr, /^broadsheet: Ana@Example\.org has no seat on/);
+  assert.equal((await seat('add', ...ana, '--level', 'read')).code, 0, 'a seat that was taken away may be given again');
+  const cases: [args: string[], said: RegExp][] = [
+    [['--email', 'nobody', '--level', 'read'], /^broadsheet: --email: "nobody": must be the mail address/],
+    [['--email', 'a@b.example', '--level', 'agent'], /^broadsheet: seat: a seat is a person’s/],
+  ];
+  for (const [args, said] of cases) assert.match((await seat('add', ...args)).stderr, said);
 });
