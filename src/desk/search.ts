@@ -51,7 +51,6 @@ export function searchText(text: string): string {
 function foldLine(line: string): string {
   // Most lines need no more than this: typographic quotes and dashes folded away, nothing but ASCII is left.
   const ascii = line.replace(/[\u2010-\u2027\u2030-\u205e]/g, ' ');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
   if (/^[\0-\x7f]*$/.test(ascii)) {
     return ascii
       .toLowerCase()
@@ -63,7 +62,8 @@ function foldLine(line: string): string {
       .normalize('NFKD')
       .replace(UNSEEN, '')
       .replace(ACCENT, '')
-      // Upper case first: it folds ß and the dotless i as Unicode's full case folding does.
+      // To upper case and back: that folds ß and the dotless i as Unicode's full case folding does.
+      .toLowerCase()
       .toUpperCase()
       .toLowerCase()
       .replace(SPECIAL, (letter) => PLAIN[letter] ?? letter)

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { indexText, matchExpression, QUERY_MAX, searchTerms, searchText, TERMS_MAX } from '../../src/desk/search.ts';
+import { Fault } from '../../src/fault.ts';
+
+/** The refusal of a query. */
+function refusal(q: string): Fault {
+  try {
+    searchTerms(q);
+  } catch (error) {
+    assert(error instanceof Fault, String(error));
+    assert.equal(error.code, 'invalid_request');
+    assert.deepEqual(error.details, { field: 'q' });
+    return error;
+  }
+  throw new Error(`${JSON.stringify(q)} was taken`);
+}
+
+test('a query is one to four terms, parted by blanks of any kind', () => {
+  assert.deepEqual(searchTerms('tide'), ['tide']);
+  assert.deepEqual(searchTerms('  leap\t second\u00a0of\u30002016\n'), ['leap', 'second', 'of', '2016']);
+  assert.deepEqual(searchTerms('cafe\u0301'), ['caf\u00e9']);
+  assert.match(refusal('a b c d e').message, /^q has 5 terms \(it begins "a b c d e"\), more than 4; leave some out$/);
+  assert.equal(TERMS_MAX, 4);
+});
+
+test('a query has 1 to 120 characters after trimming', () => {
+  for (const letter of ['x', '\u00e9', '東', '😀', '𝒳']) {
+    searchTerms(letter.repeat(QUERY_MAX));
+    searchTerms(` ${letter.repeat(QUERY_MAX)}\n`);
+    assert.match(refusal(letter.repeat(QUERY_MAX + 1)).message, /^q has 121 characters .*, more than 120; shorten it$/);
+  }
+  for (const empty of ['', ' ', '\t\n\u3000']) assert.match(refusal(empty).message, /^q is empty; give one to four/);
+  assert.equal(QUERY_MAX, 120);
+});
+
+test('a term without a letter or a digit can match no word; it counts as a term all the same', () => {
+  assert.deepEqual(searchTerms('* " :: 😀'), []);
+  assert.deepEqual(searchTerms('tide & harbour'), ['tide', 'harbour']);
+  assert.deepEqual(searchTerms('\u0000 \ud800 \u0301 x'), ['x']);
+  refusal('* * * * *');
+});
+
+test('texts that differ in case and accents alone are folded to the same words', () => {
+  const same: [string, ...string[]][] = [
+    ['harbour', 'HARBOUR', 'Har\u00adbour', 'ｈａｒｂｏｕｒ'],
+    ['creme brulee', 'Crème Brûlée', 'CRE\u0300ME BRU\u0302LE\u0301E'],
+    ['strasse', 'Straße', 'STRASSE', 'STRAẞE'],
+    ['istanbul', 'İstanbul', 'ISTANBUL', 'ıstanbul'],
+    ['viet nam dong', 'Việt Nam đồng'],
+    ['lodz aeroe oeuvre', 'Łódź Ærøe Œuvre'],
+    ['final ffi 2', 'ﬁnal ﬃ ²'],
+    ['οδοσ', 'ΟΔΟΣ', 'οδός', 'Οδος'],
+    ['елка', 'Ёлка'],
+    ['محمد', 'مُحَمَّد', 'محـــمد'],
+    ['שלום', 'שָׁלוֹם'],
+    ['が', 'か\u3099'],
+    ['ガ', 'ｶﾞ'],
+    ['한국', '한국'.normalize('NFD')],
+  ];
+  for (const [folded, ...others] of same) for (const text of others) assert.equal(searchText(text), folded, text);
+});
+
+test('what makes another word stays', () => {
+  const different: [string, string][] = [
+    ['か', 'が'],
+    ['ハ', 'パ'],
+    ['की', 'का'],
+    ['क', 'क्'],
+    ['ก่า', 'กา'],
+    ['한', '하'],
+    ['தமிழ்', 'தமழ'],
+    ['ა', 'ბ'],
+  ];
+  for (const [a, b] of different) assert.notEqual(searchText(a), searchText(b), `${a} ${b}`);
+});
+
+test('scripts without blanks are parted by the character, others at what is no letter or digit', () => {
+  assert.equal(searchText('東京タワー, 2026年'), '東 京 タ ワ ー 2026 年');
+  assert.equal(searchText('กาแฟ'), 'ก า แ ฟ');
+  assert.equal(searchText('ភាសា'), [...'ភាសា'].join(' '));
+  assert.equal(searchText('हिन्दी भाषा'), 'हिन्दी भाषा');
+  assert.equal(searchText('don’t e-mail: AT&T’s (C++) 1,000.50\u200bx'), 'don t e mail at t s c 1 000 50 x');
+});
+
+test('folding what is folded changes nothing', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
+      const folded = searchText(text);
+      assert.equal(searchText(folded), folded);
+      assert.match(folded, /^(?:[\p{L}\p{M}\p{N}]+(?: [\p{L}\p{M}\p{N}]+)*)?$/u);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('the index holds what a reader reads: no markers, no targets of links', () => {
+  const prose =
+    'The **ti**de[^1] [rose](https://target.example/secret "titled").\n\n`code[^2]` <https://shown.example/>';
+  const words = indexText('harbor-ledger', { headline: 'Höhe', dek: 'Dek', prose }).split(' ');
+  assert.deepEqual(
+    words.filter((word) => /^[a-z0-9]+$/.test(word)),
+    ['hohe', 'dek', 'the', 'tide', 'rose', 'code', 'https', 'shown', 'example'],
+  );
+});
+
+test('whatever a term holds, the match expression is quoted words joined by AND', () => {
+  assert.equal(
+    matchExpression('p', ['tide', 'TIDE', 'e-mail', '東京']).replace(/^"[^"]*"/, '"p"'),
+    '"p" AND "tide"* AND "e mail"* AND "東 京"',
+  );
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }), (q) => {
+      let terms: string[];
+      try {
+        terms = searchTerms(q);
+      } catch {
+        return;
+      }
+      assert.match(matchExpression('p', terms), /^"[^" ]+"(?: AND "[\p{L}\p{M}\p{N} ]+"\*?)*$/u);
+    }),
+    { numRuns: 2_000 },
+  );
+});

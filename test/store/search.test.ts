@@ -1,0 +1,382 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import Database from 'libsql';
+import { exportLedger, importLedger } from '../../src/cmd/ledger.ts';
+import { airStory, withdrawStory } from '../../src/desk/airing.ts';
+import { airDue, enter } from '../../src/desk/enter.ts';
+import { fileStory } from '../../src/desk/filing.ts';
+import { SEARCH_ROWS, searchTerms } from '../../src/desk/search.ts';
+import { Fault } from '../../src/fault.ts';
+import type { Filing } from '../../src/ledger/piece.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import type { Clock, Scope } from '../support/workshop.ts';
+import { filing, foundPaper, PAPER, PERSONAS, tempFolder, workshopIn } from '../support/workshop.ts';
+
+const NOON = Date.parse('2026-11-20T12:00:00Z');
+const HOUR = 3_600_000;
+const OTHER = 'harbor';
+
+/** A shop with two papers. One's slug is the beginning of the other's. */
+function founded(t: Scope, clock: Clock = { now: NOON }, folder = tempFolder(t)): Workshop {
+  const shop = workshopIn(t, folder, clock);
+  foundPaper(shop);
+  const { store, now } = shop;
+  store.transact(() => {
+    const body = store.record(PAPER, 'paper', '') as object;
+    enter(store, { type: 'record', at: now(), paper: OTHER, kind: 'paper', name: '', body });
+    for (const slug of PERSONAS) {
+      const persona = store.record(PAPER, 'persona', slug) as object;
+      enter(store, { type: 'record', at: now(), paper: OTHER, kind: 'persona', name: slug, body: persona });
+    }
+  });
+  return shop;
+}
+
+/** A piece of these words and no others; the paper's own prose is in `filing`. */
+function words(slug: string, headline: string, dek = '', prose = ''): Filing {
+  return filing(slug, { headline, dek, prose: `${prose}[^1]\n\n[^2]` });
+}
+
+function file(shop: Workshop, piece: Filing, paper = PAPER): void {
+  fileStory(shop.desk, paper, piece, { by: 'cli' });
+}
+
+function air(shop: Workshop, piece: Filing, at?: number, paper = PAPER): void {
+  file(shop, piece, paper);
+  airStory(shop.desk, paper, piece.slug, { by: 'cli', ...(at === undefined ? {} : { at }) });
+}
+
+/** Slugs of what a search finds. */
+function found(shop: Workshop, q: string, paper = PAPER, limit = SEARCH_ROWS): string[] {
+  return shop.store
+    .archive(paper)
+    .search(searchTerms(q), limit)
+    .map(({ slug }) => slug);
+}
+
+test('a term matches words and their beginnings in headline, dek and prose, and all terms must match', (t) => {
+  const shop = founded(t);
+  air(shop, words('a', 'High tides', 'of the Harbour', 'A **leap** [second](https://rose.example).'));
+  for (const q of ['tides', 'TIDE', 't', 'harb', 'leap', 'sec harbour high a', 'the of'])
+    assert.deepEqual(found(shop, q), ['a'], q);
+  for (const q of ['ides', 'tidess', 'rose', 'tides low', 'cli', 'harbor', 'ledger', PAPER, 'tides-of', 'second-high'])
+    assert.deepEqual(found(shop, q), [], q);
+});
+
+test('rows are as the lists show them', (t) => {
+  const shop = founded(t);
+  for (const n of [1, 2, 3]) air(shop, words(`a${n}`, `Tide ${n}`), NOON - n * HOUR);
+  const archive = shop.store.archive(PAPER);
+  assert.deepEqual(archive.search(['tide'], 2), archive.latest({ limit: 2 }));
+  assert.deepEqual(archive.search(['tide'], 30), archive.latest({ limit: 30 }));
+});
+
+test('quotes, stars, hyphens, colons and the words of the query language are plain text', (t) => {
+  const shop = founded(t);
+  air(shop, words('a', 'Well-known: "near" and-or not', 'headline words', 'col:umn'));
+  air(shop, words('b', 'Known well', 'nothing', 'column'));
+  const asked: [string, string[]][] = [
+    ['well-known', ['a']],
+    ['"well', ['b', 'a']],
+    ['known" OR', ['a']],
+    ['-well', ['b', 'a']],
+    ['wel*', ['b', 'a']],
+    ['w*l', []],
+    ['*', []],
+    ['^well', ['b', 'a']],
+    ['NEAR(', ['a']],
+    ['NOT well', ['b', 'a']],
+    ['AND OR', ['a']],
+    ['col:umn', ['a']],
+    ['words:well', []],
+    ['headline:words', ['a']],
+    ['{words}:well', []],
+    ['+well', ['b', 'a']],
+    ["well'--", ['b', 'a']],
+    ['"', []],
+    ['"'.repeat(120), []],
+    ['(((', []],
+    ['well\u0000known', ['a']],
+    ['\ud800well', ['b', 'a']],
+    ['well " " "', ['b', 'a']],
+  ];
+  for (const [q, slugs] of asked) assert.deepEqual(found(shop, q), slugs, JSON.stringify(q));
+});
+
+test('no query text at all makes a search fail', (t) => {
+  const shop = founded(t);
+  air(shop, words('a', 'One near and (two) "three" 東京', 'a b c', 'x'));
+  const bit = fc.constantFrom(
+    '"',
+    '*',
+    'NEAR(',
+    ' AND ',
+    ' NOT ',
+    '^',
+    ':',
+    '-',
+    '(',
+    ')',
+    '{',
+    '}',
+    '\0',
+    '\ud800',
+    'a',
+    '東',
+    '+',
+    ',',
+    '\u0301',
+  );
+  const q = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 130 }),
+    fc.array(bit, { maxLength: 60 }).map((bits) => bits.join('')),
+  );
+  fc.assert(
+    fc.property(q, (text) => {
+      try {
+        assert(found(shop, text).length <= 1);
+      } catch (error) {
+        if (!(error instanceof Fault) || error.code !== 'invalid_request') throw error;
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('only what is on air is found, as it now reads', (t) => {
+  const clock = { now: NOON };
+  const shop = founded(t, clock);
+  file(shop, words('a', 'Tide'));
+  assert.deepEqual(found(shop, 'tide'), []);
+  airStory(shop.desk, PAPER, 'a', { by: 'cli', at: NOON + HOUR });
+  assert.deepEqual(found(shop, 'tide'), []);
+  clock.now += HOUR;
+  shop.store.transact(() => airDue(shop.store, clock.now));
+  assert.deepEqual(found(shop, 'tide'), ['a']);
+
+  clock.now += HOUR;
+  file(shop, words('a', 'Ebb'));
+  assert.deepEqual([found(shop, 'tide'), found(shop, 'ebb')], [[], ['a']]);
+
+  withdrawStory(shop.desk, PAPER, 'a', { by: 'cli', reason: 'It was wrong.' });
+  assert.deepEqual(found(shop, 'ebb'), []);
+  file(shop, words('a', 'Flood'));
+  assert.deepEqual(found(shop, 'flood'), []);
+  airStory(shop.desk, PAPER, 'a', { by: 'cli' });
+  assert.deepEqual([found(shop, 'ebb'), found(shop, 'flood')], [[], ['a']]);
+});
+
+test('a write that is taken back leaves the index as it was', (t) => {
+  const shop = founded(t);
+  air(shop, words('a', 'Tide'));
+  assert.throws(() =>
+    shop.store.transact(() => {
+      file(shop, words('a', 'Ebb'));
+      air(shop, words('b', 'Tide'));
+      throw new Error('no');
+    }),
+  );
+  assert.deepEqual([found(shop, 'tide'), found(shop, 'ebb')], [['a'], []]);
+});
+
+test('the newest come first, also among pieces that were backdated, or of one time, or from before 1970', (t) => {
+  const shop = founded(t);
+  const times = [0, -HOUR, -HOUR, -1, -2, -59_999, -60_000, -100 * 365 * 24 * HOUR, -HOUR, -300 * 365 * 24 * HOUR, -1];
+  for (const [n, time] of times.entries()) air(shop, words(`a${n}`, 'Tide'), NOON + time);
+  withdrawStory(shop.desk, PAPER, 'a4', { by: 'cli', reason: 'It was wrong.' });
+  airStory(shop.desk, PAPER, 'a4', { by: 'cli' });
+  const order = shop.store
+    .archive(PAPER)
+    .latest({ limit: 99, since: Number.MIN_SAFE_INTEGER })
+    .map(({ slug }) => slug);
+  assert.equal(order.length, times.length);
+  for (let limit = 1; limit <= times.length + 1; limit++)
+    assert.deepEqual(found(shop, 'tide', PAPER, limit), order.slice(0, limit));
+});
+
+test('two papers never mix, though one’s slug begins the other’s', (t) => {
+  const shop = founded(t);
+  air(shop, words('a', 'Tide'));
+  air(shop, words('b', 'Tide and harbor-ledger'), undefined, OTHER);
+  assert.deepEqual(found(shop, 'tide'), ['a']);
+  assert.deepEqual(found(shop, 'tide', OTHER), ['b']);
+  assert.deepEqual(found(shop, 'harbor-ledger'), []);
+  assert.deepEqual(found(shop, 'tide', 'nobody'), []);
+});
+
+test('each script is found as its readers write it', (t) => {
+  const shop = founded(t);
+  const pieces: [string, string, found: string[], not: string[]][] = [
+    ['de', 'Die Straße nach Köln', ['STRASSE', 'koln', 'Köl'], ['rasse']],
+    ['el', 'Οι ΟΔΟΣ της Αθήνας', ['οδός', 'αθηνα'], ['θηνας']],
+    ['vi', 'Nước Việt Nam', ['nuoc', 'viet nam', 'Việt'], ['iet']],
+    ['ja', '東京タワーの高さを測る', ['東京', '京タワ', '高さ', 'タワー 東京'], ['京東', '東京の', 'ダワー']],
+    ['zh', '上海港口发布潮汐表', ['港口', '潮汐', '潮汐 上海'], ['海上', '港汐']],
+    ['th', 'น้ำขึ้นน้ำลงในอ่าวไทย', ['อ่าวไทย', 'น้ำ', 'ไทย'], ['นำ', 'อาว']],
+    ['hi', 'हिन्दी समाचार पत्र', ['हिन्दी', 'समा', 'पत्र'], ['हन्दी', 'माचार']],
+    ['ar', 'مَدِينَة البحر', ['مدينة', 'البح', 'مدينه'.slice(0, 4)], ['بحر']],
+    ['he', 'שָׁלוֹם עולם', ['שלום', 'עול'], ['לום']],
+    ['ko', '한국의 바다', ['한국', '바다'], ['국의']],
+    ['ru', 'Ёлки и берёзы', ['ЕЛКИ', 'берез'], ['ерез']],
+    ['tr', 'ISPARTA ve İzmir', ['ısparta', 'izmir', 'IZM'], ['zmir']],
+  ];
+  for (const [slug, headline] of pieces) air(shop, words(slug, headline, '', 'x'));
+  for (const [slug, , own, not] of pieces) {
+    for (const q of own) assert.deepEqual(found(shop, q), [slug], `${slug} ${q}`);
+    for (const q of not) assert.deepEqual(found(shop, q), [], `${slug} ${q}`);
+  }
+});
+
+/** Takes the index out of a closed shop's database, as it is in one from before there was search. */
+function forget(folder: string, sql: string): void {
+  const db = new Database(join(folder, 'var/broadsheet.db'));
+  db.exec(sql);
+  db.close();
+}
+
+test('a database from before there was search, or of another folding, is indexed when it is opened', (t) => {
+  const folder = tempFolder(t);
+  const shop = founded(t, { now: NOON }, folder);
+  for (let n = 0; n < 450; n++) file(shop, words(`a${n}`, `Tide ${n}`));
+  shop.store.transact(() => {
+    for (let n = 0; n < 450; n++) airStory(shop.desk, PAPER, `a${n}`, { by: 'cli', at: NOON - ((n * 7) % 450) * HOUR });
+  });
+  file(shop, words('draft', 'Tide'));
+  const before = [found(shop, 'tide', PAPER, 999), found(shop, '4 tide')];
+  assert.equal(before[0]?.length, 450);
+  shop.close();
+  for (const sql of [
+    "DROP TABLE search; DROP TABLE searched; DROP TABLE search_state; DELETE FROM migrations WHERE name = '005-search.sql'",
+    'UPDATE search_state SET folding = folding - 1',
+    // A process ended while it filled the index.
+    'UPDATE search_state SET filled = 0; DELETE FROM search WHERE rowid IN (SELECT place FROM searched LIMIT 300); DELETE FROM searched WHERE place IN (SELECT place FROM searched LIMIT 300)',
+  ]) {
+    forget(folder, sql);
+    const again = workshopIn(t as TestContext, folder, { now: NOON });
+    assert.deepEqual([found(again, 'tide', PAPER, 999), found(again, '4 tide')], before, sql);
+    assert.deepEqual(again.store.integrity(), []);
+    again.close();
+  }
+});
+
+const WORDS = 'tide tides ti été ETE ΟΔΟΣ οδου 東京 京都の กา กาแฟ Straße x-ray x ray 1,000 100 well—known known'.split(
+  ' ',
+);
+const someWords = (max: number) =>
+  fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: max }).map((list) => list.join(' '));
+const AGO = [0, 0, 1, 30_000, 60_000, 3 * HOUR, 80 * 365 * 24 * HOUR];
+
+const step = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('air' as const),
+      slug: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'),
+      paper: fc.constantFrom(PAPER, PAPER, OTHER),
+      texts: fc.tuple(someWords(3), someWords(2), someWords(4)),
+      ago: fc.constantFrom(...AGO),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('withdraw' as const),
+      slug: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'),
+      paper: fc.constantFrom(PAPER, OTHER),
+    }),
+  },
+);
+
+const query = fc
+  .array(
+    fc.record({
+      word: fc.constantFrom(...WORDS),
+      length: fc.integer({ min: 1, max: 7 }),
+      mark: fc.constantFrom('', '', '"', '*', '-'),
+    }),
+    { minLength: 1, maxLength: 3 },
+  )
+  .map((terms) => terms.map(({ word, length, mark }) => `${mark}${word.slice(0, length)}${mark}`).join(' '));
+
+/** The words of a text, by a plain reading of the few letters that `WORDS` holds. */
+function naiveWords(text: string): string[] {
+  const folded = text
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .toLowerCase();
+  return (
+    folded
+      .replaceAll('ß', 'ss')
+      .replaceAll('ς', 'σ')
+      .match(/[一-龯ぁ-んก-๎]|[a-zα-ω0-9]+/gu) ?? []
+  );
+}
+
+/** Whether a term's words stand side by side in a text, the last one as a beginning. */
+function naiveMatch(text: string, term: string): boolean {
+  const [all, wanted] = [naiveWords(text), naiveWords(term)];
+  const last = wanted.length - 1;
+  return all.some((_, start) =>
+    wanted.every((word, n) => (n === last ? all[start + n]?.startsWith(word) : all[start + n] === word)),
+  );
+}
+
+function naiveSearch(shop: Workshop, paper: string, q: string, limit: number): string[] {
+  const archive = shop.store.archive(paper);
+  const terms = q.split(' ').filter((term) => naiveWords(term).length > 0);
+  if (terms.length === 0) return [];
+  return archive
+    .latest({ limit: 99, since: Number.MIN_SAFE_INTEGER })
+    .filter(({ id, headline, dek }) => {
+      const prose = archive.storyById(id)?.prose.replace(/\[\^\d\]/g, '') ?? '';
+      return terms.every((term) => [headline, dek, prose].some((text) => naiveMatch(text, term)));
+    })
+    .slice(0, limit)
+    .map(({ slug }) => slug);
+}
+
+test('whatever is filed, aired, revised and withdrawn, a search answers what a scan of the archive does', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { minLength: 1, maxLength: 24 }),
+      fc.array(query, { minLength: 5, maxLength: 12 }),
+      async (steps, queries) => {
+        const ends: (() => void)[] = [];
+        const scope = { after: (work: () => void) => void ends.unshift(work) };
+        try {
+          const clock = { now: NOON };
+          const folder = tempFolder(scope);
+          const shop = founded(scope, clock, folder);
+          for (const one of steps) {
+            clock.now += 1;
+            if (one.do === 'air') air(shop, words(one.slug, ...one.texts), NOON - one.ago, one.paper);
+            else if (shop.store.archive(one.paper).storyBySlug(one.slug)?.state === 'on_air')
+              withdrawStory(shop.desk, one.paper, one.slug, { by: 'cli', reason: 'It was wrong.' });
+          }
+          const file = join(folder, 'ledger.jsonl');
+          await exportLedger(shop, file);
+          const replayed = workshopIn(scope, join(folder, 'other'), clock);
+          importLedger(replayed, file);
+          const answers = (of: Workshop) =>
+            queries.flatMap((q) =>
+              [PAPER, OTHER].flatMap((paper) => [1, 2, 3, 30].map((limit) => found(of, q, paper, limit))),
+            );
+          const scanned = queries.flatMap((q) =>
+            [PAPER, OTHER].flatMap((paper) => [1, 2, 3, 30].map((limit) => naiveSearch(shop, paper, q, limit))),
+          );
+          assert.deepEqual(answers(shop), scanned);
+          assert.deepEqual(answers(replayed), scanned);
+          shop.close();
+          forget(folder, 'UPDATE search_state SET folding = 0');
+          assert.deepEqual(answers(workshopIn(scope, folder, clock)), scanned);
+        } finally {
+          for (const end of ends) end();
+        }
+      },
+    ),
+    { numRuns: Number(process.env.SEARCH_RUNS ?? 30) },
+  );
+});
