@@ -197,6 +197,15 @@ test('the newest come first, also among pieces that were backdated, or of one ti
     assert.deepEqual(found(shop, 'tide', PAPER, limit), order.slice(0, limit));
 });
 
+test('the order of one minute holds when the piece that upset it has left', (t) => {
+  const shop = founded(t);
+  for (const [slug, second] of Object.entries({ a: 6, b: 3, c: 4, d: 5 }))
+    air(shop, words(slug, 'Tide'), NOON + (second - 9) * 1_000);
+  withdrawStory(shop.desk, PAPER, 'b', { by: 'cli', reason: 'It was wrong.' });
+  assert.deepEqual(found(shop, 'tide', PAPER, 1), ['a']);
+  assert.deepEqual(found(shop, 'tide'), ['a', 'd', 'c']);
+});
+
 test('two papers never mix, though one’s slug begins the other’s', (t) => {
   const shop = founded(t);
   air(shop, words('a', 'Tide'));
