@@ -137,6 +137,8 @@ export function openStore(settings: DatabaseSettings) {
     shown: pieces.shown,
     nextScheduled: pieces.nextScheduled,
     ...appliedTable(db),
+    /** To be called after many filings: brings the parts of the search index together. */
+    settleSearch: search.settle,
     /** An error of this database as a fault that names the cure; others as they are. */
     fault: (error: unknown): unknown => databaseFault(error, settings.file),
     /** Runs SQLite's own check; the texts of what it finds, none when sound. */

@@ -7,7 +7,7 @@ import type { Bench } from './paper.ts';
 import { filedPaper, openPaper, PAPER } from './paper.ts';
 import type { Text } from './pieces.ts';
 import type { Figure } from './table.ts';
-import { millis, note } from './table.ts';
+import { millis, note, seconds } from './table.ts';
 
 const SIZES = (process.env.BENCH_SEARCH ?? '10000,100000').split(',').map(Number);
 /** How many queries of each kind are asked. */
@@ -36,6 +36,9 @@ export async function searchPart(bench: Bench): Promise<Figure[]> {
       });
     }
     const shop = openPaper(folder);
+    const start = performance.now();
+    shop.store.settleSearch();
+    note(`index of ${size} pieces settled in ${seconds(performance.now() - start)}`);
     const archive = shop.store.archive(PAPER);
     const ask = (q: string): number => archive.search(searchTerms(q), SEARCH_ROWS).length;
     for (const [kind, queries] of kinds) {

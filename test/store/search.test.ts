@@ -271,6 +271,24 @@ test('a database from before there was search, or of another folding, is indexed
   }
 });
 
+test('an index that many writes left in parts answers the same when it is settled', (t) => {
+  const folder = tempFolder(t);
+  const shop = founded(t, { now: NOON }, folder);
+  for (let n = 0; n < 40; n++) air(shop, words(`a${n}`, `Tide ${n}`));
+  withdrawStory(shop.desk, PAPER, 'a7', { by: 'cli', reason: 'It was wrong.' });
+  const answers = () => [found(shop, 'tide', PAPER, 99), found(shop, '1 tide'), found(shop, '7')];
+  const before = answers();
+  const db = new Database(join(folder, 'var/broadsheet.db'));
+  const parts = () => (db.prepare('SELECT count(DISTINCT segid) AS n FROM search_idx').get() as { n: number }).n;
+  assert(parts() > 1);
+  shop.store.settleSearch();
+  assert.equal(parts(), 1);
+  db.close();
+  assert.deepEqual(answers(), before);
+  assert.deepEqual(shop.store.integrity(), []);
+  shop.store.settleSearch();
+});
+
 const WORDS = 'tide tides ti été ETE ΟΔΟΣ οδου 東京 京都の กา กาแฟ Straße x-ray x ray 1,000 100 well—known known'.split(
   ' ',
 );
