@@ -2,7 +2,6 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
-import { requestId } from 'hono/request-id';
 import type { Logger } from 'pino';
 import { Fault } from '../src/fault.ts';
 import { loadBuild } from '../src/works/build.ts';
@@ -17,6 +16,7 @@ import type { DeskEnv } from './env.ts';
 import { answerFault } from './middleware/fault.ts';
 import { KeyUses } from './middleware/key-uses.ts';
 import { logRequests } from './middleware/log.ts';
+import { nameRequest } from './middleware/request-id.ts';
 
 /** How long a stopping server waits for answers that are under way, in ms. */
 const DRAIN = 10_000;
@@ -37,7 +37,7 @@ export async function listenDesk(shop: Workshop, presses: Presses, logger: Logge
   const sites = new Sites(shop);
   const uses = new KeyUses(shop.store.keys, (error) => logger.warn({ err: error }, 'uses of keys are noted later'));
   const app = new Hono<DeskEnv>({ getPath: sites.routingPath });
-  app.use(requestId());
+  app.use(nameRequest);
   app.use(logRequests(logger));
   app.onError(answerFault(logger, shop.store.fault));
   app.route('/:paper', await deskApi({ shop, sites, presses, uses, logger }));

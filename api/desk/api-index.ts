@@ -4,6 +4,7 @@ import { LEVELS, reaches } from '../../src/desk/keys.ts';
 import type { Doors } from './doors.ts';
 import { open } from './doors.ts';
 import { faults, ok, PUBLIC } from './route.ts';
+import { privateJson } from './shelf.ts';
 
 /** Every address of the API, and the level that it asks for; `null` is open to all. */
 const ENDPOINTS: readonly (readonly [name: string, path: string, level: Level | null])[] = [
@@ -104,7 +105,7 @@ export function indexDoor(doors: Doors): void {
       'Link',
       `<${root}/api/v1/openapi.json>; rel="service-desc"; type="application/json", <${root}/api/v1/playground>; rel="service-doc"; type="text/html", <${root}/.well-known/api-catalog>; rel="api-catalog"`,
     );
-    return doors.shelf.json(c, 'index', () => ({
+    const body = () => ({
       paper: slug,
       nameplate: paper.nameplate,
       motto: paper.motto,
@@ -128,6 +129,7 @@ export function indexDoor(doors: Doors): void {
       levels,
       note: NOTE,
       ...(key === null ? {} : { key: { level: key.level, name: key.name } }),
-    }));
+    });
+    return key === null ? doors.shelf.json(c, 'index', body) : privateJson(c, body());
   });
 }

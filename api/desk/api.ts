@@ -1,5 +1,4 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { cors } from 'hono/cors';
 import type { Logger } from 'pino';
 import { Fault } from '../../src/fault.ts';
 import { shapeProblems } from '../../src/ledger/filing.ts';
@@ -8,6 +7,7 @@ import type { Presses } from '../../src/works/presses.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
 import type { PaperEnv } from '../env.ts';
 import { proxyList } from '../middleware/caller.ts';
+import { openToPages } from '../middleware/cors.ts';
 import { limitBody } from '../middleware/json-body.ts';
 import { knowPaper } from '../middleware/key.ts';
 import type { KeyUses } from '../middleware/key-uses.ts';
@@ -54,15 +54,8 @@ export async function deskApi({ shop, sites, presses, uses, logger }: ApiParts):
   const { stamp } = await loadBuild();
   const doors: Doors = { app, shop, presses, logger, shelf: new Shelf(`${VERSION} ${stamp}`) };
   const proxies = proxyList(shop.settings.trustedProxies);
-  const open = cors({
-    origin: '*',
-    allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    allowHeaders: ['Authorization', 'X-NRF-Key', 'Content-Type', 'Idempotency-Key', 'If-None-Match'],
-    exposeHeaders: ['ETag', 'Link', 'Retry-After', 'X-Request-Id'],
-    maxAge: 86_400,
-  });
   const read = throttle(READS, proxies, { sparesLocal: true });
-  for (const tree of TREES) app.use(tree, open, knowPaper(shop, sites, uses), read, soundQuery, limitBody);
+  for (const tree of TREES) app.use(tree, openToPages, knowPaper(shop, sites, uses), read, soundQuery, limitBody);
 
   indexDoor(doors);
   storyDoors(doors);

@@ -16,7 +16,7 @@ import { archiveOf, linksFor, listOf, open } from './doors.ts';
 import { Pressing } from './filing.ts';
 import { cursorOf, cursorParam, limitParam, placeOf } from './params.ts';
 import { body, faults, IDEMPOTENCY, KEYED, listSchema, ok } from './route.ts';
-import { privateJson } from './shelf.ts';
+import { privateJson, privateList } from './shelf.ts';
 import { write } from './write.ts';
 
 const drafts = createRoute({
@@ -125,13 +125,12 @@ export function deskDoors(doors: Doors): void {
   open(doors, drafts, (c) => {
     const { limit, cursor } = c.req.valid('query');
     const [after] = cursor === undefined ? [] : placeOf(z.tuple([z.string().max(40)]), cursor);
-    return doors.shelf.list(c, { limit, cursor }, () => {
-      const rows = shop.store.unaired(c.get('site').slug, { limit: limit + 1, after });
-      const last = rows.length > limit ? rows[limit - 1] : undefined;
-      const links = linksFor(doors, c);
-      const shown = rows.slice(0, limit).map((row) => draftRow(row, links));
-      return listOf(c, 'drafts', shown, last === undefined ? null : cursorOf([last.id]));
-    });
+    const rows = shop.store.unaired(c.get('site').slug, { limit: limit + 1, after });
+    const last = rows.length > limit ? rows[limit - 1] : undefined;
+    const links = linksFor(doors, c);
+    const shown = rows.slice(0, limit).map((row) => draftRow(row, links));
+    const next = last === undefined ? null : cursorOf([last.id]);
+    return privateList(c, { limit, cursor }, listOf(c, 'drafts', shown, next));
   });
 
   open(doors, readConfig, (c) => {

@@ -26,7 +26,7 @@ export function newsstandDoor(shop: Workshop, render: Render): Hono<DeskEnv> {
     return sendFile(c.env, {
       file: join(folder, path),
       status: 200,
-      headers: { ...fileHeaders(c.req.path, origin, []), 'X-Request-Id': c.get('requestId') },
+      headers: { ...fileHeaders(c.req.path, origin, []) },
     });
   });
   return door;

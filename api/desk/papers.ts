@@ -28,7 +28,6 @@ export function paperDoor(shop: Workshop, sites: Sites): Hono<DeskEnv> {
       status: file === null ? 404 : isWithdrawn(shop, site.slug, path) ? 410 : 200,
       headers: {
         ...fileHeaders(file === null ? path : site.path, site.root, scripts),
-        'X-Request-Id': c.get('requestId'),
       },
     });
   });

@@ -3,21 +3,23 @@ import type { Context } from 'hono';
 import { LRUCache } from 'lru-cache';
 import type { PaperContext } from './doors.ts';
 
-/** How much text the shelf holds, in UTF-16 units. */
+/** How much the shelf holds, in bytes. */
 const SHELF_MAX = 32 * 1024 * 1024;
 
 const PUBLIC = 'public, max-age=0, s-maxage=60, stale-while-revalidate=60';
 const PRIVATE = 'private, no-store';
+/** A key opens more at the same address. */
+const VARY = 'Authorization, X-NRF-Key';
 
 /**
- * Answers of the public lane. What a reader is told changes only with the
- * edition, so an answer is made once for each edition, and the edition's number
- * is its mark (`ETag`).
+ * Answers that change with the edition alone, whoever asks: each is made once
+ * for each edition, and on the public lane the edition's number is its mark
+ * (`ETag`). What depends on the caller, or on drafts, goes by `privateJson`.
  */
 export class Shelf {
   readonly #kept = new LRUCache<string, Kept>({
     maxSize: SHELF_MAX,
-    sizeCalculation: ({ text }, name) => text.length + name.length,
+    sizeCalculation: ({ bytes }, name) => bytes.length + name.length,
   });
   readonly #marks = new Map<string, string>();
   readonly #program: string;
@@ -29,8 +31,7 @@ export class Shelf {
 
   /**
    * Sends JSON. `name` tells this answer from the others of the paper; `make` is
-   * called when it is not at hand, and what it throws is thrown. A caller with a
-   * key gets an answer made for it alone.
+   * called when it is not at hand, and what it throws is thrown.
    */
   json(c: PaperContext, name: string, make: () => unknown): Response {
     return this.#send(c, name, 'application/json', () => ({ text: JSON.stringify(make()) }));
@@ -42,36 +43,28 @@ export class Shelf {
   }
 
   /** Sends a list that may go on; `query` is what it was asked for, as the next page is asked for too. */
-  list(c: PaperContext, query: Record<string, unknown>, make: () => { next_cursor: string | null }): Response {
+  list(c: PaperContext, query: Query, make: () => { next_cursor: string | null }): Response {
     return this.#send(c, `${c.req.path} ${JSON.stringify(query)}`, 'application/json', () => {
       const body = make();
-      const link = body.next_cursor === null ? undefined : nextLink(c, { ...query, cursor: body.next_cursor });
-      return { text: JSON.stringify(body), link };
+      return { text: JSON.stringify(body), link: nextLink(c, query, body.next_cursor) };
     });
   }
 
-  #send(c: PaperContext, name: string, type: string, make: () => Kept): Response {
-    const headers = { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff' };
-    if (c.get('key') !== null) {
-      const { text, link } = make();
-      return c.body(text, 200, { ...headers, 'Cache-Control': PRIVATE, ...(link ? { Link: link } : {}) });
-    }
+  #send(c: PaperContext, name: string, type: string, make: () => { text: string; link?: string | null }): Response {
     const mark = this.#mark(c);
     const place = `${mark} ${c.get('site').slug} ${name}`;
     let kept = this.#kept.get(place);
     if (kept === undefined) {
-      kept = make();
+      const { text, link } = make();
+      // Kept as bytes: encoding a text anew is most of what sending it costs.
+      kept = { bytes: Buffer.from(text), link: link ? { Link: link } : {} };
       this.#kept.set(place, kept);
     }
-    const cached = {
-      ETag: mark,
-      'Cache-Control': PUBLIC,
-      // A key opens more at the same address.
-      Vary: 'Authorization, X-NRF-Key',
-      ...(kept.link ? { Link: kept.link } : {}),
-    };
+    const about = { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff', ...kept.link };
+    if (c.get('key') !== null) return c.body(kept.bytes, 200, { ...about, 'Cache-Control': PRIVATE });
+    const cached = { ETag: mark, 'Cache-Control': PUBLIC, Vary: VARY, ...kept.link };
     if (isKnown(c.req.header('if-none-match'), mark)) return c.body(null, 304, cached);
-    return c.body(kept.text, 200, { ...headers, ...cached });
+    return c.body(kept.bytes, 200, { ...about, ...cached });
   }
 
   /** The edition's number, and a digest of what else decides the bytes. */
@@ -88,14 +81,17 @@ export class Shelf {
 }
 
 interface Kept {
-  text: string;
-  link?: string | undefined;
+  bytes: Buffer<ArrayBuffer>;
+  link: { Link?: string };
 }
 
-/** The way to the next page of a list (RFC 8288). */
-function nextLink(c: PaperContext, query: Record<string, unknown>): string {
+type Query = Record<string, unknown>;
+
+/** The way to the next page of a list (RFC 8288); null at its end. */
+function nextLink(c: PaperContext, query: Query, cursor: string | null): string | null {
+  if (cursor === null) return null;
   const { slug, served } = c.get('site');
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const given = Object.entries({ ...query, cursor }).filter(([, value]) => value !== undefined);
   const params = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
   return `<${served}${c.req.path.slice(slug.length + 1)}?${params}>; rel="next"`;
 }
@@ -103,6 +99,13 @@ function nextLink(c: PaperContext, query: Record<string, unknown>): string {
 /** Sends JSON that no cache may keep. */
 export function privateJson(c: Context, body: unknown, status: 200 | 201 | 202 = 200): Response {
   return c.json(body as object, status, { 'Cache-Control': PRIVATE, 'X-Content-Type-Options': 'nosniff' });
+}
+
+/** The same for a list that may go on. */
+export function privateList(c: PaperContext, query: Query, body: { next_cursor: string | null }): Response {
+  const link = nextLink(c, query, body.next_cursor);
+  if (link !== null) c.header('Link', link);
+  return privateJson(c, body);
 }
 
 /** Whether If-None-Match names the mark (RFC 9110, section 13.1.2: weakly compared). */

@@ -4,6 +4,7 @@ import type { Doors } from './doors.ts';
 import { archiveOf, linksFor, listOf, open, proofUrl, readablePiece } from './doors.ts';
 import { AirPlace, cursorOf, cursorParam, idParam, limitParam, placeOf } from './params.ts';
 import { faults, listSchema, ok, PUBLIC } from './route.ts';
+import { privateJson } from './shelf.ts';
 
 export const StoryList = listSchema('StoryList', 'stories', StoryRow);
 
@@ -53,10 +54,15 @@ export function storyDoors(doors: Doors): void {
   });
   open(doors, one, (c) => {
     const { id } = c.req.valid('param');
+    const story = () => readablePiece(archiveOf(doors, c), id, c);
+    const links = linksFor(doors, c);
+    if (c.get('key') !== null) {
+      const own = story();
+      return privateJson(c, deskStory(own, links, proofUrl(c, own)));
+    }
     return shelf.json(c, `story ${id}`, () => {
-      const story = readablePiece(archiveOf(doors, c), id, c);
-      const write = c.get('key') === null ? fullStory : deskStory;
-      return write(story, linksFor(doors, c), proofUrl(c, story));
+      const found = story();
+      return fullStory(found, links, proofUrl(c, found));
     });
   });
 }

@@ -11,7 +11,7 @@ export function logRequests(logger: Logger) {
         request_id: c.get('requestId'),
         method: c.req.method,
         path: c.req.path,
-        status: c.res.headers.has('x-hono-already-sent') ? c.env.outgoing.statusCode : c.res.status,
+        status: c.env.outgoing.headersSent ? c.env.outgoing.statusCode : c.res.status,
         ms: Math.round((performance.now() - start) * 10) / 10,
       },
       'answered',

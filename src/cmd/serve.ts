@@ -21,7 +21,7 @@ export function command(): Command {
 /** Serves until SIGTERM or SIGINT, then finishes what is in flight. */
 async function serve(): Promise<void> {
   const settings = readSettings();
-  const logger = pino({ level: settings.logLevel }, pino.destination({ dest: 2, sync: true }));
+  const logger = loggerOf(settings.logLevel);
   const stopped = stopSignal();
   if (!isBuilt()) await buildPages();
   await withWorkshop(async (shop) => {
@@ -40,6 +40,13 @@ async function serve(): Promise<void> {
     await desk.close();
     await stopClock();
   });
+}
+
+/** Logs to standard error without making answers wait for it; what is left is written when the process ends. */
+function loggerOf(level: string): pino.Logger {
+  const lines = pino.destination({ dest: 2, sync: false });
+  process.once('exit', () => lines.flushSync());
+  return pino({ level }, lines);
 }
 
 /** Until it serves, a signal ends the process at once: what was begun is finished by the next start. */

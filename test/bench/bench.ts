@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isBuilt, PROJECT } from '../../src/works/build.ts';
+import { apiPart } from './api.ts';
 import { cardsPart } from './cards.ts';
 import { run } from './child.ts';
 import { memoryPart } from './memory.ts';
@@ -20,6 +21,7 @@ const PARTS: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   verify: verifyPart,
   memory: memoryPart,
   publish: publishPart,
+  api: apiPart,
 };
 
 const SIZES = (process.env.BENCH_SIZES ?? '1000,10000,100000').split(',').map(Number);

@@ -1,0 +1,148 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import autocannon from 'autocannon';
+import { makeKey } from '../../src/desk/keys.ts';
+import { newId } from '../../src/works/workshop.ts';
+import type { Bench } from './paper.ts';
+import { environmentOf, filedPaper, openPaper, PAPER } from './paper.ts';
+import type { Figure } from './table.ts';
+import { aSecond, millis } from './table.ts';
+
+const SERVED = fileURLToPath(new URL('served.ts', import.meta.url));
+const CALLERS = 32;
+/** How long each door is asked, in seconds, and how long before that it is warmed. */
+const SPAN = 5;
+const WARM = 1;
+const BARE_SHARE = 0.6;
+const SEARCH_P99 = 15;
+
+/** What is asked of one server: an address, or several in turn, and what the callers send. */
+interface Load {
+  url: string;
+  paths: string[];
+  headers?: Record<string, string>;
+}
+
+/** The doors of the API against a bare route, and search on archives of two sizes, with 32 callers. */
+export async function apiPart(bench: Bench): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  const sizes = bench.sizes.filter((size) => size >= 10_000);
+  for (const size of sizes.length > 0 ? sizes : bench.sizes) {
+    const folder = filedPaper(bench, size, `api-${size}`);
+    const key = keyIn(folder);
+    const desk = await start(['desk'], environmentOf(folder));
+    try {
+      if (figures.length === 0) figures.push(...(await doors(desk.url, key, size)));
+      figures.push(await search(desk.url, size));
+    } finally {
+      await desk.stop();
+    }
+  }
+  return figures;
+}
+
+async function doors(url: string, key: string, size: number): Promise<Figure[]> {
+  const api = `/${PAPER}/api/v1`;
+  const { stories } = (await (await fetch(`${url}${api}/stories?limit=1`)).json()) as { stories: { id: string }[] };
+  const id = stories[0]?.id ?? '';
+  const keyed = { authorization: `Bearer ${key}` };
+  const asked: [what: string, path: string, budget: number | null, headers?: Record<string, string>][] = [
+    ['stories', `${api}/stories`, BARE_SHARE],
+    ['one story', `${api}/stories/${id}`, null],
+    ['front', `${api}/front`, null],
+    ['search, one question', `${api}/search?q=the+year`, null],
+    ['days', `${api}/days`, null],
+    ['stories with a key', `${api}/stories`, null, keyed],
+    ['proof', `${api}/stories/${id}/proof`, null, keyed],
+  ];
+  const figures: Figure[] = [];
+  for (const [what, path, budget, headers] of asked) {
+    const ours = await load({ url, paths: [path], ...(headers ? { headers } : {}) });
+    const bare = await start(['bare', `${url}${path}`], headers ? { BENCH_KEY: key } : {});
+    const other = await load({ url: bare.url, paths: [new URL(path, url).pathname] });
+    await bare.stop();
+    const ratio = ours.rate / other.rate;
+    figures.push({
+      what: `GET ${what}, ${size} pieces, p99 ${millis(ours.p99)} : a bare route answering the same`,
+      ours: aSecond(ours.rate),
+      other: aSecond(other.rate),
+      ratio,
+      budget: budget === null ? '' : `≥ ${budget}`,
+      holds: budget === null ? null : ratio >= budget,
+    });
+  }
+  return figures;
+}
+
+/** Many questions, none of which is at hand from before: common words, rare ones, beginnings of words. */
+async function search(url: string, size: number): Promise<Figure> {
+  const words = ['the', 'a', 'of', 'year', 'city', 'report', 'wa', 'co', 'second', 'people', 'no', 'in', 'new', 'zz'];
+  const paths = Array.from({ length: 20_000 }, (_, n) => {
+    const [a, b, c] = [words[n % 14], words[Math.floor(n / 14) % 14], words[Math.floor(n / 196) % 14]];
+    return `/${PAPER}/api/v1/search?q=${a}+${b}+${c}${n % 3 === 0 ? `+${n}` : ''}`;
+  });
+  const { rate, p50, p99 } = await load({ url, paths });
+  const isBudget = size === 10_000;
+  return {
+    what: `GET search, ${size} pieces, ${CALLERS} callers: p50, p99`,
+    ours: `${aSecond(rate)}, ${millis(p50)}, ${millis(p99)}`,
+    other: '',
+    ratio: null,
+    budget: isBudget ? `p99 < ${SEARCH_P99} ms` : '',
+    holds: isBudget ? p99 < SEARCH_P99 : null,
+  };
+}
+
+async function load({ url, paths, headers }: Load): Promise<{ rate: number; p50: number; p99: number }> {
+  const requests = paths.map((path) => ({ path }));
+  const ask = (duration: number) =>
+    autocannon({ url, connections: CALLERS, duration, requests, ...(headers ? { headers } : {}) });
+  await ask(WARM);
+  const result = await ask(SPAN);
+  if (result.non2xx > 0 || result.errors > 0) {
+    throw new Error(`${url}${paths[0]}: ${result.non2xx} answers were no success, ${result.errors} failed`);
+  }
+  return { rate: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
+}
+
+interface Served {
+  url: string;
+  stop(): Promise<void>;
+}
+
+async function start(args: string[], env: NodeJS.ProcessEnv): Promise<Served> {
+  const child: ChildProcess = spawn(process.execPath, [SERVED, ...args], {
+    env: { ...process.env, ...env, HOST: '127.0.0.1', PORT: '0' },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let said = '';
+  for await (const chunk of child.stdout ?? []) {
+    said += chunk;
+    const url = /^ready (\S+)$/m.exec(said)?.[1];
+    if (url === undefined) continue;
+    const stop = async () => {
+      const ended = once(child, 'close');
+      child.kill('SIGKILL');
+      await ended;
+    };
+    return { url, stop };
+  }
+  throw new Error(`the benchmark's server (${args.join(' ')}) ended before it was ready`);
+}
+
+function keyIn(folder: string): string {
+  const shop = openPaper(folder);
+  const maker = {
+    keys: shop.store.keys,
+    archive: shop.store.archive(PAPER),
+    now: shop.now,
+    newId,
+    random: randomBytes,
+  };
+  const { key } = makeKey(maker, PAPER, { level: 'read', name: 'The benchmark' });
+  shop.close();
+  return key;
+}

@@ -1,0 +1,31 @@
+import { serve } from '@hono/node-server';
+import { Hono } from 'hono';
+import pino from 'pino';
+import { listenDesk } from '../../api/server.ts';
+import { readSettings } from '../../src/env.ts';
+import { Presses } from '../../src/works/presses.ts';
+import { openWorkshop } from '../../src/works/workshop.ts';
+
+// A server for the benchmark, in a process of its own: the desk, or a bare route that answers the same bytes.
+
+const [, , what, address] = process.argv;
+const ready = (url: string): void => {
+  process.stdout.write(`ready ${url}\n`);
+};
+
+if (what === 'bare') {
+  // The bytes are those that the desk answers at the address.
+  const key = process.env.BENCH_KEY;
+  const answer = await fetch(address ?? '', key === undefined ? {} : { headers: { Authorization: `Bearer ${key}` } });
+  const text = await answer.text();
+  const app = new Hono();
+  const { pathname } = new URL(address ?? '');
+  app.get(pathname, (c) => c.body(text, 200, { 'Content-Type': 'application/json' }));
+  serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => ready(`http://127.0.0.1:${port}`));
+} else {
+  const shop = openWorkshop(readSettings());
+  // Logged as `broadsheet serve` logs.
+  const logger = pino({ level: 'info' }, pino.destination({ dest: 2, sync: false }));
+  const { url } = await listenDesk(shop, new Presses(shop), logger);
+  ready(url);
+}
