@@ -82,26 +82,38 @@ export function searchTables(db: Db, transact: <T>(work: () => T) => T) {
     return { place: last.place + 1, tangled: inOrder ? last.tangled : 1 };
   }
 
-  /** Brings the index to how a piece stands. Runs inside a transaction of the caller's. */
-  function refresh(piece: string): void {
+  /** Gives a piece its place, or takes it; what must be indexed there, or null. */
+  function takePlace(piece: string): { place: number; paper: string; generation: number } | null {
     const now = shown.get(piece) as Shown | undefined;
-    if (now === undefined) return;
+    if (now === undefined) return null;
+    if (now.place !== null && (now.state !== 'on_air' || now.indexed !== now.generation)) strike.run(now.place);
     if (now.state !== 'on_air') {
-      if (now.place === null) return;
-      strike.run(now.place);
-      displace.run(now.place);
-      return;
+      if (now.place !== null) displace.run(now.place);
+      return null;
     }
-    if (now.indexed === now.generation) return;
-    const words = indexText(now.paper, text.get(now.generation) as { headline: string; dek: string; prose: string });
-    if (now.place === null) {
-      const free = placeFor(piece, now.published_at);
-      place.run(free.place, piece, now.generation, free.tangled);
-      index.run(free.place, words);
-    } else {
-      strike.run(now.place);
-      index.run(now.place, words);
+    if (now.indexed === now.generation) return null;
+    if (now.place !== null) {
       renew.run(now.generation, now.place);
+      return { place: now.place, paper: now.paper, generation: now.generation };
+    }
+    const free = placeFor(piece, now.published_at);
+    place.run(free.place, piece, now.generation, free.tangled);
+    return { place: free.place, paper: now.paper, generation: now.generation };
+  }
+
+  const changedPieces = new Set<string>();
+
+  /**
+   * Brings the index to how the changed pieces stand; the last work of a
+   * transaction. FTS5 gathers words in memory until another statement may
+   * have to be undone alone, or a place comes before the last one: all words
+   * of a transaction are written together, in the order of their places.
+   */
+  function flush(): void {
+    const due = [...changedPieces].map(takePlace).filter((one) => one !== null);
+    changedPieces.clear();
+    for (const { place, paper, generation } of due.sort((a, b) => a.place - b.place)) {
+      index.run(place, indexText(paper, text.get(generation) as { headline: string; dek: string; prose: string }));
     }
   }
 
@@ -122,7 +134,8 @@ export function searchTables(db: Db, transact: <T>(work: () => T) => T) {
     for (let more = true; more; ) {
       more = transact(() => {
         const batch = missing.all(last.published_at, last.id, BATCH) as { id: string; published_at: number }[];
-        for (const { id } of batch) refresh(id);
+        for (const { id } of batch) changedPieces.add(id);
+        flush();
         last = batch.at(-1) ?? last;
         if (batch.length === 0) end.run();
         return batch.length > 0;
@@ -162,5 +175,13 @@ export function searchTables(db: Db, transact: <T>(work: () => T) => T) {
     return [...sure, ...rest].map(rowFrom);
   }
 
-  return { refresh, fill, settle, search };
+  return {
+    /** Notes that a piece changed; `flush` indexes it, `forget` drops the note when the transaction is taken back. */
+    note: (piece: string): unknown => changedPieces.add(piece),
+    flush,
+    forget: (): void => changedPieces.clear(),
+    fill,
+    settle,
+    search,
+  };
 }

@@ -83,9 +83,11 @@ export function openStore(settings: DatabaseSettings) {
     depth++;
     try {
       const result = work();
+      search.flush();
       db.exec('COMMIT');
       return result;
     } catch (error) {
+      search.forget();
       // After some errors, such as a full disk, SQLite has rolled back by itself.
       if (db.inTransaction) db.exec('ROLLBACK');
       throw databaseFault(error, settings.file);
@@ -109,12 +111,12 @@ export function openStore(settings: DatabaseSettings) {
     setGeneration(entry) {
       papers.takeSeq(entry.paper, entry.seq);
       pieces.setGeneration(entry);
-      search.refresh(entry.piece.id);
+      search.note(entry.piece.id);
     },
     standing: pieces.standing,
     setStanding(piece, standing) {
       pieces.setStanding(piece, standing);
-      search.refresh(piece);
+      search.note(piece);
     },
     scheduled: pieces.scheduled,
     owesAll: (paper) => manifest.owes(paper, tags.config),
