@@ -1,4 +1,6 @@
 import type { FaultCode } from '../../src/fault.ts';
+import type { HEADERS } from './openapi-headers.ts';
+import { headers as headersOf } from './openapi-headers.ts';
 
 /** Statuses of faults that only some operations answer with. */
 export type FaultStatus = 409 | 410 | 413 | 415 | 422 | 501 | (typeof EVERYWHERE)[number];
@@ -12,7 +14,7 @@ interface FaultResponse {
   /** The codes that its `error` may hold, each with what it means and a message as an example. */
   codes: Partial<Record<FaultCode | 'internal', readonly [meaning: string, message: string]>>;
   /** Headers beside X-Request-Id, by their names on the wire and among the components. */
-  headers?: Record<string, string>;
+  headers?: Record<string, keyof typeof HEADERS>;
   /** Members that come beside `error` and `message`, in the example. */
   more?: object;
 }
@@ -190,12 +192,7 @@ function responseOf(status: number, { codes, headers = {}, more = {} }: FaultRes
     description: Object.entries(codes)
       .map(([code, [meaning]]) => `\`${code}\`: ${meaning}`)
       .join('\n\n'),
-    headers: Object.fromEntries(
-      Object.entries({ 'X-Request-Id': 'RequestId', ...headers }).map(([name, component]) => [
-        name,
-        { $ref: `#/components/headers/${component}` },
-      ]),
-    ),
+    headers: headersOf({ 'X-Request-Id': 'RequestId', ...headers }),
     content: {
       'application/json': json('Error', examples),
       'application/problem+json': json('ProblemDetails', problems),
