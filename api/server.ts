@@ -11,6 +11,7 @@ import { deskApi } from './desk/api.ts';
 import { newsstandDoor } from './desk/newsstand.ts';
 import { nothingHere } from './desk/nothing-here.ts';
 import { paperDoor } from './desk/papers.ts';
+import { privatePaperDoor } from './desk/private-papers.ts';
 import { Sites } from './desk/site.ts';
 import type { DeskEnv } from './env.ts';
 import { answerFault } from './middleware/fault.ts';
@@ -33,7 +34,7 @@ export interface Listening {
 /** Wires the doors of the news desk and listens. */
 export async function listenDesk(shop: Workshop, presses: Presses, logger: Logger): Promise<Listening> {
   const { host, port } = shop.settings;
-  const { render } = await loadBuild();
+  const build = await loadBuild();
   const sites = new Sites(shop);
   const uses = new KeyUses(shop.store.keys, (error) => logger.warn({ err: error }, 'uses of keys are noted later'));
   const app = new Hono<DeskEnv>({ getPath: sites.routingPath });
@@ -42,7 +43,8 @@ export async function listenDesk(shop: Workshop, presses: Presses, logger: Logge
   app.onError(answerFault(logger, shop.store.fault));
   app.route('/:paper', await deskApi({ shop, sites, presses, uses, logger }));
   app.route('/', paperDoor(shop, sites));
-  app.route('/', newsstandDoor(shop, render));
+  app.route('/', privatePaperDoor(shop, sites, build));
+  app.route('/', newsstandDoor(shop, build.render));
   app.notFound(nothingHere(shop.settings.origin));
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
   await new Promise<void>((resolve, reject) => {

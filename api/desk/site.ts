@@ -1,8 +1,7 @@
-import type { AccessKey } from '../../src/desk/keys.ts';
 import type { Paper } from '../../src/desk/paper.ts';
 import { paperRoot } from '../../src/desk/paper.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
-import { keyOfRequest } from '../middleware/key.ts';
+import { holdsKey } from '../middleware/key.ts';
 
 /** The paper that an address is of. */
 export interface Site {
@@ -79,7 +78,7 @@ export class Sites {
     let isOwnHost = false;
     for (const { host: own, base, paper } of this.#domains) {
       // A stranger cannot tell a private paper's domain from one that points here by mistake.
-      if (own !== host || !(paper.paper_public || this.#holdsKey(request, paper))) continue;
+      if (own !== host || !(paper.paper_public || this.#holdsKey(request, paper.slug))) continue;
       isOwnHost = host !== this.#sharedHost;
       if (path === base || path.startsWith(`${base}/`)) {
         const root = paper.url ?? '';
@@ -103,13 +102,7 @@ export class Sites {
     };
   }
 
-  #holdsKey(request: Request, { slug }: Paper): boolean {
-    let key: AccessKey | null = null;
-    try {
-      key = keyOfRequest(this.#shop.store.keys, (name) => request.headers.get(name));
-    } catch {
-      // A bad key opens no domain; the door that is reached says what is wrong with it.
-    }
-    return key?.paper === slug;
+  #holdsKey(request: Request, slug: string): boolean {
+    return holdsKey(this.#shop.store.keys, slug, (name) => request.headers.get(name));
   }
 }

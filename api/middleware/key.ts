@@ -29,6 +29,15 @@ export function keyOfRequest(keys: KeyTable, header: (name: string) => string | 
   return keyOf(keys, text);
 }
 
+/** Whether a request carries a key of a paper. For addresses that are no doors: there a bad key is a stranger's. */
+export function holdsKey(keys: KeyTable, paper: string, header: (name: string) => string | null | undefined): boolean {
+  try {
+    return keyOfRequest(keys, header)?.paper === paper;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Lets through who may know of the paper, with the paper and the key in the
  * context. Throws `key_invalid`, `wrong_paper`, and `not_found` for a paper

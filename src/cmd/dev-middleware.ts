@@ -8,7 +8,8 @@ import { readSettings } from '../env.ts';
 import { Edition, placeOf } from '../press/edition.ts';
 import { contentType } from '../press/feeds/headers.ts';
 import type { Printed, Render } from '../press/sheet.ts';
-import { sheetsOfPath } from '../press/sheets/paths.ts';
+import type { Found } from '../press/sheets/paths.ts';
+import { printPath } from '../press/sheets/paths.ts';
 import { PROJECT } from '../works/build.ts';
 import type { Workshop } from '../works/workshop.ts';
 import { openWorkshop } from '../works/workshop.ts';
@@ -24,9 +25,6 @@ class Page extends String {
     this.view = view;
   }
 }
-
-/** What a sheet printed for one path, its bytes at hand. */
-type Found = Exclude<Printed, { same: string }>;
 
 let shop: Workshop | undefined;
 
@@ -74,17 +72,10 @@ async function show(context: APIContext, next: MiddlewareNext, { route, view }: 
   return new Response(body, { status, headers });
 }
 
-async function print({ store }: Workshop, slug: string, path: string, root: string): Promise<Found | null> {
+function print({ store }: Workshop, slug: string, path: string, root: string): Promise<Found | null> {
   const edition = new Edition(store.archive(slug), placeOf(root));
   const render = (async (route: string, view: unknown) => new Page(route, view)) as unknown as Render;
-  for (const { sheet, key } of sheetsOfPath(edition, path)) {
-    const printed = await sheet.print(edition, key, { render, assets, now: Date.now() });
-    const named = printed?.find((item) => item.path === path);
-    const found = named && 'same' in named ? printed?.find((item) => item.path === named.same) : named;
-    // Hosts read `_headers`; this server has none of them.
-    if (found !== undefined && !('same' in found) && path !== '_headers') return found;
-  }
-  return null;
+  return printPath(edition, path, { render, assets, now: Date.now() });
 }
 
 /** What every paper has from `public/`; the rest of the assets is Vite's. */

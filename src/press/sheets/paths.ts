@@ -1,5 +1,5 @@
 import type { Edition } from '../edition.ts';
-import type { Sheet } from '../sheet.ts';
+import type { Printed, Sheet, Tools } from '../sheet.ts';
 import { SHEETS } from './all.ts';
 import { card } from './card.ts';
 import { castDay } from './cast.ts';
@@ -25,8 +25,24 @@ const KEYED: readonly (readonly [RegExp, Sheet])[] = [
   [/^sitemaps\/(\d{4}-\d\d)/, monthSitemap],
 ];
 
-/** The sheets that may print a path: what a development server asks. */
-export function* sheetsOfPath(edition: Edition, path: string): Iterable<{ sheet: Sheet; key: string }> {
+/** A file printed by itself, its bytes at hand or to be drawn or copied. */
+export type Found = Exclude<Printed, { same: string }>;
+
+/** Prints the one file of a path, for who shows a paper that is not pressed; null when the paper has none there. */
+export async function printPath(edition: Edition, path: string, tools: Tools): Promise<Found | null> {
+  // Hosts read `_headers`; who prints a single file sends headers of its own.
+  if (path === '_headers') return null;
+  for (const { sheet, key } of sheetsOfPath(edition, path)) {
+    const printed = await sheet.print(edition, key, tools);
+    const named = printed?.find((item) => item.path === path);
+    const found = named && 'same' in named ? printed?.find((item) => item.path === named.same) : named;
+    if (found !== undefined && !('same' in found)) return found;
+  }
+  return null;
+}
+
+/** The sheets that may print a path. */
+function* sheetsOfPath(edition: Edition, path: string): Iterable<{ sheet: Sheet; key: string }> {
   for (const [pattern, sheet] of KEYED) {
     const match = pattern.exec(path);
     if (match === null) continue;

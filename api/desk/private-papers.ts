@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { Hono } from 'hono';
+import { contentType as typeByName } from 'mime-types';
+import { Edition, placeOf } from '../../src/press/edition.ts';
+import type { Found } from '../../src/press/sheets/paths.ts';
+import { printPath } from '../../src/press/sheets/paths.ts';
+import type { Build } from '../../src/works/build.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import type { DeskEnv } from '../env.ts';
+import { holdsKey } from '../middleware/key.ts';
+import { fileHeaders } from './pressed.ts';
+import type { Sites } from './site.ts';
+
+/**
+ * The pages, feeds and cards of a private paper, for callers with a key of it.
+ * Nothing of a private paper is pressed: each file is printed when it is asked
+ * for. To everybody else the paper is not there.
+ */
+export function privatePaperDoor(shop: Workshop, sites: Sites, build: Build): Hono<DeskEnv> {
+  const door = new Hono<DeskEnv>();
+  door.on(['GET', 'HEAD'], ['/*'], async (c, next) => {
+    const site = sites.of(c.req.raw);
+    if (!site?.paper || site.paper.paper_public) return next();
+    if (!holdsKey(shop.store.keys, site.slug, (name) => c.req.header(name))) return next();
+    const edition = new Edition(shop.store.archive(site.slug), placeOf(site.root));
+    const path = `${site.path.slice(1)}${site.path.endsWith('/') || site.path === '' ? 'index.html' : ''}`;
+    const found = await printPath(edition, path, { render: build.render, assets: build.assets, now: shop.now() });
+    if (found === null) return next();
+    const type = typeByName(basename(path)) || 'application/octet-stream';
+    return c.body(await bytesOf(shop, found), 200, {
+      'Content-Type': type,
+      ...fileHeaders(site.path, site.root, []),
+      'Cache-Control': 'private, no-store',
+    });
+  });
+  return door;
+}
+
+async function bytesOf({ media }: Workshop, found: Found): Promise<string | Uint8Array<ArrayBuffer>> {
+  if ('copy' in found) return readFile(media.pathOf(found.copy));
+  const body = 'draw' in found ? await found.draw() : found.body;
+  return typeof body === 'string' ? body : Buffer.from(body);
+}
