@@ -42,7 +42,7 @@ const accept = createRoute({
   description: 'Takes an admin key. The version must be the one in force.',
   middleware: [needs('admin'), jsonBody()] as const,
   request: { headers: IDEMPOTENCY, body: body(TermsAcceptance) },
-  responses: { 200: ok(TermsRecord, 'The agreement, signed.'), ...faults(400, 409, 413, 415) },
+  responses: { 200: ok(TermsRecord, 'The agreement, signed.'), ...faults(409, 413, 415, 422) },
 });
 
 /** The agent check and the agreement. */

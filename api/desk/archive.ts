@@ -30,7 +30,7 @@ const days = createRoute({
   summary: 'The days on which the paper published, newest first',
   security: PUBLIC,
   request: { query: z.object({ cursor: cursorParam }) },
-  responses: { 200: ok(listSchema('DayList', 'days', DayRow), `Up to ${DAYS_MAX} days.`), ...faults(400) },
+  responses: { 200: ok(listSchema('DayList', 'days', DayRow), `Up to ${DAYS_MAX} days.`), ...faults() },
 });
 
 const day = createRoute({
@@ -48,7 +48,7 @@ const day = createRoute({
         .openapi({ param: { name: 'day', in: 'path' }, format: 'date', example: '2026-11-20' }),
     }),
   },
-  responses: { 200: ok(StoryList, 'Newest first; empty for a day without pieces.'), ...faults(400) },
+  responses: { 200: ok(StoryList, 'Newest first; empty for a day without pieces.'), ...faults() },
 });
 
 /** The archive by section and by day. */

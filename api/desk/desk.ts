@@ -15,6 +15,7 @@ import type { Doors, PaperContext } from './doors.ts';
 import { archiveOf, linksFor, listOf, open } from './doors.ts';
 import { Pressing } from './filing.ts';
 import { cursorOf, cursorParam, limitParam, placeOf } from './params.ts';
+import type { ErrorBody } from './route.ts';
 import { body, faults, IDEMPOTENCY, KEYED, listSchema, ok } from './route.ts';
 import { privateJson, privateList } from './shelf.ts';
 import { write } from './write.ts';
@@ -28,7 +29,7 @@ const drafts = createRoute({
   security: KEYED,
   middleware: [needs('read')] as const,
   request: { query: z.object({ limit: limitParam(50, 200), cursor: cursorParam }) },
-  responses: { 200: ok(listSchema('DraftList', 'drafts', DraftRow), 'The newest first.'), ...faults(400) },
+  responses: { 200: ok(listSchema('DraftList', 'drafts', DraftRow), 'The newest first.'), ...faults() },
 });
 
 const FullConfig = Config.extend(PaperBody.partial().shape).openapi('FullConfig', {
@@ -46,11 +47,26 @@ const readConfig = createRoute({
   responses: { 200: ok(FullConfig, 'The settings.'), ...faults() },
 });
 
-/** A change of a record: what is left out stays as it is. */
-const part = <T extends z.ZodRawShape>(schema: z.ZodObject<T>, id: string) =>
+/** A change of a record: what is left out stays as it is. Members are checked when the change has been made. */
+const part = <T extends z.ZodRawShape>(schema: z.ZodObject<T>, id: string, example: object) =>
   z
     .looseObject(Object.fromEntries(Object.keys(schema.shape).map((name) => [name, z.unknown().optional()])))
-    .openapi(id, { description: 'What is left out stays as it is; an unknown member is refused.' });
+    .openapi(id, {
+      description: 'What is left out stays as it is, and null takes away what may be absent.',
+      properties: membersOf(schema),
+      additionalProperties: false,
+      example,
+    });
+
+/** A record's members as the document shows them: without defaults, for what is left out stays. */
+function membersOf(schema: z.ZodType) {
+  const { properties = {} } = z.toJSONSchema(schema, { io: 'input' });
+  const members = Object.entries(properties).map(([name, member]) => {
+    const { default: _default, ...shown } = member as Record<string, unknown>;
+    return [name, shown];
+  });
+  return Object.fromEntries(members) as NonNullable<Parameters<typeof ErrorBody.openapi>[1]>['properties'];
+}
 
 const writeConfig = createRoute({
   method: 'put',
@@ -60,11 +76,19 @@ const writeConfig = createRoute({
   summary: 'Change the paper’s settings',
   security: KEYED,
   middleware: [needs('admin'), jsonBody()] as const,
-  request: { headers: IDEMPOTENCY, body: body(part(PaperBody, 'ConfigChange')) },
-  responses: { 200: ok(FullConfig.extend(Pressing), 'The settings as they are now.'), ...faults(400, 413, 415, 422) },
+  request: {
+    headers: IDEMPOTENCY,
+    body: body(part(PaperBody, 'ConfigChange', { motto: 'How the world agrees', source_floor: 2 })),
+  },
+  responses: {
+    200: ok(FullConfig.extend(Pressing).openapi('ChangedConfig'), 'The settings as they are now.'),
+    ...faults(413, 415, 422),
+  },
 });
 
-const PersonaRecord = PersonaBody.extend({ slug: z.string(), declared_ai: z.literal(true), ...Pressing });
+const PersonaRecord = PersonaBody.extend({ slug: z.string(), declared_ai: z.literal(true), ...Pressing }).openapi(
+  'PersonaRecord',
+);
 
 const writePersona = createRoute({
   method: 'put',
@@ -83,9 +107,9 @@ const writePersona = createRoute({
         .openapi({ param: { name: 'slug', in: 'path' }, example: 'osric-tamblyn' }),
     }),
     headers: IDEMPOTENCY,
-    body: body(part(PersonaBody, 'PersonaChange')),
+    body: body(part(PersonaBody, 'PersonaChange', { name: 'Osric Tamblyn', title: 'Editor', beat: 'Clocks' })),
   },
-  responses: { 200: ok(PersonaRecord, 'The persona.'), ...faults(400, 413, 415, 422) },
+  responses: { 200: ok(PersonaRecord, 'The persona.'), ...faults(413, 415, 422) },
 });
 
 const CastRecord = CastBody.extend({
@@ -94,7 +118,7 @@ const CastRecord = CastBody.extend({
   bytes: z.int(),
   media_type: z.string(),
   ...Pressing,
-});
+}).openapi('CastRecord');
 
 const writeCast = createRoute({
   method: 'put',
@@ -113,9 +137,15 @@ const writeCast = createRoute({
         .openapi({ param: { name: 'day', in: 'path' }, format: 'date', example: '2026-11-20' }),
     }),
     headers: IDEMPOTENCY,
-    body: body(part(CastBody, 'CastChange')),
+    body: body(
+      part(CastBody, 'CastChange', {
+        title: 'The day in three minutes',
+        video: 'media/cast/2026-11-17.mp4',
+        poster: 'media/cast/2026-11-17.jpg',
+      }),
+    ),
   },
-  responses: { 200: ok(CastRecord, 'The video edition.'), ...faults(400, 413, 415, 422) },
+  responses: { 200: ok(CastRecord, 'The video edition.'), ...faults(413, 415, 422) },
 });
 
 /** What a desk sees and sets of its own paper. */

@@ -73,7 +73,7 @@ const file = createRoute({
     'Takes an admin key, or an agent’s once the agreement is signed. Without `slug` one is made from the headline.',
   middleware: [needs('agent'), jsonBody()] as const,
   request: { headers: IDEMPOTENCY, body: body(NewStory) },
-  responses: { 201: ok(Filed, 'Filed and signed.'), ...faults(400, 409, 413, 415, 422) },
+  responses: { 201: ok(Filed, 'Filed and signed.'), ...faults(409, 413, 415, 422) },
 });
 
 const revise = createRoute({
@@ -85,7 +85,7 @@ const revise = createRoute({
   description: 'A piece on air shows it at once. With `correction` the piece says what was wrong.',
   middleware: [needs('agent'), jsonBody()] as const,
   request: { params: idParam, headers: IDEMPOTENCY, body: body(Revision) },
-  responses: { 200: ok(Filed, 'Filed and signed.'), ...faults(400, 404, 409, 413, 415, 422) },
+  responses: { 200: ok(Filed, 'Filed and signed.'), ...faults(409, 413, 415, 422) },
 });
 
 const air = createRoute({
@@ -96,7 +96,7 @@ const air = createRoute({
   summary: 'Put a piece on air, now or at a time to come',
   middleware: [needs('agent'), jsonBody({ mayBeEmpty: true })] as const,
   request: { params: idParam, headers: IDEMPOTENCY, body: body(Airing, false) },
-  responses: { 200: ok(Aired, 'On air, or scheduled.'), ...faults(400, 404, 409, 413, 415, 422) },
+  responses: { 200: ok(Aired, 'On air, or scheduled.'), ...faults(409, 413, 415, 422) },
 });
 
 const withdraw = createRoute({
@@ -109,7 +109,7 @@ const withdraw = createRoute({
     'Takes an admin key. The piece leaves lists and feeds; its page becomes a notice and its address answers 410.',
   middleware: [needs('admin'), jsonBody()] as const,
   request: { params: idParam, headers: IDEMPOTENCY, body: body(Withdrawal) },
-  responses: { 200: ok(Aired, 'Off the air.'), ...faults(400, 404, 409, 413, 415) },
+  responses: { 200: ok(Aired, 'Off the air.'), ...faults(409, 413, 415, 422) },
 });
 
 /** Filing, revising, airing and withdrawing. */

@@ -53,7 +53,7 @@ const make = createRoute({
     'With `seat` it is a person’s. Sent again under the same Idempotency-Key, no second key is made: the answer is 409 and names the first.',
   middleware: [needs('admin'), jsonBody()] as const,
   request: { headers: IDEMPOTENCY, body: body(KeyBody) },
-  responses: { 201: ok(NewKey, 'The key.'), ...faults(400, 409, 413, 415) },
+  responses: { 201: ok(NewKey, 'The key.'), ...faults(409, 413, 415, 422) },
 });
 
 const revoke = createRoute({
@@ -67,7 +67,7 @@ const revoke = createRoute({
     params: z.object({ id: z.string().openapi({ param: { name: 'id', in: 'path' }, description: 'The key’s id.' }) }),
     headers: IDEMPOTENCY,
   },
-  responses: { 200: ok(KeyRow, 'The key as it is now.'), ...faults(404) },
+  responses: { 200: ok(KeyRow, 'The key as it is now.'), ...faults(413, 422) },
 });
 
 /** Making, listing and revoking keys. */

@@ -54,7 +54,7 @@ const posts = createRoute({
       cursor: cursorParam,
     }),
   },
-  responses: { 200: ok(listSchema('PostList', 'posts', PostRow), 'Newest first.'), ...faults(400) },
+  responses: { 200: ok(listSchema('PostList', 'posts', PostRow), 'Newest first.'), ...faults() },
 });
 
 /** The front page, the newsroom, and what goes out to other places. */

@@ -22,7 +22,7 @@ const ask = createRoute({
         .openapi({ param: { name: 'ticket', in: 'path' }, type: 'integer', example: 42 }),
     }),
   },
-  responses: { 200: ok(z.object({ pressed: z.boolean() }), 'Whether they are.'), ...faults(400) },
+  responses: { 200: ok(z.object({ pressed: z.boolean() }), 'Whether they are.'), ...faults() },
 });
 
 /** How far the press has come. */

@@ -57,7 +57,7 @@ const proof = createRoute({
   security: KEYED,
   middleware: [needs('read')] as const,
   request: { params: idParam },
-  responses: { 200: ok(ProofBody, 'The proof.'), ...faults(404) },
+  responses: { 200: ok(ProofBody, 'The proof.'), ...faults() },
 });
 
 /** The proof of a piece, whatever its state. */

@@ -38,7 +38,7 @@ const search = createRoute({
         .openapi('SearchResult'),
       'Newest first.',
     ),
-    ...faults(400),
+    ...faults(),
   },
 });
 

@@ -16,7 +16,7 @@ const list = createRoute({
   summary: 'The pieces on air, newest first',
   security: PUBLIC,
   request: { query: z.object({ limit: limitParam(50, 200), cursor: cursorParam }) },
-  responses: { 200: ok(StoryList, 'Newest first. `Link: rel="next"` goes on.'), ...faults(400) },
+  responses: { 200: ok(StoryList, 'Newest first. `Link: rel="next"` goes on.'), ...faults() },
 });
 
 const one = createRoute({
@@ -28,7 +28,7 @@ const one = createRoute({
   description: 'A desk’s own key also reads drafts and scheduled pieces here, with their `state`.',
   security: PUBLIC,
   request: { params: idParam },
-  responses: { 200: ok(z.union([FullStory, DeskStory]), 'The piece.'), ...faults(404, 410) },
+  responses: { 200: ok(z.union([FullStory, DeskStory]), 'The piece.'), ...faults(410) },
 });
 
 /** The list of pieces on air, and each of them. */

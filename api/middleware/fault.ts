@@ -49,6 +49,8 @@ export function answerFault(logger: Logger, known: (error: unknown) => unknown) 
         c.header('Retry-After', RETRY_AFTER);
         return answer(c, 503, { error: code, message: 'this cannot be answered just now; try again soon' });
       }
+      // RFC 9110, section 11.6.1: a 401 says how to come back.
+      if (STATUS[code] === 401) c.header('WWW-Authenticate', 'Bearer');
       return answer(c, STATUS[code], { error: code, message, ...details });
     }
     if (isGone(error)) return c.body(null, 400);

@@ -5,11 +5,11 @@ import { KINDS } from './piece.ts';
 
 /** A cited fact as a desk writes it: its number is its place in the list. */
 export const CitedFactBody = z.strictObject({
-  n: z.int().optional(),
+  n: z.int().optional().meta({ description: 'Its number, which is its place in the list.' }),
   statement: z.string(),
-  source: z.string(),
-  instrument: z.string(),
-  claim_key: z.string().nullish(),
+  source: z.string().meta({ description: 'The publisher.' }),
+  instrument: z.string().meta({ description: 'The document that says it: an address or a name.' }),
+  claim_key: z.string().nullish().meta({ description: 'A pointer into the fact record.' }),
 });
 
 export const ImageBody = z.strictObject({
@@ -20,18 +20,18 @@ export const ImageBody = z.strictObject({
 
 /** The body of a filing: what front matter, the import and the API all bring. */
 export const FilingBody = z.strictObject({
-  slug: z.string().optional(),
+  slug: z.string().optional().meta({ description: 'The piece’s place in addresses; it is kept for good.' }),
   headline: z.string(),
   dek: z.string(),
-  category: z.string(),
+  category: z.string().meta({ description: 'A section of the paper, by its name.' }),
   kind: z.enum(KINDS).optional(),
-  byline: z.string(),
-  prose: z.string(),
+  byline: z.string().meta({ description: 'The slug of the persona that signs.' }),
+  prose: z.string().meta({ description: 'Markdown without HTML. Each [^N] points at entry N of cited_facts.' }),
   cited_facts: z.array(CitedFactBody),
-  language: z.string().optional(),
+  language: z.string().optional().meta({ description: 'BCP 47; the paper’s own when left out.' }),
   image: z.union([z.string(), ImageBody]).nullish(),
-  credit: z.string().nullish(),
-  correction: z.string().nullish(),
+  credit: z.string().nullish().meta({ description: 'Whose work the piece rests on, and under which licence.' }),
+  correction: z.string().nullish().meta({ description: 'What was wrong and is right now; readers will see it.' }),
   revised_at: z.iso.datetime({ offset: true }).nullish(),
 });
 export type FilingBody = z.infer<typeof FilingBody>;
