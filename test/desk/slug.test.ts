@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { freeSlug } from '../../src/desk/slug.ts';
+import { SLUG } from '../../src/ledger/door.ts';
+import { SLUG_MAX } from '../../src/ledger/piece.ts';
+
+test('a slug is the headline in ASCII words, and the next free one', () => {
+  const free = (headline: string, ...taken: string[]) => freeSlug(headline, (slug) => taken.includes(slug));
+  assert.equal(free('The Élysée’s 2nd “yes”, at last!'), 'the-elysees-2nd-yes-at-last');
+  assert.equal(free('Again', 'again', 'again-2'), 'again-3');
+  assert.equal(free('東京の時計'), 'piece');
+  assert.equal(free('Часы', 'piece'), 'piece-2');
+});
+
+test('any headline gives a slug that the door takes', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 400 }), fc.nat(3), (headline, taken) => {
+      let asked = 0;
+      const slug = freeSlug(headline, () => asked++ < taken);
+      assert.match(slug, SLUG);
+      assert.ok(slug.length <= SLUG_MAX);
+    }),
+  );
+});
