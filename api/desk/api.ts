@@ -22,6 +22,7 @@ import { filingDoors } from './filing.ts';
 import { keyDoors } from './keys.ts';
 import { newsroomDoors } from './newsroom.ts';
 import { openApiDoor } from './openapi.ts';
+import { playgroundDoor } from './playground.ts';
 import { pressDoor } from './press.ts';
 import { proofDoor } from './proof.ts';
 import { searchDoor } from './search.ts';
@@ -69,6 +70,7 @@ export async function deskApi({ shop, sites, presses, uses, logger }: ApiParts):
   keyDoors(doors);
   agentDoors(doors);
   openApiDoor(doors, VERSION);
+  playgroundDoor(doors);
   refuseTheRest(app);
   return app;
 }

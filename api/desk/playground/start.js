@@ -1,0 +1,26 @@
+// Shows the API's document and lets a reader ask. Beside this page's own host nothing is asked.
+const here = new URL('.', location.href);
+const place = document.querySelector('#api');
+
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const shade = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', shade);
+shade();
+
+const answer = await fetch(new URL('openapi.json', here)).catch(() => null);
+if (answer?.ok) {
+  const spec = await answer.json();
+  // The address by which this page was reached: the paper may have others, and this page may ask its own host alone.
+  spec.servers = [{ url: new URL('../..', here).href.replace(/\/$/, '') }];
+  window.SwaggerUIBundle({
+    spec,
+    domNode: place,
+    deepLinking: true,
+    docExpansion: 'list',
+    defaultModelsExpandDepth: 0,
+    displayRequestDuration: true,
+    validatorUrl: null,
+  });
+} else {
+  place.textContent = `The document could not be fetched${answer === null ? '' : ` (${answer.status})`}. Load the page again in a moment.`;
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { copyPaper } from '../support/papers.ts';
+import { copyContent, freePort, run, serve } from '../support/program.ts';
+import { tempFolder } from '../support/workshop.ts';
+import { openBrowser } from './chromium.ts';
+
+const PAPER = 'the-plumb-line';
+
+interface Watched {
+  page: Page;
+  /** Addresses that were asked of any other host. */
+  foreign: string[];
+  /** What the console said in warning, and what went wrong. */
+  complaints: string[];
+}
+
+async function watched(browser: Browser, address: string): Promise<Watched> {
+  const page = await browser.newPage();
+  const foreign: string[] = [];
+  const complaints: string[] = [];
+  const { origin } = new URL(address);
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(`${origin}/`) && !/^(?:data|blob):/.test(url)) foreign.push(url);
+  });
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  await page.goto(address);
+  await page.locator('.opblock').first().waitFor();
+  return { page, foreign, complaints };
+}
+
+/** Opens an operation, sends it as it stands, and reads the status that came back. */
+async function tryOut(page: Page, operation: string): Promise<string> {
+  const block = page.locator(`.opblock[id$="-${operation}"]`);
+  await block.locator('.opblock-summary-control').click();
+  await block.getByRole('button', { name: 'Try it out' }).click();
+  await block.getByRole('button', { name: 'Execute' }).click();
+  const status = block.locator('.live-responses-table tbody .response-col_status').last();
+  return (await status.textContent()) ?? '';
+}
+
+test('the playground', async (t) => {
+  const folder = tempFolder(t);
+  const [port, elsewhere] = [await freePort(), 'plumb.localhost'];
+  copyContent(folder);
+  copyPaper(folder, PAPER, 'elsewhere', (yaml) => `url: http://${elsewhere}:${port}\n${yaml}`);
+  copyPaper(folder, PAPER, 'hidden', (yaml) => yaml.replace('paper_public: true', 'paper_public: false'));
+  const { url } = await serve(t, folder, { PORT: String(port) });
+  const made = await run(t, folder, ['key', 'create', '--paper', PAPER, '--level', 'read', '--name', 'try', '--json']);
+  const { key } = JSON.parse(made.stdout) as { key: string };
+  const browser = await openBrowser();
+  t.after(() => browser.close());
+
+  for (const [where, root] of [
+    ['under a path of the shared host', `${url}/${PAPER}`],
+    ['on a paper’s own domain', `http://${elsewhere}:${port}`],
+  ] as const) {
+    await t.test(`${where} it lists every operation and asks its own host alone`, async () => {
+      const { page, foreign, complaints } = await watched(browser, `${root}/api/v1/playground`);
+      const document = (await page.evaluate(async () => (await fetch('openapi.json')).json())) as {
+        servers: { url: string }[];
+        paths: Record<string, Record<string, { operationId: string }>>;
+      };
+      assert.deepEqual(
+        document.servers.map((server) => server.url),
+        [root],
+      );
+      const wanted = Object.values(document.paths).flatMap((item) => Object.values(item).map((one) => one.operationId));
+      const ids = await page.locator('.opblock').evaluateAll((blocks) => blocks.map(({ id }) => id));
+      const shown = ids.map((id) => id.replace(/^.*-/, ''));
+      assert.deepEqual(shown.sort(), wanted.sort());
+
+      assert.match(await tryOut(page, 'listSections'), /^200/);
+      assert.match(await tryOut(page, 'readStory'), /^200/, 'the example is a piece of this very paper');
+
+      assert.equal(await page.locator('.plate .name a').textContent(), 'The Plumb Line');
+      for (const address of await page
+        .locator('.plate a')
+        .evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).href))) {
+        assert.equal(await page.evaluate(async (to) => (await fetch(to)).status, address), 200, address);
+      }
+      assert.deepEqual(foreign, []);
+      assert.deepEqual(complaints, []);
+      await page.close();
+    });
+  }
+
+  await t.test('a key that is given opens what takes one', async () => {
+    const { page, complaints } = await watched(browser, `${url}/${PAPER}/api/v1/playground`);
+    await page.getByRole('button', { name: 'Authorize' }).first().click();
+    await page.locator('#auth-bearer-value').fill(key);
+    await page.locator('.auth-container:has(#auth-bearer-value) button[type=submit]').click();
+    await page.locator('.btn-done').first().click();
+    assert.match(await tryOut(page, 'checkAgent'), /^200/);
+    assert.match(await tryOut(page, 'listDrafts'), /^200/);
+    assert.deepEqual(complaints, []);
+    await page.close();
+  });
+
+  await t.test('a private paper shows none, as a paper that is not there', async () => {
+    const [hidden, nowhere] = await Promise.all(
+      ['hidden', 'nowhere'].map(async (slug) => {
+        const { status, headers, text } = await fetch(`${url}/${slug}/api/v1/playground`).then(async (answer) => ({
+          status: answer.status,
+          headers: [...answer.headers].filter(([name]) => !['date', 'x-request-id'].includes(name)),
+          text: await answer.text(),
+        }));
+        return { status, headers, text };
+      }),
+    );
+    assert.equal(hidden?.status, 404);
+    assert.deepEqual(hidden, nowhere);
+  });
+});
