@@ -214,6 +214,24 @@ describe('the panel that verifies a piece', { concurrency: 2 }, () => {
       /The text differs: .*One more/,
     ],
     [
+      'a paragraph put before the text',
+      pageWith(/(?=<div class="prose">)/, '<p>Read all about it.</p>'),
+      [SHOWN],
+      /no part of it: “Read all about it\.”/,
+    ],
+    [
+      'a second text under the first',
+      pageWith(/(?=<section class="sources")/, '<div class="prose">And so on.</div>'),
+      [SHOWN],
+      /no part of it: “And so on\.”/,
+    ],
+    [
+      'a link turned elsewhere on the page',
+      pageWith(/(<a href="#fact-)1"/, '$12"'),
+      [SHOWN],
+      /The list of links in the text differs/,
+    ],
+    [
       'another source on the page',
       pageWith(/(<span class="origin">\s*<b>)/, '$1The Other '),
       [SHOWN],

@@ -94,6 +94,15 @@ test('npm run dev shows the papers of a new machine, each file by its type', asy
     const { status, headers } = await ask(url, href, { accept: 'text/css' });
     assert.deepEqual([status, String(headers['content-type']).slice(0, 8)], [200, 'text/css'], href);
   }
+  const story = (await ask(url, `${paper}/stories/yard-and-pound-1959/`)).text;
+  const scripts = [...story.matchAll(/ (?:src|data-checks)="([^"]+\/parts\/client\/[^"]+)"/g)].map(
+    ([, src = '']) => src,
+  );
+  assert.equal(scripts.length, 2, 'the panel and its checks');
+  for (const src of scripts) {
+    const { status, headers } = await ask(url, src.replaceAll('&#38;', '&').replaceAll('&amp;', '&'));
+    assert.deepEqual([status, headers['content-type']], [200, 'text/javascript'], src);
+  }
   child.kill('SIGTERM');
   await ended;
 });

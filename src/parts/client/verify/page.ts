@@ -2,6 +2,10 @@ import type { Basis } from '../../../ledger/basis.ts';
 import { proseHtml } from '../../../press/prose-html.ts';
 import type { Check } from './check.ts';
 
+/** What a story is made of, each at most once, and its heading. Anything beside them was put there by somebody else. */
+const STORY_PARTS = ['heading', 'art', 'prose', 'credit', 'sources'];
+const HEADING_PARTS = ['kicker', 'dek', 'signature', 'notice', 'revised'];
+
 /** How many words of a difference are shown. */
 const EXCERPT_WORDS = 8;
 
@@ -21,12 +25,14 @@ export function pageCheck(page: Document, basis: Basis): Check {
   const faults = [
     ...difference('headline', text('h1'), basis.headline),
     ...difference('summary', text('.heading > .dek'), basis.dek),
-    ...difference('byline', text('.who > a'), basis.byline.name),
+    ...difference('byline', `${text('.who > a')}, ${text('.role')}`, `${basis.byline.name}, ${basis.byline.title}`),
     ...difference('section', text('.kicker > a'), basis.category),
     ...difference('text', words(prose?.textContent), signed.body.textContent),
     ...difference('list of links in the text', linksIn(prose), linksIn(signed.body)),
     ...difference('list of sources', sourcesOn(page), basis.cited_facts.map(sourceLine).join(' ')),
     ...difference('credit', text('.credit'), basis.credit ?? ''),
+    ...strays(story, STORY_PARTS),
+    ...strays(story?.querySelector('.heading'), HEADING_PARTS),
   ];
   return {
     title: 'This page shows that text',
@@ -61,6 +67,21 @@ function sourcesOn(page: Document): string {
       return `${item.value}. ${copy.textContent}`;
     })
     .join(' ');
+}
+
+/** What stands in an element beside its parts, which are known by their classes; headings need none. */
+function strays(parent: Element | null | undefined, parts: string[]): string[] {
+  const seen = new Set<string>();
+  return [...(parent?.children ?? [])]
+    .filter((child) => {
+      const part = child.localName === 'h1' ? 'h1' : (parts.find((name) => child.classList.contains(name)) ?? '');
+      const isStray = part === '' || seen.has(part);
+      seen.add(part);
+      return isStray;
+    })
+    .map(
+      (child) => `There is something in the story that is no part of it: “${words(child.textContent).slice(0, 80)}”.`,
+    );
 }
 
 /** Where two texts first differ, in a sentence; empty when they do not. */
