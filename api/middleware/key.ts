@@ -83,7 +83,7 @@ export function needLevel(key: AccessKey | null, level: Level): AccessKey {
   if (!reaches(key.level, level)) {
     throw new Fault(
       'level_too_low',
-      `this door takes ${level === 'admin' ? 'an admin' : `an ${level} or admin`} key, and yours is a ${key.level} key`,
+      `this door takes ${level === 'admin' ? 'an admin' : `an ${level} or admin`} key, and yours is ${key.level === 'read' ? 'a' : 'an'} ${key.level} key`,
     );
   }
   return key;
