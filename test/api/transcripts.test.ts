@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { newKey } from '../../src/desk/keys.ts';
+import type { Answer } from '../support/http.ts';
+import { serve } from '../support/program.ts';
+import { send } from '../support/send.ts';
+import { enterPapers } from '../support/small-papers.ts';
+import type { Exchange, Lane } from '../support/transcript.ts';
+import { play, readTranscript } from '../support/transcript.ts';
+import { tempFolder } from '../support/workshop.ts';
+
+const FOLDER = fileURLToPath(new URL('../transcripts', import.meta.url));
+const THEMES = readdirSync(FOLDER).map((file) => file.replace(/\.txt$/, ''));
+
+/** Doors whose answers have tests of their own: what readers order and what other sites show. */
+const ELSEWHERE = /^\/(oembed|embed\/|api\/v1\/(subscribers|deliveries))/;
+
+test('every door answers as its transcript says, on the shared host and on a domain of the paper’s own', async (t) => {
+  const folder = tempFolder(t);
+  const papers = THEMES.flatMap((theme) =>
+    [`of-${theme}`, `of-${theme}-own`].map((slug) => ({ slug, url: `http://${slug}.example` })),
+  );
+  const keys = await enterPapers(folder, [...papers, { slug: 'the-other' }]);
+  const { url } = await serve(t, folder);
+  const played: Exchange[] = [];
+
+  for (const { slug, url: root } of papers) {
+    const isOwn = slug.endsWith('-own');
+    const own = keys.get(slug);
+    assert.ok(own);
+    const served = isOwn ? root : `${url}/${slug}`;
+    const words = {
+      ...own,
+      root,
+      served,
+      paper: slug,
+      other: keys.get('the-other')?.read ?? '',
+      others: papers.find((paper) => paper.slug !== slug)?.url ?? '',
+      slip: slipped(own.read),
+      stranger: newKey(randomBytes),
+      revoked: await revokedKey(url, slug, own.admin),
+      version: await versionOf(url, slug, own.read),
+      long: 'x'.repeat(1_100_000),
+    };
+    const lane: Lane = isOwn
+      ? { url, prefix: '', host: new URL(root).host, words }
+      : { url, prefix: `/${slug}`, words };
+    const theme = slug.replace(/^of-|-own$/g, '');
+    await t.test(`${theme}, ${isOwn ? 'on its own domain' : 'on the shared host'}`, async (t) => {
+      for (const exchange of readTranscript(join(FOLDER, `${theme}.txt`))) {
+        await t.test(`${theme}.txt:${exchange.line} ${exchange.method} ${exchange.path}`, async () => {
+          const answer = await play(exchange, lane);
+          assertCareful(exchange, answer);
+          played.push(exchange);
+        });
+      }
+    });
+  }
+
+  await t.test('no operation of the OpenAPI document is left out, nor its refusals', async () => {
+    const { paths } = JSON.parse((await send(url, { path: '/the-other/api/v1/openapi.json' })).text);
+    for (const [path, operations] of Object.entries<Record<string, { security?: object[] }>>(paths)) {
+      if (ELSEWHERE.test(path)) continue;
+      const form = new RegExp(`^${path.replace(/\{\w+\}/g, '(?!accept$)[^/?]+')}(\\?|$)`);
+      for (const [method, { security = [] }] of Object.entries(operations)) {
+        const of = played.filter((one) => one.method === method.toUpperCase() && form.test(one.path));
+        const statuses = new Set(of.map(({ status }) => status));
+        assert.ok(
+          [200, 201].some((status) => statuses.has(status)),
+          `${method} ${path} is played`,
+        );
+        const isKeyed = security.every((way) => Object.keys(way).length > 0);
+        if (isKeyed) assert.ok(statuses.has(401), `${method} ${path} is played without a key`);
+        if (isKeyed && method !== 'get') assert.ok(statuses.has(403), `${method} ${path} is played with too low a key`);
+      }
+    }
+  });
+});
+
+/** What holds of every answer (wire.md, section 2). */
+function assertCareful(exchange: Exchange, { status, headers, text }: Answer): void {
+  assert.match(String(headers['x-request-id']), /^[0-9a-f-]{36}$/);
+  assert.doesNotMatch(text, /\bat .+\.[mc]?[jt]s:\d+|node_modules|SQLITE/);
+  if (!exchange.path.startsWith('/api')) return;
+  assert.equal(headers['access-control-allow-origin'], '*');
+  const isKeyed = exchange.headers.some(([name]) => /^(authorization|x-nrf-key)$/i.test(name));
+  if (status >= 400) assert.equal(headers['cache-control'], 'no-store');
+  else if (isKeyed) assert.equal(headers['cache-control'], 'private, no-store');
+  if (exchange.method === 'HEAD' || status === 304) assert.equal(text, '');
+  if (status < 400 || exchange.method === 'HEAD') return;
+  const { error, message } = JSON.parse(text) as { error: string; message: string };
+  assert.match(error, /^[a-z_]+$/);
+  assert.ok(message.length > 10 && message.length < 1_000, message);
+}
+
+function slipped(key: string): string {
+  return `${key.slice(0, 12)}${key[12] === 'A' ? 'B' : 'A'}${key.slice(13)}`;
+}
+
+async function revokedKey(url: string, paper: string, admin: string): Promise<string> {
+  const headers = { 'x-nrf-key': admin };
+  const path = `/${paper}/api/v1/keys`;
+  const made = await send(url, { method: 'POST', path, headers, body: { level: 'read', name: 'A key to be revoked' } });
+  const { id, key } = JSON.parse(made.text);
+  assert.equal((await send(url, { method: 'DELETE', path: `${path}/${id}`, headers })).status, 200);
+  return key;
+}
+
+async function versionOf(url: string, paper: string, read: string): Promise<string> {
+  const { text } = await send(url, { path: `/${paper}/api/v1/agent/terms`, headers: { 'x-nrf-key': read } });
+  return JSON.parse(text).version;
+}

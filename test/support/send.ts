@@ -1,0 +1,35 @@
+import { Agent, request } from 'node:http';
+import type { Answer } from './http.ts';
+
+export interface Sending {
+  method?: string;
+  path: string;
+  headers?: Record<string, string | string[]>;
+  /** An object goes out as JSON, a text or bytes as they are. */
+  body?: object | string | Buffer;
+}
+
+/** Sends a request with a body, its path as it is written, on a connection of its own. */
+export function send(url: string, { method = 'GET', path, headers = {}, body }: Sending): Promise<Answer> {
+  const { hostname, port } = new URL(url);
+  const isJson = body !== undefined && typeof body !== 'string' && !Buffer.isBuffer(body);
+  const bytes = isJson ? JSON.stringify(body) : body;
+  const type = isJson ? { 'content-type': 'application/json' } : {};
+  const length = bytes === undefined ? {} : { 'content-length': String(Buffer.byteLength(bytes)) };
+  const agent = new Agent({ keepAlive: false });
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { hostname, port, path, method, agent, headers: { ...type, ...length, ...headers } },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          const whole = Buffer.concat(chunks);
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: whole, text: whole.toString() });
+        });
+      },
+    );
+    sent.on('error', reject).end(bytes);
+  });
+}

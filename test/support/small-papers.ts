@@ -1,0 +1,106 @@
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { fileContent } from '../../src/cmd/file.ts';
+import { makeKeyOf } from '../../src/cmd/key.ts';
+import type { Level } from '../../src/desk/keys.ts';
+import { LEVELS } from '../../src/desk/keys.ts';
+import { readSettings } from '../../src/env.ts';
+import { openWorkshop } from '../../src/works/workshop.ts';
+import { envIn } from './workshop.ts';
+
+const MEDIA = fileURLToPath(new URL('../../content/the-leading-light/media', import.meta.url));
+
+/** A paper's keys, one of each level. */
+export type Keys = Record<Level, string>;
+
+export interface SmallPaper {
+  slug: string;
+  isPublic?: boolean;
+  /** Its own domain's address. */
+  url?: string;
+}
+
+const STORIES = [
+  { slug: 'high-water', category: 'Tides', byline: 'vera-holm', air: '2026-11-18T06:00:00Z', art: true },
+  { slug: 'low-water', category: 'Tides', byline: 'ibo-sand', air: '2026-11-18T18:30:00Z', art: true },
+  { slug: 'a-white-light', category: 'Lights', byline: 'vera-holm', air: '2026-11-19T07:15:00Z', art: false },
+  { slug: 'slack-water', category: 'Tides', byline: 'ibo-sand', air: false, art: false },
+];
+
+/** Writes small papers into a content folder, files them, and gives each one's keys. */
+export async function enterPapers(folder: string, papers: readonly SmallPaper[]): Promise<Map<string, Keys>> {
+  for (const paper of papers) writePaper(join(folder, 'content', paper.slug), paper);
+  // The server's own address is not known yet; nothing is pressed here.
+  const shop = openWorkshop(readSettings(envIn(folder)));
+  try {
+    const { problems } = await fileContent(shop);
+    if (problems.length > 0) throw new Error(JSON.stringify(problems));
+    return new Map(
+      papers.map(({ slug }) => {
+        const keys = LEVELS.map((level) => [level, makeKeyOf(shop, slug, { level, name: `A key to ${level}` }).key]);
+        return [slug, Object.fromEntries(keys) as Keys];
+      }),
+    );
+  } finally {
+    shop.close();
+  }
+}
+
+function writePaper(folder: string, { slug, isPublic = true, url }: SmallPaper): void {
+  for (const name of ['masthead', 'stories', 'cast', 'media/art']) mkdirSync(join(folder, name), { recursive: true });
+  cpSync(join(MEDIA, 'cast'), join(folder, 'media/cast'), { recursive: true });
+  cpSync(join(MEDIA, 'art/buoys.svg'), join(folder, 'media/art/buoys.svg'));
+  write(folder, 'paper.yaml', {
+    nameplate: 'The Tide Table',
+    motto: 'Twice a day',
+    description: `A small paper for tests: ${slug}.`,
+    hue: 210,
+    sections: ['Tides', 'Lights'],
+    paper_public: isPublic,
+    contact: 'desk@example.org',
+    ...(url === undefined ? {} : { url }),
+  });
+  for (const [persona, name] of Object.entries({ 'vera-holm': 'Vera Holm', 'ibo-sand': 'Ibo Sand' })) {
+    write(folder, `masthead/${persona}.yaml`, { name, title: 'Watch', beat: `The watch of ${name}.` });
+  }
+  write(folder, 'cast/2026-11-19.yaml', {
+    title: 'The watch in half a minute',
+    video: 'media/cast/2026-11-16.mp4',
+    poster: 'media/cast/2026-11-16.jpg',
+  });
+  for (const { slug: story, art, ...rest } of STORIES) {
+    const {
+      slug: _slug,
+      prose,
+      ...fields
+    } = {
+      ...storyBody(story),
+      ...rest,
+      ...(art ? { image: { src: 'media/art/buoys.svg', alt: 'Buoys' } } : {}),
+    };
+    writeFileSync(join(folder, `stories/${story}.md`), `---\n${JSON.stringify(fields)}\n---\n\n${prose}\n`);
+  }
+}
+
+/** JSON is YAML. */
+function write(folder: string, name: string, value: object): void {
+  writeFileSync(join(folder, name), `${JSON.stringify(value)}\n`);
+}
+
+/** The body of a filing that a small paper's door takes. */
+export function storyBody(slug: string) {
+  return {
+    slug,
+    headline: `What ${slug.replaceAll('-', ' ')} means`,
+    dek: 'A dek of one sentence.',
+    category: 'Tides',
+    kind: 'news',
+    byline: 'vera-holm',
+    prose: 'One thing is so.[^1] Another is so.[^2]',
+    cited_facts: [
+      { statement: 'One thing is so.', source: 'IHO', instrument: 'https://iho.int/' },
+      { statement: 'Another is so.', source: 'NIST', instrument: 'SP 811', claim_key: 'sp811/another' },
+    ],
+  };
+}
