@@ -105,6 +105,7 @@ export async function importFile(shop: Workshop, file: string, options: Omit<Opt
     progress.step(`import ${options.paper}`, number, number, '');
   }
   progress.end();
+  shop.store.settleSearch();
   return outcome;
 }
 

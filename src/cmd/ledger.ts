@@ -58,6 +58,7 @@ export function command(): Command {
         .action((file: string, options: { press: boolean }) =>
           withWorkshop(async (shop) => {
             const count = importLedger(shop, file);
+            shop.store.settleSearch();
             const reports = options.press ? await pressShowing(shop, {}) : new Map();
             say(false, null, [`${count} entries entered`, ...(options.press ? pressLines(reports) : [])]);
           }),

@@ -11,6 +11,7 @@ import { environmentOf } from './paper.ts';
 import { loadTexts } from './pieces.ts';
 import { pressPart } from './press.ts';
 import { publishPart } from './publish.ts';
+import { searchPart } from './search.ts';
 import type { Figure } from './table.ts';
 import { machine, note, printTable } from './table.ts';
 import { verifyPart } from './verify.ts';
@@ -22,6 +23,7 @@ const PARTS: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   memory: memoryPart,
   publish: publishPart,
   api: apiPart,
+  search: searchPart,
 };
 
 const SIZES = (process.env.BENCH_SIZES ?? '1000,10000,100000').split(',').map(Number);
