@@ -2,16 +2,21 @@ import type { Archive } from '../desk/archive.ts';
 import type { LedgerStore } from '../desk/ledger-store.ts';
 import { tags } from '../desk/tags.ts';
 import type { Manifest } from '../press/manifest.ts';
+import type { ReaderTables } from '../readers/reader-desk.ts';
 import { answerTable } from './answers.ts';
 import { appliedTable } from './applied.ts';
 import { entryTables } from './entries.ts';
 import { keyTables } from './keys.ts';
+import { mailTable } from './mails.ts';
 import { manifestTables } from './manifest.ts';
 import type { DatabaseSettings } from './open.ts';
 import { databaseFault, openDatabase } from './open.ts';
 import { paperTables } from './papers.ts';
 import { pieceTables } from './pieces.ts';
+import { readerTokenTable } from './reader-tokens.ts';
 import { searchTables } from './search.ts';
+import { subscriberTable } from './subscribers.ts';
+import { suppressionTable } from './suppressions.ts';
 import { termsTable } from './terms.ts';
 
 export type Store = ReturnType<typeof openStore>;
@@ -25,6 +30,12 @@ export function openStore(settings: DatabaseSettings) {
   const manifest: Manifest = manifestTables(db);
   const keys = keyTables(db);
   const terms = termsTable(db);
+  const readers: ReaderTables = {
+    subscribers: subscriberTable(db),
+    suppressions: suppressionTable(db),
+    tokens: readerTokenTable(db),
+    mails: mailTable(db),
+  };
 
   const archives = new Map<string, Archive>();
   const archive = (paper: string): Archive => {
@@ -129,6 +140,7 @@ export function openStore(settings: DatabaseSettings) {
     keys,
     answers: answerTable(db),
     terms,
+    readers,
     entries: entries.entries,
     doorKeys: entries.doorKeys,
     paper: papers.paper,

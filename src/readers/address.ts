@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { domainToASCII } from 'node:url';
+import * as z from 'zod';
+
+/** The longest address, in characters: what fits a path of SMTP (RFC 5321, section 4.5.3.1.3). */
+export const ADDRESS_MAX = 254;
+/** The longest part before the @ (RFC 5321, section 4.5.3.1.1). */
+const LOCAL_MAX = 64;
+/** The longest name of a host (RFC 1035, section 2.3.4). */
+const DOMAIN_MAX = 253;
+
+/** A mail address that can be written to. */
+export interface Address {
+  /** The part before the @ as it was given, the domain in lower-case A-labels. */
+  email: string;
+  /** The same in lower case: two orders of one of these are one reader's. */
+  key: string;
+}
+
+const Email = z.email();
+
+/**
+ * Reads a mail address, or says in words what is wrong with it. A domain in
+ * Unicode is taken as its A-labels (RFC 5890); a part before the @ that is not
+ * ASCII is refused, since many servers cannot take it.
+ */
+export function readAddress(text: string): Address | { problem: string } {
+  if (text.length > ADDRESS_MAX * 4) return { problem: `is longer than ${ADDRESS_MAX} characters` };
+  const plain = text.normalize('NFC');
+  if (!plain.isWellFormed() || /[\p{Cc}\p{Zs}\u2028\u2029]/u.test(plain)) {
+    return { problem: 'has a blank or a control character in it' };
+  }
+  const at = plain.lastIndexOf('@');
+  if (at < 1 || at === plain.length - 1) return { problem: 'is not of the form name@example.org' };
+  const local = plain.slice(0, at);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is meant whole.
+  if (/[^\x00-\x7f]/.test(local)) {
+    return { problem: 'has letters outside of ASCII before the @, which many mail servers cannot take' };
+  }
+  const domain = hostOf(plain.slice(at + 1));
+  if (domain === null) return { problem: 'has no domain of the Internet after the @' };
+  // The domain was looked at; what may stand before the @ is zod's to say.
+  if (local.length > LOCAL_MAX || !Email.safeParse(`${local}@example.org`).success) {
+    return { problem: `has something before the @ that no mail address has, or more than ${LOCAL_MAX} characters` };
+  }
+  const email = `${local}@${domain}`;
+  if (email.length > ADDRESS_MAX) return { problem: `is longer than ${ADDRESS_MAX} characters` };
+  return { email, key: email.toLowerCase() };
+}
+
+/** A domain name of two labels or more in lower-case A-labels, or null. */
+function hostOf(text: string): string | null {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is meant whole.
+  if (!/^(?:[a-z0-9.-]|[^\x00-\x7f])+$/i.test(text)) return null;
+  const name = domainToASCII(text);
+  const labels = name.split('.');
+  const sound = labels.every((label) => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(label));
+  return sound && labels.length >= 2 && name.length <= DOMAIN_MAX && /[a-z]/.test(labels.at(-1) ?? '') ? name : null;
+}
+
+/** Names a reader of a paper without the address: the hex of a SHA-256. */
+export function readerOf(paper: string, { key }: Pick<Address, 'key'>): string {
+  return createHash('sha256').update(`${paper}\n${key}`).digest('hex');
+}

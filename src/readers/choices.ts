@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import type { Cadence, Choices } from './subscriber.ts';
+import { CADENCES } from './subscriber.ts';
+
+/** How often, which sections, whether the video edition: as they come over the wire. */
+export const ChoicesBody = z.strictObject({
+  cadence: z
+    .enum(CADENCES, { error: `must be one of ${CADENCES.join(', ')}` })
+    .optional()
+    .meta({ description: 'How often: at once with each piece, or one mail a day or a week. `daily` when left out.' }),
+  sections: z
+    .array(z.string(), { error: 'must be a list of section names' })
+    .min(1, 'names no section; name one or more, or leave it out for all')
+    .max(40, 'names more sections than a paper can have')
+    .optional()
+    .meta({ description: 'Names of the paper’s sections. All of them, those to come too, when left out.' }),
+  cast: z
+    .boolean({ error: 'must be true or false' })
+    .optional()
+    .meta({ description: 'Whether the video edition too; true when left out.' }),
+});
+export type ChoicesBody = z.infer<typeof ChoicesBody>;
+
+/**
+ * The choices of a body, without those that were left out; or the first section
+ * that is none of the paper's. Who names every section means all, those to come too.
+ */
+export function choicesFrom(
+  body: ChoicesBody,
+  paperSections: readonly string[],
+): Partial<Choices> | { unknown: string } {
+  const chosen: Partial<Choices> = {};
+  if (body.cadence !== undefined) chosen.cadence = body.cadence;
+  if (body.cast !== undefined) chosen.cast = body.cast;
+  if (body.sections !== undefined) {
+    const named = new Set(body.sections.map((name) => name.normalize('NFC')));
+    const unknown = [...named].find((name) => !paperSections.includes(name));
+    if (unknown !== undefined) return { unknown };
+    chosen.sections = named.size === paperSections.length ? null : paperSections.filter((name) => named.has(name));
+  }
+  return chosen;
+}
+
+/** Which sections a choice means today. */
+export function sectionsOf({ sections }: Choices, paperSections: readonly string[]): string[] {
+  return sections ?? [...paperSections];
+}
+
+const CADENCE_WORDS: Record<Cadence, string> = {
+  instant: 'a mail with each piece, at once',
+  daily: 'one mail a day',
+  weekly: 'one mail a week',
+};
+
+/** Choices in a sentence for people. */
+export function choicesInWords(choices: Choices): string {
+  const { cadence, sections, cast } = choices;
+  const where = sections === null ? 'every section' : sections.join(', ');
+  return `${CADENCE_WORDS[cadence]}, from ${where}${cast ? ', the video edition too' : ', without the video edition'}`;
+}

@@ -1,0 +1,41 @@
+import ipaddr from 'ipaddr.js';
+
+/** The longest address of a webhook, in UTF-16 units. */
+export const WEBHOOK_MAX = 2_000;
+/** How many random bytes a webhook's secret has. */
+const SECRET_BYTES = 32;
+
+/** Ends of names that no public resolver answers for (RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476). */
+const INNER = /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|lan|home\.arpa|test|invalid|onion|alt)$/;
+
+/**
+ * What is wrong with the address of a webhook, in words; null when it may be
+ * stored. What its name leads to is looked at again when connecting.
+ */
+export function webhookProblem(text: string): string | null {
+  if (text.length > WEBHOOK_MAX) return `is longer than ${WEBHOOK_MAX} characters`;
+  const url = URL.parse(text);
+  if (url === null || url.protocol !== 'https:') return 'is not an https address';
+  if (url.username !== '' || url.password !== '') return 'holds a user name or a password; the signature proves us';
+  if (url.hash !== '') return 'has a fragment, which is never sent';
+  const host = url.hostname.replace(/\.$/, '');
+  const bare = host.replace(/^\[|\]$/g, '');
+  if (ipaddr.isValid(bare)) return isPublicAddress(bare) ? null : 'leads to an address that is not public';
+  return host.includes('.') && !INNER.test(host) ? null : 'leads to a host that is not public';
+}
+
+/** What is given out of IPv6 for the Internet at large (RFC 4291, section 2.4). */
+const GLOBAL_V6 = ipaddr.parseCIDR('2000::/3');
+
+/** Whether an IP address is one of the Internet's: not of this machine, not of a private net, not reserved. */
+export function isPublicAddress(text: string): boolean {
+  if (!ipaddr.isValid(text)) return false;
+  // An IPv4 address in IPv6 clothes is taken as what it is.
+  const address = ipaddr.process(text);
+  return address.range() === 'unicast' && (address.kind() === 'ipv4' || address.match(GLOBAL_V6));
+}
+
+/** A new secret that signs deliveries, in the form of Standard Webhooks. `random` gives n secure bytes. */
+export function newWebhookSecret(random: (n: number) => Uint8Array): string {
+  return `whsec_${Buffer.from(random(SECRET_BYTES)).toString('base64')}`;
+}

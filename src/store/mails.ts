@@ -1,0 +1,36 @@
+import type { MailRecord, MailTable } from '../readers/mail.ts';
+import type { Db } from './open.ts';
+
+const COLUMNS = 'id, paper, subscriber, kind, about, due_at, state, attempts, settled_at, error';
+
+/** Mails to be sent, and what became of them. */
+export function mailTable(db: Db): MailTable {
+  const queue = db.prepare(
+    `INSERT INTO mails (id, paper, subscriber, kind, about, due_at, state) VALUES (?, ?, ?, ?, ?, ?, 'due')
+     ON CONFLICT DO NOTHING`,
+  );
+  // One statement finds and takes them: no other process comes between.
+  const claim = db.prepare(
+    `UPDATE mails SET due_at = ?2, attempts = attempts + 1
+     WHERE id IN (SELECT id FROM mails WHERE state = 'due' AND due_at <= ?1 ORDER BY due_at, id LIMIT ?3)
+     RETURNING ${COLUMNS}`,
+  );
+  const settle = db.prepare("UPDATE mails SET state = ?2, settled_at = ?3, error = ?4 WHERE id = ?1 AND state = 'due'");
+  const postpone = db.prepare("UPDATE mails SET due_at = ?, error = ? WHERE id = ? AND state = 'due'");
+  const ofSubscriber = db.prepare(`SELECT ${COLUMNS} FROM mails WHERE subscriber = ? ORDER BY id`);
+  return {
+    queue: ({ id, paper, subscriber, kind, about, due_at }) =>
+      queue.run(id, paper, subscriber, kind, about, due_at).changes === 1,
+    claim: (now, until, limit) => (claim.all(now, until, limit) as MailRecord[]).sort((a, b) => (a.id < b.id ? -1 : 1)),
+    sent(id, at) {
+      settle.run(id, 'sent', at, null);
+    },
+    postpone(id, due_at, error) {
+      postpone.run(due_at, error, id);
+    },
+    fail(id, at, error) {
+      settle.run(id, 'failed', at, error);
+    },
+    ofSubscriber: (subscriber) => ofSubscriber.all(subscriber) as MailRecord[],
+  };
+}
