@@ -14,6 +14,7 @@ import type { KeyUses } from '../middleware/key-uses.ts';
 import { soundQuery } from '../middleware/query.ts';
 import { READS, throttle } from '../middleware/throttle.ts';
 import { agentDoors } from './agent.ts';
+import { CATALOG_PATH, catalogDoor } from './api-catalog.ts';
 import { indexDoor } from './api-index.ts';
 import { archiveDoors } from './archive.ts';
 import { deskDoors } from './desk.ts';
@@ -31,7 +32,7 @@ import type { Sites } from './site.ts';
 import { storyDoors } from './stories.ts';
 
 /** Where the doors stand under a paper's root. */
-const TREES = ['/api', '/api/*', '/oembed'];
+const TREES = ['/api', '/api/*', CATALOG_PATH, '/oembed'];
 
 export interface ApiParts {
   shop: Workshop;
@@ -71,6 +72,7 @@ export async function deskApi({ shop, sites, presses, uses, logger }: ApiParts):
   agentDoors(doors);
   openApiDoor(doors, VERSION);
   playgroundDoor(doors);
+  catalogDoor(doors);
   refuseTheRest(app);
   return app;
 }

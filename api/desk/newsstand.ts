@@ -6,6 +6,7 @@ import type { Render } from '../../src/press/sheet.ts';
 import { PROJECT } from '../../src/works/build.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
 import type { DeskEnv } from '../env.ts';
+import { CATALOG_PATH, CATALOG_TYPE, catalogLinks, catalogOf } from './api-catalog.ts';
 import { fileAt, fileHeaders } from './pressed.ts';
 import { sendFile } from './send-file.ts';
 import { publicPapers, standOf } from './stand.ts';
@@ -14,10 +15,16 @@ import { publicPapers, standOf } from './stand.ts';
 export function newsstandDoor(shop: Workshop, render: Render): Hono<DeskEnv> {
   const door = new Hono<DeskEnv>();
   const { origin } = shop.settings;
-  const headers = { ...fileHeaders('/', origin, []), 'Cache-Control': 'public, max-age=0, s-maxage=60' };
+  const headers = { ...fileHeaders('/robots.txt', origin, []), 'Cache-Control': 'public, max-age=0, s-maxage=60' };
   door.on(['GET', 'HEAD'], ['/'], etag(), async (c) =>
-    c.html(await render('/newsstand', standOf(shop, origin)), 200, headers),
+    c.html(await render('/newsstand', standOf(shop, origin)), 200, { ...headers, Link: catalogLinks(origin, []) }),
   );
+  door.on(['GET', 'HEAD'], [CATALOG_PATH], etag(), (c) => {
+    const papers = publicPapers(shop).map((paper) => ({ root: paperRoot(paper, origin), nameplate: paper.nameplate }));
+    const open = fileHeaders(CATALOG_PATH, origin, []);
+    const about = { 'Content-Type': CATALOG_TYPE, Link: catalogLinks(origin, []) };
+    return c.body(JSON.stringify(catalogOf(origin, papers)), 200, { ...headers, ...open, ...about });
+  });
   door.on(['GET', 'HEAD'], ['/robots.txt'], etag(), (c) => c.text(robotsOf(shop), 200, headers));
   door.on(['GET', 'HEAD'], ['/_astro/*', '/favicon.svg'], async (c, next) => {
     const folder = join(PROJECT, 'dist/client');

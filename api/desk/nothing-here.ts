@@ -24,6 +24,6 @@ export function nothingHere(origin: string) {
       default: 'application/json',
     });
     if (isApi || type !== 'text/html') throw new Fault('not_found', 'there is nothing at this address');
-    return c.html(PAGE, 404, { ...fileHeaders('/', origin, []), Vary: 'Accept' });
+    return c.html(PAGE, 404, { ...fileHeaders('/404.html', origin, []), Vary: 'Accept' });
   };
 }

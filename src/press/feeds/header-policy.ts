@@ -82,6 +82,14 @@ export const TYPES: readonly (readonly [string, string])[] = [
   ['/.well-known/newsdesk-keys.json', 'application/json; charset=utf-8'],
 ];
 
+/** The front, by both of its addresses: there programs look for the way to the API. */
+export const FRONT: readonly string[] = ['/', '/index.html'];
+
+/** Where the catalog of the paper's API is (RFC 9727, section 3). */
+export function frontHeaders({ root }: HeaderContext): Record<string, string> {
+  return { Link: `<${root}/.well-known/api-catalog>; rel="api-catalog"` };
+}
+
 const PAGE_CSP =
   "default-src 'none'; img-src 'self' data:; media-src 'self'; font-src 'self'; style-src 'self'; script-src 'self'; " +
   "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-src 'self'; frame-ancestors 'none'";

@@ -1,5 +1,5 @@
 import type { HeaderContext } from './header-policy.ts';
-import { AREAS, areaCache, areaHeaders, everywhere, OPEN, TYPES } from './header-policy.ts';
+import { AREAS, areaCache, areaHeaders, everywhere, FRONT, frontHeaders, OPEN, TYPES } from './header-policy.ts';
 
 const matchers = new Map<string, RegExp>();
 for (const pattern of [...AREAS.map(([path]) => path), ...OPEN, ...TYPES.map(([path]) => path)]) {
@@ -30,13 +30,14 @@ function areaOf(path: string) {
 }
 
 /**
- * The security and CORS headers of one address. `path` begins with a slash and
+ * The security, CORS and Link headers of one address. `path` begins with a slash and
  * is under the paper's root. They are exactly those that `_headers` lists for it.
  */
 export function securityHeaders(path: string, context: HeaderContext): Record<string, string> {
   return {
     ...everywhere(context),
     ...areaHeaders(areaOf(path), context),
+    ...(FRONT.includes(path) ? frontHeaders(context) : {}),
     ...(OPEN.some((pattern) => matches(pattern, path)) ? { 'Access-Control-Allow-Origin': '*' } : {}),
   };
 }
@@ -63,6 +64,7 @@ export function headersFile(context: HeaderContext): string {
   for (const [pattern, area] of AREAS) {
     add(pattern, { ...areaHeaders(area, context), 'Cache-Control': areaCache(area) });
   }
+  for (const pattern of FRONT) add(pattern, frontHeaders(context));
   for (const pattern of OPEN) add(pattern, { 'Access-Control-Allow-Origin': '*' });
   for (const [pattern, type] of TYPES) add(pattern, { 'Content-Type': type });
   return [...rules]
