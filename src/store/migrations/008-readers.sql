@@ -8,7 +8,7 @@ CREATE TABLE subscribers (
   cadence TEXT NOT NULL CHECK (cadence IN ('instant', 'daily', 'weekly')),
   -- A JSON list of section names; null means all, those to come too.
   sections TEXT,
-  cast INTEGER NOT NULL CHECK (cast IN (0, 1)),
+  "cast" INTEGER NOT NULL CHECK ("cast" IN (0, 1)),
   -- Choices that a confirmed reader's later order asks for, as JSON; in force once they are confirmed.
   asked TEXT,
   made_at INTEGER NOT NULL,
