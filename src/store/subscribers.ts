@@ -2,7 +2,7 @@ import type { Cadence, Choices, Subscriber, SubscriberTable } from '../readers/s
 import type { Db } from './open.ts';
 
 const COLUMNS =
-  'id, paper, reader, email, cadence, sections, cast, asked, made_at, ordered_at, mailed_at, confirmed_at, last_sent_at, webhook, webhook_secret';
+  'id, paper, reader, email, cadence, sections, "cast", asked, made_at, ordered_at, mailed_at, confirmed_at, last_sent_at, webhook, webhook_secret';
 
 interface Row {
   id: string;
@@ -27,7 +27,7 @@ export function subscriberTable(db: Db): SubscriberTable {
   const put = db.prepare(
     `INSERT INTO subscribers (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET email = excluded.email, cadence = excluded.cadence, sections = excluded.sections,
-       cast = excluded.cast, asked = excluded.asked, ordered_at = excluded.ordered_at, mailed_at = excluded.mailed_at,
+       "cast" = excluded."cast", asked = excluded.asked, ordered_at = excluded.ordered_at, mailed_at = excluded.mailed_at,
        confirmed_at = excluded.confirmed_at, last_sent_at = excluded.last_sent_at, webhook = excluded.webhook,
        webhook_secret = excluded.webhook_secret`,
   );
