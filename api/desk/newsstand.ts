@@ -15,7 +15,7 @@ import { publicPapers, standOf } from './stand.ts';
 export function newsstandDoor(shop: Workshop, render: Render): Hono<DeskEnv> {
   const door = new Hono<DeskEnv>();
   const { origin } = shop.settings;
-  const headers = { ...fileHeaders('/robots.txt', origin, []), 'Cache-Control': 'public, max-age=0, s-maxage=60' };
+  const headers = { ...fileHeaders('/404.html', origin, []), 'Cache-Control': 'public, max-age=0, s-maxage=60' };
   door.on(['GET', 'HEAD'], ['/'], etag(), async (c) =>
     c.html(await render('/newsstand', standOf(shop, origin)), 200, { ...headers, Link: catalogLinks(origin, []) }),
   );
