@@ -8,6 +8,8 @@ import type { PaperEnv } from '../env.ts';
 export const BODY_MAX = 1024 * 1024;
 /** How deep a body may be nested; no record is deeper than four. */
 const DEPTH_MAX = 32;
+/** How many members and elements a body may have; a piece with every fact that it may cite has half as many. */
+const VALUES_MAX = 10_000;
 
 const limited = bodyLimit({
   maxSize: BODY_MAX,
@@ -61,7 +63,9 @@ export function parseJson(bytes: Uint8Array): unknown {
   } catch {
     throw broken('is not in UTF-8; encode it so');
   }
-  if (depthOf(text) > DEPTH_MAX) throw broken(`is nested deeper than ${DEPTH_MAX} levels; no record is`);
+  const { depth, values } = measured(text);
+  if (depth > DEPTH_MAX) throw broken(`is nested deeper than ${DEPTH_MAX} levels; no record is`);
+  if (values > VALUES_MAX) throw broken(`has more than ${VALUES_MAX} members and elements; no record has`);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -73,18 +77,20 @@ function broken(what: string): Fault {
   return new Fault('invalid_request', `the body ${what}`, { field: 'body' });
 }
 
-/** How deep brackets are nested outside of strings. */
-function depthOf(text: string): number {
+/** How deep brackets are nested outside of strings, and how many values commas part there. */
+function measured(text: string): { depth: number; values: number } {
   let depth = 0;
   let deepest = 0;
+  let commas = 0;
   let isInString = false;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === 0x22) isInString = !isInString;
     else if (isInString) {
       if (code === 0x5c) at++;
-    } else if (code === 0x5b || code === 0x7b) deepest = Math.max(deepest, ++depth);
+    } else if (code === 0x2c) commas++;
+    else if (code === 0x5b || code === 0x7b) deepest = Math.max(deepest, ++depth);
     else if (code === 0x5d || code === 0x7d) depth--;
   }
-  return deepest;
+  return { depth: deepest, values: commas + 1 };
 }
