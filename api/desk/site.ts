@@ -28,6 +28,7 @@ export class Sites {
   readonly #shop: Workshop;
   readonly #found = new WeakMap<Request, Site>();
   readonly #sharedHost: string;
+  #isFresh = false;
   #editions = -1;
   #papers = new Map<string, Paper>();
   #domains: { host: string; base: string; paper: Paper }[] = [];
@@ -57,6 +58,12 @@ export class Sites {
 
   /** Reads the papers again when any of them has changed, in this process or another. */
   #refresh(): void {
+    if (this.#isFresh) return;
+    this.#isFresh = true;
+    // Requests that came in together share one look.
+    setImmediate(() => {
+      this.#isFresh = false;
+    });
     const { store } = this.#shop;
     const editions = store.editions();
     if (editions === this.#editions) return;

@@ -14,6 +14,10 @@ import { problemLine } from './inbox/source-file.ts';
 import { pressShowing } from './press.ts';
 import { withWorkshop } from './run.ts';
 
+/** Log lines are written so many characters at a time, and after so many ms in any case. */
+const LOG_BATCH = 4_096;
+const LOG_EVERY = 200;
+
 export function command(): Command {
   return new Command('serve').description('build if needed, file content/, press what is due, and serve').action(serve);
 }
@@ -44,7 +48,7 @@ async function serve(): Promise<void> {
 
 /** Logs to standard error without making answers wait for it; what is left is written when the process ends. */
 function loggerOf(level: string): pino.Logger {
-  const lines = pino.destination({ dest: 2, sync: false });
+  const lines = pino.destination({ dest: 2, sync: false, minLength: LOG_BATCH, periodicFlush: LOG_EVERY });
   process.once('exit', () => lines.flushSync());
   return pino({ level }, lines);
 }

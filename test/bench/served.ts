@@ -25,7 +25,7 @@ if (what === 'bare') {
 } else {
   const shop = openWorkshop(readSettings());
   // Logged as `broadsheet serve` logs.
-  const logger = pino({ level: 'info' }, pino.destination({ dest: 2, sync: false }));
+  const logger = pino({ level: 'info' }, pino.destination({ dest: 2, sync: false, minLength: 4_096, periodicFlush: 200 }));
   const { url } = await listenDesk(shop, new Presses(shop), logger);
   ready(url);
 }
