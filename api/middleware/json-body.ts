@@ -66,6 +66,18 @@ export function parseJson(bytes: Uint8Array): unknown {
   const { depth, values } = measured(text);
   if (depth > DEPTH_MAX) throw broken(`is nested deeper than ${DEPTH_MAX} levels; no record is`);
   if (values > VALUES_MAX) throw broken(`has more than ${VALUES_MAX} members and elements; no record has`);
+  const value = parsed(text);
+  // A signature is over UTF-8, which has no form for half of a character.
+  if (/\\u[dD][89a-fA-F]/.test(text) && HALF.test(JSON.stringify(value))) {
+    throw broken('holds half of a surrogate pair; escape such a character by both of its halves');
+  }
+  return value;
+}
+
+/** Half of a surrogate pair, as `JSON.stringify` escapes it (ECMA-262, QuoteJSONString). */
+const HALF = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
+
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
