@@ -97,7 +97,10 @@ function mayContinue(ifRange: string | string[] | undefined, etag: string, modif
   return ifRange === undefined || ifRange === modified || (ifRange === etag && !etag.startsWith('W/'));
 }
 
+/** What a pipeline says when the reader has left, before its first byte or after. */
+const GONE = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE']);
+
 /** A reader who leaves is no failure. */
 function leave(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  if (!GONE.has(error.code ?? '')) throw error;
 }
