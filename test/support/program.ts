@@ -77,6 +77,11 @@ export async function serve(t: Ending, folder: string, more: Record<string, stri
   return { ...running, url, stop };
 }
 
+/** The lines of a log that tell of a failure: level error or worse. */
+export function failuresIn({ stderr }: { stderr: string }): string[] {
+  return stderr.split('\n').filter((line) => /"level":[56]0/.test(line));
+}
+
 /** Copies the repository's own papers into a folder. */
 export function copyContent(folder: string): void {
   cpSync(join(PROJECT, 'content'), join(folder, 'content'), { recursive: true });

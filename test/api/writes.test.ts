@@ -1,0 +1,298 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { assertSameTree } from '../support/full-press.ts';
+import type { Answer } from '../support/http.ts';
+import type { Serving } from '../support/program.ts';
+import { freePort, run, serve, until } from '../support/program.ts';
+import { dial } from '../support/raw.ts';
+import { send } from '../support/send.ts';
+import type { Keys } from '../support/small-papers.ts';
+import { enterPapers, storyBody } from '../support/small-papers.ts';
+import { tempFolder, treeOf, workshopIn } from '../support/workshop.ts';
+
+const PAPER = 'the-tide';
+const API = `/${PAPER}/api/v1`;
+
+interface Desk extends Serving {
+  folder: string;
+  keys: Keys;
+  /** Asks with a key; an admin's when none is named. */
+  ask(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Answer>;
+}
+
+async function openDesk(t: TestContext, more: Record<string, string> = {}): Promise<Desk> {
+  const folder = tempFolder(t);
+  const keys = (await enterPapers(folder, [{ slug: PAPER }])).get(PAPER);
+  assert.ok(keys);
+  const serving = await serve(t, folder, more);
+  const ask: Desk['ask'] = (method, path, body, headers = {}) =>
+    send(serving.url, {
+      method,
+      path: API + path,
+      headers: { 'x-nrf-key': keys.admin, ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+  return { ...serving, folder, keys, ask };
+}
+
+test('of two revisions of one piece from the same revision one is filed', async (t) => {
+  const { ask } = await openDesk(t);
+  for (let revision = 1; revision <= 5; revision++) {
+    const answers = await Promise.all(
+      ['one', 'other'].map((word) =>
+        ask('PUT', '/stories/high-water', { ...storyBody('high-water'), revision, dek: `${word} ${revision}` }),
+      ),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409]);
+    const { story } = JSON.parse(answers.find(({ status }) => status === 200)?.text ?? '');
+    assert.equal(story.revision, revision + 1);
+    const { dek } = JSON.parse((await ask('GET', '/stories/high-water')).text);
+    assert.equal(dek, story.dek, 'what was answered 200 stands');
+  }
+});
+
+test('the same write ten times at once is done once', async (t) => {
+  const { ask } = await openDesk(t);
+  const name = { 'idempotency-key': 'ten at once' };
+  const body = { ...storyBody('ten-times'), slug: undefined, headline: 'Ten times', air: true };
+  const answers = await Promise.all(Array.from({ length: 10 }, () => ask('POST', '/stories', body, name)));
+  const said = answers.map(({ status, text }) => {
+    const { story, proof } = JSON.parse(text);
+    return { status, story, proof };
+  });
+  for (const answer of said) assert.deepEqual(answer, said[0]);
+  assert.equal(said[0]?.status, 201);
+  const { stories } = JSON.parse((await ask('GET', '/stories')).text) as { stories: { slug: string }[] };
+  assert.deepEqual(
+    stories.filter(({ slug }) => slug.startsWith('ten-times')).map(({ slug }) => slug),
+    ['ten-times'],
+  );
+  assert.equal((await ask('POST', '/stories', { ...body, dek: 'Another.' }, name)).status, 422, 'another body');
+  assert.equal((await ask('PUT', '/stories/ten-times', { ...body, revision: 1 }, name)).status, 400, 'no such member');
+  assert.equal(
+    (await ask('PUT', '/stories/ten-times', { ...storyBody('ten-times'), revision: 1 }, name)).status,
+    422,
+    'another door',
+  );
+
+  const later = { 'idempotency-key': 'after a failure' };
+  const broken = { ...storyBody('tried-again'), byline: 'nobody' };
+  assert.equal((await ask('POST', '/stories', broken, later)).status, 422);
+  assert.equal((await ask('POST', '/stories', broken, later)).status, 422, 'a refusal is not kept');
+  assert.equal((await ask('POST', '/stories', storyBody('tried-again'), later)).status, 201);
+});
+
+test('a name of a write is the caller’s own', async (t) => {
+  const { ask } = await openDesk(t);
+  const other = JSON.parse((await ask('POST', '/keys', { level: 'admin', name: 'Another hand' })).text).key;
+  const name = { 'idempotency-key': 'shared' };
+  assert.equal((await ask('POST', '/stories', storyBody('first-hand'), name)).status, 201);
+  const { status } = await ask('POST', '/stories', storyBody('second-hand'), { ...name, 'x-nrf-key': other });
+  assert.equal(status, 201);
+  for (const bad of ['', 'x'.repeat(256), 'caf\u00e9']) {
+    const refused = await ask('POST', '/stories', storyBody('never'), { 'idempotency-key': bad });
+    assert.equal(refused.status, 400);
+    assert.match(JSON.parse(refused.text).field, /^idempotency-key$/i);
+  }
+});
+
+test('fifty filings at once: no gap, no fault, and the tree of a full press', async (t) => {
+  const { ask, folder, url, stop } = await openDesk(t);
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, index) =>
+      ask('POST', '/stories', { ...storyBody(`at-once-${index}`), air: index % 5 !== 0 }),
+    ),
+  );
+  for (const { status, text } of answers) assert.equal(status, 201, text);
+  const seqs = answers.map(({ text }) => JSON.parse(text).proof.generations[0].seq as number).sort((a, b) => a - b);
+  assert.deepEqual(
+    seqs,
+    Array.from({ length: 50 }, (_, index) => index + 5),
+  );
+  for (const { text } of answers) {
+    const { story, pressed, pressing } = JSON.parse(text);
+    if (pressed) continue;
+    assert.ok(pressing.startsWith(`${url}${API}/press/`), pressing);
+    await until(async () =>
+      JSON.parse((await ask('GET', pressing.slice((url + API).length))).text).pressed ? 1 : null,
+    );
+    if (story.state === 'on_air')
+      assert.equal((await send(url, { path: `/${PAPER}/stories/${story.slug}/` })).status, 200);
+  }
+  assert.equal((await stop()).code, 0);
+  await assertWhole(t, folder, url);
+});
+
+test('a write that the press keeps waiting says where to ask', async (t) => {
+  const { ask, folder, url } = await openDesk(t);
+  const clock = { now: Date.now() };
+  const { manifest } = workshopIn(t, folder, clock).store;
+  // Another machine has the paper's press in hand.
+  assert.ok(manifest.claim(PAPER, 'elsewhere:1', clock.now + 600_000, clock.now));
+  const filed = await ask('POST', '/stories', { ...storyBody('kept-waiting'), air: true });
+  assert.equal(filed.status, 201);
+  const { pressed, pressing, files } = JSON.parse(filed.text);
+  assert.deepEqual([pressed, files], [false, undefined]);
+  assert.ok(pressing.startsWith(`${url}${API}/press/`), pressing);
+  const isPressed = async () => JSON.parse((await ask('GET', pressing.slice((url + API).length))).text).pressed;
+  assert.equal(await isPressed(), false);
+  assert.equal((await ask('GET', '/stories/kept-waiting')).status, 200, 'the API tells it at once');
+  assert.equal((await send(url, { path: `/${PAPER}/stories/kept-waiting/` })).status, 404);
+  manifest.release(PAPER, 'elsewhere:1');
+  await until(async () => ((await isPressed()) ? true : null));
+  assert.equal((await send(url, { path: `/${PAPER}/stories/kept-waiting/` })).status, 200);
+});
+
+test('a killed server loses nothing that it answered', async (t) => {
+  const port = String(await freePort());
+  const { ask, folder, child, ended, keys } = await openDesk(t, { PORT: port });
+  const filed: string[] = [];
+  const filings = Array.from({ length: 200 }, async (_, index) => {
+    const slug = `in-danger-${index}`;
+    const answer = await ask('POST', '/stories', { ...storyBody(slug), air: true }).catch(() => null);
+    if (answer?.status === 201) filed.push(slug);
+    else assert.ok(answer === null, answer?.text);
+    if (filed.length === 60) child.kill('SIGKILL');
+  });
+  await Promise.all(filings);
+  assert.equal((await ended).signal, 'SIGKILL');
+  assert.ok(filed.length >= 60 && filed.length < 200, `${filed.length} were answered`);
+  const { url, stop } = await serve(t, folder, { PORT: port });
+  for (const slug of filed) {
+    const story = await send(url, { path: `${API}/stories/${slug}` });
+    assert.equal(story.status, 200, slug);
+    assert.equal((await send(url, { path: `/${PAPER}/stories/${slug}/` })).status, 200, `the page of ${slug}`);
+  }
+  const proof = await send(url, { path: `${API}/stories/${filed[0]}/proof`, headers: { 'x-nrf-key': keys.read } });
+  assert.equal(proof.status, 200);
+  assert.equal((await stop()).code, 0);
+  await assertWhole(t, folder, url);
+});
+
+test('a piece goes on air at its time, also when the server slept through it', async (t) => {
+  const port = String(await freePort());
+  const { ask, folder, url, stop } = await openDesk(t, { PORT: port });
+  const soon = new Date(Date.now() + 3_000).toISOString();
+  const later = new Date(Date.now() + 6_000).toISOString();
+  const filed = await ask('POST', '/stories', { ...storyBody('soon'), air: soon });
+  assert.equal(filed.status, 201, filed.text);
+  const { state, scheduled_at, published_at } = JSON.parse(filed.text).story;
+  assert.deepEqual([state, scheduled_at, published_at], ['scheduled', soon, null]);
+  assert.equal((await ask('POST', '/stories', storyBody('later'))).status, 201);
+  assert.equal((await ask('POST', '/stories/later/airing', { at: later })).status, 200);
+  for (const at of [new Date(Date.now() - 1_000).toISOString(), '2026-11-20', 'now', 5]) {
+    const refused = await ask('POST', '/stories/later/airing', { at });
+    assert.equal(refused.status, 400, String(at));
+    assert.equal(JSON.parse(refused.text).field, 'at');
+    const filing = await ask('POST', '/stories', { ...storyBody('never'), air: at });
+    assert.equal(filing.status, 400, String(at));
+    assert.equal(JSON.parse(filing.text).field, 'air');
+  }
+  const stands = () => send(url, { path: `${API}/stories/soon` });
+  const early = await stands();
+  if (Date.now() < Date.parse(soon)) assert.equal(early.status, 404);
+  await until(async () => ((await stands()).status === 200 ? true : null));
+  assert.equal(JSON.parse((await stands()).text).published_at, soon);
+  assert.equal((await stop()).code, 0);
+  await until(() => (Date.now() > Date.parse(later) ? true : null));
+  const again = await serve(t, folder, { PORT: port });
+  const aired = JSON.parse((await send(again.url, { path: `${API}/stories/later` })).text);
+  assert.equal(aired.published_at, later);
+  assert.equal((await send(again.url, { path: `/${PAPER}/stories/later/` })).status, 200);
+});
+
+test('a key that is revoked while its body comes writes nothing', async (t) => {
+  const { ask, url } = await openDesk(t);
+  const { id, key } = JSON.parse((await ask('POST', '/keys', { level: 'admin', name: 'Soon gone' })).text);
+  const body = JSON.stringify(storyBody('too-late'));
+  const { write, closed } = await dial(url);
+  write(
+    [
+      `POST ${API}/stories HTTP/1.1`,
+      `Host: ${new URL(url).host}`,
+      `X-NRF-Key: ${key}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      'Connection: close',
+      '',
+      body.slice(0, body.length / 2),
+    ].join('\r\n'),
+  );
+  // The server has read the head, and with it the key, when it answers what was sent after it.
+  assert.equal((await ask('GET', '/config', undefined, { 'x-nrf-key': key })).status, 200);
+  assert.equal((await ask('DELETE', `/keys/${id}`)).status, 200);
+  write(body.slice(body.length / 2));
+  const answer = await closed;
+  assert.match(answer, /^HTTP\/1\.1 401 [\s\S]*WWW-Authenticate: Bearer[\s\S]*key_invalid/i);
+  assert.equal((await ask('GET', '/stories/too-late')).status, 404);
+  assert.equal((await ask('POST', '/stories', storyBody('too-late'))).status, 201, 'the slug is free');
+});
+
+test('an agent bound to a persona signs as nobody else', async (t) => {
+  const { ask } = await openDesk(t);
+  const made = await ask('POST', '/keys', { level: 'agent', name: 'The hand of Ibo', persona: 'ibo-sand' });
+  const agent = { 'x-nrf-key': JSON.parse(made.text).key };
+  const { version } = JSON.parse((await ask('GET', '/agent/terms')).text);
+  assert.equal((await ask('POST', '/agent/terms/accept', { version, signed_by: 'Mara Vell' })).status, 200);
+  const refused = await ask('POST', '/stories', storyBody('by-another'), agent);
+  assert.equal(refused.status, 422);
+  assert.equal(JSON.parse(refused.text).problems[0].rule, 'persona_of_key');
+  const own = { ...storyBody('by-itself'), byline: 'ibo-sand' };
+  assert.equal((await ask('POST', '/stories', own, agent)).status, 201);
+  const turned = await ask('PUT', '/stories/by-itself', { ...storyBody('by-itself'), revision: 1 }, agent);
+  assert.equal(turned.status, 422, 'nor hands a piece to somebody else');
+  const check = JSON.parse((await ask('GET', '/agent', undefined, agent)).text);
+  assert.equal(check.key.kind, 'agent');
+});
+
+test('keys: shown once, kept as hashes, their use written down when there is time', async (t) => {
+  const { ask, folder, stop } = await openDesk(t);
+  const made = await ask('POST', '/keys', { level: 'read', name: 'Once', seat: 'mara@example.org' });
+  const { id, key } = JSON.parse(made.text);
+  assert.match(key, /^nrf_[0-9A-Za-z]{43}$/);
+  assert.ok(!(await ask('GET', '/keys')).text.includes(key));
+  const unused = JSON.parse((await ask('POST', '/keys', { level: 'read', name: 'Never' })).text);
+  const before = Date.now();
+  assert.equal((await ask('GET', '/drafts', undefined, { 'x-nrf-key': key })).status, 200);
+  const rows = async () =>
+    (JSON.parse((await ask('GET', '/keys')).text).keys as { id: string; used_at: string | null }[]).find(
+      (row) => row.id === id,
+    );
+  const first = await rows();
+  assert.equal((await stop()).code, 0);
+  // What the database holds is the hash and not the key.
+  const files = ['broadsheet.db', 'broadsheet.db-wal'].map((name) => join(folder, 'var', name));
+  const bytes = files.map((file) => read(file)).join('');
+  assert.ok(!bytes.includes(key) && !bytes.includes(key.slice(4)));
+  assert.ok(bytes.includes(createHash('sha256').update(key).digest('hex')));
+  // A read costs no write: its use stood down only when the server stopped.
+  assert.equal(first?.used_at, null);
+  const { store } = workshopIn(t, folder, { now: Date.now() });
+  const kept = store.keys.list(PAPER);
+  assert.ok((kept.find((row) => row.id === id)?.used_at ?? 0) >= before);
+  assert.equal(kept.find((row) => row.id === unused.id)?.used_at, null);
+});
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+/** The audit finds no fault, and the tree is that of a full press. */
+async function assertWhole(t: TestContext, folder: string, url: string): Promise<void> {
+  const audit = await run(t, folder, ['audit'], { ORIGIN: url });
+  assert.equal(audit.code, 0, audit.stdout);
+  const before = treeOf(join(folder, 'papers', PAPER));
+  assert.equal((await run(t, folder, ['press', '--full'], { ORIGIN: url })).code, 0);
+  const after = treeOf(join(folder, 'papers', PAPER));
+  // The news sitemap alone ages.
+  for (const tree of [before, after]) tree.delete('sitemap-news.xml');
+  assertSameTree(before, after);
+}
