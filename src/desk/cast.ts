@@ -8,7 +8,8 @@ export const CastBody = z.strictObject({
     .min(1)
     .max(200)
     .refine(isLine, 'must be one line without control characters')
-    .transform((text) => text.normalize('NFC').trim()),
+    .transform((text) => text.normalize('NFC').trim())
+    .refine((text) => text !== '', 'must not be empty'),
   description: z.string().max(2_000).default(''),
   /** Paths under the paper's media. */
   video: z.string(),

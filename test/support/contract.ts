@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import type { IncomingHttpHeaders } from 'node:http';
+import { Agent, request } from 'node:http';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+
+/** As much of a JSON Schema as the tests read. */
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+  properties?: Record<string, Schema>;
+  example?: unknown;
+}
+
+interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required?: boolean;
+  example?: unknown;
+  schema: Schema;
+}
+
+interface Response {
+  $ref?: string;
+  headers?: Record<string, { $ref?: string; required?: boolean }>;
+  content?: Record<string, { schema: Schema; examples?: Record<string, { value: unknown }>; example?: unknown }>;
+}
+
+export interface Operation {
+  path: string;
+  method: string;
+  operationId: string;
+  security: Record<string, string[]>[];
+  parameters?: Parameter[];
+  requestBody?: { required?: boolean; content: Record<string, { schema: Schema; example?: unknown }> };
+  responses: Record<string, Response>;
+}
+
+export interface Document {
+  openapi: string;
+  info: { title: string };
+  servers: { url: string }[];
+  tags: { name: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: Record<string, Record<string, object>>;
+}
+
+/** What is sent; the path is under the paper's root and goes as it is written. */
+export interface Sending {
+  method: string;
+  path: string;
+  headers?: Record<string, string>;
+  body?: string | Uint8Array | undefined;
+}
+
+export interface Answered {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+/** What no answer may hold: a stack, or where things are on this machine. */
+const LEAK = /\n\s+at |\bfile:\/\/|node:internal|node_modules|\/(?:work|home|root|tmp|var|usr)\/[\w.-]/;
+
+/** An OpenAPI document as a contract: whether an answer is one that it promises. */
+export class Contract {
+  readonly document: Document;
+  readonly operations: Operation[];
+  readonly #ajv = new Ajv2020({ strict: false, allErrors: false });
+  readonly #known = new Map<string, ValidateFunction>();
+
+  constructor(document: Document) {
+    this.document = document;
+    this.operations = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => ({ ...operation, path, method: method.toUpperCase() })),
+    );
+    // The package's types are those of a CommonJS module.
+    (addFormats as unknown as (ajv: Ajv2020) => void)(this.#ajv);
+    this.#ajv.addSchema(document as object, 'document');
+  }
+
+  /** What a reference within the document points at, or the thing itself. */
+  at<T extends object>(thing: T & { $ref?: string }): T {
+    if (thing.$ref === undefined) return thing;
+    const found = thing.$ref
+      .slice(2)
+      .split('/')
+      .reduce<unknown>((node, name) => (node as Record<string, unknown>)?.[name], this.document);
+    assert.ok(found, `${thing.$ref} leads nowhere`);
+    return this.at(found as T);
+  }
+
+  /** Why a value is not of a schema of the document, or null. `pointer` is the way there, not yet escaped. */
+  misfit(pointer: readonly string[], value: unknown): string | null {
+    const ref = `document#/${pointer.map((name) => encodeURIComponent(name.replace(/~/g, '~0').replace(/\//g, '~1'))).join('/')}`;
+    let check = this.#known.get(ref);
+    if (check === undefined) {
+      check = this.#ajv.compile({ $ref: ref });
+      this.#known.set(ref, check);
+    }
+    return check(value) ? null : this.#ajv.errorsText(check.errors);
+  }
+
+  /** Fails when an answer is none that the document promises for the operation. */
+  check(operation: Operation, sent: Sending, { status, headers, text }: Answered): void {
+    const what = `${sent.method} ${sent.path.slice(0, 200)} ${String(sent.body ?? '').slice(0, 300)} → ${status} ${text.slice(0, 300)}`;
+    assert.notEqual(status, 500, what);
+    assert.doesNotMatch(text, LEAK, what);
+    assert.ok(headers['x-request-id'], `no X-Request-Id: ${what}`);
+    const promised = operation.responses[status];
+    assert.ok(promised, `a status that is not documented: ${what}`);
+    const response = this.at(promised);
+    for (const [name, header] of Object.entries(response.headers ?? {})) {
+      if (this.at(header).required) assert.ok(headers[name.toLowerCase()], `no ${name}: ${what}`);
+    }
+    if (status === 304 || sent.method === 'HEAD') {
+      assert.equal(text, '', what);
+      return;
+    }
+    const type = String(headers['content-type']).replace(/ *;.*/, '');
+    assert.ok(response.content?.[type], `a type that is not documented, ${type}: ${what}`);
+    if (!/[/+]json$/.test(type)) return;
+    const pointer = promised.$ref?.slice(2).split('/') ?? [
+      'paths',
+      operation.path,
+      operation.method.toLowerCase(),
+      'responses',
+      String(status),
+    ];
+    assert.equal(this.misfit([...pointer, 'content', type, 'schema'], JSON.parse(text)), null, what);
+  }
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+/** Above this the server reads no further and ends the connection, so that no other request should share it. */
+const SHARED_MAX = 1024 * 1024;
+
+/** Sends what is written, as it is written. */
+export function send(root: string, { method, path, headers = {}, body }: Sending): Promise<Answered> {
+  const { hostname, port, pathname } = new URL(root);
+  const base = pathname.replace(/\/$/, '');
+  const isLarge = Buffer.byteLength(body ?? '') > SHARED_MAX;
+  return new Promise((resolve, reject) => {
+    const length: Record<string, string> =
+      body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const out = request(
+      {
+        hostname,
+        port,
+        path: `${base}${path}`,
+        method,
+        agent: isLarge ? false : agent,
+        headers: { ...length, ...headers },
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text: Buffer.concat(chunks).toString(),
+          }),
+        );
+      },
+    );
+    out.on('error', reject);
+    out.end(body);
+  });
+}
+
+/** Closes the connections that were kept. */
+export function hangUp(): void {
+  agent.destroy();
+}
