@@ -42,8 +42,8 @@ export function catalogDoor(doors: Doors): void {
   open(doors, route, (c) => {
     const { root, paper } = c.get('site');
     const papers = [{ root, nameplate: paper.nameplate }];
-    c.header('Link', catalogLinks(root, papers));
-    return doors.shelf.text(c, 'api-catalog', CATALOG_TYPE, () => JSON.stringify(catalogOf(root, papers)));
+    const links = { Link: catalogLinks(root, papers) };
+    return doors.shelf.text(c, 'api-catalog', CATALOG_TYPE, () => JSON.stringify(catalogOf(root, papers)), links);
   });
 }
 

@@ -101,10 +101,13 @@ export function indexDoor(doors: Doors): void {
   open(doors, index, (c) => {
     const { slug, root, paper } = c.get('site');
     const key = c.get('key');
-    c.header(
-      'Link',
-      `<${root}/api/v1/openapi.json>; rel="service-desc"; type="application/json", <${root}/api/v1/playground>; rel="service-doc"; type="text/html", <${root}/.well-known/api-catalog>; rel="api-catalog"`,
-    );
+    const links = {
+      Link: [
+        `<${root}/api/v1/openapi.json>; rel="service-desc"; type="application/json"`,
+        `<${root}/api/v1/playground>; rel="service-doc"; type="text/html"`,
+        `<${root}/.well-known/api-catalog>; rel="api-catalog"`,
+      ].join(', '),
+    };
     const body = () => ({
       paper: slug,
       nameplate: paper.nameplate,
@@ -130,6 +133,8 @@ export function indexDoor(doors: Doors): void {
       note: NOTE,
       ...(key === null ? {} : { key: { level: key.level, name: key.name } }),
     });
-    return key === null ? doors.shelf.json(c, 'index', body) : privateJson(c, body());
+    if (key === null) return doors.shelf.json(c, 'index', body, links);
+    c.header('Link', links.Link);
+    return privateJson(c, body());
   });
 }

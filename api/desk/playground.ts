@@ -42,11 +42,9 @@ export function playgroundDoor({ app, shelf }: Doors): void {
   const files = new Map(Object.values(PARTS).map(({ name, file }) => [name, file]));
   app.get(PATH, (c) => {
     const { paper, root } = c.get('site');
-    const guard = fileHeaders('/agents/', root, []);
-    for (const name of ['Content-Security-Policy', 'Cross-Origin-Resource-Policy', 'Referrer-Policy']) {
-      c.header(name, guard[name]);
-    }
-    return shelf.text(c, 'playground', 'text/html; charset=utf-8', () => `${pageOf(paper)}`);
+    // Guarded like the paper's own pages: no script but this host's runs, and nothing else is asked.
+    const { 'Cache-Control': _cache, ...guard } = fileHeaders('/agents/', root, []);
+    return shelf.text(c, 'playground', 'text/html; charset=utf-8', () => `${pageOf(paper)}`, guard);
   });
   // Without the slash the page's relative addresses lead where they should.
   app.get(`${PATH}/`, (c) => c.redirect('../playground', 308));

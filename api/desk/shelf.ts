@@ -33,24 +33,24 @@ export class Shelf {
    * Sends JSON. `name` tells this answer from the others of the paper; `make` is
    * called when it is not at hand, and what it throws is thrown.
    */
-  json(c: PaperContext, name: string, make: () => unknown): Response {
-    return this.#send(c, name, 'application/json', () => ({ text: JSON.stringify(make()) }));
+  json(c: PaperContext, name: string, make: () => unknown, more: Headers = {}): Response {
+    return this.#send(c, name, { ...JSON_TYPE, ...more }, () => ({ text: JSON.stringify(make()) }));
   }
 
-  /** Sends a text of a type. */
-  text(c: PaperContext, name: string, type: string, make: () => string): Response {
-    return this.#send(c, name, type, () => ({ text: make() }));
+  /** Sends a text of a type; `more` are headers of its own. What `c.header` was told does not reach the answer. */
+  text(c: PaperContext, name: string, type: string, make: () => string, more: Headers = {}): Response {
+    return this.#send(c, name, { 'Content-Type': type, ...more }, () => ({ text: make() }));
   }
 
   /** Sends a list that may go on; `query` is what it was asked for, as the next page is asked for too. */
   list(c: PaperContext, query: Query, make: () => { next_cursor: string | null }): Response {
-    return this.#send(c, `${c.req.path} ${JSON.stringify(query)}`, 'application/json', () => {
+    return this.#send(c, `${c.req.path} ${JSON.stringify(query)}`, JSON_TYPE, () => {
       const body = make();
       return { text: JSON.stringify(body), link: nextLink(c, query, body.next_cursor) };
     });
   }
 
-  #send(c: PaperContext, name: string, type: string, make: () => { text: string; link?: string | null }): Response {
+  #send(c: PaperContext, name: string, own: Headers, make: () => { text: string; link?: string | null }): Response {
     const mark = this.#mark(c);
     const place = `${mark} ${c.get('site').slug} ${name}`;
     let kept = this.#kept.get(place);
@@ -60,7 +60,7 @@ export class Shelf {
       kept = { bytes: Buffer.from(text), link: link ? { Link: link } : {} };
       this.#kept.set(place, kept);
     }
-    const about = { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff', ...kept.link };
+    const about = { 'X-Content-Type-Options': 'nosniff', ...own, ...kept.link };
     // Made by hand: by way of `c.body` each answer would cost a `Headers` object.
     if (c.get('key') !== null) return new Response(kept.bytes, { headers: { ...about, 'Cache-Control': PRIVATE } });
     const cached = { ETag: mark, 'Cache-Control': PUBLIC, Vary: VARY, ...kept.link };
@@ -87,6 +87,9 @@ interface Kept {
 }
 
 type Query = Record<string, unknown>;
+type Headers = Record<string, string>;
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 /** The way to the next page of a list (RFC 8288); null at its end. */
 function nextLink(c: PaperContext, query: Query, cursor: string | null): string | null {
