@@ -1,0 +1,35 @@
+/** How an inclusion path is walked. Nothing here hashes: a reader's browser, which hashes asynchronously, uses it too. */
+
+/** One step from a leaf towards the root: the sibling, and on which side of what was reached so far it stands. */
+export interface PathStep {
+  sibling: Uint8Array;
+  side: 'left' | 'right';
+}
+
+/**
+ * The steps that an inclusion path stands for (RFC 9162, section 2.1.3.2);
+ * null when a path of this length cannot be that of leaf `index` of `size`.
+ */
+export function pathSteps(index: number, size: number, path: Uint8Array[]): PathStep[] | null {
+  if (!Number.isSafeInteger(index) || !Number.isSafeInteger(size) || index < 0 || index >= size) return null;
+  const steps: PathStep[] = [];
+  let node = index; // "fn"
+  let last = size - 1; // "sn"
+  for (const sibling of path) {
+    if (last === 0) return null; // step 4 a
+    const isRight = node % 2 === 1;
+    if (isRight || node === last) {
+      steps.push({ sibling, side: 'left' });
+      // A node without a right sibling is carried up as it is.
+      while (node % 2 === 0 && node !== 0) {
+        node = Math.floor(node / 2);
+        last = Math.floor(last / 2);
+      }
+    } else {
+      steps.push({ sibling, side: 'right' });
+    }
+    node = Math.floor(node / 2); // step 4 c
+    last = Math.floor(last / 2);
+  }
+  return last === 0 ? steps : null; // step 5
+}

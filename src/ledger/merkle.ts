@@ -1,0 +1,77 @@
+import { hash } from 'node:crypto';
+import { joined, sameBytes } from './bytes.ts';
+import { pathSteps } from './merkle-path.ts';
+
+/** The Merkle tree of RFC 6962, section 2.1, over SHA-256. */
+
+const LEAF = Uint8Array.of(0x00);
+const NODE = Uint8Array.of(0x01);
+
+/** SHA-256(0x00 ‖ data); a text in UTF-8. */
+export function leafHash(data: string | Uint8Array): Uint8Array {
+  return digest(joined(LEAF, data));
+}
+
+/** SHA-256(0x01 ‖ left ‖ right). */
+export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
+  return digest(joined(NODE, left, right));
+}
+
+/** The root over leaf hashes; of none, the SHA-256 of nothing. */
+export function merkleRoot(leaves: Uint8Array[]): Uint8Array {
+  if (leaves.length === 0) return digest(new Uint8Array());
+  let level = leaves;
+  while (level.length > 1) level = levelAbove(level);
+  return level[0] as Uint8Array;
+}
+
+/** The siblings from leaf `index` up to the root, lowest first. Throws when there is no such leaf. */
+export function inclusionPath(index: number, leaves: Uint8Array[]): Uint8Array[] {
+  if (!Number.isSafeInteger(index) || index < 0 || index >= leaves.length) {
+    throw new RangeError(`there is no leaf ${index} among ${leaves.length}`);
+  }
+  const path: Uint8Array[] = [];
+  let at = index;
+  for (let level = leaves; level.length > 1; level = levelAbove(level)) {
+    const sibling = level[at % 2 === 0 ? at + 1 : at - 1];
+    if (sibling !== undefined) path.push(sibling);
+    at = Math.floor(at / 2);
+  }
+  return path;
+}
+
+/** The root that a leaf hash and its path lead to; null when the path does not fit the leaf's place. */
+export function rootFromPath(leaf: Uint8Array, index: number, size: number, path: Uint8Array[]): Uint8Array | null {
+  const steps = pathSteps(index, size, path);
+  if (steps === null) return null;
+  return steps.reduce(
+    (reached, { sibling, side }) => (side === 'left' ? nodeHash(sibling, reached) : nodeHash(reached, sibling)),
+    leaf,
+  );
+}
+
+/** Whether the leaf stands at this place of the tree with this root. */
+export function isIncluded(
+  leaf: Uint8Array,
+  index: number,
+  size: number,
+  path: Uint8Array[],
+  root: Uint8Array,
+): boolean {
+  const reached = rootFromPath(leaf, index, size, path);
+  return reached !== null && sameBytes(reached, root);
+}
+
+/** Neighbours joined; one without a neighbour is carried up. This gives the splits of RFC 6962 at powers of two. */
+function levelAbove(level: Uint8Array[]): Uint8Array[] {
+  const above: Uint8Array[] = [];
+  for (let at = 0; at < level.length; at += 2) {
+    const [left, right] = [level[at] as Uint8Array, level[at + 1]];
+    above.push(right === undefined ? left : nodeHash(left, right));
+  }
+  return above;
+}
+
+function digest(data: Uint8Array): Uint8Array {
+  return new Uint8Array(hash('sha256', data, 'buffer'));
+}

@@ -1,0 +1,47 @@
+import type { DomainStanding } from './delta.ts';
+import { registrableDomain } from './hostname.ts';
+import { servicesOf } from './services.ts';
+import type { SignalType } from './signal.ts';
+import { certificateParts } from './tracked.ts';
+
+/** What hosts are counted by. `expiry` is the day on which the certificate ends; `service` is `<kind>:<name>`. */
+export type FacetKind = 'type' | 'service' | 'issuer' | 'expiry' | 'nameserver' | 'mailhost';
+
+export interface Facet {
+  kind: FacetKind;
+  name: string;
+}
+
+/** What a host counts for in the lists and charts, from what stands of it; each once. */
+export function facetsOf(standing: DomainStanding): Facet[] {
+  const facets = new Map<string, Facet>();
+  const add = (kind: FacetKind, name: string): void => void facets.set(`${kind} ${name}`, { kind, name });
+  const values: Partial<Record<SignalType, string[]>> = {};
+  for (const [signal, { values: standingValues }] of Object.entries(standing)) {
+    if (standingValues.length === 0) continue;
+    if (signal === 'CERTIFICATE') {
+      const parts = certificateParts(standingValues[0] as string);
+      if (parts === null) continue;
+      add('issuer', issuerName(parts.issuer));
+      add('expiry', parts.not_after.slice(0, 10));
+      continue;
+    }
+    values[signal as SignalType] = standingValues;
+    add('type', signal);
+  }
+  for (const { service, kind } of servicesOf(values)) add('service', `${kind}:${service}`);
+  for (const host of values.NS ?? []) add('nameserver', registrableDomain(host) ?? host);
+  for (const value of values.MX ?? []) {
+    const host = value.split(' ').at(-1) ?? '';
+    // A null MX (RFC 7505) names no host.
+    if (host !== '' && host !== '.') add('mailhost', registrableDomain(host) ?? host);
+  }
+  return [...facets.values()];
+}
+
+/** Whom an issuer's distinguished name is of: its organisation, else its common name, else all of it. */
+export function issuerName(issuer: string): string {
+  const part = (name: string): string | undefined =>
+    new RegExp(`(?:^|, )${name}=((?:\\\\.|[^,\\\\])+)`).exec(issuer)?.[1]?.replace(/\\(.)/g, '$1');
+  return part('O') ?? part('CN') ?? issuer;
+}

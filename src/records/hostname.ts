@@ -1,0 +1,92 @@
+import { domainToASCII, domainToUnicode } from 'node:url';
+import { getDomain } from 'tldts';
+import { Fault } from '../fault.ts';
+
+/** A name that may be watched. */
+export interface Hostname {
+  /** Lower-case A-labels, without a last dot: the name that everything is kept under. */
+  hostname: string;
+  /** The same with its Unicode labels. */
+  unicode: string;
+  /** The part that is registered, private suffixes such as `github.io` counted; null when the name is a suffix itself. */
+  registrable_domain: string | null;
+}
+
+/** Without the last dot: RFC 1035, section 2.3.4, allows 255 octets with the length bytes and the root. */
+const LONGEST_NAME = 253;
+const LONGEST_LABEL = 63;
+/** No text longer than this is looked at; a Unicode name is never longer than its A-labels. */
+const LONGEST_TEXT = 1_000;
+
+/** Letters, digits and hyphens, no hyphen at either end (RFC 1123, section 2.1). */
+const LDH = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
+
+/** IDNA2008's LetterDigits (RFC 5892, section 2.1) and the signs that it allows in context (appendix A): no emoji. */
+const U_LABEL = /^[\p{Ll}\p{Lo}\p{Lm}\p{Mn}\p{Mc}\p{Nd}\-·͵׳״・\u200c\u200d]+$/u;
+
+/** What URL parsing would cut off, take out or decode before anyone sees it. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
+const NOT_IN_A_NAME = /[\u0000-\u0020\u007f-\u00a0"#%/:<>?@[\\\]^`{|}\u2028\u2029]/;
+
+/**
+ * Reads a hostname, in Unicode or in A-labels, with or without its last dot.
+ * Throws `invalid_request` that says which part is wrong and what to give
+ * instead: addresses, wildcards, underscores and names of one label are not
+ * watched. Unicode is mapped by UTS 46 and held to the letters of IDNA2008.
+ */
+export function parseHostname(text: string): Hostname {
+  const refuse = (why: string): never => {
+    const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text;
+    throw new Fault('invalid_request', `${JSON.stringify(shown)} is not a hostname: ${why}`, { field: 'domain' });
+  };
+  if (text === '') refuse('it is empty; give a name such as example.com');
+  if (text.length > LONGEST_TEXT) refuse(`it has ${text.length} characters; a name has at most ${LONGEST_NAME}`);
+  if (text.includes('*')) refuse('a wildcard is not watched; give one name below it');
+  if (text.includes('_'))
+    refuse('a hostname has no underscores; give the host itself, its _dmarc is asked for with it');
+  if (text.includes('[') || /^[0-9a-f]*:[0-9a-f:.]*$/i.test(text)) refuse('addresses are not watched; give a name');
+  if (NOT_IN_A_NAME.test(text) || !text.isWellFormed()) {
+    refuse('give the name alone, without a scheme, port, path, blank or other sign');
+  }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is the range that begins there
+  const isAscii = /^[\u0000-\u007f]*$/.test(text);
+  const mapped = isAscii ? text.toLowerCase() : domainToASCII(text);
+  if (mapped === '') refuse('its Unicode cannot be written in A-labels (UTS 46)');
+  const hostname = mapped.endsWith('.') ? mapped.slice(0, -1) : mapped;
+  if (hostname.length > LONGEST_NAME) {
+    refuse(`in A-labels it has ${hostname.length} characters; a name has at most ${LONGEST_NAME}`);
+  }
+  const labels = hostname.split('.');
+  if (labels.includes('')) refuse('it has an empty label; put one dot between labels');
+  for (const label of labels) {
+    if (label.length > LONGEST_LABEL) {
+      refuse(`the label ${label} has ${label.length} characters; a label has at most ${LONGEST_LABEL}`);
+    }
+    if (!LDH.test(label)) {
+      refuse(`the label ${label} holds more than letters, digits and hyphens inside; write it by RFC 1123`);
+    }
+    if (label.startsWith('xn--')) {
+      // An A-label must be the one spelling of a U-label (RFC 5890, section 2.3.2.1).
+      const unicode = domainToUnicode(label);
+      if (unicode === '' || unicode === label || domainToASCII(unicode) !== label) {
+        refuse(`the label ${label} stands for no Unicode label`);
+      }
+      if (!U_LABEL.test(unicode)) refuse(`the label ${unicode} holds a sign that IDNA2008 does not allow in names`);
+    }
+  }
+  // A last label that is a number makes an IPv4 address of the whole (WHATWG URL, "ends in a number").
+  if (/^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? '')) refuse('addresses are not watched; give a name');
+  if (labels.length < 2) refuse('it has one label only; give the whole name, such as example.com');
+  return { hostname, unicode: domainToUnicode(hostname), registrable_domain: registrableDomain(hostname) };
+}
+
+/** The registered part of a name in A-labels, by the Public Suffix List with its private part; null for a suffix. */
+export function registrableDomain(hostname: string): string | null {
+  return getDomain(hostname, { allowPrivateDomains: true });
+}
+
+/** The name and every name above it of two labels or more: where an opt-out that covers it may stand. */
+export function nameAndParents(hostname: string): string[] {
+  const labels = hostname.split('.');
+  return labels.slice(0, -1).map((_, index) => labels.slice(index).join('.'));
+}

@@ -1,0 +1,102 @@
+import { toHex } from '../ledger/bytes.ts';
+import { inclusionPath, leafHash } from '../ledger/merkle.ts';
+import type { Observation } from './observation.ts';
+import type { DomainRecord, RecordSignal, ServiceSeen } from './record.ts';
+import { signalsOf } from './record.ts';
+import { disclosuresOf } from './salt.ts';
+import type { Certificate, CertificateStatus } from './signal.ts';
+
+/** A field that is shown, and its proof: sibling hashes in lower-case hex, lowest first (RFC 9162, section 2.1.3). */
+export interface ShownField {
+  index: number;
+  disclosure: string;
+  path: string[];
+}
+
+/** What a preview shows. Everything else of the record stays behind its salt. */
+const SHOWN = ['domain', 'observed_at', 'registrable_domain', 'signals.NS', 'summary', 'unicode'] as const;
+
+const NOTICE =
+  'This is a reduced preview and is not itself signed. Its receipt is: it commits to the full record, and each disclosure leads by its path to the root that was signed.';
+
+const HOW =
+  'An account key or a payment shows every field. Held-back fields are salted leaves of the same signed tree; they can be checked against this receipt when they are shown.';
+
+/** The body of a keyless answer. */
+export interface Preview {
+  preview: true;
+  signed: false;
+  notice: string;
+  domain: string;
+  unicode: string;
+  registrable_domain: string | null;
+  observed_at: string;
+  seq: number;
+  /** Number of values by type; a type whose answer is unknown is left out. */
+  summary: Record<string, number>;
+  nameservers: string[];
+  disclosures: ShownField[];
+  held_back: { fields: number; how: string };
+  receipt: string;
+}
+
+/** The body of a keyed answer. */
+export interface FullRecord {
+  preview: false;
+  signed: true;
+  domain: string;
+  unicode: string;
+  registrable_domain: string | null;
+  observed_at: string;
+  seq: number;
+  summary: Record<string, number>;
+  signals: Record<string, RecordSignal>;
+  certificate: Certificate | null;
+  certificate_status: CertificateStatus;
+  wildcard: boolean | null;
+  services: ServiceSeen[];
+  disclosures: string[];
+  receipt: string;
+}
+
+/** What anybody may see of an observation, provably part of what was signed. */
+export function previewOf({ record, seq, seed, receipt }: Observation): Preview {
+  const names = Object.keys(record).sort();
+  const disclosures = disclosuresOf(record, seed);
+  const leaves = disclosures.map(leafHash);
+  const shown = names.flatMap((name, index) =>
+    (SHOWN as readonly string[]).includes(name)
+      ? [{ index, disclosure: disclosures[index] as string, path: inclusionPath(index, leaves).map(toHex) }]
+      : [],
+  );
+  return {
+    preview: true,
+    signed: false,
+    notice: NOTICE,
+    ...identity(record, seq),
+    nameservers: record['signals.NS']?.values ?? [],
+    disclosures: shown,
+    held_back: { fields: names.length - shown.length, how: HOW },
+    receipt,
+  };
+}
+
+/** All of an observation. */
+export function fullRecordOf({ record, seq, seed, receipt }: Observation): FullRecord {
+  return {
+    preview: false,
+    signed: true,
+    ...identity(record, seq),
+    signals: signalsOf(record),
+    certificate: record.certificate,
+    certificate_status: record.certificate_status,
+    wildcard: record.wildcard,
+    services: record.services,
+    disclosures: disclosuresOf(record, seed),
+    receipt,
+  };
+}
+
+function identity({ domain, unicode, registrable_domain, observed_at, summary }: DomainRecord, seq: number) {
+  return { domain, unicode, registrable_domain, observed_at, seq, summary };
+}

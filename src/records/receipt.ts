@@ -1,0 +1,54 @@
+/** The first line of every observation's receipt. */
+const RECEIPT_HEADER = 'domain-observation/v1';
+
+/** What the receipt of an observation says. Nothing in this file hashes: a reader's browser reads receipts by it too. */
+export interface ObservationReceipt {
+  /** In A-labels. */
+  domain: string;
+  /** Of the whole service, from 1, without gaps. */
+  seq: number;
+  /** ISO 8601, UTC, milliseconds. */
+  observed_at: string;
+  /** `sha256:<hex>`: the Merkle root over the record's disclosures. */
+  record_root: string;
+  /** How many leaves the tree has. */
+  record_fields: number;
+  /** Hash of the signed text of the domain's previous observation, or null for its first. */
+  prev: string | null;
+  /** RFC 7638 thumbprint of the key that signs. */
+  kid: string;
+}
+
+/** The signed text, byte for byte as wire.md gives it. Throws when a value holds a blank or a newline. */
+export function observationText(receipt: ObservationReceipt): string {
+  const { domain, seq, observed_at, record_root, record_fields, prev, kid } = receipt;
+  const text = `${RECEIPT_HEADER}\ndomain ${domain}\nseq ${seq}\nobserved_at ${observed_at}\nrecord_root ${record_root}\nrecord_fields ${record_fields}\nprev ${prev ?? 'none'}\nkid ${kid}\n`;
+  if (parseObservation(text) === null) throw new TypeError(`a receipt cannot say ${JSON.stringify(receipt)}`);
+  return text;
+}
+
+// Numbers of at most 15 digits: longer ones do not survive as numbers.
+const RECEIPT_PATTERN =
+  /^domain-observation\/v1\ndomain ([a-z0-9.-]{3,253})\nseq ([1-9]\d{0,14})\nobserved_at (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\nrecord_root (sha256:[0-9a-f]{64})\nrecord_fields ([1-9]\d{0,14})\nprev (none|sha256:[0-9a-f]{64})\nkid (\S+)\n$/;
+
+/** Reads a receipt's signed text; null when it is not exactly in the form of wire.md. */
+export function parseObservation(text: string): ObservationReceipt | null {
+  const match = RECEIPT_PATTERN.exec(text);
+  if (match === null || !isTime(match[3] ?? '')) return null;
+  const [, domain, seq, observed_at, record_root, record_fields, prev, kid] = match as unknown as string[];
+  return {
+    domain: domain ?? '',
+    seq: Number(seq),
+    observed_at: observed_at ?? '',
+    record_root: record_root ?? '',
+    record_fields: Number(record_fields),
+    prev: prev === 'none' ? null : (prev ?? ''),
+    kid: kid ?? '',
+  };
+}
+
+/** Whether a text is a time in the one form that receipts use; 30 February is none. */
+function isTime(text: string): boolean {
+  const ms = Date.parse(text);
+  return !Number.isNaN(ms) && new Date(ms).toISOString() === text;
+}

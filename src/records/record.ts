@@ -1,0 +1,73 @@
+import type { Hostname } from './hostname.ts';
+import { servicesSeen } from './services.ts';
+import type { Certificate, CertificateStatus, Look, Signal, SignalStatus } from './signal.ts';
+import { isKnown } from './signal.ts';
+
+/** A service that a host's records point to. */
+export interface ServiceSeen {
+  service: string;
+  /** `mail`, `dns`, `hosting`… as the service table has it. */
+  kind: string;
+  /** The signal types that showed it, sorted. */
+  seen_in: string[];
+}
+
+/** A signal as the signed record has it. Which resolver was asked is the operator's own affair. */
+export type RecordSignal = Omit<Signal, 'resolver'>;
+
+/** What is signed of one look: a flat list of named fields, each of which can be disclosed alone. */
+export interface DomainRecord {
+  certificate: Certificate | null;
+  certificate_status: CertificateStatus;
+  domain: string;
+  /** ISO 8601, UTC, milliseconds. */
+  observed_at: string;
+  registrable_domain: string | null;
+  services: ServiceSeen[];
+  /** Number of values by type; a type whose answer is unknown is left out. */
+  summary: Record<string, number>;
+  unicode: string;
+  wildcard: boolean | null;
+  /** One for each type that was asked for, named `signals.<TYPE>`. */
+  [signal: `signals.${string}`]: RecordSignal;
+}
+
+/** The record of a look, at the time that its receipt will say. */
+export function recordOf(look: Look, host: Hostname, observed_at: number): DomainRecord {
+  const signals = Object.entries(look.signals).sort(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    certificate: look.certificate,
+    certificate_status: look.certificate_status,
+    domain: host.hostname,
+    observed_at: new Date(observed_at).toISOString(),
+    registrable_domain: host.registrable_domain,
+    services: servicesSeen(look),
+    ...Object.fromEntries(
+      signals.map(([type, { status, ttl, values, transport, rtt_ms, flags }]) => [
+        `signals.${type}`,
+        { status, ttl, values, transport, rtt_ms: rtt_ms === null ? null : Math.round(rtt_ms), flags },
+      ]),
+    ),
+    summary: summaryOf(look.signals),
+    unicode: host.unicode,
+    wildcard: look.wildcard,
+  };
+}
+
+/** Number of values by type, of the types whose answer is known. */
+export function summaryOf(signals: Record<string, { status: SignalStatus; values: string[] }>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(signals)
+      .filter(([, signal]) => isKnown(signal))
+      .map(([type, { values }]) => [type, values.length]),
+  );
+}
+
+/** A record's signals by type. */
+export function signalsOf(record: DomainRecord): Record<string, RecordSignal> {
+  return Object.fromEntries(
+    Object.entries(record)
+      .filter(([name]) => name.startsWith('signals.'))
+      .map(([name, value]) => [name.slice('signals.'.length), value as RecordSignal]),
+  );
+}

@@ -1,0 +1,69 @@
+import type { ServiceSeen } from './record.ts';
+import type { ServicePattern } from './service-table.ts';
+import { ROUTE_53, SERVICES } from './service-table.ts';
+import type { SignalType } from './signal.ts';
+
+/** The values of a host by type, as a look or what stands of it has them. */
+type Values = Partial<Record<SignalType, readonly string[]>>;
+
+/** The services that a look's records point to, sorted by name. */
+export function servicesSeen({
+  signals,
+}: {
+  signals: Partial<Record<SignalType, { values: string[] }>>;
+}): ServiceSeen[] {
+  return servicesOf(Object.fromEntries(Object.entries(signals).map(([type, { values }]) => [type, values])) as Values);
+}
+
+/** The services that values point to, sorted by name, each once. */
+export function servicesOf(values: Values): ServiceSeen[] {
+  const found: ServiceSeen[] = [];
+  for (const pattern of SERVICES) {
+    const seen_in = typesThatShow(pattern, values);
+    if (seen_in.length > 0) found.push({ service: pattern.service, kind: pattern.kind, seen_in });
+  }
+  if (values.NS?.some((host) => ROUTE_53.ns.test(host))) {
+    found.push({ service: ROUTE_53.service, kind: ROUTE_53.kind, seen_in: ['NS'] });
+  }
+  return found.sort((a, b) => (order(a) < order(b) ? -1 : 1));
+}
+
+function order({ service, kind }: ServiceSeen): string {
+  return `${service}\n${kind}`;
+}
+
+function typesThatShow({ hosts, txt, spf }: ServicePattern, values: Values): string[] {
+  const types = Object.entries(hosts ?? {})
+    .filter(([type, ends]) =>
+      values[type as SignalType]?.some((value) => ends.some((end) => isAtOrBelow(hostIn(value), end))),
+    )
+    .map(([type]) => type);
+  const texts = (values.TXT ?? []).map((value) => unquoted(value).toLowerCase());
+  const shows =
+    txt?.some((beginning) => texts.some((text) => text.startsWith(beginning))) ||
+    spf?.some((name) => texts.some((text) => includesOf(text).some((included) => isAtOrBelow(included, name))));
+  return shows ? [...types, 'TXT'].sort() : types.sort();
+}
+
+/** The host in a value: its last word, which for an MX follows the preference. */
+function hostIn(value: string): string {
+  return (value.split(' ').at(-1) ?? '').toLowerCase().replace(/\.$/, '');
+}
+
+function isAtOrBelow(host: string, name: string): boolean {
+  return host === name || host.endsWith(`.${name}`);
+}
+
+/** A TXT value's strings as one text: in presentation form each stands in quotation marks. */
+function unquoted(value: string): string {
+  return value.startsWith('"') ? value.slice(1).replace(/"$/, '').replaceAll('" "', '') : value;
+}
+
+/** The names that an SPF record includes (RFC 7208, section 5.2); none when the text is no SPF record. */
+function includesOf(text: string): string[] {
+  if (!text.startsWith('v=spf1 ')) return [];
+  return text
+    .split(/\s+/)
+    .filter((term) => /^\+?include:/.test(term))
+    .map((term) => term.slice(term.indexOf(':') + 1));
+}
