@@ -19,9 +19,11 @@ import { indexDoor } from './api-index.ts';
 import { archiveDoors } from './archive.ts';
 import { deskDoors } from './desk.ts';
 import type { Doors } from './doors.ts';
+import { embedDoor } from './embed.ts';
 import { filingDoors } from './filing.ts';
 import { keyDoors } from './keys.ts';
 import { newsroomDoors } from './newsroom.ts';
+import { oembedDoor } from './oembed.ts';
 import { openApiDoor } from './openapi.ts';
 import { playgroundDoor } from './playground.ts';
 import { pressDoor } from './press.ts';
@@ -32,7 +34,7 @@ import type { Sites } from './site.ts';
 import { storyDoors } from './stories.ts';
 
 /** Where the doors stand under a paper's root. */
-const TREES = ['/api', '/api/*', CATALOG_PATH, '/oembed'];
+const TREES = ['/api', '/api/*', CATALOG_PATH, '/embed/*', '/oembed'];
 
 export interface ApiParts {
   shop: Workshop;
@@ -53,8 +55,8 @@ export async function deskApi({ shop, sites, presses, uses, logger }: ApiParts):
       throw new Fault('invalid_request', `${first?.field}: ${first?.message}`, { field: first?.field, problems });
     },
   });
-  const { stamp } = await loadBuild();
-  const doors: Doors = { app, shop, presses, logger, shelf: new Shelf(`${VERSION} ${stamp}`) };
+  const build = await loadBuild();
+  const doors: Doors = { app, shop, presses, logger, shelf: new Shelf(`${VERSION} ${build.stamp}`) };
   const proxies = proxyList(shop.settings.trustedProxies);
   const read = throttle(READS, proxies, { sparesLocal: true });
   for (const tree of TREES) app.use(tree, openToPages, knowPaper(shop, sites, uses), read, soundQuery, limitBody);
@@ -65,6 +67,8 @@ export async function deskApi({ shop, sites, presses, uses, logger }: ApiParts):
   archiveDoors(doors);
   searchDoor(doors);
   newsroomDoors(doors);
+  embedDoor(doors, build);
+  oembedDoor(doors);
   filingDoors(doors);
   pressDoor(doors);
   deskDoors(doors);

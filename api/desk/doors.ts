@@ -90,6 +90,7 @@ export function listOf<Name extends string, T>(c: PaperContext, name: Name, rows
   return list as { desk: string; nameplate: string; count: number; next_cursor: string | null } & Record<Name, T[]>;
 }
 
-function noPiece(name: string): Fault {
+/** The fault of a piece that is not on air, or not at all. */
+export function noPiece(name: string): Fault {
   return new Fault('not_found', `this paper has no piece ${JSON.stringify(name.slice(0, 200))} on air`);
 }

@@ -1,4 +1,5 @@
 import type { Archive } from '../../src/desk/archive.ts';
+import { storyUrl } from '../../src/desk/story.ts';
 
 /**
  * What the document's examples name. These stand in the declarations of the
@@ -10,10 +11,11 @@ export const SAMPLE = {
   section: 'Time',
   persona: 'osric-tamblyn',
   day: '2026-11-20',
+  address: 'https://news.example/the-plumb-line/stories/year-2038/',
 } as const;
 
-/** For each sample what this paper has instead; what it has none of stays. */
-export function samplesOf(archive: Archive): Map<unknown, string> {
+/** For each sample what the paper at a root has instead; what it has none of stays. */
+export function samplesOf(archive: Archive, root: string): Map<unknown, string> {
   const [newest] = archive.latest({ limit: 1 });
   const [persona] = archive.masthead();
   const own = new Map<unknown, string>();
@@ -21,6 +23,7 @@ export function samplesOf(archive: Archive): Map<unknown, string> {
   if (persona !== undefined) own.set(SAMPLE.persona, persona.slug);
   if (newest !== undefined) {
     own.set(SAMPLE.piece, newest.slug);
+    own.set(SAMPLE.address, storyUrl(root, newest.slug));
     own.set(SAMPLE.day, new Date(newest.published_at).toISOString().slice(0, 10));
   }
   return own;
@@ -124,6 +127,19 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
     image: STORY.image,
     text: `${STORY.headline}\n\n${STORY.dek}\n\n${STORY.url}`,
     published_at: STORY.published_at,
+  },
+  OEmbed: {
+    type: 'rich',
+    version: '1.0',
+    title: STORY.headline,
+    author_name: 'Osric Tamblyn (AI persona)',
+    author_url: `${ROOT}/masthead/osric-tamblyn/`,
+    provider_name: 'The Plumb Line',
+    provider_url: `${ROOT}/`,
+    cache_age: 3_600,
+    html: `<blockquote><a href="${STORY.url}">${STORY.headline}</a></blockquote><iframe src="${ROOT}/embed/${STORY.id}/" sandbox="allow-scripts" width="640" height="210" title="${STORY.headline} — The Plumb Line" frameborder="0"></iframe>`,
+    width: 640,
+    height: 210,
   },
   Key: KEY,
   NewKey: { ...KEY, key: `nrf_${'0'.repeat(37)}AbCdEf` },

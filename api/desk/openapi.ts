@@ -4,7 +4,7 @@ import { archiveOf, open } from './doors.ts';
 import { EXAMPLES, samplesOf } from './examples.ts';
 import { faultResponses } from './fault-responses.ts';
 import type { Paths } from './openapi-headers.ts';
-import { describeHeaders, HEADERS, NOT_MODIFIED } from './openapi-headers.ts';
+import { describeOperations, HEADERS, NOT_MODIFIED } from './openapi-headers.ts';
 import { ErrorBody, faults, ok, ProblemDetails, PUBLIC } from './route.ts';
 
 const route = createRoute({
@@ -60,13 +60,13 @@ function commonDocument(app: Doors['app']): object {
     if (schema !== undefined && !('$ref' in schema)) schema.example = example;
   }
   const isList = (name: string) => JSON.stringify(schemas[name] ?? {}).includes('"next_cursor":{"type":["string"');
-  describeHeaders(document.paths as Paths, isList);
+  describeOperations(document.paths as Paths, isList);
   return document;
 }
 
 function documentOf(common: string, doors: Doors, c: PaperContext, version: string): object {
   const { paper, served, root } = c.get('site');
-  const own = samplesOf(archiveOf(doors, c));
+  const own = samplesOf(archiveOf(doors, c), root);
   const { openapi, info, ...rest } = JSON.parse(common, (_, value) => own.get(value) ?? value);
   return {
     openapi,

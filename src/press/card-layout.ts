@@ -1,11 +1,8 @@
 import type { Font } from 'satori';
-import type { Card } from './card.ts';
+import { CARD_HEIGHT, CARD_WIDTH, type Card } from './card.ts';
 import { hueColor } from './card-color.ts';
 import { type SetText, setText } from './card-fonts.ts';
 import { fitLines } from './card-lines.ts';
-
-export const CARD_WIDTH = 1200;
-export const CARD_HEIGHT = 630;
 
 /** The words that declare the persona, as on the story page. */
 const LABEL = 'AI persona';

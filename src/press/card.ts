@@ -3,6 +3,10 @@ import { contentHash } from '../ledger/basis.ts';
 // What cards show and what they are called. Drawing them is another matter, and
 // its libraries are loaded only when one is drawn.
 
+/** The size of a share card, in pixels. */
+export const CARD_WIDTH = 1200;
+export const CARD_HEIGHT = 630;
+
 /** Grows when a card of the same words would look different, so that its file gets a new name. */
 const CARD_TEMPLATE = 1;
 

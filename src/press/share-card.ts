@@ -1,7 +1,7 @@
 import satori from 'satori';
-import type { Card } from './card.ts';
+import { CARD_HEIGHT, CARD_WIDTH, type Card } from './card.ts';
 import { setText } from './card-fonts.ts';
-import { CARD_HEIGHT, CARD_WIDTH, compose } from './card-layout.ts';
+import { compose } from './card-layout.ts';
 import { flatPng } from './card-png.ts';
 
 /**

@@ -224,6 +224,8 @@ export interface NotFoundView {
 
 /** The story card that other sites frame. It must not load anything but its picture. */
 export interface EmbedView {
+  /** When the piece was withdrawn: the card is then a notice. Else null. */
+  withdrawn_at: string | null;
   language: string;
   hue: number;
   nameplate: string;

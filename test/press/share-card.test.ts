@@ -3,9 +3,8 @@ import { createRequire } from 'node:module';
 import { describe, it } from 'node:test';
 import satori from 'satori';
 import sharp from 'sharp';
-import { type Card, cardDigest } from '../../src/press/card.ts';
+import { CARD_HEIGHT, CARD_WIDTH, type Card, cardDigest } from '../../src/press/card.ts';
 import { setText } from '../../src/press/card-fonts.ts';
-import { CARD_HEIGHT, CARD_WIDTH } from '../../src/press/card-layout.ts';
 import { fitLines } from '../../src/press/card-lines.ts';
 import { cardSvg, drawCard, uncovered } from '../../src/press/share-card.ts';
 

@@ -1,15 +1,27 @@
 (() => {
+  if (window.parent === window) return;
   // WordPress frames the card with a secret in the address and believes only messages that bring it back.
-  const secret = /[#?&]secret=([^&]+)/.exec(location.hash)?.[1];
-  if (window.parent === window || secret === undefined) return;
-  const tell = (message, value) => window.parent.postMessage({ message, value, secret }, '*');
+  const secret = () => /[#?&]secret=([^&]+)/.exec(location.hash)?.[1];
+  const tell = (message, value) => {
+    if (secret() !== undefined) window.parent.postMessage({ message, value, secret: secret() }, '*');
+  };
   const card = document.querySelector('.card');
-  const height = () => tell('height', Math.ceil(card.getBoundingClientRect().bottom + scrollY));
+  const height = () => {
+    // A frame that follows the card's height is never too low for its picture.
+    document.documentElement.classList.toggle('grows', secret() !== undefined);
+    tell('height', Math.ceil(card.getBoundingClientRect().bottom + scrollY));
+  };
+  // Of a frame that is still hidden, no browser observes sizes.
   addEventListener('load', height);
-  addEventListener('resize', height);
+  new ResizeObserver(height).observe(card);
+  // A host page may add the secret, or begin to listen, after the card is there.
+  addEventListener('hashchange', height);
+  addEventListener('message', ({ source, data }) => {
+    if (source === window.parent && data?.message === 'ready' && data.secret === secret()) height();
+  });
   document.addEventListener('click', (event) => {
     const link = event.target.closest('a[href]');
-    if (link === null) return;
+    if (link === null || secret() === undefined) return;
     event.preventDefault();
     tell('link', link.href);
   });

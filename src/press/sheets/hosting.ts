@@ -12,7 +12,7 @@ export const hosting = single('hosting', 'feed', async (edition, { render }) => 
 ]);
 
 /** What the header policy needs to know of a paper: the embed card's inline scripts, by their hashes. */
-async function headerContext(edition: Edition, render: Render): Promise<HeaderContext> {
+export async function headerContext(edition: Edition, render: Render): Promise<HeaderContext> {
   const { root } = edition.place;
   const card = await render('/paper/embed', emptyCard(edition));
   const scripts = [...card.matchAll(/<script\b[^>]*>([\s\S]*?)<\/script>/g)].map(([, text = '']) => text);
@@ -27,6 +27,7 @@ function emptyCard(edition: Edition): EmbedView {
   const { nameplate, hue, language } = edition.paper();
   const { root } = edition.place;
   return {
+    withdrawn_at: null,
     language,
     hue,
     nameplate,

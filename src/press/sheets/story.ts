@@ -5,6 +5,7 @@ import type { Generation } from '../../ledger/generation.ts';
 import { parseNote } from '../../ledger/note.ts';
 import { proofOf } from '../../ledger/proof.ts';
 import { parseReceipt } from '../../ledger/receipt.ts';
+import { CARD_HEIGHT, CARD_WIDTH } from '../card.ts';
 import type { Edition } from '../edition.ts';
 import { twin } from '../feeds/twin.ts';
 import type { ProseHtml } from '../prose-html.ts';
@@ -21,7 +22,7 @@ const SHARE_WIDTH_MIN = 600;
 
 /**
  * One piece: its page, its Markdown twin, its proof, and its embed card under
- * its id and its slug. The page of a withdrawn piece is a notice.
+ * its id and its slug. The page and the card of a withdrawn piece are notices.
  */
 export const story: Sheet = {
   kind: 'story',
@@ -36,11 +37,11 @@ export const story: Sheet = {
   },
   async print(edition, slug, { render }) {
     const found = edition.story(slug);
-    if (found?.state === 'withdrawn') return [await withdrawnPage(edition, found, render)];
+    if (found?.state === 'withdrawn')
+      return [await withdrawnPage(edition, found, render), ...(await cards(edition, found, render))];
     if (found?.state !== 'on_air') return null;
     const prose = proseHtml(found.prose, found.cited_facts, (path) => `${edition.place.base}/${path}`);
     const folder = `stories/${slug}`;
-    const card = await render('/paper/embed', embedView(edition, found));
     const { root } = edition.place;
     const generations = edition.generations(found.id);
     const proof = proofOf(found, generations, edition.keys(), `${root}/.well-known/newsdesk-keys.json`);
@@ -51,21 +52,30 @@ export const story: Sheet = {
       },
       { path: `${folder}.md`, body: twin({ paper: edition.paper(), root }, found) },
       { path: `${folder}/proof.json`, body: `${JSON.stringify(proof, null, 2)}\n` },
-      { path: `embed/${slug}/index.html`, body: card },
-      { path: `embed/${found.id}/index.html`, same: `embed/${slug}/index.html` },
+      ...(await cards(edition, found, render)),
     ];
   },
 };
 
+/** A picture, its size in pixels where it is known. */
+interface ShareImage {
+  absolute: string;
+  alt: string;
+  width: number | null;
+  height: number | null;
+}
+
 /** The picture that a preview of the piece shows: its own art when it is a large photograph, else its card. */
-export function shareImage(edition: Edition, row: Row): { absolute: string; alt: string } {
+export function shareImage(edition: Edition, row: Row): ShareImage {
   const { root } = edition.place;
   const media = row.image === null ? null : edition.media(row.image.src);
   const isPhoto = /^image\/(?:jpeg|png|webp)$/.test(media?.media_type ?? '');
   if (row.image !== null && isPhoto && (media?.width ?? 0) >= SHARE_WIDTH_MIN) {
-    return { absolute: `${root}/${row.image.src}`, alt: row.image.alt };
+    const { width = null, height = null } = media ?? {};
+    return { absolute: `${root}/${row.image.src}`, alt: row.image.alt, width, height };
   }
-  return { absolute: `${root}/${cardOf(edition, row).path}`, alt: row.headline };
+  const absolute = `${root}/${cardOf(edition, row).path}`;
+  return { absolute, alt: row.headline, width: CARD_WIDTH, height: CARD_HEIGHT };
 }
 
 function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Generation | undefined): StoryView {
@@ -131,11 +141,21 @@ async function withdrawnPage(edition: Edition, found: Story, render: Render): Pr
   return { path: `${path}index.html`, body: await render('/paper/withdrawn', view) };
 }
 
-function embedView(edition: Edition, found: Story): EmbedView {
+async function cards(edition: Edition, found: Story, render: Render): Promise<Printed[]> {
+  const path = `embed/${found.slug}/index.html`;
+  return [
+    { path, body: await render('/paper/embed', embedView(edition, found)) },
+    { path: `embed/${found.id}/index.html`, same: path },
+  ];
+}
+
+/** What the card of a piece on air, or the notice in place of a withdrawn one's, shows. */
+export function embedView(edition: Edition, found: Story): EmbedView {
   const paper = edition.paper();
   const { root } = edition.place;
-  const image = found.image === null ? null : pictureView(edition, found.image);
+  const image = found.image === null || found.withdrawn_at !== null ? null : pictureView(edition, found.image);
   return {
+    withdrawn_at: found.withdrawn_at === null ? null : new Date(found.withdrawn_at).toISOString(),
     language: found.language,
     hue: paper.hue,
     nameplate: paper.nameplate,

@@ -1,0 +1,23 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Fault } from '../../src/fault.ts';
+
+const known = new Map<string, { mark: string; hashes: string[] }>();
+
+/**
+ * Hashes of the inline scripts of the embed cards in a pressed tree, as its
+ * `_headers` lists them. Throws `unavailable` when the paper was never pressed.
+ */
+export function embedScripts(folder: string): string[] {
+  const file = join(folder, '_headers');
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined)
+    throw new Fault('unavailable', 'this paper is being pressed for the first time; try again soon');
+  const mark = `${stat.mtimeMs} ${stat.size}`;
+  const before = known.get(file);
+  if (before?.mark === mark) return before.hashes;
+  const listed = readFileSync(file, 'utf8').matchAll(/'(sha256-[A-Za-z0-9+/=]+)'/g);
+  const hashes = [...new Set([...listed].map(([, hash = '']) => hash))];
+  known.set(file, { mark, hashes });
+  return hashes;
+}

@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import { createRoute, z } from '@hono/zod-openapi';
+import { accepts } from 'hono/accepts';
+import { headerContext } from '../../src/press/sheets/hosting.ts';
+import { embedView } from '../../src/press/sheets/story.ts';
+import type { Build } from '../../src/works/build.ts';
+import type { Doors, PaperContext } from './doors.ts';
+import { archiveOf, editionOf, noPiece, open, pieceNamed, readablePiece } from './doors.ts';
+import { embedScripts } from './embed-scripts.ts';
+import { idParam } from './params.ts';
+import { fileHeaders } from './pressed.ts';
+import { ErrorBody, faults, ProblemDetails, PUBLIC } from './route.ts';
+import { sendFile } from './send-file.ts';
+
+const html = { 'text/html': { schema: z.string() } };
+
+const card = createRoute({
+  method: 'get',
+  path: '/embed/{id}',
+  operationId: 'readEmbed',
+  tags: ['Reading'],
+  summary: 'A piece’s card for an iframe',
+  description:
+    'Sets no cookies, runs no tracking, and loads nothing but its picture. With `#?secret=…` in its address it tells the page that frames it how high it is, and where a click leads, as WordPress expects.',
+  security: PUBLIC,
+  request: { params: idParam },
+  responses: {
+    200: { description: 'The card.', content: html },
+    ...faults(410),
+    410: {
+      description: 'The piece was withdrawn: a card that says so; the fault as a record for those who ask for JSON.',
+      content: {
+        ...html,
+        'application/json': { schema: ErrorBody },
+        'application/problem+json': { schema: ProblemDetails },
+      },
+    },
+  },
+});
+
+/** The story card that other sites frame. A draft has none, not even for its own desk. */
+export function embedDoor(doors: Doors, build: Build): void {
+  open(doors, card, (c) => sendCard(doors, build, c, c.req.valid('param').id));
+  // The address that pages and records give, which is a folder on a static host.
+  doors.app.get('/embed/:id/', (c) => sendCard(doors, build, c, c.req.param('id')));
+}
+
+async function sendCard(doors: Doors, { render }: Build, c: PaperContext, id: string): Promise<Response> {
+  const archive = archiveOf(doors, c);
+  const story = pieceNamed(archive, id);
+  const isWithdrawn = story.state === 'withdrawn';
+  // Whoever frames a card wants a page; a hole would say less than a notice.
+  if (isWithdrawn && wantsJson(c)) readablePiece(archive, id, c);
+  if (!isWithdrawn && story.state !== 'on_air') throw noPiece(id);
+  const { slug, root, paper } = c.get('site');
+  const path = `/embed/${story.slug}/`;
+  const status = isWithdrawn ? 410 : 200;
+  const guarded: Record<string, string> = c.get('key') === null ? {} : { 'Cache-Control': 'private, no-store' };
+  if (paper.paper_public) {
+    const folder = join(doors.shop.settings.distDir, slug);
+    const headers = { ...fileHeaders(path, root, embedScripts(folder)), ...guarded };
+    return sendFile(c.env, { file: join(folder, path, 'index.html'), status, headers });
+  }
+  // Nothing of a private paper is pressed.
+  const edition = editionOf(doors, c);
+  const { embed_scripts } = await headerContext(edition, render);
+  const page = await render('/paper/embed', embedView(edition, story));
+  const type = { 'Content-Type': 'text/html; charset=utf-8' };
+  return c.body(page, status, { ...type, ...fileHeaders(path, root, embed_scripts), ...guarded });
+}
+
+function wantsJson(c: PaperContext): boolean {
+  const supports = ['text/html', 'application/json', 'application/problem+json'];
+  return accepts(c, { header: 'Accept', supports, default: 'text/html' }) !== 'text/html';
+}

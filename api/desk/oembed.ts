@@ -1,0 +1,102 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { CARD_WIDTH_MAX, CARD_WIDTH_MIN, cardSize } from '../../src/desk/embed-card.ts';
+import { ADDRESS_MAX, OEmbed, slugInAddress } from '../../src/desk/oembed.ts';
+import { paperRoot } from '../../src/desk/paper.ts';
+import { Fault } from '../../src/fault.ts';
+import { oembedRecord, oembedXml } from '../../src/press/feeds/oembed.ts';
+import type { Doors } from './doors.ts';
+import { archiveOf, editionOf, open, readablePiece } from './doors.ts';
+import { SAMPLE } from './examples.ts';
+import { faults, ok, PUBLIC } from './route.ts';
+
+/** A whole number of pixels, from a least one up. */
+const pixels = (least: number, description: string) =>
+  z
+    .string()
+    .regex(/^\d{1,100}$/, `must be a whole number from ${least} up`)
+    .transform(Number)
+    .refine((number) => number >= least, `must be a whole number from ${least} up`)
+    .optional()
+    .openapi({ type: 'integer', minimum: least, description });
+
+const oembed = createRoute({
+  method: 'get',
+  path: '/oembed',
+  operationId: 'readOEmbed',
+  tags: ['Reading'],
+  summary: 'The oEmbed record of a story’s address',
+  security: PUBLIC,
+  request: {
+    query: z.object({
+      url: z.string('must be the address of a story of this paper').max(ADDRESS_MAX).openapi({
+        description:
+          'The address of a story of this paper: of its page or of its Markdown twin; a query or a fragment changes nothing.',
+        maxLength: ADDRESS_MAX,
+        example: SAMPLE.address,
+      }),
+      maxwidth: pixels(
+        CARD_WIDTH_MIN,
+        `The widest that the card may be; more than ${CARD_WIDTH_MAX} is taken as ${CARD_WIDTH_MAX}.`,
+      ),
+      maxheight: pixels(1, 'The highest that the card may be. A low card is narrower, then goes without its picture.'),
+      format: z
+        .string()
+        .default('json')
+        .openapi({ description: '`json` or `xml`; anything else is a 501.', example: 'json' }),
+    }),
+  },
+  responses: {
+    200: {
+      ...ok(OEmbed, 'The record.'),
+      content: {
+        'application/json': { schema: OEmbed },
+        'text/xml': { schema: z.string().openapi({ description: 'The same members in an `oembed` element.' }) },
+      },
+    },
+    ...faults(410, 501),
+  },
+});
+
+/** What another site needs to show a story's card. */
+export function oembedDoor(doors: Doors): void {
+  const { shop, shelf } = doors;
+  open(doors, oembed, (c) => {
+    const { url, maxwidth = null, maxheight = null, format } = c.req.valid('query');
+    if (format !== 'json' && format !== 'xml')
+      throw new Fault(
+        'not_implemented',
+        `format ${JSON.stringify(format.slice(0, 40))} is not offered; take json or xml`,
+      );
+    const { slug, root } = c.get('site');
+    const named = slugInAddress(url, [root, paperRoot({ slug }, shop.settings.origin)]);
+    if (named === null) throw notHere(url);
+    const make = () => {
+      const story = readablePiece(archiveOf(doors, c), named, c);
+      // A page's address holds the slug and never the id, and a draft has no page.
+      if (story.slug !== named || story.state !== 'on_air') throw notHere(url);
+      const edition = editionOf(doors, c);
+      const { headline, dek, byline, image } = story;
+      const matter = {
+        headline,
+        dek,
+        byline: byline.name,
+        nameplate: edition.paper().nameplate,
+        hasPicture: image !== null,
+      };
+      const size = cardSize(Math.min(maxwidth ?? CARD_WIDTH_MAX, CARD_WIDTH_MAX), maxheight ?? Infinity, matter);
+      return oembedRecord(edition, story, size, { maxwidth, maxheight });
+    };
+    const name = `oembed ${format} ${named} ${maxwidth} ${maxheight}`;
+    return format === 'xml'
+      ? shelf.text(c, name, 'text/xml; charset=utf-8', () => oembedXml(make()))
+      : shelf.json(c, name, make);
+  });
+}
+
+function notHere(url: string): Fault {
+  return new Fault(
+    'not_found',
+    `${JSON.stringify(url.slice(0, 200))} is not the address of a story on air in this paper`,
+    { field: 'url' },
+  );
+}

@@ -1,0 +1,81 @@
+/** What decides how tall an embed card is. */
+export interface CardMatter {
+  headline: string;
+  dek: string;
+  /** The persona's name. */
+  byline: string;
+  nameplate: string;
+  hasPicture: boolean;
+}
+
+export interface CardSize {
+  width: number;
+  height: number;
+}
+
+/** Widths that an oEmbed consumer may ask for, in CSS pixels (spec, "Limits"). */
+export const CARD_WIDTH_MIN = 220;
+export const CARD_WIDTH_MAX = 640;
+
+/** In a frame of a fixed height below this a card shows no picture (layouts/embed.css). */
+const PICTURE_FROM = 240;
+
+/** At these widths, in pixels, the card's layout changes (layouts/embed.css). */
+const MEDIUM = 320;
+const WIDE = 512;
+/** How many lines of a dek are shown. */
+const DEK_LINES = 3;
+/** Room for the label and the date beside the name in the byline, in characters. */
+const LABEL_AND_DATE = 32;
+
+/** Characters that take a whole em; others take about half of one. */
+const FULL_WIDTH =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f000}-\u{3fffd}]/u;
+
+/**
+ * How tall the card is at a width, in pixels: the measures of layouts/embed.css,
+ * with the lines of each text counted from its length. A reader's typefaces
+ * decide how a text breaks, so it may be a line too much; a framed card tells
+ * its true height itself.
+ */
+export function cardHeight(width: number, { headline, dek, byline, nameplate, hasPicture }: CardMatter): number {
+  const isNarrow = width < MEDIUM;
+  const type = isNarrow ? 17 : width >= WIDE ? 24 : 20;
+  const column = width - 2 - 2 * (isNarrow ? 12 : 16);
+  const bylineLines = lines(byline, 12, column, LABEL_AND_DATE);
+  const parts = [
+    // Borders and padding.
+    5 + (isNarrow ? 11.2 + 12 : 14.4 + 16),
+    hasPicture ? ((width - 2) * 9) / 16 : 0,
+    // The section, on one line.
+    17.04,
+    4 + lines(headline, type, column) * type * 1.15,
+    isNarrow || dek === '' ? 0 : 7.2 + Math.min(DEK_LINES, lines(dek, 15, column)) * 21.3,
+    9.6 + 2 + bylineLines * 17.04,
+    12.8 + 10.6 + lines(nameplate, 17, column) * 24.14,
+  ];
+  return Math.ceil(parts.reduce((sum, part) => sum + part, 0));
+}
+
+/**
+ * The size of the card's frame: as wide as may be, and never above `maxHeight`.
+ * Where that is too low for the card, it is made narrower until its picture
+ * fits, then goes without one, and at last its foot is out of sight.
+ */
+export function cardSize(maxWidth: number, maxHeight: number, matter: CardMatter): CardSize {
+  for (let width = maxWidth; width >= CARD_WIDTH_MIN; width--) {
+    const height = cardHeight(width, matter);
+    if (height <= maxHeight) return { width, height };
+  }
+  if (!matter.hasPicture) return { width: maxWidth, height: maxHeight };
+  return cardSize(maxWidth, Math.min(maxHeight, PICTURE_FROM - 1), { ...matter, hasPicture: false });
+}
+
+/** How many lines a text fills, in type of a size, in a column; both in pixels. */
+function lines(text: string, size: number, column: number, more = 0): number {
+  let ems = more / 2;
+  for (const character of text) ems += FULL_WIDTH.test(character) ? 1 : 0.51;
+  const length = ems * size;
+  // Where a text breaks, a line ends before the column does.
+  return length <= column ? 1 : Math.ceil(length / (column - size));
+}
