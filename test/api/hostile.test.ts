@@ -23,7 +23,7 @@ test('no address leads out of a paper, or into one that is private', async (t) =
   );
   copyPaper(folder, 'the-leading-light', 'own-paper', (yaml) => `${yaml}\nurl: http://own.example\n`);
   copyPaper(folder, 'the-leading-light', 'deep-paper', (yaml) => `${yaml}\nurl: http://deep.example/daily/news\n`);
-  const { url, said } = await serve(t, folder, { LOG_LEVEL: 'info' });
+  const { url, said, stop } = await serve(t, folder, { LOG_LEVEL: 'info' });
   const tree = join(folder, 'papers/the-plumb-line');
   writeFileSync(join(tree, '.secret'), 'hidden');
 
@@ -140,6 +140,8 @@ test('no address leads out of a paper, or into one that is private', async (t) =
       referer: 'http://t0psecret',
     });
     await ask(url, '/nothing?token=t0psecret', { 'x-forwarded-for': 't0psecret' });
+    // The log is written in batches: all of it is there when the server has stopped.
+    await stop();
     assert.match(said.stderr, /"path":"\/the-plumb-line\/"/);
     assert.doesNotMatch(said.stderr, /t0psecret/);
     // A long press also says how far it has come.
@@ -163,7 +165,7 @@ const LEAK = /\bat \S+ \(|\.ts:\d|node_modules|SQLITE|sqlite|zanzibar/i;
 test('no parameter, address, header or key makes a door fail', async (t) => {
   const folder = tempFolder(t);
   const keys = await enterPapers(folder, [{ slug: 'the-open' }, { slug: 'the-shut', isPublic: false }]);
-  const { url, said } = await serve(t, folder, { LOG_LEVEL: 'info' });
+  const { url, said, stop } = await serve(t, folder, { LOG_LEVEL: 'info' });
   const [open, shut] = [keys.get('the-open'), keys.get('the-shut')];
   assert.ok(open && shut);
   const api = '/the-open/api/v1';
@@ -395,7 +397,8 @@ test('no parameter, address, header or key makes a door fail', async (t) => {
     );
   });
 
-  await t.test('the log holds no key and no address of a caller', () => {
+  await t.test('the log holds no key and no address of a caller', async () => {
+    await stop();
     assert.match(said.stderr, /"path":"\/the-open\/api\/v1\/stories"/);
     for (const key of [...Object.values(open), ...Object.values(shut)]) {
       assert.ok(!said.stderr.includes(key.slice(4, 20)), 'no key');
