@@ -31,9 +31,18 @@ export function callerOf({ incoming }: HttpBindings, proxies: BlockList): string
   return counted(near);
 }
 
-/** An IPv4 address that came in IPv6 clothes is an IPv4 address. */
+/** An IPv4 address that came in IPv6 clothes is an IPv4 address, however they are written. */
 function plain(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
+  const bare = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
+  if (!/ffff/i.test(bare) || isIP(bare) !== 6) return bare;
+  const [, high, low] = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(shortened(bare)) ?? [];
+  if (high === undefined || low === undefined) return bare;
+  return [high, low].flatMap((word) => [Number.parseInt(word, 16) >> 8, Number.parseInt(word, 16) & 0xff]).join('.');
+}
+
+/** The one short form of an IPv6 address (RFC 5952), as a URL has it. */
+function shortened(address: string): string {
+  return new URL(`http://[${address}]/`).hostname.slice(1, -1);
 }
 
 function isTrusted(address: string, proxies: BlockList): boolean {
@@ -43,8 +52,8 @@ function isTrusted(address: string, proxies: BlockList): boolean {
 
 function counted(address: string): string {
   if (isIP(address) !== 6) return address;
-  // The whole form, by way of a URL, which shortens it; then filled up again.
-  const [head = '', tail] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split('::');
+  // Shortened, and then filled up again.
+  const [head = '', tail] = shortened(address).split('::');
   const front = head === '' ? [] : head.split(':');
   const back = tail === undefined || tail === '' ? [] : tail.split(':');
   const groups = tail === undefined ? front : [...front, ...Array(8 - front.length - back.length).fill('0'), ...back];

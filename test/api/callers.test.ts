@@ -31,6 +31,26 @@ test('who is no proxy of ours says nothing by X-Forwarded-For', () => {
   );
 });
 
+test('an IPv4 address in IPv6 clothes is an IPv4 address, however it is written', () => {
+  const proxies = proxyList(['10.0.0.0/8']);
+  fc.assert(
+    fc.property(ipv4, (address) => {
+      const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
+      const hex = (high: number, low: number) => ((high << 8) | low).toString(16);
+      for (const clothes of [
+        `::ffff:${address}`,
+        `::FFFF:${hex(a, b)}:${hex(c, d)}`,
+        `0:0:0:0:0:ffff:${hex(a, b).padStart(4, '0')}:${hex(c, d).padStart(4, '0')}`,
+        `0000:0000:0000:0000:0000:ffff:${address}`,
+      ]) {
+        assert.equal(callerOf(from(clothes), proxies), address);
+        assert.equal(callerOf(from('10.0.0.1', clothes), proxies), address);
+        assert.equal(callerOf(from('::ffff:a00:1', clothes), proxies), address, 'the proxy is known so too');
+      }
+    }),
+  );
+});
+
 test('behind proxies of ours the caller is the last that is none of them', () => {
   const proxies = proxyList(['10.0.0.0/8', '2001:db8:ffff::/48']);
   const proxy = fc.constantFrom('10.0.0.1', '10.255.255.255', '::ffff:10.1.2.3', '2001:db8:ffff::9');
