@@ -6,11 +6,12 @@ import { jsonBody } from '../middleware/json-body.ts';
 import { needLevel, needs } from '../middleware/key.ts';
 import type { Doors } from './doors.ts';
 import { archiveOf, linksFor, open } from './doors.ts';
-import { body, faults, IDEMPOTENCY, KEYED, ok } from './route.ts';
+import { Pressing } from './filing.ts';
+import { body, faults, IDEMPOTENCY, keyed, ok } from './route.ts';
 import { privateJson } from './shelf.ts';
 import { write } from './write.ts';
 
-const common = { tags: ['Agents'], security: KEYED };
+const common = { tags: ['Agents'], security: keyed('read') };
 
 const check = createRoute({
   ...common,
@@ -39,10 +40,14 @@ const accept = createRoute({
   path: '/api/v1/agent/terms/accept',
   operationId: 'acceptTerms',
   summary: 'Sign the agreement for the paper',
-  description: 'Takes an admin key. The version must be the one in force.',
+  security: keyed('admin'),
+  description: 'The version must be the one in force.',
   middleware: [needs('admin'), jsonBody()] as const,
   request: { headers: IDEMPOTENCY, body: body(TermsAcceptance) },
-  responses: { 200: ok(TermsRecord, 'The agreement, signed.'), ...faults(409, 413, 415, 422) },
+  responses: {
+    200: ok(TermsRecord.extend(Pressing).openapi('SignedTerms'), 'The agreement, signed.'),
+    ...faults(409, 413, 415, 422),
+  },
 });
 
 /** The agent check and the agreement. */

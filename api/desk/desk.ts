@@ -16,7 +16,7 @@ import { archiveOf, linksFor, listOf, open } from './doors.ts';
 import { Pressing } from './filing.ts';
 import { cursorOf, cursorParam, limitParam, placeOf } from './params.ts';
 import type { ErrorBody } from './route.ts';
-import { body, faults, IDEMPOTENCY, KEYED, listSchema, ok } from './route.ts';
+import { body, faults, IDEMPOTENCY, keyed, listSchema, ok } from './route.ts';
 import { privateJson, privateList } from './shelf.ts';
 import { write } from './write.ts';
 
@@ -26,7 +26,7 @@ const drafts = createRoute({
   operationId: 'listDrafts',
   tags: ['Desk'],
   summary: 'Pieces that are not on air: drafts, scheduled ones, withdrawn ones',
-  security: KEYED,
+  security: keyed('read'),
   middleware: [needs('read')] as const,
   request: { query: z.object({ limit: limitParam(50, 200), cursor: cursorParam }) },
   responses: { 200: ok(listSchema('DraftList', 'drafts', DraftRow), 'The newest first.'), ...faults() },
@@ -42,7 +42,7 @@ const readConfig = createRoute({
   operationId: 'readConfig',
   tags: ['Desk'],
   summary: 'The paper’s settings',
-  security: KEYED,
+  security: keyed('read'),
   middleware: [needs('read')] as const,
   responses: { 200: ok(FullConfig, 'The settings.'), ...faults() },
 });
@@ -74,7 +74,7 @@ const writeConfig = createRoute({
   operationId: 'writeConfig',
   tags: ['Desk'],
   summary: 'Change the paper’s settings',
-  security: KEYED,
+  security: keyed('admin'),
   middleware: [needs('admin'), jsonBody()] as const,
   request: {
     headers: IDEMPOTENCY,
@@ -96,7 +96,7 @@ const writePersona = createRoute({
   operationId: 'writePersona',
   tags: ['Desk'],
   summary: 'Put a persona on the masthead, or change one',
-  security: KEYED,
+  security: keyed('admin'),
   middleware: [needs('admin'), jsonBody()] as const,
   request: {
     params: z.object({
@@ -127,7 +127,7 @@ const writeCast = createRoute({
   tags: ['Desk'],
   summary: 'Publish the video edition of a day, or change it',
   description: 'Video, poster and captions are media that the paper has already.',
-  security: KEYED,
+  security: keyed('admin'),
   middleware: [needs('admin'), jsonBody()] as const,
   request: {
     params: z.object({

@@ -142,5 +142,5 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
     height: 210,
   },
   Key: KEY,
-  NewKey: { ...KEY, key: `nrf_${'0'.repeat(37)}AbCdEf` },
+  NewKey: { ...KEY, key: `nrf_${'0'.repeat(37)}AbCdEf`, pressed: true, files: 0 },
 };

@@ -14,7 +14,7 @@ import type { Doors, PaperContext } from './doors.ts';
 import { archiveOf, linksFor, open, pieceNamed, proofUrl } from './doors.ts';
 import { idParam } from './params.ts';
 import { ProofBody, proofFor } from './proof.ts';
-import { body, faults, IDEMPOTENCY, KEYED, ok } from './route.ts';
+import { body, faults, IDEMPOTENCY, keyed, ok } from './route.ts';
 import { write } from './write.ts';
 
 const time = z.iso.datetime({ offset: true, error: 'must be a time to come, such as 2026-11-20T06:30:00Z' });
@@ -61,7 +61,7 @@ export const Pressing = {
 const Filed = z.object({ story: DeskStory, proof: ProofBody, ...Pressing }).openapi('Filed');
 const Aired = z.object({ story: DeskStory, ...Pressing }).openapi('Aired');
 
-const common = { tags: ['Writing'], security: KEYED };
+const common = { tags: ['Writing'], security: keyed('agent') };
 
 const file = createRoute({
   ...common,
@@ -69,8 +69,7 @@ const file = createRoute({
   path: '/api/v1/stories',
   operationId: 'fileStory',
   summary: 'File a piece',
-  description:
-    'Takes an admin key, or an agent’s once the agreement is signed. Without `slug` one is made from the headline.',
+  description: 'Without `slug` one is made from the headline.',
   middleware: [needs('agent'), jsonBody()] as const,
   request: { headers: IDEMPOTENCY, body: body(NewStory) },
   responses: { 201: ok(Filed, 'Filed and signed.'), ...faults(409, 413, 415, 422) },
@@ -105,8 +104,8 @@ const withdraw = createRoute({
   path: '/api/v1/stories/{id}/airing',
   operationId: 'withdrawStory',
   summary: 'Take a piece off the air, or off its schedule',
-  description:
-    'Takes an admin key. The piece leaves lists and feeds; its page becomes a notice and its address answers 410.',
+  security: keyed('admin'),
+  description: 'The piece leaves lists and feeds; its page becomes a notice and its address answers 410.',
   middleware: [needs('admin'), jsonBody()] as const,
   request: { params: idParam, headers: IDEMPOTENCY, body: body(Withdrawal) },
   responses: { 200: ok(Aired, 'Off the air.'), ...faults(409, 413, 415, 422) },

@@ -8,7 +8,8 @@ import { jsonBody } from '../middleware/json-body.ts';
 import { needs } from '../middleware/key.ts';
 import type { Doors } from './doors.ts';
 import { archiveOf, listOf, open } from './doors.ts';
-import { body, faults, IDEMPOTENCY, KEYED, listSchema, ok } from './route.ts';
+import { Pressing } from './filing.ts';
+import { body, faults, IDEMPOTENCY, keyed, listSchema, ok } from './route.ts';
 import { privateJson } from './shelf.ts';
 import { write } from './write.ts';
 
@@ -29,9 +30,10 @@ const KeyRow = z
 
 const NewKey = KeyRow.extend({
   key: z.string().openapi({ description: 'The key itself, shown this one time.' }),
+  ...Pressing,
 }).openapi('NewKey');
 
-const common = { tags: ['Keys'], security: KEYED };
+const common = { tags: ['Keys'], security: keyed('admin') };
 
 const list = createRoute({
   ...common,
@@ -67,7 +69,7 @@ const revoke = createRoute({
     params: z.object({ id: z.string().openapi({ param: { name: 'id', in: 'path' }, description: 'The key’s id.' }) }),
     headers: IDEMPOTENCY,
   },
-  responses: { 200: ok(KeyRow, 'The key as it is now.'), ...faults(413, 422) },
+  responses: { 200: ok(KeyRow.extend(Pressing).openapi('RevokedKey'), 'The key as it is now.'), ...faults(413, 422) },
 });
 
 /** Making, listing and revoking keys. */

@@ -1,3 +1,5 @@
+import { withLevel } from './openapi-levels.ts';
+
 /** Headers that answers carry, as the document's components have them. */
 export const HEADERS = {
   RequestId: {
@@ -44,6 +46,7 @@ export function headers(names: Record<string, keyof typeof HEADERS>): Record<str
 }
 
 interface Operation {
+  description?: string;
   security?: Record<string, string[]>[];
   responses: Record<
     string,
@@ -56,13 +59,16 @@ export interface Paths {
 }
 
 /**
- * Writes into each good answer of a document the headers that it carries, and
- * beside it the 304 that public reads may give, so that no route has to.
+ * Writes into each operation of a document what no route should have to: which
+ * key it takes, the headers of each good answer, and the 304 of public reads.
  * `isList` tells whether the schema of a name has a next page.
  */
-export function describeHeaders(paths: Paths, isList: (schema: string) => boolean): void {
+export function describeOperations(paths: Paths, isList: (schema: string) => boolean): void {
   for (const operations of Object.values(paths)) {
-    for (const [method, { security = [], responses }] of Object.entries(operations)) {
+    for (const [method, operation] of Object.entries(operations)) {
+      const { security = [], responses } = operation;
+      const description = withLevel(security, operation.description);
+      if (description !== '') operation.description = description;
       const isPublicRead = method === 'get' && security.some((way) => Object.keys(way).length === 0);
       for (const [status, response] of Object.entries(responses)) {
         if (!status.startsWith('2')) continue;

@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { needs } from '../middleware/key.ts';
 import type { Doors } from './doors.ts';
 import { open } from './doors.ts';
-import { faults, KEYED, ok } from './route.ts';
+import { faults, keyed, ok } from './route.ts';
 import { privateJson } from './shelf.ts';
 
 const ask = createRoute({
@@ -12,7 +12,7 @@ const ask = createRoute({
   tags: ['Writing'],
   summary: 'Whether the files of a write are on disk',
   description: 'The address is the one that a write gave as `pressing`.',
-  security: KEYED,
+  security: keyed('read'),
   middleware: [needs('read')] as const,
   request: {
     params: z.object({

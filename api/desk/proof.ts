@@ -6,7 +6,7 @@ import { needs } from '../middleware/key.ts';
 import type { Doors, PaperContext } from './doors.ts';
 import { archiveOf, open, pieceNamed } from './doors.ts';
 import { idParam } from './params.ts';
-import { faults, KEYED, ok } from './route.ts';
+import { faults, keyed, ok } from './route.ts';
 import { privateJson } from './shelf.ts';
 
 const hash = z.string().openapi({ pattern: '^sha256:[0-9a-f]{64}$' });
@@ -54,7 +54,7 @@ const proof = createRoute({
   tags: ['Proof'],
   summary: 'The content hash, its basis, and the signed receipt of every revision',
   description: 'Also of drafts and of withdrawn pieces: what was filed stays proved.',
-  security: KEYED,
+  security: keyed('read'),
   middleware: [needs('read')] as const,
   request: { params: idParam },
   responses: { 200: ok(ProofBody, 'The proof.'), ...faults() },

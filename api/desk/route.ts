@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import type { Level } from '../../src/desk/keys.ts';
 import type { FaultStatus } from './fault-responses.ts';
 import { EVERYWHERE, faultRef } from './fault-responses.ts';
 
@@ -52,6 +53,10 @@ export function body<T extends z.ZodType>(schema: T, required = true) {
 
 /** Open to all; a key reads its own desk, private papers included. */
 export const PUBLIC: Record<string, string[]>[] = [{}, { bearer: [] }, { header: [] }];
+/** Wants a key that reaches a level; the roles of OpenAPI's security requirements name it. */
+export function keyed(level: Level): Record<string, string[]>[] {
+  return [{ bearer: [level] }, { header: [level] }];
+}
 /** Wants a key. */
 export const KEYED: Record<string, string[]>[] = [{ bearer: [] }, { header: [] }];
 
