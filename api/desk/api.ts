@@ -12,7 +12,7 @@ import { limitBody } from '../middleware/json-body.ts';
 import { knowPaper } from '../middleware/key.ts';
 import type { KeyUses } from '../middleware/key-uses.ts';
 import { soundQuery } from '../middleware/query.ts';
-import { READS, throttle } from '../middleware/throttle.ts';
+import { ORDERS, READS, throttle } from '../middleware/throttle.ts';
 import { agentDoors } from './agent.ts';
 import { CATALOG_PATH, catalogDoor } from './api-catalog.ts';
 import { indexDoor } from './api-index.ts';
@@ -32,6 +32,7 @@ import { searchDoor } from './search.ts';
 import { Shelf } from './shelf.ts';
 import type { Sites } from './site.ts';
 import { storyDoors } from './stories.ts';
+import { readerDoors } from './subscribe.ts';
 
 /** Where the doors stand under a paper's root. */
 const TREES = ['/api', '/api/*', CATALOG_PATH, '/embed/*', '/oembed'];
@@ -74,6 +75,7 @@ export async function deskApi({ shop, sites, presses, uses, logger }: ApiParts):
   deskDoors(doors);
   keyDoors(doors);
   agentDoors(doors);
+  readerDoors(doors, build.render, { sites, reads: read, orders: throttle(ORDERS, proxies) });
   openApiDoor(doors, VERSION);
   playgroundDoor(doors);
   catalogDoor(doors);

@@ -10,11 +10,19 @@ export function logRequests(logger: Logger) {
       {
         request_id: c.get('requestId'),
         method: c.req.method,
-        path: c.req.path,
+        path: withoutAddresses(c.req.path),
         status: c.env.outgoing.headersSent ? c.env.outgoing.statusCode : c.res.status,
         ms: Math.round((performance.now() - start) * 10) / 10,
       },
       'answered',
     );
   });
+}
+
+/** The doors whose last segment is an address, and any segment else that looks like one, however it is encoded. */
+const ADDRESS = /(\/api\/v1\/subscribers\/).+|[^/]*(?:@|%(?:25)*40)[^/]*/gi;
+
+/** A path as it is logged: mail addresses of readers are left out. */
+export function withoutAddresses(path: string): string {
+  return path.replace(ADDRESS, (_, door: string | undefined) => `${door ?? ''}{email}`);
 }

@@ -205,6 +205,28 @@ export interface DeskPageView {
   api: string;
 }
 
+/** What a reader is told after a step of a subscription, or asked to press a button for. */
+export interface ReaderSaidView {
+  frame: Frame;
+  heading: string;
+  paragraphs: string[];
+  /** The one button: it sends the token to `action`, an address relative to `{root}/subscribe/`. */
+  button: { action: string; token: string; label: string } | null;
+  link: { url: string; text: string } | null;
+}
+
+/** The page on which a reader changes what comes by mail, or ends it. */
+export interface ReaderManageView {
+  frame: Frame;
+  email: string;
+  token: string;
+  cadence: 'instant' | 'daily' | 'weekly';
+  /** The sections that are chosen. */
+  sections: string[];
+  cast: boolean;
+  saved: boolean;
+}
+
 export interface CorrectionsView {
   frame: Frame;
   rows: { at: string; kind: 'correction' | 'withdrawal'; note: string; headline: string; url: string }[];
@@ -270,6 +292,8 @@ export interface Pages {
   '/paper/cast-embed': CastDayView;
   '/paper/search': DeskPageView;
   '/paper/subscribe': DeskPageView;
+  '/paper/subscribe-said': ReaderSaidView;
+  '/paper/subscribe-manage': ReaderManageView;
   '/paper/corrections': CorrectionsView;
   '/paper/standards': ProseView;
   '/paper/agents': ProseView;

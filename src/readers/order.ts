@@ -7,12 +7,6 @@ import type { Choices } from './subscriber.ts';
 import { UNCONFIRMED_KEPT } from './subscriber.ts';
 import { newWebhookSecret } from './webhook.ts';
 
-/** What became of one address of an admin's order. */
-export interface AdminOrdered {
-  status: 'pending' | 'confirmed' | 'suppressed';
-  webhook_secret?: string;
-}
-
 /**
  * Takes a reader's order. It does as much whatever is known of the address, and
  * returns nothing: who asks is not told who subscribes.
@@ -26,14 +20,14 @@ export function order(desk: ReaderDesk, paper: string, address: Address, choices
   });
 }
 
-/** Takes an admin's order for one address; one call is one transaction, or part of the caller's. */
+/** Takes an admin's order for one address, as a transaction or as part of the caller's, and returns where it stands. */
 export function orderByAdmin(
   desk: ReaderDesk,
   paper: string,
   address: Address,
   choices: Partial<Choices>,
   webhook: string | null,
-): AdminOrdered {
+): 'pending' | 'confirmed' | 'suppressed' {
   return desk.transact(() => {
     const now = desk.now();
     sweep(desk, now);
@@ -41,8 +35,7 @@ export function orderByAdmin(
     const hook = webhook === null ? null : { url: webhook, newSecret: newWebhookSecret((n) => desk.random(n)) };
     const ordered = afterAdminOrder(standingOf(desk, who), who, { choices, webhook: hook }, now);
     if (ordered.status !== 'suppressed') settle(desk, ordered, now);
-    const secret = ordered.status === 'suppressed' || hook === null ? null : ordered.standing.row?.webhook_secret;
-    return { status: ordered.status, ...(secret ? { webhook_secret: secret } : {}) };
+    return ordered.status;
   });
 }
 

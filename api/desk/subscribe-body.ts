@@ -1,0 +1,74 @@
+import type { z } from '@hono/zod-openapi';
+import { Fault } from '../../src/fault.ts';
+import { shapeProblems } from '../../src/ledger/filing.ts';
+import { parseJson } from '../middleware/json-body.ts';
+import type { PaperContext } from './doors.ts';
+
+/** A body as it came: a record, or the fields of a form, each with all that was given for it. */
+export type Sent = { json: unknown; form: null } | { json: null; form: Map<string, string[]> };
+
+const FORM = /^application\/x-www-form-urlencoded *(?:;|$)/i;
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i;
+const MULTIPART = /^multipart\/form-data *;/i;
+
+/** Whether a request carries a form, as a page's own does. */
+export function isForm(c: PaperContext): boolean {
+  return FORM.test(c.req.header('content-type') ?? '');
+}
+
+/** Reads a body of either type. Throws `unsupported_media_type`, `invalid_request`. */
+export async function readSent(c: PaperContext, { mayBeMultipart = false } = {}): Promise<Sent> {
+  const type = c.req.header('content-type') ?? '';
+  if (JSON_TYPE.test(type)) return { json: parseJson(new Uint8Array(await c.req.arrayBuffer())), form: null };
+  if (FORM.test(type)) return { json: null, form: fieldsOf(new URLSearchParams(await c.req.text())) };
+  if (mayBeMultipart && MULTIPART.test(type)) {
+    try {
+      return { json: null, form: fieldsOf(await c.req.formData()) };
+    } catch {
+      throw new Fault('invalid_request', 'the body is not multipart/form-data as it says; encode it so', {
+        field: 'body',
+      });
+    }
+  }
+  throw new Fault(
+    'unsupported_media_type',
+    `the body is ${type === '' ? 'of no type' : JSON.stringify(type.slice(0, 100))}; send JSON or application/x-www-form-urlencoded, and say which in Content-Type`,
+  );
+}
+
+/** The one value of a form's field, undefined when it is absent. Throws `invalid_request` when it came twice. */
+export function onlyField(form: Map<string, string[]>, name: string): string | undefined {
+  const [value, another] = form.get(name) ?? [];
+  if (another === undefined) return value;
+  throw new Fault('invalid_request', `${name} came more than once; send it once`, { field: name });
+}
+
+/** A ticked box of a form; one that is not ticked is not sent. Throws `invalid_request`. */
+export function tickedField(form: Map<string, string[]>, name: string): boolean {
+  const value = onlyField(form, name);
+  if (value === undefined || value === 'false') return false;
+  if (value === 'true' || value === 'on') return true;
+  throw new Fault('invalid_request', `${name} ${JSON.stringify(value.slice(0, 80))} is neither true nor false`, {
+    field: name,
+  });
+}
+
+/** A value of a schema's shape. Throws `invalid_request` naming the member at fault, the list and not its item. */
+export function shaped<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [problem] = shapeProblems(parsed.error, value);
+  const field = problem?.field.replace(/\[.*$/, '') ?? 'body';
+  throw new Fault('invalid_request', `${problem?.field}: ${problem?.message}`, { field });
+}
+
+function fieldsOf(entries: Iterable<[string, FormDataEntryValue]>): Map<string, string[]> {
+  const fields = new Map<string, string[]>();
+  for (const [name, value] of entries) {
+    const values = fields.get(name) ?? [];
+    // A file is nothing that any of these forms asks for.
+    values.push(typeof value === 'string' ? value : '');
+    fields.set(name, values);
+  }
+  return fields;
+}

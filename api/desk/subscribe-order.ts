@@ -1,0 +1,87 @@
+import { Fault } from '../../src/fault.ts';
+import type { Address } from '../../src/readers/address.ts';
+import { readAddress, readerOf } from '../../src/readers/address.ts';
+import type { ChoicesBody } from '../../src/readers/choices.ts';
+import { choicesFrom } from '../../src/readers/choices.ts';
+import { order, orderByAdmin } from '../../src/readers/order.ts';
+import type { Choices } from '../../src/readers/subscriber.ts';
+import { DEFAULT_CHOICES } from '../../src/readers/subscriber.ts';
+import { webhookProblem } from '../../src/readers/webhook.ts';
+import { needLevel } from '../middleware/key.ts';
+import type { Doors, PaperContext } from './doors.ts';
+import { privateJson } from './shelf.ts';
+import type { Sent } from './subscribe-body.ts';
+import { onlyField, shaped, tickedField } from './subscribe-body.ts';
+import { AdminOrder, Order } from './subscribe-schemas.ts';
+import type { ReaderParts } from './subscribers.ts';
+import { write } from './write.ts';
+
+/** Takes a reader's order. Throws `invalid_request` naming the member at fault. */
+export function takeOrder({ desk, post }: ReaderParts, c: PaperContext, sent: Sent): void {
+  const { email, ...body } = shaped(Order, sent.form === null ? sent.json : orderOf(sent.form));
+  const address = readAddress(email);
+  if ('problem' in address) {
+    const message = `email: ${JSON.stringify(email.slice(0, 80))} ${address.problem}; give an address such as name@example.org`;
+    throw new Fault('invalid_request', message, { field: 'email' });
+  }
+  const choices = choicesOf(c, body);
+  order(desk, c.get('site').slug, address, { ...DEFAULT_CHOICES, ...choices });
+  post();
+}
+
+/** Takes an admin's order for up to twenty addresses. Throws `key_required`, `level_too_low`, `invalid_request`. */
+export async function takeAdminOrder(doors: Doors, parts: ReaderParts, c: PaperContext, json: unknown) {
+  needLevel(c.get('key'), 'admin');
+  const { emails, webhook, ...body } = shaped(AdminOrder, json);
+  const choices = choicesOf(c, body);
+  const problem = webhook === undefined ? null : webhookProblem(webhook);
+  if (problem !== null) {
+    const message = `webhook: ${JSON.stringify(webhook?.slice(0, 80))} ${problem}; give an https address on a public host`;
+    throw new Fault('invalid_request', message, { field: 'webhook' });
+  }
+  const { slug } = c.get('site');
+  const addresses = emails.map(readAddress);
+  const answer = await write(doors, c, () => {
+    const results = addresses.map((address) => {
+      if ('problem' in address) return { status: 'invalid', message: `this ${address.problem}` };
+      return { status: orderByAdmin(parts.desk, slug, address, choices, webhook ?? null) };
+    });
+    // What is kept for a second asking holds neither an address nor a secret.
+    return { status: 200, body: { results } };
+  });
+  parts.post();
+  const { results, ...rest } = (await answer.json()) as { results: object[] };
+  const whole = results.map((result, at) => ({
+    email: emails[at],
+    ...result,
+    ...(webhook === undefined ? {} : secretOf(parts, slug, addresses[at])),
+  }));
+  return privateJson(c, { results: whole, ...rest });
+}
+
+/** The secret of a reader's webhook, where the order gave the reader one. */
+function secretOf({ desk }: ReaderParts, paper: string, address: Address | { problem: string } | undefined) {
+  if (address === undefined || 'problem' in address) return {};
+  const secret = desk.subscribers.of(paper, readerOf(paper, address))?.webhook_secret ?? null;
+  return secret === null ? {} : { webhook_secret: secret };
+}
+
+/** The order that a form's fields are. A box that is not ticked is not sent; without any section all are meant. */
+function orderOf(form: Map<string, string[]>): unknown {
+  const sections = form.get('sections');
+  return {
+    email: onlyField(form, 'email'),
+    cadence: onlyField(form, 'cadence'),
+    ...(sections === undefined ? {} : { sections }),
+    cast: tickedField(form, 'cast'),
+  };
+}
+
+/** Choices of a body, those alone that it has. Throws `invalid_request` for a section that the paper has not. */
+export function choicesOf(c: PaperContext, body: ChoicesBody): Partial<Choices> {
+  const { sections } = c.get('site').paper;
+  const choices = choicesFrom(body, sections);
+  if (!('unknown' in choices)) return choices;
+  const message = `sections: ${JSON.stringify(choices.unknown.slice(0, 80))} is none of the paper’s; its sections are ${sections.join(', ')}`;
+  throw new Fault('invalid_request', message, { field: 'sections' });
+}

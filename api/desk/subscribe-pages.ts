@@ -1,0 +1,194 @@
+import { z } from '@hono/zod-openapi';
+import type { MiddlewareHandler } from 'hono';
+import { createMiddleware } from 'hono/factory';
+import { Fault } from '../../src/fault.ts';
+import { ChoicesBody, choicesInWords, sectionsOf } from '../../src/readers/choices.ts';
+import { choose, confirm, manageToken, toConfirm, tokenIn, toManage, unsubscribe } from '../../src/readers/link.ts';
+import { choicesRow } from '../../src/readers/record.ts';
+import type { Subscriber } from '../../src/readers/subscriber.ts';
+import type { PaperEnv } from '../env.ts';
+import { limitBody } from '../middleware/json-body.ts';
+import { nothing } from '../middleware/key.ts';
+import { soundQuery } from '../middleware/query.ts';
+import type { Doors, PaperContext } from './doors.ts';
+import { privateJson } from './shelf.ts';
+import type { Sites } from './site.ts';
+import type { Sent } from './subscribe-body.ts';
+import { onlyField, readSent, shaped, tickedField } from './subscribe-body.ts';
+import { choicesOf } from './subscribe-order.ts';
+import { wantsPage } from './subscribe-view.ts';
+import type { ReaderParts } from './subscribers.ts';
+
+type Handler = (c: PaperContext) => Response | Promise<Response>;
+
+const Change = ChoicesBody.extend({ token: z.string() });
+
+/**
+ * What the links in mails open. Reading a page changes nothing, whoever reads
+ * it: only what the button sends does.
+ */
+export function subscribePages(
+  { app }: Doors,
+  parts: ReaderParts,
+  sites: Sites,
+  read: MiddlewareHandler<PaperEnv>,
+): void {
+  const { desk, pages } = parts;
+  const slugOf = (c: PaperContext) => c.get('site').slug;
+  const manageUrl = (c: PaperContext, row: Subscriber) =>
+    `${c.get('site').root}/subscribe/manage?token=${manageToken(desk, row.paper, row.reader)}`;
+
+  const door = (name: string, get: Handler, post: Handler) => {
+    const path = `/subscribe/${name}`;
+    const before = [pages.faults(wantsPage), unkeyed, soundQuery, read, limitBody, paperOf(sites)] as const;
+    app.get(path, ...before, hidden(get));
+    app.post(path, ...before, hidden(post));
+  };
+
+  door(
+    'confirm',
+    (c) => {
+      const token = queried(c);
+      const row = toConfirm(desk, slugOf(c), token);
+      const { nameplate } = c.get('site').paper;
+      return pages.said(c, {
+        heading: 'Confirm your subscription',
+        paragraphs: [
+          `${nameplate} by mail to ${row.email}: ${choicesInWords(row)}.`,
+          'It begins when you press the button.',
+        ],
+        button: { action: 'confirm', token, label: 'Confirm' },
+      });
+    },
+    async (c) => {
+      const row = confirm(desk, slugOf(c), tokenOfBody(await readSent(c)));
+      const manage_url = manageUrl(c, row);
+      const { paper } = c.get('site');
+      if (!wantsPage(c)) {
+        const choices = choicesRow(row, paper.sections);
+        return privateJson(c, { status: 'confirmed', email: row.email, ...choices, manage_url });
+      }
+      return pages.said(c, {
+        heading: 'You are subscribed',
+        paragraphs: [`${paper.nameplate} comes to ${row.email}: ${choicesInWords(row)}.`],
+        link: { url: manage_url, text: 'Change or end it' },
+      });
+    },
+  );
+
+  const shown = (c: PaperContext, row: Subscriber, token: string, saved: boolean) =>
+    pages.manage(c, {
+      email: row.email,
+      token,
+      cadence: row.cadence,
+      sections: sectionsOf(row, c.get('site').paper.sections),
+      cast: row.cast,
+      saved,
+    });
+  door(
+    'manage',
+    (c) => {
+      const token = queried(c);
+      const row = toManage(desk, slugOf(c), token);
+      return row === null ? ended(c) : shown(c, row, token, false);
+    },
+    async (c) => {
+      const sent = await readSent(c);
+      const { token, ...body } = shaped(Change, sent.form === null ? sent.json : changeOf(sent.form));
+      tokenIn(desk, slugOf(c), 'manage', token);
+      const row = choose(desk, slugOf(c), token, choicesOf(c, body));
+      if (wantsPage(c)) return shown(c, row, token, true);
+      return privateJson(c, {
+        status: 'confirmed',
+        email: row.email,
+        ...choicesRow(row, c.get('site').paper.sections),
+      });
+    },
+  );
+
+  const ended = (c: PaperContext) =>
+    pages.said(c, {
+      heading: 'You are not subscribed',
+      paragraphs: [`No alerts of ${c.get('site').paper.nameplate} go to this address.`],
+      link: { url: pages.orderUrl(c), text: 'Subscribe again' },
+    });
+  door(
+    'unsubscribe',
+    (c) => {
+      const token = queried(c);
+      const { reader } = tokenIn(desk, slugOf(c), 'manage', token);
+      const row = desk.subscribers.of(slugOf(c), reader);
+      if (row === null) return ended(c);
+      return pages.said(c, {
+        heading: 'End your subscription',
+        paragraphs: [`${c.get('site').paper.nameplate} by mail to ${row.email} ends when you press the button.`],
+        button: { action: 'unsubscribe', token, label: 'End the subscription' },
+      });
+    },
+    async (c) => {
+      const sent = await readSent(c, { mayBeMultipart: true });
+      // A mail program's own button sends this one field, and the link's token in the address (RFC 8058, section 3.1).
+      const isOneClick = sent.form?.get('List-Unsubscribe')?.[0] === 'One-Click';
+      unsubscribe(desk, slugOf(c), isOneClick && !sent.form?.has('token') ? queried(c) : tokenOfBody(sent));
+      if (!wantsPage(c)) return privateJson(c, { status: 'unsubscribed' });
+      return ended(c);
+    },
+  );
+}
+
+/** Pages take no key: the token is what opens them. */
+const unkeyed = createMiddleware<PaperEnv>(async (c, next) => {
+  c.set('key', null);
+  await next();
+});
+
+/** Puts the paper into the context. Throws `not_found` when there is none. */
+function paperOf(sites: Sites) {
+  return createMiddleware<PaperEnv>(async (c, next) => {
+    const site = sites.of(c.req.raw);
+    if (site === null || site.paper === null) throw nothing();
+    c.set('site', { ...site, paper: site.paper });
+    await next();
+  });
+}
+
+/** A private paper opens to who holds a token of it; to all others it is not there. */
+function hidden(handler: Handler): Handler {
+  return async (c) => {
+    try {
+      return await handler(c);
+    } catch (error) {
+      if (!(error instanceof Fault) || c.get('site').paper.paper_public) throw error;
+      c.set('site', undefined as never);
+      throw nothing();
+    }
+  };
+}
+
+/** The token in the address of a page. Throws `invalid_request`. */
+function queried(c: PaperContext): string {
+  const token = c.req.query('token');
+  if (token) return token;
+  throw lacking();
+}
+
+function tokenOfBody(sent: Sent): string {
+  const token =
+    sent.form === null ? shaped(z.object({ token: z.string() }), sent.json).token : onlyField(sent.form, 'token');
+  if (token) return token;
+  throw lacking();
+}
+
+function lacking(): Fault {
+  return new Fault('invalid_request', 'token is missing; open the link of the mail as it is', { field: 'token' });
+}
+
+/** A change that a form's fields are: all of the form's boxes were there to be ticked. */
+function changeOf(form: Map<string, string[]>): unknown {
+  return {
+    token: onlyField(form, 'token'),
+    cadence: onlyField(form, 'cadence'),
+    sections: form.get('sections') ?? [],
+    cast: tickedField(form, 'cast'),
+  };
+}

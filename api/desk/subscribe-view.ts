@@ -1,0 +1,88 @@
+import { accepts } from 'hono/accepts';
+import { createMiddleware } from 'hono/factory';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { Fault } from '../../src/fault.ts';
+import { Edition, placeOf } from '../../src/press/edition.ts';
+import type { Render } from '../../src/press/sheet.ts';
+import { frameOf } from '../../src/press/sheets/frame.ts';
+import type { Frame, ReaderManageView, ReaderSaidView } from '../../src/press/views.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import type { PaperEnv } from '../env.ts';
+import type { PaperContext } from './doors.ts';
+import { nothingHere } from './nothing-here.ts';
+import { fileHeaders } from './pressed.ts';
+
+type Said = Pick<ReaderSaidView, 'heading' | 'paragraphs'> & Partial<Pick<ReaderSaidView, 'button' | 'link'>>;
+
+/** Whether the caller is a person's browser: it asks for HTML in so many words. */
+export function wantsPage(c: PaperContext): boolean {
+  const supports = ['application/json', 'text/html'];
+  return accepts(c, { header: 'Accept', supports, default: 'application/json' }) === 'text/html';
+}
+
+/** The live pages of subscriptions, in the look of their paper. No cache keeps them, and no link of theirs says where they were. */
+export class ReaderPages {
+  readonly #shop: Workshop;
+  readonly #render: Render;
+
+  constructor(shop: Workshop, render: Render) {
+    this.#shop = shop;
+    this.#render = render;
+  }
+
+  /** A page that says something, and may have a button. */
+  async said(c: PaperContext, said: Said, status: ContentfulStatusCode = 200): Promise<Response> {
+    const view = { button: null, link: null, ...said, frame: this.#frame(c, said.heading) };
+    return this.#send(c, await this.#render('/paper/subscribe-said', view), status);
+  }
+
+  /** The page to change a subscription on. */
+  async manage(c: PaperContext, view: Omit<ReaderManageView, 'frame'>): Promise<Response> {
+    const frame = this.#frame(c, 'Your subscription');
+    return this.#send(c, await this.#render('/paper/subscribe-manage', { ...view, frame }), 200);
+  }
+
+  /** Where the reader can order anew. */
+  orderUrl(c: PaperContext): string {
+    return `${placeOf(c.get('site').root).base}/subscribe/`;
+  }
+
+  /** Turns the faults of what comes after it into pages, where `isForPeople` says so; others stay as they are. */
+  faults(isForPeople: (c: PaperContext) => boolean) {
+    return createMiddleware<PaperEnv>(async (c, next) => {
+      await next();
+      const { error } = c;
+      // The words of `unavailable` are for the log alone.
+      if (!(error instanceof Fault) || error.code === 'unavailable' || !isForPeople(c)) return;
+      if (c.get('site') === undefined) {
+        if (c.req.method === 'GET') c.res = nothingHere(this.#shop.settings.origin)(c);
+        return;
+      }
+      c.res = await this.said(
+        c,
+        {
+          heading: 'This did not go through',
+          paragraphs: [`${error.message.slice(0, 1).toUpperCase()}${error.message.slice(1)}.`],
+          link: { url: this.orderUrl(c), text: 'To the subscription desk' },
+        },
+        c.res.status as ContentfulStatusCode,
+      );
+    });
+  }
+
+  #frame(c: PaperContext, title: string): Frame {
+    const { slug, root } = c.get('site');
+    const edition = new Edition(this.#shop.store.archive(slug), placeOf(root));
+    return frameOf(edition, { path: 'subscribe/', title, description: 'New pieces by mail.', noindex: true });
+  }
+
+  #send(c: PaperContext, html: string, status: ContentfulStatusCode): Response {
+    return c.html(html, status, {
+      ...fileHeaders('/subscribe/', c.get('site').root, []),
+      'Cache-Control': 'private, no-store',
+      'Referrer-Policy': 'no-referrer',
+      'X-Robots-Tag': 'noindex',
+      Vary: 'Accept',
+    });
+  }
+}
