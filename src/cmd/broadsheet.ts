@@ -14,6 +14,7 @@ const VERBS: Record<string, () => Promise<{ command: () => Command }>> = {
   ledger: () => import('./ledger.ts'),
   key: () => import('./key.ts'),
   seat: () => import('./seat.ts'),
+  reader: () => import('./reader.ts'),
 };
 
 const program = new Command('broadsheet')

@@ -1,0 +1,64 @@
+import { Command } from 'commander';
+import { Fault } from '../fault.ts';
+import type { Address } from '../readers/address.ts';
+import { readAddress } from '../readers/address.ts';
+import { dossierOf, erase, suppress } from '../readers/dossier.ts';
+import type { ReaderDesk } from '../readers/reader-desk.ts';
+import { dossierRecord } from '../readers/record.ts';
+import { openReaderDesk } from '../works/reader-desk.ts';
+import type { Workshop } from '../works/workshop.ts';
+import { needPaper } from './key.ts';
+import { say, withWorkshop } from './run.ts';
+
+export function command(): Command {
+  return new Command('reader')
+    .description('what a paper keeps of one mail address')
+    .addCommand(
+      verb('export', 'print everything that is kept of an address, as JSON', ({ shop, desk, paper, address }) => {
+        const { sections } = shop.store.archive(paper).paper();
+        const record = dossierRecord(address.email, dossierOf(desk, paper, address), sections);
+        process.stdout.write(`${JSON.stringify(record, null, 2)}\n`);
+      }),
+    )
+    .addCommand(
+      verb('erase', 'forget an address; that it had unsubscribed stays known, by a hash', (asked) => {
+        erase(asked.desk, asked.paper, asked.address);
+        say(false, null, [`${asked.paper} keeps nothing of ${asked.address.email} any more`]);
+      }),
+    )
+    .addCommand(
+      verb('suppress', 'end what an address gets, and write to it no more', (asked) => {
+        suppress(asked.desk, asked.paper, asked.address);
+        say(false, null, [
+          `${asked.paper} does not write to ${asked.address.email}; its reader’s own confirmation lifts that`,
+        ]);
+      }),
+    );
+}
+
+interface Asked {
+  shop: Workshop;
+  desk: ReaderDesk;
+  paper: string;
+  address: Address;
+}
+
+function verb(name: string, description: string, work: (asked: Asked) => void): Command {
+  return new Command(name)
+    .description(description)
+    .argument('<email>')
+    .requiredOption('--paper <slug>', 'the paper')
+    .action((email: string, { paper }: { paper: string }) =>
+      withWorkshop((shop) => {
+        needPaper(shop, paper);
+        const address = readAddress(email);
+        if ('problem' in address) {
+          throw new Fault(
+            'invalid_request',
+            `${JSON.stringify(email.slice(0, 80))} ${address.problem}; give a mail address`,
+          );
+        }
+        work({ shop, desk: openReaderDesk(shop), paper, address });
+      }),
+    );
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import Database from 'libsql';
+import type { Address } from '../../src/readers/address.ts';
+import { readAddress, readerOf } from '../../src/readers/address.ts';
+import { confirm, manageToken, unsubscribe } from '../../src/readers/link.ts';
+import type { Mail, MailRecord } from '../../src/readers/mail.ts';
+import { order } from '../../src/readers/order.ts';
+import type { Post } from '../../src/readers/post.ts';
+import { sendDue, waitAfter } from '../../src/readers/post.ts';
+import { DEFAULT_CHOICES } from '../../src/readers/subscriber.ts';
+import { readerKey } from '../../src/store/reader-key.ts';
+import { PostRoom } from '../../src/works/post.ts';
+import { openReaderDesk } from '../../src/works/reader-desk.ts';
+import { foundPaper, PAPER, tempFolder, workshopIn } from '../support/workshop.ts';
+
+const NOON = Date.parse('2026-11-20T12:00:00Z');
+const address = (email: string) => readAddress(email) as Address;
+
+const MAIL: Mail = {
+  from: { name: 'P', address: 'p@example.org' },
+  to: 'r@example.org',
+  subject: 's',
+  text: 't',
+  messageId: '<m@example.org>',
+  headers: {},
+};
+
+test('no token stands in the database, and the key of links is the owner’s alone', async (t) => {
+  const folder = tempFolder(t);
+  const shop = workshopIn(t, folder, { now: NOON });
+  foundPaper(shop, { nameplate: 'Ämter & "Häfen"' });
+  const desk = openReaderDesk(shop);
+  order(desk, PAPER, address('reader@example.org'), DEFAULT_CHOICES);
+  const room = new PostRoom(shop, desk, (_, error) => assert.fail(String(error)));
+  await Promise.all([room.send(), room.send()]);
+  const [name = '', ...others] = readdirSync(join(folder, 'var/outbox'));
+  assert.deepEqual(others, []);
+  const eml = readFileSync(join(folder, 'var/outbox', name), 'utf8');
+  assert.match(eml, /^From: =\?UTF-8\?/m);
+  const text = /\r?\n\r?\n([\s\S]*)$/.exec(eml)?.[1] ?? '';
+  const token = /token=3D([\w=\r\n-]+?)\r?\n\r?\n/.exec(text)?.[1]?.replace(/=\r?\n/g, '') ?? '';
+  assert.equal(token.length, 43);
+  confirm(desk, PAPER, token);
+  const own = manageToken(desk, PAPER, readerOf(PAPER, address('reader@example.org')));
+  const db = new Database(join(folder, 'var/broadsheet.db'));
+  t.after(() => db.close());
+  const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all() as { name: string }[];
+  const all = tables
+    .filter(({ name: table }) => !table.startsWith('search'))
+    .map(({ name: table }) => JSON.stringify(db.prepare(`SELECT * FROM ${table}`).all()))
+    .join();
+  assert.match(all, /reader@example\.org/);
+  for (const secret of [token, own]) assert.doesNotMatch(all, new RegExp(secret));
+  const file = join(folder, 'var/readers.key');
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.deepEqual(readerKey(file), desk.secret);
+  // Links that went out hold when the key is lost.
+  rmSync(file);
+  assert.notDeepEqual(readerKey(file), desk.secret);
+  unsubscribe(openReaderDesk(shop), PAPER, own);
+  assert.equal(desk.subscribers.counts(PAPER).total, 0);
+  writeFileSync(file, 'short\n');
+  assert.throws(() => readerKey(file), { code: 'unavailable', message: /move it away/ });
+});
+
+test('a mail is claimed once, whoever asks, and again when its sender died', (t) => {
+  const folder = tempFolder(t);
+  const clock = { now: NOON };
+  const shop = workshopIn(t, folder, clock);
+  foundPaper(shop);
+  const desk = openReaderDesk(shop);
+  for (let n = 0; n < 30; n++) order(desk, PAPER, address(`reader-${n}@example.org`), DEFAULT_CHOICES);
+  const tables = [desk.mails, workshopIn(t, folder, clock).store.readers.mails];
+  const claimed = Array.from({ length: 8 }, (_, n) => tables[n % 2]?.claim(NOON, NOON + 1_000, 7) ?? []).flat();
+  assert.equal(claimed.length, 30);
+  assert.equal(new Set(claimed.map(({ id }) => id)).size, 30);
+  assert.deepEqual(desk.mails.claim(NOON + 999, NOON + 2_000, 100), []);
+  assert.equal(desk.mails.claim(NOON + 1_000, NOON + 2_000, 100).length, 30);
+});
+
+test('each reader is told of each thing once', (t) => {
+  const shop = workshopIn(t, tempFolder(t), { now: NOON });
+  foundPaper(shop);
+  const desk = openReaderDesk(shop);
+  order(desk, PAPER, address('reader@example.org'), DEFAULT_CHOICES);
+  const subscriber = desk.subscribers.list(PAPER, { limit: 1 })[0]?.id ?? '';
+  const queue = (id: string, kind: MailRecord['kind'], about: string) =>
+    desk.mails.queue({ id, paper: PAPER, subscriber, kind, about, due_at: NOON });
+  assert.equal(queue('c', 'confirm', ''), false, 'one is waiting');
+  assert.equal(queue('a', 'instant', 'piece-1'), true);
+  assert.equal(queue('b', 'instant', 'piece-1'), false);
+  desk.mails.sent('a', NOON);
+  assert.equal(queue('b', 'instant', 'piece-1'), false);
+  assert.equal(queue('d', 'daily', 'piece-1'), true);
+  desk.subscribers.remove(subscriber);
+  assert.deepEqual(desk.mails.claim(NOON, NOON + 1, 10), [], 'who is gone is not written to');
+});
+
+test('a mail that is not taken is tried again, later each time, and given up at last', async (t) => {
+  const clock = { now: NOON };
+  const shop = workshopIn(t, tempFolder(t), clock);
+  foundPaper(shop);
+  const desk = openReaderDesk(shop);
+  order(desk, PAPER, address('reader@example.org'), DEFAULT_CHOICES);
+  const subscriber = desk.subscribers.list(PAPER, { limit: 1 })[0]?.id ?? '';
+  let attempts = 0;
+  const post: Post = {
+    mails: desk.mails,
+    mailer: {
+      async send() {
+        throw Object.assign(new Error('550 reader@example.org'), { code: 'EENVELOPE' });
+      },
+    },
+    now: () => clock.now,
+    compose: () => MAIL,
+    failed: () => {
+      attempts++;
+    },
+  };
+  for (let day = 0; day < 10; day++) {
+    for (let hour = 0; hour < 24; hour++) {
+      assert.equal(await sendDue(post), 0);
+      clock.now += 3_600_000;
+    }
+  }
+  const [mail] = desk.mails.ofSubscriber(subscriber);
+  assert.deepEqual([mail?.state, mail?.error, attempts], ['failed', 'EENVELOPE', 12]);
+  assert.deepEqual([1, 2, 3, 20].map(waitAfter), [60_000, 120_000, 240_000, 21_600_000]);
+  order(desk, PAPER, address('reader@example.org'), DEFAULT_CHOICES);
+  const sent: Mail[] = [];
+  const taking = { ...post, mailer: { send: async (one: Mail) => void sent.push(one) } };
+  assert.equal(await sendDue(taking), 1);
+  assert.equal(await sendDue(taking), 0);
+  assert.equal(sent.length, 1);
+});
