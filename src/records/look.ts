@@ -1,0 +1,80 @@
+import * as z from 'zod';
+import { Fault } from '../fault.ts';
+import type { Look } from './signal.ts';
+import { KNOWN_STATUSES, SIGNAL_TYPES, UNKNOWN_STATUSES } from './signal.ts';
+
+/** Of one signal: more are a resolver's `too_many`. */
+export const MOST_VALUES = 500;
+/** Of one value in presentation form, in characters: 64 kB of data with every byte escaped as `\DDD`. */
+const LONGEST_VALUE = 4 * 65_535;
+const MOST_NAMES = 2_000;
+
+/** Half a surrogate pair has no UTF-8: what is signed would not be what is shown. */
+const text = (longest: number) =>
+  z
+    .string()
+    .max(longest)
+    .refine((value) => value.isWellFormed(), 'is no sound Unicode');
+const values = (longest: number) =>
+  z
+    .array(text(longest))
+    .max(MOST_VALUES)
+    .transform((list) => [...new Set(list)].sort());
+const time = z.iso.datetime().transform((value) => new Date(value).toISOString());
+
+const SignalSchema = z
+  .object({
+    status: z.enum([...KNOWN_STATUSES, ...UNKNOWN_STATUSES]),
+    ttl: z
+      .int()
+      .min(0)
+      .max(2 ** 31 - 1)
+      .nullable(),
+    values: values(LONGEST_VALUE),
+    transport: z.enum(['udp', 'tcp']).nullable(),
+    rtt_ms: z.number().min(0).max(600_000).nullable(),
+    flags: z.object({ aa: z.boolean(), ad: z.boolean(), tc: z.boolean() }),
+    resolver: text(100).optional(),
+  })
+  .refine(
+    ({ status, values: found }) => (status === 'ok') === found.length > 0,
+    'has values if, and only if, its status is ok',
+  );
+
+const CertificateSchema = z.object({
+  issuer: text(4_000),
+  subject: text(4_000),
+  not_before: time,
+  not_after: time,
+  fingerprint256: z.string().regex(/^[0-9a-f]{64}$/),
+  san: z
+    .array(text(255))
+    .max(MOST_NAMES)
+    .transform((list) => [...new Set(list)].sort()),
+});
+
+/** A look as a scanner sends it. Lists are sorted; what no resolver says is refused. */
+export const LookSchema = z
+  .object({
+    hostname: z.string().max(253),
+    at: z.int().min(0),
+    signals: z.record(z.enum(SIGNAL_TYPES), SignalSchema),
+    certificate: CertificateSchema.nullable(),
+    certificate_status: z.enum(['ok', 'none', 'timeout', 'error', 'skipped']),
+    wildcard: z.boolean().nullable(),
+  })
+  .refine(
+    ({ certificate, certificate_status }) => (certificate_status === 'ok') === (certificate !== null),
+    'has a certificate if, and only if, its certificate_status is ok',
+  );
+
+/** Reads a look that came from elsewhere. Throws `invalid_request` that names the member and what is wrong with it. */
+export function parseLook(json: unknown): Look {
+  const parsed = LookSchema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const field = issue?.path.join('.') || 'look';
+  throw new Fault('invalid_request', `${field}: ${issue?.message}; send a look as the queue's document describes it`, {
+    field,
+  });
+}

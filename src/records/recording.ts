@@ -1,0 +1,103 @@
+import type { Signer } from '../ledger/signing.ts';
+import type { Change, Delta, DomainStanding } from './delta.ts';
+import { compare, isUnconfirmed } from './delta.ts';
+import type { Facet } from './facets.ts';
+import { facetsOf } from './facets.ts';
+import type { Hostname } from './hostname.ts';
+import { registrableDomain } from './hostname.ts';
+import type { Observation } from './observation.ts';
+import { observe } from './observation.ts';
+import { nextLook, observedAt, operatorOf } from './queue.ts';
+import { recordOf } from './record.ts';
+import type { Look } from './signal.ts';
+import type { Tracked } from './tracked.ts';
+import { trackedOf } from './tracked.ts';
+
+/** A hostname that somebody has leased to look at. */
+export interface LeasedHost extends Hostname {
+  id: number;
+  failures: number;
+  /** The newest observation; null before the first. */
+  last: { observed_at: number; receipt_hash: string } | null;
+}
+
+/** What recording a look reads and writes. */
+export interface RecordingTables {
+  /** Runs work in one transaction; within another it is part of that. */
+  transact<T>(work: () => T): T;
+  /** The host, while this lease holds it; null when the lease is lost, or the host is no longer watched. */
+  leased(lease: string, hostname: string): LeasedHost | null;
+  nextSeq(): number;
+  addObservation(host: number, observation: Observation): void;
+  standing(host: number): DomainStanding;
+  setStanding(host: number, news: DomainStanding): void;
+  /** Enters changes, at `now` or at the last delta's time if that is later. */
+  addDeltas(host: LeasedHost, changes: Change[], observation_seq: number, now: number): Delta[];
+  saw(host: number, tracked: Tracked, at: number): void;
+  setFacets(host: number, facets: Facet[]): void;
+  /** Ends the lease and puts the host back into the queue. */
+  settle(host: number, settled: Settled): void;
+}
+
+export interface Settled {
+  seq: number;
+  due_at: number;
+  looked_at: number;
+  failures: number;
+  operator: string;
+}
+
+/** Who signs, the clock's reading, and chance. */
+export interface RecordingTools {
+  signer: Signer;
+  kid: string;
+  /** The present time, in ms. */
+  now: number;
+  /** The interval of the settings, in ms. */
+  every: number;
+  /** So many fresh random bytes. */
+  randomBytes(length: number): Uint8Array;
+}
+
+/** What became of a look: signed and kept, or dropped because its lease was lost. */
+export type Recorded = { outcome: 'recorded'; seq: number; deltas: Delta[] } | { outcome: 'lost' };
+
+/**
+ * Enters one look under the lease that it was made for: its signed observation,
+ * the deltas, what follows from them, and when to look again, in one transaction.
+ * The same look sent again finds its lease gone, so nothing is entered twice.
+ */
+export function recordLook(tables: RecordingTables, lease: string, look: Look, tools: RecordingTools): Recorded {
+  return tables.transact(() => {
+    const host = tables.leased(lease, look.hostname);
+    if (host === null) return { outcome: 'lost' };
+    const { now, every } = tools;
+    const observed_at = observedAt(look.at, now, host.last?.observed_at ?? null);
+    const record = recordOf(look, host, observed_at);
+    const prev = host.last?.receipt_hash ?? null;
+    const observation = observe({ record, seq: tables.nextSeq(), prev, seed: tools.randomBytes(32) }, tools);
+    tables.addObservation(host.id, observation);
+
+    const tracked = trackedOf(look);
+    const before = tables.standing(host.id);
+    const { news, changes } = compare(before, tracked);
+    const standing = { ...before, ...news };
+    const deltas = tables.addDeltas(host, changes, observation.seq, now);
+    tables.saw(host.id, tracked, observed_at);
+    if (Object.keys(news).length > 0) {
+      tables.setStanding(host.id, news);
+      tables.setFacets(host.id, facetsOf(standing));
+    }
+
+    const failures = Object.values(tracked).every((values) => values === null) ? host.failures + 1 : 0;
+    const random = (tools.randomBytes(1)[0] ?? 0) / 256;
+    tables.settle(host.id, {
+      seq: observation.seq,
+      due_at: nextLook({ now, every, unconfirmed: isUnconfirmed(standing), failures, random }),
+      looked_at: observed_at,
+      failures,
+      operator: operatorOf(host.hostname, standing.NS?.values ?? [], registrableDomain),
+    });
+    return { outcome: 'recorded', seq: observation.seq, deltas };
+  });
+}

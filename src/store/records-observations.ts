@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import type { Observation } from '../records/observation.ts';
+import { partsOf, recordFromParts } from '../records/record-parts.ts';
+import type { Db } from './open.ts';
+
+interface ObservationRow {
+  seq: number;
+  observed_at: number;
+  body: string;
+  circumstances: string;
+  seed: Uint8Array;
+  receipt: string;
+  receipt_hash: string;
+}
+
+/** One line of a domain's provenance. */
+export interface ProvenanceItem {
+  seq: number;
+  /** Ms. */
+  observed_at: number;
+  receipt: string;
+}
+
+const FROM = `SELECT seq, observed_at, record_bodies.body, circumstances, seed, receipt, receipt_hash
+  FROM observations CROSS JOIN record_bodies ON record_bodies.id = observations.body`;
+
+/** Observations: written in order, never changed. `host` is a hostname's id; times in ms. */
+export function observationTable(db: Db) {
+  const newest = db.prepare('SELECT max(seq) AS seq FROM observations');
+  const addBody = db.prepare('INSERT INTO record_bodies (digest, body) VALUES (?, ?) ON CONFLICT DO NOTHING');
+  const bodyId = db.prepare('SELECT id FROM record_bodies WHERE digest = ?');
+  const add = db.prepare('INSERT INTO observations VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
+  const asOf = db.prepare(`${FROM} WHERE host = ? AND observed_at <= ? ORDER BY observed_at DESC, seq DESC LIMIT 1`);
+  const bySeq = db.prepare(`${FROM} WHERE seq = ? AND host = ?`);
+  const provenance = db.prepare(
+    `SELECT seq, observed_at, receipt FROM observations
+     WHERE host = ?1 AND (observed_at, seq) < (coalesce((SELECT observed_at FROM observations WHERE seq = ?2), 9e15), ?2)
+     ORDER BY observed_at DESC, seq DESC LIMIT ?3`,
+  );
+  const count = db.prepare('SELECT count(*) AS count FROM observations WHERE host = ?');
+  const ofHost = db.prepare(`${FROM} WHERE host = ? ORDER BY observed_at, seq`);
+  const total = db.prepare('SELECT count(*) AS count FROM observations');
+
+  return {
+    /** The number of the next observation. */
+    nextSeq: (): number => ((newest.get() as { seq: number | null }).seq ?? 0) + 1,
+    addObservation(host: number, { seq, record, seed, receipt, receipt_hash }: Observation): void {
+      const { body, circumstances } = partsOf(record);
+      const text = canonicalize(body) as string;
+      const digest = createHash('sha256').update(text).digest();
+      addBody.run(digest, text);
+      // A single object would be read as named parameters.
+      const { id } = bodyId.get([digest]) as { id: number };
+      const at = Date.parse(record.observed_at);
+      add.run(seq, host, at, id, JSON.stringify(circumstances), Buffer.from(seed), receipt, receipt_hash);
+    },
+    /** The newest observation at or before a time; the newest of all without one. */
+    observation: (host: number, at: number = Number.MAX_SAFE_INTEGER): Observation | null =>
+      read(asOf.get(host, at) as ObservationRow | undefined),
+    observationBySeq: (host: number, seq: number): Observation | null =>
+      read(bySeq.get(seq, host) as ObservationRow | undefined),
+    /** A host's receipts before one, newest first; without one from the newest on. */
+    provenance: (host: number, limit: number, before: number = Number.MAX_SAFE_INTEGER): ProvenanceItem[] =>
+      provenance.all(host, before, limit) as ProvenanceItem[],
+    observationCount: (host: number): number => (count.get(host) as { count: number }).count,
+    /** All of a host's observations, oldest first, one at a time. */
+    *observationsOf(host: number): Iterable<Observation> {
+      for (const row of ofHost.iterate(host) as Iterable<ObservationRow>) yield read(row) as Observation;
+    },
+    /** How many there are, and the highest number: they are the same unless one is missing. */
+    observationTotals: (): { count: number; newest: number } => ({
+      count: (total.get() as { count: number }).count,
+      newest: (newest.get() as { seq: number | null }).seq ?? 0,
+    }),
+  };
+}
+
+function read(row: ObservationRow | undefined): Observation | null {
+  if (row === undefined) return null;
+  const { seq, observed_at, body, circumstances, seed, receipt, receipt_hash } = row;
+  const parts = { body: JSON.parse(body), circumstances: JSON.parse(circumstances) };
+  const record = recordFromParts(parts, new Date(observed_at).toISOString());
+  return { seq, record, seed: new Uint8Array(seed), receipt, receipt_hash };
+}

@@ -1,0 +1,24 @@
+import type { RecordingTables } from '../records/recording.ts';
+import type { Db } from './open.ts';
+import { deltaTable } from './records-deltas.ts';
+import { facetTables } from './records-facets.ts';
+import { hostnameTable } from './records-hostnames.ts';
+import { observationTable } from './records-observations.ts';
+import { queueTable } from './records-queue.ts';
+import { sightingTables } from './records-sightings.ts';
+
+export type RecordsStore = ReturnType<typeof recordsTables>;
+
+/** Everything that the records service keeps. */
+export function recordsTables(db: Db, transact: <T>(work: () => T) => T) {
+  const tables = {
+    transact,
+    ...hostnameTable(db, transact),
+    ...queueTable(db),
+    ...observationTable(db),
+    ...deltaTable(db),
+    ...sightingTables(db),
+    ...facetTables(db),
+  };
+  return tables satisfies RecordingTables;
+}

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { signerFrom } from '../../src/ledger/ed25519.ts';
+import type { DoorKey } from '../../src/ledger/keyring.ts';
+import { thumbprint } from '../../src/ledger/keyring.ts';
+import type { RecordingTools } from '../../src/records/recording.ts';
+import type { Certificate, Look, Signal, SignalStatus, SignalType } from '../../src/records/signal.ts';
+import { SIGNAL_TYPES } from '../../src/records/signal.ts';
+
+/** The signer of tests, and its key. */
+const signer = signerFrom('desk.example/door', new Uint8Array(32).fill(1));
+export const KEY: DoorKey = {
+  kid: thumbprint(signer.publicKey),
+  name: signer.name,
+  publicKey: signer.publicKey,
+  nbf: 0,
+  retired_at: null,
+};
+
+export const HOUR = 3_600_000;
+
+/** What records a look at a time. */
+export function toolsAt(now: number, more: Partial<RecordingTools> = {}): RecordingTools {
+  return { signer, kid: KEY.kid, now, every: 24 * HOUR, randomBytes: (length) => randomBytes(length), ...more };
+}
+
+/** A signal with these values, or with none and a status. */
+export function signal(values: string[], status: SignalStatus = values.length > 0 ? 'ok' : 'nodata'): Signal {
+  const answered = status === 'ok' || status === 'nodata' || status === 'nxdomain';
+  return {
+    status,
+    ttl: values.length > 0 ? 300 : null,
+    values,
+    transport: answered ? 'udp' : null,
+    rtt_ms: answered ? 7 : null,
+    flags: { aa: answered, ad: false, tc: false },
+    resolver: '127.0.0.1:5353',
+  };
+}
+
+/** A look that saw these values and nothing else; a status in the place of values stands for an answer without any. */
+export function look(
+  hostname: string,
+  at: number,
+  seen: Partial<Record<SignalType, string[] | SignalStatus>>,
+  certificate: Certificate | null = null,
+): Look {
+  const signals = Object.fromEntries(
+    SIGNAL_TYPES.map((type) => {
+      const found = seen[type] ?? [];
+      return [type, typeof found === 'string' ? signal([], found) : signal(found)];
+    }),
+  ) as Look['signals'];
+  const certificate_status = certificate === null ? 'none' : 'ok';
+  return { hostname, at, signals, certificate, certificate_status, wildcard: false };
+}
+
+/** A certificate with a fingerprint made of one digit. */
+export function certificate(digit: string, issuer = "CN=R11, O=Let's Encrypt, C=US"): Certificate {
+  return {
+    issuer,
+    subject: 'CN=example.test',
+    not_before: '2026-11-01T00:00:00.000Z',
+    not_after: '2027-01-30T00:00:00.000Z',
+    fingerprint256: digit.repeat(64),
+    san: ['example.test', 'www.example.test'],
+  };
+}
