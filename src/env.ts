@@ -58,6 +58,8 @@ const Environment = z
         (entries) => entries.every(isNetwork),
         'must be addresses or networks such as 10.0.0.0/8, parted by commas',
       ),
+    /** `allow` lets webhooks be plain http and lead to private addresses: for tests, and for a desk whose receivers are on its own net. */
+    WEBHOOK_PRIVATE: z.enum(['allow', 'refuse'], { error: 'must be allow or refuse' }).default('refuse'),
     /** How much is logged. */
     LOG_LEVEL: z
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
@@ -75,6 +77,7 @@ const Environment = z
     syncUrl: env.LIBSQL_SYNC_URL,
     authToken: env.LIBSQL_AUTH_TOKEN,
     trustedProxies: env.TRUSTED_PROXIES,
+    webhookPrivate: env.WEBHOOK_PRIVATE === 'allow',
     logLevel: env.LOG_LEVEL,
   }));
 

@@ -7,8 +7,10 @@ import { listenDesk } from '../../api/server.ts';
 import { environmentWith, readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { startClock } from '../jobs/clock.ts';
+import { startDeliveries } from '../jobs/deliveries.ts';
 import { isBuilt, PROJECT } from '../works/build.ts';
 import { Presses } from '../works/presses.ts';
+import { webhookClientOf } from '../works/webhook-desk.ts';
 import { fileContent } from './file.ts';
 import { problemLine } from './inbox/source-file.ts';
 import { pressShowing } from './press.ts';
@@ -38,10 +40,11 @@ async function serve(): Promise<void> {
     const presses = new Presses(shop);
     const desk = await listenDesk(shop, presses, logger);
     const stopClock = startClock(shop, presses, logger);
+    const stopDeliveries = startDeliveries(shop, webhookClientOf(shop), logger);
     process.stdout.write(`ready desk=${desk.url}\n`);
     await stopped.whenServing();
     logger.info('stopping');
-    await desk.close();
+    await Promise.all([desk.close(), stopDeliveries()]);
     await stopClock();
   });
 }

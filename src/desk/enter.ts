@@ -3,16 +3,20 @@ import type { AiringEntry, Entry, GenerationEntry, RecordEntry, WithdrawalEntry 
 import type { LedgerStore } from './ledger-store.ts';
 import { PaperBody } from './paper.ts';
 import { tags, touchedByPiece } from './tags.ts';
+import { tellAired, tellCast, tellRevised, tellWithdrawn } from './tell.ts';
 
 /**
  * Enters one line into the ledger and draws what follows from it: how the
- * piece stands, the edition's number, what the press owes. Filing, airing and
- * `ledger import` all end here, so a replayed ledger gives the same archive.
- * Runs inside a transaction of the caller's.
+ * piece stands, the edition's number, what the press owes, and what those who
+ * asked for it are told. Filing, airing and `ledger import` all end here, so a
+ * replayed ledger gives the same archive; a replay is given a store that tells
+ * nobody. Runs inside a transaction of the caller's.
  */
 export function enter(store: LedgerStore, entry: Entry): void {
   // Airings that fell due before this entry come first, however late anybody looks.
   airDue(store, entry.at);
+  // Asks the archive, which must still show the edition that was there before.
+  if (entry.type === 'record' && entry.kind === 'cast') tellCast(store, entry);
   store.append(entry);
   switch (entry.type) {
     case 'record':
@@ -64,6 +68,7 @@ function enterGeneration(store: LedgerStore, entry: GenerationEntry): void {
   const updated_at = Math.max(before.published_at, entry.piece.revised_at ?? entry.at);
   store.setStanding(entry.piece.id, { ...standing, updated_at });
   told(store, entry.paper, entry.piece.id, before, entry.at, entry.piece.correction !== null);
+  tellRevised(store, entry, before);
 }
 
 function enterAiring(store: LedgerStore, { paper, piece, on_air_at, at }: AiringEntry): void {
@@ -96,6 +101,7 @@ function putOnAir(store: LedgerStore, paper: string, piece: string, onAirAt: num
     reason: null,
   });
   told(store, paper, piece, null, at, again);
+  tellAired(store, paper, piece, { onAirAt, at, again });
 }
 
 function enterWithdrawal(store: LedgerStore, { paper, piece, reason, at }: WithdrawalEntry): void {
@@ -106,6 +112,8 @@ function enterWithdrawal(store: LedgerStore, { paper, piece, reason, at }: Withd
   const state = standing.published_at === null ? 'draft' : 'withdrawn';
   store.setStanding(piece, { ...standing, state, scheduled_at: null, withdrawn_at: at, reason });
   if (state === 'withdrawn') told(store, paper, piece, before, at, true);
+  // One that was withdrawn before, and only scheduled since, was told of then.
+  if (before !== null) tellWithdrawn(store, paper, before, { at, reason });
 }
 
 /** A change that readers see: counts it and notes what must be pressed. */

@@ -1,5 +1,6 @@
 import type { Archive, PieceState } from './archive.ts';
 import type { Entry, GenerationEntry } from './entry.ts';
+import type { DeskEvent } from './event.ts';
 import type { PaperBody } from './paper.ts';
 
 /** A piece's standing, as the desk changes it. Times in ms. */
@@ -36,4 +37,6 @@ export interface LedgerStore {
   owesAll(paper: string): boolean;
   /** Notes that the files which read these tags must be pressed. */
   owe(paper: string, tags: Iterable<string>): void;
+  /** Notes what those who asked for it are to be told: kept when the transaction is, and only then. */
+  tell(event: DeskEvent): void;
 }

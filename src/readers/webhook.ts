@@ -10,18 +10,32 @@ const INNER = /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|lan|home
 
 /**
  * What is wrong with the address of a webhook, in words; null when it may be
- * stored. What its name leads to is looked at again when connecting.
+ * stored. What its name leads to is looked at again when connecting. With
+ * `allowsPrivate` it may be plain http and lead anywhere.
  */
-export function webhookProblem(text: string): string | null {
+export function webhookProblem(text: string, allowsPrivate = false): string | null {
   if (text.length > WEBHOOK_MAX) return `is longer than ${WEBHOOK_MAX} characters`;
   const url = URL.parse(text);
-  if (url === null || url.protocol !== 'https:') return 'is not an https address';
+  const isWeb = url?.protocol === 'https:' || (allowsPrivate && url?.protocol === 'http:');
+  if (url === null || !isWeb) return 'is not an https address';
   if (url.username !== '' || url.password !== '') return 'holds a user name or a password; the signature proves us';
   if (url.hash !== '') return 'has a fragment, which is never sent';
+  if (allowsPrivate) return null;
   const host = url.hostname.replace(/\.$/, '');
-  const bare = host.replace(/^\[|\]$/g, '');
-  if (ipaddr.isValid(bare)) return isPublicAddress(bare) ? null : 'leads to an address that is not public';
+  const literal = literalOf(url);
+  if (literal !== null) return isPublicAddress(literal) ? null : 'leads to an address that is not public';
   return host.includes('.') && !INNER.test(host) ? null : 'leads to a host that is not public';
+}
+
+/** The IP address that an address names instead of a host, or null. */
+export function literalOf({ hostname }: URL): string | null {
+  const bare = hostname.replace(/\.$/, '').replace(/^\[|\]$/g, '');
+  return ipaddr.isValid(bare) ? bare : null;
+}
+
+/** The host of an address, with the port where it is not the usual one: all that others need to know of it. */
+export function hostOf(text: string): string {
+  return URL.parse(text)?.host ?? '';
 }
 
 /** What is given out of IPv6 for the Internet at large (RFC 4291, section 2.4). */

@@ -5,7 +5,9 @@ import type { Manifest } from '../press/manifest.ts';
 import type { ReaderTables } from '../readers/reader-desk.ts';
 import { answerTable } from './answers.ts';
 import { appliedTable } from './applied.ts';
+import { deliveryTable } from './deliveries.ts';
 import { entryTables } from './entries.ts';
+import { eventTable } from './events.ts';
 import { keyTables } from './keys.ts';
 import { mailTable } from './mails.ts';
 import { manifestTables } from './manifest.ts';
@@ -18,6 +20,7 @@ import { searchTables } from './search.ts';
 import { subscriberTable } from './subscribers.ts';
 import { suppressionTable } from './suppressions.ts';
 import { termsTable } from './terms.ts';
+import { webhookTable } from './webhooks.ts';
 
 export type Store = ReturnType<typeof openStore>;
 
@@ -36,6 +39,7 @@ export function openStore(settings: DatabaseSettings) {
     tokens: readerTokenTable(db),
     mails: mailTable(db),
   };
+  const events = eventTable(db);
 
   const archives = new Map<string, Archive>();
   const archive = (paper: string): Archive => {
@@ -132,6 +136,7 @@ export function openStore(settings: DatabaseSettings) {
     scheduled: pieces.scheduled,
     owesAll: (paper) => manifest.owes(paper, tags.config),
     owe: manifest.owe,
+    tell: events.append,
   };
 
   return {
@@ -141,6 +146,9 @@ export function openStore(settings: DatabaseSettings) {
     answers: answerTable(db),
     terms,
     readers,
+    events,
+    webhooks: webhookTable(db),
+    deliveries: deliveryTable(db),
     entries: entries.entries,
     doorKeys: entries.doorKeys,
     paper: papers.paper,

@@ -1,0 +1,71 @@
+import type { Logger } from 'pino';
+import { DELIVERIES_KEPT } from '../readers/delivery.ts';
+import { Courier } from '../readers/delivery-courier.ts';
+import { queueNext } from '../readers/delivery-queue.ts';
+import { EVENTS_KEPT } from '../readers/event-table.ts';
+import type { WebhookClient } from '../readers/webhook-desk.ts';
+import { openWebhookDesk } from '../works/webhook-desk.ts';
+import type { Workshop } from '../works/workshop.ts';
+
+/** How often the server looks for what happened and for what fell due, in ms. */
+const LOOK_EVERY = 250;
+/** How often what is old is dropped, in ms. */
+const SWEEP_EVERY = 3_600_000;
+/** How long the job rests after the database failed, in ms. */
+const REST = 10_000;
+
+/**
+ * Tells webhooks: queues events, sends what is due, and drops what is old.
+ * Returns a function that stops it when the requests under way are noted. Any
+ * number of processes may do it over one database.
+ */
+export function startDeliveries(shop: Workshop, client: WebhookClient, logger: Logger): () => Promise<void> {
+  const desk = openWebhookDesk(shop);
+  const courier = new Courier(desk, client, {
+    attempted({ id, paper, webhook, type }, { status, error, ms }) {
+      const about = { paper, delivery: id, webhook, type, status, error, ms: Math.round(ms) };
+      if (error === null) logger.info(about, 'told a webhook');
+      else logger.warn(about, 'a webhook was not told');
+    },
+    switchedOff({ paper, webhook, host }, reason) {
+      logger.error(
+        { paper, webhook, host, reason },
+        'a webhook was switched off; a test or a retry that it takes switches it on',
+      );
+    },
+    unnoted({ paper, id }, error) {
+      logger.error({ paper, delivery: id, err: error }, 'an attempt could not be noted; it is made again');
+    },
+  });
+  let sweptAt = 0;
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const look = (): number => {
+    try {
+      const now = desk.now();
+      const isMore = queueNext(desk);
+      courier.start();
+      if (now >= sweptAt + SWEEP_EVERY) {
+        sweptAt = now;
+        desk.deliveries.forget(now - DELIVERIES_KEPT);
+        desk.events.forget(now - EVENTS_KEPT);
+      }
+      // A batch at a time: between two of them others have their turn.
+      return isMore ? 0 : LOOK_EVERY;
+    } catch (error) {
+      logger.error({ err: error }, 'webhooks stand still; they are looked after again');
+      return REST;
+    }
+  };
+  const tick = (): void => {
+    const wait = look();
+    if (!stopped) timer = setTimeout(tick, wait);
+  };
+  tick();
+  return async () => {
+    stopped = true;
+    clearTimeout(timer);
+    await courier.stop();
+  };
+}

@@ -1,0 +1,151 @@
+import type { Attempt, Claimed } from './delivery.ts';
+import { offReason, settlementOf } from './delivery.ts';
+import { webhookProblem } from './webhook.ts';
+import type { WebhookClient, WebhookDesk } from './webhook-desk.ts';
+import { signatureHeaders } from './webhook-signature.ts';
+import type { OffReason } from './webhook-table.ts';
+
+/** How many requests are under way at a time, in all and to one host. */
+export const IN_FLIGHT_MAX = 64;
+export const PER_HOST_MAX = 4;
+/** For how long a delivery that was taken is its taker's alone, in ms: longer than a request may last. */
+export const LEASE = 30_000;
+/** How many of those that are due are looked at in one go. */
+const WINDOW = 200;
+
+/** What the courier tells whoever runs it. Nothing in it names a person, or holds an answer. */
+export interface CourierNews {
+  attempted(delivery: Claimed, attempt: Attempt): void;
+  switchedOff(delivery: Claimed, reason: OffReason): void;
+  /** What was sent could not be noted: it is sent again when its lease has ended. */
+  unnoted(delivery: Claimed, error: unknown): void;
+}
+
+/**
+ * Sends what is due. A delivery is taken before it is sent and noted after: only
+ * a crash between the two sends one again, under the same `webhook-id`. Hosts
+ * do not hold each other up: each has a few places, and the rest go past it.
+ */
+export class Courier {
+  readonly #desk: WebhookDesk;
+  readonly #client: WebhookClient;
+  readonly #news: CourierNews;
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #hosts = new Map<string, number>();
+  #stopped = false;
+
+  constructor(desk: WebhookDesk, client: WebhookClient, news: CourierNews) {
+    this.#desk = desk;
+    this.#client = client;
+    this.#news = news;
+  }
+
+  /** How many requests are under way. */
+  get underWay(): number {
+    return this.#underWay.size;
+  }
+
+  /** Starts what is due as far as there is room; as each ends, the next one starts. */
+  start(): void {
+    const { deliveries, now } = this.#desk;
+    while (!this.#stopped && this.#underWay.size < IN_FLIGHT_MAX) {
+      const full = [...this.#hosts].flatMap(([host, count]) => (count < PER_HOST_MAX ? [] : [host]));
+      const chosen = this.#choose(deliveries.due(now(), WINDOW, full));
+      if (chosen.length === 0) return;
+      const claimed = deliveries.claim(chosen, now(), now() + LEASE);
+      for (const delivery of claimed) this.#begin(delivery);
+      // Another process took them: what it left is looked for the next time.
+      if (claimed.length === 0) return;
+    }
+  }
+
+  /** Sends one delivery that is due, if nobody else has it, and resolves when it is noted. */
+  async sendOne(id: string): Promise<void> {
+    const now = this.#desk.now();
+    const [claimed] = this.#desk.deliveries.claim([id], now, now + LEASE);
+    if (claimed !== undefined) await this.#send(claimed);
+  }
+
+  /** Takes nothing more, and resolves when all that is under way is noted. A request ends by itself in a few seconds. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.idle();
+  }
+
+  /** Resolves when nothing is under way. */
+  async idle(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  }
+
+  #choose(due: { id: string; host: string }[]): string[] {
+    const counts = new Map(this.#hosts);
+    const chosen: string[] = [];
+    for (const { id, host } of due) {
+      const count = counts.get(host) ?? 0;
+      if (count >= PER_HOST_MAX) continue;
+      if (chosen.length + this.#underWay.size >= IN_FLIGHT_MAX) break;
+      counts.set(host, count + 1);
+      chosen.push(id);
+    }
+    return chosen;
+  }
+
+  #begin(delivery: Claimed): void {
+    const { host } = delivery;
+    this.#hosts.set(host, (this.#hosts.get(host) ?? 0) + 1);
+    const work = this.#send(delivery).finally(() => {
+      this.#underWay.delete(work);
+      const left = (this.#hosts.get(host) ?? 1) - 1;
+      if (left === 0) this.#hosts.delete(host);
+      else this.#hosts.set(host, left);
+      this.#goOn();
+    });
+    this.#underWay.add(work);
+  }
+
+  /** A database that fails here fails whoever starts the courier next, who is there to be told. */
+  #goOn(): void {
+    try {
+      this.start();
+    } catch {}
+  }
+
+  async #send(delivery: Claimed): Promise<void> {
+    const { now } = this.#desk;
+    const at = now();
+    const attempt = { at, ...(await this.#request(delivery, at)) };
+    try {
+      const off = this.#desk.transact(() => this.#note(delivery, attempt));
+      this.#news.attempted(delivery, attempt);
+      if (off !== null) this.#news.switchedOff(delivery, off);
+    } catch (error) {
+      this.#news.unnoted(delivery, error);
+    }
+  }
+
+  async #request({ url, secret, message, body }: Claimed, at: number): Promise<Omit<Attempt, 'at'>> {
+    if (url === null || secret === null) return { ms: 0, status: null, error: 'no_webhook' };
+    // An address that was taken under other settings, or by an older program.
+    if (webhookProblem(url, this.#desk.allowsPrivate) !== null) return { ms: 0, status: null, error: 'bad_address' };
+    return this.#client.post(url, signatureHeaders(secret, message, body, at), body);
+  }
+
+  #note(delivery: Claimed, attempt: Attempt): OffReason | null {
+    const { deliveries, webhooks, now } = this.#desk;
+    const { id, webhook, url } = delivery;
+    const settlement = url === null ? { state: 'failed' as const } : settlementOf(delivery, attempt, now());
+    if (!deliveries.settle(delivery, attempt, settlement)) return null;
+    if (url === null) return null;
+    if (settlement.state === 'delivered') {
+      webhooks.took(webhook);
+      return null;
+    }
+    const failingSince = webhooks.failed(webhook, attempt.at);
+    const firstAttempt = deliveries.firstAttempt(id) ?? attempt.at;
+    const reason = offReason(delivery, attempt, settlement, { failingSince, firstAttempt });
+    if (reason === null) return null;
+    webhooks.switchOff(webhook, url, reason, now());
+    deliveries.giveUp(webhook, now());
+    return reason;
+  }
+}

@@ -1,0 +1,27 @@
+import type { DeskEvent } from '../desk/event.ts';
+import type { Attempt, DeliveryTable } from './delivery.ts';
+import type { EventTable } from './event-table.ts';
+import type { WebhookTable } from './webhook-table.ts';
+
+/** Sends one request to a receiver. It never throws: what went wrong is in the answer. */
+export interface WebhookClient {
+  post(url: string, headers: Record<string, string>, body: string): Promise<Omit<Attempt, 'at'>>;
+}
+
+/** What the rules of webhooks work with. */
+export interface WebhookDesk {
+  events: EventTable;
+  webhooks: WebhookTable;
+  deliveries: DeliveryTable;
+  /** Runs `work` as one transaction that nothing else of any process comes between. */
+  transact<T>(work: () => T): T;
+  /** The present time, in ms. */
+  now(): number;
+  newId(): string;
+  /** n secure bytes. */
+  random(n: number): Uint8Array;
+  /** Whether receivers may be private and plain http. */
+  readonly allowsPrivate: boolean;
+  /** What webhooks are sent of an event, as JSON. */
+  compose(event: DeskEvent): string;
+}

@@ -1,0 +1,56 @@
+/** Why a webhook was switched off: its receiver said so (410), or it failed for days. */
+export type OffReason = 'gone' | 'failing';
+
+/** How a webhook does. Times in ms. */
+export interface WebhookStanding {
+  /** Since when every attempt failed; null when the last one did not. */
+  failing_since: number | null;
+  off_at: number | null;
+  off_reason: OffReason | null;
+}
+
+/** A webhook of the desk's own. */
+export interface Webhook {
+  /** A lower-case ULID. */
+  id: string;
+  paper: string;
+  url: string;
+  /** `whsec_` and base64. */
+  secret: string;
+  /** Names of sections; null means all, those to come too. */
+  sections: string[] | null;
+  /** Whether the video edition too. */
+  cast: boolean;
+  made_at: number;
+}
+
+/** Whom an event is to be told. */
+export interface Receiver {
+  id: string;
+  url: string;
+}
+
+/** Which receivers an event is for: those of any of these sections; for null, those who want the video edition. */
+export interface Audience {
+  paper: string;
+  sections: string[] | null;
+}
+
+export interface WebhookTable {
+  add(webhook: Webhook): void;
+  /** Takes one of the desk's own away, with its deliveries. False when there is none. */
+  remove(paper: string, id: string): boolean;
+  /** The desk's own, oldest first. */
+  list(paper: string): (Webhook & WebhookStanding)[];
+  get(paper: string, id: string): (Webhook & WebhookStanding) | null;
+  /** Brings in the webhooks of subscribers who have confirmed. */
+  register(paper: string, at: number): void;
+  /** Receivers that are on, in the order of their ids, from after one of them; confirmed subscribers' among them. */
+  receivers(audience: Audience, after: string, limit: number): Receiver[];
+  /** A receiver took something: it is on, whatever was before. */
+  took(id: string): void;
+  /** A receiver failed; since when it has, in ms. */
+  failed(id: string, at: number): number;
+  /** Switches a webhook off for the address that it has. */
+  switchOff(id: string, url: string, reason: OffReason, at: number): void;
+}

@@ -1,0 +1,73 @@
+import type { OffReason, Receiver, Webhook, WebhookStanding, WebhookTable } from '../readers/webhook-table.ts';
+import type { Db } from './open.ts';
+
+type Kept = Webhook & WebhookStanding;
+
+interface Row extends Omit<Kept, 'sections' | 'cast'> {
+  sections: string | null;
+  cast: number;
+}
+
+const COLUMNS = 'id, paper, url, secret, sections, "cast", made_at, failing_since, off_at, off_reason';
+
+/** Who is told over HTTP: the desk's own, and those of subscribers, whose addresses stand in their rows. */
+export function webhookTable(db: Db): WebhookTable {
+  const add = db.prepare(
+    'INSERT INTO webhooks (id, paper, url, secret, sections, "cast", made_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  );
+  const remove = db.prepare('DELETE FROM webhooks WHERE paper = ? AND id = ? AND subscriber IS NULL');
+  const list = db.prepare(`SELECT ${COLUMNS} FROM webhooks WHERE paper = ? AND subscriber IS NULL ORDER BY id`);
+  const get = db.prepare(`SELECT ${COLUMNS} FROM webhooks WHERE paper = ? AND id = ? AND subscriber IS NULL`);
+  const register = db.prepare(
+    `INSERT INTO webhooks (id, paper, subscriber, made_at)
+     SELECT id, paper, id, ?2 FROM subscribers
+     WHERE paper = ?1 AND webhook IS NOT NULL AND webhook_secret IS NOT NULL AND confirmed_at IS NOT NULL
+     ON CONFLICT DO NOTHING`,
+  );
+  const receivers = db.prepare(
+    `SELECT w.id, coalesce(w.url, s.webhook) AS url
+     FROM webhooks w LEFT JOIN subscribers s ON s.id = w.subscriber
+     WHERE w.paper = ?1 AND w.id > ?3
+       AND (w.subscriber IS NULL OR (s.confirmed_at IS NOT NULL AND s.webhook IS NOT NULL AND s.webhook_secret IS NOT NULL))
+       AND (w.off_at IS NULL OR w.off_url <> coalesce(w.url, s.webhook))
+       AND CASE WHEN ?2 IS NULL THEN coalesce(w."cast", s."cast") = 1
+         ELSE coalesce(w.sections, s.sections) IS NULL
+           OR EXISTS (SELECT 1 FROM json_each(coalesce(w.sections, s.sections)) c WHERE c.value IN (SELECT value FROM json_each(?2)))
+         END
+     ORDER BY w.id LIMIT ?4`,
+  );
+  const took = db.prepare(
+    'UPDATE webhooks SET failing_since = NULL, off_at = NULL, off_reason = NULL, off_url = NULL WHERE id = ? AND (failing_since IS NOT NULL OR off_at IS NOT NULL)',
+  );
+  const failed = db.prepare(
+    'UPDATE webhooks SET failing_since = coalesce(failing_since, ?2) WHERE id = ?1 RETURNING failing_since',
+  );
+  const off = db.prepare('UPDATE webhooks SET off_at = ?, off_reason = ?, off_url = ? WHERE id = ?');
+  return {
+    add({ id, paper, url, secret, sections, cast, made_at }) {
+      add.run(id, paper, url, secret, sections === null ? null : JSON.stringify(sections), cast ? 1 : 0, made_at);
+    },
+    remove: (paper, id) => remove.run(paper, id).changes === 1,
+    list: (paper) => (list.all(paper) as Row[]).map(webhookFrom),
+    get(paper, id) {
+      const [row] = get.all(paper, id) as Row[];
+      return row === undefined ? null : webhookFrom(row);
+    },
+    register(paper, at) {
+      register.run(paper, at);
+    },
+    receivers: ({ paper, sections }, after, limit) =>
+      receivers.all(paper, sections === null ? null : JSON.stringify(sections), after, limit) as Receiver[],
+    took(id) {
+      took.run(id);
+    },
+    failed: (id, at) => (failed.all(id, at) as { failing_since: number }[])[0]?.failing_since ?? at,
+    switchOff(id, url, reason: OffReason, at) {
+      off.run(at, reason, url, id);
+    },
+  };
+}
+
+function webhookFrom({ sections, cast, ...row }: Row): Kept {
+  return { ...row, sections: sections === null ? null : (JSON.parse(sections) as string[]), cast: cast === 1 };
+}

@@ -1,0 +1,142 @@
+import { promises as dns } from 'node:dns';
+import type { RequestOptions } from 'node:http';
+import { Agent, request as requestHttp } from 'node:http';
+import { request as requestHttps, Agent as TlsAgent } from 'node:https';
+import { isIP } from 'node:net';
+import { errorOf } from '../readers/delivery.ts';
+import { isPublicAddress, literalOf } from '../readers/webhook.ts';
+import type { WebhookClient } from '../readers/webhook-desk.ts';
+
+/** How long a whole request may take, from the look-up of the name to the answer's status, in ms. */
+export const DEADLINE = 10_000;
+/** How much of an answer is read before it is dropped, in bytes, and for how long, in ms: its status is all that counts. */
+const ANSWER_MAX = 4_096;
+const ANSWER_WAIT = 1_000;
+/** How long one name server is waited for, in ms, and how often each is asked. */
+const DNS_WAIT = 2_000;
+const DNS_TRIES = 2;
+
+export interface ClientOptions {
+  /** `User-Agent`. */
+  agent: string;
+  /** Whether an IP address may be connected to. */
+  allows(address: string): boolean;
+  /** The addresses of a host. Throws when there are none. */
+  resolve(host: string): Promise<string[]>;
+  deadline?: number;
+  /** Certificates to trust instead of the usual ones, in PEM. */
+  ca?: string;
+}
+
+/** The client as it is used: public receivers alone, unless the settings say otherwise. */
+export function openWebhookClient(agent: string, allowsPrivate: boolean): WebhookClient {
+  return webhookClient(
+    allowsPrivate
+      ? { agent, allows: () => true, resolve: resolveHere }
+      : { agent, allows: isPublicAddress, resolve: resolvePublic },
+  );
+}
+
+/**
+ * A client that follows no redirect, uses no proxy and keeps no connection. A
+ * name is looked up once for each request, and it is the addresses of that very
+ * answer that are checked and connected to: a name that leads elsewhere the
+ * second time (DNS rebinding) gains nothing.
+ */
+export function webhookClient({ agent, allows, resolve, deadline = DEADLINE, ca }: ClientOptions): WebhookClient {
+  const agents = { http: new Agent({ keepAlive: false }), https: new TlsAgent({ keepAlive: false }) };
+  const lookup = ((host, options, callback) => {
+    allowed(host, resolve, allows).then(
+      (found) => {
+        const [first = { address: '', family: 4 }] = found;
+        if (options.all) callback(null, found);
+        else callback(null, first.address, first.family);
+      },
+      (error: NodeJS.ErrnoException) => callback(error, ''),
+    );
+  }) satisfies RequestOptions['lookup'];
+
+  return {
+    post(address, headers, body) {
+      const began = performance.now();
+      return new Promise((settle) => {
+        const done = (status: number | null, error: string | null) =>
+          settle({ ms: performance.now() - began, status, error });
+        const url = new URL(address);
+        const literal = literalOf(url);
+        if (literal !== null && !allows(literal)) return done(null, 'private_address');
+        const isTls = url.protocol === 'https:';
+        const sent = (isTls ? requestHttps : requestHttp)(url, {
+          method: 'POST',
+          agent: isTls ? agents.https : agents.http,
+          lookup,
+          signal: AbortSignal.timeout(deadline),
+          headers: {
+            'User-Agent': agent,
+            'Content-Type': 'application/json',
+            'Content-Length': Buffer.byteLength(body),
+            ...headers,
+          },
+          ...(ca === undefined ? {} : { ca }),
+        });
+        sent.on('error', (error: NodeJS.ErrnoException) => done(null, wordOf(error)));
+        sent.on('close', () => done(null, 'closed'));
+        sent.on('response', (answer) => {
+          const status = answer.statusCode ?? 0;
+          let read = 0;
+          const enough = setTimeout(() => sent.destroy(), ANSWER_WAIT);
+          answer.on('data', (chunk: Buffer) => {
+            read += chunk.length;
+            if (read > ANSWER_MAX) sent.destroy();
+          });
+          answer.on('error', () => {});
+          answer.on('close', () => {
+            clearTimeout(enough);
+            done(status, errorOf(status));
+          });
+        });
+        sent.end(body);
+      });
+    },
+  };
+}
+
+/** The addresses of a host, all of which may be connected to. Throws otherwise. */
+async function allowed(host: string, resolve: ClientOptions['resolve'], allows: ClientOptions['allows']) {
+  const addresses = await resolve(host);
+  if (addresses.length === 0) throw Object.assign(new Error('no address'), { code: 'ENOTFOUND' });
+  if (!addresses.every(allows)) throw Object.assign(new Error('private address'), { code: PRIVATE });
+  return addresses.map((address) => ({ address, family: isIP(address) }));
+}
+
+/** Asks the name servers alone, and none of the system's few threads: a name that is slow to answer holds up nothing else. */
+async function resolvePublic(host: string): Promise<string[]> {
+  const resolver = new dns.Resolver({ timeout: DNS_WAIT, tries: DNS_TRIES });
+  const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+  const found = [four, six].flatMap((asked) => (asked.status === 'fulfilled' ? asked.value : []));
+  if (found.length === 0 && four.status === 'rejected') throw four.reason;
+  return found;
+}
+
+/** Asks as the rest of the machine does: names of a private net may stand in a file. */
+async function resolveHere(host: string): Promise<string[]> {
+  return (await dns.lookup(host, { all: true })).map(({ address }) => address);
+}
+
+const PRIVATE = 'ERR_PRIVATE_ADDRESS';
+
+/** Words for what went wrong, by the system's codes: they are listed and logged, so they tell nothing but that. */
+const WORDS: readonly [RegExp, string][] = [
+  [/^ERR_PRIVATE_ADDRESS$/, 'private_address'],
+  [/^(?:ABORT_ERR|ETIMEDOUT|ETIMEOUT|UND_ERR.*TIMEOUT)$/, 'timeout'],
+  [/^(?:ENOTFOUND|ENODATA|ESERVFAIL|EREFUSED|EBADRESP|EBADNAME|EAI_.*)$/, 'dns'],
+  [/^ECONNREFUSED$/, 'refused'],
+  [/^(?:ENETUNREACH|EHOSTUNREACH|EADDRNOTAVAIL)$/, 'unreachable'],
+  [/^(?:ERR_TLS_.*|ERR_SSL_.*|CERT_.*|.*_CERT.*|UNABLE_TO_.*|EPROTO|HOSTNAME_MISMATCH)$/, 'tls'],
+  [/^HPE_/, 'not_http'],
+  [/^(?:ECONNRESET|EPIPE|ECONNABORTED)$/, 'closed'],
+];
+
+function wordOf({ code = '' }: NodeJS.ErrnoException): string {
+  return WORDS.find(([pattern]) => pattern.test(code))?.[1] ?? 'failed';
+}

@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import { paperRoot } from '../desk/paper.ts';
+import { Edition, placeOf } from '../press/edition.ts';
+import { linksOf } from '../press/sheets/row-view.ts';
+import type { WebhookClient, WebhookDesk } from '../readers/webhook-desk.ts';
+import { messageOf } from '../readers/webhook-message.ts';
+import { VERSION } from './build.ts';
+import { openWebhookClient } from './webhook-client.ts';
+import type { Workshop } from './workshop.ts';
+import { newId } from './workshop.ts';
+
+/** The rules of webhooks wired to a workshop. */
+export function openWebhookDesk({ store, settings, now }: Workshop): WebhookDesk {
+  return {
+    events: store.events,
+    webhooks: store.webhooks,
+    deliveries: store.deliveries,
+    transact: store.transact,
+    now,
+    newId,
+    random: randomBytes,
+    allowsPrivate: settings.webhookPrivate,
+    compose(event) {
+      const archive = store.archive(event.paper);
+      const place = placeOf(paperRoot(archive.paper(), settings.origin));
+      return messageOf(event, linksOf(new Edition(archive, place)));
+    },
+  };
+}
+
+/** Sends to the receivers that the settings allow. */
+export function webhookClientOf({ settings }: Workshop): WebhookClient {
+  return openWebhookClient(`Broadsheet/${VERSION} (+${settings.origin})`, settings.webhookPrivate);
+}

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { exportLedger, importLedger } from '../../src/cmd/ledger.ts';
+import { airStory, withdrawStory } from '../../src/desk/airing.ts';
+import { airDue } from '../../src/desk/enter.ts';
+import { NEWS_AGE } from '../../src/desk/event.ts';
+import { fileStory } from '../../src/desk/filing.ts';
+import { enterRecord } from '../../src/desk/record.ts';
+import type { KeptEvent } from '../../src/readers/event-table.ts';
+import { EVENTS_KEPT } from '../../src/readers/event-table.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import { run } from '../support/program.ts';
+import type { Clock } from '../support/workshop.ts';
+import { filing, foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/workshop.ts';
+
+const START = Date.parse('2026-11-20T12:00:00Z');
+const HOUR = 3_600_000;
+
+function founded(t: TestContext): { shop: Workshop; clock: Clock; folder: string } {
+  const clock = { now: START };
+  const folder = tempFolder(t);
+  const shop = workshopIn(t, folder, clock);
+  foundPaper(shop);
+  return { shop, clock, folder };
+}
+
+function eventsOf({ store }: Workshop): KeptEvent[] {
+  const found: KeptEvent[] = [];
+  for (let event = store.events.next(0); event !== null; event = store.events.next(event.n)) found.push(event);
+  return found;
+}
+
+/** What the events say, in short. */
+function tellings(shop: Workshop): string[] {
+  return eventsOf(shop).map((event) =>
+    event.type === 'cast.published'
+      ? `${event.type} ${event.cast.day} ${event.cast.title}`
+      : `${event.type} ${event.story.slug} ${event.story.revision}`,
+  );
+}
+
+const by = { by: 'cli' };
+const file = (shop: Workshop, slug: string, more = {}) => fileStory(shop.desk, PAPER, filing(slug, more), by);
+const air = (shop: Workshop, slug: string, at?: number) =>
+  airStory(shop.desk, PAPER, slug, { ...by, ...(at === undefined ? {} : { at }) });
+
+test('what readers see anew is told once, in order, and what they do not see is not', (t) => {
+  const { shop, clock } = founded(t);
+  file(shop, 'tide');
+  file(shop, 'tide', { headline: 'A draft that was changed' });
+  assert.deepEqual(tellings(shop), [], 'drafts are not told');
+  air(shop, 'tide');
+  air(shop, 'tide');
+  clock.now += HOUR;
+  file(shop, 'tide', { headline: 'Another', category: SECTIONS[1] ?? '' });
+  file(shop, 'tide', { headline: 'Another', category: SECTIONS[1] ?? '' });
+  withdrawStory(shop.desk, PAPER, 'tide', { ...by, reason: 'It was wrong.' });
+  file(shop, 'tide', { headline: 'Mended', category: SECTIONS[1] ?? '' });
+  assert.deepEqual(tellings(shop), ['story.aired tide 2', 'story.revised tide 3', 'story.withdrawn tide 3']);
+
+  const [aired, revised, withdrawn] = eventsOf(shop);
+  assert.ok(
+    aired?.type === 'story.aired' && revised?.type === 'story.revised' && withdrawn?.type === 'story.withdrawn',
+  );
+  assert.deepEqual([aired.at, aired.story.headline, aired.left], [START, 'A draft that was changed', null]);
+  assert.deepEqual([revised.at, revised.story.category, revised.left], [START + HOUR, SECTIONS[1], SECTIONS[0]]);
+  assert.deepEqual([withdrawn.reason, withdrawn.story.headline], ['It was wrong.', 'Another']);
+  const ids = new Set(eventsOf(shop).map(({ id }) => id));
+  assert.equal(ids.size, 3);
+  for (const id of ids) assert.match(id, /^[0-9a-hjkmnp-tv-z]{26}$/);
+});
+
+test('a piece that comes back after a withdrawal is told of as aired again, whatever date it is given', (t) => {
+  const { shop, clock } = founded(t);
+  file(shop, 'old');
+  air(shop, 'old', START - 100 * NEWS_AGE);
+  assert.deepEqual(tellings(shop), []);
+  withdrawStory(shop.desk, PAPER, 'old', { ...by, reason: 'It was wrong.' });
+  clock.now += HOUR;
+  air(shop, 'old', START - 100 * NEWS_AGE);
+  assert.deepEqual(tellings(shop), ['story.withdrawn old 1', 'story.aired old 1']);
+  withdrawStory(shop.desk, PAPER, 'old', { ...by, reason: 'Again.' });
+  air(shop, 'old', clock.now + HOUR);
+  // Taken off its schedule, it is as withdrawn as it was.
+  withdrawStory(shop.desk, PAPER, 'old', { ...by, reason: 'Not yet.' });
+  assert.equal(tellings(shop).length, 3);
+});
+
+test('a piece on a schedule is told of when it airs, however late anybody looks', (t) => {
+  const { shop, clock } = founded(t);
+  file(shop, 'tide');
+  air(shop, 'tide', START + HOUR);
+  file(shop, 'quay');
+  air(shop, 'quay', START + 2 * HOUR);
+  assert.deepEqual(tellings(shop), []);
+  clock.now = START + 10 * NEWS_AGE;
+  // Another entry airs what was due before it.
+  file(shop, 'lamp');
+  shop.store.transact(() => airDue(shop.store, clock.now));
+  assert.deepEqual(tellings(shop), ['story.aired tide 1', 'story.aired quay 1']);
+  assert.deepEqual(
+    eventsOf(shop).map(({ at }) => at),
+    [START + HOUR, START + 2 * HOUR],
+  );
+});
+
+test('an archive that a desk brings along is told to nobody; the last 48 hours are', (t) => {
+  const { shop, clock } = founded(t);
+  for (const [slug, age] of [
+    ['tide', NEWS_AGE],
+    ['quay', NEWS_AGE + 1],
+    ['lamp', 1_000 * NEWS_AGE],
+  ] as const) {
+    file(shop, slug);
+    air(shop, slug, START - age);
+  }
+  assert.deepEqual(tellings(shop), ['story.aired tide 1']);
+  file(shop, 'quay', { headline: 'As of long ago', revised_at: START - NEWS_AGE - 1 });
+  assert.equal(tellings(shop).length, 1, 'a revision that was made long ago is of the archive');
+  file(shop, 'quay', { headline: 'As of now' });
+  assert.deepEqual(tellings(shop).at(-1), 'story.revised quay 3');
+  clock.now += HOUR;
+  withdrawStory(shop.desk, PAPER, 'lamp', { ...by, reason: 'It was wrong.' });
+  assert.deepEqual(tellings(shop).at(-1), 'story.withdrawn lamp 1');
+});
+
+test('broadsheet import --air of an old archive tells nobody', async (t) => {
+  const folder = tempFolder(t);
+  const { prose, cited_facts } = filing('x');
+  const lines = Array.from({ length: 30 }, (_, n) =>
+    JSON.stringify({
+      slug: `old-${n}`,
+      headline: `Old ${n}`,
+      dek: '',
+      section: 'Sea',
+      published_at: n < 29 ? '2019-05-20T00:00:00Z' : new Date().toISOString(),
+      prose,
+      cited_facts,
+    }),
+  );
+  writeFileSync(join(folder, 'archive.jsonl'), `${lines.join('\n')}\n`);
+  const args = ['import', join(folder, 'archive.jsonl'), '--paper', 'archive', '--create', '--air', '--no-press'];
+  const { code, stderr } = await run(t, folder, args);
+  assert.equal(code, 0, stderr);
+  const shop = workshopIn(t, folder, { now: Date.now() });
+  assert.equal(shop.store.archive('archive').latest({ limit: 99 }).length, 30);
+  assert.deepEqual(tellings(shop), ['story.aired old-29 1']);
+});
+
+test('a video edition is told of when it is new or says something else, not when it was measured anew', (t) => {
+  const { shop, clock } = founded(t);
+  const cast = (day: string, more: object = {}) => {
+    const body = {
+      day,
+      title: 'The day',
+      description: '',
+      video: 'media/a.mp4',
+      poster: 'media/a.jpg',
+      captions: null,
+      duration_s: 60,
+      bytes: 1_000,
+      media_type: 'video/mp4',
+      ...more,
+    };
+    const before = shop.store.record(PAPER, 'cast', day);
+    shop.store.transact(() =>
+      enterRecord(shop.store, { at: clock.now, paper: PAPER, kind: 'cast', name: day, body }, before),
+    );
+  };
+  cast('2026-11-20');
+  cast('2026-11-20');
+  cast('2026-11-20', { duration_s: 61, bytes: 2_000 });
+  cast('2026-11-20', { duration_s: 61, bytes: 2_000, title: 'Another' });
+  cast('2026-11-18');
+  cast('2026-11-16');
+  assert.deepEqual(tellings(shop), [
+    'cast.published 2026-11-20 The day',
+    'cast.published 2026-11-20 Another',
+    'cast.published 2026-11-18 The day',
+  ]);
+});
+
+test('a change that is rolled back is told to nobody', (t) => {
+  const { shop } = founded(t);
+  file(shop, 'tide');
+  assert.throws(
+    () =>
+      shop.store.transact(() => {
+        air(shop, 'tide');
+        assert.equal(tellings(shop).length, 1);
+        throw new Error('the power went');
+      }),
+    /the power went/,
+  );
+  assert.deepEqual(tellings(shop), []);
+  assert.equal(shop.store.archive(PAPER).storyBySlug('tide')?.state, 'draft');
+  air(shop, 'tide');
+  assert.deepEqual(tellings(shop), ['story.aired tide 1']);
+});
+
+test('a ledger that is replayed tells nobody, and what airs after it does', async (t) => {
+  const { shop, clock, folder } = founded(t);
+  for (const slug of ['tide', 'quay', 'lamp']) file(shop, slug);
+  air(shop, 'tide');
+  air(shop, 'quay', START + HOUR);
+  air(shop, 'lamp', START + 3 * HOUR);
+  const path = join(folder, 'ledger.jsonl');
+  await exportLedger(shop, path);
+  clock.now += 2 * HOUR;
+  const other = workshopIn(t, tempFolder(t), clock);
+  importLedger(other, path);
+  assert.equal(other.store.archive(PAPER).latest({ limit: 9 }).length, 2);
+  assert.deepEqual(tellings(other), []);
+  clock.now += 2 * HOUR;
+  other.store.transact(() => airDue(other.store, clock.now));
+  assert.deepEqual(tellings(other), ['story.aired lamp 1']);
+});
+
+test('events are forgotten when they are old and everybody is through with them', (t) => {
+  const { shop, clock } = founded(t);
+  const { events } = shop.store;
+  for (const slug of ['tide', 'quay']) {
+    file(shop, slug);
+    air(shop, slug);
+  }
+  clock.now += EVENTS_KEPT;
+  events.forget(clock.now - EVENTS_KEPT);
+  assert.equal(tellings(shop).length, 2, 'nobody is through with them');
+  events.setMark('webhooks', { n: events.next(0)?.n ?? 0, after: '' });
+  events.forget(START - 1);
+  assert.equal(tellings(shop).length, 2, 'they are not old');
+  events.forget(START);
+  assert.deepEqual(tellings(shop), ['story.aired quay 1']);
+});
