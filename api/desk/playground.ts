@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { html } from 'hono/html';
 import type { Paper } from '../../src/desk/paper.ts';
@@ -11,14 +10,13 @@ import { sendFile } from './send-file.ts';
 
 const PATH = '/api/v1/playground';
 
-const { resolve } = createRequire(import.meta.url);
 const own = (name: string) => fileURLToPath(new URL(`playground/${name}`, import.meta.url));
 
 /** What the page is made of, in the order in which it is loaded. */
 const PARTS = {
-  viewerCss: asset(resolve('swagger-ui-dist/swagger-ui.css')),
+  viewerCss: asset(fileURLToPath(import.meta.resolve('swagger-ui-dist/swagger-ui.css'))),
   css: asset(own('look.css')),
-  viewer: asset(resolve('swagger-ui-dist/swagger-ui-bundle.js')),
+  viewer: asset(fileURLToPath(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'))),
   start: asset(own('start.js')),
 };
 

@@ -60,8 +60,8 @@ export function keyed(level: Level): Record<string, string[]>[] {
 /** Wants a key. */
 export const KEYED: Record<string, string[]>[] = [{ bearer: [] }, { header: [] }];
 
-/** The envelope of a list (wire.md, section 3). */
-export function listSchema<T extends z.ZodType>(id: string, name: string, row: T) {
+/** The envelope of a list (wire.md, section 3), with what else the answer says. */
+export function listSchema<T extends z.ZodType>(id: string, name: string, row: T, more: z.ZodRawShape = {}) {
   return z
     .object({
       desk: z.string().openapi({ description: 'The paper’s slug.' }),
@@ -69,6 +69,7 @@ export function listSchema<T extends z.ZodType>(id: string, name: string, row: T
       count: z.int().min(0).openapi({ description: 'Rows in this answer.' }),
       [name]: z.array(row),
       next_cursor: z.string().nullable().openapi({ description: 'Where the list goes on, or null.' }),
+      ...more,
     })
     .openapi(id);
 }
