@@ -151,14 +151,18 @@ test('a killed server loses nothing that it answered', async (t) => {
   const port = String(await freePort());
   const { ask, folder, child, ended, keys } = await openDesk(t, { PORT: port });
   const filed: string[] = [];
-  const filings = Array.from({ length: 200 }, async (_, index) => {
-    const slug = `in-danger-${index}`;
-    const answer = await ask('POST', '/stories', { ...storyBody(slug), air: true }).catch(() => null);
-    if (answer?.status === 201) filed.push(slug);
-    else assert.ok(answer === null, answer?.text);
-    if (filed.length === 60) child.kill('SIGKILL');
-  });
-  await Promise.all(filings);
+  let number = 0;
+  const file = async () => {
+    while (number < 200) {
+      const slug = `in-danger-${number++}`;
+      const answer = await ask('POST', '/stories', { ...storyBody(slug), air: true }).catch(() => null);
+      if (answer === null) return;
+      assert.equal(answer.status, 201, answer.text);
+      filed.push(slug);
+      if (filed.length === 60) child.kill('SIGKILL');
+    }
+  };
+  await Promise.all(Array.from({ length: 10 }, file));
   assert.equal((await ended).signal, 'SIGKILL');
   assert.ok(filed.length >= 60 && filed.length < 200, `${filed.length} were answered`);
   const { url, stop } = await serve(t, folder, { PORT: port });
