@@ -57,9 +57,6 @@ export const PUBLIC: Record<string, string[]>[] = [{}, { bearer: [] }, { header:
 export function keyed(level: Level): Record<string, string[]>[] {
   return [{ bearer: [level] }, { header: [level] }];
 }
-/** Wants a key. */
-export const KEYED: Record<string, string[]>[] = [{ bearer: [] }, { header: [] }];
-
 /** The envelope of a list (wire.md, section 3), with what else the answer says. */
 export function listSchema<T extends z.ZodType>(id: string, name: string, row: T, more: z.ZodRawShape = {}) {
   return z

@@ -71,6 +71,15 @@ export const AdminResults = z
 
 const time = z.iso.datetime().nullable();
 
+const SUBSCRIBER = {
+  email: 'reader@example.org',
+  confirmed_at: '2026-11-21T07:06:00.000Z',
+  cadence: 'daily',
+  sections: ['Time', 'Measures'],
+  cast: true,
+  last_sent_at: null,
+};
+
 export const SubscriberRow = z
   .object({
     email: z.string(),
@@ -82,25 +91,16 @@ export const SubscriberRow = z
     webhook: z.string().optional(),
     webhook_secret: secret,
   })
-  .openapi('Subscriber', {
-    example: {
-      email: 'reader@example.org',
-      confirmed_at: '2026-11-21T07:06:00.000Z',
-      cadence: 'daily',
-      sections: ['Time', 'Measures'],
-      cast: true,
-      last_sent_at: null,
-    },
-  });
+  .openapi('Subscriber', { example: SUBSCRIBER });
 
 const counted = {
   total: z.int().min(0).openapi({ description: 'Orders, confirmed or not.' }),
   confirmed: z.int().min(0).openapi({ description: 'Readers who confirmed.' }),
 };
 
-export const SubscriberList = listSchema('SubscriberList', 'subscribers', SubscriberRow)
-  .extend(counted)
-  .openapi('SubscriberList', { description: 'What an admin key sees.' });
+export const SubscriberList = listSchema('SubscriberList', 'subscribers', SubscriberRow, counted).openapi({
+  description: 'What an admin key sees.',
+});
 
 export const SubscriberCounts = z
   .object({ count: counted.total, confirmed: counted.confirmed })
@@ -116,7 +116,11 @@ export const ReaderRecord = z
         .object({ cadence: z.enum(CADENCES), sections: z.array(z.string()), cast: z.boolean() })
         .nullable()
         .openapi({ description: 'A change that was ordered and not confirmed yet.' }),
-    }).nullable(),
+    })
+      .openapi({
+        example: { ...SUBSCRIBER, made_at: SUBSCRIBER.confirmed_at, ordered_at: SUBSCRIBER.confirmed_at, asked: null },
+      })
+      .nullable(),
     suppression: z
       .object({ reason: z.enum(['unsubscribed', 'complained', 'bounced', 'by_hand']), at: z.iso.datetime() })
       .nullable(),

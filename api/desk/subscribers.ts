@@ -11,7 +11,7 @@ import { needs } from '../middleware/key.ts';
 import type { Doors, PaperContext } from './doors.ts';
 import { listOf, open } from './doors.ts';
 import { cursorOf, cursorParam, limitParam, placeOf } from './params.ts';
-import { faults, IDEMPOTENCY, KEYED, ok, PUBLIC } from './route.ts';
+import { faults, IDEMPOTENCY, keyed, ok, PUBLIC } from './route.ts';
 import { privateJson, privateList } from './shelf.ts';
 import { isForm, readSent } from './subscribe-body.ts';
 import { takeAdminOrder, takeOrder } from './subscribe-order.ts';
@@ -38,7 +38,7 @@ const list = createRoute({
   tags: ['Readers'],
   summary: 'How many subscribe; with an admin key, who',
   description: 'A read key and an agent’s get the counts, and nothing else.',
-  security: KEYED,
+  security: keyed('read'),
   middleware: [needs('read')] as const,
   request: { query: z.object({ limit: limitParam(50, 200), cursor: cursorParam }) },
   responses: {
@@ -88,7 +88,7 @@ const read = createRoute({
   operationId: 'readSubscriber',
   tags: ['Readers'],
   summary: 'Everything that is kept of one address',
-  security: KEYED,
+  security: keyed('admin'),
   middleware: [needs('admin')] as const,
   request: { params: emailParam },
   responses: { 200: ok(ReaderRecord, 'The record.'), ...faults() },
@@ -102,7 +102,7 @@ const remove = createRoute({
   summary: 'Forget one address',
   description:
     'Its row, its links and its mails are gone, and nothing is sent to it any more. It is not barred: it can be ordered for anew, and must then be confirmed. Where its reader had unsubscribed, that is still known, by a hash.',
-  security: KEYED,
+  security: keyed('admin'),
   middleware: [needs('admin')] as const,
   request: { params: emailParam, headers: IDEMPOTENCY },
   responses: { 200: ok(Erased, 'Forgotten.'), ...faults(413, 422) },

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Level } from '../../src/desk/keys.ts';
 import { LEVELS, newKey, reaches } from '../../src/desk/keys.ts';
-import type { Answered, Document, Operation, Schema, Sending } from '../support/contract.ts';
+import type { Answered, Document, Operation, Sending } from '../support/contract.ts';
 import { Contract, hangUp, send } from '../support/contract.ts';
 import { ODD_BODIES, ODD_TYPES, oddMembers, oddTexts, RAW } from '../support/odd-values.ts';
 import { copyPaper } from '../support/papers.ts';
@@ -159,7 +159,7 @@ test('every answer is one that the document promises', async (t) => {
   await t.test('bodies with members left out, added, of other types and at their limits', async () => {
     for (const operation of writes) {
       const { schema } = Object.values(operation.requestBody?.content ?? {})[0] ?? { schema: {} };
-      const { properties = {} } = contract.at<Schema>(schema);
+      const { properties = {} } = contract.shape(schema);
       const { body: text, ...sent } = await good(operation);
       const whole = JSON.parse(String(text ?? '{}')) as Record<string, unknown>;
       const bodies: Record<string, unknown>[] = [{ ...whole, extra: 1 }];
@@ -261,7 +261,7 @@ async function goodRequest(
   }
   if (operation.requestBody === undefined) return sent;
   const [type, content] = Object.entries(operation.requestBody.content)[0] ?? [];
-  const example = content?.example ?? (content && contract.at<Schema>(content.schema).example);
+  const example = content?.example ?? (content && contract.shape(content.schema).example);
   if (example === undefined && state.body === undefined) return sent;
   const body = JSON.stringify({ ...(example as object), ...state.body });
   return { ...sent, body, headers: { ...sent.headers, 'content-type': type ?? '' } };
@@ -297,6 +297,14 @@ async function stateFor(
       return { parameters: { id: (await make('fileStory', { air: true })).story.id } };
     case 'revokeKey':
       return { parameters: { id: (await make('makeKey')).id } };
+    case 'readSubscriber':
+    case 'eraseSubscriber': {
+      const email = 'kept@example.org';
+      await ask({
+        ...written({ method: 'POST', path: '/api/v1/subscribers' }, JSON.stringify({ emails: [email] }), {}),
+      });
+      return { parameters: { email } };
+    }
     case 'acceptTerms':
       return { body: { version: (await ask(get('/api/v1/agent/terms'))).version, signed_by: 'Mara Vell, publisher' } };
     default:

@@ -13,6 +13,7 @@ export interface Schema {
   maximum?: number;
   maxLength?: number;
   properties?: Record<string, Schema>;
+  oneOf?: Schema[];
   example?: unknown;
 }
 
@@ -92,6 +93,13 @@ export class Contract {
       .reduce<unknown>((node, name) => (node as Record<string, unknown>)?.[name], this.document);
     assert.ok(found, `${thing.$ref} leads nowhere`);
     return this.at(found as T);
+  }
+
+  /** The schema of a body; of several shapes the first. */
+  shape(schema: Schema): Schema {
+    const found = this.at(schema);
+    const [first] = found.oneOf ?? [];
+    return first === undefined ? found : this.shape(first);
   }
 
   /** Why a value is not of a schema of the document, or null. `pointer` is the way there, not yet escaped. */
