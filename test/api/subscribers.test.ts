@@ -9,6 +9,7 @@ import { ask } from '../support/http.ts';
 import { copyPaper } from '../support/papers.ts';
 import type { Serving } from '../support/program.ts';
 import { copyContent, serve, until } from '../support/program.ts';
+import type { Scope } from '../support/workshop.ts';
 import { tempFolder, workshopIn } from '../support/workshop.ts';
 
 const PAPER = '/the-plumb-line';
@@ -18,22 +19,29 @@ const SECTIONS = ['Time', 'Measures', 'Letters', 'Networks', 'Proof'];
 /** A served folder with the keys of its paper. */
 interface Stand extends Serving {
   folder: string;
+  scope: Scope;
   keys: Record<'read' | 'agent' | 'admin', string>;
 }
 
 async function stand(t: TestContext, more: Record<string, string> = {}): Promise<Stand> {
-  const folder = tempFolder(t);
+  // Ended last to first: the server may write mails until it is gone, and its folder goes after it.
+  const endings: (() => unknown)[] = [];
+  const scope = { after: (work: () => unknown) => void endings.push(work) };
+  t.after(async () => {
+    for (const end of endings.reverse()) await end();
+  });
+  const folder = tempFolder(scope);
   copyContent(folder);
   copyPaper(folder, 'the-leading-light', 'quiet-paper', (yaml) =>
     yaml.replace('paper_public: true', 'paper_public: false'),
   );
-  const serving = await serve(t, folder, more);
-  const key = (level: string) => keyOf(t, folder, 'the-plumb-line', level);
-  return { ...serving, folder, keys: { read: key('read'), agent: key('agent'), admin: key('admin') } };
+  const serving = await serve(scope as TestContext, folder, more);
+  const key = (level: string) => keyOf(scope, folder, 'the-plumb-line', level);
+  return { ...serving, folder, scope, keys: { read: key('read'), agent: key('agent'), admin: key('admin') } };
 }
 
 /** Makes a key beside the running server. */
-function keyOf(t: TestContext, folder: string, paper: string, level: string): string {
+function keyOf(t: Scope, folder: string, paper: string, level: string): string {
   return makeKeyOf(workshopIn(t, folder, { now: Date.now() }), paper, { level, name: 'Test' }).key;
 }
 
@@ -518,8 +526,8 @@ test('one address is exported and erased, and no log holds it', async (t) => {
 });
 
 test('a private paper’s readers have their pages, and nobody else learns of it', async (t) => {
-  const { url, folder } = await stand(t);
-  const key = keyOf(t, folder, 'quiet-paper', 'admin');
+  const { url, folder, scope } = await stand(t);
+  const key = keyOf(scope, folder, 'quiet-paper', 'admin');
   const pairs = [
     ['/api/v1/subscribers', { body: { email: 'a@example.org' } }],
     ['/api/v1/subscribers', { form: { email: 'a@example.org' }, headers: { Accept: 'text/html' } }],
