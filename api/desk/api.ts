@@ -37,6 +37,9 @@ import { readerDoors } from './subscribe.ts';
 /** Where the doors stand under a paper's root. */
 const TREES = ['/api', '/api/*', CATALOG_PATH, '/embed/*', '/oembed'];
 
+/** How many problems of a malformed request are told at once. */
+const PROBLEMS_MAX = 100;
+
 export interface ApiParts {
   shop: Workshop;
   sites: Sites;
@@ -51,7 +54,7 @@ export async function deskApi({ shop, sites, presses, uses, logger }: ApiParts):
     defaultHook: (result) => {
       if (result.success) return;
       // The hook is handed what came in too; its type forgets that.
-      const problems = shapeProblems(result.error, (result as { data?: unknown }).data);
+      const problems = shapeProblems(result.error, (result as { data?: unknown }).data).slice(0, PROBLEMS_MAX);
       const [first] = problems;
       throw new Fault('invalid_request', `${first?.field}: ${first?.message}`, { field: first?.field, problems });
     },
