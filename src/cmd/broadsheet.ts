@@ -15,6 +15,7 @@ const VERBS: Record<string, () => Promise<{ command: () => Command }>> = {
   key: () => import('./key.ts'),
   seat: () => import('./seat.ts'),
   reader: () => import('./reader.ts'),
+  webhook: () => import('./webhook.ts'),
 };
 
 const program = new Command('broadsheet')

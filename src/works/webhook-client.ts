@@ -60,11 +60,13 @@ export function webhookClient({ agent, allows, resolve, deadline = DEADLINE, ca 
     post(address, headers, body) {
       const began = performance.now();
       return new Promise((settle) => {
-        const done = (status: number | null, error: string | null) =>
-          settle({ ms: performance.now() - began, status, error });
+        // Once there is a status it is what counts, however the connection ends.
+        let status: number | null = null;
+        const done = (word: string) =>
+          settle({ ms: performance.now() - began, status, error: status === null ? word : errorOf(status) });
         const url = new URL(address);
         const literal = literalOf(url);
-        if (literal !== null && !allows(literal)) return done(null, 'private_address');
+        if (literal !== null && !allows(literal)) return done('private_address');
         const isTls = url.protocol === 'https:';
         const sent = (isTls ? requestHttps : requestHttp)(url, {
           method: 'POST',
@@ -79,10 +81,10 @@ export function webhookClient({ agent, allows, resolve, deadline = DEADLINE, ca 
           },
           ...(ca === undefined ? {} : { ca }),
         });
-        sent.on('error', (error: NodeJS.ErrnoException) => done(null, wordOf(error)));
-        sent.on('close', () => done(null, 'closed'));
+        sent.on('error', (error: NodeJS.ErrnoException) => done(wordOf(error)));
+        sent.on('close', () => done('closed'));
         sent.on('response', (answer) => {
-          const status = answer.statusCode ?? 0;
+          status = answer.statusCode ?? null;
           let read = 0;
           const enough = setTimeout(() => sent.destroy(), ANSWER_WAIT);
           answer.on('data', (chunk: Buffer) => {
@@ -92,7 +94,7 @@ export function webhookClient({ agent, allows, resolve, deadline = DEADLINE, ca 
           answer.on('error', () => {});
           answer.on('close', () => {
             clearTimeout(enough);
-            done(status, errorOf(status));
+            done('closed');
           });
         });
         sent.end(body);
