@@ -8,11 +8,13 @@ import type { DoorKey } from '../ledger/keyring.ts';
 import { keyFaults } from '../ledger/keyring.ts';
 import { filesIn } from '../press/tree.ts';
 import type { Workshop } from '../works/workshop.ts';
+import { auditRecords } from './audit-records.ts';
 import { progressTo } from './progress.ts';
 import { say, withWorkshop } from './run.ts';
 
 export interface Audit {
   generations: number;
+  observations: number;
   files: number;
   /** What does not hold; empty when everything does. */
   faults: string[];
@@ -20,14 +22,14 @@ export interface Audit {
 
 export function command(): Command {
   return new Command('audit')
-    .description('rebuild every hash, receipt, chain and sequence, and every digest of the pressed tree')
+    .description('rebuild every hash, root, receipt, chain and sequence, and every digest of the pressed tree')
     .option('--json', 'print the outcome as JSON')
     .action((options: { json?: boolean }) =>
       withWorkshop(async (shop) => {
         const audit = await auditAll(shop);
         say(options.json, audit, [
           ...audit.faults,
-          `${audit.generations} generations and ${audit.files} files audited, ${audit.faults.length} faults`,
+          `${audit.generations} generations${audit.observations > 0 ? `, ${audit.observations} observations` : ''} and ${audit.files} files audited, ${audit.faults.length} faults`,
         ]);
         if (audit.faults.length > 0) process.exitCode = 1;
       }),
@@ -38,8 +40,9 @@ export function command(): Command {
 export async function auditAll(shop: Workshop): Promise<Audit> {
   const faults = shop.store.integrity().map((fault) => `database: ${fault}`);
   const generations = auditLedger(shop, faults);
+  const observations = auditRecords(shop, faults);
   const files = await auditTrees(shop, faults);
-  return { generations, files, faults };
+  return { generations, observations, files, faults };
 }
 
 /** Feeds an auditor from ledger entries. */

@@ -50,33 +50,37 @@ export function disclosureRules(disclosed: (Disclosed | null)[], receipt: Observ
 }
 
 /**
+ * What does not hold between a receipt and the one before it of the same domain:
+ * one domain, `seq` rising, time never going back, `prev` the hash of the text
+ * before. Without one before, the receipt is to be the domain's first.
+ */
+export function linkRules(before: SeenReceipt | null, { receipt }: SeenReceipt): string[] {
+  if (receipt === null) return [];
+  const where = `seq ${receipt.seq}`;
+  const last = before?.receipt ?? null;
+  if (before === null || last === null) {
+    return receipt.prev === null ? [] : [`${where}: prev is ${receipt.prev}, but nothing is before it`];
+  }
+  const faults: string[] = [];
+  if (receipt.prev !== before.hash) {
+    faults.push(`${where}: prev is ${receipt.prev ?? 'none'}, but the observation before it is ${before.hash}`);
+  }
+  if (receipt.domain !== last.domain) faults.push(`${where}: it is of ${receipt.domain}, not of ${last.domain}`);
+  if (receipt.seq <= last.seq) faults.push(`${where}: it does not come after seq ${last.seq}`);
+  if (receipt.observed_at < last.observed_at) {
+    faults.push(`${where}: it was observed before the observation that it follows`);
+  }
+  return faults;
+}
+
+/**
  * What does not hold in the receipts of one domain, oldest first, one after the
- * other: one domain, `seq` rising, time never going back, each `prev` the hash of
- * the text before. `whole` says that the first is to be the domain's first.
+ * other. `whole` says that the first is to be the domain's first.
  */
 export function receiptChainRules(seen: SeenReceipt[], whole: boolean): string[] {
   if (seen.length === 0) return ['there is no observation'];
-  const faults: string[] = [];
-  let before: { receipt: ObservationReceipt; hash: string } | null = null;
-  for (const one of seen) {
-    faults.push(...receiptRules(one));
-    const { receipt, hash } = one;
-    if (receipt === null) return faults;
-    const where = `seq ${receipt.seq}`;
-    if (before === null) {
-      if (whole && receipt.prev !== null) faults.push(`${where}: prev is ${receipt.prev}, but it is the first`);
-    } else {
-      const last = before.receipt;
-      if (receipt.prev !== before.hash) {
-        faults.push(`${where}: prev is ${receipt.prev ?? 'none'}, but the observation before it is ${before.hash}`);
-      }
-      if (receipt.domain !== last.domain) faults.push(`${where}: it is of ${receipt.domain}, not of ${last.domain}`);
-      if (receipt.seq <= last.seq) faults.push(`${where}: it does not come after seq ${last.seq}`);
-      if (receipt.observed_at < last.observed_at) {
-        faults.push(`${where}: it was observed before the observation that it follows`);
-      }
-    }
-    before = { receipt, hash };
-  }
-  return faults;
+  return seen.flatMap((one, index) => [
+    ...receiptRules(one),
+    ...(index > 0 || whole ? linkRules(seen[index - 1] ?? null, one) : []),
+  ]);
 }

@@ -1,4 +1,4 @@
-import type { Certificate, Look, SignalType } from './signal.ts';
+import type { Certificate, CertificateStatus, SignalStatus, SignalType } from './signal.ts';
 import { isKnown } from './signal.ts';
 
 /** What deltas are about: each signal, and the certificate. */
@@ -7,14 +7,22 @@ export type TrackedName = SignalType | 'CERTIFICATE';
 /** The known value sets of one look, sorted; null where the look does not know. */
 export type Tracked = Partial<Record<TrackedName, string[] | null>>;
 
+/** What a look, and a record that was made of one, both have. */
+interface Seen {
+  signals: Record<string, { status: SignalStatus; values: string[] }>;
+  certificate: Certificate | null;
+  certificate_status: CertificateStatus;
+}
+
 /**
  * What of a look is compared with the one before. TTL, transport, time and flags
  * are not: they change without anybody changing the zone. Nor is what turns by
  * itself: a SOA's serial, and the ECH keys in HTTPS and SVCB records.
  */
-export function trackedOf({ signals, certificate, certificate_status }: Look): Tracked {
+export function trackedOf({ signals, certificate, certificate_status }: Seen): Tracked {
   const tracked: Tracked = {};
-  for (const [name, signal] of Object.entries(signals) as [SignalType, Look['signals'][SignalType]][]) {
+  for (const [type, signal] of Object.entries(signals)) {
+    const name = type as SignalType;
     tracked[name] = isKnown(signal) ? distinct(signal.values.map((value) => steady(name, value))) : null;
   }
   if (certificate_status === 'ok' && certificate !== null) tracked.CERTIFICATE = [certificateText(certificate)];

@@ -1,5 +1,6 @@
 import type { RecordingTables } from '../records/recording.ts';
 import type { Db } from './open.ts';
+import { recordsFaults } from './records-audit.ts';
 import { deltaTable } from './records-deltas.ts';
 import { facetTables } from './records-facets.ts';
 import { hostnameTable } from './records-hostnames.ts';
@@ -19,6 +20,8 @@ export function recordsTables(db: Db, transact: <T>(work: () => T) => T) {
     ...deltaTable(db),
     ...sightingTables(db),
     ...facetTables(db),
+    /** What does not hold between these tables; empty when all of it does. */
+    tableFaults: (): string[] => recordsFaults(db),
   };
   return tables satisfies RecordingTables;
 }

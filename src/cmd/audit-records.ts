@@ -1,0 +1,34 @@
+import { auditHost } from '../records/audit.ts';
+import type { Workshop } from '../works/workshop.ts';
+import { progressTo } from './progress.ts';
+
+/** Adds what does not hold in the observations and in what follows from them; gives how many there are. */
+export function auditRecords({ store }: Workshop, faults: string[]): number {
+  const { records } = store;
+  const keys = store.doorKeys();
+  const progress = progressTo();
+  let count = 0;
+  faults.push(...records.tableFaults());
+  for (const { id, hostname } of records.everyHost()) {
+    const host = records.find(hostname);
+    const audit = auditHost(
+      {
+        hostname,
+        isShown: host?.state !== 'opted_out',
+        seq: host?.seq ?? null,
+        observations: records.observationsOf(id),
+        changesOf: (seq) => records.changesOf(id, seq),
+        standing: records.standing(id),
+        sightings: records.history(id, {}, Number.MAX_SAFE_INTEGER),
+        facets: records.facetsOf(id),
+      },
+      keys,
+    );
+    faults.push(...audit.faults);
+    count += audit.observations;
+    progress.step('audit', count, count, hostname);
+  }
+  progress.end();
+  if (count !== records.observationTotals().count) faults.push('observations: one is of no hostname');
+  return count;
+}

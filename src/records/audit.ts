@@ -1,0 +1,96 @@
+import canonicalize from 'canonicalize';
+import { verifyNode } from '../ledger/ed25519.ts';
+import type { DoorKey } from '../ledger/keyring.ts';
+import type { Change, DomainStanding } from './delta.ts';
+import { compare } from './delta.ts';
+import { facetsOf } from './facets.ts';
+import type { Observation } from './observation.ts';
+import { recordRoot } from './observation.ts';
+import { seeReceipt } from './observation-faults.ts';
+import type { SeenReceipt } from './observation-rules.ts';
+import { linkRules, receiptRules } from './observation-rules.ts';
+import { signalsOf, summaryOf } from './record.ts';
+import { disclosuresOf } from './salt.ts';
+import { trackedOf } from './tracked.ts';
+
+/** What is kept of one host, to be held against its observations. */
+export interface AuditedHost {
+  hostname: string;
+  /** Nothing is counted of a host that opted out. */
+  isShown: boolean;
+  /** The newest observation that the host's row names. */
+  seq: number | null;
+  /** Oldest first. */
+  observations: Iterable<Observation>;
+  changesOf(observation_seq: number): Change[];
+  standing: DomainStanding;
+  sightings: { signal: string; value: string; first_seen: number; last_seen: number; count: number }[];
+  facets: { kind: string; name: string }[];
+}
+
+/**
+ * Rebuilds everything of one host from its observations: each root, receipt and
+ * link, the deltas, what stands, and when each value was seen. Gives what does not
+ * hold, and how many observations there were.
+ */
+export function auditHost(host: AuditedHost, keys: DoorKey[]): { faults: string[]; observations: number } {
+  const faults: string[] = [];
+  const sightings = new Map<string, AuditedHost['sightings'][number]>();
+  let before: SeenReceipt | null = null;
+  let standing: DomainStanding = {};
+  let observations = 0;
+  let newest: number | null = null;
+  for (const observation of host.observations) {
+    const { seq, record } = observation;
+    const fault = (text: string): void => void faults.push(`seq ${seq}: ${text}`);
+    const seen = seeReceipt(observation.receipt, keys, verifyNode);
+    faults.push(...receiptRules(seen), ...linkRules(before, seen));
+    const { receipt } = seen;
+    if (receipt !== null) {
+      const disclosures = disclosuresOf(record, observation.seed);
+      if (receipt.seq !== seq) fault(`the receipt says seq ${receipt.seq}`);
+      if (receipt.domain !== host.hostname) fault(`the receipt is of ${receipt.domain}`);
+      if (receipt.observed_at !== record.observed_at) fault(`the receipt says observed_at ${receipt.observed_at}`);
+      if (receipt.record_fields !== disclosures.length) fault(`the record has ${disclosures.length} fields`);
+      if (receipt.record_root !== recordRoot(disclosures)) fault('record_root is not the root of what is stored');
+    }
+    if (seen.hash !== observation.receipt_hash) fault("receipt_hash is not the hash of the receipt's signed text");
+    if (differ(record.summary, summaryOf(signalsOf(record)))) fault('the summary does not fit the signals');
+
+    const tracked = trackedOf({ ...record, signals: signalsOf(record) });
+    const { news, changes } = compare(standing, tracked);
+    if (differ(changes, host.changesOf(seq))) fault('the deltas are not what changed');
+    standing = { ...standing, ...news };
+    const at = Date.parse(record.observed_at);
+    for (const [signal, values] of Object.entries(tracked)) {
+      for (const value of values ?? []) {
+        const known = sightings.get(`${signal} ${value}`);
+        if (known === undefined) {
+          sightings.set(`${signal} ${value}`, { signal, value, first_seen: at, last_seen: at, count: 1 });
+        } else {
+          known.last_seen = at;
+          known.count++;
+        }
+      }
+    }
+    before = seen;
+    newest = seq;
+    observations++;
+  }
+  if (host.seq !== newest) faults.push(`seq ${host.seq} is shown as the newest observation, not ${newest}`);
+  if (differ(standing, host.standing)) faults.push('what stands is not what was observed');
+  if (differ(inOrder([...sightings.values()]), inOrder(host.sightings)))
+    faults.push('the history is not what was observed');
+  const facets = host.isShown ? facetsOf(standing) : [];
+  if (differ(inOrder(facets), inOrder(host.facets))) faults.push('what it counts for is not what stands');
+  return { faults: faults.map((text) => `${host.hostname}: ${text}`), observations };
+}
+
+function inOrder<T>(items: T[]): T[] {
+  const keyed = items.map((item) => [canonicalize(item) ?? '', item] as const);
+  return keyed.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item);
+}
+
+function differ(a: unknown, b: unknown): boolean {
+  return canonicalize(a) !== canonicalize(b);
+}

@@ -1,0 +1,50 @@
+import type { Db } from './open.ts';
+
+/** Numbers from 1 without a gap are as many as the highest says. */
+const missing = (table: string): string =>
+  `SELECT 1 FROM (SELECT count(*) AS n, min(seq) AS first, max(seq) AS last FROM ${table}) WHERE first <> 1 OR last <> n`;
+
+/** What the tables say of each other; each query gives a row for each thing that does not hold. */
+const CHECKS: [fault: string, sql: string][] = [
+  ['observations: a number is missing', missing('observations')],
+  ['deltas: a number is missing', missing('deltas')],
+  [
+    'deltas: time goes back',
+    'SELECT 1 FROM (SELECT at, lag(at) OVER (ORDER BY seq) AS before FROM deltas) WHERE at < before',
+  ],
+  [
+    'deltas: one names an observation of another host',
+    'SELECT 1 FROM deltas JOIN observations ON observations.seq = deltas.observation WHERE observations.host <> deltas.host',
+  ],
+  [
+    'facet_counts: not what the facets give',
+    `SELECT * FROM (SELECT kind, name, count(*) FROM facets GROUP BY 1, 2 EXCEPT SELECT kind, name, count FROM facet_counts)
+     UNION ALL
+     SELECT * FROM (SELECT kind, name, count FROM facet_counts EXCEPT SELECT kind, name, count(*) FROM facets GROUP BY 1, 2)`,
+  ],
+  [
+    'change_counts: not what the deltas of shown hosts give',
+    `WITH shown AS (
+       SELECT strftime('%Y-%m-%d', at / 1000, 'unixepoch') AS day, signal, kind, count(*) AS count
+       FROM deltas JOIN hostnames ON hostnames.id = deltas.host WHERE state <> 'opted_out' GROUP BY 1, 2, 3)
+     SELECT * FROM (SELECT * FROM shown EXCEPT SELECT * FROM change_counts)
+     UNION ALL
+     SELECT * FROM (SELECT * FROM change_counts WHERE count <> 0 EXCEPT SELECT * FROM shown)`,
+  ],
+  [
+    'hostname_counts: not what the hostnames give',
+    `SELECT 1 FROM hostname_counts
+     WHERE count <> (SELECT count(*) FROM hostnames WHERE hostnames.state = hostname_counts.state)`,
+  ],
+  [
+    'hostnames: one that an opt-out covers is still shown',
+    `SELECT 1 FROM opt_outs JOIN hostnames
+       ON hostnames.hostname = opt_outs.hostname OR hostnames.hostname LIKE '%.' || opt_outs.hostname
+     WHERE state <> 'opted_out'`,
+  ],
+];
+
+/** What does not hold between the tables of the records service; empty when all of it does. */
+export function recordsFaults(db: Db): string[] {
+  return CHECKS.filter(([, sql]) => db.prepare(`${sql} LIMIT 1`).get() !== undefined).map(([fault]) => fault);
+}

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import Database from 'libsql';
+import { auditRecords } from '../../src/cmd/audit-records.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
+import { recordLook } from '../../src/records/recording.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import { certificate, HOUR, look, toolsAt } from '../support/looks.ts';
+import { tempFolder, workshopIn } from '../support/workshop.ts';
+
+const START = Date.UTC(2026, 10, 20, 12);
+
+/** A database with a short history of two hosts, one of which has opted out. */
+function observed(t: TestContext): { folder: string; open(): Workshop } {
+  const folder = tempFolder(t);
+  const open = () => workshopIn(t, folder, { now: START });
+  const shop = open();
+  const { records } = shop.store;
+  const { signer, kid } = shop.desk.door;
+  const names = ['example.test', 'gone.test'];
+  records.watch(names.map(parseHostname), START);
+  for (const [hours, address] of ['192.0.2.1', '192.0.2.2', '192.0.2.3'].entries()) {
+    const now = START + hours * HOUR;
+    records.leaseThese({ id: `lease-${hours}`, owner: 'test', names, until: now + HOUR });
+    for (const name of names) {
+      const taken = look(name, now, { A: [address], NS: ['amy.ns.cloudflare.com'] }, certificate('a'));
+      assert.equal(recordLook(records, `lease-${hours}`, taken, toolsAt(now, { signer, kid })).outcome, 'recorded');
+    }
+  }
+  records.optOut(parseHostname('gone.test'), 'asked', 'cli', START + 9 * HOUR);
+  return { folder, open };
+}
+
+function auditOf(shop: Workshop): { faults: string[]; count: number } {
+  const faults: string[] = [];
+  return { count: auditRecords(shop, faults), faults };
+}
+
+test('an audit of the records finds nothing where nothing was changed', (t) => {
+  assert.deepEqual(auditOf(observed(t).open()), { count: 6, faults: [] });
+});
+
+const CHANGES: [claim: string, sql: string, said: RegExp][] = [
+  [
+    'a value in a stored record',
+    `UPDATE record_bodies SET body = replace(body, '192.0.2.1', '192.0.2.9')`,
+    /example\.test: seq 1: record_root is not the root of what is stored/,
+  ],
+  [
+    'a circumstance of a look',
+    `UPDATE observations SET circumstances = replace(circumstances, 'udp', 'tcp') WHERE seq = 1`,
+    /example\.test: seq 1: record_root is not the root/,
+  ],
+  ['a seed', 'UPDATE observations SET seed = zeroblob(32) WHERE seq = 1', /example\.test: seq 1: record_root is not/],
+  [
+    'a word in a receipt',
+    `UPDATE observations SET receipt = replace(receipt, 'example.test', 'example.best') WHERE seq = 3`,
+    /example\.test: seq 3: the signature does not hold/,
+  ],
+  ['the time of an observation', 'UPDATE observations SET observed_at = observed_at + 1 WHERE seq = 5', /observed_at/],
+  [
+    'an observation taken out',
+    'DELETE FROM deltas WHERE observation = 3; DELETE FROM observations WHERE seq = 3',
+    /example\.test: seq 5: prev is sha256:\w+, but the observation before it is/,
+  ],
+  [
+    'the first observation taken out',
+    'DELETE FROM observations WHERE seq = 1',
+    /example\.test: seq 3: prev is sha256:\w+, but nothing is before it/,
+  ],
+  ['an observation taken out of the middle', 'DELETE FROM observations WHERE seq = 2', /a number is missing/],
+  [
+    'what a delta says',
+    `UPDATE deltas SET "after" = '["192.0.2.9"]' WHERE seq = 1`,
+    /example\.test: seq 3: the deltas are not what changed/,
+  ],
+  ['a delta taken out', 'DELETE FROM deltas WHERE seq = 1', /deltas: a number is missing/],
+  ['the time of a delta', 'UPDATE deltas SET at = at + 99999999 WHERE seq = 1', /deltas: time goes back/],
+  ['what stands', `UPDATE standing SET "values" = '[]' WHERE signal = 'A'`, /what stands is not what was observed/],
+  ['a count of the history', 'UPDATE sightings SET count = count + 1', /the history is not what was observed/],
+  ['a facet', "DELETE FROM facets WHERE kind = 'service'", /what it counts for is not what stands/],
+  ['a count of facets', 'UPDATE facet_counts SET count = count + 1', /facet_counts: not what the facets give/],
+  ['a count of changes', 'UPDATE change_counts SET count = count + 1', /change_counts: not what/],
+  ['the count of hostnames', 'UPDATE hostname_counts SET count = 7', /hostname_counts: not what the hostnames give/],
+  [
+    'who has opted out',
+    "UPDATE hostnames SET state = 'watched' WHERE hostname = 'gone.test'",
+    /one that an opt-out covers is still shown/,
+  ],
+  ['the newest observation', 'UPDATE hostnames SET seq = 1', /seq 1 is shown as the newest observation, not 5/],
+];
+
+for (const [claim, sql, said] of CHANGES) {
+  test(`an audit finds what was changed behind the program’s back: ${claim}`, (t) => {
+    const { folder, open } = observed(t);
+    const db = new Database(join(folder, 'var/broadsheet.db'));
+    const triggers = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all() as { name: string }[];
+    db.exec(`PRAGMA foreign_keys = OFF; ${triggers.map(({ name }) => `DROP TRIGGER ${name};`).join('')} ${sql}`);
+    db.close();
+    const { faults } = auditOf(open());
+    assert.match(faults.join('\n'), said);
+  });
+}
+
+test('what was observed cannot be changed or taken out', (t) => {
+  const { folder } = observed(t);
+  const db = new Database(join(folder, 'var/broadsheet.db'));
+  t.after(() => db.close());
+  db.exec('PRAGMA foreign_keys = OFF');
+  for (const table of ['record_bodies', 'observations', 'deltas', 'opt_outs']) {
+    assert.throws(() => db.exec(`DELETE FROM ${table}`), /append-only/, table);
+    const column = (db.prepare(`SELECT name FROM pragma_table_info('${table}') LIMIT 1`).get() as { name: string })
+      .name;
+    assert.throws(() => db.exec(`UPDATE ${table} SET ${column} = ${column}`), /append-only/, table);
+  }
+  for (const table of ['observations', 'deltas']) {
+    assert.throws(() => db.exec(`INSERT OR REPLACE INTO ${table} SELECT * FROM ${table}`), /append-only/, table);
+  }
+  assert.throws(() => db.exec('DELETE FROM hostnames'), /hostnames are kept/);
+});
