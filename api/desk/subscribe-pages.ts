@@ -35,8 +35,11 @@ export function subscribePages(
 ): void {
   const { desk, pages } = parts;
   const slugOf = (c: PaperContext) => c.get('site').slug;
-  const manageUrl = (c: PaperContext, row: Subscriber) =>
-    `${c.get('site').root}/subscribe/manage?token=${manageToken(desk, row.paper, row.reader)}`;
+  const manageUrl = (c: PaperContext, row: Subscriber) => {
+    const { root, served, paper } = c.get('site');
+    const token = manageToken(desk, row.paper, row.reader);
+    return `${paper.paper_public ? root : served}/subscribe/manage?token=${token}`;
+  };
 
   const door = (name: string, get: Handler, post: Handler) => {
     const path = `/subscribe/${name}`;

@@ -59,6 +59,8 @@ function compose({ store, settings }: Workshop, desk: ReaderDesk, mail: MailReco
     expires_at: desk.now() + CONFIRM_LASTS,
     used_at: null,
   });
-  const { nameplate, contact } = paper;
-  return confirmMail(mail, row, { nameplate, contact, root: paperRoot(paper, settings.origin) }, token);
+  const { nameplate, contact, slug } = paper;
+  // A private paper shows itself on no domain of its own; its readers' pages are on the shared host.
+  const root = paper.paper_public ? paperRoot(paper, settings.origin) : `${settings.origin}/${slug}`;
+  return confirmMail(mail, row, { nameplate, contact, root }, token);
 }

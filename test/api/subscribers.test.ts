@@ -32,8 +32,11 @@ async function stand(t: TestContext, more: Record<string, string> = {}): Promise
   });
   const folder = tempFolder(scope);
   copyContent(folder);
-  copyPaper(folder, 'the-leading-light', 'quiet-paper', (yaml) =>
-    yaml.replace('paper_public: true', 'paper_public: false'),
+  copyPaper(
+    folder,
+    'the-leading-light',
+    'quiet-paper',
+    (yaml) => `${yaml.replace('paper_public: true', 'paper_public: false')}\nurl: http://quiet.example\n`,
   );
   const serving = await serve(scope as TestContext, folder, more);
   const key = (level: string) => keyOf(scope, folder, 'the-plumb-line', level);
