@@ -26,6 +26,9 @@ function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
 }
 
+/** Settings that may hold a password: no message shows them. */
+const SECRET = new Set(['SMTP_URL', 'LIBSQL_AUTH_TOKEN']);
+
 /** Every setting, with its manual. An empty variable counts as one that is not set. */
 const Environment = z
   .object({
@@ -60,12 +63,38 @@ const Environment = z
       ),
     /** `allow` lets webhooks be plain http and lead to private addresses: for tests, and for a desk whose receivers are on its own net. */
     WEBHOOK_PRIVATE: z.enum(['allow', 'refuse'], { error: 'must be allow or refuse' }).default('refuse'),
+    /**
+     * The mail server: `smtps://user:password@host` or `smtp://host:port`. Certificates are checked; a password goes
+     * over TLS alone. Without one, mails land as files in the outbox folder of DATA_DIR.
+     */
+    SMTP_URL: z.url({ protocol: /^smtps?$/, hostname: /./, error: 'must be an smtp or smtps address' }).optional(),
+    /** The address that mails come from; the paper's `contact` is where answers go. Needed with SMTP_URL. */
+    MAIL_FROM: z.email({ error: 'must be a mail address, without a name' }).optional(),
+    /** How many mails go to the mail server a minute at most; 0 is as many as it takes. */
+    MAILS_PER_MINUTE: z.coerce.number('must be a number').int('must be a whole number').min(0).default(600),
+    /** The RSA key in PEM that signs mails (DKIM), and its selector; the domain is that of MAIL_FROM. Both or none. */
+    DKIM_KEY_FILE: z
+      .string()
+      .transform((path) => resolve(path))
+      .optional(),
+    DKIM_SELECTOR: z
+      .string()
+      .regex(/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i, 'must be a selector, such as 2026a')
+      .optional(),
     /** How much is logged. */
     LOG_LEVEL: z
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
         error: 'must be fatal, error, warn, info, debug, trace or silent',
       })
       .default('info'),
+  })
+  .refine((env) => env.SMTP_URL === undefined || env.MAIL_FROM !== undefined, {
+    path: ['MAIL_FROM'],
+    error: 'must be set where SMTP_URL is',
+  })
+  .refine((env) => (env.DKIM_KEY_FILE === undefined) === (env.DKIM_SELECTOR === undefined), {
+    path: ['DKIM_SELECTOR'],
+    error: 'must be set where DKIM_KEY_FILE is, and not without it',
   })
   .transform((env) => ({
     origin: env.ORIGIN,
@@ -78,6 +107,13 @@ const Environment = z
     authToken: env.LIBSQL_AUTH_TOKEN,
     trustedProxies: env.TRUSTED_PROXIES,
     webhookPrivate: env.WEBHOOK_PRIVATE === 'allow',
+    smtpUrl: env.SMTP_URL,
+    mailFrom: env.MAIL_FROM,
+    mailsPerMinute: env.MAILS_PER_MINUTE === 0 ? null : env.MAILS_PER_MINUTE,
+    dkim:
+      env.DKIM_KEY_FILE === undefined || env.DKIM_SELECTOR === undefined
+        ? null
+        : { keyFile: env.DKIM_KEY_FILE, selector: env.DKIM_SELECTOR },
     logLevel: env.LOG_LEVEL,
   }));
 
@@ -91,7 +127,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   if (parsed.success) return parsed.data;
   const lines = parsed.error.issues.map((issue) => {
     const name = String(issue.path[0]);
-    return `${name}=${given[name] ?? ''}: ${issue.message}`;
+    return `${name}=${SECRET.has(name) ? '…' : (given[name] ?? '')}: ${issue.message}`;
   });
   throw new Fault('invalid_request', `${lines.join('; ')}; correct it in the environment or in .env`);
 }

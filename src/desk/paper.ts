@@ -10,6 +10,16 @@ const line = (max: number) =>
     .refine(isLine, 'must be one line without control characters')
     .transform((text) => text.normalize('NFC').trim());
 
+/** Whether a text names a time zone; an offset such as +02:00 is none, for it knows no daylight time. */
+function isTimeZone(text: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text });
+    return /^[a-z]/i.test(text);
+  } catch {
+    return false;
+  }
+}
+
 /** Names that a paper cannot have, because the shared host answers something else there. */
 const RESERVED_SLUGS = new Set(['api', 'assets', 'docs', 'health', 'oembed', 'embed', 'newsstand']);
 
@@ -46,6 +56,16 @@ export const PaperBody = z.strictObject({
     .optional(),
   /** Where readers and security researchers write to: a mail address. */
   contact: z.email().optional(),
+  /** When daily and weekly mails go out: an hour of the day on the clock of a zone; at 07:00 UTC when left out. */
+  alerts: z
+    .strictObject({
+      hour: z.int().min(0).max(23).default(7),
+      time_zone: z
+        .string()
+        .refine(isTimeZone, 'must be a name of the IANA time zone database, such as Europe/Berlin')
+        .default('UTC'),
+    })
+    .optional(),
   /** How the desk works, in Markdown, for the standards page. */
   standards: z.string().max(20_000).default(''),
 });

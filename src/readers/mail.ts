@@ -32,6 +32,8 @@ export interface MailTable {
    * that are neither settled nor postponed by then are due again.
    */
   claim(now: number, until: number, limit: number): MailRecord[];
+  /** Gives back what was claimed by one who is no more; returns how many mails that were. */
+  release(now: number): number;
   sent(id: string, at: number): void;
   /** Tries again at `due_at` (ms). */
   postpone(id: string, due_at: number, error: string): void;
@@ -43,8 +45,11 @@ export interface MailTable {
 export interface Mail {
   from: { name: string; address: string };
   to: string;
+  /** Where answers go, when that is not `from`. */
+  replyTo?: string;
   subject: string;
   text: string;
+  html?: string;
   /** The same however often it is sent: a reader's mail program shows it once. */
   messageId: string;
   headers: Record<string, string>;

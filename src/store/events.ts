@@ -32,10 +32,8 @@ export function eventTable(db: Db): EventTable & { append(event: DeskEvent): voi
       append.run(ulid().toLowerCase(), paper, type, piece, revision, day, at, JSON.stringify(told));
     },
     next(n) {
-      const [row] = next.all(n) as Row[];
-      if (row === undefined) return null;
-      const { told, ...rest } = row;
-      return { ...rest, ...(JSON.parse(told) as object) } as KeptEvent;
+      const [row] = next.all(n);
+      return row === undefined ? null : keptEvent(row);
     },
     mark(name) {
       const [row] = mark.all(name) as EventMark[];
@@ -49,4 +47,10 @@ export function eventTable(db: Db): EventTable & { append(event: DeskEvent): voi
       forget.run(until);
     },
   };
+}
+
+/** An event from a row of it. */
+export function keptEvent(row: unknown): KeptEvent {
+  const { told, ...rest } = row as Row;
+  return { ...rest, ...(JSON.parse(told) as object) } as KeptEvent;
 }

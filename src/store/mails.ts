@@ -9,19 +9,29 @@ export function mailTable(db: Db): MailTable {
     `INSERT INTO mails (id, paper, subscriber, kind, about, due_at, state) VALUES (?, ?, ?, ?, ?, ?, 'due')
      ON CONFLICT DO NOTHING`,
   );
-  // One statement finds and takes them: no other process comes between.
+  // One statement finds and takes them: no other process comes between. Who asks to confirm goes first.
   const claim = db.prepare(
-    `UPDATE mails SET due_at = ?2, attempts = attempts + 1
-     WHERE id IN (SELECT id FROM mails WHERE state = 'due' AND due_at <= ?1 ORDER BY due_at, id LIMIT ?3)
+    `UPDATE mails SET due_at = ?2, lease = ?2, attempts = attempts + 1
+     WHERE id IN (
+       SELECT id FROM (SELECT id FROM mails
+         WHERE state = 'due' AND kind = 'confirm' AND due_at <= ?1 ORDER BY due_at, id LIMIT ?3)
+       UNION ALL
+       SELECT id FROM (SELECT id FROM mails
+         WHERE state = 'due' AND due_at <= ?1 ORDER BY due_at, id LIMIT ?3)
+       LIMIT ?3)
      RETURNING ${COLUMNS}`,
   );
-  const settle = db.prepare("UPDATE mails SET state = ?2, settled_at = ?3, error = ?4 WHERE id = ?1 AND state = 'due'");
-  const postpone = db.prepare("UPDATE mails SET due_at = ?, error = ? WHERE id = ? AND state = 'due'");
+  const release = db.prepare("UPDATE mails SET due_at = ?1, lease = NULL WHERE lease IS NOT NULL AND state = 'due'");
+  const settle = db.prepare(
+    "UPDATE mails SET state = ?2, settled_at = ?3, error = ?4, lease = NULL WHERE id = ?1 AND state = 'due'",
+  );
+  const postpone = db.prepare("UPDATE mails SET due_at = ?, error = ?, lease = NULL WHERE id = ? AND state = 'due'");
   const ofSubscriber = db.prepare(`SELECT ${COLUMNS} FROM mails WHERE subscriber = ? ORDER BY id`);
   return {
     queue: ({ id, paper, subscriber, kind, about, due_at }) =>
       queue.run(id, paper, subscriber, kind, about, due_at).changes === 1,
     claim: (now, until, limit) => (claim.all(now, until, limit) as MailRecord[]).sort((a, b) => (a.id < b.id ? -1 : 1)),
+    release: (now) => release.run(now).changes,
     sent(id, at) {
       settle.run(id, 'sent', at, null);
     },

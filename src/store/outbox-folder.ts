@@ -8,12 +8,18 @@ import type { Mailer } from '../readers/mail.ts';
  * name is that of the Message-ID: a mail that is sent again takes its own place.
  */
 export function outboxFolder(folder: string): Mailer {
-  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
+  const transport = createTransport({
+    streamTransport: true,
+    buffer: true,
+    newline: 'unix',
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
   return {
-    async send({ from, to, subject, text, messageId, headers }) {
-      const { message } = await transport.sendMail({ from, to, subject, text, messageId, headers });
+    async send(mail) {
+      const { message } = await transport.sendMail({ ...mail, to: { name: '', address: mail.to } });
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      const name = messageId.replace(/^<|@.*$/g, '');
+      const name = mail.messageId.replace(/^<|@.*$/g, '');
       const aside = join(folder, `.${name}.${process.pid}`);
       writeFileSync(aside, message as Buffer, { mode: 0o600 });
       renameSync(aside, join(folder, `${name}.eml`));

@@ -1,0 +1,153 @@
+import type { Mail, Mailer, MailRecord, MailTable } from './mail.ts';
+import type { FailureSide, FailureWords } from './mail-failure.ts';
+import { failureWords, faultOf } from './mail-failure.ts';
+import type { MailThrottle } from './mail-throttle.ts';
+
+/** For how long a claim holds, in ms: longer than an attempt can take. */
+export const LEASE = 10 * 60_000;
+/** The first and the longest wait of a mail after an attempt that failed, in ms: greylisting wants some minutes. */
+const WAIT_FIRST = 60_000;
+const WAIT_MAX = 4 * 3_600_000;
+/** After how long a mail is given up, in ms (RFC 5321, section 4.5.4.1: "at least 4-5 days"). */
+export const GIVE_UP = 5 * 86_400_000;
+/** How long all mails rest after the server was at fault, in ms: doubled each time until one goes through. */
+const PAUSE_FIRST = 1_000;
+const PAUSE_MAX = 5 * 60_000;
+
+/** What sending works with. */
+export interface SendingDesk {
+  mails: MailTable;
+  mailer: Mailer;
+  throttle: MailThrottle;
+  /** How many are under way at a time. */
+  width: number;
+  now(): number;
+  /** Makes a mail as it is to be sent; null when there is nothing to tell any more. */
+  compose(mail: MailRecord): Promise<Mail | null>;
+  /** Notes that a mail was sent, in the transaction that settles it. */
+  noted(mail: MailRecord): void;
+  /** Takes an address out that takes no mail. */
+  bounced(mail: MailRecord): void;
+  transact<T>(work: () => T): T;
+}
+
+/** What the sender tells whoever runs it. Nothing in it is an address. */
+export interface SendingNews {
+  sent(mail: MailRecord): void;
+  failed(mail: MailRecord, fault: FailureSide, words: FailureWords): void;
+  gaveUp(mail: MailRecord): void;
+  /** What was done could not be noted: it is done again when the claim has ended. */
+  unnoted(mail: MailRecord, error: unknown): void;
+}
+
+/**
+ * Sends what is due. A mail is claimed before it is sent and settled after: only
+ * a crash between the two, or an answer of the server's that never came, sends
+ * one again, under the same Message-ID.
+ */
+export class MailSender {
+  readonly #desk: SendingDesk;
+  readonly #news: SendingNews;
+  readonly #underWay = new Set<Promise<void>>();
+  #isOpen = true;
+  /** How often in a row the server was at fault, and until when all rest. */
+  #troubles = 0;
+  #restsUntil = 0;
+
+  constructor(desk: SendingDesk, news: SendingNews) {
+    this.#desk = desk;
+    this.#news = news;
+  }
+
+  /** Begins with what is due as far as there is room; as each ends, the next one begins. */
+  start(): void {
+    const { mails, throttle, width, now } = this.#desk;
+    const at = now();
+    if (!this.#isOpen || at < this.#restsUntil) return;
+    // A server that was at fault is tried with one mail.
+    const room = (this.#troubles > 0 ? 1 : width) - this.#underWay.size;
+    if (room <= 0) return;
+    const wanted = throttle.take(room, at);
+    if (wanted === 0) return;
+    const claimed = mails.claim(at, at + LEASE, wanted);
+    throttle.giveBack(wanted - claimed.length);
+    for (const mail of claimed) this.#begin(mail);
+  }
+
+  /** Claims nothing until `start` is called after `open`, and resolves when all that is under way is settled. */
+  async stop(): Promise<void> {
+    this.#isOpen = false;
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  }
+
+  open(): void {
+    this.#isOpen = true;
+  }
+
+  #begin(mail: MailRecord): void {
+    const work = this.#send(mail).finally(() => {
+      this.#underWay.delete(work);
+      // What stops here is begun again by the one who looks by the clock.
+      try {
+        this.start();
+      } catch (error) {
+        this.#news.unnoted(mail, error);
+      }
+    });
+    this.#underWay.add(work);
+  }
+
+  async #send(mail: MailRecord): Promise<void> {
+    const { mails, mailer, now, transact } = this.#desk;
+    try {
+      let made: Mail | null;
+      try {
+        made = await this.#desk.compose(mail);
+        if (made !== null) await mailer.send(made);
+      } catch (error) {
+        this.#failed(mail, error);
+        return;
+      }
+      this.#troubles = 0;
+      transact(() => {
+        mails.sent(mail.id, now());
+        if (made !== null) this.#desk.noted(mail);
+      });
+      if (made !== null) this.#news.sent(mail);
+    } catch (error) {
+      this.#news.unnoted(mail, error);
+    }
+  }
+
+  #failed(mail: MailRecord, error: unknown): void {
+    const { mails, now, bounced } = this.#desk;
+    const words = failureWords(error);
+    const fault = faultOf(words);
+    const at = now();
+    if (fault === 'server') {
+      this.#restsUntil = at + Math.min(PAUSE_MAX, PAUSE_FIRST * 2 ** this.#troubles);
+      this.#troubles++;
+    } else {
+      this.#troubles = 0;
+    }
+    this.#news.failed(mail, fault, words);
+    if (fault === 'reader') {
+      bounced(mail);
+    } else if (at - madeAt(mail) >= GIVE_UP) {
+      mails.fail(mail.id, at, words.code);
+      this.#news.gaveUp(mail);
+    } else {
+      mails.postpone(mail.id, at + waitAfter(mail.attempts), words.code);
+    }
+  }
+}
+
+/** How long to wait after so many attempts (from 1), in ms: each time twice as long. */
+export function waitAfter(attempts: number): number {
+  return Math.min(WAIT_MAX, WAIT_FIRST * 2 ** (attempts - 1));
+}
+
+/** When a mail was queued, in ms: its id is a ULID, whose first ten letters are that time. */
+function madeAt({ id }: MailRecord): number {
+  return [...id.slice(0, 10)].reduce((ms, letter) => ms * 32 + '0123456789abcdefghjkmnpqrstvwxyz'.indexOf(letter), 0);
+}

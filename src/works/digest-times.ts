@@ -1,0 +1,35 @@
+import { Cron } from 'croner';
+import type { AlertHour } from '../readers/alert-desk.ts';
+import type { DigestCadence, DigestTimes } from '../readers/digest.ts';
+
+/** On which day of the week the weekly digest goes out. */
+const WEEKLY_ON = 'MON';
+
+/**
+ * The clock of a paper's place. At a change of daylight time an hour that does
+ * not come is the moment when it would have, and one that comes twice is the first.
+ */
+export function digestTimes(): DigestTimes {
+  const crons = new Map<string, Cron>();
+  const cronOf = (cadence: DigestCadence, { hour, time_zone }: AlertHour): Cron => {
+    const pattern = `0 0 ${hour} * * ${cadence === 'weekly' ? WEEKLY_ON : '*'}`;
+    const key = `${pattern} ${time_zone}`;
+    const cron = crons.get(key) ?? new Cron(pattern, { timezone: time_zone, paused: true });
+    crons.set(key, cron);
+    return cron;
+  };
+  return {
+    next(cadence, hour, after) {
+      const next = cronOf(cadence, hour).nextRun(new Date(after));
+      if (next === null) throw new Error(`no ${cadence} digest comes after ${new Date(after).toISOString()}`);
+      return next.getTime();
+    },
+    last(cadence, hour, until) {
+      // The run at the very moment counts: the ones before are looked for from the next ms on.
+      const [last] = cronOf(cadence, hour).previousRuns(1, new Date(until + 1));
+      if (last === undefined) throw new Error(`no ${cadence} digest came before ${new Date(until).toISOString()}`);
+      const day = new Intl.DateTimeFormat('en-CA', { timeZone: hour.time_zone, dateStyle: 'short' }).format(last);
+      return { at: last.getTime(), day };
+    },
+  };
+}

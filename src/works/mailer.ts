@@ -1,0 +1,92 @@
+import { createPrivateKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createTransport } from 'nodemailer';
+import type { Settings } from '../env.ts';
+import { Fault } from '../fault.ts';
+import type { Mailer } from '../readers/mail.ts';
+
+/** How many connections to the mail server are open at a time. */
+export const CONNECTIONS = 5;
+/** How long the server may keep silent, in ms: while connecting, before its greeting, and after that. */
+const CONNECT_TIMEOUT = 20_000;
+const GREETING_TIMEOUT = 20_000;
+const SILENCE = 60_000;
+/** How long one mail may take in all, in ms: a server that drips words is not silent. */
+const DEADLINE = 5 * 60_000;
+
+/**
+ * What a DKIM signature covers, beyond what RFC 6376 (section 5.4.1) recommends:
+ * RFC 8058 (section 4) wants both headers of the one-click unsubscribing in it.
+ */
+const SIGNED = [
+  'From:Reply-To:Subject:Date:Message-ID:To:MIME-Version:Content-Type:Content-Transfer-Encoding',
+  'Auto-Submitted:List-Id:List-Unsubscribe:List-Unsubscribe-Post',
+].join(':');
+
+/** What a mail server is spoken to with. */
+export interface SmtpSettings {
+  /** `smtp://` or `smtps://`, with a user and a password where the server wants them. */
+  url: string;
+  /** The address that mails come from. */
+  from: string;
+  dkim: { selector: string; keyFile: string } | null;
+  /** How long the server may keep silent, in ms. */
+  silence?: number;
+}
+
+export interface SmtpMailer extends Mailer {
+  close(): void;
+}
+
+/** The mail server of the settings, or null where none is set. */
+export function smtpOf({ smtpUrl, mailFrom, dkim }: Settings): SmtpSettings | null {
+  return smtpUrl === undefined || mailFrom === undefined ? null : { url: smtpUrl, from: mailFrom, dkim };
+}
+
+/**
+ * Sends over SMTP, on a few connections that are kept. Certificates are checked,
+ * and a password goes over TLS alone. Throws `unavailable` when the DKIM key
+ * cannot be used: an unsigned mail would go out unnoticed.
+ */
+export function smtpMailer({ url, from, dkim, silence = SILENCE }: SmtpSettings): SmtpMailer {
+  const { protocol, username } = new URL(url);
+  const transport = createTransport({
+    pool: true,
+    url,
+    maxConnections: CONNECTIONS,
+    // A mail whose connection broke is this program's to send again, not the library's.
+    maxRequeues: 0,
+    requireTLS: protocol === 'smtp:' && username !== '',
+    connectionTimeout: CONNECT_TIMEOUT,
+    greetingTimeout: GREETING_TIMEOUT,
+    socketTimeout: silence,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    ...(dkim === null ? {} : { dkim: signing(dkim, from) }),
+  } as Parameters<typeof createTransport>[0]);
+  return {
+    async send({ to, from: sender, ...mail }) {
+      await transport.sendMail({
+        ...mail,
+        from: { name: sender.name, address: from },
+        to: { name: '', address: to },
+        envelope: { from, to: [to] },
+        signal: AbortSignal.timeout(DEADLINE),
+      } as Parameters<typeof transport.sendMail>[0]);
+    },
+    close: () => transport.close(),
+  };
+}
+
+function signing({ selector, keyFile }: { selector: string; keyFile: string }, from: string) {
+  let pem: string;
+  try {
+    pem = readFileSync(keyFile, 'utf8');
+    const key = createPrivateKey(pem);
+    if (key.asymmetricKeyType !== 'rsa') throw new Error(`it is an ${key.asymmetricKeyType} key and not an RSA one`);
+  } catch (error) {
+    throw new Fault('unavailable', `DKIM_KEY_FILE=${keyFile} cannot be used: ${(error as Error).message}`);
+  }
+  const domainName = from.slice(from.lastIndexOf('@') + 1);
+  return { domainName, keySelector: selector, privateKey: pem, headerFieldNames: SIGNED };
+}
