@@ -13,12 +13,10 @@ export interface Links {
 
 const time = (description: string) => z.iso.datetime().meta({ description });
 
-export const Byline = z
-  .object({ name: z.string(), title: z.string(), avatar: z.url().nullable() })
-  .meta({
-    id: 'Byline',
-    description: 'The declared AI persona that signs. Where a byline is shown, this is shown too.',
-  });
+export const Byline = z.object({ name: z.string(), title: z.string(), avatar: z.url().nullable() }).meta({
+  id: 'Byline',
+  description: 'The declared AI persona that signs. Where a byline is shown, this is shown too.',
+});
 
 /** A story as lists carry it (spec, "Story"; wire.md, section 3). */
 export const StoryRow = z
