@@ -3,9 +3,11 @@ import type { LedgerStore } from '../desk/ledger-store.ts';
 import { tags } from '../desk/tags.ts';
 import type { Manifest } from '../press/manifest.ts';
 import type { ReaderTables } from '../readers/reader-desk.ts';
+import { alertTable } from './alerts.ts';
 import { answerTable } from './answers.ts';
 import { appliedTable } from './applied.ts';
 import { deliveryTable } from './deliveries.ts';
+import { dutyTable } from './duties.ts';
 import { entryTables } from './entries.ts';
 import { eventTable } from './events.ts';
 import { keyTables } from './keys.ts';
@@ -16,6 +18,7 @@ import { databaseFault, openDatabase } from './open.ts';
 import { paperTables } from './papers.ts';
 import { pieceTables } from './pieces.ts';
 import { readerTokenTable } from './reader-tokens.ts';
+import { recordsTables } from './records.ts';
 import { searchTables } from './search.ts';
 import { subscriberTable } from './subscribers.ts';
 import { suppressionTable } from './suppressions.ts';
@@ -147,8 +150,11 @@ export function openStore(settings: DatabaseSettings) {
     terms,
     readers,
     events,
+    alerts: alertTable(db),
+    duties: dutyTable(db),
     webhooks: webhookTable(db),
     deliveries: deliveryTable(db),
+    records: recordsTables(db, transact),
     entries: entries.entries,
     doorKeys: entries.doorKeys,
     paper: papers.paper,
