@@ -1,0 +1,109 @@
+import { MOST_VALUES } from '../look.ts';
+import type { Signal, SignalStatus } from '../signal.ts';
+import type { Message, ResourceRecord } from './message.ts';
+import { readMessage } from './message.ts';
+import { readName } from './name.ts';
+import type { Question } from './question.ts';
+import { RCODE } from './rcode.ts';
+import { dataText } from './rdata.ts';
+import { RECORD_TYPES } from './record-type.ts';
+
+/** What an answer says. */
+export type Answer = Pick<Signal, 'status' | 'ttl' | 'values' | 'flags'> & {
+  /** Whether the server may have failed over EDNS: to be asked again without it. */
+  ednsRefused: boolean;
+};
+
+const NO_FLAGS = { aa: false, ad: false, tc: false };
+
+/** Reads the answer to a question whose match is known. Whatever the bytes are, it comes back with a status. */
+export function readAnswer(question: Pick<Question, 'name' | 'type'>, bytes: Uint8Array): Answer {
+  let message: Message;
+  try {
+    message = readMessage(bytes);
+  } catch {
+    return { status: 'malformed', ttl: null, values: [], flags: NO_FLAGS, ednsRefused: false };
+  }
+  const { rcode, aa, ad, tc } = message;
+  const flags = { aa, ad, tc };
+  const bare = (status: SignalStatus): Answer => ({ status, ttl: null, values: [], flags, ednsRefused: false });
+  switch (rcode) {
+    case RCODE.noError:
+    case RCODE.nxDomain:
+      break;
+    case RCODE.servFail:
+      return bare('servfail');
+    case RCODE.refused:
+      return bare('refused');
+    case RCODE.notImp:
+      return { ...bare('notimp'), ednsRefused: true };
+    case RCODE.formErr:
+    case RCODE.badVers:
+      return { ...bare('error'), ednsRefused: true };
+    default:
+      return bare('error');
+  }
+  if (tc) return bare('truncated');
+  try {
+    const { status, ttl, values } = recordsIn(question, message, bytes);
+    return { status, ttl, values, flags, ednsRefused: false };
+  } catch {
+    return bare('malformed');
+  }
+}
+
+type Found = Pick<Signal, 'status' | 'ttl' | 'values'>;
+
+/** The records that answer a question, at the end of the chain of aliases that the answer shows. */
+function recordsIn({ name, type }: Pick<Question, 'name' | 'type'>, message: Message, bytes: Uint8Array): Found {
+  const nothing = (status: SignalStatus): Found => ({ status, ttl: null, values: [] });
+  const { answers } = message;
+  if (answers.length === 0) {
+    if (message.rcode === RCODE.nxDomain) return nothing('nxdomain');
+    const delegation = referral(message);
+    if (delegation.length === 0) return nothing('nodata');
+    // A server that only refers to others says one thing for certain: where the delegation that it holds leads.
+    const at = delegation.filter(({ owner }) => owner === name);
+    return type === 'NS' && at.length > 0 ? valuesOf(at, at, bytes) : nothing('error');
+  }
+  const chain = type === 'CNAME' ? [] : aliasesFrom(name, answers, bytes);
+  if (chain === null) return nothing('loop');
+  const owner = chain.at(-1)?.target ?? name;
+  const wanted = answers.filter((record) => record.type === RECORD_TYPES[type] && record.owner === owner);
+  if (wanted.length > 0) return valuesOf(wanted, [...chain.map(({ record }) => record), ...wanted], bytes);
+  // RFC 6604: the code is that of the alias's target. The name itself is there.
+  if (chain.length > 0) return nothing('nodata');
+  // Records, and none of them to the question.
+  return nothing('malformed');
+}
+
+/** Name servers that an answer refers to: it has neither records nor a SOA, and is nobody's own word (RFC 2308, section 2.2). */
+function referral({ aa, authorities }: Message): ResourceRecord[] {
+  if (aa || authorities.some((record) => record.type === RECORD_TYPES.SOA)) return [];
+  return authorities.filter((record) => record.type === RECORD_TYPES.NS);
+}
+
+/** The aliases from a name on, in order; null when they lead back to where they were. */
+function aliasesFrom(
+  name: string,
+  answers: ResourceRecord[],
+  bytes: Uint8Array,
+): { record: ResourceRecord; target: string }[] | null {
+  const byOwner = new Map<string, ResourceRecord>();
+  for (const record of answers) if (record.type === RECORD_TYPES.CNAME) byOwner.set(record.owner, record);
+  const chain: { record: ResourceRecord; target: string }[] = [];
+  const seen = new Set([name]);
+  for (let record = byOwner.get(name); record !== undefined; record = byOwner.get(chain.at(-1)?.target ?? '')) {
+    const target = readName(bytes, record.start).name;
+    if (seen.has(target)) return null;
+    seen.add(target);
+    chain.push({ record, target });
+  }
+  return chain;
+}
+
+function valuesOf(wanted: ResourceRecord[], all: ResourceRecord[], bytes: Uint8Array): Found {
+  if (wanted.length > MOST_VALUES) return { status: 'too_many', ttl: null, values: [] };
+  const values = [...new Set(wanted.map((record) => dataText(bytes, record)))].sort();
+  return { status: 'ok', ttl: Math.min(...all.map(({ ttl }) => ttl)), values };
+}

@@ -1,0 +1,133 @@
+import type { Signal, SignalStatus } from '../signal.ts';
+import { isKnown } from '../signal.ts';
+import type { Answer } from './answer.ts';
+import { readAnswer } from './answer.ts';
+import type { Match, Spelling } from './question.ts';
+import { matchAnswer, writeQuestion } from './question.ts';
+import type { RecordType } from './record-type.ts';
+import type { Exchange, Transport } from './transport.ts';
+import type { Upstream } from './upstream.ts';
+
+/** How often one question is asked, over all resolvers. */
+export const TRIES = 3;
+/** How long the first answer is waited for, in ms; twice as long each time. */
+export const FIRST_WAIT = 1_500;
+/** The pause before a resolver is asked again, in ms, a half more or less; twice as long each time. */
+const FIRST_PAUSE = 100;
+
+/** Asks for the records of a type. Never rejects: whatever goes wrong becomes a status. */
+export type Ask = (name: string, type: RecordType) => Promise<Signal>;
+
+export interface AskTools {
+  /** In turn: each question begins with the next one. */
+  upstreams: readonly Upstream[];
+  transport: Transport;
+  /** So many bytes that nobody can guess. */
+  randomBytes(length: number): Uint8Array;
+  sleep(ms: number): Promise<void>;
+  tries?: number;
+  /** In ms. */
+  firstWait?: number;
+}
+
+/** A client of resolvers: EDNS with DO, TCP for what UDP cuts off, one resolver after the other. */
+export function createAsk({ upstreams, tries = TRIES, firstWait = FIRST_WAIT, ...tools }: AskTools): Ask {
+  let turn = 0;
+  return async (name, type) => {
+    const first = turn++ % Math.max(upstreams.length, 1);
+    let order = [...upstreams.slice(first), ...upstreams.slice(0, first)];
+    order = [...order.filter(({ isResting }) => !isResting), ...order.filter(({ isResting }) => isResting)];
+    let last: Signal = signalOf('skipped');
+    if (!isAskable(name)) return last;
+    for (let attempt = 0; attempt < tries; attempt++) {
+      const upstream = order[attempt % order.length];
+      if (upstream === undefined) return last;
+      if (attempt >= order.length) {
+        const chance = (tools.randomBytes(1)[0] ?? 0) / 256;
+        await tools.sleep(FIRST_PAUSE * 2 ** (attempt - order.length) * (0.5 + chance));
+      }
+      const wait = firstWait * 2 ** attempt;
+      last = await upstream.turn(() => attemptAt({ ...tools, upstream, wait }, name, type));
+      if (isKnown(last) || last.status === 'loop' || last.status === 'too_many') return last;
+      // Who refuses will refuse again.
+      if (last.status === 'refused' || last.status === 'notimp') order = order.filter((other) => other !== upstream);
+    }
+    return last;
+  };
+}
+
+/** RFC 1035, section 2.3.4: with its length bytes and the root a name has 255 octets at most. */
+function isAskable(name: string): boolean {
+  return name.length <= 253 && name.split('.').every(({ length }) => length >= 1 && length <= 63);
+}
+
+interface AttemptTools extends Pick<AskTools, 'transport' | 'randomBytes'> {
+  upstream: Upstream;
+  wait: number;
+}
+
+/** One resolver asked once; over TCP, or without EDNS, again when its answer calls for that. */
+async function attemptAt(tools: AttemptTools, name: string, type: RecordType): Promise<Signal> {
+  const { upstream } = tools;
+  const said = await say(tools, 'udp', name, type, true);
+  upstream.heard(said.exchange.outcome !== 'timeout' && said.exchange.outcome !== 'unreachable');
+  if (said.answer?.status === 'truncated' || said.match === 'respelled') {
+    // Where nobody can slip in an answer, small letters do.
+    const again = await say(tools, 'tcp', name, type, false);
+    const cut = said.answer?.status === 'truncated';
+    if (cut && again.answer === null) return signalOf('truncated', { ...said, transport: 'udp', upstream });
+    return settle(again, 'tcp', upstream);
+  }
+  if (said.answer?.ednsRefused) return settle(await say(tools, 'udp', name, type, true, false), 'udp', upstream);
+  return settle(said, 'udp', upstream);
+}
+
+interface Said {
+  exchange: Exchange;
+  /** Null when nothing came that was to the question. */
+  answer: Answer | null;
+  match: Match;
+}
+
+async function say(
+  { transport, upstream, randomBytes, wait }: AttemptTools,
+  by: 'udp' | 'tcp',
+  name: string,
+  type: RecordType,
+  mix: boolean,
+  edns = true,
+): Promise<Said> {
+  const chance = randomBytes(34);
+  const spelling: Spelling = {
+    id: ((chance[0] ?? 0) << 8) | (chance[1] ?? 0),
+    mixed: mix ? chance.subarray(2) : null,
+    edns,
+  };
+  const question = writeQuestion(name, type, spelling);
+  const accepts = (bytes: Uint8Array) => matchAnswer(question, bytes) !== 'other';
+  const exchange = await transport[by](upstream.server, question.bytes, accepts, wait);
+  if (exchange.outcome !== 'answered') return { exchange, answer: null, match: 'other' };
+  const match = matchAnswer(question, exchange.bytes);
+  return { exchange, answer: readAnswer(question, exchange.bytes), match };
+}
+
+function settle({ exchange, answer }: Said, transport: 'udp' | 'tcp', upstream: Upstream): Signal {
+  if (answer !== null) return signalOf(answer.status, { exchange, answer, transport, upstream });
+  const status = exchange.outcome === 'timeout' || exchange.outcome === 'unreachable' ? exchange.outcome : 'malformed';
+  return signalOf(status, { exchange, answer, transport, upstream });
+}
+
+type Spoken = Pick<Said, 'exchange' | 'answer'> & { transport: 'udp' | 'tcp'; upstream: Upstream };
+
+function signalOf(status: SignalStatus, spoken?: Spoken): Signal {
+  const { exchange, answer } = spoken ?? {};
+  const signal: Signal = {
+    status,
+    ttl: answer?.ttl ?? null,
+    values: answer?.values ?? [],
+    transport: answer ? (spoken?.transport ?? null) : null,
+    rtt_ms: exchange?.outcome === 'answered' ? Math.round(exchange.ms * 1_000) / 1_000 : null,
+    flags: answer?.flags ?? { aa: false, ad: false, tc: false },
+  };
+  return spoken === undefined ? signal : { ...signal, resolver: spoken.upstream.text };
+}

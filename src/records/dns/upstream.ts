@@ -1,0 +1,75 @@
+import type { Server } from './transport.ts';
+import { serverText } from './transport.ts';
+
+/** How much is asked of one resolver. */
+export interface Limits {
+  /** Queries a second; Infinity for no limit. */
+  rate: number;
+  /** Queries that wait for an answer at a time. */
+  inFlight: number;
+}
+
+/** Silences in a row after which a resolver is asked last, and for how long, in ms. */
+const SILENCES = 20;
+const REST = 10_000;
+/** So much of a second's queries may leave at once. */
+const BURST = 0.02;
+
+/** One resolver: who may ask it now, and whether it lives. The clock and sleep are passed in. */
+export class Upstream {
+  readonly server: Server;
+  readonly text: string;
+  readonly #limits: Limits;
+  readonly #now: () => number;
+  readonly #sleep: (ms: number) => Promise<void>;
+  #inFlight = 0;
+  readonly #queue: (() => void)[] = [];
+  #next = Number.NEGATIVE_INFINITY;
+  #silences = 0;
+  #restsUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(server: Server, limits: Limits, now: () => number, sleep: (ms: number) => Promise<void>) {
+    this.server = server;
+    this.text = serverText(server);
+    this.#limits = limits;
+    this.#now = now;
+    this.#sleep = sleep;
+  }
+
+  /** Runs work when it is its turn: first come, first served, within the limits. */
+  async turn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#inFlight >= this.#limits.inFlight) await new Promise<void>((go) => this.#queue.push(go));
+    else this.#inFlight++;
+    try {
+      const wait = this.#paced();
+      if (wait > 0) await this.#sleep(wait);
+      return await work();
+    } finally {
+      const next = this.#queue.shift();
+      if (next === undefined) this.#inFlight--;
+      else next();
+    }
+  }
+
+  /** How long the next query has to wait, in ms; its place is taken. */
+  #paced(): number {
+    const { rate } = this.#limits;
+    if (rate === Number.POSITIVE_INFINITY) return 0;
+    const now = this.#now();
+    this.#next = Math.max(this.#next, now - BURST * 1_000) + 1_000 / rate;
+    return this.#next - now;
+  }
+
+  /** Whether it is to be asked after the others. */
+  get isResting(): boolean {
+    return this.#now() < this.#restsUntil;
+  }
+
+  /** Notes whether it said anything at all. */
+  heard(anything: boolean): void {
+    this.#silences = anything ? 0 : this.#silences + 1;
+    if (this.#silences < SILENCES) return;
+    this.#silences = 0;
+    this.#restsUntil = this.#now() + REST;
+  }
+}

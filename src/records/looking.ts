@@ -1,0 +1,84 @@
+import type { Ask } from './dns/ask.ts';
+import type { RecordType } from './dns/record-type.ts';
+import type { Certificate, CertificateStatus, Look, Signal, SignalType } from './signal.ts';
+
+/** What is asked for each signal: the labels before the hostname, and the type. */
+const QUESTIONS: Record<SignalType, readonly [before: string, type: RecordType]> = {
+  A: ['', 'A'],
+  AAAA: ['', 'AAAA'],
+  CNAME: ['', 'CNAME'],
+  NS: ['', 'NS'],
+  SOA: ['', 'SOA'],
+  MX: ['', 'MX'],
+  TXT: ['', 'TXT'],
+  CAA: ['', 'CAA'],
+  DS: ['', 'DS'],
+  DNSKEY: ['', 'DNSKEY'],
+  HTTPS: ['', 'HTTPS'],
+  SVCB: ['', 'SVCB'],
+  TLSA: ['_443._tcp.', 'TLSA'],
+  DMARC: ['_dmarc.', 'TXT'],
+  WWW_A: ['www.', 'A'],
+  WWW_AAAA: ['www.', 'AAAA'],
+  WWW_CNAME: ['www.', 'CNAME'],
+  WWW_HTTPS: ['www.', 'HTTPS'],
+};
+
+/** The certificate that a host shows, or why none was seen. */
+export interface CertificateLook {
+  /** Null unless the status is `ok`. */
+  certificate: Certificate | null;
+  certificate_status: CertificateStatus;
+}
+
+/** Shakes hands with one of the addresses by the host's name. Never rejects. */
+export type Handshake = (hostname: string, addresses: readonly string[]) => Promise<CertificateLook>;
+
+export interface LookTools {
+  ask: Ask;
+  handshake: Handshake;
+  /** The present time, in ms. */
+  now(): number;
+  /** A label that nobody has: 20 letters and digits or so by chance. */
+  randomLabel(): string;
+}
+
+/** Looks at one hostname, in A-labels without the last dot: every type, the wildcard, and the certificate at its addresses. */
+export async function lookAt(hostname: string, { ask, handshake, now, randomLabel }: LookTools): Promise<Look> {
+  const at = now();
+  const entries = Object.entries(QUESTIONS) as [SignalType, (typeof QUESTIONS)[SignalType]][];
+  const asked = new Map(entries.map(([signal, [before, type]]) => [signal, ask(before + hostname, type)]));
+  const wildcard = wildcardOf(`${randomLabel()}.${hostname}`, ask);
+  const addresses = await Promise.all([asked.get('A'), asked.get('AAAA')]);
+  const shown = certificateOf(
+    hostname,
+    addresses.filter((signal) => signal !== undefined),
+    handshake,
+  );
+  const signals = await Promise.all([...asked].map(async ([name, answer]) => [name, await answer] as const));
+  return {
+    hostname,
+    at,
+    signals: Object.fromEntries(signals) as Look['signals'],
+    ...(await shown),
+    wildcard: await wildcard,
+  };
+}
+
+/** Whether there is an address, or an alias, at a name that nobody made; null when that is not known. */
+async function wildcardOf(name: string, ask: Ask): Promise<boolean | null> {
+  const address = await ask(name, 'A');
+  if (address.status === 'ok') return true;
+  if (address.status === 'nxdomain') return false;
+  const alias = await ask(name, 'CNAME');
+  if (alias.status === 'ok') return true;
+  return alias.status === 'nxdomain' || (alias.status === 'nodata' && address.status === 'nodata') ? false : null;
+}
+
+async function certificateOf(hostname: string, signals: Signal[], handshake: Handshake): Promise<CertificateLook> {
+  const addresses = signals.flatMap(({ values }) => values);
+  if (addresses.length > 0) return handshake(hostname, addresses);
+  // No address anywhere is known to show no certificate; an address that is not known may show one.
+  const isKnown = signals.every(({ status }) => status === 'nodata' || status === 'nxdomain');
+  return { certificate: null, certificate_status: isKnown ? 'none' : 'skipped' };
+}

@@ -1,0 +1,167 @@
+import { spawn } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import type { Server } from '../../src/records/dns/transport.ts';
+import { openResolver } from '../../src/works/resolver.ts';
+
+/** How long a server may take until it answers, in ms. */
+const PATIENCE = 20_000;
+const HOST = '127.0.0.1';
+
+/** A server process of the test's own. */
+export interface DnsServer extends Server {
+  /** Ends its process, whatever it was doing. */
+  stop(): Promise<void>;
+}
+
+export interface Zone {
+  /** Without the last dot. */
+  name: string;
+  /** Lines of a zone file; SOA and NS are put before them. */
+  lines: readonly string[];
+  /** Whether knot signs it, with a key of its own. */
+  signed?: boolean;
+}
+
+/** A port of loopback that is free by UDP and by TCP. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const tcp = createServer().listen(0, HOST);
+    await once(tcp, 'listening');
+    const { port } = tcp.address() as { port: number };
+    const udp = createSocket('udp4');
+    const isFree = await new Promise<boolean>((done) => {
+      udp.once('error', () => done(false));
+      udp.bind(port, HOST, () => done(true));
+    });
+    await new Promise<void>((done) => udp.close(() => done()));
+    await new Promise<void>((done) => tcp.close(() => done()));
+    if (isFree) return port;
+  }
+}
+
+/** Knot DNS with these zones, from files in a folder that is its own alone. */
+export async function startKnot(folder: string, zones: readonly Zone[]): Promise<DnsServer> {
+  const port = await freePort();
+  mkdirSync(join(folder, 'run'), { recursive: true });
+  for (const { name, lines } of zones) {
+    const apex = [
+      `$ORIGIN ${name}.`,
+      `@ 300 IN SOA ns.${name}. hostmaster.${name}. 1 3600 600 86400 300`,
+      `@ 300 IN NS ns.${name}.`,
+      `ns 300 IN A ${HOST}`,
+    ];
+    writeFileSync(join(folder, `${name}.zone`), `${[...apex, ...lines].join('\n')}\n`);
+  }
+  const conf = `server:
+  rundir: "${folder}/run"
+  listen: ${HOST}@${port}
+  udp-workers: 1
+  tcp-workers: 1
+  background-workers: 1
+database:
+  storage: "${folder}"
+log:
+  - target: stderr
+    any: warning
+policy:
+  - id: quick
+    algorithm: ecdsap256sha256
+    single-type-signing: on
+template:
+  - id: default
+    storage: "${folder}"
+    zonefile-sync: -1
+    journal-content: none
+    zonefile-load: whole
+zone:
+${zones.map(({ name, signed }) => `  - domain: "${name}."\n    file: "${name}.zone"\n${signed ? '    dnssec-signing: on\n    dnssec-policy: quick\n    journal-content: all\n    zonefile-load: difference\n' : ''}`).join('')}`;
+  const file = join(folder, 'knot.conf');
+  writeFileSync(file, conf);
+  return started(
+    'knotd',
+    ['-c', file],
+    port,
+    zones.map(({ name }) => name),
+  );
+}
+
+/** Unbound, which validates from these trust anchors (lines of a zone file), and asks one server for these zones. */
+export async function startUnbound(
+  folder: string,
+  { zones, server, anchors }: { zones: readonly string[]; server: Server; anchors: readonly string[] },
+): Promise<DnsServer> {
+  const port = await freePort();
+  mkdirSync(folder, { recursive: true });
+  const conf = `server:
+  directory: "${folder}"
+  chroot: ""
+  username: ""
+  pidfile: "${folder}/unbound.pid"
+  use-syslog: no
+  verbosity: 0
+  interface: ${HOST}@${port}
+  num-threads: 1
+  do-ip6: no
+  do-not-query-localhost: no
+  module-config: "validator iterator"
+${anchors.map((anchor) => `  trust-anchor: "${anchor}"\n`).join('')}remote-control:
+  control-enable: no
+${zones.map((zone) => `stub-zone:\n  name: "${zone}."\n  stub-addr: ${server.address}@${server.port}\n`).join('')}`;
+  const file = join(folder, 'unbound.conf');
+  writeFileSync(file, conf);
+  return started('unbound', ['-d', '-c', file], port, zones);
+}
+
+/** Starts a program, and waits until it answers for every zone. */
+async function started(program: string, args: string[], port: number, zones: readonly string[]): Promise<DnsServer> {
+  const child = spawn(program, args, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // Debian keeps servers where only root looks for programs.
+    env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` },
+  });
+  let output = '';
+  child.stderr.on('data', (chunk) => {
+    output = `${output}${chunk}`.slice(-4_000);
+  });
+  const ended = new Promise<string>((done) => {
+    child.once('error', (error) => done(error.message));
+    child.once('exit', (code, signal) => done(`ended with ${code ?? signal}`));
+  });
+  const server = {
+    address: HOST,
+    port,
+    async stop() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+  const client = openResolver({ servers: [server], tries: 1, firstWait: 200 });
+  let isLate = false;
+  const late = setTimeout(() => {
+    isLate = true;
+  }, PATIENCE);
+  let end: string | null = null;
+  ended.then((how) => {
+    end = how;
+  });
+  try {
+    for (const zone of zones) {
+      while ((await client.ask(zone, 'SOA')).status !== 'ok') {
+        if (end !== null || isLate)
+          throw new Error(`${program} does not answer for ${zone}: ${end ?? 'too late'}\n${output}`);
+        await new Promise((done) => setTimeout(done, 20));
+      }
+    }
+    return server;
+  } catch (error) {
+    await server.stop();
+    throw error;
+  } finally {
+    clearTimeout(late);
+    client.close();
+  }
+}
