@@ -40,6 +40,11 @@ const ENDPOINTS: readonly (readonly [name: string, path: string, level: Level | 
   ['keys', '/api/v1/keys', 'admin'],
   ['key', '/api/v1/keys/{id}', 'admin'],
   ['subscriber', '/api/v1/subscribers/{email}', 'admin'],
+  ['webhooks', '/api/v1/webhooks', 'admin'],
+  ['webhook', '/api/v1/webhooks/{id}', 'admin'],
+  ['webhook_test', '/api/v1/webhooks/{id}/test', 'admin'],
+  ['deliveries', '/api/v1/deliveries', 'admin'],
+  ['retry_delivery', '/api/v1/deliveries/{id}/retry', 'admin'],
 ];
 
 const levels = {

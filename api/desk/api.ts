@@ -17,6 +17,7 @@ import { agentDoors } from './agent.ts';
 import { CATALOG_PATH, catalogDoor } from './api-catalog.ts';
 import { indexDoor } from './api-index.ts';
 import { archiveDoors } from './archive.ts';
+import { deliveryDoors } from './deliveries.ts';
 import { deskDoors } from './desk.ts';
 import type { Doors } from './doors.ts';
 import { embedDoor } from './embed.ts';
@@ -79,6 +80,7 @@ export async function deskApi({ shop, sites, presses, uses, logger }: ApiParts):
   keyDoors(doors);
   agentDoors(doors);
   readerDoors(doors, build.render, { sites, reads: read, orders: throttle(ORDERS, proxies) });
+  deliveryDoors(doors);
   openApiDoor(doors, VERSION);
   playgroundDoor(doors);
   catalogDoor(doors);

@@ -34,7 +34,7 @@ export async function takeAdminOrder(doors: Doors, parts: ReaderParts, c: PaperC
   needLevel(c.get('key'), 'admin');
   const { emails, webhook, ...body } = shaped(AdminOrder, json);
   const choices = choicesOf(c, body);
-  const problem = webhook === undefined ? null : webhookProblem(webhook);
+  const problem = webhook === undefined ? null : webhookProblem(webhook, doors.shop.settings.webhookPrivate);
   if (problem !== null) {
     const message = `webhook: ${JSON.stringify(webhook?.slice(0, 80))} ${problem}; give an https address on a public host`;
     throw new Fault('invalid_request', message, { field: 'webhook' });

@@ -1,5 +1,6 @@
 /** Why a webhook was switched off: its receiver said so (410), or it failed for days. */
-export type OffReason = 'gone' | 'failing';
+export const OFF_REASONS = ['gone', 'failing'] as const;
+export type OffReason = (typeof OFF_REASONS)[number];
 
 /** How a webhook does. Times in ms. */
 export interface WebhookStanding {

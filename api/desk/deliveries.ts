@@ -1,0 +1,74 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { openWebhookDesk } from '../../src/works/webhook-desk.ts';
+import { jsonBody } from '../middleware/json-body.ts';
+import { needs } from '../middleware/key.ts';
+import { DeliveryRow, deliveryRow, rowOf } from './delivery-row.ts';
+import type { Doors } from './doors.ts';
+import { listOf, open } from './doors.ts';
+import { Pressing } from './filing.ts';
+import { cursorOf, cursorParam, limitParam, placeOf } from './params.ts';
+import { faults, IDEMPOTENCY, keyed, listSchema, ok } from './route.ts';
+import { privateList } from './shelf.ts';
+import { webhookDoors } from './webhooks.ts';
+import { write } from './write.ts';
+
+const common = { tags: ['Webhooks'], security: keyed('admin') };
+
+const list = createRoute({
+  ...common,
+  method: 'get',
+  path: '/api/v1/deliveries',
+  operationId: 'listDeliveries',
+  summary: 'What was sent to webhooks, and every attempt',
+  description: 'Those of the last 30 days. Nothing of what a receiver answered is kept but the status.',
+  middleware: [needs('admin')] as const,
+  request: { query: z.object({ limit: limitParam(50, 200), cursor: cursorParam }) },
+  responses: { 200: ok(listSchema('DeliveryList', 'deliveries', DeliveryRow), 'Newest first.'), ...faults() },
+});
+
+const retry = createRoute({
+  ...common,
+  method: 'post',
+  path: '/api/v1/deliveries/{id}/retry',
+  operationId: 'retryDelivery',
+  summary: 'Send one again, now',
+  description: [
+    'The same bytes under the same `webhook-id`, signed anew. One that waits is sent now and goes on with its schedule; any other gets one attempt.',
+    'It is sent a moment after the answer, also to a webhook that is switched off; when it takes it, it is on again.',
+  ].join('\n\n'),
+  middleware: [needs('admin'), jsonBody({ mayBeEmpty: true })] as const,
+  request: {
+    params: z.object({
+      id: z.string().openapi({ param: { name: 'id', in: 'path' }, description: 'The delivery’s id.' }),
+    }),
+    headers: IDEMPOTENCY,
+  },
+  responses: {
+    200: ok(DeliveryRow.extend(Pressing).openapi('RetriedDelivery'), 'The delivery, as it waits.'),
+    ...faults(413, 415, 422),
+  },
+});
+
+/** Everything of webhooks: the receivers, what they were sent, and sending it again. */
+export function deliveryDoors(doors: Doors): void {
+  const desk = openWebhookDesk(doors.shop);
+  webhookDoors(doors, desk);
+
+  open(doors, list, (c) => {
+    const { limit, cursor } = c.req.valid('query');
+    const [after] = cursor === undefined ? [] : placeOf(z.tuple([z.string().max(40)]), cursor);
+    const rows = desk.deliveries.list(c.get('site').slug, { limit: limit + 1, after });
+    const last = rows.length > limit ? rows[limit - 1] : undefined;
+    const next = last === undefined ? null : cursorOf([last.id]);
+    return privateList(c, { limit, cursor }, listOf(c, 'deliveries', rows.slice(0, limit).map(rowOf), next));
+  });
+
+  open(doors, retry, (c) => {
+    const { id } = c.req.valid('param');
+    return write(doors, c, () => {
+      const { slug } = c.get('site');
+      desk.deliveries.retry(slug, id, desk.now());
+      return { status: 200, body: deliveryRow(desk, slug, id) };
+    });
+  });
+}

@@ -1,0 +1,160 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { queueTest } from '../../src/readers/delivery-queue.ts';
+import { addWebhook, needWebhook, WebhookBody, webhookRow } from '../../src/readers/webhook-body.ts';
+import type { WebhookDesk } from '../../src/readers/webhook-desk.ts';
+import { OFF_REASONS } from '../../src/readers/webhook-table.ts';
+import { jsonBody } from '../middleware/json-body.ts';
+import { needs } from '../middleware/key.ts';
+import { DeliveryRow, deliveryRow } from './delivery-row.ts';
+import type { Doors } from './doors.ts';
+import { listOf, open } from './doors.ts';
+import { Pressing } from './filing.ts';
+import { body, faults, IDEMPOTENCY, keyed, listSchema, ok } from './route.ts';
+import { privateJson } from './shelf.ts';
+import { write } from './write.ts';
+
+const ROW = {
+  id: '01kq3vb2m6w2d5c8z4n0r9t1b6',
+  url: 'https://hooks.example.org/plumb-line',
+  sections: ['Time'],
+  cast: false,
+  made_at: '2026-11-20T06:30:00.000Z',
+  failing_since: null,
+  off_at: null,
+  off_reason: null,
+};
+
+const WebhookRow = z
+  .object({
+    id: z.string(),
+    url: z.url(),
+    sections: z.array(z.string()).openapi({ description: 'The sections that it is told of.' }),
+    cast: z.boolean().openapi({ description: 'Whether it is told of the video edition.' }),
+    made_at: z.iso.datetime(),
+    failing_since: z.iso.datetime().nullable().openapi({ description: 'Since when it has taken nothing.' }),
+    off_at: z.iso
+      .datetime()
+      .nullable()
+      .openapi({ description: 'When it was switched off. A test or a retry that it takes switches it on again.' }),
+    off_reason: z.enum(OFF_REASONS).nullable().openapi({
+      description: '`gone`: it answered 410. `failing`: it took nothing for a whole schedule of retries.',
+    }),
+  })
+  .openapi('Webhook', { example: ROW });
+
+const NewWebhook = WebhookRow.extend({
+  secret: z.string().openapi({
+    description:
+      '`whsec_` and base64. The bytes that the base64 stands for are the key of both signatures: of Standard Webhooks’ `webhook-signature`, and of `X-NRF-Signature`.',
+  }),
+  ...Pressing,
+}).openapi('NewWebhook', {
+  example: { ...ROW, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=', pressed: true, files: 0 },
+});
+
+const idParam = z.object({
+  id: z.string().openapi({ param: { name: 'id', in: 'path' }, description: 'The webhook’s id.', example: ROW.id }),
+});
+const common = { tags: ['Webhooks'], security: keyed('admin') };
+
+const list = createRoute({
+  ...common,
+  method: 'get',
+  path: '/api/v1/webhooks',
+  operationId: 'listWebhooks',
+  summary: 'The receivers that the desk tells',
+  description: 'The desk’s own. A subscriber’s is in the subscriber’s row.',
+  middleware: [needs('admin')] as const,
+  responses: { 200: ok(listSchema('WebhookList', 'webhooks', WebhookRow), 'Oldest first.'), ...faults() },
+});
+
+const add = createRoute({
+  ...common,
+  method: 'post',
+  path: '/api/v1/webhooks',
+  operationId: 'addWebhook',
+  summary: 'Add a receiver; the answer has the secret that signs what it is sent',
+  description: [
+    'It is told of `story.aired`, `story.revised`, `story.withdrawn` and `cast.published` with `{type, timestamp, data}`, within seconds, at least once, in no set order: `webhook-id` tells a repeat, `timestamp` and `revision` which of two is newer.',
+    'An answer of 2xx takes it. Any other, a redirect too, or none within ten seconds, is a failure, and it is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. An answer of 410 switches the webhook off.',
+  ].join('\n\n'),
+  middleware: [needs('admin'), jsonBody()] as const,
+  request: { headers: IDEMPOTENCY, body: body(WebhookBody) },
+  responses: { 201: ok(NewWebhook, 'The webhook.'), ...faults(409, 413, 415, 422) },
+});
+
+const remove = createRoute({
+  ...common,
+  method: 'delete',
+  path: '/api/v1/webhooks/{id}',
+  operationId: 'removeWebhook',
+  summary: 'Remove a receiver, with what waits for it',
+  middleware: [needs('admin')] as const,
+  request: { params: idParam, headers: IDEMPOTENCY },
+  responses: {
+    200: ok(
+      z
+        .object({ id: z.string(), removed: z.literal(true), ...Pressing })
+        .openapi('RemovedWebhook', { example: { id: ROW.id, removed: true, pressed: true, files: 0 } }),
+      'It is told nothing more.',
+    ),
+    ...faults(413, 422),
+  },
+});
+
+const tryOut = createRoute({
+  ...common,
+  method: 'post',
+  path: '/api/v1/webhooks/{id}/test',
+  operationId: 'testWebhook',
+  summary: 'Send a receiver a test, of type `webhook.test`',
+  description: 'One attempt, a moment after the answer; `GET /api/v1/deliveries` shows what came of it.',
+  middleware: [needs('admin'), jsonBody({ mayBeEmpty: true })] as const,
+  request: { params: idParam, headers: IDEMPOTENCY },
+  responses: {
+    200: ok(DeliveryRow.extend(Pressing).openapi('TestDelivery'), 'The delivery, as it waits.'),
+    ...faults(413, 415, 422),
+  },
+});
+
+/** The receivers that a desk tells: listing, adding, removing and trying them. */
+export function webhookDoors(doors: Doors, desk: WebhookDesk): void {
+  open(doors, list, (c) => {
+    const { slug, paper } = c.get('site');
+    const rows = desk.webhooks.list(slug).map((webhook) => webhookRow(webhook, paper.sections));
+    return privateJson(c, listOf(c, 'webhooks', rows));
+  });
+
+  open(doors, add, async (c) => {
+    const { slug, paper } = c.get('site');
+    const answer = await write(doors, c, () => {
+      const made = addWebhook(desk, slug, c.req.valid('json'), paper.sections);
+      // What is kept for a second asking holds no secret.
+      return {
+        status: 201,
+        body: webhookRow({ ...made, failing_since: null, off_at: null, off_reason: null }, paper.sections),
+      };
+    });
+    const row = (await answer.json()) as { id: string };
+    return privateJson(c, { ...row, secret: needWebhook(desk, slug, row.id).secret }, 201);
+  });
+
+  open(doors, remove, (c) => {
+    const { id } = c.req.valid('param');
+    return write(doors, c, () => {
+      const { slug } = c.get('site');
+      needWebhook(desk, slug, id);
+      desk.webhooks.remove(slug, id);
+      return { status: 200, body: { id, removed: true } };
+    });
+  });
+
+  open(doors, tryOut, (c) => {
+    const { id } = c.req.valid('param');
+    return write(doors, c, () => {
+      const { slug } = c.get('site');
+      const delivery = queueTest(desk, slug, needWebhook(desk, slug, id));
+      return { status: 200, body: deliveryRow(desk, slug, delivery) };
+    });
+  });
+}

@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import pino from 'pino';
+import { Webhook } from 'standardwebhooks';
+import { makeKeyOf } from '../../src/cmd/key.ts';
+import { startDeliveries } from '../../src/jobs/deliveries.ts';
+import { LEASE } from '../../src/readers/delivery-courier.ts';
+import { webhookClientOf } from '../../src/works/webhook-desk.ts';
+import type { Answer } from '../support/http.ts';
+import { serve, until } from '../support/program.ts';
+import { receiver } from '../support/receiver.ts';
+import { send } from '../support/send.ts';
+import { filing, foundPaper, PAPER, tempFolder, workshopIn } from '../support/workshop.ts';
+
+const ALLOW = { WEBHOOK_PRIVATE: 'allow' };
+
+interface Row {
+  id: string;
+  type: string;
+  webhook_id: string;
+  webhook: { id: string; host: string; of: string; off_at: string | null; off_reason: string | null };
+  state: string;
+  attempts: { at: string; status: number | null; ms: number; error: string | null }[];
+  next_attempt_at: string | null;
+}
+
+/** A served paper, and ways to ask of it. */
+async function stand(t: TestContext, more: Record<string, string> = ALLOW) {
+  const folder = tempFolder(t);
+  const shop = workshopIn(t, folder, { now: Date.now() }, more);
+  foundPaper(shop);
+  const key = (level: string) => makeKeyOf(shop, PAPER, { level, name: level }).key;
+  const keys: Record<string, string> = { admin: key('admin'), read: key('read') };
+  const serving = await serve(t, folder, more);
+  const ask = (method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> =>
+    send(serving.url, {
+      method,
+      path: `/${PAPER}/api/v1/${path}`,
+      headers: { authorization: `Bearer ${keys.admin}`, ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+  const json = async <T>(answer: Promise<Answer>, status = 200): Promise<T> => {
+    const { status: got, text } = await answer;
+    assert.equal(got, status, text);
+    return JSON.parse(text) as T;
+  };
+  const deliveries = async () => (await json<{ deliveries: Row[] }>(ask('GET', 'deliveries'))).deliveries;
+  const air = (slug: string) => {
+    const { persona, language: _l, correction: _c, revised_at: _r, ...piece } = filing(slug);
+    return json(ask('POST', 'stories', { ...piece, byline: persona, air: true }), 201);
+  };
+  return { ...serving, folder, shop, keys, ask, json, deliveries, air };
+}
+
+test('a receiver is added, told, tried, told again and removed', async (t) => {
+  const { ask, json, deliveries, air } = await stand(t);
+  const at = await receiver(t);
+  const body = { url: at.url, sections: ['City'] };
+  const named = { 'idempotency-key': 'one' };
+  const made = await json<{ id: string; secret: string }>(ask('POST', 'webhooks', body, named), 201);
+  assert.match(made.secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+  const again = await json<{ id: string; secret: string }>(ask('POST', 'webhooks', body, named), 201);
+  assert.deepEqual([again.id, again.secret], [made.id, made.secret]);
+  const { text } = await ask('GET', 'webhooks');
+  assert.ok(!text.includes(made.secret), 'the list has no secret');
+  const [listed] = (JSON.parse(text) as { webhooks: { url: string; cast: boolean; sections: string[] }[] }).webhooks;
+  assert.deepEqual([listed?.url, listed?.sections, listed?.cast], [at.url, ['City'], true]);
+
+  await air('tide');
+  const told = await until(() => at.got[0] ?? null);
+  const message = new Webhook(made.secret).verify(told.body, told.headers as Record<string, string>) as {
+    type: string;
+    data: { slug: string; byline: { declared_ai: boolean } };
+  };
+  assert.deepEqual([message.type, message.data.slug, message.data.byline.declared_ai], ['story.aired', 'tide', true]);
+  assert.match(String(told.headers['x-nrf-signature']), /^t=\d+,v1=[0-9a-f]{64}$/);
+  assert.match(String(told.headers['user-agent']), /^Broadsheet\//);
+  const row = await until(async () => (await deliveries()).find(({ state }) => state === 'delivered') ?? null);
+  assert.deepEqual(
+    [row.type, row.webhook, row.webhook_id, row.next_attempt_at],
+    [
+      'story.aired',
+      { id: made.id, host: `127.0.0.1:${at.port}`, of: 'desk', off_at: null, off_reason: null },
+      told.headers['webhook-id'],
+      null,
+    ],
+  );
+  assert.deepEqual(
+    row.attempts.map(({ status, error }) => [status, error]),
+    [[204, null]],
+  );
+
+  const retried = await json<Row>(ask('POST', `deliveries/${row.id}/retry`));
+  assert.equal(retried.state, 'waiting');
+  const replay = await until(() => at.got[1] ?? null);
+  assert.equal(replay.body, told.body);
+  assert.equal(replay.headers['webhook-id'], told.headers['webhook-id']);
+  new Webhook(made.secret).verify(replay.body, replay.headers as Record<string, string>);
+
+  at.answer = (_request, response) => response.writeHead(410).end();
+  const tried = await json<Row>(ask('POST', `webhooks/${made.id}/test`));
+  assert.equal(tried.type, 'webhook.test');
+  const off = await until(async () => (await deliveries()).find(({ webhook }) => webhook.off_at !== null) ?? null);
+  assert.equal(off.webhook.off_reason, 'gone');
+  assert.equal(
+    (await json<{ webhooks: { off_reason: string }[] }>(ask('GET', 'webhooks'))).webhooks[0]?.off_reason,
+    'gone',
+  );
+
+  await json(ask('DELETE', `webhooks/${made.id}`));
+  assert.deepEqual(await deliveries(), []);
+  await json(ask('DELETE', `webhooks/${made.id}`), 404);
+  await json(ask('POST', `webhooks/${made.id}/test`), 404);
+  await json(ask('POST', 'deliveries/nonsense/retry'), 404);
+});
+
+test('the webhook of a subscriber who has confirmed is told, and of one who has not is not', async (t) => {
+  const { ask, json, deliveries, air, shop } = await stand(t);
+  const at = await receiver(t);
+  const emails = ['one@example.org', 'two@example.org'];
+  const order = { emails, webhook: at.url, sections: ['City'] };
+  const { results } = await json<{ results: { webhook_secret: string }[] }>(ask('POST', 'subscribers', order));
+  const [row] = shop.store.readers.subscribers.list(PAPER, { limit: 9 });
+  assert.ok(row);
+  shop.store.readers.subscribers.put({ ...row, confirmed_at: Date.now() });
+  await air('tide');
+  const got = await until(() => at.got[0] ?? null);
+  const secret = results[emails.indexOf(row.email)]?.webhook_secret ?? '';
+  new Webhook(secret).verify(got.body, got.headers as Record<string, string>);
+  const [delivery] = await until(async () => {
+    const rows = await deliveries();
+    return rows.every(({ state }) => state === 'delivered') ? rows : null;
+  });
+  assert.deepEqual([delivery?.webhook.of, delivery?.webhook.id], ['subscriber', row.id]);
+  assert.equal((await deliveries()).length, 1);
+  await json(ask('DELETE', `subscribers/${row.email}`));
+  assert.deepEqual(await deliveries(), []);
+});
+
+test('the doors are an admin’s; malformed requests name what is wrong; private receivers are refused', async (t) => {
+  const { ask, keys, air } = await stand(t, {});
+  for (const [method, path] of [
+    ['GET', 'webhooks'],
+    ['POST', 'webhooks'],
+    ['DELETE', 'webhooks/x'],
+    ['POST', 'webhooks/x/test'],
+    ['GET', 'deliveries'],
+    ['POST', 'deliveries/x/retry'],
+  ] as const) {
+    const body = method === 'POST' ? {} : undefined;
+    assert.equal((await ask(method, path, body, { authorization: '' })).status, 401, `${method} ${path}`);
+    const { status } = await ask(method, path, body, { authorization: `Bearer ${keys.read}` });
+    assert.equal(status, 403, `${method} ${path}`);
+  }
+  for (const [body, field] of [
+    [{}, 'url'],
+    [{ url: 7 }, 'url'],
+    [{ url: 'http://hooks.example.org/' }, 'url'],
+    [{ url: 'https://127.0.0.1/' }, 'url'],
+    [{ url: 'https://[::ffff:10.0.0.1]/' }, 'url'],
+    [{ url: 'https://user:secret@hooks.example.org/' }, 'url'],
+    [{ url: 'https://hooks.example.org/', sections: ['Sports'] }, 'sections'],
+    [{ url: 'https://hooks.example.org/', sections: [] }, 'sections'],
+    [{ url: 'https://hooks.example.org/', cast: 'yes' }, 'cast'],
+  ] as const) {
+    const { status, text } = await ask('POST', 'webhooks', body);
+    assert.deepEqual([status, (JSON.parse(text) as { field: string }).field], [400, field], text);
+  }
+  assert.equal((await ask('GET', 'deliveries?cursor=nonsense')).status, 400);
+  await air('tide');
+  assert.equal((JSON.parse((await ask('GET', 'deliveries')).text) as { count: number }).count, 0);
+});
+
+test('the list of deliveries goes on from page to page, newest first', async (t) => {
+  const { ask, json, deliveries } = await stand(t);
+  const at = await receiver(t);
+  const { id } = await json<{ id: string }>(ask('POST', 'webhooks', { url: at.url }), 201);
+  const made: string[] = [];
+  for (let n = 0; n < 5; n++) made.unshift((await json<Row>(ask('POST', `webhooks/${id}/test`))).id);
+  assert.deepEqual(
+    (await deliveries()).map((row) => row.id),
+    made,
+  );
+  const seen: string[] = [];
+  let cursor = '';
+  do {
+    const query: string = cursor === '' ? '' : `&cursor=${cursor}`;
+    const page = await json<{ deliveries: Row[]; next_cursor: string | null }>(
+      ask('GET', `deliveries?limit=2${query}`),
+    );
+    seen.push(...page.deliveries.map((row) => row.id));
+    cursor = page.next_cursor ?? '';
+  } while (cursor !== '');
+  assert.deepEqual(seen, made);
+});
+
+test('a server killed between sending and noting sends again, the same under the same id', async (t) => {
+  const { ask, json, air, child, ended, folder } = await stand(t);
+  const at = await receiver(t);
+  const { secret } = await json<{ secret: string }>(ask('POST', 'webhooks', { url: at.url }), 201);
+  at.answer = () => {};
+  await air('tide');
+  const first = await until(() => at.got[0] ?? null);
+  child.kill('SIGKILL');
+  await ended;
+  at.answer = (_request, response) => response.writeHead(200).end('ok');
+  // The next one comes when the lease of the dead has ended.
+  const clock = { now: Date.now() };
+  const shop = workshopIn(t, folder, clock, ALLOW);
+  const stop = startDeliveries(shop, webhookClientOf(shop), pino({ level: 'silent' }));
+  t.after(() => void stop());
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  assert.equal(at.got.length, 1, 'not before');
+  clock.now += LEASE;
+  const second = await until(() => at.got[1] ?? null);
+  assert.equal(second.body, first.body);
+  assert.equal(second.headers['webhook-id'], first.headers['webhook-id']);
+  new Webhook(secret).verify(second.body, second.headers as Record<string, string>);
+  const [row] = await until(() => {
+    const rows = shop.store.deliveries.list(PAPER, { limit: 9 });
+    return rows.every(({ state }) => state === 'delivered') ? rows : null;
+  });
+  assert.equal(row?.attempts.length, 1);
+  await stop();
+});
+
+test('SIGTERM lets a request that is under way end, and notes it', async (t) => {
+  const { ask, json, air, stop, shop } = await stand(t);
+  const at = await receiver(t);
+  await json(ask('POST', 'webhooks', { url: at.url }), 201);
+  let waiting: ServerResponse | null = null;
+  at.answer = (_request, response) => {
+    waiting = response;
+  };
+  await air('tide');
+  const response = await until(() => waiting);
+  const ended = stop();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  response.writeHead(200).end();
+  const { code, signal } = await ended;
+  assert.deepEqual([code, signal], [0, null]);
+  const [row] = shop.store.deliveries.list(PAPER, { limit: 9 });
+  assert.deepEqual([row?.state, row?.attempts.length], ['delivered', 1]);
+});
