@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import { Fault } from './fault.ts';
+import { parseServer } from './records/dns/server.ts';
 
 const origin = (fallback: string) =>
   z
@@ -29,6 +30,36 @@ function isNetwork(text: string): boolean {
 /** Settings that may hold a password: no message shows them. */
 const SECRET = new Set(['SMTP_URL', 'LIBSQL_AUTH_TOKEN']);
 
+const networks = () =>
+  list().refine(
+    (entries) => entries.every(isNetwork),
+    'must be addresses or networks such as 10.0.0.0/8, parted by commas',
+  );
+
+/** What is parted by commas. */
+function list() {
+  return z
+    .string()
+    .default('')
+    .transform((text) =>
+      text
+        .split(',')
+        .map((entry) => entry.trim())
+        .filter((entry) => entry !== ''),
+    );
+}
+
+/** A time such as `90s`, `15m`, `24h` or `7d`, in ms; at least a second, at most a year. */
+const duration = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((text) => {
+      const [, count, unit] = /^(\d{1,8})([smhd])$/.exec(text) ?? [];
+      return Number(count ?? Number.NaN) * ({ s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }[unit ?? ''] ?? 0);
+    })
+    .refine((ms) => ms >= 1_000 && ms <= 365 * 86_400_000, 'must be a time such as 90s, 15m, 24h or 7d: 1s to 365d');
+
 /** Every setting, with its manual. An empty variable counts as one that is not set. */
 const Environment = z
   .object({
@@ -48,19 +79,7 @@ const Environment = z
     LIBSQL_SYNC_URL: z.url({ error: 'must be an address' }).optional(),
     LIBSQL_AUTH_TOKEN: z.string().optional(),
     /** Addresses or networks, by commas, whose X-Forwarded-For is believed: the proxy in front. */
-    TRUSTED_PROXIES: z
-      .string()
-      .default('')
-      .transform((text) =>
-        text
-          .split(',')
-          .map((entry) => entry.trim())
-          .filter((entry) => entry !== ''),
-      )
-      .refine(
-        (entries) => entries.every(isNetwork),
-        'must be addresses or networks such as 10.0.0.0/8, parted by commas',
-      ),
+    TRUSTED_PROXIES: networks(),
     /** `allow` lets webhooks be plain http and lead to private addresses: for tests, and for a desk whose receivers are on its own net. */
     WEBHOOK_PRIVATE: z.enum(['allow', 'refuse'], { error: 'must be allow or refuse' }).default('refuse'),
     /**
@@ -81,6 +100,26 @@ const Environment = z
       .string()
       .regex(/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i, 'must be a selector, such as 2026a')
       .optional(),
+    /** Resolvers that the scanner asks, by commas, as `ip` or `ip:port` (`[ip]:port` for IPv6); the system's when there is none. */
+    RESOLVERS: list().transform((entries, context) =>
+      entries.map((entry) => {
+        const server = parseServer(entry);
+        if (server !== null) return server;
+        context.addIssue('must be addresses such as 192.0.2.1:53 or [2001:db8::1]:53, parted by commas');
+        return z.NEVER;
+      }),
+    ),
+    /** Queries a second to each resolver; without it 1,000, and as many as it answers to one on this machine. */
+    RESOLVER_RATE: z.coerce
+      .number('must be a number')
+      .int('must be a whole number')
+      .min(1, 'must be from 1 to 1000000')
+      .max(1_000_000, 'must be from 1 to 1000000')
+      .optional(),
+    /** How often a hostname is looked at. */
+    SCAN_EVERY: duration('24h'),
+    /** Addresses or networks, by commas, that are not the Internet's and whose certificates the scanner may look at all the same. */
+    TLS_PRIVATE: networks(),
     /** How much is logged. */
     LOG_LEVEL: z
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
@@ -114,6 +153,10 @@ const Environment = z
       env.DKIM_KEY_FILE === undefined || env.DKIM_SELECTOR === undefined
         ? null
         : { keyFile: env.DKIM_KEY_FILE, selector: env.DKIM_SELECTOR },
+    resolvers: env.RESOLVERS,
+    resolverRate: env.RESOLVER_RATE,
+    scanEvery: env.SCAN_EVERY,
+    tlsPrivate: env.TLS_PRIVATE,
     logLevel: env.LOG_LEVEL,
   }));
 
