@@ -157,7 +157,10 @@ export function deltaTable(db: Db) {
         before: JSON.parse(before) as string[],
         after: JSON.parse(after) as string[],
       })),
-    deltaTotals: (): { count: number; newest: number } => total.get() as { count: number; newest: number },
+    deltaTotals: (): { count: number; newest: number } => {
+      const { count, newest } = total.get() as { count: number; newest: number };
+      return { count, newest };
+    },
   };
 }
 

@@ -18,6 +18,15 @@ export interface WatchedHost extends Hostname {
   failures: number;
 }
 
+/** Why a name, with all below it, is neither looked at nor shown. */
+export interface OptOut {
+  hostname: string;
+  reason: string;
+  /** Ms. */
+  at: number;
+  made_by: string;
+}
+
 export type WatchOutcome = 'added' | 'already' | 'resumed' | 'opted_out';
 
 const COLUMNS = 'id, hostname, unicode, registrable_domain, state, added_at, due_at, looked_at, seq, failures';
@@ -61,8 +70,9 @@ export function hostnameTable(db: Db, transact: <T>(work: () => T) => T) {
   const lastLook = db.prepare('SELECT max(looked_at) AS at FROM hostnames');
   const everyId = db.prepare('SELECT id, hostname FROM hostnames ORDER BY id');
 
-  const optOutOf = (hostname: string): { hostname: string; reason: string; at: number; made_by: string } | null =>
-    (optedOut.get(JSON.stringify(nameAndParents(hostname))) as ReturnType<typeof optOutOf> | undefined) ?? null;
+  // Through `all`: a row of `get` has a member more, libsql's own.
+  const optOutOf = (hostname: string): OptOut | null =>
+    (optedOut.all(JSON.stringify(nameAndParents(hostname))) as OptOut[])[0] ?? null;
 
   return {
     /** Puts hostnames under watch, due at once. What was paused goes on; an opt-out stands. Outcomes in their order. */
@@ -109,7 +119,7 @@ export function hostnameTable(db: Db, transact: <T>(work: () => T) => T) {
     /** The opt-out that covers a name, whether or not the name was ever watched; null when none does. */
     optOutOf,
     /** Also one that is opted out: see its `state`. Null when it was never watched. */
-    find: (hostname: string): WatchedHost | null => (find.get(hostname) as WatchedHost | undefined) ?? null,
+    find: (hostname: string): WatchedHost | null => (find.all(hostname) as WatchedHost[])[0] ?? null,
     /** Shown hostnames after one, in their order; '' begins. */
     list: (after: string, limit: number): WatchedHost[] => list.all(after, limit) as WatchedHost[],
     /** Shown hostnames that have a label beginning with each of the words; none for no word. */

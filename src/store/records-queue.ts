@@ -77,7 +77,7 @@ export function queueTable(db: Db) {
       leaseThese.all(id, owner, until, JSON.stringify(names)) as LeasedName[],
     /** The host while this lease holds it; null when the lease is lost. */
     leased: (id: string, hostname: string): LeasedHost | null => {
-      const row = leased.get(id, hostname) as LeasedRow | undefined;
+      const row = (leased.all(id, hostname) as LeasedRow[])[0];
       if (row === undefined) return null;
       const { observed_at, receipt_hash, ...host } = row;
       return { ...host, last: observed_at === null || receipt_hash === null ? null : { observed_at, receipt_hash } };
