@@ -15,6 +15,9 @@ import { keysFromVkeys, proofFaults } from '../../src/ledger/proof.ts';
 import type { Receipt } from '../../src/ledger/receipt.ts';
 import { parseReceipt, receiptText } from '../../src/ledger/receipt.ts';
 import { noteSignedBy, parseVkey } from '../../src/ledger/verifier-key.ts';
+import { previewFaults, receiptChainFaults, recordFaults } from '../../src/records/observation-faults.ts';
+import type { ObservationReceipt } from '../../src/records/receipt.ts';
+import { observationText, parseObservation } from '../../src/records/receipt.ts';
 
 // A vector's file name is the claim it makes: `proof/invalid/an-altered-prose.json`
 // holds a proof whose prose was altered. The keys are of test seeds (32 bytes 01, 32 bytes 02).
@@ -52,10 +55,32 @@ const kinds: Record<string, (vector: never, verify: Verify) => string[]> = {
   chain({ keys, generations }: { keys: KeyVector[]; generations: Generation[] }, verify) {
     return chainFaults(generations, keys.map(doorKey), verify);
   },
+  observation(vector: ObservationVector, verify) {
+    const keys = (vector.keys ?? []).map(doorKey);
+    if (vector.record !== undefined) return recordFaults(vector.record, keys, verify);
+    if (vector.preview !== undefined) return previewFaults(vector.preview, keys, verify);
+    if (vector.chain !== undefined) return receiptChainFaults(vector.chain, keys, verify, vector.whole === true);
+    const parsed = parseObservation(vector.text ?? '');
+    if (parsed === null) return ['it is not a receipt'];
+    assert.deepEqual(parsed, vector.receipt);
+    assert.equal(observationText(parsed), vector.text);
+    return [];
+  },
   proof({ proof, trusted }: { proof: unknown; trusted?: string[] }, verify) {
     return proofFaults(proof, verify, trusted === undefined ? undefined : keysFromVkeys(trusted));
   },
 };
+
+/** A receipt's text, a full record, a preview or a chain of receipts of the records service. */
+interface ObservationVector {
+  keys?: KeyVector[];
+  text?: string;
+  receipt?: ObservationReceipt;
+  record?: Parameters<typeof recordFaults>[0];
+  preview?: Parameters<typeof previewFaults>[0];
+  chain?: string[];
+  whole?: boolean;
+}
 
 interface KeyVector {
   vkey: string;
