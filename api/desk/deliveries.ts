@@ -2,10 +2,9 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { openWebhookDesk } from '../../src/works/webhook-desk.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needs } from '../middleware/key.ts';
-import { DeliveryRow, deliveryRow, rowOf } from './delivery-row.ts';
+import { DeliveryRow, deliveryRow, QueuedDelivery, rowOf } from './delivery-row.ts';
 import type { Doors } from './doors.ts';
 import { listOf, open } from './doors.ts';
-import { Pressing } from './filing.ts';
 import { cursorOf, cursorParam, limitParam, placeOf } from './params.ts';
 import { faults, IDEMPOTENCY, keyed, listSchema, ok } from './route.ts';
 import { privateList } from './shelf.ts';
@@ -44,7 +43,7 @@ const retry = createRoute({
     headers: IDEMPOTENCY,
   },
   responses: {
-    200: ok(DeliveryRow.extend(Pressing).openapi('RetriedDelivery'), 'The delivery, as it waits.'),
+    200: ok(QueuedDelivery, 'The delivery, as it waits.'),
     ...faults(413, 415, 422),
   },
 });

@@ -4,6 +4,7 @@ import type { DeliveryRecord } from '../../src/readers/delivery.ts';
 import { DELIVERY_STATES } from '../../src/readers/delivery.ts';
 import type { WebhookDesk } from '../../src/readers/webhook-desk.ts';
 import { OFF_REASONS } from '../../src/readers/webhook-table.ts';
+import { Pressing } from './filing.ts';
 
 const AttemptRow = z
   .object({
@@ -16,6 +17,23 @@ const AttemptRow = z
     }),
   })
   .openapi('Attempt');
+
+const EXAMPLE = {
+  id: '01kq3vd2m6w2d5c8z4n0r9t1b6',
+  type: 'story.aired',
+  webhook_id: '01kq3vc2m6w2d5c8z4n0r9t1b6',
+  webhook: {
+    id: '01kq3vb2m6w2d5c8z4n0r9t1b6',
+    host: 'hooks.example.org',
+    of: 'desk',
+    off_at: null,
+    off_reason: null,
+  },
+  state: 'waiting',
+  made_at: '2026-11-20T06:30:00.250Z',
+  attempts: [{ at: '2026-11-20T06:30:00.300Z', status: 503, ms: 41, error: 'status' }],
+  next_attempt_at: '2026-11-20T06:30:05.341Z',
+};
 
 /** A delivery as an admin reads it. */
 export const DeliveryRow = z
@@ -37,24 +55,12 @@ export const DeliveryRow = z
     attempts: z.array(AttemptRow).openapi({ description: 'Oldest first.' }),
     next_attempt_at: z.iso.datetime().nullable().openapi({ description: 'Null when none is to come.' }),
   })
-  .openapi('Delivery', {
-    example: {
-      id: '01kq3vd2m6w2d5c8z4n0r9t1b6',
-      type: 'story.aired',
-      webhook_id: '01kq3vc2m6w2d5c8z4n0r9t1b6',
-      webhook: {
-        id: '01kq3vb2m6w2d5c8z4n0r9t1b6',
-        host: 'hooks.example.org',
-        of: 'desk',
-        off_at: null,
-        off_reason: null,
-      },
-      state: 'waiting',
-      made_at: '2026-11-20T06:30:00.250Z',
-      attempts: [{ at: '2026-11-20T06:30:00.300Z', status: 503, ms: 41, error: 'status' }],
-      next_attempt_at: '2026-11-20T06:30:05.341Z',
-    },
-  });
+  .openapi('Delivery', { example: EXAMPLE });
+
+/** One that was queued by a write. */
+export const QueuedDelivery = DeliveryRow.extend(Pressing).openapi('QueuedDelivery', {
+  example: { ...EXAMPLE, pressed: true, files: 0 },
+});
 
 export function rowOf(record: DeliveryRecord): z.infer<typeof DeliveryRow> {
   const iso = (ms: number) => new Date(ms).toISOString();

@@ -5,7 +5,7 @@ import type { WebhookDesk } from '../../src/readers/webhook-desk.ts';
 import { OFF_REASONS } from '../../src/readers/webhook-table.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needs } from '../middleware/key.ts';
-import { DeliveryRow, deliveryRow } from './delivery-row.ts';
+import { deliveryRow, QueuedDelivery } from './delivery-row.ts';
 import type { Doors } from './doors.ts';
 import { listOf, open } from './doors.ts';
 import { Pressing } from './filing.ts';
@@ -112,7 +112,7 @@ const tryOut = createRoute({
   middleware: [needs('admin'), jsonBody({ mayBeEmpty: true })] as const,
   request: { params: idParam, headers: IDEMPOTENCY },
   responses: {
-    200: ok(DeliveryRow.extend(Pressing).openapi('TestDelivery'), 'The delivery, as it waits.'),
+    200: ok(QueuedDelivery, 'The delivery, as it waits.'),
     ...faults(413, 415, 422),
   },
 });

@@ -305,6 +305,13 @@ async function stateFor(
       });
       return { parameters: { email } };
     }
+    case 'removeWebhook':
+    case 'testWebhook':
+      return { parameters: { id: (await make('addWebhook')).id } };
+    case 'retryDelivery': {
+      const { id } = await make('addWebhook');
+      return { parameters: { id: (await ask({ method: 'POST', path: `/api/v1/webhooks/${id}/test` })).id } };
+    }
     case 'acceptTerms':
       return { body: { version: (await ask(get('/api/v1/agent/terms'))).version, signed_by: 'Mara Vell, publisher' } };
     default:

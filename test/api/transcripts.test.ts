@@ -17,7 +17,7 @@ const FOLDER = fileURLToPath(new URL('../transcripts', import.meta.url));
 const THEMES = readdirSync(FOLDER).map((file) => file.replace(/\.txt$/, ''));
 
 /** Doors whose answers have tests of their own: what readers order and what other sites show. */
-const ELSEWHERE = /^\/(oembed|embed\/|api\/v1\/(subscribers|deliveries))/;
+const ELSEWHERE = /^\/(oembed|embed\/|api\/v1\/(subscribers|webhooks|deliveries))/;
 
 test('every door answers as its transcript says, on the shared host and on a domain of the paper’s own', async (t) => {
   const folder = tempFolder(t);
