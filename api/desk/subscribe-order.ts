@@ -17,7 +17,7 @@ import type { ReaderParts } from './subscribers.ts';
 import { write } from './write.ts';
 
 /** Takes a reader's order. Throws `invalid_request` naming the member at fault. */
-export function takeOrder({ desk, post }: ReaderParts, c: PaperContext, sent: Sent): void {
+export function takeOrder({ desk }: ReaderParts, c: PaperContext, sent: Sent): void {
   const { email, ...body } = shaped(Order, sent.form === null ? sent.json : orderOf(sent.form));
   const address = readAddress(email);
   if ('problem' in address) {
@@ -26,7 +26,6 @@ export function takeOrder({ desk, post }: ReaderParts, c: PaperContext, sent: Se
   }
   const choices = choicesOf(c, body);
   order(desk, c.get('site').slug, address, { ...DEFAULT_CHOICES, ...choices });
-  post();
 }
 
 /** Takes an admin's order for up to twenty addresses. Throws `key_required`, `level_too_low`, `invalid_request`. */
@@ -49,7 +48,6 @@ export async function takeAdminOrder(doors: Doors, parts: ReaderParts, c: PaperC
     // What is kept for a second asking holds neither an address nor a secret.
     return { status: 200, body: { results } };
   });
-  parts.post();
   const { results, ...rest } = (await answer.json()) as { results: object[] };
   const whole = results.map((result, at) => ({
     email: emails[at],

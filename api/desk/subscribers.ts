@@ -114,8 +114,6 @@ export interface ReaderParts {
   pages: ReaderPages;
   /** Counts the orders of each caller. */
   throttle: MiddlewareHandler<PaperEnv>;
-  /** Has mails sent that are due; the answer does not wait for it. */
-  post(): void;
 }
 
 /** Subscribers: ordering, counting, listing, exporting and erasing. */

@@ -8,7 +8,8 @@ import { environmentWith, readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { startClock } from '../jobs/clock.ts';
 import { startDeliveries } from '../jobs/deliveries.ts';
-import { isBuilt, PROJECT } from '../works/build.ts';
+import { startMails } from '../jobs/mails.ts';
+import { isBuilt, loadBuild, PROJECT } from '../works/build.ts';
 import { Presses } from '../works/presses.ts';
 import { webhookClientOf } from '../works/webhook-desk.ts';
 import { fileContent } from './file.ts';
@@ -41,10 +42,11 @@ async function serve(): Promise<void> {
     const desk = await listenDesk(shop, presses, logger);
     const stopClock = startClock(shop, presses, logger);
     const stopDeliveries = startDeliveries(shop, webhookClientOf(shop), logger);
+    const stopMails = startMails(shop, (await loadBuild()).render, logger);
     process.stdout.write(`ready desk=${desk.url}\n`);
     await stopped.whenServing();
     logger.info('stopping');
-    await Promise.all([desk.close(), stopDeliveries()]);
+    await Promise.all([desk.close(), stopDeliveries(), stopMails()]);
     await stopClock();
   });
 }

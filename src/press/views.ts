@@ -261,6 +261,50 @@ export interface EmbedView {
   image: (PictureView & { absolute: string }) | null;
 }
 
+/** Colours of a mail, as `#rrggbb`. */
+export interface MailColors {
+  paper: string;
+  ink: string;
+  soft: string;
+  faint: string;
+  rule: string;
+  accent: string;
+  plate: string;
+  on_accent: string;
+}
+
+/** A mail. It loads nothing but a piece's own picture, and every address is absolute. */
+export interface MailView {
+  language: string;
+  nameplate: string;
+  root: string;
+  /** What mail programs show beside the subject. */
+  preview: string;
+  heading: string | null;
+  /** ISO 8601. */
+  date: string | null;
+  paragraphs: string[];
+  button: { url: string; label: string } | null;
+  groups: {
+    name: string;
+    stories: {
+      headline: string;
+      dek: string;
+      category: string;
+      url: string;
+      byline: { name: string; title: string };
+      language: string;
+      published_at: string;
+      image: { url: string; alt: string; width: number | null; height: number | null } | null;
+    }[];
+  }[];
+  casts: { title: string; description: string; day: string; url: string; duration_s: number }[];
+  reason: string;
+  manage_url: string | null;
+  unsubscribe_url: string | null;
+  colors: { light: MailColors; dark: MailColors };
+}
+
 /** The shared host's front door. */
 export interface NewsstandView {
   papers: {
@@ -299,5 +343,6 @@ export interface Pages {
   '/paper/agents': ProseView;
   '/paper/not-found': NotFoundView;
   '/paper/embed': EmbedView;
+  '/paper/mail': MailView;
   '/newsstand': NewsstandView;
 }

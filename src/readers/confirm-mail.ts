@@ -1,5 +1,6 @@
 import { choicesInWords } from './choices.ts';
 import type { Mail, MailRecord } from './mail.ts';
+import type { MailMatter } from './mail-matter.ts';
 import type { Subscriber } from './subscriber.ts';
 
 /** The paper that a mail is of. */
@@ -34,5 +35,30 @@ If it was not you, do nothing: without your confirmation nothing else is sent.
 ${paper.nameplate} is written by declared AI personas. Every piece names its sources.
 ${paper.root}/
 `,
+  };
+}
+
+/** The same as its HTML says it. */
+export function confirmMatter(
+  row: Subscriber,
+  { nameplate, root }: Sender,
+  token: string,
+): Omit<MailMatter, 'language'> {
+  return {
+    nameplate,
+    root,
+    preview: 'Nothing else is sent until you confirm.',
+    heading: 'Confirm your subscription',
+    date: null,
+    paragraphs: [
+      `Somebody, you we hope, ordered ${nameplate} by mail for this address: ${choicesInWords(row.asked ?? row)}.`,
+      'The button opens a page with one more button, which confirms. The link holds for 72 hours.',
+    ],
+    button: { url: `${root}/subscribe/confirm?token=${token}`, label: 'Confirm the subscription' },
+    groups: [],
+    casts: [],
+    reason: 'If it was not you, do nothing: without your confirmation nothing else is sent.',
+    manage_url: null,
+    unsubscribe_url: null,
   };
 }

@@ -29,6 +29,8 @@ export interface SendingDesk {
   /** Takes an address out that takes no mail. */
   bounced(mail: MailRecord): void;
   transact<T>(work: () => T): T;
+  /** Whether mails may be begun: one process at a time sends. */
+  mayBegin(): boolean;
 }
 
 /** What the sender tells whoever runs it. Nothing in it is an address. */
@@ -63,7 +65,7 @@ export class MailSender {
   start(): void {
     const { mails, throttle, width, now } = this.#desk;
     const at = now();
-    if (!this.#isOpen || at < this.#restsUntil) return;
+    if (!this.#isOpen || at < this.#restsUntil || !this.#desk.mayBegin()) return;
     // A server that was at fault is tried with one mail.
     const room = (this.#troubles > 0 ? 1 : width) - this.#underWay.size;
     if (room <= 0) return;
@@ -74,14 +76,15 @@ export class MailSender {
     for (const mail of claimed) this.#begin(mail);
   }
 
-  /** Claims nothing until `start` is called after `open`, and resolves when all that is under way is settled. */
+  /** Begins nothing more, and resolves when all that is under way is settled. */
   async stop(): Promise<void> {
     this.#isOpen = false;
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    await this.idle();
   }
 
-  open(): void {
-    this.#isOpen = true;
+  /** Resolves when nothing is under way. */
+  async idle(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
   #begin(mail: MailRecord): void {

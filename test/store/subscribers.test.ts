@@ -6,27 +6,16 @@ import Database from 'libsql';
 import type { Address } from '../../src/readers/address.ts';
 import { readAddress, readerOf } from '../../src/readers/address.ts';
 import { confirm, manageToken, unsubscribe } from '../../src/readers/link.ts';
-import type { Mail, MailRecord } from '../../src/readers/mail.ts';
+import type { MailRecord } from '../../src/readers/mail.ts';
 import { order } from '../../src/readers/order.ts';
-import type { Post } from '../../src/readers/post.ts';
-import { sendDue, waitAfter } from '../../src/readers/post.ts';
 import { DEFAULT_CHOICES } from '../../src/readers/subscriber.ts';
 import { readerKey } from '../../src/store/reader-key.ts';
-import { PostRoom } from '../../src/works/post.ts';
 import { openReaderDesk } from '../../src/works/reader-desk.ts';
+import { outboxSender } from '../support/mails.ts';
 import { foundPaper, PAPER, tempFolder, workshopIn } from '../support/workshop.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 const address = (email: string) => readAddress(email) as Address;
-
-const MAIL: Mail = {
-  from: { name: 'P', address: 'p@example.org' },
-  to: 'r@example.org',
-  subject: 's',
-  text: 't',
-  messageId: '<m@example.org>',
-  headers: {},
-};
 
 test('no token stands in the database, and the key of links is the owner’s alone', async (t) => {
   const folder = tempFolder(t);
@@ -34,8 +23,7 @@ test('no token stands in the database, and the key of links is the owner’s alo
   foundPaper(shop, { nameplate: 'Ämter & "Häfen"' });
   const desk = openReaderDesk(shop);
   order(desk, PAPER, address('reader@example.org'), DEFAULT_CHOICES);
-  const room = new PostRoom(shop, desk, (_, error) => assert.fail(String(error)));
-  await Promise.all([room.send(), room.send()]);
+  await outboxSender(shop).idle();
   const [name = '', ...others] = readdirSync(join(folder, 'var/outbox'));
   assert.deepEqual(others, []);
   const eml = readFileSync(join(folder, 'var/outbox', name), 'utf8');
@@ -97,42 +85,4 @@ test('each reader is told of each thing once', (t) => {
   assert.equal(queue('d', 'daily', 'piece-1'), true);
   desk.subscribers.remove(subscriber);
   assert.deepEqual(desk.mails.claim(NOON, NOON + 1, 10), [], 'who is gone is not written to');
-});
-
-test('a mail that is not taken is tried again, later each time, and given up at last', async (t) => {
-  const clock = { now: NOON };
-  const shop = workshopIn(t, tempFolder(t), clock);
-  foundPaper(shop);
-  const desk = openReaderDesk(shop);
-  order(desk, PAPER, address('reader@example.org'), DEFAULT_CHOICES);
-  const subscriber = desk.subscribers.list(PAPER, { limit: 1 })[0]?.id ?? '';
-  let attempts = 0;
-  const post: Post = {
-    mails: desk.mails,
-    mailer: {
-      async send() {
-        throw Object.assign(new Error('550 reader@example.org'), { code: 'EENVELOPE' });
-      },
-    },
-    now: () => clock.now,
-    compose: () => MAIL,
-    failed: () => {
-      attempts++;
-    },
-  };
-  for (let day = 0; day < 10; day++) {
-    for (let hour = 0; hour < 24; hour++) {
-      assert.equal(await sendDue(post), 0);
-      clock.now += 3_600_000;
-    }
-  }
-  const [mail] = desk.mails.ofSubscriber(subscriber);
-  assert.deepEqual([mail?.state, mail?.error, attempts], ['failed', 'EENVELOPE', 12]);
-  assert.deepEqual([1, 2, 3, 20].map(waitAfter), [60_000, 120_000, 240_000, 21_600_000]);
-  order(desk, PAPER, address('reader@example.org'), DEFAULT_CHOICES);
-  const sent: Mail[] = [];
-  const taking = { ...post, mailer: { send: async (one: Mail) => void sent.push(one) } };
-  assert.equal(await sendDue(taking), 1);
-  assert.equal(await sendDue(taking), 0);
-  assert.equal(sent.length, 1);
 });

@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Render } from '../press/sheet.ts';
+import { queueAlerts } from '../readers/alert-queue.ts';
+import { DigestQueue } from '../readers/digest-queue.ts';
+import type { SendingNews } from '../readers/mail-sender.ts';
+import { MailSender } from '../readers/mail-sender.ts';
+import { sweep } from '../readers/order.ts';
+import { outboxFolder } from '../store/outbox-folder.ts';
+import { openAlertDesk } from '../works/alert-desk.ts';
+import { digestTimes } from '../works/digest-times.ts';
+import { smtpMailer, smtpOf } from '../works/mailer.ts';
+import { openReaderDesk } from '../works/reader-desk.ts';
+import { openSendingDesk } from '../works/sending-desk.ts';
+import type { Workshop } from '../works/workshop.ts';
+
+/** How often the job looks for what happened and for what fell due, in ms. */
+const LOOK_EVERY = 250;
+/** How long the job rests between two batches of readers, in ms: who asks the server is answered meanwhile. */
+const BREATH = 2;
+/** How long the job rests after the database failed, in ms. */
+const REST = 10_000;
+/** For how long the job is this process's, in ms, and how often it says so: another takes it over after a crash. */
+const DUTY = 10_000;
+const DUTY_EVERY = 2_500;
+/** How often what is old is dropped, in ms, and for how long mails that were settled are kept. */
+const SWEEP_EVERY = 3_600_000;
+const MAILS_KEPT = 35 * 86_400_000;
+
+/**
+ * Tells readers by mail: queues what happened and the digests that are due, and
+ * sends. Of several processes over one database one does it at a time. Returns a
+ * function that stops it when the mails under way are settled.
+ */
+export function startMails(shop: Workshop, render: Render, logger: Logger): () => Promise<void> {
+  const { settings, store, now } = shop;
+  const smtp = smtpOf(settings);
+  if (smtp === null) logger.warn('SMTP_URL is not set: mails land in the outbox folder of DATA_DIR, and go to nobody');
+  const post = smtp === null ? null : smtpMailer(smtp);
+  const mailer = post ?? outboxFolder(join(settings.dataDir, 'outbox'));
+  const perMinute = smtp === null ? null : settings.mailsPerMinute;
+  const desk = openReaderDesk(shop);
+  const alerts = openAlertDesk(shop);
+  const digests = new DigestQueue(alerts, digestTimes());
+  const owner = randomBytes(8).toString('hex');
+  let dutyAt = Number.NEGATIVE_INFINITY;
+  let onDuty = false;
+  let sweptAt = 0;
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const isOnDuty = (): boolean => {
+    const at = now();
+    // A process that slept may have lost it: it asks before it does anything.
+    if (at >= dutyAt && at - dutyAt < DUTY_EVERY) return onDuty;
+    const got = store.duties.take('mails', owner, at, at + DUTY);
+    // Nobody else sends: what is still claimed was claimed by one who is no more.
+    if (got === 'taken') store.readers.mails.release(at);
+    dutyAt = at;
+    onDuty = got !== null;
+    return onDuty;
+  };
+  const sending = { ...openSendingDesk(shop, { mailer, render, perMinute }), mayBegin: isOnDuty };
+  const sender = new MailSender(sending, newsTo(logger));
+
+  const look = (): number => {
+    try {
+      if (!isOnDuty()) return LOOK_EVERY;
+      const at = now();
+      if (at >= sweptAt + SWEEP_EVERY) {
+        sweptAt = at;
+        store.alerts.forget(at - MAILS_KEPT);
+        desk.transact(() => sweep(desk, at));
+      }
+      const queued = queueAlerts(alerts) !== null || digests.next();
+      sender.start();
+      return queued ? BREATH : LOOK_EVERY;
+    } catch (error) {
+      logger.error({ err: error }, 'mails stand still; they are looked after again');
+      return REST;
+    }
+  };
+  const tick = (): void => {
+    const wait = look();
+    if (!stopped) timer = setTimeout(tick, wait);
+  };
+  tick();
+  return async () => {
+    stopped = true;
+    clearTimeout(timer);
+    await sender.stop();
+    if (onDuty) store.duties.leave('mails', owner);
+    post?.close();
+  };
+}
+
+function newsTo(logger: Logger): SendingNews {
+  return {
+    sent: ({ id, paper, kind }) => logger.debug({ mail: id, paper, kind }, 'sent a mail'),
+    failed({ id, paper, kind, attempts }, side, words) {
+      const about = { mail: id, paper, kind, attempts, ...words };
+      if (side === 'reader') logger.warn(about, 'an address takes no mail: it is written to no more');
+      else if (side === 'mail') logger.warn(about, 'a mail was not taken; it is tried again');
+      else logger.error(about, 'the mail server takes no mails; all wait, and are tried again');
+    },
+    gaveUp: ({ id, paper, kind }) => logger.error({ mail: id, paper, kind }, 'a mail was given up'),
+    unnoted: ({ id }, error) => logger.error({ mail: id, err: error }, 'a mail could not be noted; it is sent again'),
+  };
+}

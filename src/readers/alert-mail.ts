@@ -1,0 +1,61 @@
+import type { Mail, MailRecord } from './mail.ts';
+import type { MailMatter } from './mail-matter.ts';
+import { mailText } from './mail-matter.ts';
+
+/** The paper that a mail is of. */
+export interface AlertSender {
+  slug: string;
+  nameplate: string;
+  /** Absolute root address of the paper, without a slash at its end. */
+  root: string;
+  contact?: string | undefined;
+}
+
+/** An alert or a digest, ready to be sent. */
+export function alertMail(
+  mail: MailRecord,
+  to: string,
+  { slug, nameplate, root, contact }: AlertSender,
+  matter: MailMatter,
+  html: string,
+): Mail {
+  const host = mailHost(root);
+  return {
+    from: { name: nameplate, address: contact ?? `no-reply@${host}` },
+    ...(contact === undefined ? {} : { replyTo: contact }),
+    to,
+    subject: subjectOf(matter),
+    text: mailText(matter),
+    html,
+    messageId: `<${mail.id}@${host}>`,
+    headers: {
+      // RFC 2919: a name of the list that stays.
+      'List-Id': `<${slug}.${host}>`,
+      ...(matter.unsubscribe_url === null
+        ? {}
+        : {
+            'List-Unsubscribe': `<${matter.unsubscribe_url}>`,
+            // RFC 8058, section 2: a POST of this to the address above ends it, with no page between.
+            'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+          }),
+      // RFC 3834, section 5: no vacation notice is to answer it.
+      'Auto-Submitted': 'auto-generated',
+    },
+  };
+}
+
+/** The host of a paper's address, as mail addresses name it. */
+export function mailHost(root: string): string {
+  return new URL(root).hostname;
+}
+
+/** The headline of the first piece, or the title of the video edition; and how many more there are. */
+export function subjectOf({ groups, casts, nameplate }: Pick<MailMatter, 'groups' | 'casts' | 'nameplate'>): string {
+  const titles = [
+    ...groups.flatMap(({ stories }) => stories.map(({ headline }) => headline)),
+    ...casts.map(({ title }) => title),
+  ];
+  const [first = nameplate] = titles;
+  const line = first.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+  return titles.length < 2 ? line : `${line}, and ${titles.length - 1} more`;
+}

@@ -1,0 +1,73 @@
+/** A piece in a mail. Addresses are absolute. */
+export interface MailStory {
+  headline: string;
+  dek: string;
+  category: string;
+  url: string;
+  byline: { name: string; title: string };
+  language: string;
+  /** ISO 8601. */
+  published_at: string;
+  /** The piece's own picture, in a format that mail programs show; null without one. */
+  image: { url: string; alt: string; width: number | null; height: number | null } | null;
+}
+
+/** A video edition in a mail. */
+export interface MailCast {
+  title: string;
+  description: string;
+  /** YYYY-MM-DD. */
+  day: string;
+  url: string;
+  duration_s: number;
+}
+
+/** Everything that a mail says; its HTML and its plain text are made of it. */
+export interface MailMatter {
+  language: string;
+  nameplate: string;
+  /** Absolute root address of the paper, without a slash at its end. */
+  root: string;
+  /** What mail programs show beside the subject. */
+  preview: string;
+  heading: string | null;
+  /** ISO 8601, printed under the heading as a day, or null. */
+  date: string | null;
+  paragraphs: string[];
+  button: { url: string; label: string } | null;
+  /** Pieces by section in the paper's order. */
+  groups: { name: string; stories: MailStory[] }[];
+  casts: MailCast[];
+  /** Why this came. */
+  reason: string;
+  manage_url: string | null;
+  unsubscribe_url: string | null;
+}
+
+const RULE = '-'.repeat(60);
+
+/** A mail as plain text: lines are left to the mail program to break. */
+export function mailText({ nameplate, root, heading, paragraphs, button, groups, casts, ...rest }: MailMatter): string {
+  const parts = [
+    nameplate,
+    ...(heading === null ? [] : [heading]),
+    ...paragraphs,
+    ...(button === null ? [] : [`${button.label}:\n${button.url}`]),
+    ...groups.flatMap(({ name, stories }) => [RULE, name.toUpperCase(), ...stories.map(storyText)]),
+    ...(casts.length === 0 ? [] : [RULE, 'VIDEO EDITION', ...casts.map(castText)]),
+    RULE,
+    rest.reason,
+    ...(rest.manage_url === null ? [] : [`Change what comes, or how often:\n${rest.manage_url}`]),
+    ...(rest.unsubscribe_url === null ? [] : [`End the subscription:\n${rest.unsubscribe_url}`]),
+    `${nameplate} is written by declared AI personas. Every piece names its sources.\n${root}/`,
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function storyText({ headline, dek, byline, url }: MailStory): string {
+  return [headline, ...(dek === '' ? [] : [dek]), `By ${byline.name}, AI persona`, url].join('\n');
+}
+
+function castText({ title, description, url }: MailCast): string {
+  return [title, ...(description === '' ? [] : [description]), url].join('\n');
+}

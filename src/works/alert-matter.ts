@@ -1,0 +1,97 @@
+import type { Archive, Row } from '../desk/archive.ts';
+import type { Paper } from '../desk/paper.ts';
+import type { KeptEvent } from '../readers/event-table.ts';
+import type { MailKind } from '../readers/mail.ts';
+import type { MailCast, MailMatter, MailStory } from '../readers/mail-matter.ts';
+
+/** Pictures that mail programs show; of a drawing in SVG they show nothing. */
+const SHOWN = /\.(?:jpe?g|png|gif|webp)$/i;
+
+/** What a mail is of. */
+interface Told {
+  kind: MailKind;
+  /** The piece, or the day. */
+  about: string;
+  events: KeptEvent[];
+}
+
+/**
+ * What an alert says: its pieces as they are now, without those withdrawn since.
+ * Null when none is left.
+ */
+export function alertMatter(archive: Archive, paper: Paper, root: string, { kind, about, events }: Told) {
+  const pieces = events.flatMap((event) =>
+    event.type === 'story.aired' ? (rowOnAir(archive, event.story.id) ?? []) : [],
+  );
+  const casts = events.flatMap((event) =>
+    event.type === 'cast.published' ? castOf(archive, event.cast.day, root) : [],
+  );
+  const [first] = [...pieces.map(({ dek, headline }) => dek || headline), ...casts.map(({ title }) => title)];
+  if (first === undefined) return null;
+  const matter: MailMatter = {
+    language: paper.language,
+    nameplate: paper.nameplate,
+    root,
+    preview: first,
+    heading: kind === 'daily' ? 'New since the last mail' : kind === 'weekly' ? 'The week' : null,
+    date: kind === 'instant' ? null : `${about}T00:00:00.000Z`,
+    paragraphs: [],
+    button: null,
+    groups: groupsOf(archive, paper, root, pieces),
+    casts,
+    reason: REASONS[kind],
+    manage_url: null,
+    unsubscribe_url: null,
+  };
+  return matter;
+}
+
+const REASONS: Record<MailKind, string> = {
+  confirm: '',
+  instant: 'You get this because you asked for a mail with each piece.',
+  daily: 'You get this because you asked for one mail a day.',
+  weekly: 'You get this because you asked for one mail a week.',
+};
+
+function rowOnAir(archive: Archive, id: string): Row | null {
+  const story = archive.storyById(id);
+  return story?.state === 'on_air' ? story : null;
+}
+
+/** Pieces by section in the paper's order, the newest first; sections that the paper no longer has come last. */
+function groupsOf(archive: Archive, paper: Paper, root: string, pieces: Row[]): MailMatter['groups'] {
+  const names = new Set([...paper.sections, ...pieces.map(({ category }) => category)]);
+  return [...names].flatMap((name) => {
+    const stories = pieces
+      .filter(({ category }) => category === name)
+      .sort((a, b) => b.published_at - a.published_at)
+      .map((row) => storyOf(archive, paper, root, row));
+    return stories.length === 0 ? [] : [{ name, stories }];
+  });
+}
+
+function storyOf(archive: Archive, paper: Paper, root: string, row: Row): MailStory {
+  const { headline, dek, category, slug, byline, language, published_at, image } = row;
+  const media = image === null ? null : archive.media(image.src);
+  return {
+    headline,
+    dek,
+    category,
+    url: `${root}/stories/${slug}/`,
+    byline,
+    language,
+    published_at: new Date(published_at).toISOString(),
+    // A private paper's pictures open to nobody without a key.
+    image:
+      image !== null && SHOWN.test(image.src) && paper.paper_public
+        ? { url: `${root}/${image.src}`, alt: image.alt, width: media?.width ?? null, height: media?.height ?? null }
+        : null,
+  };
+}
+
+function castOf(archive: Archive, day: string, root: string): MailCast[] {
+  const cast = archive.cast(day);
+  if (cast === null) return [];
+  const { title, description, duration_s } = cast;
+  return [{ title, description, day, url: `${root}/cast/${day}/`, duration_s }];
+}

@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import type { Render } from '../../src/press/sheet.ts';
+import type { Mailer, MailRecord } from '../../src/readers/mail.ts';
+import type { FailureSide, FailureWords } from '../../src/readers/mail-failure.ts';
+import type { SendingDesk } from '../../src/readers/mail-sender.ts';
+import { MailSender } from '../../src/readers/mail-sender.ts';
+import { outboxFolder } from '../../src/store/outbox-folder.ts';
+import { openSendingDesk } from '../../src/works/sending-desk.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+
+/** A page that says what it was given: for tests that look at something else. */
+export const plainRender: Render = async (_, view) =>
+  `<!doctype html><p>${JSON.stringify(view).replaceAll('<', '&lt;')}`;
+
+export interface Sending {
+  sender: MailSender;
+  /** What failed, in order. */
+  failures: { mail: MailRecord; side: FailureSide; words: FailureWords }[];
+  gaveUp: MailRecord[];
+  /** Sends until nothing is due at the present time. */
+  idle(): Promise<void>;
+}
+
+/** Sends a workshop's mails with a mailer. */
+export function senderOf(
+  shop: Workshop,
+  mailer: Mailer,
+  more: Partial<SendingDesk> & { render?: Render } = {},
+): Sending {
+  const { render = plainRender, ...rest } = more;
+  const failures: Sending['failures'] = [];
+  const gaveUp: MailRecord[] = [];
+  const desk: SendingDesk = {
+    ...openSendingDesk(shop, { mailer, render, perMinute: null }),
+    mayBegin: () => true,
+    ...rest,
+  };
+  const sender = new MailSender(desk, {
+    sent: () => {},
+    failed: (mail, side, words) => failures.push({ mail, side, words }),
+    gaveUp: (mail) => gaveUp.push(mail),
+    unnoted: (_, error) => {
+      throw error;
+    },
+  });
+  const idle = async () => {
+    sender.start();
+    await sender.idle();
+  };
+  return { sender, failures, gaveUp, idle };
+}
+
+/** Sends a workshop's mails into its outbox folder. */
+export function outboxSender(shop: Workshop): Sending {
+  return senderOf(shop, outboxFolder(join(shop.settings.dataDir, 'outbox')));
+}
