@@ -1,5 +1,4 @@
 import type { ServiceSeen } from './record.ts';
-import type { ServicePattern } from './service-table.ts';
 import { ROUTE_53, SERVICES } from './service-table.ts';
 import type { SignalType } from './signal.ts';
 
@@ -17,12 +16,21 @@ export function servicesSeen({
 
 /** The services that values point to, sorted by name, each once. */
 export function servicesOf(values: Values): ServiceSeen[] {
+  const hosts = Object.fromEntries(Object.entries(values).map(([type, list]) => [type, list.map(hostIn)])) as Values;
+  const texts = (values.TXT ?? []).map((value) => unquoted(value).toLowerCase());
+  const included = texts.flatMap(includesOf);
   const found: ServiceSeen[] = [];
   for (const pattern of SERVICES) {
-    const seen_in = typesThatShow(pattern, values);
-    if (seen_in.length > 0) found.push({ service: pattern.service, kind: pattern.kind, seen_in });
+    const seen_in = Object.entries(pattern.hosts ?? {})
+      .filter(([type, ends]) => hosts[type as SignalType]?.some((host) => ends.some((end) => isAtOrBelow(host, end))))
+      .map(([type]) => type);
+    const isInTexts =
+      pattern.txt?.some((beginning) => texts.some((text) => text.startsWith(beginning))) ||
+      pattern.spf?.some((name) => included.some((host) => isAtOrBelow(host, name)));
+    if (isInTexts) seen_in.push('TXT');
+    if (seen_in.length > 0) found.push({ service: pattern.service, kind: pattern.kind, seen_in: seen_in.sort() });
   }
-  if (values.NS?.some((host) => ROUTE_53.ns.test(host))) {
+  if (hosts.NS?.some((host) => ROUTE_53.ns.test(host))) {
     found.push({ service: ROUTE_53.service, kind: ROUTE_53.kind, seen_in: ['NS'] });
   }
   return found.sort((a, b) => (order(a) < order(b) ? -1 : 1));
@@ -32,26 +40,16 @@ function order({ service, kind }: ServiceSeen): string {
   return `${service}\n${kind}`;
 }
 
-function typesThatShow({ hosts, txt, spf }: ServicePattern, values: Values): string[] {
-  const types = Object.entries(hosts ?? {})
-    .filter(([type, ends]) =>
-      values[type as SignalType]?.some((value) => ends.some((end) => isAtOrBelow(hostIn(value), end))),
-    )
-    .map(([type]) => type);
-  const texts = (values.TXT ?? []).map((value) => unquoted(value).toLowerCase());
-  const shows =
-    txt?.some((beginning) => texts.some((text) => text.startsWith(beginning))) ||
-    spf?.some((name) => texts.some((text) => includesOf(text).some((included) => isAtOrBelow(included, name))));
-  return shows ? [...types, 'TXT'].sort() : types.sort();
-}
-
 /** The host in a value: its last word, which for an MX follows the preference. */
 function hostIn(value: string): string {
-  return (value.split(' ').at(-1) ?? '').toLowerCase().replace(/\.$/, '');
+  return value
+    .slice(value.lastIndexOf(' ') + 1)
+    .toLowerCase()
+    .replace(/\.$/, '');
 }
 
 function isAtOrBelow(host: string, name: string): boolean {
-  return host === name || host.endsWith(`.${name}`);
+  return host.endsWith(name) && (host.length === name.length || host[host.length - name.length - 1] === '.');
 }
 
 /** A TXT value's strings as one text: in presentation form each stands in quotation marks. */
