@@ -57,7 +57,10 @@ export interface Signal {
   status: SignalStatus;
   /** Seconds, the smallest of the answer's records; null without one. */
   ttl: number | null;
-  /** The records' data in presentation form: hosts in lower case without the last dot, sorted, each once. */
+  /**
+   * The records' data in presentation form, printable ASCII, sorted, each once: hosts in lower case without the
+   * last dot; a TXT record's strings joined, without quotation marks; bytes that are not printable as `\DDD`.
+   */
   values: string[];
   transport: 'udp' | 'tcp' | null;
   /** Of the attempt that was answered, in ms. */
@@ -101,7 +104,7 @@ export interface Look {
   /** Null unless `certificate_status` is `ok`. */
   certificate: Certificate | null;
   certificate_status: CertificateStatus;
-  /** Whether the hostname's own zone answers for any name below it; null when that is unknown. */
+  /** Whether there is an address, or an alias, at any name below it; null when that is unknown. */
   wildcard: boolean | null;
 }
 

@@ -1,0 +1,81 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { createServer } from 'node:net';
+import type { DecodedPacket, Packet } from 'dns-packet';
+import { decode, encode, RECURSION_AVAILABLE } from 'dns-packet';
+import type { Server } from '../../src/records/dns/transport.ts';
+
+/** One query as it came. */
+export interface Heard {
+  by: 'udp' | 'tcp';
+  bytes: Buffer;
+  query: DecodedPacket;
+  /** The port that it left from. */
+  from: number;
+}
+
+/** What is sent back: messages one after the other; by TCP the first of them. */
+export type Reply = (heard: Heard) => readonly Uint8Array[];
+
+/** A server that says whatever a test wants, by UDP and TCP on one port of loopback. */
+export interface LyingServer extends Server {
+  heard: Heard[];
+}
+
+/** Ends with the test. Without `tcp` nobody listens there. */
+export async function lyingServer(
+  t: { after(work: () => unknown): void },
+  reply: Reply,
+  { tcp = true } = {},
+): Promise<LyingServer> {
+  const heard: Heard[] = [];
+  const sockets = new Set<Socket>();
+  const stream = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+    let read = Buffer.alloc(0);
+    socket.on('data', (chunk) => {
+      read = Buffer.concat([read, chunk]);
+      if (read.length < 2 || read.length < 2 + read.readUInt16BE(0)) return;
+      const bytes = read.subarray(2);
+      const query: Heard = { by: 'tcp', bytes, query: decode(bytes), from: socket.remotePort ?? 0 };
+      heard.push(query);
+      const [message] = reply(query);
+      if (message === undefined) return;
+      const length = Buffer.alloc(2);
+      length.writeUInt16BE(message.length);
+      // In two parts, so that whoever reads has to put them together.
+      socket.write(Buffer.concat([length, message.subarray(0, 7)]));
+      setImmediate(() => socket.write(message.subarray(7)));
+    });
+  });
+  stream.listen(0, '127.0.0.1');
+  await once(stream, 'listening');
+  const { port } = stream.address() as AddressInfo;
+  if (!tcp) stream.close();
+  const datagrams = createSocket('udp4');
+  datagrams.on('message', (bytes, { port: from }) => {
+    const query: Heard = { by: 'udp', bytes, query: decode(bytes), from };
+    heard.push(query);
+    for (const message of reply(query)) datagrams.send(message, from, '127.0.0.1');
+  });
+  datagrams.bind(port, '127.0.0.1');
+  await once(datagrams, 'listening');
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    stream.close();
+    datagrams.close();
+  });
+  return { address: '127.0.0.1', port, heard };
+}
+
+/** The bytes of an answer to a query, with its number and question unless others are given. */
+export function answerTo({ query }: Heard, more: Partial<Packet> & { rcode?: number } = {}): Buffer {
+  const { rcode = 0, flags = RECURSION_AVAILABLE, ...rest } = more;
+  const bytes = encode({ type: 'response', id: query.id, questions: query.questions, ...rest, flags: flags | rcode });
+  // dns-packet writes every code as 0 where it is told one by name only.
+  bytes[3] = ((bytes[3] ?? 0) & 0xf0) | rcode;
+  return bytes;
+}
