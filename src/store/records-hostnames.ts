@@ -67,7 +67,9 @@ export function hostnameTable(db: Db, transact: <T>(work: () => T) => T) {
      WHERE hostname_labels MATCH ? AND state <> 'opted_out' LIMIT ?`,
   );
   const counts = db.prepare('SELECT state, count FROM hostname_counts');
-  const lastLook = db.prepare('SELECT max(looked_at) AS at FROM hostnames');
+  const lastLook = db.prepare(
+    'SELECT looked_at AS at FROM hostnames WHERE looked_at IS NOT NULL ORDER BY looked_at DESC LIMIT 1',
+  );
   const everyId = db.prepare('SELECT id, hostname FROM hostnames ORDER BY id');
 
   // Through `all`: a row of `get` has a member more, libsql's own.
@@ -133,7 +135,7 @@ export function hostnameTable(db: Db, transact: <T>(work: () => T) => T) {
         (counts.all() as { state: HostState; count: number }[]).map(({ state, count }) => [state, count]),
       ) as Record<HostState, number>,
     /** When the newest look was begun, in ms; null before the first. */
-    lastLookAt: (): number | null => (lastLook.get() as { at: number | null }).at,
+    lastLookAt: (): number | null => (lastLook.get() as { at: number } | undefined)?.at ?? null,
     /** Every hostname that ever was watched, for an audit. */
     everyHost: (): Iterable<{ id: number; hostname: string }> =>
       everyId.iterate() as Iterable<{ id: number; hostname: string }>,

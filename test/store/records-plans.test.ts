@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Db } from '../../src/store/open.ts';
+import { openDatabase } from '../../src/store/open.ts';
+import { recordsTables } from '../../src/store/records.ts';
+import { tempFolder } from '../support/workshop.ts';
+
+/** Statements that read everything by intent, and such as end at their first row. */
+const READS_ALL = [
+  // For an audit.
+  'SELECT id, hostname FROM hostnames ORDER BY id',
+  'SELECT count(*) AS count FROM observations',
+  'SELECT count(*) AS count, coalesce(max(seq), 0) AS newest FROM deltas',
+  // Three rows.
+  'SELECT state, count FROM hostname_counts',
+  // The last one only, or the first: read from an end.
+  'SELECT max(seq) AS seq FROM observations',
+  'SELECT looked_at AS at FROM hostnames WHERE looked_at IS NOT NULL ORDER BY looked_at DESC LIMIT 1',
+  "SELECT due_at FROM hostnames WHERE state = 'watched' ORDER BY due_at, id LIMIT 1",
+  'SELECT seq, at FROM deltas ORDER BY seq DESC LIMIT 1',
+];
+/** A lease sorts the few that it chooses from, and an opt-out groups the deltas of one host. */
+const SORTS = ['UPDATE hostnames SET lease = ?1, leased_by = ?2, due_at = ?3', 'UPDATE change_counts SET'];
+
+test('no statement of the records reads a whole table or sorts what it finds', (t) => {
+  const db = openDatabase({ file: join(tempFolder(t), 'broadsheet.db') });
+  t.after(() => db.close());
+  const statements: string[] = [];
+  const listening = {
+    prepare(sql: string) {
+      statements.push(sql.replaceAll(/\s+/g, ' ').trim());
+      return db.prepare(sql);
+    },
+  };
+  recordsTables(listening as Db, (work) => work());
+  assert(statements.length > 50);
+  for (const sql of statements) {
+    if (READS_ALL.includes(sql) || sql.startsWith('INSERT')) continue;
+    const plan = (db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]).map(({ detail }) => detail);
+    for (const detail of plan) {
+      const isScan =
+        /^SCAN (?:hostnames|observations|deltas|d|h|sightings|facets|facet_counts|change_counts|standing|record_bodies|opt_outs)\b/;
+      // A search that names no index is one for the least or the greatest, row by row.
+      assert(!isScan.test(detail) && !/^SEARCH \w+$/.test(detail), `${sql}\n${plan.join('\n')}`);
+      if (SORTS.some((beginning) => sql.startsWith(beginning))) continue;
+      assert(!/TEMP B-TREE/.test(detail), `${sql}\n${plan.join('\n')}`);
+    }
+  }
+});
