@@ -1,0 +1,35 @@
+import type { Address } from '../../src/readers/address.ts';
+import { readAddress, readerOf } from '../../src/readers/address.ts';
+import type { Choices, Subscriber } from '../../src/readers/subscriber.ts';
+import { DEFAULT_CHOICES } from '../../src/readers/subscriber.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import { newId } from '../../src/works/workshop.ts';
+import { PAPER } from './workshop.ts';
+
+/** Puts a confirmed reader in. */
+export function confirmedReader(
+  { store, now }: Workshop,
+  email: string,
+  choices: Partial<Choices> = {},
+  paper = PAPER,
+): Subscriber {
+  const address = readAddress(email) as Address;
+  const row: Subscriber = {
+    ...DEFAULT_CHOICES,
+    ...choices,
+    id: newId(),
+    paper,
+    reader: readerOf(paper, address),
+    email: address.email,
+    asked: null,
+    made_at: now(),
+    ordered_at: now(),
+    mailed_at: null,
+    confirmed_at: now(),
+    last_sent_at: null,
+    webhook: null,
+    webhook_secret: null,
+  };
+  store.readers.subscribers.put(row);
+  return row;
+}
