@@ -69,21 +69,3 @@ export function receiptChainFaults(receipts: string[], keys: DoorKey[], verify: 
     whole,
   );
 }
-
-/** One record of an evidence bundle. */
-export interface EvidenceRecord {
-  disclosures: string[];
-  receipt: string;
-}
-
-/** What does not hold in a bundle of one domain's whole chain, oldest first: every record and every link. */
-export function evidenceFaults(records: EvidenceRecord[], keys: DoorKey[], verify: Verify): string[] {
-  const chain = receiptChainFaults(
-    records.map(({ receipt }) => receipt),
-    keys,
-    verify,
-    true,
-  );
-  const known = new Set(chain);
-  return [...chain, ...records.flatMap((record) => recordFaults(record, keys, verify)).filter((f) => !known.has(f))];
-}
