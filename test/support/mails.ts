@@ -52,5 +52,9 @@ export function senderOf(
 
 /** Sends a workshop's mails into its outbox folder. */
 export function outboxSender(shop: Workshop): Sending {
-  return senderOf(shop, outboxFolder(join(shop.settings.dataDir, 'outbox')));
+  return senderOf(shop, outboxOf(shop));
+}
+
+export function outboxOf({ settings }: Workshop): Mailer {
+  return outboxFolder(join(settings.dataDir, 'outbox'));
 }

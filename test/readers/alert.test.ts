@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { queueAlerts } from '../../src/readers/alert-queue.ts';
+import { end, tokenIn } from '../../src/readers/link.ts';
+import type { Choices } from '../../src/readers/subscriber.ts';
+import { openAlertDesk } from '../../src/works/alert-desk.ts';
+import { loadBuild } from '../../src/works/build.ts';
+import { openReaderDesk } from '../../src/works/reader-desk.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import { outboxOf, outboxSender, senderOf } from '../support/mails.ts';
+import { airAgain, collector, publish, publishCast, queueAll, revise, withdraw } from '../support/newsroom.ts';
+import { confirmedReader } from '../support/readers.ts';
+import { parsed } from '../support/smtp.ts';
+import type { Clock } from '../support/workshop.ts';
+import { foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/workshop.ts';
+
+const NOON = Date.parse('2026-11-20T12:00:00Z');
+const [CITY = '', PORT = ''] = SECTIONS;
+const HOUR = 3_600_000;
+const instant: Partial<Choices> = { cadence: 'instant' };
+
+interface Stand {
+  shop: Workshop;
+  clock: Clock;
+  folder: string;
+  /** Queues and sends all that is to be told now; who got what, by headline. */
+  tell(): Promise<Record<string, string[]>>;
+}
+
+function stand(t: TestContext): Stand {
+  const folder = tempFolder(t);
+  const clock = { now: NOON };
+  const shop = workshopIn(t, folder, clock, { ORIGIN: 'https://news.example' });
+  foundPaper(shop);
+  const mailer = collector();
+  const sending = senderOf(shop, mailer);
+  const tell = async () => {
+    mailer.mails.length = 0;
+    queueAll(shop);
+    await sending.idle();
+    const got: Record<string, string[]> = {};
+    for (const { to, subject } of mailer.mails) got[to] = [...(got[to] ?? []), subject];
+    return got;
+  };
+  return { shop, clock, folder, tell };
+}
+
+test('who asked for it is told at once when a piece goes on air: by section, confirmed, not suppressed', async (t) => {
+  const { shop, tell } = stand(t);
+  const { store } = shop;
+  confirmedReader(shop, 'all@example.org', instant);
+  confirmedReader(shop, 'city@example.org', { ...instant, sections: [CITY] });
+  confirmedReader(shop, 'port@example.org', { ...instant, sections: [PORT] });
+  confirmedReader(shop, 'daily@example.org');
+  store.readers.subscribers.put({ ...confirmedReader(shop, 'pending@example.org', instant), confirmed_at: null });
+  const { reader } = confirmedReader(shop, 'barred@example.org', instant);
+  store.readers.suppressions.put({ paper: PAPER, reader, email: null, reason: 'by_hand', at: NOON, mailed_at: null });
+  const gone = confirmedReader(shop, 'gone@example.org', instant);
+  publish(shop, 'high-water');
+  queueAll(shop);
+  end(openReaderDesk(shop), gone, 'unsubscribed');
+  const headline = 'What high-water means';
+  assert.deepEqual(await tell(), { 'all@example.org': [headline], 'city@example.org': [headline] });
+  assert.deepEqual(await tell(), {}, 'once');
+  confirmedReader(shop, 'late@example.org', instant);
+  assert.deepEqual(await tell(), {}, 'who came after it is not told');
+  const row = store.readers.subscribers.of(PAPER, confirmedReader(shop, 'x@example.org').reader);
+  assert.equal(row?.last_sent_at, null);
+  const told = store.readers.subscribers.list(PAPER, { limit: 50 }).filter(({ last_sent_at }) => last_sent_at !== null);
+  assert.deepEqual(
+    told.map(({ email }) => email),
+    ['all@example.org', 'city@example.org'],
+  );
+});
+
+test('a revision, a correction, a withdrawal and a coming back are not mailed', async (t) => {
+  const { shop, tell, clock } = stand(t);
+  confirmedReader(shop, 'all@example.org', instant);
+  publish(shop, 'high-water');
+  assert.equal(Object.keys(await tell()).length, 1);
+  clock.now += HOUR;
+  revise(shop, 'high-water', { headline: 'Another headline' });
+  revise(shop, 'high-water', { headline: 'A right headline', correction: 'The headline was wrong.' });
+  assert.deepEqual(await tell(), {});
+  withdraw(shop, 'high-water');
+  assert.deepEqual(await tell(), {});
+  clock.now += 40 * 24 * HOUR;
+  airAgain(shop, 'high-water');
+  assert.deepEqual(await tell(), {});
+  publish(shop, 'low-water');
+  queueAlerts(openAlertDesk(shop));
+  withdraw(shop, 'low-water');
+  assert.deepEqual(await tell(), {}, 'what was withdrawn before its mail went out');
+});
+
+test('a video edition goes to those who want it, once for its day', async (t) => {
+  const { shop, tell } = stand(t);
+  confirmedReader(shop, 'with@example.org', { ...instant, sections: [PORT] });
+  confirmedReader(shop, 'without@example.org', { ...instant, cast: false });
+  publishCast(shop, '2026-11-20', 'The day in a minute');
+  assert.deepEqual(await tell(), { 'with@example.org': ['The day in a minute'] });
+  publishCast(shop, '2026-11-20', 'The day in two minutes');
+  assert.deepEqual(await tell(), {});
+});
+
+test('an alert carries what mail programs want, its reader’s own links, and nothing that tells on the reader', async (t) => {
+  const { shop, folder } = stand(t);
+  const { render } = await loadBuild();
+  const [ada, bob] = ['ada@example.org', 'bob@example.org'].map((email) => confirmedReader(shop, email, instant));
+  const headline = '“Zwölf & zwölf” <b>macht</b> 二十四';
+  publish(shop, 'twelve', { headline });
+  queueAll(shop);
+  await senderOf(shop, outboxOf(shop), { render }).idle();
+  const outbox = join(folder, 'var/outbox');
+  const names = readdirSync(outbox);
+  assert.equal(names.length, 2);
+  const tokens = new Set<string>();
+  for (const name of names) {
+    const email = await parsed({ raw: readFileSync(join(outbox, name)) });
+    const header = (key: string) => email.headers.find((one) => one.key === key)?.value;
+    assert.equal(email.subject, headline);
+    assert.equal(header('list-id'), '<harbor-ledger.news.example>');
+    assert.equal(header('list-unsubscribe-post'), 'List-Unsubscribe=One-Click');
+    assert.equal(header('auto-submitted'), 'auto-generated');
+    const url = new URL(/^<(\S+)>$/.exec(header('list-unsubscribe') ?? '')?.[1] ?? '');
+    assert.equal(`${url.origin}${url.pathname}`, 'https://news.example/harbor-ledger/subscribe/unsubscribe');
+    const token = url.searchParams.get('token') ?? '';
+    tokens.add(token);
+    const reader = [ada, bob].find((row) => row?.email === email.to?.[0]?.address);
+    assert.equal(tokenIn(openReaderDesk(shop), PAPER, 'manage', token).reader, reader?.reader);
+    const { html = '', text = '' } = email;
+    for (const body of [html, text]) {
+      assert.match(body, /AI persona/);
+      assert.ok(body.includes('https://news.example/harbor-ledger/stories/twelve/'));
+      assert.deepEqual([...new Set([...body.matchAll(/token=([\w-]+)/g)].map(([, found]) => found))], [token]);
+      assert.doesNotMatch(body, /example\.org/, 'no address stands in it');
+    }
+    assert.ok(text.includes(headline));
+    assert.ok(html.includes('“Zwölf &amp; zwölf” &lt;b&gt;macht&lt;/b&gt; 二十四'));
+    // Nothing is loaded from anywhere, and nothing runs.
+    assert.doesNotMatch(html, /<(?:img|script|link|iframe|form)\b|url\(|@import|\bsrc=|\bon\w+=/i);
+    const hosts = new Set([...html.matchAll(/https?:\/\/([^/"]+)/g)].map(([, host]) => host));
+    assert.deepEqual([...hosts], ['news.example']);
+  }
+  assert.equal(tokens.size, 2);
+});
+
+test('no name and no headline writes a header of its own', async (t) => {
+  const { shop, folder } = stand(t);
+  const nameplate = 'Harbor", <evil@example.net>, "Ledger; =?UTF-8?Q?=0D=0ABcc:_x@example.net?=';
+  foundPaper(shop, { nameplate });
+  confirmedReader(shop, 'ada@example.org', instant);
+  const headline = `=?UTF-8?Q?=0D=0ABcc:_x@example.net?= ${'long '.repeat(30)}end`.slice(0, 190);
+  publish(shop, 'twelve', { headline });
+  queueAll(shop);
+  await outboxSender(shop).idle();
+  const [name = ''] = readdirSync(join(folder, 'var/outbox'));
+  const raw = readFileSync(join(folder, 'var/outbox', name));
+  const email = await parsed({ raw });
+  assert.deepEqual(
+    email.to?.map(({ address }) => address),
+    ['ada@example.org'],
+  );
+  assert.equal(email.from?.address, 'no-reply@news.example');
+  assert.deepEqual([email.cc ?? [], email.bcc ?? []], [[], []]);
+  assert.deepEqual(
+    email.headers.map(({ key }) => key).sort(),
+    [...new Set(email.headers.map(({ key }) => key))].sort(),
+    'no header comes twice',
+  );
+  assert.ok(!email.headers.some(({ key }) => key === 'bcc'));
+  const head = raw.toString('latin1').split(/\r?\n\r?\n/)[0] ?? '';
+  for (const line of head.split(/\r?\n/)) assert.ok(line.length <= 998);
+});

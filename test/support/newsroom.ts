@@ -1,0 +1,50 @@
+import { airStory, withdrawStory } from '../../src/desk/airing.ts';
+import { enter } from '../../src/desk/enter.ts';
+import { fileStory } from '../../src/desk/filing.ts';
+import type { Filing } from '../../src/ledger/piece.ts';
+import { queueAlerts } from '../../src/readers/alert-queue.ts';
+import { DigestQueue } from '../../src/readers/digest-queue.ts';
+import type { Mail, Mailer } from '../../src/readers/mail.ts';
+import { openAlertDesk } from '../../src/works/alert-desk.ts';
+import { digestTimes } from '../../src/works/digest-times.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import { filing, PAPER } from './workshop.ts';
+
+/** Files a piece and puts it on air. Returns its id. */
+export function publish({ desk }: Workshop, slug: string, more: Partial<Filing> = {}): string {
+  fileStory(desk, PAPER, filing(slug, more), { by: 'test' });
+  return airStory(desk, PAPER, slug, { by: 'test' }).story.id;
+}
+
+export function revise({ desk }: Workshop, slug: string, more: Partial<Filing>): void {
+  fileStory(desk, PAPER, filing(slug, more), { by: 'test' });
+}
+
+export function withdraw({ desk }: Workshop, slug: string): void {
+  withdrawStory(desk, PAPER, slug, { by: 'test', reason: 'It was wrong.' });
+}
+
+export function airAgain({ desk }: Workshop, slug: string): void {
+  airStory(desk, PAPER, slug, { by: 'test' });
+}
+
+/** Publishes the video edition of a day. */
+export function publishCast({ store, now }: Workshop, day: string, title = `The edition of ${day}`): void {
+  const media = { duration_s: 42, bytes: 1_000, media_type: 'video/mp4' };
+  const body = { title, description: '', video: 'media/a.mp4', poster: 'media/a.jpg', captions: null, ...media };
+  store.transact(() => enter(store, { type: 'record', at: now(), paper: PAPER, kind: 'cast', name: day, body }));
+}
+
+/** Queues all that is to be told at the present time. */
+export function queueAll(shop: Workshop): void {
+  const desk = openAlertDesk(shop);
+  while (queueAlerts(desk) !== null);
+  const digests = new DigestQueue(desk, digestTimes());
+  while (digests.next());
+}
+
+/** A mailer that keeps what it is given. */
+export function collector(): Mailer & { mails: Mail[] } {
+  const mails: Mail[] = [];
+  return { mails, send: async (mail) => void mails.push(mail) };
+}
