@@ -51,7 +51,7 @@ export function openLooker({ tlsPrivate, tlsPort, tlsTimeout, now = Date.now, ..
 }
 
 /** Whether an address is the Internet's, or in one of these networks. */
-function allowing(networks: readonly string[]): (address: string) => boolean {
+export function allowing(networks: readonly string[]): (address: string) => boolean {
   const inside = networks.map((network) => (network.includes('/') ? ipaddr.parseCIDR(network) : oneOf(network)));
   return (address) => {
     if (isPublicAddress(address)) return true;

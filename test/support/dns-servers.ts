@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -10,6 +10,8 @@ import { openResolver } from '../../src/works/resolver.ts';
 /** How long a server may take until it answers, in ms. */
 const PATIENCE = 20_000;
 const HOST = '127.0.0.1';
+/** Debian keeps servers where only root looks for programs. */
+const ENVIRONMENT = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
 
 /** A server process of the test's own. */
 export interface DnsServer extends Server {
@@ -89,10 +91,37 @@ ${zones.map(({ name, signed }) => `  - domain: "${name}."\n    file: "${name}.zo
   );
 }
 
-/** Unbound, which validates from these trust anchors (lines of a zone file), and asks one server for these zones. */
+/** The DS records that a parent has for a zone that knot signs: their data. The server that signs it has run in this folder. */
+export function delegationSigners(folder: string, zone: string): string[] {
+  const printed = execFileSync('keymgr', ['-c', join(folder, 'knot.conf'), `${zone}.`, 'ds'], { env: ENVIRONMENT });
+  return printed
+    .toString()
+    .split('\n')
+    .filter((line) => / DS \d+ \d+ 2 /.test(line))
+    .map((line) =>
+      line
+        .replace(/^.* DS /, '')
+        .trim()
+        .toUpperCase(),
+    );
+}
+
+export interface UnboundWish {
+  zones: readonly string[];
+  server: Server;
+  anchors: readonly string[];
+  /** The zone that it must answer for before it is used; the first unless another is named. */
+  first?: string;
+}
+
+/**
+ * Unbound, which validates from these trust anchors (lines of a zone file) and
+ * asks one server for these zones and everything else: nothing that it sends
+ * leaves this machine.
+ */
 export async function startUnbound(
   folder: string,
-  { zones, server, anchors }: { zones: readonly string[]; server: Server; anchors: readonly string[] },
+  { zones, server, anchors, first = zones[0] ?? '' }: UnboundWish,
 ): Promise<DnsServer> {
   const port = await freePort();
   mkdirSync(folder, { recursive: true });
@@ -107,21 +136,21 @@ export async function startUnbound(
   num-threads: 1
   do-ip6: no
   do-not-query-localhost: no
+  outgoing-interface: ${HOST}
   module-config: "validator iterator"
 ${anchors.map((anchor) => `  trust-anchor: "${anchor}"\n`).join('')}remote-control:
   control-enable: no
-${zones.map((zone) => `stub-zone:\n  name: "${zone}."\n  stub-addr: ${server.address}@${server.port}\n`).join('')}`;
+${['', ...zones].map((zone) => `stub-zone:\n  name: "${zone}."\n  stub-addr: ${server.address}@${server.port}\n`).join('')}`;
   const file = join(folder, 'unbound.conf');
   writeFileSync(file, conf);
-  return started('unbound', ['-d', '-c', file], port, zones);
+  return started('unbound', ['-d', '-c', file], port, [first]);
 }
 
 /** Starts a program, and waits until it answers for every zone. */
 async function started(program: string, args: string[], port: number, zones: readonly string[]): Promise<DnsServer> {
   const child = spawn(program, args, {
     stdio: ['ignore', 'ignore', 'pipe'],
-    // Debian keeps servers where only root looks for programs.
-    env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` },
+    env: ENVIRONMENT,
   });
   let output = '';
   child.stderr.on('data', (chunk) => {
