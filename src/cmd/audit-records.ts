@@ -25,6 +25,10 @@ export function auditRecords({ store }: Workshop, faults: string[]): number {
       keys,
     );
     faults.push(...audit.faults);
+    const isCovered = records.optOutOf(hostname) !== null;
+    if (isCovered !== (host?.state === 'opted_out')) {
+      faults.push(`${hostname}: it is ${host?.state}, though ${isCovered ? 'an' : 'no'} opt-out covers it`);
+    }
     count += audit.observations;
     progress.step('audit', count, count, hostname);
   }

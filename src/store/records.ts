@@ -8,8 +8,6 @@ import { observationTable } from './records-observations.ts';
 import { queueTable } from './records-queue.ts';
 import { sightingTables } from './records-sightings.ts';
 
-export type RecordsStore = ReturnType<typeof recordsTables>;
-
 /** Everything that the records service keeps. */
 export function recordsTables(db: Db, transact: <T>(work: () => T) => T) {
   const tables = {

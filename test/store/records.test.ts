@@ -252,3 +252,41 @@ test('facets follow what stands of a host', (t) => {
     { name: 'cloudflare.com', count: 1 },
   ]);
 });
+
+test('hostnames are found by the beginnings of their labels, in Unicode or not, and by nothing else', (t) => {
+  const records = recordsIn(t);
+  watch(records, 'www.münchen-stadt.example', 'mail.example.org', 'examples.test');
+  const found = (words: string) =>
+    records
+      .search(words, 9)
+      .map(({ unicode }) => unicode)
+      .sort();
+  assert.deepEqual(found('münch'), ['www.münchen-stadt.example']);
+  assert.deepEqual(found('MUNCHEN-stadt'), ['www.münchen-stadt.example']);
+  assert.deepEqual(found('xn--mnchen'), ['www.münchen-stadt.example']);
+  assert.deepEqual(found('mail.example'), ['mail.example.org']);
+  assert.deepEqual(found('example'), ['examples.test', 'mail.example.org', 'www.münchen-stadt.example']);
+  assert.deepEqual(found('ample'), []);
+  for (const words of ['', ' ', '"', '*', '" OR "', 'labels:mail', 'NOT', 'a" OR b', '^mail', '()', '-', "'"]) {
+    assert(found(words).length <= 3, words);
+  }
+});
+
+test('names under watch are told apart: new, there already, paused, opted out', (t) => {
+  const records = recordsIn(t);
+  const outcomes = (...names: string[]) => records.watch(names.map(parseHostname), START).map(({ outcome }) => outcome);
+  assert.deepEqual(outcomes('a.test', 'b.test', 'a.test'), ['added', 'added', 'already']);
+  records.pause('b.test');
+  records.optOut(parseHostname('c.test'), 'asked', 'cli', START);
+  assert.deepEqual(outcomes('a.test', 'b.test', 'c.test', 'x.c.test'), [
+    'already',
+    'resumed',
+    'opted_out',
+    'opted_out',
+  ]);
+  assert.deepEqual(records.counts(), { watched: 2, paused: 0, opted_out: 0 });
+  assert.equal(records.find('c.test'), null, 'a name that opted out before it was watched leaves no row');
+  assert.equal(records.lastLookAt(), null);
+  scan(records, look('a.test', START + HOUR, {}));
+  assert.equal(records.lastLookAt(), START + HOUR);
+});
