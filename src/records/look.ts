@@ -5,8 +5,8 @@ import { KNOWN_STATUSES, SIGNAL_TYPES, UNKNOWN_STATUSES } from './signal.ts';
 
 /** Of one signal: more are a resolver's `too_many`. */
 export const MOST_VALUES = 500;
-/** Of one value in presentation form, in characters: 64 kB of data with every byte escaped as `\DDD`. */
-const LONGEST_VALUE = 4 * 65_535;
+/** Of a signal's values in presentation form together, in characters: a whole message with every byte escaped as `\DDD`. */
+const LONGEST_VALUES = 4 * 65_535;
 const MOST_NAMES = 2_000;
 
 /** Half a surrogate pair has no UTF-8: what is signed would not be what is shown. */
@@ -15,11 +15,10 @@ const text = (longest: number) =>
     .string()
     .max(longest)
     .refine((value) => value.isWellFormed(), 'is no sound Unicode');
-const values = (longest: number) =>
-  z
-    .array(text(longest))
-    .max(MOST_VALUES)
-    .transform((list) => [...new Set(list)].sort());
+const values = z
+  .array(text(LONGEST_VALUES))
+  .max(MOST_VALUES)
+  .transform((list) => [...new Set(list)].sort());
 const time = z.iso.datetime().transform((value) => new Date(value).toISOString());
 
 const SignalSchema = z
@@ -30,7 +29,10 @@ const SignalSchema = z
       .min(0)
       .max(2 ** 31 - 1)
       .nullable(),
-    values: values(LONGEST_VALUE),
+    values: values.refine(
+      (list) => list.reduce((sum, value) => sum + value.length, 0) <= LONGEST_VALUES,
+      'are too long',
+    ),
     transport: z.enum(['udp', 'tcp']).nullable(),
     rtt_ms: z.number().min(0).max(600_000).nullable(),
     flags: z.object({ aa: z.boolean(), ad: z.boolean(), tc: z.boolean() }),

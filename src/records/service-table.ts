@@ -6,6 +6,8 @@ export interface ServicePattern {
   kind: 'mail' | 'dns' | 'hosting' | 'cdn' | 'verification' | 'security';
   /** Registered names: a record's host is one of them or below it. */
   hosts?: Partial<Record<SignalType, readonly string[]>>;
+  /** For name servers that are spread over numbered names. */
+  nameserver?: RegExp;
   /** Beginnings of TXT records, in lower case. */
   txt?: readonly string[];
   /** Names that an SPF record includes. */
@@ -44,6 +46,7 @@ export const SERVICES: readonly ServicePattern[] = [
   { service: 'Cisco Secure Email', kind: 'security', hosts: { MX: ['iphmx.com'] } },
   { service: 'Trend Micro Email Security', kind: 'security', hosts: { MX: ['tmes.trendmicro.com'] } },
   // DNS
+  { service: 'Amazon Route 53', kind: 'dns', nameserver: /\.awsdns-\d{2}\.(?:com|net|org|co\.uk)$/ },
   { service: 'Cloudflare DNS', kind: 'dns', hosts: { NS: ['ns.cloudflare.com', 'foundationdns.com'] } },
   {
     service: 'Azure DNS',
@@ -113,10 +116,3 @@ export const SERVICES: readonly ServicePattern[] = [
   { service: 'Zoom', kind: 'verification', txt: ['zoom_verify_', 'zoom-domain-verification='] },
   { service: 'Have I Been Pwned', kind: 'verification', txt: ['have-i-been-pwned-verification='] },
 ];
-
-/** Amazon spreads its name servers over numbered names: `awsdns-12.co.uk` and so on. */
-export const ROUTE_53 = {
-  service: 'Amazon Route 53',
-  kind: 'dns',
-  ns: /\.awsdns-\d{2}\.(?:com|net|org|co\.uk)$/,
-} as const;

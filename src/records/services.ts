@@ -1,5 +1,5 @@
 import type { ServiceSeen } from './record.ts';
-import { ROUTE_53, SERVICES } from './service-table.ts';
+import { SERVICES } from './service-table.ts';
 import type { SignalType } from './signal.ts';
 
 /** The values of a host by type, as a look or what stands of it has them. */
@@ -28,10 +28,9 @@ export function servicesOf(values: Values): ServiceSeen[] {
       pattern.txt?.some((beginning) => texts.some((text) => text.startsWith(beginning))) ||
       pattern.spf?.some((name) => included.some((host) => isAtOrBelow(host, name)));
     if (isInTexts) seen_in.push('TXT');
+    const { nameserver } = pattern;
+    if (nameserver !== undefined && hosts.NS?.some((host) => nameserver.test(host))) seen_in.push('NS');
     if (seen_in.length > 0) found.push({ service: pattern.service, kind: pattern.kind, seen_in: seen_in.sort() });
-  }
-  if (hosts.NS?.some((host) => ROUTE_53.ns.test(host))) {
-    found.push({ service: ROUTE_53.service, kind: ROUTE_53.kind, seen_in: ['NS'] });
   }
   return found.sort((a, b) => (order(a) < order(b) ? -1 : 1));
 }

@@ -9,6 +9,7 @@ import { recordFaults } from '../../src/records/observation-faults.ts';
 import { fullRecordOf } from '../../src/records/preview.ts';
 import type { Recorded } from '../../src/records/recording.ts';
 import { recordLook } from '../../src/records/recording.ts';
+import { deltaRow, historyRow, provenanceRow, tapeRow } from '../../src/records/rows.ts';
 import type { Look } from '../../src/records/signal.ts';
 import { openStore } from '../../src/store/store.ts';
 import { certificate, HOUR, KEY, look, toolsAt } from '../support/looks.ts';
@@ -289,4 +290,31 @@ test('names under watch are told apart: new, there already, paused, opted out', 
   assert.equal(records.lastLookAt(), null);
   scan(records, look('a.test', START + HOUR, {}));
   assert.equal(records.lastLookAt(), START + HOUR);
+});
+
+test('rows for readers carry what the tables hold, with times as texts', (t) => {
+  const records = recordsIn(t);
+  watch(records, 'a.test');
+  scan(records, look('a.test', START, { A: ['192.0.2.1'] }));
+  scan(records, look('a.test', START + HOUR, { A: ['192.0.2.2'] }));
+  const [delta] = records.deltas({}, { limit: 1 });
+  assert(delta !== undefined);
+  const at = '2026-11-20T13:00:00.000Z';
+  const row = { seq: 1, at, domain: 'a.test', signal: 'A', kind: 'changed' };
+  const [before, after] = [['192.0.2.1'], ['192.0.2.2']];
+  assert.deepEqual(deltaRow(delta), { ...row, before, after, observation_seq: 2 });
+  assert.deepEqual(tapeRow(delta), { ...row, line: 'a.test A changed: 192.0.2.1 → 192.0.2.2' });
+  const host = idOf(records, 'a.test');
+  const [newest] = records.provenance(host, 1);
+  assert(newest !== undefined);
+  const { record_root, ...rest } = provenanceRow(newest);
+  assert.deepEqual(rest, { seq: 2, observed_at: at, receipt: newest.receipt });
+  assert(newest.receipt.includes(`\nrecord_root ${record_root}\n`));
+  assert.deepEqual(records.history(host, {}, 9).map(historyRow)[1], {
+    signal: 'A',
+    value: '192.0.2.2',
+    first_seen: at,
+    last_seen: at,
+    count: 1,
+  });
 });
