@@ -33,6 +33,7 @@ export class Courier {
   readonly #underWay = new Set<Promise<void>>();
   readonly #hosts = new Map<string, number>();
   #stopped = false;
+  #isGoingOn = false;
 
   constructor(desk: WebhookDesk, client: WebhookClient, news: CourierNews) {
     this.#desk = desk;
@@ -72,9 +73,12 @@ export class Courier {
     await this.idle();
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when nothing is under way and nothing more is begun. */
   async idle(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    while (this.#underWay.size > 0 || this.#isGoingOn) {
+      await Promise.all(this.#underWay);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
 
   #choose(due: { id: string; host: string }[]): string[] {
@@ -103,11 +107,16 @@ export class Courier {
     this.#underWay.add(work);
   }
 
-  /** A database that fails here fails whoever starts the courier next, who is there to be told. */
+  /** Looks once for all that ended together. A database that fails here fails whoever starts the courier next, who is there to be told. */
   #goOn(): void {
-    try {
-      this.start();
-    } catch {}
+    if (this.#isGoingOn) return;
+    this.#isGoingOn = true;
+    setImmediate(() => {
+      this.#isGoingOn = false;
+      try {
+        this.start();
+      } catch {}
+    });
   }
 
   async #send(delivery: Claimed): Promise<void> {

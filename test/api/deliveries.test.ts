@@ -28,12 +28,18 @@ interface Row {
 
 /** A served paper, and ways to ask of it. */
 async function stand(t: TestContext, more: Record<string, string> = ALLOW) {
-  const folder = tempFolder(t);
+  // The folder goes last: a server that still writes into it would be in the way.
+  const later: (() => void)[] = [];
+  const folder = tempFolder({ after: (work) => void later.push(work) });
   const shop = workshopIn(t, folder, { now: Date.now() }, more);
   foundPaper(shop);
   const key = (level: string) => makeKeyOf(shop, PAPER, { level, name: level }).key;
   const keys: Record<string, string> = { admin: key('admin'), read: key('read') };
-  const serving = await serve(t, folder, more);
+  const serving = await serve(t, folder, more).finally(() =>
+    t.after(() => {
+      for (const work of later) work();
+    }),
+  );
   const ask = (method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> =>
     send(serving.url, {
       method,

@@ -15,6 +15,7 @@ import { searchPart } from './search.ts';
 import type { Figure } from './table.ts';
 import { machine, note, printTable } from './table.ts';
 import { verifyPart } from './verify.ts';
+import { webhooksPart } from './webhooks.ts';
 
 const PARTS: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   press: pressPart,
@@ -24,6 +25,7 @@ const PARTS: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   publish: publishPart,
   api: apiPart,
   search: searchPart,
+  webhooks: webhooksPart,
 };
 
 const SIZES = (process.env.BENCH_SIZES ?? '1000,10000,100000').split(',').map(Number);

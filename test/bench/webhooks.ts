@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { airStory } from '../../src/desk/airing.ts';
+import { fileStory } from '../../src/desk/filing.ts';
+import { readSettings } from '../../src/env.ts';
+import { Courier, IN_FLIGHT_MAX } from '../../src/readers/delivery-courier.ts';
+import { queueNext } from '../../src/readers/delivery-queue.ts';
+import { addWebhook } from '../../src/readers/webhook-body.ts';
+import { openWebhookDesk, webhookClientOf } from '../../src/works/webhook-desk.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import { openWorkshop } from '../../src/works/workshop.ts';
+import { filing, foundPaper, PAPER, SECTIONS } from '../support/workshop.ts';
+import type { Bench } from './paper.ts';
+import { environmentOf } from './paper.ts';
+import type { Figure } from './table.ts';
+import { aSecond, note } from './table.ts';
+
+const RECEIVERS = 32;
+const EVENTS = 100;
+const CHILD = fileURLToPath(new URL('receivers.ts', import.meta.url));
+
+/** Events queued for many receivers and sent to them, beside the same requests without a queue; and with one receiver that hangs. */
+export async function webhooksPart({ folder: parent }: Bench): Promise<Figure[]> {
+  const child = spawn(process.execPath, [CHILD, String(RECEIVERS)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
+    const [hanging = '', ...takers] = line.trim().split(' ').slice(1);
+    const alone = await told(join(parent, 'webhooks'), takers);
+    const beside = await told(join(parent, 'webhooks-hanging'), [hanging, ...takers]);
+    const bare = await unqueued(alone.shop, takers);
+    for (const { shop } of [alone, beside]) shop.close();
+    note(`webhooks: ${RECEIVERS} receivers, ${EVENTS} events, ${IN_FLIGHT_MAX} requests at a time`);
+    const figure = (what: string, ours: number, other: number | null): Figure => ({
+      what,
+      ours: aSecond(ours),
+      other: other === null ? '' : aSecond(other),
+      ratio: other === null ? null : ours / other,
+      budget: '',
+      holds: null,
+    });
+    return [
+      figure('webhook deliveries queued', alone.queued, null),
+      figure('webhook deliveries signed, sent and noted : the same requests without a queue', alone.sent, bare),
+      figure('the same with one receiver that hangs : with none', beside.sent, alone.sent),
+    ];
+  } finally {
+    child.kill();
+  }
+}
+
+/** Deliveries a second that were queued, and that were taken. */
+async function told(folder: string, urls: string[]): Promise<{ shop: Workshop; queued: number; sent: number }> {
+  mkdirSync(folder);
+  const shop = openWorkshop(readSettings({ ...environmentOf(folder), WEBHOOK_PRIVATE: 'allow' }));
+  foundPaper(shop);
+  const desk = openWebhookDesk(shop);
+  for (const url of urls) addWebhook(desk, PAPER, { url }, SECTIONS);
+  shop.store.transact(() => {
+    for (let n = 0; n < EVENTS; n++) {
+      fileStory(shop.desk, PAPER, filing(`piece-${n}`), { by: 'cli' });
+      airStory(shop.desk, PAPER, `piece-${n}`, { by: 'cli' });
+    }
+  });
+  const began = performance.now();
+  while (queueNext(desk));
+  const queued = performance.now();
+  let taken = 0;
+  let done: () => void = () => {};
+  const all = new Promise<void>((resolve) => {
+    done = resolve;
+  });
+  const courier = new Courier(desk, webhookClientOf(shop), {
+    attempted(_delivery, { error }) {
+      if (error === null && ++taken === RECEIVERS * EVENTS) done();
+    },
+    switchedOff() {},
+    unnoted(_delivery, error) {
+      throw error;
+    },
+  });
+  const start = performance.now();
+  courier.start();
+  await all;
+  const end = performance.now();
+  await courier.stop();
+  return {
+    shop,
+    queued: (urls.length * EVENTS * 1_000) / (queued - began),
+    sent: (RECEIVERS * EVENTS * 1_000) / (end - start),
+  };
+}
+
+/** The same number of requests a second by the same client, with nothing kept of them. */
+async function unqueued(shop: Workshop, urls: string[]): Promise<number> {
+  const client = webhookClientOf(shop);
+  const body = JSON.stringify({ type: 'story.aired', data: 'x'.repeat(600) });
+  let left = RECEIVERS * EVENTS;
+  const start = performance.now();
+  const caller = async () => {
+    while (left > 0) {
+      const { error } = await client.post(urls[left-- % urls.length] ?? '', {}, body);
+      if (error !== null) throw new Error(`a receiver did not take it: ${error}`);
+    }
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT_MAX }, caller));
+  return (RECEIVERS * EVENTS * 1_000) / (performance.now() - start);
+}
