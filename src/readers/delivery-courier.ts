@@ -149,12 +149,12 @@ export class Courier {
       webhooks.took(webhook);
       return null;
     }
-    const failingSince = webhooks.failed(webhook, attempt.at);
+    const { since, isOff } = webhooks.failed(webhook, url, attempt.at);
     const firstAttempt = deliveries.firstAttempt(id) ?? attempt.at;
-    const reason = offReason(delivery, attempt, settlement, { failingSince, firstAttempt });
-    if (reason === null) return null;
-    webhooks.switchOff(webhook, url, reason, now());
-    deliveries.giveUp(webhook, now());
-    return reason;
+    const reason = offReason(delivery, attempt, settlement, { failingSince: since, firstAttempt });
+    if (reason !== null && !isOff) webhooks.switchOff(webhook, url, reason, now());
+    // Also what was under way while another attempt had it switched off.
+    if (reason !== null || isOff) deliveries.giveUp(webhook, now());
+    return isOff ? null : reason;
   }
 }

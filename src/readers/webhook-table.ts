@@ -50,8 +50,8 @@ export interface WebhookTable {
   receivers(audience: Audience, after: string, limit: number): Receiver[];
   /** A receiver took something: it is on, whatever was before. */
   took(id: string): void;
-  /** A receiver failed; since when it has, in ms. */
-  failed(id: string, at: number): number;
+  /** A receiver failed. Returns since when it has, in ms, and whether it is switched off by now for that address. */
+  failed(id: string, url: string, at: number): { since: number; isOff: boolean };
   /** Switches a webhook off for the address that it has. */
   switchOff(id: string, url: string, reason: OffReason, at: number): void;
 }

@@ -40,7 +40,8 @@ export function webhookTable(db: Db): WebhookTable {
     'UPDATE webhooks SET failing_since = NULL, off_at = NULL, off_reason = NULL, off_url = NULL WHERE id = ? AND (failing_since IS NOT NULL OR off_at IS NOT NULL)',
   );
   const failed = db.prepare(
-    'UPDATE webhooks SET failing_since = coalesce(failing_since, ?2) WHERE id = ?1 RETURNING failing_since',
+    `UPDATE webhooks SET failing_since = coalesce(failing_since, ?3) WHERE id = ?1
+     RETURNING failing_since, off_at IS NOT NULL AND off_url = ?2 AS is_off`,
   );
   const off = db.prepare('UPDATE webhooks SET off_at = ?, off_reason = ?, off_url = ? WHERE id = ?');
   return {
@@ -61,7 +62,10 @@ export function webhookTable(db: Db): WebhookTable {
     took(id) {
       took.run(id);
     },
-    failed: (id, at) => (failed.all(id, at) as { failing_since: number }[])[0]?.failing_since ?? at,
+    failed(id, url, at) {
+      const [row] = failed.all(id, url, at) as { failing_since: number; is_off: number }[];
+      return { since: row?.failing_since ?? at, isOff: row?.is_off === 1 };
+    },
     switchOff(id, url, reason: OffReason, at) {
       off.run(at, reason, url, id);
     },

@@ -293,6 +293,28 @@ test('410 ends it at once, with all that waited; a test or a retry that is taken
   });
 });
 
+test('what is under way while its webhook is switched off is given up with the rest, and the admin is told once', async (t) => {
+  const stand = new Stand(t);
+  const { id } = stand.add('http://hook.example/');
+  for (const slug of ['tide', 'quay', 'lamp']) stand.air(slug);
+  const ends: ((answer: typeof OK | typeof DOWN) => void)[] = [];
+  stand.answer = () => new Promise((resolve) => ends.push(resolve));
+  while (queueNext(stand.desk));
+  const courier = stand.courier();
+  courier.start();
+  await new Promise((resolve) => setImmediate(resolve));
+  for (const [n, answer] of [GONE, DOWN, GONE].entries()) {
+    ends[n]?.(answer);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await courier.idle();
+  assert.deepEqual(
+    stand.deliveries().map(({ state }) => state),
+    ['failed', 'failed', 'failed'],
+  );
+  assert.deepEqual(stand.news, [`${id} gone`]);
+});
+
 test('a retry by hand of one that waits is sent now, and goes on with its schedule', async (t) => {
   const stand = new Stand(t);
   stand.add('http://hook.example/');
