@@ -15,6 +15,9 @@ export const FIRST_WAIT = 1_500;
 /** The pause before a resolver is asked again, in ms, a half more or less; twice as long each time. */
 const FIRST_PAUSE = 100;
 
+/** Who says this will say it again: only the others are asked after it. */
+const FIRM: ReadonlySet<SignalStatus> = new Set(['refused', 'notimp', 'error']);
+
 /** Asks for the records of a type. Never rejects: whatever goes wrong becomes a status. */
 export type Ask = (name: string, type: RecordType) => Promise<Signal>;
 
@@ -49,8 +52,7 @@ export function createAsk({ upstreams, tries = TRIES, firstWait = FIRST_WAIT, ..
       const wait = firstWait * 2 ** attempt;
       last = await upstream.turn(() => attemptAt({ ...tools, upstream, wait }, name, type));
       if (isKnown(last) || last.status === 'loop' || last.status === 'too_many') return last;
-      // Who refuses will refuse again.
-      if (last.status === 'refused' || last.status === 'notimp') order = order.filter((other) => other !== upstream);
+      if (FIRM.has(last.status)) order = order.filter((other) => other !== upstream);
     }
     return last;
   };

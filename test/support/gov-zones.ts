@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { Zone } from './dns-servers.ts';
+
+/** Real zones at successive dates, kept beside the project and never in it; its README says what is wrong with them. */
+const FOLDER = new URL('../../../shared/dns/gov-zones/', import.meta.url).pathname;
+
+/** Why tests that need the data are not run; false where it lies. */
+export const WITHOUT_ZONES = existsSync(FOLDER) ? false : 'needs ../shared/dns beside the project';
+
+interface RecordSet {
+  zone: string;
+  name: string;
+  type: string;
+  ttl?: number;
+  rdata?: string[];
+  alias?: string;
+  invalid?: true;
+}
+
+/** The zones at one time. */
+export interface ZoneState {
+  at: string;
+  zones: string[];
+  records: RecordSet[];
+}
+
+export function snapshots(): ZoneState[] {
+  const text = gunzipSync(readFileSync(join(FOLDER, 'snapshots.jsonl.gz'))).toString();
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => servable(JSON.parse(line) as ZoneState));
+}
+
+/** The state as a server can have it: without the invalid records, and without an alias beside other records. */
+function servable({ at, zones, records }: ZoneState): ZoneState {
+  const valid = records.filter(({ invalid }) => invalid !== true);
+  const others = new Set([...zones, ...valid.filter(({ type }) => type !== 'CNAME').map(({ name }) => name)]);
+  return {
+    at,
+    zones,
+    records: valid
+      .filter(({ type, name }) => type !== 'CNAME' || !others.has(name))
+      .map((set) => (set.alias === undefined ? set : { ...set, rdata: [addressOf(set.type, set.alias)] })),
+  };
+}
+
+/** The provider's own aliases have no address in the data: each target gets one that is kept for documents. */
+function addressOf(type: string, target: string): string {
+  const [a = 0, b = 0] = createHash('sha256').update(target).digest();
+  return type === 'AAAA' ? `2001:db8::${(256 + a).toString(16)}:${(256 + b).toString(16)}` : `203.0.113.${a}`;
+}
+
+/** What a server loads. */
+export function zoneFiles({ zones, records }: ZoneState): Zone[] {
+  return zones.map((zone) => ({
+    name: zone.slice(0, -1),
+    ns: SERVER,
+    lines: records
+      .filter((set) => set.zone === zone)
+      .flatMap(({ name, type, ttl = 300, rdata = [] }) =>
+        rdata.map((data) => `${name} ${ttl} IN ${type} ${type === 'TXT' ? quoted(data) : data}`),
+      ),
+  }));
+}
+
+export const SERVER = 'ns.servers.example';
+
+function quoted(text: string): string {
+  const parts = text.match(/.{1,255}/gs) ?? [''];
+  return parts.map((part) => `"${part.replace(/["\\]/g, '\\$&')}"`).join(' ');
+}
+
+/**
+ * What a server that holds a state answers for a name, by the rules of RFC 1034,
+ * section 4.3.2: the values as our records have them, or null where it says nothing.
+ */
+export function expected(state: ZoneState, name: string, type: string, depth = 0): string[] | null {
+  const zone = zoneOf(state, name, type);
+  if (zone === null || depth > 8) return null;
+  const here = state.records.filter((set) => set.zone === zone);
+  const cut = above(name, zone).find((parent) => here.some((set) => set.name === parent && set.type === 'NS'));
+  if (cut !== undefined && !(cut === name && (type === 'NS' || type === 'DS'))) return null;
+  if (name === zone && type === 'NS') return [SERVER];
+  const source = here.some((set) => isAtOrBelow(set.name, name)) || name === zone ? name : wildcard(here, name, zone);
+  const sets = here.filter((set) => set.name === source);
+  const alias = sets.find((set) => set.type === 'CNAME')?.rdata?.[0];
+  if (alias !== undefined && type !== 'CNAME') {
+    const target = alias.toLowerCase();
+    return zoneOf(state, target, type) === zone ? (expected(state, target, type, depth + 1) ?? []) : [];
+  }
+  const values = sets.filter((set) => set.type === type).flatMap(({ rdata = [] }) => rdata);
+  return [...new Set(values.map((value) => canonical(type, value)))].sort();
+}
+
+function zoneOf({ zones }: ZoneState, name: string, type: string): string | null {
+  const holding = zones.filter((zone) => isAtOrBelow(name, zone)).sort((a, b) => b.length - a.length);
+  // What is said of a delegation stands above it, where the server has that zone too.
+  return (type === 'DS' && holding[0] === name ? (holding[1] ?? holding[0]) : holding[0]) ?? null;
+}
+
+function isAtOrBelow(name: string, zone: string): boolean {
+  return name === zone || name.endsWith(`.${zone}`);
+}
+
+/** The name and its parents below a zone, the highest first. */
+function above(name: string, zone: string): string[] {
+  const labels = name.split('.');
+  return labels
+    .map((_, index) => labels.slice(index).join('.'))
+    .filter((parent) => parent !== zone && parent.endsWith(`.${zone}`))
+    .reverse();
+}
+
+/** The wildcard that a name that is not there falls under, if there is one (RFC 4592, section 3.3.1). */
+function wildcard(here: RecordSet[], name: string, zone: string): string {
+  const encloser = above(name, zone)
+    .reverse()
+    .find((parent) => here.some((set) => isAtOrBelow(set.name, parent)));
+  return `*.${encloser ?? zone}`;
+}
+
+/** A value of the data in the form that records have. */
+function canonical(type: string, value: string): string {
+  if (type === 'TXT') return value.replace(/\\/g, '\\\\');
+  if (type === 'NS' || type === 'CNAME' || type === 'MX') return value.toLowerCase().replace(/\.$/, '');
+  if (type === 'AAAA') return value.toLowerCase();
+  return value;
+}
