@@ -378,6 +378,16 @@ test('two processes on one store send nothing twice', async (t) => {
   };
   let isMore = true;
   while (isMore) isMore = [queueNext(stand.desk), queueNext(otherDesk)].includes(true);
+  // Both may see the same as due; one of them gets it.
+  const seen = stand.desk.deliveries.due(stand.clock.now, 10, []).map(({ id }) => id);
+  const claims = [stand.desk, otherDesk].map(({ deliveries }) =>
+    deliveries.claim(seen, stand.clock.now, stand.clock.now + LEASE),
+  );
+  assert.deepEqual(
+    claims.map(({ length }) => length),
+    [10, 0],
+  );
+  stand.clock.now += LEASE;
   const couriers = [stand.courier(), new Courier(otherDesk, stand.client, news)];
   while (stand.desk.deliveries.waiting().count > 0) {
     for (const courier of couriers) courier.start();
