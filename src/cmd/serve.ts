@@ -10,6 +10,7 @@ import { startClock } from '../jobs/clock.ts';
 import { startDeliveries } from '../jobs/deliveries.ts';
 import { startMails } from '../jobs/mails.ts';
 import { isBuilt, loadBuild, PROJECT } from '../works/build.ts';
+import { smtpOf } from '../works/mailer.ts';
 import { Presses } from '../works/presses.ts';
 import { webhookClientOf } from '../works/webhook-desk.ts';
 import { fileContent } from './file.ts';
@@ -29,6 +30,7 @@ export function command(): Command {
 async function serve(): Promise<void> {
   const settings = readSettings();
   const logger = loggerOf(settings.logLevel);
+  const smtp = smtpOf(settings);
   const stopped = stopSignal();
   if (!isBuilt()) await buildPages();
   await withWorkshop(async (shop) => {
@@ -42,7 +44,7 @@ async function serve(): Promise<void> {
     const desk = await listenDesk(shop, presses, logger);
     const stopClock = startClock(shop, presses, logger);
     const stopDeliveries = startDeliveries(shop, webhookClientOf(shop), logger);
-    const stopMails = startMails(shop, (await loadBuild()).render, logger);
+    const stopMails = startMails(shop, { render: (await loadBuild()).render, smtp }, logger);
     process.stdout.write(`ready desk=${desk.url}\n`);
     await stopped.whenServing();
     logger.info('stopping');

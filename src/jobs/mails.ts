@@ -10,7 +10,7 @@ import { sweep } from '../readers/order.ts';
 import { outboxFolder } from '../store/outbox-folder.ts';
 import { openAlertDesk } from '../works/alert-desk.ts';
 import { digestTimes } from '../works/digest-times.ts';
-import { smtpMailer, smtpOf } from '../works/mailer.ts';
+import type { SmtpMailer } from '../works/mailer.ts';
 import { openReaderDesk } from '../works/reader-desk.ts';
 import { openSendingDesk } from '../works/sending-desk.ts';
 import type { Workshop } from '../works/workshop.ts';
@@ -28,17 +28,22 @@ const DUTY_EVERY = 2_500;
 const SWEEP_EVERY = 3_600_000;
 const MAILS_KEPT = 35 * 86_400_000;
 
+/** What mails are printed and sent with. */
+export interface MailTools {
+  render: Render;
+  /** Null where no mail server is set. */
+  smtp: SmtpMailer | null;
+}
+
 /**
  * Tells readers by mail: queues what happened and the digests that are due, and
  * sends. Of several processes over one database one does it at a time. Returns a
  * function that stops it when the mails under way are settled.
  */
-export function startMails(shop: Workshop, render: Render, logger: Logger): () => Promise<void> {
+export function startMails(shop: Workshop, { render, smtp }: MailTools, logger: Logger): () => Promise<void> {
   const { settings, store, now } = shop;
-  const smtp = smtpOf(settings);
   if (smtp === null) logger.warn('SMTP_URL is not set: mails land in the outbox folder of DATA_DIR, and go to nobody');
-  const post = smtp === null ? null : smtpMailer(smtp);
-  const mailer = post ?? outboxFolder(join(settings.dataDir, 'outbox'));
+  const mailer = smtp ?? outboxFolder(join(settings.dataDir, 'outbox'));
   const perMinute = smtp === null ? null : settings.mailsPerMinute;
   const desk = openReaderDesk(shop);
   const alerts = openAlertDesk(shop);
@@ -91,7 +96,7 @@ export function startMails(shop: Workshop, render: Render, logger: Logger): () =
     clearTimeout(timer);
     await sender.stop();
     if (onDuty) store.duties.leave('mails', owner);
-    post?.close();
+    smtp?.close();
   };
 }
 

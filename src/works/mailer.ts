@@ -38,9 +38,9 @@ export interface SmtpMailer extends Mailer {
   close(): void;
 }
 
-/** The mail server of the settings, or null where none is set. */
-export function smtpOf({ smtpUrl, mailFrom, dkim }: Settings): SmtpSettings | null {
-  return smtpUrl === undefined || mailFrom === undefined ? null : { url: smtpUrl, from: mailFrom, dkim };
+/** The mail server of the settings, or null where none is set. Throws as `smtpMailer` does. */
+export function smtpOf({ smtpUrl, mailFrom, dkim }: Settings): SmtpMailer | null {
+  return smtpUrl === undefined || mailFrom === undefined ? null : smtpMailer({ url: smtpUrl, from: mailFrom, dkim });
 }
 
 /**
