@@ -1,7 +1,7 @@
 // Runs every test: builds the pages if they are not those of the present code, then calls Node's own runner.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const folder = mkdtempSync(join(tmpdir(), 'broadsheet-build-'));
@@ -16,7 +16,9 @@ try {
     DIST_DIR: join(folder, 'papers'),
   });
   const files = process.argv.slice(2);
-  process.exitCode = built || run(['--test', ...(files.length > 0 ? files : ['test/**/*.test.ts'])]);
+  // As many files at a time as there are cores: most of them wait for the processes that they start.
+  const atATime = `--test-concurrency=${availableParallelism()}`;
+  process.exitCode = built || run(['--test', atATime, ...(files.length > 0 ? files : ['test/**/*.test.ts'])]);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
