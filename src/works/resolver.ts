@@ -11,8 +11,11 @@ import { openUdp } from './dns-udp.ts';
 
 /** Queries a second to a resolver that is not on this machine: public ones turn away more. */
 const RATE = 1_000;
-/** Queries that wait for one resolver at a time. */
-const IN_FLIGHT = 400;
+/**
+ * Queries that wait for one resolver at a time. A burst of more does not fit the
+ * 208 kB that Linux keeps for a socket by default: each datagram takes 768 bytes.
+ */
+const IN_FLIGHT = 200;
 
 export interface ResolverOptions {
   /** Whom to ask; the system's resolvers when there are none. */
