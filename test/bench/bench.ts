@@ -5,6 +5,8 @@ import { isBuilt, PROJECT } from '../../src/works/build.ts';
 import { apiPart } from './api.ts';
 import { cardsPart } from './cards.ts';
 import { run } from './child.ts';
+import { dnsPart } from './dns.ts';
+import { mailsPart } from './mails.ts';
 import { memoryPart } from './memory.ts';
 import type { Bench } from './paper.ts';
 import { environmentOf } from './paper.ts';
@@ -25,6 +27,8 @@ const PARTS: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   publish: publishPart,
   api: apiPart,
   search: searchPart,
+  mails: mailsPart,
+  dns: dnsPart,
   webhooks: webhooksPart,
 };
 
