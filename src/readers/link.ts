@@ -41,7 +41,11 @@ export function confirm(desk: ReaderDesk, paper: string, text: string): Subscrib
 /** The reader's own link, which does not end: to change what was chosen, or to end it. */
 export function manageToken({ tokens, secret }: ReaderDesk, paper: string, reader: string): string {
   const token = tokenOf(secret, 'manage', reader);
-  tokens.keep({ hash: tokenHash(token), paper, reader, purpose: 'manage', expires_at: null, used_at: null });
+  const hash = tokenHash(token);
+  // Every alert carries it: looking is cheaper than writing.
+  if (tokens.get(hash) === null) {
+    tokens.keep({ hash, paper, reader, purpose: 'manage', expires_at: null, used_at: null });
+  }
   return token;
 }
 

@@ -34,7 +34,7 @@ export function alertTable(db: Db): AlertTable {
   // Each half runs down an index of its own and stops at the limit.
   const daily = db.prepare(
     `SELECT * FROM (${ofCadence}) UNION ALL
-     SELECT * FROM (SELECT ${READER} FROM subscribers s
+     SELECT * FROM (SELECT ${READER} FROM subscribers s INDEXED BY subscribers_owed
        WHERE s.owed = 1 AND s.cadence = 'instant' AND s.paper = ?1 AND s.id > ?3 AND ${SOUND} ORDER BY s.id LIMIT ?4)
      ORDER BY id LIMIT ?4`,
   );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import type { PaperBody } from '../../src/desk/paper.ts';
+import { PaperBody } from '../../src/desk/paper.ts';
 import { choose, manageToken } from '../../src/readers/link.ts';
 import type { Choices } from '../../src/readers/subscriber.ts';
 import { digestTimes } from '../../src/works/digest-times.ts';
@@ -201,6 +201,17 @@ test('who changes how often gets nothing twice, and nothing falls between', asyn
   assert.deepEqual(await tell(), { 'ada@example.org': [['four']] });
   assert.equal(shop.store.readers.subscribers.byId(id)?.last_sent_at, clock.now);
   assert.deepEqual(await tell(), {});
+});
+
+test('a paper’s hour is one of the day, in a zone that knows its daylight time', () => {
+  const paper = { nameplate: 'P', sections: ['City'] };
+  const read = (alerts: unknown) => PaperBody.safeParse({ ...paper, alerts }).data?.alerts;
+  assert.deepEqual(read({}), { hour: 7, time_zone: 'UTC' });
+  assert.deepEqual(read({ hour: 0, time_zone: 'Asia/Kolkata' }), { hour: 0, time_zone: 'Asia/Kolkata' });
+  const bad = [{ hour: 24 }, { hour: -1 }, { hour: 7.5 }, { hour: '7' }, { time_zone: '+02:00' }, { time_zone: '' }];
+  for (const alerts of [...bad, { time_zone: 'Mars/Olympus' }, { minute: 5 }]) {
+    assert.equal(PaperBody.safeParse({ ...paper, alerts }).success, false, JSON.stringify(alerts));
+  }
 });
 
 type Step =

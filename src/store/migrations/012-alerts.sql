@@ -19,7 +19,8 @@ BEGIN
   UPDATE subscribers SET owed = 1 WHERE id = NEW.id;
 END;
 
-INSERT INTO event_marks (name, n, after) VALUES ('mails', 0, '');
+-- What happened before there were mails is told to nobody.
+INSERT INTO event_marks (name, n, after) SELECT 'mails', coalesce(max(n), 0), '' FROM events;
 -- Whether a piece, or the edition of a day, was told of before.
 CREATE INDEX events_by_matter ON events (paper, type, piece, day);
 
