@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
+import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
 import { AUTHORITATIVE_ANSWER, decode, encode, TRUNCATED_RESPONSE } from 'dns-packet';
 import fc from 'fast-check';
@@ -55,6 +56,20 @@ test('a true answer, with what came with it', async (t) => {
   assert.ok((signal.rtt_ms ?? -1) >= 0);
   const opt = server.heard[0]?.query.additionals?.[0];
   assert.partialDeepStrictEqual(opt, { type: 'OPT', udpPayloadSize: 1_232, flag_do: true });
+});
+
+test('a resolver is reached by IPv6 too', {
+  skip: networkInterfaces().lo?.some(({ address }) => address === '::1') ? false : 'this machine has no ::1',
+}, async (t) => {
+  const cut: Reply = (heard) => (heard.by === 'tcp' ? truth(heard) : [answerTo(heard, { flags: TRUNCATED_RESPONSE })]);
+  for (const [reply, transport] of [
+    [truth, 'udp'],
+    [cut, 'tcp'],
+  ] as const) {
+    const server = await lyingServer(t, reply, { address: '::1' });
+    const signal = await client(t, [server]).ask(NAME, 'A');
+    assert.partialDeepStrictEqual(signal, { status: 'ok', transport, resolver: `[::1]:${server.port}` });
+  }
 });
 
 test('letters, numbers and ports are not to be guessed, and answers are known by them', async (t) => {

@@ -27,7 +27,7 @@ export interface LyingServer extends Server {
 export async function lyingServer(
   t: { after(work: () => unknown): void },
   reply: Reply,
-  { tcp = true } = {},
+  { tcp = true, address = '127.0.0.1' } = {},
 ): Promise<LyingServer> {
   const heard: Heard[] = [];
   const sockets = new Set<Socket>();
@@ -51,24 +51,24 @@ export async function lyingServer(
       setImmediate(() => socket.write(message.subarray(7)));
     });
   });
-  stream.listen(0, '127.0.0.1');
+  stream.listen(0, address);
   await once(stream, 'listening');
   const { port } = stream.address() as AddressInfo;
   if (!tcp) stream.close();
-  const datagrams = createSocket('udp4');
+  const datagrams = createSocket(address.includes(':') ? 'udp6' : 'udp4');
   datagrams.on('message', (bytes, { port: from }) => {
     const query: Heard = { by: 'udp', bytes, query: decode(bytes), from };
     heard.push(query);
-    for (const message of reply(query)) datagrams.send(message, from, '127.0.0.1');
+    for (const message of reply(query)) datagrams.send(message, from, address);
   });
-  datagrams.bind(port, '127.0.0.1');
+  datagrams.bind(port, address);
   await once(datagrams, 'listening');
   t.after(() => {
     for (const socket of sockets) socket.destroy();
     stream.close();
     datagrams.close();
   });
-  return { address: '127.0.0.1', port, heard };
+  return { address, port, heard };
 }
 
 /** The bytes of an answer to a query, with its number and question unless others are given. */
