@@ -24,6 +24,8 @@ const REST = 10_000;
 /** For how long the job is this process's, in ms, and how often it says so: another takes it over after a crash. */
 const DUTY = 10_000;
 const DUTY_EVERY = 2_500;
+/** How long a job that ends waits for a mail server's answers, in ms. */
+const DRAIN = 10_000;
 /** How often what is old is dropped, in ms, and for how long mails that were settled are kept. */
 const SWEEP_EVERY = 3_600_000;
 const MAILS_KEPT = 35 * 86_400_000;
@@ -94,7 +96,9 @@ export function startMails(shop: Workshop, { render, smtp }: MailTools, logger: 
   return async () => {
     stopped = true;
     clearTimeout(timer);
+    const patience = setTimeout(() => smtp?.breakOff(), DRAIN);
     await sender.stop();
+    clearTimeout(patience);
     if (onDuty) store.duties.leave('mails', owner);
     smtp?.close();
   };

@@ -35,7 +35,10 @@ export interface SmtpSettings {
 }
 
 export interface SmtpMailer extends Mailer {
+  /** Closes the connections that rest. */
   close(): void;
+  /** Breaks off what is under way as well: those mails fail, and are sent again. */
+  breakOff(): void;
 }
 
 /** The mail server of the settings, or null where none is set. Throws as `smtpMailer` does. */
@@ -75,6 +78,8 @@ export function smtpMailer({ url, from, dkim, silence = SILENCE }: SmtpSettings)
       } as Parameters<typeof transport.sendMail>[0]);
     },
     close: () => transport.close(),
+    // The library knows the option; its types do not.
+    breakOff: () => (transport.close as (options: { force: boolean }) => void)({ force: true }),
   };
 }
 
