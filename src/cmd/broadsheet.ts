@@ -14,6 +14,9 @@ const VERBS: Record<string, () => Promise<{ command: () => Command }>> = {
   ledger: () => import('./ledger.ts'),
   key: () => import('./key.ts'),
   seat: () => import('./seat.ts'),
+  watch: () => import('./watch.ts'),
+  scan: () => import('./scan.ts'),
+  'opt-out': () => import('./opt-out.ts'),
   reader: () => import('./reader.ts'),
   webhook: () => import('./webhook.ts'),
 };

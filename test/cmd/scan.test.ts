@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
+import { run } from '../support/program.ts';
+import { tempFolder } from '../support/workshop.ts';
+
+test('hostnames are watched, looked at on a real server, signed and audited', { skip: WITHOUT_SERVERS }, async (t) => {
+  const folder = tempFolder(t);
+  const zone = (address: string) => ({ name: 'harbor.example.com', lines: [`@ 60 IN A ${address}`] });
+  const first = await startKnot(join(folder, 'first'), [zone('192.0.2.1')]);
+  t.after(first.stop);
+  const asking = (port: number) => ({ RESOLVERS: `127.0.0.1:${port}` });
+  const said = async (args: string[], more: Record<string, string> = {}) => {
+    const { code, stdout, stderr } = await run(t, folder, args, more);
+    assert.equal(code, 0, stderr);
+    return stdout;
+  };
+  assert.equal(await said(['watch', 'Harbor.example.com.']), 'harbor.example.com is under watch\n');
+  assert.equal(await said(['watch', 'harbor.example.com']), 'harbor.example.com was under watch before\n');
+  assert.equal(await said(['scan'], asking(first.port)), '1 observed and signed, 0 changes\n');
+  assert.equal(await said(['scan'], asking(first.port)), '0 observed and signed, 0 changes\n', 'nothing is due');
+
+  const second = await startKnot(join(folder, 'second'), [zone('192.0.2.2')]);
+  t.after(second.stop);
+  assert.match(
+    await said(['scan', 'harbor.example.com'], asking(second.port)),
+    /^harbor\.example\.com A .*192\.0\.2\.2.*\n1 observed and signed, 1 changes\n$/,
+  );
+  assert.match(await said(['audit']), /0 faults/);
+  assert.match(
+    await said(['opt-out', 'harbor.example.com', '--reason', 'Its owner asked']),
+    /1 watched names went out/,
+  );
+  const out = await run(t, folder, ['watch', 'harbor.example.com']);
+  assert.deepEqual([out.code, out.stdout], [1, 'harbor.example.com opted out, and is not looked at\n']);
+  assert.match(await said(['audit']), /0 faults/);
+});
+
+test('a name that is none, or is not watched, is refused in one line', async (t) => {
+  const folder = tempFolder(t);
+  const cases: [args: string[], refusal: RegExp][] = [
+    [['watch', '0x7f.1'], /^broadsheet: .*0x7f\.1.*\n$/],
+    [['watch', 'ok.example.com', 'a..b.com'], /^broadsheet: .*a\.\.b\.com.*\n$/],
+    [['scan', 'nobody.example.com'], /^broadsheet: nobody\.example\.com is not under watch; `broadsheet watch/],
+    [['opt-out', 'ok.example.com', '--reason', ' '], /^broadsheet: --reason wants one line/],
+    [['opt-out', 'com', '--reason', 'x'], /^broadsheet: .*com.*\n$/],
+  ];
+  for (const [args, refusal] of cases) {
+    const { code, stderr } = await run(t, folder, args);
+    assert.equal(code, 1);
+    assert.match(stderr, refusal);
+  }
+});
