@@ -241,7 +241,10 @@ test('no parameter, address, header or key makes a door fail', async (t) => {
           const { status, text } = await send(url, { method, path, headers: about });
           assert.ok(status < 500, `${method} ${path} ${JSON.stringify(about)} ${text}`);
           assert.doesNotMatch(text, LEAK);
-          if (status >= 400 && method !== 'HEAD' && text !== '') assert.equal(typeof JSON.parse(text).error, 'string');
+          // Beyond the API are the paper's own files, and a page for what is missing among them.
+          const isDoor = !segments.includes('..');
+          if (isDoor && status >= 400 && method !== 'HEAD' && text !== '')
+            assert.equal(typeof JSON.parse(text).error, 'string');
         },
       ),
       { numRuns: 600 },

@@ -178,7 +178,11 @@ export function send(root: string, { method, path, headers = {}, body }: Sending
         );
       },
     );
-    out.on('error', reject);
+    out.on('error', (error: NodeJS.ErrnoException) => {
+      // A server may end a connection that was kept just when it is used again; then nothing was read of this.
+      if (out.reusedSocket && error.code === 'ECONNRESET') resolve(send(root, { method, path, headers, body }));
+      else reject(error);
+    });
     out.end(body);
   });
 }
