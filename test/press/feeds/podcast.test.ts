@@ -90,7 +90,8 @@ describe('podcast', () => {
       fc.property(anyText, anyText, (title, description) => {
         const [episode = {}] = all(head(podcast(channel, [cast({ title, description })], OPTIONS)), 'item').map(asNode);
         assert.equal(text(episode, 'title'), asXmlReads(title));
-        assert.ok(text(episode, 'description')?.startsWith(asXmlReads(description).trim()));
+        // Outer blanks do not count, and what may not stand in XML may have hidden some.
+        assert.ok(text(episode, 'description')?.trimStart().startsWith(asXmlReads(description).trim()));
       }),
     );
   });
