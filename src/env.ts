@@ -60,6 +60,14 @@ const duration = (fallback: string) =>
     })
     .refine((ms) => ms >= 1_000 && ms <= 365 * 86_400_000, 'must be a time such as 90s, 15m, 24h or 7d: 1s to 365d');
 
+const count = (fallback: number) =>
+  z.coerce.number('must be a number').int('must be a whole number').min(0, 'must not be negative').default(fallback);
+
+const chainAddress = () => z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hex digits');
+
+/** The services that a process can run. */
+const SERVICES = ['desk', 'records'] as const;
+
 /** Every setting, with its manual. An empty variable counts as one that is not set. */
 const Environment = z
   .object({
@@ -69,6 +77,19 @@ const Environment = z
     HOST: z.string().default('127.0.0.1'),
     /** Port of the news desk; 0 takes a free one, which is printed. */
     PORT: port(4321),
+    /** Public address of the domain-records service. */
+    DATA_ORIGIN: origin('http://localhost:4322'),
+    /** Port of the domain records; 0 takes a free one, which is printed. */
+    RECORDS_PORT: port(4322),
+    /** Which services this process runs, by commas: `desk`, `records`. */
+    SERVICES: z
+      .string()
+      .default('desk,records')
+      .transform((text) => text.split(',').map((name) => name.trim()))
+      .refine(
+        (names) => names.every((name) => (SERVICES as readonly string[]).includes(name)),
+        'must be desk, records, or both parted by a comma',
+      ),
     /** Holds the database, the door's key, the media and the outbox. Keep it; back it up. */
     DATA_DIR: folder('var'),
     /** What `broadsheet file` files: one folder a paper. */
@@ -120,6 +141,22 @@ const Environment = z
     SCAN_EVERY: duration('24h'),
     /** Addresses or networks, by commas, that are not the Internet's and whose certificates the scanner may look at all the same. */
     TLS_PRIVATE: networks(),
+    /** Keyless lookups a day, for all callers together. */
+    KEYLESS_DAILY: count(5_000),
+    /** Requests a day that an account includes. */
+    KEYED_DAILY: count(1_000),
+    /** Requests a minute that each key may make. */
+    KEYED_PER_MINUTE: count(100),
+    /** The x402 facilitator that verifies and settles payments; the paid lane is closed without it. */
+    X402_FACILITATOR_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
+    /** The address on chain that is paid. */
+    X402_PAY_TO: chainAddress().optional(),
+    /** The network, as x402 version 1 names it: `base`, `base-sepolia`. */
+    X402_NETWORK: z.string().optional(),
+    /** The contract of the token that is paid with. */
+    X402_ASSET: chainAddress().optional(),
+    /** A node of the chain, asked when a settlement ended unknown. */
+    X402_RPC_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
     /** How much is logged. */
     LOG_LEVEL: z
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
@@ -139,6 +176,9 @@ const Environment = z
     origin: env.ORIGIN,
     host: env.HOST,
     port: env.PORT,
+    dataOrigin: env.DATA_ORIGIN,
+    recordsPort: env.RECORDS_PORT,
+    services: { desk: env.SERVICES.includes('desk'), records: env.SERVICES.includes('records') },
     dataDir: env.DATA_DIR,
     contentDir: env.CONTENT_DIR,
     distDir: env.DIST_DIR,
@@ -157,6 +197,16 @@ const Environment = z
     resolverRate: env.RESOLVER_RATE,
     scanEvery: env.SCAN_EVERY,
     tlsPrivate: env.TLS_PRIVATE,
+    keylessDaily: env.KEYLESS_DAILY,
+    keyedDaily: env.KEYED_DAILY,
+    keyedPerMinute: env.KEYED_PER_MINUTE,
+    x402: {
+      facilitator: env.X402_FACILITATOR_URL,
+      payTo: env.X402_PAY_TO,
+      network: env.X402_NETWORK,
+      asset: env.X402_ASSET,
+      rpc: env.X402_RPC_URL,
+    },
     logLevel: env.LOG_LEVEL,
   }));
 

@@ -5,12 +5,16 @@
  */
 export type FaultCode =
   | 'invalid_request'
+  | 'payment_required'
+  | 'allowance_exhausted'
   | 'key_required'
   | 'key_invalid'
   | 'wrong_paper'
   | 'level_too_low'
   | 'terms_unsigned'
+  | 'export_needs_account'
   | 'not_found'
+  | 'not_watched'
   | 'method_not_allowed'
   | 'conflict'
   | 'withdrawn'
@@ -18,6 +22,7 @@ export type FaultCode =
   | 'unsupported_media_type'
   | 'refused_by_door'
   | 'rate_limited'
+  | 'throttled'
   | 'not_implemented'
   | 'unavailable';
 

@@ -1,17 +1,17 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
-import { Fault } from '../../src/fault.ts';
-import { shapeProblems } from '../../src/ledger/filing.ts';
 import { loadBuild, VERSION } from '../../src/works/build.ts';
 import type { Presses } from '../../src/works/presses.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
 import type { PaperEnv } from '../env.ts';
 import { proxyList } from '../middleware/caller.ts';
-import { openToPages } from '../middleware/cors.ts';
+import { DESK, openToPages } from '../middleware/cors.ts';
+import { tellProblems } from '../middleware/invalid.ts';
 import { limitBody } from '../middleware/json-body.ts';
 import { knowPaper } from '../middleware/key.ts';
 import type { KeyUses } from '../middleware/key-uses.ts';
 import { soundQuery } from '../middleware/query.ts';
+import { refuseOthers } from '../middleware/refuse-others.ts';
 import { ORDERS, READS, throttle } from '../middleware/throttle.ts';
 import { agentDoors } from './agent.ts';
 import { CATALOG_PATH, catalogDoor } from './api-catalog.ts';
@@ -19,7 +19,7 @@ import { indexDoor } from './api-index.ts';
 import { archiveDoors } from './archive.ts';
 import { deliveryDoors } from './deliveries.ts';
 import { deskDoors } from './desk.ts';
-import type { Doors } from './doors.ts';
+import type { Doors, PaperContext } from './doors.ts';
 import { embedDoor } from './embed.ts';
 import { filingDoors } from './filing.ts';
 import { keyDoors } from './keys.ts';
@@ -38,9 +38,6 @@ import { readerDoors } from './subscribe.ts';
 /** Where the doors stand under a paper's root. */
 const TREES = ['/api', '/api/*', CATALOG_PATH, '/embed/*', '/oembed'];
 
-/** How many problems of a malformed request are told at once. */
-const PROBLEMS_MAX = 100;
-
 export interface ApiParts {
   shop: Workshop;
   sites: Sites;
@@ -51,20 +48,13 @@ export interface ApiParts {
 
 /** The News Desk API, all of its doors, as they stand under a paper's root. */
 export async function deskApi({ shop, sites, presses, uses, logger }: ApiParts): Promise<OpenAPIHono<PaperEnv>> {
-  const app = new OpenAPIHono<PaperEnv>({
-    defaultHook: (result) => {
-      if (result.success) return;
-      // The hook is handed what came in too; its type forgets that.
-      const problems = shapeProblems(result.error, (result as { data?: unknown }).data).slice(0, PROBLEMS_MAX);
-      const [first] = problems;
-      throw new Fault('invalid_request', `${first?.field}: ${first?.message}`, { field: first?.field, problems });
-    },
-  });
+  const app = new OpenAPIHono<PaperEnv>({ defaultHook: tellProblems });
   const build = await loadBuild();
   const doors: Doors = { app, shop, presses, logger, shelf: new Shelf(`${VERSION} ${build.stamp}`) };
   const proxies = proxyList(shop.settings.trustedProxies);
-  const read = throttle(READS, proxies, { sparesLocal: true });
-  for (const tree of TREES) app.use(tree, openToPages, knowPaper(shop, sites, uses), read, soundQuery, limitBody);
+  const read = throttle<PaperEnv>(READS, proxies, { spares: hasKey, sparesLocal: true });
+  const pages = openToPages(DESK);
+  for (const tree of TREES) app.use(tree, pages, knowPaper(shop, sites, uses), read, soundQuery, limitBody);
 
   indexDoor(doors);
   storyDoors(doors);
@@ -79,38 +69,22 @@ export async function deskApi({ shop, sites, presses, uses, logger }: ApiParts):
   deskDoors(doors);
   keyDoors(doors);
   agentDoors(doors);
-  readerDoors(doors, build.render, { sites, reads: read, orders: throttle(ORDERS, proxies) });
+  readerDoors(doors, build.render, {
+    sites,
+    reads: read,
+    orders: throttle<PaperEnv>(ORDERS, proxies, { spares: hasKey }),
+  });
   deliveryDoors(doors);
   openApiDoor(doors, VERSION);
   playgroundDoor(doors);
   catalogDoor(doors);
-  refuseTheRest(app);
+  refuseOthers(
+    app,
+    (c) => `there is no door at ${c.req.path.slice(c.get('site').slug.length + 1, 200)}; GET /api/v1 lists all`,
+    ['/api', '/api/*'],
+  );
   return app;
 }
 
-/** What no door takes: another method answers 405 and names those that there are, another path 404. */
-function refuseTheRest(app: OpenAPIHono<PaperEnv>): void {
-  const methods = new Map<string, Set<string>>();
-  for (const { path, method } of app.routes) {
-    if (method === 'ALL') continue;
-    const known = methods.get(path) ?? new Set(['OPTIONS']);
-    methods.set(path, known.add(method));
-    if (method === 'GET') known.add('HEAD');
-  }
-  for (const [path, known] of methods) {
-    const allowed = [...known].sort().join(', ');
-    app.all(path, (c) => {
-      c.header('Allow', allowed);
-      throw new Fault('method_not_allowed', `${c.req.method} is not taken here; use ${allowed}`);
-    });
-  }
-  for (const tree of ['/api', '/api/*']) {
-    app.all(tree, (c) => {
-      const { slug } = c.get('site');
-      throw new Fault(
-        'not_found',
-        `there is no door at ${c.req.path.slice(slug.length + 1, 200)}; GET /api/v1 lists all`,
-      );
-    });
-  }
-}
+/** Who has a key is not counted by address. */
+const hasKey = (c: PaperContext): boolean => c.get('key') !== null;

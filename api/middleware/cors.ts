@@ -1,11 +1,20 @@
 import { createMiddleware } from 'hono/factory';
-import type { PaperEnv } from '../env.ts';
+import type { DeskEnv } from '../env.ts';
 
-const PREFLIGHT = {
-  'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, DELETE',
-  'Access-Control-Allow-Headers': 'Authorization, X-NRF-Key, Content-Type, Idempotency-Key, If-None-Match',
-  'Access-Control-Max-Age': '86400',
-  Allow: 'GET, HEAD, POST, PUT, DELETE, OPTIONS',
+/** What pages of other origins may do. */
+export interface Openness {
+  methods: string;
+  /** Headers that they may send. */
+  sends: string;
+  /** Headers that they may read. */
+  reads: string;
+}
+
+/** The news desk's. */
+export const DESK: Openness = {
+  methods: 'GET, HEAD, POST, PUT, DELETE',
+  sends: 'Authorization, X-NRF-Key, Content-Type, Idempotency-Key, If-None-Match',
+  reads: 'ETag, Link, Retry-After, X-Request-Id',
 };
 
 /**
@@ -13,10 +22,18 @@ const PREFLIGHT = {
  * a header that a page must hold. Preflights are answered alike for papers that
  * are there and papers that are not. Set on Node's own response, as in request-id.ts.
  */
-export const openToPages = createMiddleware<PaperEnv>(async (c, next) => {
-  const { outgoing } = c.env;
-  outgoing.setHeader('Access-Control-Allow-Origin', '*');
-  if (c.req.method === 'OPTIONS') return c.body(null, 204, PREFLIGHT);
-  outgoing.setHeader('Access-Control-Expose-Headers', 'ETag, Link, Retry-After, X-Request-Id');
-  return next();
-});
+export function openToPages({ methods, sends, reads }: Openness) {
+  const preflight = {
+    'Access-Control-Allow-Methods': methods,
+    'Access-Control-Allow-Headers': sends,
+    'Access-Control-Max-Age': '86400',
+    Allow: `${methods}, OPTIONS`,
+  };
+  return createMiddleware<DeskEnv>(async (c, next) => {
+    const { outgoing } = c.env;
+    outgoing.setHeader('Access-Control-Allow-Origin', '*');
+    if (c.req.method === 'OPTIONS') return c.body(null, 204, preflight);
+    outgoing.setHeader('Access-Control-Expose-Headers', reads);
+    return next();
+  });
+}

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { FaultCode } from '../../src/fault.ts';
 import { Fault } from '../../src/fault.ts';
 
-type Status = 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 | 500 | 501 | 503;
+type Status = 400 | 401 | 402 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 | 500 | 501 | 503;
 
 /** What was refused may be granted a moment later. */
 const CACHE = { 'Cache-Control': 'no-store' };
@@ -20,10 +20,14 @@ const STATUS: Record<FaultCode, Status> = {
   invalid_request: 400,
   key_required: 401,
   key_invalid: 401,
+  payment_required: 402,
+  allowance_exhausted: 402,
   wrong_paper: 403,
   level_too_low: 403,
   terms_unsigned: 403,
+  export_needs_account: 403,
   not_found: 404,
+  not_watched: 404,
   method_not_allowed: 405,
   conflict: 409,
   withdrawn: 410,
@@ -31,6 +35,7 @@ const STATUS: Record<FaultCode, Status> = {
   unsupported_media_type: 415,
   refused_by_door: 422,
   rate_limited: 429,
+  throttled: 429,
   not_implemented: 501,
   unavailable: 503,
 };

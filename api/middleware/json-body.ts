@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { createMiddleware } from 'hono/factory';
 import { Fault } from '../../src/fault.ts';
-import type { PaperEnv } from '../env.ts';
+import type { DeskEnv } from '../env.ts';
 
 /** The largest body that a door takes, in bytes (wire.md, section 2). */
 export const BODY_MAX = 1024 * 1024;
@@ -19,7 +19,7 @@ const limited = bodyLimit({
 });
 
 /** Throws `too_large` for a body over the limit, whether it says so beforehand or not. */
-export const limitBody = createMiddleware<PaperEnv>((c, next) =>
+export const limitBody = createMiddleware<DeskEnv>((c, next) =>
   // Looking for the body of a read would cost it more than all the rest.
   c.req.method === 'GET' || c.req.method === 'HEAD' ? next() : limited(c, next),
 );
@@ -29,7 +29,7 @@ export const limitBody = createMiddleware<PaperEnv>((c, next) =>
  * `unsupported_media_type`, `invalid_request`; an empty body passes where it may.
  */
 export function jsonBody({ mayBeEmpty = false } = {}) {
-  return createMiddleware<PaperEnv>(async (c, next) => {
+  return createMiddleware<DeskEnv>(async (c, next) => {
     const bytes = new Uint8Array(await c.req.arrayBuffer());
     const { headers } = c.req.raw;
     if (mayBeEmpty && bytes.length === 0) {

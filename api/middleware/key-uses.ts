@@ -1,15 +1,18 @@
-import type { KeyTable } from '../../src/desk/keys.ts';
-
 /** How often uses are written down, in ms. */
 const EVERY = 10_000;
 
+/** A table of keys. */
+interface NotesUses {
+  used(uses: Iterable<[id: string, at: number]>): void;
+}
+
 /** Remembers when keys were used, and writes that down now and then: a read must not cost a write. */
 export class KeyUses {
-  readonly #keys: KeyTable;
+  readonly #keys: NotesUses;
   readonly #uses = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
 
-  constructor(keys: KeyTable, failed: (error: unknown) => void) {
+  constructor(keys: NotesUses, failed: (error: unknown) => void) {
     this.#keys = keys;
     this.#timer = setInterval(() => {
       try {

@@ -1,8 +1,9 @@
 import type { BlockList } from 'node:net';
+import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { Fault } from '../../src/fault.ts';
-import type { PaperEnv } from '../env.ts';
+import type { DeskEnv } from '../env.ts';
 import { callerOf } from './caller.ts';
 
 export interface Limit {
@@ -19,15 +20,25 @@ export const ORDERS: Limit = { points: 30, duration: 60 };
 
 const LOOPBACK = /^(?:127\.|0:0:0:0::\/64$)/;
 
-/**
- * Counts callers without a key. Throws `rate_limited`. Where `sparesLocal` is
- * set, callers on this machine are not counted: the operator's own tools, and a
- * proxy that no setting names, behind which everybody would share one count.
- */
-export function throttle(limit: Limit, proxies: BlockList, { sparesLocal = false } = {}) {
+interface Sparing<E extends DeskEnv> {
+  /** Who is not counted. */
+  spares(c: Context<E>): boolean;
+  /**
+   * Whether callers on this machine are not counted: the operator's own tools, and a
+   * proxy that no setting names, behind which everybody would share one count.
+   */
+  sparesLocal?: boolean;
+}
+
+/** Counts callers by their address. Throws `rate_limited`. */
+export function throttle<E extends DeskEnv>(
+  limit: Limit,
+  proxies: BlockList,
+  { spares, sparesLocal = false }: Sparing<E>,
+) {
   const limiter = new RateLimiterMemory(limit);
-  return createMiddleware<PaperEnv>(async (c, next) => {
-    if (c.get('key') === null) {
+  return createMiddleware<E>(async (c, next) => {
+    if (!spares(c)) {
       const caller = callerOf(c.env, proxies);
       if (!(sparesLocal && LOOPBACK.test(caller))) {
         await limiter.consume(caller).catch((refusal: unknown) => {

@@ -3,16 +3,18 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import pino from 'pino';
-import { listenDesk } from '../../api/server.ts';
+import { listenDesk, listenRecords } from '../../api/server.ts';
 import { environmentWith, readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { startClock } from '../jobs/clock.ts';
 import { startDeliveries } from '../jobs/deliveries.ts';
 import { startMails } from '../jobs/mails.ts';
 import { isBuilt, loadBuild, PROJECT } from '../works/build.ts';
+import type { SmtpMailer } from '../works/mailer.ts';
 import { smtpOf } from '../works/mailer.ts';
 import { Presses } from '../works/presses.ts';
 import { webhookClientOf } from '../works/webhook-desk.ts';
+import type { Workshop } from '../works/workshop.ts';
 import { fileContent } from './file.ts';
 import { problemLine } from './inbox/source-file.ts';
 import { pressShowing } from './press.ts';
@@ -34,23 +36,48 @@ async function serve(): Promise<void> {
   const stopped = stopSignal();
   if (!isBuilt()) await buildPages();
   await withWorkshop(async (shop) => {
-    // The door's key is made on the first start, before anything is filed.
+    // The door's key is made on the first start, before anything is signed.
     void shop.desk.door;
-    const { filed, problems } = await fileContent(shop);
-    for (const problem of problems) process.stderr.write(`${problemLine(problem)}\n`);
-    logger.info({ filed: filed.length, problems: problems.length }, 'filed content');
-    await pressShowing(shop, {});
-    const presses = new Presses(shop);
-    const desk = await listenDesk(shop, presses, logger);
-    const stopClock = startClock(shop, presses, logger);
-    const stopDeliveries = startDeliveries(shop, webhookClientOf(shop), logger);
-    const stopMails = startMails(shop, { render: (await loadBuild()).render, smtp }, logger);
-    process.stdout.write(`ready desk=${desk.url}\n`);
+    const running: Running[] = [];
+    if (settings.services.desk) running.push(await serveDesk(shop, smtp, logger));
+    if (settings.services.records) running.push(await serveRecords(shop, logger));
+    process.stdout.write(`ready ${running.map(({ name, url }) => `${name}=${url}`).join(' ')}\n`);
     await stopped.whenServing();
     logger.info('stopping');
+    await Promise.all(running.map(({ stop }) => stop()));
+  });
+}
+
+/** A service of this process. */
+interface Running {
+  name: 'desk' | 'records';
+  url: string;
+  /** Finishes what is in flight. */
+  stop(): Promise<void>;
+}
+
+/** Files and presses what is there, and serves the papers and their API. */
+async function serveDesk(shop: Workshop, smtp: SmtpMailer | null, logger: pino.Logger): Promise<Running> {
+  const { filed, problems } = await fileContent(shop);
+  for (const problem of problems) process.stderr.write(`${problemLine(problem)}\n`);
+  logger.info({ filed: filed.length, problems: problems.length }, 'filed content');
+  await pressShowing(shop, {});
+  const presses = new Presses(shop);
+  const desk = await listenDesk(shop, presses, logger);
+  const stopClock = startClock(shop, presses, logger);
+  const stopDeliveries = startDeliveries(shop, webhookClientOf(shop), logger);
+  const stopMails = startMails(shop, { render: (await loadBuild()).render, smtp }, logger);
+  const stop = async () => {
     await Promise.all([desk.close(), stopDeliveries(), stopMails()]);
     await stopClock();
-  });
+  };
+  return { name: 'desk', url: desk.url, stop };
+}
+
+/** Serves the domain records. */
+async function serveRecords(shop: Workshop, logger: pino.Logger): Promise<Running> {
+  const records = await listenRecords(shop, logger);
+  return { name: 'records', url: records.url, stop: records.close };
 }
 
 /** Logs to standard error without making answers wait for it; what is left is written when the process ends. */

@@ -1,5 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
+import { isKeyText, keyHash, newKeyText } from '../access-key.ts';
 import { Fault } from '../fault.ts';
 import { isLine } from '../ledger/door.ts';
 import type { Archive } from './archive.ts';
@@ -66,32 +67,17 @@ export const KeyBody = z
   });
 export type KeyBody = z.infer<typeof KeyBody>;
 
+/** What every key of a paper begins with. */
 const PREFIX = 'nrf_';
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const BODY_LENGTH = 37;
-const CHECK_LENGTH = 6;
 
-/** A new key: `nrf_`, 37 random characters (220 bits), 6 of checksum. `random` gives n secure bytes. */
+/** A new key of a paper. `random` gives n secure bytes. */
 export function newKey(random: (n: number) => Uint8Array): string {
-  let body = '';
-  while (body.length < BODY_LENGTH) {
-    for (const byte of random(BODY_LENGTH * 2)) {
-      // 248 is the largest multiple of 62 in a byte: no character is likelier than another.
-      if (byte < 248 && body.length < BODY_LENGTH) body += BASE62[byte % 62];
-    }
-  }
-  return `${PREFIX}${body}${checksum(body)}`;
+  return newKeyText(PREFIX, random);
 }
 
-/** Whether a text has the form and the checksum of a key, so that a typo is told from a stranger. */
+/** Whether a text has the form and the checksum of a paper's key. */
 export function isKey(text: string): boolean {
-  const match = /^nrf_([0-9A-Za-z]{37})([0-9A-Za-z]{6})$/.exec(text);
-  return match?.[1] !== undefined && checksum(match[1]) === match[2];
-}
-
-/** What the store keeps of a key: the hex of its SHA-256. */
-export function keyHash(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
+  return isKeyText(PREFIX, text);
 }
 
 /** What making keys takes. */
@@ -170,14 +156,4 @@ export function keyOf(keys: KeyTable, text: string): AccessKey {
 /** Whether a key of one level may do what asks for another. */
 export function reaches(level: Level, asked: Level): boolean {
   return LEVELS.indexOf(level) >= LEVELS.indexOf(asked);
-}
-
-function checksum(body: string): string {
-  let rest = createHash('sha256').update(PREFIX).update(body).digest().readUIntBE(0, 6);
-  let text = '';
-  for (let place = 0; place < CHECK_LENGTH; place++) {
-    text = BASE62[rest % 62] + text;
-    rest = Math.floor(rest / 62);
-  }
-  return text;
 }

@@ -3,6 +3,7 @@ import type { LedgerStore } from '../desk/ledger-store.ts';
 import { tags } from '../desk/tags.ts';
 import type { Manifest } from '../press/manifest.ts';
 import type { ReaderTables } from '../readers/reader-desk.ts';
+import { accountTable } from './accounts.ts';
 import { alertTable } from './alerts.ts';
 import { answerTable } from './answers.ts';
 import { appliedTable } from './applied.ts';
@@ -20,6 +21,7 @@ import { pieceTables } from './pieces.ts';
 import { readerTokenTable } from './reader-tokens.ts';
 import { recordsTables } from './records.ts';
 import { searchTables } from './search.ts';
+import { serviceKeyTable } from './service-keys.ts';
 import { subscriberTable } from './subscribers.ts';
 import { suppressionTable } from './suppressions.ts';
 import { termsTable } from './terms.ts';
@@ -146,6 +148,8 @@ export function openStore(settings: DatabaseSettings) {
     ...ledger,
     manifest,
     keys,
+    accounts: accountTable(db),
+    serviceKeys: serviceKeyTable(db),
     answers: answerTable(db),
     terms,
     readers,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Fault } from '../fault.ts';
 import type { Printed, Render } from '../press/sheet.ts';
+import type { render } from '../render.ts';
 
 /** The project's own folder. */
 export const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
@@ -23,6 +24,7 @@ const PAGE_CODE = [
   'src/parts',
   // The story page's checks, which a browser runs, are made of these.
   'src/ledger',
+  'src/records',
   'src/press/prose-html.ts',
   'src/render.ts',
   'astro.config.mjs',
@@ -31,7 +33,8 @@ const PAGE_CODE = [
 ];
 
 export interface Build {
-  render: Render;
+  /** Prints any page; the press knows a paper’s alone. */
+  render: Render & typeof render;
   /** Stylesheets, fonts and scripts that every paper's tree carries. */
   assets(): Iterable<Printed>;
   /** Changes when the pages or the press change. */
@@ -51,9 +54,9 @@ async function load(): Promise<Build> {
   if (!existsSync(entry)) {
     throw new Fault('unavailable', 'the pages are not built; run `npm run build` (or `npm start`, which builds first)');
   }
-  const { render } = (await import(pathToFileURL(entry).href)) as { render: Render };
+  const built = (await import(pathToFileURL(entry).href)) as Pick<Build, 'render'>;
   return {
-    render,
+    render: built.render,
     assets,
     stamp: digestOf([
       ...filesIn(SERVER),

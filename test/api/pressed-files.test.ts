@@ -14,7 +14,7 @@ const VIDEO = `${PAPER}/media/cast/2026-11-17.mp4`;
 test('pressed files are served as HTTP has it', async (t) => {
   const folder = tempFolder(t);
   copyContent(folder);
-  const { url, stop } = await serve(t, folder);
+  const { url, records, stop } = await serve(t, folder);
   const get = (path: string, headers: Record<string, string> = {}, method = 'GET') => ask(url, path, headers, method);
   const onDisk = (path: string) => readFileSync(join(folder, 'papers', path));
 
@@ -198,5 +198,5 @@ test('pressed files are served as HTTP has it', async (t) => {
 
   const { code, stdout, signal } = await stop();
   assert.deepEqual([code, signal], [0, null]);
-  assert.equal(stdout, `ready desk=${url}\n`);
+  assert.equal(stdout, `ready desk=${url} records=${records}\n`);
 });

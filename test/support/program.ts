@@ -27,7 +27,9 @@ export interface Running {
 }
 
 export interface Serving extends Running {
+  /** Where the desk answers, and where the records do. */
   url: string;
+  records: string;
   /** Sends SIGTERM and waits. */
   stop(): Promise<Outcome>;
 }
@@ -64,17 +66,25 @@ export function run(t: Ending, folder: string, args: string[], more: Record<stri
 /** Serves a folder's papers and waits for the ready line. */
 export async function serve(t: Ending, folder: string, more: Record<string, string> = {}): Promise<Serving> {
   const port = more.PORT ?? String(await freePort());
-  const running = start(t, folder, ['serve'], { PORT: port, ORIGIN: `http://127.0.0.1:${port}`, ...more });
-  const url = await until(async () => {
+  const recordsPort = more.RECORDS_PORT ?? String(await freePort());
+  const running = start(t, folder, ['serve'], {
+    PORT: port,
+    ORIGIN: `http://127.0.0.1:${port}`,
+    RECORDS_PORT: recordsPort,
+    DATA_ORIGIN: `http://127.0.0.1:${recordsPort}`,
+    ...more,
+  });
+  const [url, records] = await until(async () => {
     if (running.child.exitCode !== null)
       throw new Error(`the server ended before it was ready: ${running.said.stderr}`);
-    return /^ready desk=(\S+)$/m.exec(running.said.stdout)?.[1] ?? null;
+    const [, desk = '', data = ''] = /^ready(?: desk=(\S+))?(?: records=(\S+))?$/m.exec(running.said.stdout) ?? [];
+    return desk === '' && data === '' ? null : [desk, data];
   });
   const stop = () => {
     running.child.kill('SIGTERM');
     return running.ended;
   };
-  return { ...running, url, stop };
+  return { ...running, url, records, stop };
 }
 
 /** The lines of a log that tell of a failure: level error or worse. */

@@ -27,6 +27,7 @@ export function envIn(folder: string, more: Record<string, string> = {}): Record
     CONTENT_DIR: join(folder, 'content'),
     DIST_DIR: join(folder, 'papers'),
     PORT: '0',
+    RECORDS_PORT: '0',
     LOG_LEVEL: 'silent',
     ...more,
   };

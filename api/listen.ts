@@ -1,0 +1,59 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import type { Hono } from 'hono';
+import { Fault } from '../src/fault.ts';
+import type { DeskEnv } from './env.ts';
+
+/** How long a stopping server waits for answers that are under way, in ms. */
+const DRAIN = 10_000;
+/** How often a stopping server looks for connections that have fallen idle, in ms. */
+const SWEEP = 100;
+
+export interface Listening {
+  /** Where the service answers, with the port that it got. */
+  url: string;
+  /** Takes no more requests, finishes those under way, and resolves. */
+  close(): Promise<void>;
+}
+
+/**
+ * Listens; `end` runs once it has closed. Throws `unavailable` when the port is
+ * taken, naming the `setting` that moves it.
+ */
+export async function listen(
+  app: Hono<DeskEnv>,
+  { host, port, setting }: { host: string; port: number; setting: string },
+  end: () => void,
+): Promise<Listening> {
+  const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(
+        error.code === 'EADDRINUSE'
+          ? new Fault(
+              'unavailable',
+              `port ${port} of ${host} is taken; set ${setting} to another one, or to 0 for a free one`,
+            )
+          : error,
+      ),
+    );
+    server.listen(port, host, resolve);
+  });
+  const { address, port: got, family } = server.address() as AddressInfo;
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${got}`,
+    close: () =>
+      new Promise((resolve) => {
+        const timer = setTimeout(() => server.closeAllConnections(), DRAIN);
+        // A connection that was kept alive falls idle when its answer is finished.
+        const sweep = setInterval(() => server.closeIdleConnections(), SWEEP);
+        server.close(() => {
+          clearTimeout(timer);
+          clearInterval(sweep);
+          end();
+          resolve();
+        });
+      }),
+  };
+}

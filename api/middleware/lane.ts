@@ -1,0 +1,77 @@
+import type { Context, MiddlewareHandler } from 'hono';
+import { createMiddleware } from 'hono/factory';
+import type { ServiceKey, ServiceKeyTable } from '../../src/accounts/service-key.ts';
+import { serviceKeyOf } from '../../src/accounts/service-key.ts';
+import { Fault } from '../../src/fault.ts';
+import type { Access, Lane } from '../../src/meter/lane.ts';
+import { laneOf } from '../../src/meter/lane.ts';
+import type { RecordsEnv } from '../env.ts';
+import type { KeyUses } from './key-uses.ts';
+
+type Middleware = MiddlewareHandler<RecordsEnv>;
+
+/** What each lane does around a door; lanes without an entry let through as they are. */
+export type LaneWorks = Partial<Record<Lane, Middleware>>;
+
+export interface LaneTools {
+  keys: ServiceKeyTable;
+  uses: KeyUses;
+  now(): number;
+  /** Where keys are made, for the words of a refusal. */
+  signInUrl: string;
+  works: LaneWorks;
+}
+
+/** Headers that carry a payment: of x402 version 1, and of version 2. */
+const PAYMENTS = ['x-payment', 'payment-signature'];
+
+/**
+ * Decides the one lane of a request to a door and goes through it. Throws
+ * `key_invalid`, `key_required`, `level_too_low`, `export_needs_account`, and
+ * what the lane throws.
+ */
+export function enterBy({ keys, uses, now, signInUrl, works }: LaneTools): (access: Access) => Middleware {
+  return (access) =>
+    createMiddleware<RecordsEnv>(async (c, next) => {
+      const key = keyOfRequest(keys, c);
+      const payment = PAYMENTS.some((name) => c.req.header(name) !== undefined);
+      const decision = laneOf({ key: key?.level ?? 'none', payment }, access);
+      if ('refused' in decision) throw refusal(decision.refused, { access, key, signInUrl });
+      if (key !== null) uses.note(key.id, now());
+      c.set('key', key);
+      c.set('lane', decision.lane);
+      return (works[decision.lane] ?? passOn)(c, next);
+    });
+}
+
+const passOn: Middleware = (_, next) => next();
+
+/** The key of a request, or null. Throws `key_invalid`. */
+function keyOfRequest(keys: ServiceKeyTable, c: Context): ServiceKey | null {
+  const text = c.req.header('x-service-key');
+  return text === undefined ? null : serviceKeyOf(keys, text.trim());
+}
+
+function refusal(
+  code: 'key_invalid' | 'key_required' | 'level_too_low' | 'export_needs_account',
+  { access, key, signInUrl }: { access: Access; key: ServiceKey | null; signInUrl: string },
+): Fault {
+  const more = access === 'operator' || access === 'queue' ? {} : { sign_in_url: signInUrl };
+  const level = key?.level ?? '';
+  const words = {
+    key_invalid: 'X-Service-Key: this is no key in force',
+    key_required: `this door takes a key; send it as X-Service-Key: <key>${
+      access === 'operator' || access === 'queue'
+        ? '. Its operator makes them'
+        : `. An account makes them at ${signInUrl}`
+    }`,
+    level_too_low:
+      level === 'scanner'
+        ? 'a scanner’s key opens the queue and nothing else'
+        : access === 'usage'
+          ? `this door tells an account of its own use, and your ${level} key is of no account`
+          : `this door is the operators’, and your key is ${level === 'account' ? 'an account' : `a ${level}`} key`,
+    export_needs_account: `exports are not sold by the call; they take a key of an account, made at ${signInUrl}. Nothing was charged`,
+  }[code];
+  return new Fault(code, words, more);
+}

@@ -1,0 +1,47 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
+import type { Logger } from 'pino';
+import { loadBuild } from '../../src/works/build.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import type { RecordsEnv } from '../env.ts';
+import { openToPages } from '../middleware/cors.ts';
+import { tellProblems } from '../middleware/invalid.ts';
+import type { KeyUses } from '../middleware/key-uses.ts';
+import { enterBy } from '../middleware/lane.ts';
+import { soundQuery } from '../middleware/query.ts';
+import { refuseOthers } from '../middleware/refuse-others.ts';
+import type { RecordsDoors } from './doors.ts';
+import { recordsFiles } from './files.ts';
+import { healthDoor } from './health.ts';
+import { OPENNESS } from './openness.ts';
+
+export interface RecordsParts {
+  shop: Workshop;
+  uses: KeyUses;
+  logger: Logger;
+}
+
+/** What programs of other origins may ask, whoever they are. */
+const OPEN_TREES = ['/v1/*', '/mcp', '/.well-known/*', '/badge/*', '/changes.json', '/changes.rss', '/health'];
+
+/** The domain records: every door and page, at the root of their own host. */
+export async function recordsApi({ shop, uses, logger }: RecordsParts): Promise<OpenAPIHono<RecordsEnv>> {
+  const app = new OpenAPIHono<RecordsEnv>({ defaultHook: tellProblems });
+  const build = await loadBuild();
+  const { store, settings, now } = shop;
+  const enter = enterBy({
+    keys: store.serviceKeys,
+    uses,
+    now,
+    signInUrl: `${settings.dataOrigin}/account`,
+    works: {},
+  });
+  const doors: RecordsDoors = { app, shop, logger, build, enter };
+  const pages = openToPages(OPENNESS);
+  for (const tree of OPEN_TREES) app.use(tree, pages);
+  app.use(soundQuery);
+
+  healthDoor(doors);
+  recordsFiles(doors);
+  refuseOthers(app, () => 'there is nothing at this address; GET /docs lists the doors');
+  return app;
+}

@@ -1,0 +1,34 @@
+import type { OpenAPIHono, RouteConfig, RouteHandler } from '@hono/zod-openapi';
+import type { Context, MiddlewareHandler } from 'hono';
+import type { Logger } from 'pino';
+import type { Access } from '../../src/meter/lane.ts';
+import type { Build } from '../../src/works/build.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import type { RecordsEnv } from '../env.ts';
+
+/** What every door file of the domain records gets. */
+export interface RecordsDoors {
+  app: OpenAPIHono<RecordsEnv>;
+  shop: Workshop;
+  logger: Logger;
+  build: Build;
+  /** What lets callers into a door of this kind, or refuses them. */
+  enter(access: Access): MiddlewareHandler<RecordsEnv>;
+}
+
+export type RecordsContext = Context<RecordsEnv>;
+
+/**
+ * Opens a door of one kind: its lane is decided before anything of the request
+ * is read. The route describes it, checks what comes in and stands in the
+ * OpenAPI document; a test holds every answer against that.
+ */
+export function open<R extends RouteConfig>(
+  { app, enter }: Pick<RecordsDoors, 'app' | 'enter'>,
+  access: Access,
+  route: R & { getRoutingPath(): string },
+  handler: (c: Parameters<RouteHandler<R, RecordsEnv>>[0]) => Response | Promise<Response>,
+): void {
+  app.on(route.method.toUpperCase(), route.getRoutingPath(), enter(access));
+  app.openapi(route, handler as unknown as RouteHandler<R, RecordsEnv>);
+}

@@ -1,0 +1,33 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { faults, ok } from '../desk/route.ts';
+import type { RecordsDoors } from './doors.ts';
+import { open } from './doors.ts';
+
+const Health = z
+  .object({
+    status: z.literal('ok'),
+    domains: z.int().min(0).openapi({ description: 'Hostnames under watch.' }),
+    last_scan_at: z.iso.datetime().nullable().openapi({ description: 'When a hostname was last looked at.' }),
+  })
+  .openapi('Health');
+
+const route = createRoute({
+  method: 'get',
+  path: '/health',
+  operationId: 'readHealth',
+  tags: ['Public'],
+  summary: 'Whether the service answers, and how fresh its looks are',
+  security: [{}],
+  responses: { 200: ok(Health, 'It answers.'), ...faults() },
+});
+
+/** Whether the service answers, for monitors. */
+export function healthDoor(doors: RecordsDoors): void {
+  const { records } = doors.shop.store;
+  open(doors, 'public', route, (c) => {
+    const at = records.lastLookAt();
+    const last_scan_at = at === null ? null : new Date(at).toISOString();
+    const body: z.infer<typeof Health> = { status: 'ok', domains: records.counts().watched, last_scan_at };
+    return c.json(body, 200, { 'Cache-Control': 'no-store' });
+  });
+}

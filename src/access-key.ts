@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const BODY_LENGTH = 37;
+const CHECK_LENGTH = 6;
+const FORM = /^([0-9A-Za-z]{37})([0-9A-Za-z]{6})$/;
+
+/** A new key: the prefix, 37 random characters (220 bits), 6 of checksum. `random` gives n secure bytes. */
+export function newKeyText(prefix: string, random: (n: number) => Uint8Array): string {
+  let body = '';
+  while (body.length < BODY_LENGTH) {
+    for (const byte of random(BODY_LENGTH * 2)) {
+      // 248 is the largest multiple of 62 in a byte: no character is likelier than another.
+      if (byte < 248 && body.length < BODY_LENGTH) body += BASE62[byte % 62];
+    }
+  }
+  return `${prefix}${body}${checksum(prefix, body)}`;
+}
+
+/** Whether a text has the prefix, the form and the checksum of a key, so that a typo is told from a stranger. */
+export function isKeyText(prefix: string, text: string): boolean {
+  if (!text.startsWith(prefix)) return false;
+  const [, body, check] = FORM.exec(text.slice(prefix.length)) ?? [];
+  return body !== undefined && checksum(prefix, body) === check;
+}
+
+/** What the store keeps of a key: the hex of its SHA-256. */
+export function keyHash(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+function checksum(prefix: string, body: string): string {
+  let rest = createHash('sha256').update(prefix).update(body).digest().readUIntBE(0, 6);
+  let text = '';
+  for (let place = 0; place < CHECK_LENGTH; place++) {
+    text = BASE62[rest % 62] + text;
+    rest = Math.floor(rest / 62);
+  }
+  return text;
+}

@@ -1,0 +1,25 @@
+/**
+ * How an account is metered: by a daily allowance and daily credits, or by the
+ * legacy monthly allowance (spec, "Meter headers").
+ */
+export const PLANS = ['daily', 'monthly'] as const;
+export type Plan = (typeof PLANS)[number];
+
+/** Somebody who reads the domain records with keys. */
+export interface Account {
+  /** A lower-case ULID. */
+  id: string;
+  /** In lower case; one account each. */
+  email: string;
+  plan: Plan;
+  /** Ms. */
+  made_at: number;
+}
+
+export interface AccountTable {
+  /** The account of an address, made with this id when there is none. */
+  ofEmail(email: string, fresh: Omit<Account, 'email'>): Account;
+  find(id: string): Account | null;
+  byEmail(email: string): Account | null;
+  setPlan(id: string, plan: Plan): void;
+}

@@ -1,0 +1,59 @@
+/** What a door of the domain records is, for deciding who comes in how (spec, "Endpoints"). */
+export const ACCESSES = ['public', 'lookup', 'read', 'export', 'usage', 'queue', 'operator'] as const;
+
+/**
+ * `public` takes anybody; `lookup` is the one-domain preview, `read` every other
+ * read; `export` wants an account; `usage` is an account's own meter, and free;
+ * `queue` is the scanners'; `operator` the operators'.
+ */
+export type Access = (typeof ACCESSES)[number];
+
+/** What a request carries: a key by its level, and whether a payment. A key that is not in force is `bad`. */
+export interface Carried {
+  key: 'none' | 'bad' | 'account' | 'service' | 'scanner' | 'operator';
+  payment: boolean;
+}
+
+/**
+ * How a request is let in. `keyless` is throttled, `keyed` metered, `paid`
+ * served once payment moved; `menu` is an answer that lists the prices;
+ * `unmetered` is a service's or an operator's read.
+ */
+export type Lane = 'public' | 'keyless' | 'keyed' | 'paid' | 'menu' | 'unmetered' | 'operator';
+
+export type LaneDecision =
+  | { lane: Lane }
+  | { refused: 'key_invalid' | 'key_required' | 'level_too_low' | 'export_needs_account' };
+
+/**
+ * The one lane of a request. A bad key is refused on every door, and a good one
+ * decides alone: a payment beside it is left untouched. Nothing falls through
+ * to a cheaper lane.
+ */
+export function laneOf({ key, payment }: Carried, access: Access): LaneDecision {
+  if (key === 'bad') return { refused: 'key_invalid' };
+  switch (access) {
+    case 'public':
+      return { lane: 'public' };
+    case 'operator':
+      if (key === 'none') return { refused: 'key_required' };
+      return key === 'operator' ? { lane: 'operator' } : { refused: 'level_too_low' };
+    case 'queue':
+      if (key === 'none') return { refused: 'key_required' };
+      return key === 'operator' || key === 'scanner' ? { lane: 'operator' } : { refused: 'level_too_low' };
+    case 'usage':
+      if (key === 'none') return { refused: 'key_required' };
+      return key === 'account' ? { lane: 'unmetered' } : { refused: 'level_too_low' };
+    default:
+      return readLane({ key, payment }, access);
+  }
+}
+
+function readLane({ key, payment }: Carried, access: 'lookup' | 'read' | 'export'): LaneDecision {
+  if (key === 'account') return { lane: 'keyed' };
+  if (key === 'service' || key === 'operator') return { lane: 'unmetered' };
+  if (key === 'scanner') return { refused: 'level_too_low' };
+  if (access === 'export') return { refused: payment ? 'export_needs_account' : 'key_required' };
+  if (payment) return { lane: 'paid' };
+  return { lane: access === 'lookup' ? 'keyless' : 'menu' };
+}

@@ -1,0 +1,33 @@
+import type { ServiceKey, ServiceKeyTable } from '../accounts/service-key.ts';
+import type { Db } from './open.ts';
+
+const COLUMNS = 'id, account, level, name, made_at, used_at, revoked_at';
+
+/** Keys of the domain records: the table holds their hashes, never the keys. */
+export function serviceKeyTable(db: Db): ServiceKeyTable {
+  const insert = db.prepare(
+    'INSERT INTO service_keys (id, account, level, name, hash, made_at) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  const byHash = db.prepare(`SELECT ${COLUMNS}, hash FROM service_keys WHERE hash = ?`);
+  const list = db.prepare(`SELECT ${COLUMNS} FROM service_keys WHERE account IS ? ORDER BY made_at, id`);
+  const revoke = db.prepare(
+    'UPDATE service_keys SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL AND (?3 IS NULL OR account = ?3)',
+  );
+  const use = db.prepare('UPDATE service_keys SET used_at = ?2 WHERE id = ?1 AND (used_at IS NULL OR used_at < ?2)');
+  return {
+    insert({ id, account, level, name, made_at }, hash) {
+      insert.run(id, account, level, name, hash, made_at);
+    },
+    byHash(hash) {
+      const [row] = byHash.all(hash) as (ServiceKey & { hash: string })[];
+      if (row === undefined) return null;
+      const { hash: kept, ...key } = row;
+      return { key, hash: kept };
+    },
+    list: (account) => list.all(account) as ServiceKey[],
+    revoke: (id, at, account) => revoke.run(id, at, account ?? null).changes === 1,
+    used(uses) {
+      for (const [id, at] of uses) use.run(id, at);
+    },
+  };
+}

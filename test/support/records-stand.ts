@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import pino from 'pino';
+import { listenRecords } from '../../api/server.ts';
+import type { ServiceLevel } from '../../src/accounts/service-key.ts';
+import { makeServiceKey } from '../../src/accounts/service-key.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
+import { recordLook } from '../../src/records/recording.ts';
+import type { Look } from '../../src/records/signal.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import { newId } from '../../src/works/workshop.ts';
+import type { Clock } from './workshop.ts';
+import { tempFolder, workshopIn } from './workshop.ts';
+
+/** The domain records of a test, served inside this process. */
+export interface RecordsStand {
+  shop: Workshop;
+  url: string;
+  clock: Clock;
+  /** A key of a level; of an account where that level is its. */
+  keyOf(level: ServiceLevel, email?: string): string;
+  /** Enters looks as a scanner would, each at its own time. */
+  enter(...looks: Look[]): void;
+}
+
+interface Scope {
+  after(work: () => unknown): void;
+}
+
+/** Serves an empty set of domain records on a free port, under a clock that stands until it is set forward. */
+export async function recordsStand(
+  t: Scope,
+  more: Record<string, string> = {},
+  now = Date.UTC(2026, 10, 21, 9),
+): Promise<RecordsStand> {
+  const clock = { now };
+  // The server goes first, then the database, then the folder.
+  const endings: (() => unknown)[] = [];
+  const inside = { after: (work: () => unknown) => void endings.unshift(work) };
+  t.after(async () => {
+    for (const end of endings) await end();
+  });
+  const shop = workshopIn(inside, tempFolder(inside), clock, more);
+  void shop.desk.door;
+  const served = await listenRecords(shop, pino({ level: 'silent' }));
+  inside.after(() => served.close());
+  return {
+    shop,
+    url: served.url,
+    clock,
+    keyOf: (level, email = 'ada@example.org') => keyOf(shop, level, email),
+    enter: (...looks) => enter(shop, clock, looks),
+  };
+}
+
+function keyOf({ store, now }: Workshop, level: ServiceLevel, email: string): string {
+  const account =
+    level === 'account' ? store.accounts.ofEmail(email, { id: newId(), plan: 'daily', made_at: now() }).id : null;
+  const maker = { keys: store.serviceKeys, now, newId, random: randomBytes };
+  return makeServiceKey(maker, { account, level, name: `a test’s ${level}` }).key;
+}
+
+function enter({ store, desk, settings }: Workshop, clock: Clock, looks: Look[]): void {
+  const { signer, kid } = desk.door;
+  for (const look of looks) {
+    clock.now = Math.max(clock.now, look.at);
+    store.records.watch([parseHostname(look.hostname)], clock.now);
+    const lease = { id: newId(), owner: 'test', until: clock.now + 60_000 };
+    store.records.leaseThese({ ...lease, names: [look.hostname] });
+    const tools = { signer, kid, now: clock.now, every: settings.scanEvery, randomBytes };
+    const { outcome } = recordLook(store.records, lease.id, look, tools);
+    if (outcome !== 'recorded') throw new Error(`${look.hostname} was not recorded`);
+  }
+}
