@@ -20,6 +20,30 @@ export function receiptRules({ receipt, signature }: SeenReceipt): string[] {
 }
 
 /**
+ * How long before a key's first use a look may have begun that it signed, in ms: a
+ * look that was under way when the key changed is entered under the new one.
+ */
+const LONGEST_LOOK = 3_600_000;
+
+/**
+ * What does not hold between the time of an observation and the time in which the
+ * key that signed it was in force, in ms; `retired_at` is null while it signs.
+ */
+export function keyTimeRules(
+  { seq, observed_at }: ObservationReceipt,
+  { nbf, retired_at }: { nbf: number; retired_at: number | null },
+): string[] {
+  const at = Date.parse(observed_at);
+  const time = (ms: number): string => new Date(ms).toISOString();
+  if (retired_at !== null && at > retired_at) {
+    return [`seq ${seq}: observed at ${observed_at}, after its key was retired at ${time(retired_at)}`];
+  }
+  return at + LONGEST_LOOK < nbf
+    ? [`seq ${seq}: observed at ${observed_at}, before its key was in use from ${time(nbf)}`]
+    : [];
+}
+
+/**
  * What does not hold in fields that were read from disclosures, in leaf order,
  * null where a text is none. `all` says that the list is to be the whole record.
  */

@@ -1,6 +1,7 @@
 import type { Check } from './check.ts';
 import { checkProof } from './check.ts';
 import { fetched, NotFetched } from './fetched.ts';
+import { checkItem } from './item.ts';
 import { pageCheck } from './page.ts';
 
 /** Runs the checks in the panel of a story page: once when this file is loaded, then at each press of the button. */
@@ -57,22 +58,7 @@ function failure(failed: Check[], count: number): string {
 function list(checks: Check[]): HTMLOListElement {
   const made = document.createElement('ol');
   made.setAttribute('aria-label', 'The checks');
-  for (const { title, holds, found } of checks) {
-    const item = document.createElement('li');
-    item.className = holds ? 'held' : 'failed';
-    const heading = document.createElement('p');
-    const outcome = document.createElement('b');
-    outcome.textContent = holds ? 'Holds' : 'Fails';
-    heading.append(outcome, ` ${title}`);
-    item.append(heading, ...found.map(paragraph));
-    made.append(item);
-  }
-  return made;
-}
-
-function paragraph(text: string): HTMLParagraphElement {
-  const made = document.createElement('p');
-  made.textContent = text;
+  made.append(...checks.map(checkItem));
   return made;
 }
 

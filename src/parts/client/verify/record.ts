@@ -1,9 +1,9 @@
 import type { Proof } from '../../../ledger/proof.ts';
+import type { Shape } from './shape.ts';
+import { has } from './shape.ts';
 
 /** Of a proof, all that the checks read. */
 export type ProofRecord = Pick<Proof, 'id' | 'revision' | 'content_hash' | 'basis' | 'receipt' | 'generations'>;
-
-type Shape = { [name: string]: 'string' | 'number' | Shape | [Shape] };
 
 const PROOF: Shape = {
   id: 'string',
@@ -37,14 +37,4 @@ const PROOF: Shape = {
 /** A parsed proof.json as a proof record; null when it is none, or of a form that came after this program. */
 export function proofRecord(document: unknown): ProofRecord | null {
   return has(document, PROOF) && (document as ProofRecord).basis.v === 1 ? (document as ProofRecord) : null;
-}
-
-function has(value: unknown, shape: Shape): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(shape).every(([name, kind]) => {
-    const member = (value as Record<string, unknown>)[name];
-    if (typeof kind === 'string') return typeof member === kind;
-    if (!Array.isArray(kind)) return has(member, kind);
-    return Array.isArray(member) && member.every((item) => has(item, kind[0]));
-  });
 }

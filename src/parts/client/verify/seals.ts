@@ -14,9 +14,14 @@ export interface ListedKey {
   name: string;
   publicKey: Uint8Array;
   keyHash: Uint8Array;
+  /** Ms: not used before. */
+  nbf: number;
+  /** Ms, or null while the key signs. */
+  retired_at: number | null;
 }
 
-async function digest(data: string | Uint8Array): Promise<Uint8Array> {
+/** SHA-256 of bytes, or of a text in UTF-8. */
+export async function digest(data: string | Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', joined(data)));
 }
 
@@ -44,14 +49,17 @@ export async function keysIn(document: unknown): Promise<ListedKey[] | null> {
 }
 
 async function readKey(jwk: unknown): Promise<ListedKey | null> {
-  const { vkey, kid, x } = (jwk ?? {}) as { vkey?: unknown; kid?: unknown; x?: unknown };
+  const { vkey, kid, x, nbf, retired_at } = (jwk ?? {}) as Record<string, unknown>;
   const parts = typeof vkey === 'string' ? vkeyParts(vkey) : null;
   if (parts === null || typeof kid !== 'string') return null;
   const { name, hash, publicKey } = parts;
   const keyHash = (await digest(keyHashInput(name, publicKey))).subarray(0, 4);
   const thumbprint = toBase64url(await digest(thumbprintInput(publicKey)));
   const isSound = toHex(keyHash) === hash && thumbprint === kid && toBase64url(publicKey) === x;
-  return isSound ? { kid, name, publicKey, keyHash } : null;
+  // NumericDate is in seconds (RFC 7519, section 2).
+  const since = typeof nbf === 'number' ? nbf * 1000 : 0;
+  const until = typeof retired_at === 'string' ? Date.parse(retired_at) : null;
+  return isSound ? { kid, name, publicKey, keyHash, nbf: since, retired_at: until } : null;
 }
 
 /** Whether a line of the note is this key's signature over its text, by the strict rules of RFC 8032. */
