@@ -1,6 +1,8 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { HttpBindings } from '@hono/node-server';
 import { createAdaptorServer } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Hono } from 'hono';
 import { Fault } from '../src/fault.ts';
 import type { DeskEnv } from './env.ts';
@@ -26,7 +28,7 @@ export async function listen(
   { host, port, setting }: { host: string; port: number; setting: string },
   end: () => void,
 ): Promise<Listening> {
-  const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+  const server = createAdaptorServer({ fetch: answering(app) }) as Server;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(
@@ -55,5 +57,18 @@ export async function listen(
           resolve();
         });
       }),
+  };
+}
+
+/**
+ * Hono answers HEAD by wrapping the response to GET in a new one. The mark of an
+ * answer that a door has sent on Node's own response is lost by that, and the
+ * listener would send a second head and then break the connection off.
+ */
+function answering(app: Hono<DeskEnv>): (request: Request, env: HttpBindings) => Response | Promise<Response> {
+  return (request, env) => {
+    const response = app.fetch(request, env);
+    if (request.method !== 'HEAD') return response;
+    return Promise.resolve(response).then((whole) => (env.outgoing.headersSent ? RESPONSE_ALREADY_SENT : whole));
   };
 }

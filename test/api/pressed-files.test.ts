@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { ask } from '../support/http.ts';
 import { copyContent, run, serve, until } from '../support/program.ts';
+import { shout } from '../support/raw.ts';
 import { tempFolder } from '../support/workshop.ts';
 
 const PAPER = '/the-plumb-line';
@@ -57,6 +58,19 @@ test('pressed files are served as HTTP has it', async (t) => {
         assert.deepEqual(head.headers, whole.headers, path);
       }
     }
+  });
+
+  await t.test('a connection goes on after HEAD, whatever is packed', async () => {
+    const { host } = new URL(url);
+    const asked = (method: string, path: string, more = '') =>
+      `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept-Encoding: gzip, br\r\n${more}\r\n`;
+    const heads = Array.from({ length: 20 }, (_, at) => asked('HEAD', [STORY, VIDEO][at % 2] as string));
+    const answers = await shout(
+      url,
+      `${heads.join('')}${asked('GET', `${PAPER}/robots.txt`, 'Connection: close\r\n')}`,
+    );
+    assert.equal(answers.match(/^HTTP\/1\.1 200 /gm)?.length, heads.length + 1);
+    assert.ok(answers.includes('User-agent: *'), 'the answer to GET is the last');
   });
 
   await t.test('ranges of a video', async () => {
