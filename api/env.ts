@@ -5,6 +5,7 @@ import type { AccessKey } from '../src/desk/keys.ts';
 import type { Paper } from '../src/desk/paper.ts';
 import type { Lane } from '../src/meter/lane.ts';
 import type { Site } from './desk/site.ts';
+import type { SignedIn } from './middleware/session.ts';
 
 /** What every door of the desk finds in its context. */
 export interface DeskEnv {
@@ -30,5 +31,7 @@ export interface RecordsEnv {
     lane: Lane;
     /** The caller's key; null when there is none. */
     key: ServiceKey | null;
+    /** Who is signed in; undefined when nobody is, and on every door where cookies do not count. */
+    signed: SignedIn | undefined;
   };
 }

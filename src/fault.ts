@@ -13,6 +13,7 @@ export type FaultCode =
   | 'level_too_low'
   | 'terms_unsigned'
   | 'export_needs_account'
+  | 'wrong_origin'
   | 'not_found'
   | 'not_watched'
   | 'method_not_allowed'

@@ -26,6 +26,7 @@ const STATUS: Record<FaultCode, Status> = {
   level_too_low: 403,
   terms_unsigned: 403,
   export_needs_account: 403,
+  wrong_origin: 403,
   not_found: 404,
   not_watched: 404,
   method_not_allowed: 405,

@@ -9,6 +9,7 @@ import type { KeyUses } from '../middleware/key-uses.ts';
 import { enterBy } from '../middleware/lane.ts';
 import { soundQuery } from '../middleware/query.ts';
 import { refuseOthers } from '../middleware/refuse-others.ts';
+import { readSession } from '../middleware/session.ts';
 import type { RecordsDoors } from './doors.ts';
 import { recordsFiles } from './files.ts';
 import { healthDoor } from './health.ts';
@@ -39,6 +40,7 @@ export async function recordsApi({ shop, uses, logger }: RecordsParts): Promise<
   const pages = openToPages(OPENNESS);
   for (const tree of OPEN_TREES) app.use(tree, pages);
   app.use(soundQuery);
+  app.use(readSession(shop));
 
   healthDoor(doors);
   recordsFiles(doors);

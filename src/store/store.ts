@@ -22,6 +22,7 @@ import { readerTokenTable } from './reader-tokens.ts';
 import { recordsTables } from './records.ts';
 import { searchTables } from './search.ts';
 import { serviceKeyTable } from './service-keys.ts';
+import { sessionTable } from './sessions.ts';
 import { subscriberTable } from './subscribers.ts';
 import { suppressionTable } from './suppressions.ts';
 import { termsTable } from './terms.ts';
@@ -150,6 +151,7 @@ export function openStore(settings: DatabaseSettings) {
     keys,
     accounts: accountTable(db),
     serviceKeys: serviceKeyTable(db),
+    sessions: sessionTable(db),
     answers: answerTable(db),
     terms,
     readers,

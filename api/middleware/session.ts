@@ -1,0 +1,59 @@
+import type { Context } from 'hono';
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { createMiddleware } from 'hono/factory';
+import type { Account } from '../../src/accounts/account.ts';
+import type { Session } from '../../src/accounts/session.ts';
+import { SESSION_LASTS, sessionOf } from '../../src/accounts/session.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import type { RecordsEnv } from '../env.ts';
+
+/** Who is signed in on a page, and with what. */
+export interface SignedIn {
+  account: Account;
+  session: Session;
+  /** What the cookie holds. */
+  token: string;
+}
+
+/** Trees where no cookie counts: programs come there with keys, and pages of other origins may ask. */
+const WITHOUT_COOKIES = /^\/(?:v1|mcp|\.well-known|badge|_astro)(?:\/|$)|^\/(?:health|changes\.(?:json|rss))$/;
+
+/** Who is signed in, for any page. Null on every door where cookies do not count. */
+export function signedIn(c: Context<RecordsEnv>): Account | null {
+  return c.get('signed')?.account ?? null;
+}
+
+/** Reads the cookie of a session, on pages alone, and moves its end on. */
+export function readSession({ store, settings, now }: Pick<Workshop, 'store' | 'settings' | 'now'>) {
+  return createMiddleware<RecordsEnv>(async (c, next) => {
+    if (!WITHOUT_COOKIES.test(c.req.path)) {
+      const token = getCookie(c, cookieName(settings.dataOrigin));
+      const found = token === undefined ? null : sessionOf({ sessions: store.sessions, now }, token);
+      const account = found === null ? null : store.accounts.find(found.session.account);
+      if (token !== undefined && found !== null && account !== null) {
+        if (found.slid) giveCookie(c, settings.dataOrigin, token);
+        c.set('signed', { account, session: found.session, token });
+      }
+    }
+    await next();
+  });
+}
+
+/** Gives the browser a session's cookie; a script of a page cannot read it. */
+export function giveCookie(c: Context, dataOrigin: string, token: string): void {
+  setCookie(c, cookieName(dataOrigin), token, { ...cookieOf(dataOrigin), maxAge: SESSION_LASTS / 1000 });
+}
+
+/** Takes a session's cookie away. */
+export function takeCookie(c: Context, dataOrigin: string): void {
+  deleteCookie(c, cookieName(dataOrigin), cookieOf(dataOrigin));
+}
+
+/** `__Host-` (RFC 6265bis, section 4.1.3.2): set over TLS, by this very host, for all of it. */
+function cookieName(dataOrigin: string): string {
+  return dataOrigin.startsWith('https:') ? '__Host-session' : 'records_session';
+}
+
+function cookieOf(dataOrigin: string) {
+  return { path: '/', httpOnly: true, sameSite: 'Lax', secure: dataOrigin.startsWith('https:') } as const;
+}

@@ -1,0 +1,88 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { Fault } from '../fault.ts';
+
+/** A browser that is signed in. Times in ms. */
+export interface Session {
+  /** A lower-case ULID. */
+  id: string;
+  /** Id of the account. */
+  account: string;
+  made_at: number;
+  /** The last use that was noted. */
+  seen_at: number;
+  expires_at: number;
+}
+
+export interface SessionTable {
+  insert(session: Session, hash: string): void;
+  byHash(hash: string): Session | null;
+  touch(id: string, seen_at: number, expires_at: number): void;
+  end(id: string): void;
+  endAll(account: string): void;
+  /** Those in force at a time, newest first. */
+  list(account: string, now: number): Session[];
+  /** Drops those that ended at or before a time. */
+  forget(until: number): void;
+}
+
+/** How long a session lasts after its last use, in ms, and in all. */
+export const SESSION_LASTS = 30 * 86_400_000;
+export const SESSION_MOST = 180 * 86_400_000;
+/** How much later a use has to be to be noted anew, in ms. */
+const NOTE_EVERY = 3_600_000;
+/** 256 bits. */
+const TOKEN_BYTES = 32;
+
+/** What beginning a session takes. */
+export interface SessionMaker {
+  sessions: SessionTable;
+  now(): number;
+  newId(): string;
+  /** n secure bytes. */
+  random(n: number): Uint8Array;
+}
+
+/** Begins a session, and returns what its cookie is to hold, this one time. */
+export function beginSession({ sessions, now, newId, random }: SessionMaker, account: string) {
+  const token = Buffer.from(random(TOKEN_BYTES)).toString('base64url');
+  const at = now();
+  const session: Session = { id: newId(), account, made_at: at, seen_at: at, expires_at: at + SESSION_LASTS };
+  sessions.insert(session, sessionHash(token));
+  return { token, session };
+}
+
+/**
+ * The session in force that a cookie's text is, or null. Its end moves on with
+ * its use; `slid` says that it did, and that the cookie is to live longer too.
+ */
+export function sessionOf(
+  { sessions, now }: Pick<SessionMaker, 'sessions' | 'now'>,
+  token: string,
+): { session: Session; slid: boolean } | null {
+  const session = sessions.byHash(sessionHash(token));
+  const at = now();
+  if (session === null || session.expires_at <= at) return null;
+  if (at - session.seen_at < NOTE_EVERY) return { session, slid: false };
+  const expires_at = Math.min(at + SESSION_LASTS, session.made_at + SESSION_MOST);
+  sessions.touch(session.id, at, expires_at);
+  return { session: { ...session, seen_at: at, expires_at }, slid: true };
+}
+
+/** What every form of a session carries: only pages that were given to it know this. */
+export function formToken(token: string): string {
+  return createHmac('sha256', token).update('form').digest('base64url');
+}
+
+/** Throws `wrong_origin` when a form's token is not that of the session. */
+export function needFormToken(token: string, given: string | undefined): void {
+  const [wanted, got] = [Buffer.from(formToken(token)), Buffer.from(given ?? '')];
+  if (wanted.length === got.length && timingSafeEqual(wanted, got)) return;
+  throw new Fault(
+    'wrong_origin',
+    'this form is of another session, or of no page of ours; open the page again and send it from there',
+  );
+}
+
+function sessionHash(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
