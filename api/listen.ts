@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { HttpBindings } from '@hono/node-server';
+import type { Http2Bindings, HttpBindings } from '@hono/node-server';
 import { createAdaptorServer } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Hono } from 'hono';
@@ -65,7 +65,9 @@ export async function listen(
  * answer that a door has sent on Node's own response is lost by that, and the
  * listener would send a second head and then break the connection off.
  */
-function answering(app: Hono<DeskEnv>): (request: Request, env: HttpBindings) => Response | Promise<Response> {
+function answering(
+  app: Hono<DeskEnv>,
+): (request: Request, env: HttpBindings | Http2Bindings) => Response | Promise<Response> {
   return (request, env) => {
     const response = app.fetch(request, env);
     if (request.method !== 'HEAD') return response;
