@@ -17,6 +17,7 @@ import { KeyUses } from './middleware/key-uses.ts';
 import { logRequests } from './middleware/log.ts';
 import { nameRequest } from './middleware/request-id.ts';
 import { recordsApi } from './records/api.ts';
+import { answerFaults } from './records/fault-pages.ts';
 
 /** Wires the doors of the news desk and listens. */
 export async function listenDesk(shop: Workshop, presses: Presses, logger: Logger): Promise<Listening> {
@@ -45,7 +46,7 @@ export async function listenRecords(shop: Workshop, logger: Logger): Promise<Lis
   const app = new Hono<DeskEnv>();
   app.use(nameRequest);
   app.use(logRequests(logger));
-  app.onError(answerFault(logger, shop.store.fault));
+  app.onError(answerFaults({ shop, build: await loadBuild() }, logger));
   app.route('/', await recordsApi({ shop, uses, logger }));
   return listen(app, { host, port, setting: 'RECORDS_PORT' }, () => uses.close());
 }

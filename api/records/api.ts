@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { loadBuild } from '../../src/works/build.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
 import type { RecordsEnv } from '../env.ts';
+import { proxyList } from '../middleware/caller.ts';
 import { openToPages } from '../middleware/cors.ts';
 import { tellProblems } from '../middleware/invalid.ts';
 import type { KeyUses } from '../middleware/key-uses.ts';
@@ -10,6 +11,7 @@ import { enterBy } from '../middleware/lane.ts';
 import { soundQuery } from '../middleware/query.ts';
 import { refuseOthers } from '../middleware/refuse-others.ts';
 import { readSession } from '../middleware/session.ts';
+import { READS, throttle } from '../middleware/throttle.ts';
 import type { RecordsDoors } from './doors.ts';
 import { recordsFiles } from './files.ts';
 import { healthDoor } from './health.ts';
@@ -29,12 +31,16 @@ export async function recordsApi({ shop, uses, logger }: RecordsParts): Promise<
   const app = new OpenAPIHono<RecordsEnv>({ defaultHook: tellProblems });
   const build = await loadBuild();
   const { store, settings, now } = shop;
+  const counted = throttle<RecordsEnv>(READS, proxyList(settings.trustedProxies), {
+    spares: (c) => c.get('key') !== null,
+    sparesLocal: true,
+  });
   const enter = enterBy({
     keys: store.serviceKeys,
     uses,
     now,
     signInUrl: `${settings.dataOrigin}/account`,
-    works: {},
+    works: { public: counted },
   });
   const doors: RecordsDoors = { app, shop, logger, build, enter };
   const pages = openToPages(OPENNESS);

@@ -19,11 +19,14 @@ export interface RecordsFrame {
 
 /** The routes of the pages, and what each one is given. */
 export interface RecordsPages {
-  '/records/not-found': NotFoundView;
+  '/records/fault': FaultView;
 }
 
-export interface NotFoundView {
+/** A refusal, for people. */
+export interface FaultView {
   frame: RecordsFrame;
+  heading: string;
   /** What was wrong, and what to do. */
   message: string;
+  ways: { url: string; text: string }[];
 }

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { accepts } from 'hono/accepts';
+import type { RecordsFrame } from '../../src/records/views.ts';
+import type { Pages } from '../../src/render.ts';
+import type { RecordsContext, RecordsDoors } from './doors.ts';
+import { isKnown } from './etag.ts';
+
+/** Nothing inline runs and nothing comes from another host: scripts and styles are files under `/_astro/`. */
+const CSP =
+  "default-src 'none'; img-src 'self' data:; font-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self'; " +
+  "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/** Seconds for which a cache in front may answer with a page that says the same to everybody. */
+const SHARED_AGE = 30;
+
+/** A reader who is signed in sees more at the same address, and some addresses are pages and JSON. */
+const VARY = 'Accept, Cookie';
+
+type PageStatus = 200 | 201 | 400 | 401 | 402 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 | 500 | 501 | 503;
+
+interface PageAnswer {
+  status?: PageStatus;
+  /** Seconds for which shared caches may keep it; 0 for a page that nobody may keep. */
+  maxAge?: number;
+}
+
+/** Opens the address of a page: to everybody, and counted by caller like all that is public. */
+export function openPage(
+  { app, enter }: Pick<RecordsDoors, 'app' | 'enter'>,
+  path: string,
+  handler: (c: RecordsContext) => Response | Promise<Response>,
+): void {
+  app.get(path, enter('public'), handler);
+}
+
+/**
+ * Prints a page and sends it, with its headers and its mark (`ETag`). Only a 200
+ * that says the same to everybody may be kept by caches.
+ */
+export async function sendPage<Route extends keyof Pages>(
+  { build, shop }: Pick<RecordsDoors, 'build' | 'shop'>,
+  c: RecordsContext,
+  route: Route,
+  view: Pages[Route] & { frame: RecordsFrame },
+  { status = 200, maxAge = SHARED_AGE }: PageAnswer = {},
+): Promise<Response> {
+  const html = await build.render(route, view);
+  const isShared = status === 200 && maxAge > 0 && view.frame.signed_in === null;
+  const mark = `"${createHash('sha256').update(html).digest('base64url').slice(0, 22)}"`;
+  const headers = {
+    ...pageHeaders(shop.settings.dataOrigin),
+    Vary: VARY,
+    'Cache-Control': isShared
+      ? `public, max-age=0, s-maxage=${maxAge}, stale-while-revalidate=${maxAge}`
+      : 'private, no-store',
+    ...(isShared ? { ETag: mark } : {}),
+  };
+  if (isShared && isKnown(c.req.header('if-none-match'), mark)) return c.body(null, 304, headers);
+  return c.html(html, status, headers);
+}
+
+/** The headers that guard a page. */
+export function pageHeaders(root: string): Record<string, string> {
+  return {
+    'Content-Security-Policy': CSP,
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'strict-origin-when-cross-origin',
+    'Permissions-Policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()',
+    ...(root.startsWith('https:') ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}),
+  };
+}
+
+/** Whether a page is wanted, and not JSON: by a browser. What says nothing, or takes anything, is a program. */
+export function wantsPage(c: RecordsContext): boolean {
+  const type = accepts(c, {
+    header: 'Accept',
+    supports: ['application/json', 'application/problem+json', 'text/html'],
+    default: 'application/json',
+  });
+  return type === 'text/html';
+}
