@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Render } from '../press/sheet.ts';
@@ -14,6 +13,7 @@ import type { SmtpMailer } from '../works/mailer.ts';
 import { openReaderDesk } from '../works/reader-desk.ts';
 import { openSendingDesk } from '../works/sending-desk.ts';
 import type { Workshop } from '../works/workshop.ts';
+import { standFor } from './duty.ts';
 
 /** How often the job looks for what happened and for what fell due, in ms. */
 const LOOK_EVERY = 250;
@@ -21,9 +21,6 @@ const LOOK_EVERY = 250;
 const BREATH = 2;
 /** How long the job rests after the database failed, in ms. */
 const REST = 10_000;
-/** For how long the job is this process's, in ms, and how often it says so: another takes it over after a crash. */
-const DUTY = 10_000;
-const DUTY_EVERY = 2_500;
 /** How long a job that ends waits for a mail server's answers, in ms. */
 const DRAIN = 10_000;
 /** How often what is old is dropped, in ms, and for how long mails that were settled are kept. */
@@ -50,30 +47,18 @@ export function startMails(shop: Workshop, { render, smtp }: MailTools, logger: 
   const desk = openReaderDesk(shop);
   const alerts = openAlertDesk(shop);
   const digests = new DigestQueue(alerts, digestTimes());
-  const owner = randomBytes(8).toString('hex');
-  let dutyAt = Number.NEGATIVE_INFINITY;
-  let onDuty = false;
   let sweptAt = 0;
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
 
-  const isOnDuty = (): boolean => {
-    const at = now();
-    // A process that slept may have lost it: it asks before it does anything.
-    if (at >= dutyAt && at - dutyAt < DUTY_EVERY) return onDuty;
-    const got = store.duties.take('mails', owner, at, at + DUTY);
-    // Nobody else sends: what is still claimed was claimed by one who is no more.
-    if (got === 'taken') store.readers.mails.release(at);
-    dutyAt = at;
-    onDuty = got !== null;
-    return onDuty;
-  };
-  const sending = { ...openSendingDesk(shop, { mailer, render, perMinute }), mayBegin: isOnDuty };
+  // Nobody else sends: what is still claimed was claimed by one who is no more.
+  const duty = standFor(store.duties, 'mails', now, (at) => store.readers.mails.release(at));
+  const sending = { ...openSendingDesk(shop, { mailer, render, perMinute }), mayBegin: duty.has };
   const sender = new MailSender(sending, newsTo(logger));
 
   const look = (): number => {
     try {
-      if (!isOnDuty()) return LOOK_EVERY;
+      if (!duty.has()) return LOOK_EVERY;
       const at = now();
       if (at >= sweptAt + SWEEP_EVERY) {
         sweptAt = at;
@@ -99,7 +84,7 @@ export function startMails(shop: Workshop, { render, smtp }: MailTools, logger: 
     const patience = setTimeout(() => smtp?.breakOff(), DRAIN);
     await sender.stop();
     clearTimeout(patience);
-    if (onDuty) store.duties.leave('mails', owner);
+    duty.leave();
     smtp?.close();
   };
 }

@@ -1,4 +1,4 @@
-import type { Mail, Mailer, MailRecord, MailTable } from './mail.ts';
+import type { Mail, Mailer, MailQueue, MailRecord, Sendable } from './mail.ts';
 import type { FailureSide, FailureWords } from './mail-failure.ts';
 import { failureWords, faultOf } from './mail-failure.ts';
 import type { MailThrottle } from './mail-throttle.ts';
@@ -14,32 +14,32 @@ export const GIVE_UP = 5 * 86_400_000;
 const PAUSE_FIRST = 1_000;
 const PAUSE_MAX = 5 * 60_000;
 
-/** What sending works with. */
-export interface SendingDesk {
-  mails: MailTable;
+/** What sending works with: readers’ mails unless it is said otherwise. */
+export interface SendingDesk<M extends Sendable = MailRecord> {
+  mails: MailQueue<M>;
   mailer: Mailer;
   throttle: MailThrottle;
   /** How many are under way at a time. */
   width: number;
   now(): number;
   /** Makes a mail as it is to be sent; null when there is nothing to tell any more. */
-  compose(mail: MailRecord): Promise<Mail | null>;
+  compose(mail: M): Promise<Mail | null>;
   /** Notes that a mail was sent, in the transaction that settles it. */
-  noted(mail: MailRecord): void;
+  noted(mail: M): void;
   /** Takes an address out that takes no mail. */
-  bounced(mail: MailRecord): void;
+  bounced(mail: M): void;
   transact<T>(work: () => T): T;
   /** Whether mails may be begun: one process at a time sends. */
   mayBegin(): boolean;
 }
 
 /** What the sender tells whoever runs it. Nothing in it is an address. */
-export interface SendingNews {
-  sent(mail: MailRecord): void;
-  failed(mail: MailRecord, fault: FailureSide, words: FailureWords): void;
-  gaveUp(mail: MailRecord): void;
+export interface SendingNews<M extends Sendable = MailRecord> {
+  sent(mail: M): void;
+  failed(mail: M, fault: FailureSide, words: FailureWords): void;
+  gaveUp(mail: M): void;
   /** What was done could not be noted: it is done again when the claim has ended. */
-  unnoted(mail: MailRecord, error: unknown): void;
+  unnoted(mail: M, error: unknown): void;
 }
 
 /**
@@ -47,16 +47,16 @@ export interface SendingNews {
  * a crash between the two, or an answer of the server's that never came, sends
  * one again, under the same Message-ID.
  */
-export class MailSender {
-  readonly #desk: SendingDesk;
-  readonly #news: SendingNews;
+export class MailSender<M extends Sendable = MailRecord> {
+  readonly #desk: SendingDesk<M>;
+  readonly #news: SendingNews<M>;
   readonly #underWay = new Set<Promise<void>>();
   #isOpen = true;
   /** How often in a row the server was at fault, and until when all rest. */
   #troubles = 0;
   #restsUntil = 0;
 
-  constructor(desk: SendingDesk, news: SendingNews) {
+  constructor(desk: SendingDesk<M>, news: SendingNews<M>) {
     this.#desk = desk;
     this.#news = news;
   }
@@ -87,7 +87,7 @@ export class MailSender {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
-  #begin(mail: MailRecord): void {
+  #begin(mail: M): void {
     const work = this.#send(mail).finally(() => {
       this.#underWay.delete(work);
       // What stops here is begun again by the one who looks by the clock.
@@ -100,7 +100,7 @@ export class MailSender {
     this.#underWay.add(work);
   }
 
-  async #send(mail: MailRecord): Promise<void> {
+  async #send(mail: M): Promise<void> {
     const { mails, mailer, now, transact } = this.#desk;
     try {
       let made: Mail | null;
@@ -122,7 +122,7 @@ export class MailSender {
     }
   }
 
-  #failed(mail: MailRecord, error: unknown): void {
+  #failed(mail: M, error: unknown): void {
     const { mails, now, bounced } = this.#desk;
     const words = failureWords(error);
     const fault = faultOf(words);
@@ -151,6 +151,6 @@ export function waitAfter(attempts: number): number {
 }
 
 /** When a mail was queued, in ms: its id is a ULID, whose first ten letters are that time. */
-function madeAt({ id }: MailRecord): number {
+function madeAt({ id }: Sendable): number {
   return [...id.slice(0, 10)].reduce((ms, letter) => ms * 32 + '0123456789abcdefghjkmnpqrstvwxyz'.indexOf(letter), 0);
 }

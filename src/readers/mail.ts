@@ -15,8 +15,8 @@ export interface QueuedMail {
   due_at: number;
 }
 
-/** A mail that was queued and what became of it. */
-export interface MailRecord extends QueuedMail {
+/** How far a mail has come. */
+export interface MailProgress {
   state: 'due' | 'sent' | 'failed';
   attempts: number;
   /** When it was sent or given up, in ms. */
@@ -24,20 +24,30 @@ export interface MailRecord extends QueuedMail {
   error: string | null;
 }
 
-export interface MailTable {
-  /** False when the reader was told of the same before, or a mail that asks to confirm is waiting. */
-  queue(mail: QueuedMail): boolean;
+/** A mail that was queued and what became of it. */
+export interface MailRecord extends QueuedMail, MailProgress {}
+
+/** What sending needs to know of a mail, whoever it is for. */
+export type Sendable = Pick<MailRecord, 'id' | 'attempts'>;
+
+/** A queue of mails, as whoever sends them sees it. */
+export interface MailQueue<M extends Sendable> {
   /**
    * Takes mails that are due, for this caller alone until `until` (ms); those
    * that are neither settled nor postponed by then are due again.
    */
-  claim(now: number, until: number, limit: number): MailRecord[];
+  claim(now: number, until: number, limit: number): M[];
   /** Gives back what was claimed by one who is no more; returns how many mails that were. */
   release(now: number): number;
   sent(id: string, at: number): void;
   /** Tries again at `due_at` (ms). */
   postpone(id: string, due_at: number, error: string): void;
   fail(id: string, at: number, error: string): void;
+}
+
+export interface MailTable extends MailQueue<MailRecord> {
+  /** False when the reader was told of the same before, or a mail that asks to confirm is waiting. */
+  queue(mail: QueuedMail): boolean;
   ofSubscriber(subscriber: string): MailRecord[];
 }
 
