@@ -4,10 +4,11 @@ import { signatureOf, signTerms, TermsAcceptance, TermsRecord, termsRecord } fro
 import { readAgreement } from '../../src/works/agreement.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needLevel, needs } from '../middleware/key.ts';
+import { body, faults, ok } from '../openapi/answers.ts';
 import type { Doors } from './doors.ts';
 import { archiveOf, linksFor, open } from './doors.ts';
 import { Pressing } from './filing.ts';
-import { body, faults, IDEMPOTENCY, keyed, ok } from './route.ts';
+import { IDEMPOTENCY, keyed } from './route.ts';
 import { privateJson } from './shelf.ts';
 import { write } from './write.ts';
 

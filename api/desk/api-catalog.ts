@@ -1,7 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { faults } from '../openapi/answers.ts';
 import type { Doors } from './doors.ts';
 import { open } from './doors.ts';
-import { faults, PUBLIC } from './route.ts';
+import { PUBLIC } from './route.ts';
 
 /** Where a host tells which APIs it has (RFC 9727, section 2). */
 export const CATALOG_PATH = '/.well-known/api-catalog';

@@ -11,12 +11,13 @@ import { SLUG } from '../../src/ledger/door.ts';
 import { shapeProblems } from '../../src/ledger/filing.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needs } from '../middleware/key.ts';
+import type { ErrorBody } from '../openapi/answers.ts';
+import { body, faults, ok } from '../openapi/answers.ts';
 import type { Doors, PaperContext } from './doors.ts';
 import { archiveOf, linksFor, listOf, open } from './doors.ts';
 import { Pressing } from './filing.ts';
 import { cursorOf, cursorParam, limitParam, placeOf } from './params.ts';
-import type { ErrorBody } from './route.ts';
-import { body, faults, IDEMPOTENCY, keyed, listSchema, ok } from './route.ts';
+import { IDEMPOTENCY, keyed, listSchema } from './route.ts';
 import { privateJson, privateList } from './shelf.ts';
 import { write } from './write.ts';
 

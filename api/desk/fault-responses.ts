@@ -1,28 +1,8 @@
-import type { FaultCode } from '../../src/fault.ts';
-import type { HEADERS } from './openapi-headers.ts';
-import { headers as headersOf } from './openapi-headers.ts';
-
-/** Statuses of faults that only some operations answer with. */
-export type FaultStatus = 409 | 410 | 413 | 415 | 422 | 501 | (typeof EVERYWHERE)[number];
-
-/** Statuses of faults that any operation may answer with; 400 is also a query that is no UTF-8. */
-export const EVERYWHERE = [400, 401, 403, 404, 405, 429, 500, 503] as const;
-
-interface FaultResponse {
-  /** Its name among the document's components. */
-  name: string;
-  /** The codes that its `error` may hold, each with what it means and a message as an example. */
-  codes: Partial<Record<FaultCode | 'internal', readonly [meaning: string, message: string]>>;
-  /** Headers beside X-Request-Id, by their names on the wire and among the components. */
-  headers?: Record<string, keyof typeof HEADERS>;
-  /** Members that come beside `error` and `message`, in the example. */
-  more?: object;
-}
+import type { FaultAnswer, FaultStatus } from '../openapi/faults.ts';
 
 /** Every fault as the API answers it (wire.md, section 2). */
-const FAULTS: Record<FaultStatus, FaultResponse> = {
+export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
   400: {
-    name: 'InvalidRequest',
     codes: {
       invalid_request: [
         'a parameter or the body is malformed; `field` names it.',
@@ -32,7 +12,6 @@ const FAULTS: Record<FaultStatus, FaultResponse> = {
     more: { field: 'limit' },
   },
   401: {
-    name: 'Unauthorized',
     codes: {
       key_required: [
         'this door takes a key, and none came.',
@@ -46,7 +25,6 @@ const FAULTS: Record<FaultStatus, FaultResponse> = {
     headers: { 'WWW-Authenticate': 'Challenge' },
   },
   403: {
-    name: 'Forbidden',
     codes: {
       wrong_paper: [
         'the key is one of another paper.',
@@ -63,7 +41,6 @@ const FAULTS: Record<FaultStatus, FaultResponse> = {
     },
   },
   404: {
-    name: 'NotFound',
     codes: {
       not_found: [
         'no such paper, piece, day or route. A private paper looks exactly like one that does not exist.',
@@ -72,7 +49,6 @@ const FAULTS: Record<FaultStatus, FaultResponse> = {
     },
   },
   405: {
-    name: 'MethodNotAllowed',
     codes: {
       method_not_allowed: [
         'the address takes other methods; `Allow` names them.',
@@ -82,7 +58,6 @@ const FAULTS: Record<FaultStatus, FaultResponse> = {
     headers: { Allow: 'Allow' },
   },
   409: {
-    name: 'Conflict',
     codes: {
       conflict: [
         'what is asked does not fit what is there by now: a slug that is taken, a revision made from an older one.',
@@ -91,7 +66,6 @@ const FAULTS: Record<FaultStatus, FaultResponse> = {
     },
   },
   410: {
-    name: 'Withdrawn',
     codes: {
       withdrawn: [
         'the piece was on air and was taken off.',
@@ -101,11 +75,9 @@ const FAULTS: Record<FaultStatus, FaultResponse> = {
     more: { withdrawn_at: '2026-11-21T07:06:00.000Z', reason: 'the document it rests on was a draft' },
   },
   413: {
-    name: 'TooLarge',
     codes: { too_large: ['the body is over 1 MiB.', 'the body is larger than 1048576 bytes (1 MiB); send less'] },
   },
   415: {
-    name: 'UnsupportedMediaType',
     codes: {
       unsupported_media_type: [
         'the body is not of a type that this door takes.',
@@ -114,7 +86,6 @@ const FAULTS: Record<FaultStatus, FaultResponse> = {
     },
   },
   422: {
-    name: 'RefusedByDoor',
     codes: {
       refused_by_door: [
         'what was sent breaks the desk’s rules; `problems` has every one of them at once. Also an Idempotency-Key that was the key of another request.',
@@ -132,7 +103,6 @@ const FAULTS: Record<FaultStatus, FaultResponse> = {
     },
   },
   429: {
-    name: 'RateLimited',
     codes: {
       rate_limited: [
         'too many requests came from one address.',
@@ -142,7 +112,6 @@ const FAULTS: Record<FaultStatus, FaultResponse> = {
     headers: { 'Retry-After': 'RetryAfter' },
   },
   500: {
-    name: 'Internal',
     codes: {
       internal: [
         'a defect here. The log has it under the answer’s X-Request-Id.',
@@ -151,51 +120,12 @@ const FAULTS: Record<FaultStatus, FaultResponse> = {
     },
   },
   501: {
-    name: 'NotImplemented',
     codes: { not_implemented: ['a format that is not offered.', 'format "yaml" is not offered; take json or xml'] },
   },
   503: {
-    name: 'Unavailable',
     codes: {
       unavailable: ['try again after `Retry-After` seconds.', 'this cannot be answered just now; try again soon'],
     },
     headers: { 'Retry-After': 'RetryAfter' },
   },
 };
-
-/** Where the document has the response of a fault. */
-export function faultRef(status: FaultStatus): { $ref: string } {
-  return { $ref: `#/components/responses/${FAULTS[status].name}` };
-}
-
-/** The responses of all faults, by the names that `faultRef` uses. */
-export function faultResponses(): Record<string, object> {
-  return Object.fromEntries(
-    Object.entries(FAULTS).map(([status, fault]) => [fault.name, responseOf(Number(status), fault)]),
-  );
-}
-
-function responseOf(status: number, { codes, headers = {}, more = {} }: FaultResponse): object {
-  const error = { error: { enum: Object.keys(codes) } };
-  const examples = Object.entries(codes).map(
-    ([code, [, message]]) => [code, { value: { error: code, message, ...more } }] as const,
-  );
-  const problems = examples.map(([code, { value }]) => {
-    const problem = { type: 'about:blank', status, detail: value.message, ...value };
-    return [code, { value: problem }] as const;
-  });
-  const json = (schema: string, shown: (readonly [string, object])[]) => ({
-    schema: { allOf: [{ $ref: `#/components/schemas/${schema}` }, { type: 'object', properties: error }] },
-    examples: Object.fromEntries(shown),
-  });
-  return {
-    description: Object.entries(codes)
-      .map(([code, [meaning]]) => `\`${code}\`: ${meaning}`)
-      .join('\n\n'),
-    headers: headersOf({ 'X-Request-Id': 'RequestId', ...headers }),
-    content: {
-      'application/json': json('Error', examples),
-      'application/problem+json': json('ProblemDetails', problems),
-    },
-  };
-}

@@ -6,10 +6,11 @@ import { Fault } from '../../src/fault.ts';
 import { newId } from '../../src/works/workshop.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needs } from '../middleware/key.ts';
+import { body, faults, ok } from '../openapi/answers.ts';
 import type { Doors } from './doors.ts';
 import { archiveOf, listOf, open } from './doors.ts';
 import { Pressing } from './filing.ts';
-import { body, faults, IDEMPOTENCY, keyed, listSchema, ok } from './route.ts';
+import { IDEMPOTENCY, keyed, listSchema } from './route.ts';
 import { privateJson } from './shelf.ts';
 import { write } from './write.ts';
 

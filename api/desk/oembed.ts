@@ -4,10 +4,11 @@ import { ADDRESS_MAX, OEmbed, slugInAddress } from '../../src/desk/oembed.ts';
 import { paperRoot } from '../../src/desk/paper.ts';
 import { Fault } from '../../src/fault.ts';
 import { oembedRecord, oembedXml } from '../../src/press/feeds/oembed.ts';
+import { faults, ok } from '../openapi/answers.ts';
 import type { Doors } from './doors.ts';
 import { archiveOf, editionOf, open, readablePiece } from './doors.ts';
 import { SAMPLE } from './examples.ts';
-import { faults, ok, PUBLIC } from './route.ts';
+import { PUBLIC } from './route.ts';
 
 /** A whole number of pixels, from a least one up. */
 const pixels = (least: number, description: string) =>

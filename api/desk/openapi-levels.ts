@@ -6,11 +6,8 @@ const WORDS: Record<Level, string> = {
   admin: 'Takes an admin key.',
 };
 
-/**
- * An operation's description with the level of the key that it takes: few
- * viewers show the roles of a security requirement.
- */
-export function withLevel(security: readonly Record<string, string[]>[], description = ''): string {
+/** The level of the key that an operation takes, in words; few viewers show the roles of a security requirement. */
+export function levelWords(security: readonly Record<string, string[]>[]): string {
   const level = security[0]?.bearer?.[0] as Level | undefined;
-  return [level === undefined ? '' : WORDS[level], description].filter(Boolean).join(' ');
+  return level === undefined ? '' : WORDS[level];
 }

@@ -1,11 +1,14 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { faults, ok } from '../openapi/answers.ts';
+import type { Operation } from '../openapi/document.ts';
+import { documentOf, registerComponents } from '../openapi/document.ts';
 import type { Doors, PaperContext } from './doors.ts';
 import { archiveOf, open } from './doors.ts';
 import { EXAMPLES, samplesOf } from './examples.ts';
-import { faultResponses } from './fault-responses.ts';
-import type { Paths } from './openapi-headers.ts';
-import { describeOperations, HEADERS, NOT_MODIFIED } from './openapi-headers.ts';
-import { ErrorBody, faults, ok, ProblemDetails, PUBLIC } from './route.ts';
+import { FAULTS } from './fault-responses.ts';
+import { HEADERS } from './openapi-headers.ts';
+import { levelWords } from './openapi-levels.ts';
+import { PUBLIC } from './route.ts';
 
 const route = createRoute({
   method: 'get',
@@ -36,36 +39,28 @@ const KEYS = {
 /** The API's description, made from the schemas that check what comes in. */
 export function openApiDoor(doors: Doors, version: string): void {
   const { app, shelf } = doors;
-  const registry = app.openAPIRegistry;
-  for (const [name, scheme] of Object.entries(KEYS)) registry.registerComponent('securitySchemes', name, scheme);
-  for (const [name, header] of Object.entries(HEADERS)) registry.registerComponent('headers', name, header);
-  const answers = { ...faultResponses(), NotModified: NOT_MODIFIED } as Record<string, typeof NOT_MODIFIED>;
-  for (const [name, answer] of Object.entries(answers)) registry.registerComponent('responses', name, answer);
-  registry.register('Error', ErrorBody);
-  registry.register('ProblemDetails', ProblemDetails);
+  registerComponents(app, { keys: KEYS, headers: HEADERS, faults: FAULTS });
   let common: string | undefined;
   open(doors, route, (c) =>
     shelf.json(c, 'openapi', () => {
       common ??= JSON.stringify(commonDocument(app));
-      return documentOf(common, doors, c, version);
+      return ownDocument(common, doors, c, version);
     }),
   );
 }
 
 /** What the documents of all papers have in common. */
 function commonDocument(app: Doors['app']): object {
-  const document = app.getOpenAPI31Document({ openapi: '3.1.0', info: { title: '', version: '1' } });
-  const schemas = document.components?.schemas ?? {};
-  for (const [name, example] of Object.entries(EXAMPLES)) {
-    const schema = schemas[name];
-    if (schema !== undefined && !('$ref' in schema)) schema.example = example;
-  }
-  const isList = (name: string) => JSON.stringify(schemas[name] ?? {}).includes('"next_cursor":{"type":["string"');
-  describeOperations(document.paths as Paths, isList);
-  return document;
+  const isPublicRead = ({ security = [] }: Operation, method: string) =>
+    method === 'get' && security.some((way) => Object.keys(way).length === 0);
+  return documentOf(app, EXAMPLES, {
+    words: ({ security = [] }) => levelWords(security),
+    headers: () => ({}),
+    isConditional: isPublicRead,
+  });
 }
 
-function documentOf(common: string, doors: Doors, c: PaperContext, version: string): object {
+function ownDocument(common: string, doors: Doors, c: PaperContext, version: string): object {
   const { paper, served, root } = c.get('site');
   const own = samplesOf(archiveOf(doors, c), root);
   const { openapi, info, ...rest } = JSON.parse(common, (_, value) => own.get(value) ?? value);

@@ -1,8 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { needs } from '../middleware/key.ts';
+import { faults, ok } from '../openapi/answers.ts';
 import type { Doors } from './doors.ts';
 import { open } from './doors.ts';
-import { faults, keyed, ok } from './route.ts';
+import { keyed } from './route.ts';
 import { privateJson } from './shelf.ts';
 
 const ask = createRoute({

@@ -1,55 +1,5 @@
 import { z } from '@hono/zod-openapi';
 import type { Level } from '../../src/desk/keys.ts';
-import type { FaultStatus } from './fault-responses.ts';
-import { EVERYWHERE, faultRef } from './fault-responses.ts';
-
-const Problem = z
-  .object({ field: z.string(), rule: z.string(), message: z.string(), offset: z.int().optional() })
-  .openapi('Problem', { description: 'One broken rule.' });
-
-export const ErrorBody = z
-  .looseObject({
-    error: z.string().openapi({ description: 'A code that stays the same.' }),
-    message: z.string().openapi({ description: 'What was wrong, with which value, and what to do.' }),
-    field: z.string().optional().openapi({ description: 'The parameter or member that was wrong.' }),
-    problems: z.array(Problem).optional().openapi({ description: 'Every rule that was broken.' }),
-    withdrawn_at: z.iso.datetime().optional().openapi({ description: 'Of a piece that was withdrawn.' }),
-    reason: z.string().nullish().openapi({ description: 'Why it was withdrawn.' }),
-  })
-  .openapi('Error', { example: { error: 'not_found', message: 'there is nothing at this address' } });
-
-export const ProblemDetails = ErrorBody.extend({
-  type: z.string(),
-  title: z.string().optional(),
-  status: z.int(),
-  detail: z.string().openapi({ description: 'The same as `message`.' }),
-}).openapi('ProblemDetails', {
-  description: 'An error as RFC 9457 has it, for those who ask with `Accept: application/problem+json`.',
-  example: {
-    type: 'about:blank',
-    title: 'Not Found',
-    status: 404,
-    detail: 'there is nothing at this address',
-    error: 'not_found',
-    message: 'there is nothing at this address',
-  },
-});
-
-/** Responses for faults, to be spread beside the good ones; those that any operation may answer with are always there. */
-export function faults(...statuses: FaultStatus[]) {
-  const all = [...new Set([...statuses, ...EVERYWHERE])].sort((a, b) => a - b);
-  return Object.fromEntries(all.map((status) => [status, faultRef(status)])) as Record<FaultStatus, { $ref: string }>;
-}
-
-/** A JSON answer. */
-export function ok<T extends z.ZodType>(schema: T, description: string) {
-  return { description, content: { 'application/json': { schema } } };
-}
-
-/** A JSON body that must be there. */
-export function body<T extends z.ZodType>(schema: T, required = true) {
-  return { required, content: { 'application/json': { schema } } };
-}
 
 /** Open to all; a key reads its own desk, private papers included. */
 export const PUBLIC: Record<string, string[]>[] = [{}, { bearer: [] }, { header: [] }];

@@ -1,9 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { SEARCH_ROWS, searchTerms } from '../../src/desk/search.ts';
 import { StoryRow, storyRow } from '../../src/desk/story.ts';
+import { faults, ok } from '../openapi/answers.ts';
 import type { Doors } from './doors.ts';
 import { archiveOf, linksFor, listOf, open } from './doors.ts';
-import { faults, ok, PUBLIC } from './route.ts';
+import { PUBLIC } from './route.ts';
 
 const search = createRoute({
   method: 'get',

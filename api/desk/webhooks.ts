@@ -5,11 +5,12 @@ import type { WebhookDesk } from '../../src/readers/webhook-desk.ts';
 import { OFF_REASONS } from '../../src/readers/webhook-table.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needs } from '../middleware/key.ts';
+import { body, faults, ok } from '../openapi/answers.ts';
 import { deliveryRow, QueuedDelivery } from './delivery-row.ts';
 import type { Doors } from './doors.ts';
 import { listOf, open } from './doors.ts';
 import { Pressing } from './filing.ts';
-import { body, faults, IDEMPOTENCY, keyed, listSchema, ok } from './route.ts';
+import { IDEMPOTENCY, keyed, listSchema } from './route.ts';
 import { privateJson } from './shelf.ts';
 import { write } from './write.ts';
 

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { faults, ok } from '../desk/route.ts';
+import { faults, ok } from '../openapi/answers.ts';
 import type { RecordsDoors } from './doors.ts';
 import { open } from './doors.ts';
 

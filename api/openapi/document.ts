@@ -1,0 +1,94 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Env } from 'hono';
+import { ErrorBody, ProblemDetails } from './answers.ts';
+import type { FaultAnswer, FaultStatus } from './faults.ts';
+import { faultResponses } from './faults.ts';
+import { COMMON_HEADERS, headerRefs, NOT_MODIFIED } from './headers.ts';
+
+/** An operation of a document that is being written. */
+export interface Operation {
+  operationId: string;
+  description?: string;
+  security?: Record<string, string[]>[];
+  responses: Record<
+    string,
+    { $ref?: string; headers?: object; content?: Record<string, { schema?: { $ref?: string } }> }
+  >;
+  [extension: `x-${string}`]: unknown;
+}
+
+export interface Paths {
+  [path: string]: Record<string, Operation>;
+}
+
+/** What the document of a service has among its components, beside the schemas of its routes. */
+export interface Components {
+  keys: Record<string, object>;
+  headers: Record<string, object>;
+  faults: Partial<Record<FaultStatus, FaultAnswer>>;
+}
+
+/** Registers what routes refer to by name. To be called once, before the document is made. */
+export function registerComponents<E extends Env>(
+  { openAPIRegistry: registry }: OpenAPIHono<E>,
+  { keys, headers, faults }: Components,
+): void {
+  const register = (kind: 'securitySchemes' | 'headers' | 'responses', parts: Record<string, object>) => {
+    for (const [name, part] of Object.entries(parts)) registry.registerComponent(kind, name, part as never);
+  };
+  register('securitySchemes', keys);
+  register('headers', { ...COMMON_HEADERS, ...headers });
+  register('responses', { ...faultResponses(faults), NotModified: NOT_MODIFIED });
+  registry.register('Error', ErrorBody);
+  registry.register('ProblemDetails', ProblemDetails);
+}
+
+/** What a service says of each of its operations that no route should have to. */
+export interface Telling {
+  /** Words before the operation's own description; '' for none. */
+  words(operation: Operation, method: string): string;
+  /** Headers of its good answers, beside X-Request-Id and the next page. */
+  headers(operation: Operation, method: string): Record<string, string>;
+  /** Whether it answers `If-None-Match`. */
+  isConditional(operation: Operation, method: string): boolean;
+}
+
+/** The document of an app, with its examples and with what is told of each operation. */
+export function documentOf<E extends Env>(
+  app: OpenAPIHono<E>,
+  examples: Readonly<Record<string, object>>,
+  telling: Telling,
+): Record<string, unknown> {
+  const document = app.getOpenAPI31Document({ openapi: '3.1.0', info: { title: '', version: '1' } });
+  const schemas = document.components?.schemas ?? {};
+  for (const [name, example] of Object.entries(examples)) {
+    const schema = schemas[name];
+    if (schema !== undefined && !('$ref' in schema)) schema.example = example;
+  }
+  const isList = (name: string) => JSON.stringify(schemas[name] ?? {}).includes('"next_cursor":{"type":["string"');
+  for (const operations of Object.values(document.paths as unknown as Paths)) {
+    for (const [method, operation] of Object.entries(operations)) describe(operation, method, telling, isList);
+  }
+  return document as unknown as Record<string, unknown>;
+}
+
+function describe(operation: Operation, method: string, telling: Telling, isList: (schema: string) => boolean): void {
+  const { responses } = operation;
+  const description = [telling.words(operation, method), operation.description].filter(Boolean).join(' ');
+  if (description !== '') operation.description = description;
+  const isConditional = telling.isConditional(operation, method);
+  for (const [status, response] of Object.entries(responses)) {
+    if (!status.startsWith('2')) continue;
+    const schema = response.content?.['application/json']?.schema?.$ref?.replace(/^.*\//, '') ?? '';
+    response.headers = {
+      ...headerRefs({
+        'X-Request-Id': 'RequestId',
+        ...(isConditional ? { ETag: 'ETag' } : {}),
+        ...(isList(schema) ? { Link: 'NextPage' } : {}),
+        ...telling.headers(operation, method),
+      }),
+      ...response.headers,
+    };
+  }
+  if (isConditional) responses['304'] = { $ref: '#/components/responses/NotModified' };
+}

@@ -1,0 +1,76 @@
+import type { FaultCode } from '../../src/fault.ts';
+import { headerRefs } from './headers.ts';
+
+/** Statuses of faults that any operation may answer with; 400 is also a query that is no UTF-8. */
+export const EVERYWHERE = [400, 401, 403, 404, 405, 429, 500, 503] as const;
+
+/** Each status of a fault, and the name of its response among a document's components. */
+const NAMES = {
+  400: 'InvalidRequest',
+  401: 'Unauthorized',
+  402: 'PaymentRequired',
+  403: 'Forbidden',
+  404: 'NotFound',
+  405: 'MethodNotAllowed',
+  409: 'Conflict',
+  410: 'Withdrawn',
+  413: 'TooLarge',
+  415: 'UnsupportedMediaType',
+  422: 'RefusedByDoor',
+  429: 'RateLimited',
+  500: 'Internal',
+  501: 'NotImplemented',
+  503: 'Unavailable',
+} as const;
+
+export type FaultStatus = keyof typeof NAMES;
+
+/** How a service answers with one status. */
+export interface FaultAnswer {
+  /** The codes that its `error` may hold, each with what it means and a message as an example. */
+  codes: Partial<Record<FaultCode | 'internal', readonly [meaning: string, message: string]>>;
+  /** Headers beside X-Request-Id, by their names on the wire and among the components. */
+  headers?: Record<string, string>;
+  /** Members that come beside `error` and `message`, in the example. */
+  more?: object;
+}
+
+/** Where a document has the response of a fault. */
+export function faultRef(status: FaultStatus): { $ref: string } {
+  return { $ref: `#/components/responses/${NAMES[status]}` };
+}
+
+/** The responses of all faults of a service, by the names that `faultRef` uses. */
+export function faultResponses(answers: Partial<Record<FaultStatus, FaultAnswer>>): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, answer]) => [
+      NAMES[Number(status) as FaultStatus],
+      responseOf(Number(status), answer),
+    ]),
+  );
+}
+
+function responseOf(status: number, { codes, headers = {}, more = {} }: FaultAnswer): object {
+  const error = { error: { enum: Object.keys(codes) } };
+  const examples = Object.entries(codes).map(
+    ([code, [, message]]) => [code, { value: { error: code, message, ...more } }] as const,
+  );
+  const problems = examples.map(([code, { value }]) => {
+    const problem = { type: 'about:blank', status, detail: value.message, ...value };
+    return [code, { value: problem }] as const;
+  });
+  const json = (schema: string, shown: (readonly [string, object])[]) => ({
+    schema: { allOf: [{ $ref: `#/components/schemas/${schema}` }, { type: 'object', properties: error }] },
+    examples: Object.fromEntries(shown),
+  });
+  return {
+    description: Object.entries(codes)
+      .map(([code, [meaning]]) => `\`${code}\`: ${meaning}`)
+      .join('\n\n'),
+    headers: headerRefs({ 'X-Request-Id': 'RequestId', ...headers }),
+    content: {
+      'application/json': json('Error', examples),
+      'application/problem+json': json('ProblemDetails', problems),
+    },
+  };
+}

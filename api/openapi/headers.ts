@@ -1,0 +1,39 @@
+/** Headers that answers of both services carry, as a document's components have them. */
+export const COMMON_HEADERS = {
+  RequestId: {
+    description: 'Names this answer in the server’s log; give it when you report a fault.',
+    required: true,
+    schema: { type: 'string' },
+    example: '0b1f5c52-7f0e-4c39-9a38-7d9f0a5d7f11',
+  },
+  NextPage: {
+    description: 'Where the list goes on, with `rel="next"`; absent at its end.',
+    schema: { type: 'string' },
+  },
+  Challenge: { description: 'How to come back.', required: true, schema: { type: 'string' }, example: 'Bearer' },
+  Allow: {
+    description: 'The methods that the address takes.',
+    required: true,
+    schema: { type: 'string' },
+    example: 'GET, HEAD, OPTIONS',
+  },
+  RetryAfter: {
+    description: 'When to try again, in whole seconds.',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+    example: 12,
+  },
+} as const;
+
+/** The answer to `If-None-Match` with the mark of what is there. */
+export const NOT_MODIFIED = {
+  description: 'Nothing has changed since the answer whose `ETag` came in `If-None-Match`. Without a body.',
+  headers: headerRefs({ 'X-Request-Id': 'RequestId', ETag: 'ETag' }),
+};
+
+/** Headers of a response: their names on the wire, and their names among the components. */
+export function headerRefs(names: Record<string, string>): Record<string, { $ref: string }> {
+  return Object.fromEntries(
+    Object.entries(names).map(([name, component]) => [name, { $ref: `#/components/headers/${component}` }]),
+  );
+}
