@@ -3,6 +3,7 @@ import type { LedgerStore } from '../desk/ledger-store.ts';
 import { tags } from '../desk/tags.ts';
 import type { Manifest } from '../press/manifest.ts';
 import type { ReaderTables } from '../readers/reader-desk.ts';
+import { accountMailTable } from './account-mails.ts';
 import { accountTable } from './accounts.ts';
 import { alertTable } from './alerts.ts';
 import { answerTable } from './answers.ts';
@@ -23,6 +24,7 @@ import { recordsTables } from './records.ts';
 import { searchTables } from './search.ts';
 import { serviceKeyTable } from './service-keys.ts';
 import { sessionTable } from './sessions.ts';
+import { signInTable } from './sign-ins.ts';
 import { subscriberTable } from './subscribers.ts';
 import { suppressionTable } from './suppressions.ts';
 import { termsTable } from './terms.ts';
@@ -152,6 +154,8 @@ export function openStore(settings: DatabaseSettings) {
     accounts: accountTable(db),
     serviceKeys: serviceKeyTable(db),
     sessions: sessionTable(db),
+    signIns: signInTable(db),
+    accountMails: accountMailTable(db),
     answers: answerTable(db),
     terms,
     readers,

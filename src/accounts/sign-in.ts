@@ -1,0 +1,89 @@
+import { Fault } from '../fault.ts';
+import type { Account, AccountTable } from './account.ts';
+import type { AccountMailTable } from './account-mail.ts';
+import { mailedHash, mailedToken } from './mailed-token.ts';
+import type { Session, SessionTable } from './session.ts';
+import { beginSession } from './session.ts';
+
+/** A mailed link that signs in. Times in ms. */
+export interface SignIn {
+  /** The id of its mail. */
+  id: string;
+  /** In lower case. */
+  email: string;
+  made_at: number;
+  expires_at: number;
+  used_at: number | null;
+}
+
+export interface SignInTable {
+  insert(signIn: SignIn, hash: string): void;
+  byId(id: string): SignIn | null;
+  byHash(hash: string): SignIn | null;
+  /** Uses up every link of an address that is not used yet. False when the one named was used before. */
+  use(id: string, at: number): boolean;
+  /** How many were asked for since a time. */
+  countSince(email: string, since: number): number;
+  dropEmail(email: string): void;
+  /** Drops those that ended at or before a time. */
+  forget(until: number): void;
+}
+
+/** For how long a mailed link signs in, in ms. */
+export const SIGN_IN_LASTS = 30 * 60_000;
+/** How many links an address is sent in a span, whoever asks, and the span in ms. */
+export const ASKS_MAX = 4;
+export const ASKS_SPAN = 15 * 60_000;
+
+/** What signing in works with. */
+export interface SignInDesk {
+  accounts: AccountTable;
+  sessions: SessionTable;
+  signIns: SignInTable;
+  mails: AccountMailTable;
+  transact<T>(work: () => T): T;
+  now(): number;
+  newId(): string;
+  random(n: number): Uint8Array;
+  /** What the tokens of mailed links are made with. */
+  readonly secret: Uint8Array;
+}
+
+/**
+ * Queues a mail with a link that signs in. It is the same for an address with an
+ * account and one without; an address that was sent enough gets no more for a
+ * while, and whoever asks is not told.
+ */
+export function askToSignIn({ signIns, mails, transact, now, newId, secret }: SignInDesk, email: string): void {
+  transact(() => {
+    const made_at = now();
+    if (signIns.countSince(email, made_at - ASKS_SPAN) >= ASKS_MAX) return;
+    const id = newId();
+    const hash = mailedHash(mailedToken(secret, 'sign-in', id));
+    signIns.insert({ id, email, made_at, expires_at: made_at + SIGN_IN_LASTS, used_at: null }, hash);
+    mails.queue({ id, account: null, email, kind: 'sign-in', due_at: made_at });
+  });
+}
+
+/** What a mailed link signs in; it changes nothing. Throws `not_found` for one that was used, that ended, or that never was. */
+export function toSignIn({ signIns, now }: Pick<SignInDesk, 'signIns' | 'now'>, token: string): SignIn {
+  const found = signIns.byHash(mailedHash(token));
+  if (found === null || found.used_at !== null || found.expires_at <= now()) {
+    throw new Fault(
+      'not_found',
+      'this link does not sign anybody in: it was used, it is older than 30 minutes, or it is not whole; ask for another',
+    );
+  }
+  return found;
+}
+
+/** Signs in, once: makes the account where there is none, and begins a session. Throws `not_found`. */
+export function signIn(desk: SignInDesk, token: string): { account: Account; session: Session; token: string } {
+  return desk.transact(() => {
+    const { id, email } = toSignIn(desk, token);
+    const at = desk.now();
+    desk.signIns.use(id, at);
+    const account = desk.accounts.ofEmail(email, { id: desk.newId(), plan: 'daily', made_at: at });
+    return { account, ...beginSession(desk, account.id) };
+  });
+}
