@@ -28,7 +28,7 @@ function isNetwork(text: string): boolean {
 }
 
 /** Settings that may hold a password: no message shows them. */
-const SECRET = new Set(['SMTP_URL', 'LIBSQL_AUTH_TOKEN']);
+const SECRET = new Set(['SMTP_URL', 'LIBSQL_AUTH_TOKEN', 'SCANNER_KEY']);
 
 const networks = () =>
   list().refine(
@@ -139,6 +139,10 @@ const Environment = z
       .optional(),
     /** How often a hostname is looked at. */
     SCAN_EVERY: duration('24h'),
+    /** Whether this process looks at what is due while it serves the records; `off` leaves that to others. */
+    SCANNER: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+    /** The key of `broadsheet scan --queue`: one of level scanner, made where the records are. */
+    SCANNER_KEY: z.string().trim().optional(),
     /** Addresses or networks, by commas, that are not the Internet's and whose certificates the scanner may look at all the same. */
     TLS_PRIVATE: networks(),
     /** Keyless lookups a day, for all callers together. */
@@ -196,6 +200,8 @@ const Environment = z
     resolvers: env.RESOLVERS,
     resolverRate: env.RESOLVER_RATE,
     scanEvery: env.SCAN_EVERY,
+    scanner: env.SCANNER === 'on',
+    scannerKey: env.SCANNER_KEY,
     tlsPrivate: env.TLS_PRIVATE,
     keylessDaily: env.KEYLESS_DAILY,
     keyedDaily: env.KEYED_DAILY,

@@ -1,19 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
 import { Fault } from '../fault.ts';
 import { parseHostname } from '../records/hostname.ts';
-import { lineOf } from '../records/line.ts';
-import { recordLook } from '../records/recording.ts';
 import { lookerOf } from '../works/looker.ts';
+import { startScan } from '../works/scan-hands.ts';
+import { localQueue } from '../works/scan-local.ts';
+import type { Entered, ScanQueue } from '../works/scan-queue.ts';
 import type { Workshop } from '../works/workshop.ts';
-import { newId } from '../works/workshop.ts';
 import { progressTo } from './progress.ts';
 import { say, withWorkshop } from './run.ts';
-
-/** How many hostnames are looked at at the same time. */
-const AT_ONCE = 32;
-/** For how long a lease holds, in ms: one batch takes a fraction of it. */
-const LEASE = 120_000;
+import { scanElsewhere } from './scan-elsewhere.ts';
 
 /** What a scan came to. */
 interface Scanned {
@@ -25,21 +20,40 @@ interface Scanned {
   lost: string[];
 }
 
+interface Options {
+  queue?: string;
+  once?: boolean;
+  json?: boolean;
+}
+
 export function command(): Command {
   return new Command('scan')
-    .description('look at hostnames now: those that are due, or these')
+    .description('look at hostnames now: those that are due, or these; or scan for a service elsewhere')
     .argument('[hostname...]', 'hostnames under watch, due or not')
+    .option(
+      '--queue <url>',
+      'the address of domain records whose queue is worked, with the scanner’s key in SCANNER_KEY, until SIGTERM',
+    )
+    .option('--once', 'with --queue: end when nothing is due')
     .option('--json', 'print the outcome as JSON')
-    .action((names: string[], options: { json?: boolean }) =>
-      withWorkshop(async (shop) => {
-        const scanned = await scan(shop, names);
-        say(options.json, scanned, [
-          ...scanned.changes,
-          ...scanned.lost.map((name) => `${name} was taken by another scanner; nothing was entered`),
-          `${scanned.observed} observed and signed, ${scanned.changes.length} changes`,
-        ]);
-      }),
-    );
+    .action(async (names: string[], { queue, once = false, json }: Options) => {
+      if (queue === undefined && !once) return withWorkshop(async (shop) => tell(json, await scan(shop, names)));
+      if (queue === undefined || names.length > 0) {
+        throw new Fault(
+          'invalid_request',
+          '--once goes with --queue, and --queue takes no hostnames: it looks at what is due',
+        );
+      }
+      return scanElsewhere(queue, { once, json });
+    });
+}
+
+function tell(json: boolean | undefined, scanned: Scanned): void {
+  say(json, scanned, [
+    ...scanned.changes,
+    ...scanned.lost.map((name) => `${name} was taken by another scanner; nothing was entered`),
+    `${scanned.observed} observed and signed, ${scanned.changes.length} changes`,
+  ]);
 }
 
 /** Looks at what is due, or at these names. Throws `not_found` for a name that is not watched. */
@@ -49,48 +63,36 @@ async function scan(shop: Workshop, names: string[]): Promise<Scanned> {
     if (shop.store.records.find(name)?.state === 'watched') continue;
     throw new Fault('not_found', `${name} is not under watch; \`broadsheet watch ${name}\` puts it there`);
   }
-  const looker = lookerOf(shop.settings, shop.now);
   const scanned: Scanned = { observed: 0, changes: [], lost: [] };
   const progress = progressTo();
+  const entered = (outcomes: Entered[]) => {
+    for (const one of outcomes) count(one, scanned);
+    progress.step('scan', scanned.observed, scanned.observed, outcomes.at(-1)?.hostname ?? '');
+  };
+  const looker = lookerOf(shop.settings, shop.now);
+  const queue = queueOf(shop, wanted);
   try {
-    for (let at = 0; wanted.length === 0 || at < wanted.length; at += AT_ONCE) {
-      const batch = takeBatch(shop, wanted.slice(at, at + AT_ONCE));
-      if (batch.hostnames.length === 0) break;
-      const looks = await Promise.all(batch.hostnames.map((name) => looker.look(name)));
-      for (const look of looks) enterLook(shop, batch.lease, look, scanned);
-      progress.step('scan', scanned.observed, scanned.observed, batch.hostnames.at(-1) ?? '');
-    }
+    await startScan(queue, looker, { entered, blind() {}, failed() {} }, { once: true }).ended;
   } finally {
     progress.end();
-    looker.close();
   }
   return scanned;
 }
 
-/** Leases these names, or some that are due when there are none. */
-function takeBatch({ store, now }: Workshop, names: string[]): { lease: string; hostnames: string[] } {
-  const lease = { id: newId(), owner: `scan:${process.pid}`, until: now() + LEASE };
-  const taken =
-    names.length > 0
-      ? store.records.leaseThese({ ...lease, names })
-      : store.records.lease({ ...lease, max: AT_ONCE, now: now() });
-  return { lease: lease.id, hostnames: taken.map(({ hostname }) => hostname) };
+/** What is due, or these names and nothing else. */
+function queueOf(shop: Workshop, names: string[]): ScanQueue {
+  const local = localQueue(shop, `scan:${process.pid}`);
+  if (names.length === 0) return local;
+  const left = [...names];
+  return { ...local, take: async (max) => local.takeThese(left.splice(0, max)) };
 }
 
-function enterLook(shop: Workshop, lease: string, look: Parameters<typeof recordLook>[2], scanned: Scanned): void {
-  const { store, desk, settings, now } = shop;
-  const { signer, kid } = desk.door;
-  const recorded = recordLook(store.records, lease, look, {
-    signer,
-    kid,
-    now: now(),
-    every: settings.scanEvery,
-    randomBytes,
-  });
-  if (recorded.outcome === 'lost') {
-    scanned.lost.push(look.hostname);
+function count(entered: Entered, scanned: Scanned): void {
+  if (entered.outcome === 'refused') throw new Fault('unavailable', `${entered.hostname}: ${entered.message}`);
+  if (entered.outcome === 'lost') {
+    scanned.lost.push(entered.hostname);
     return;
   }
   scanned.observed++;
-  for (const delta of recorded.deltas) scanned.changes.push(lineOf(delta));
+  scanned.changes.push(...entered.changes);
 }

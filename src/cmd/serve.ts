@@ -9,7 +9,9 @@ import { Fault } from '../fault.ts';
 import { startClock } from '../jobs/clock.ts';
 import { startDeliveries } from '../jobs/deliveries.ts';
 import { startMails } from '../jobs/mails.ts';
+import { startScanner } from '../jobs/scanner.ts';
 import { isBuilt, loadBuild, PROJECT } from '../works/build.ts';
+import { lookerOf } from '../works/looker.ts';
 import type { SmtpMailer } from '../works/mailer.ts';
 import { smtpOf } from '../works/mailer.ts';
 import { Presses } from '../works/presses.ts';
@@ -77,7 +79,12 @@ async function serveDesk(shop: Workshop, smtp: SmtpMailer | null, logger: pino.L
 /** Serves the domain records. */
 async function serveRecords(shop: Workshop, logger: pino.Logger): Promise<Running> {
   const records = await listenRecords(shop, logger);
-  return { name: 'records', url: records.url, stop: records.close };
+  const { settings, now } = shop;
+  const stopScanner = settings.scanner ? startScanner(shop, lookerOf(settings, now), logger) : async () => {};
+  const stop = async () => {
+    await Promise.all([records.close(), stopScanner()]);
+  };
+  return { name: 'records', url: records.url, stop };
 }
 
 /** Logs to standard error without making answers wait for it; what is left is written when the process ends. */

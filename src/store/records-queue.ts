@@ -62,7 +62,10 @@ export function queueTable(db: Db) {
   const due = db.prepare("SELECT count(*) AS count FROM hostnames WHERE state = 'watched' AND due_at <= ?");
   const held = db.prepare('SELECT count(*) AS count FROM hostnames WHERE lease IS NOT NULL AND due_at > ?');
   const watched = db.prepare("SELECT count FROM hostname_counts WHERE state = 'watched'");
+  const owner = db.prepare('SELECT leased_by FROM hostnames WHERE lease = ? LIMIT 1');
   const next = db.prepare("SELECT due_at FROM hostnames WHERE state = 'watched' ORDER BY due_at, id LIMIT 1");
+
+  const nextDue = (): number | null => (next.get() as { due_at: number } | undefined)?.due_at ?? null;
 
   return {
     /**
@@ -75,6 +78,11 @@ export function queueTable(db: Db) {
     /** Takes these hostnames, due or not, and from whoever has leased them; those that are not watched are left out. */
     leaseThese: ({ id, owner, names, until }: { id: string; owner: string; names: string[]; until: number }) =>
       leaseThese.all(id, owner, until, JSON.stringify(names)) as LeasedName[],
+    /** Whether a hostname is due and not leased: taking none would make other writers wait. */
+    isDue: (now: number): boolean => (nextDue() ?? Number.POSITIVE_INFINITY) <= now,
+    /** Who holds a lease; null when it holds nothing any more. */
+    leaseOwner: (id: string): string | null =>
+      (owner.get([id]) as { leased_by: string } | undefined)?.leased_by ?? null,
     /** The host while this lease holds it; null when the lease is lost. */
     leased: (id: string, hostname: string): LeasedHost | null => {
       const row = (leased.all(id, hostname) as LeasedRow[])[0];
@@ -91,7 +99,7 @@ export function queueTable(db: Db) {
       watched: (watched.get() as { count: number }).count,
       due: (due.get(now) as { count: number }).count,
       leased: (held.get(now) as { count: number }).count,
-      next_due_at: (next.get() as { due_at: number } | undefined)?.due_at ?? null,
+      next_due_at: nextDue(),
     }),
   };
 }

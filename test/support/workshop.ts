@@ -29,6 +29,8 @@ export function envIn(folder: string, more: Record<string, string> = {}): Record
     PORT: '0',
     RECORDS_PORT: '0',
     LOG_LEVEL: 'silent',
+    // Nothing asks the system's resolvers unless a test wants it.
+    SCANNER: 'off',
     ...more,
   };
 }

@@ -1,0 +1,76 @@
+import type { Look } from '../records/signal.ts';
+import { isKnown } from '../records/signal.ts';
+import type { Looker } from './looker.ts';
+import type { Entered, ScanQueue, Taken } from './scan-queue.ts';
+
+/** What a batch of looks came to. */
+export interface BatchOutcome {
+  entered: Entered[];
+  /** Whether no resolver answered anything, so that nothing was learned of the hosts and nothing entered. */
+  isBlind: boolean;
+}
+
+/** Asked when nothing was learned; any answer, a refusal too, shows that somebody is there. */
+const PROBE = ['com', 'NS'] as const;
+
+/**
+ * Looks at the hostnames of a lease, all at once, and enters each look as it
+ * comes: the slowest host keeps the others waiting no longer than entering takes.
+ * Once `isStopping`, what is still under way is dropped and given back.
+ */
+export async function scanBatch(
+  queue: ScanQueue,
+  looker: Looker,
+  { lease, hostnames }: Taken,
+  isStopping: () => boolean,
+): Promise<BatchOutcome> {
+  const entered: Entered[] = [];
+  const ready: Look[] = [];
+  const blind: Look[] = [];
+  let entering: Promise<void> = Promise.resolve();
+  let failure: unknown;
+  // What comes while the last ones are entered goes together.
+  const enterReady = async (): Promise<void> => {
+    if (failure !== undefined || ready.length === 0) return;
+    try {
+      entered.push(...(await queue.enter(lease, ready.splice(0))));
+    } catch (error) {
+      failure = error;
+    }
+  };
+  await Promise.all(
+    hostnames.map(async (hostname) => {
+      const look = await looker.look(hostname);
+      // A client that was closed answers by saying nothing.
+      if (isStopping()) return;
+      if (isBlind(look)) {
+        blind.push(look);
+        return;
+      }
+      ready.push(look);
+      entering = entering.then(enterReady);
+    }),
+  );
+  await entering;
+  const isDeaf = blind.length > 0 && !isStopping() && (await isUnanswered(looker));
+  if (!isDeaf && !isStopping()) {
+    ready.push(...blind);
+    await enterReady();
+  }
+  if (isDeaf || isStopping() || failure !== undefined) await queue.giveBack(lease);
+  if (failure !== undefined) throw failure;
+  return { entered, isBlind: isDeaf };
+}
+
+/** Whether a look had no answer at all. */
+function isBlind({ signals }: Look): boolean {
+  return Object.values(signals).every((signal) => !isKnown(signal) && isSilence(signal.status));
+}
+
+function isSilence(status: string): boolean {
+  return status === 'timeout' || status === 'unreachable' || status === 'skipped';
+}
+
+async function isUnanswered({ resolver }: Looker): Promise<boolean> {
+  return isSilence((await resolver.ask(...PROBE)).status);
+}
