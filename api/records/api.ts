@@ -16,6 +16,8 @@ import type { RecordsDoors } from './doors.ts';
 import { recordsFiles } from './files.ts';
 import { healthDoor } from './health.ts';
 import { OPENNESS } from './openness.ts';
+import { signingKeysDoor } from './signing-keys.ts';
+import { verifyDoor } from './verify.ts';
 
 export interface RecordsParts {
   shop: Workshop;
@@ -49,6 +51,8 @@ export async function recordsApi({ shop, uses, logger }: RecordsParts): Promise<
   app.use(readSession(shop));
 
   healthDoor(doors);
+  signingKeysDoor(doors);
+  verifyDoor(doors);
   recordsFiles(doors);
   refuseOthers(app, () => 'there is nothing at this address; GET /docs lists the doors');
   return app;

@@ -1,0 +1,56 @@
+import { keysIn } from '../verify/seals.ts';
+import type { Keys } from './receipts.ts';
+
+/** How long a server may take to answer, in ms. */
+const TIMEOUT = 20_000;
+/** Of a document, in characters; bundles are the largest. */
+const LONGEST = 64_000_000;
+
+/** Why nothing could be checked. That is never a check that failed. */
+export class NothingChecked extends Error {}
+
+/** A text from an address. Throws `NothingChecked`. */
+export async function fetchedText(address: string): Promise<string> {
+  const response = await fetch(address, {
+    headers: { accept: 'application/json' },
+    credentials: 'omit',
+    cache: 'no-cache',
+    signal: AbortSignal.timeout(TIMEOUT),
+  }).catch(() => {
+    throw new NothingChecked(
+      `${address} could not be fetched: no answer, or its host does not let other pages read it. Open it yourself and paste what it shows.`,
+    );
+  });
+  const text = await response.text().catch(() => {
+    throw new NothingChecked(`the connection broke while ${address} was on its way. Try again.`);
+  });
+  if (!response.ok) throw new NothingChecked(`${address} answered ${response.status}${wordOf(text)}`);
+  if (text.length > LONGEST) throw new NothingChecked(`${address} answered more than this page checks.`);
+  return text;
+}
+
+/** The keys that a site lists. Throws `NothingChecked` when it lists none. */
+export async function keysOf(address: string): Promise<Keys> {
+  return readKeys(await fetchedText(address), address);
+}
+
+/** The keys of a key document's text. Throws `NothingChecked` when it is none. */
+export async function readKeys(text: string, from: string): Promise<Keys> {
+  const listed = await keysIn(parsed(text));
+  if (listed === null || listed.length === 0) throw new NothingChecked(`${from} is not a key document.`);
+  return { listed, from };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** What a service says of its refusal. */
+function wordOf(text: string): string {
+  const { message } = (parsed(text) ?? {}) as { message?: unknown };
+  return typeof message === 'string' ? `: ${message}` : '. Look at the address in your browser.';
+}

@@ -1,0 +1,49 @@
+import type { Document } from './documents.ts';
+import { documentIn } from './documents.ts';
+import { fetchedText, keysOf, NothingChecked, readKeys } from './fetched.ts';
+import type { Keys } from './receipts.ts';
+
+const KEYS_PATH = '/.well-known/records-keys.json';
+
+const WHAT =
+  'a receipt (it begins with “domain-observation/v1”), a preview, a full record, a page of provenance, an evidence bundle or a badge';
+
+/** What a reader gave: a text, or where to get one; and whom to trust, when it is not the site that it is of. */
+export interface Given {
+  text: string;
+  /** An address, a path of this site, or a hostname. */
+  from: string;
+  /** A key document, or its address; empty for the site's own. */
+  keys: string;
+}
+
+/** The document that was given, and the keys to check it by. Throws `NothingChecked`. */
+export async function readGiven({ text, from, keys }: Given): Promise<{ document: Document; keys: Keys }> {
+  if (text.trim() === '' && from.trim() === '') {
+    throw new NothingChecked(`give ${WHAT}, or where one is.`);
+  }
+  const address = text.trim() === '' ? addressOf(from.trim()) : null;
+  const document = documentIn(address === null ? text : await fetchedText(address.href));
+  if (document === null) {
+    throw new NothingChecked(
+      `this is not ${WHAT}${address === null ? '' : `, but what ${address.href} answered`}. See that it was copied whole.`,
+    );
+  }
+  return { document, keys: await trusted(keys.trim(), address) };
+}
+
+/** What a reader typed as an address: a hostname stands for its time machine here. Throws `NothingChecked`. */
+function addressOf(typed: string): URL {
+  const isAddress = typed.startsWith('/') || /^https?:\/\//i.test(typed);
+  const path = isAddress ? typed : `/t/${encodeURIComponent(typed)}`;
+  const address = URL.canParse(path, location.href) ? new URL(path, location.href) : null;
+  if (address === null) throw new NothingChecked(`${typed} is no address and no hostname.`);
+  return address;
+}
+
+/** The keys that the reader names, or those of the site that the document came from, or this one's. */
+function trusted(named: string, from: URL | null): Promise<Keys> {
+  if (named.startsWith('{')) return readKeys(named, 'the key document that you gave');
+  if (named !== '') return keysOf(new URL(named, location.href).href);
+  return keysOf(new URL(KEYS_PATH, from ?? location.href).href);
+}

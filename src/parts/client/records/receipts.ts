@@ -1,0 +1,73 @@
+import { parseNote } from '../../../ledger/note.ts';
+import type { SeenReceipt } from '../../../records/observation-rules.ts';
+import { keyTimeRules, receiptRules } from '../../../records/observation-rules.ts';
+import { parseObservation } from '../../../records/receipt.ts';
+import type { Check } from '../verify/check.ts';
+import type { ListedKey } from '../verify/seals.ts';
+import { sha256, signedBy } from '../verify/seals.ts';
+
+/** The keys that a document is checked by, and where they come from, in words. */
+export interface Keys {
+  listed: ListedKey[];
+  from: string;
+}
+
+/** One check's outcome: what was found when it holds, every claim that does not hold when it fails. */
+export function check(title: string, faults: string[], found: string): Check {
+  return { title, holds: faults.length === 0, found: faults.length === 0 ? [found] : faults.map(sentence) };
+}
+
+/** Reads a receipt, hashes its signed text and checks its signature by the strict rules of RFC 8032. */
+export async function see(text: string, { listed }: Keys): Promise<SeenReceipt> {
+  const note = parseNote(text);
+  const receipt = note === null ? null : parseObservation(note.text);
+  if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails' };
+  const key = listed.find(({ kid }) => kid === receipt.kid);
+  const signature = key === undefined ? 'no_such_key' : (await signedBy(note, key)) ? 'holds' : 'fails';
+  return { receipt, hash: await sha256(note.text), signature };
+}
+
+/** What does not hold between a receipt's time and its key's. */
+export function keyTimeFaults({ receipt }: SeenReceipt, { listed }: Keys): string[] {
+  const key = listed.find(({ kid }) => kid === receipt?.kid);
+  return receipt === null || key === undefined ? [] : keyTimeRules(receipt, key);
+}
+
+/** The checks that every receipt is put to, one after the other. */
+export async function* receiptChecks(text: string, keys: Keys): AsyncGenerator<Check, SeenReceipt> {
+  const seen = await see(text, keys);
+  const { receipt } = seen;
+  if (receipt === null) {
+    yield check('It is a receipt', receiptRules(seen), '');
+    return seen;
+  }
+  yield check(
+    'It is a receipt',
+    [],
+    `Observation no. ${receipt.seq} of ${receipt.domain}, made ${spoken(receipt.observed_at)}. It commits to ${receipt.record_fields} fields under ${receipt.record_root}.`,
+  );
+  const name = keys.listed.find(({ kid }) => kid === receipt.kid)?.name;
+  yield check(
+    'The service’s key signed it',
+    receiptRules(seen),
+    `The Ed25519 signature holds under the key of “${name}”, listed in ${keys.from} as ${receipt.kid}.`,
+  );
+  if (seen.signature === 'holds') {
+    yield check(
+      'The key was in force then',
+      keyTimeFaults(seen, keys),
+      'The observation falls into the time in which that key signed.',
+    );
+  }
+  return seen;
+}
+
+/** A time as people say it: `on 2026-11-21 at 09:00:00 UTC`. */
+export function spoken(iso: string): string {
+  return `on ${iso.slice(0, 10)} at ${iso.slice(11, 19)} UTC`;
+}
+
+function sentence(fault: string): string {
+  const whole = `${fault.charAt(0).toUpperCase()}${fault.slice(1)}`;
+  return /[.!?]$/.test(whole) ? whole : `${whole}.`;
+}

@@ -1,0 +1,47 @@
+import { joined, toHex } from '../../../ledger/bytes.ts';
+import { pathSteps } from '../../../ledger/merkle-path.ts';
+import { digest } from '../verify/seals.ts';
+
+/** The Merkle tree of RFC 6962, section 2.1, hashed by the browser. */
+
+const LEAF = Uint8Array.of(0x00);
+const NODE = Uint8Array.of(0x01);
+
+const leafHash = (text: string): Promise<Uint8Array> => digest(joined(LEAF, text));
+const nodeHash = (left: Uint8Array, right: Uint8Array): Promise<Uint8Array> => digest(joined(NODE, left, right));
+
+/** `sha256:<hex>` of the root over all disclosures of a record, in leaf order; of none it is null. */
+export async function rootOfAll(disclosures: string[]): Promise<string | null> {
+  let level = await Promise.all(disclosures.map(leafHash));
+  while (level.length > 1) level = await levelAbove(level);
+  return level[0] === undefined ? null : rootText(level[0]);
+}
+
+/** `sha256:<hex>` of the root that a disclosure's path leads to; null when the path does not fit its place. */
+export async function rootOfPath(
+  { index, disclosure, path }: { index: number; disclosure: string; path: string[] },
+  size: number,
+): Promise<string | null> {
+  if (!path.every((hex) => /^[0-9a-f]{64}$/.test(hex))) return null;
+  const steps = pathSteps(index, size, path.map(fromHex));
+  if (steps === null) return null;
+  let reached = await leafHash(disclosure);
+  for (const { sibling, side } of steps) {
+    reached = await (side === 'left' ? nodeHash(sibling, reached) : nodeHash(reached, sibling));
+  }
+  return rootText(reached);
+}
+
+/** Neighbours joined; one without a neighbour is carried up. */
+function levelAbove(level: Uint8Array[]): Promise<Uint8Array[]> {
+  const pairs = level.flatMap((left, at) => (at % 2 === 0 ? [[left, level[at + 1]] as const] : []));
+  return Promise.all(pairs.map(([left, right]) => (right === undefined ? left : nodeHash(left, right))));
+}
+
+function fromHex(hex: string): Uint8Array {
+  return Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
+}
+
+function rootText(root: Uint8Array): string {
+  return `sha256:${toHex(root)}`;
+}

@@ -1,0 +1,46 @@
+import type { Check } from '../verify/check.ts';
+import { checkItem } from '../verify/item.ts';
+import { checkDocument, HELD } from './check-document.ts';
+import type { Document } from './documents.ts';
+import { NothingChecked } from './fetched.ts';
+import type { Keys } from './receipts.ts';
+
+const INSECURE =
+  'Nothing was checked: this page did not come over https, and browsers keep their cryptography from such pages. Open it over https, or use `broadsheet verify`.';
+
+/**
+ * Fills an output with the outcome of each check as it is made, and then with the
+ * outcome of all. `prepare` gives what is to be checked, and by which keys.
+ */
+export async function showVerdict(
+  output: HTMLElement,
+  prepare: () => Promise<{ document: Document; keys: Keys }>,
+): Promise<void> {
+  const status = document.createElement('p');
+  const list = document.createElement('ol');
+  status.className = 'status';
+  status.textContent = 'Checking…';
+  list.setAttribute('aria-label', 'The checks');
+  output.replaceChildren(status, list);
+  output.dataset.state = 'checking';
+  const say = (state: string, words: string): void => {
+    output.dataset.state = state;
+    status.textContent = words;
+  };
+  if (globalThis.crypto?.subtle === undefined) return say('unchecked', INSECURE);
+  try {
+    const given = await prepare();
+    const checks: Check[] = [];
+    for await (const check of checkDocument(given.document, given.keys)) {
+      checks.push(check);
+      list.append(checkItem(check));
+    }
+    const failed = checks.filter(({ holds }) => !holds);
+    if (failed.length === 0) return say('held', HELD[given.document.kind]);
+    const named = failed.map(({ title }) => `“${title}”`).join(', ');
+    say('failed', `Do not rely on it: ${failed.length} of ${checks.length} checks failed: ${named}.`);
+  } catch (error) {
+    const why = error instanceof NothingChecked ? error.message : `the check itself broke off (${error}).`;
+    say('unchecked', `Nothing was checked: ${why}`);
+  }
+}

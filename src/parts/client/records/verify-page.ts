@@ -1,0 +1,44 @@
+import type { Given } from './given.ts';
+import { readGiven } from './given.ts';
+import { showVerdict } from './verdict.ts';
+
+/** Works the page on which a reader checks what the service gave out. Nothing that is pasted leaves the browser. */
+
+const form = document.getElementById('given') as HTMLFormElement;
+const output = document.getElementById('verdict') as HTMLElement;
+const file = form.elements.namedItem('file') as HTMLInputElement;
+
+const field = (name: string): string => (form.elements.namedItem(name) as HTMLInputElement).value;
+
+let running = false;
+
+async function run(given: Given): Promise<void> {
+  if (running) return;
+  running = true;
+  await showVerdict(output, () => readGiven(given));
+  running = false;
+  output.scrollIntoView({ block: 'nearest' });
+}
+
+async function runFile(chosen: File | undefined): Promise<void> {
+  if (chosen !== undefined) await run({ text: await chosen.text(), from: '', keys: field('keys') });
+}
+
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  void run({ text: field('text'), from: field('from'), keys: field('keys') });
+});
+file.addEventListener('change', async () => {
+  await runFile(file.files?.[0]);
+  // The same file can be chosen again after it was changed.
+  file.value = '';
+});
+document.addEventListener('dragover', (event) => event.preventDefault());
+document.addEventListener('drop', (event) => {
+  event.preventDefault();
+  void runFile(event.dataTransfer?.files[0]);
+});
+
+// A link from elsewhere may say what is to be checked; the reader still asks for it.
+(form.elements.namedItem('from') as HTMLInputElement).value = new URLSearchParams(location.search).get('from') ?? '';
+form.hidden = false;

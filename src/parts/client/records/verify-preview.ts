@@ -1,0 +1,35 @@
+import { jsonDocument } from './documents.ts';
+import { keysOf, NothingChecked } from './fetched.ts';
+import { showVerdict } from './verdict.ts';
+
+/** Checks the preview that a page carries: once when this file is loaded, then at each press of the button. */
+
+const output = document.getElementById('verdict') as HTMLElement;
+const button = document.getElementById('verify') as HTMLButtonElement;
+const KEYS = '/.well-known/records-keys.json';
+
+let running = false;
+
+async function run(): Promise<void> {
+  if (running) return;
+  running = true;
+  await showVerdict(output, async () => {
+    const text = document.getElementById('preview')?.textContent ?? '';
+    const given = jsonDocument(parsed(text));
+    if (given === null) throw new NothingChecked('the page carries no preview that this program can read. Reload it.');
+    return { document: given, keys: await keysOf(KEYS) };
+  });
+  button.textContent = 'Check again';
+  running = false;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+button.addEventListener('click', run);
+await run();
