@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import { LRUCache } from 'lru-cache';
+import { isKnown } from '../middleware/etag.ts';
 import type { PaperContext } from './doors.ts';
 
 /** How much the shelf holds, in bytes. */
@@ -110,10 +111,4 @@ export function privateList(c: PaperContext, query: Query, body: { next_cursor: 
   const link = nextLink(c, query, body.next_cursor);
   if (link !== null) c.header('Link', link);
   return privateJson(c, body);
-}
-
-/** Whether If-None-Match names the mark (RFC 9110, section 13.1.2: weakly compared). */
-function isKnown(header: string | undefined, mark: string): boolean {
-  if (header === undefined) return false;
-  return header.trim() === '*' || header.split(',').some((known) => known.trim().replace(/^W\//, '') === mark);
 }

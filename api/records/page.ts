@@ -3,7 +3,7 @@ import { accepts } from 'hono/accepts';
 import type { RecordsFrame } from '../../src/records/views.ts';
 import type { Pages } from '../../src/render.ts';
 import type { RecordsContext, RecordsDoors } from './doors.ts';
-import { isKnown } from './etag.ts';
+import { isKnown } from '../middleware/etag.ts';
 
 /** Nothing inline runs and nothing comes from another host: scripts and styles are files under `/_astro/`. */
 const CSP =

@@ -173,7 +173,14 @@ export interface ObservationView {
 
 export interface FullView {
   signals: SignalView[];
-  certificate: { issuer: string; subject: string; not_before: string; not_after: string; fingerprint: string; names: string[] } | null;
+  certificate: {
+    issuer: string;
+    subject: string;
+    not_before: string;
+    not_after: string;
+    fingerprint: string;
+    names: string[];
+  } | null;
   certificate_status: string;
   services: { service: string; kind: string; seen_in: string }[];
   wildcard: string;

@@ -41,6 +41,9 @@ export function observationTable(db: Db) {
   const count = db.prepare('SELECT count(*) AS count FROM observations WHERE host = ?');
   const ofHost = db.prepare(`${FROM} WHERE host = ? ORDER BY observed_at, seq`);
   const total = db.prepare('SELECT count(*) AS count FROM observations');
+  const first = db.prepare(
+    'SELECT observed_at AS at FROM observations WHERE host = ? ORDER BY observed_at, seq LIMIT 1',
+  );
 
   return {
     /** The number of the next observation. */
@@ -58,6 +61,8 @@ export function observationTable(db: Db) {
     /** The newest observation at or before a time; the newest of all without one. */
     observation: (host: number, at: number = Number.MAX_SAFE_INTEGER): Observation | null =>
       read(asOf.get(host, at) as ObservationRow | undefined),
+    /** When a host was first observed, in ms; null when it never was. */
+    firstObservedAt: (host: number): number | null => (first.get(host) as { at: number } | undefined)?.at ?? null,
     observationBySeq: (host: number, seq: number): Observation | null =>
       read(bySeq.get(seq, host) as ObservationRow | undefined),
     /** A host's receipts before one, newest first; without one from the newest on. */
