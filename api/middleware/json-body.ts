@@ -28,7 +28,7 @@ export const limitBody = createMiddleware<DeskEnv>((c, next) =>
  * Makes sure of a JSON body before anything reads it. Throws
  * `unsupported_media_type`, `invalid_request`; an empty body passes where it may.
  */
-export function jsonBody({ mayBeEmpty = false } = {}) {
+export function jsonBody({ mayBeEmpty = false, valuesMax = VALUES_MAX } = {}) {
   return createMiddleware<DeskEnv>(async (c, next) => {
     const bytes = new Uint8Array(await c.req.arrayBuffer());
     const { headers } = c.req.raw;
@@ -37,7 +37,7 @@ export function jsonBody({ mayBeEmpty = false } = {}) {
       headers.delete('Content-Type');
     } else {
       needJson(c);
-      parseJson(bytes);
+      parseJson(bytes, valuesMax);
       // That check knows fewer spellings of the type: what has passed here is plain to it.
       headers.set('Content-Type', 'application/json');
     }
@@ -56,7 +56,7 @@ export function needJson(c: Context): void {
 }
 
 /** Reads a body as JSON. Throws `invalid_request` with the place where it breaks. */
-export function parseJson(bytes: Uint8Array): unknown {
+export function parseJson(bytes: Uint8Array, valuesMax = VALUES_MAX): unknown {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -65,7 +65,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   }
   const { depth, values } = measured(text);
   if (depth > DEPTH_MAX) throw broken(`is nested deeper than ${DEPTH_MAX} levels; no record is`);
-  if (values > VALUES_MAX) throw broken(`has more than ${VALUES_MAX} members and elements; no record has`);
+  if (values > valuesMax) throw broken(`has more than ${valuesMax} members and elements; no record has`);
   const value = parsed(text);
   // A signature is over UTF-8, which has no form for half of a character.
   if (/\\u[dD][89a-fA-F]/.test(text) && HALF.test(JSON.stringify(value))) {

@@ -16,6 +16,8 @@ import type { RecordsDoors } from './doors.ts';
 import { recordsFiles } from './files.ts';
 import { healthDoor } from './health.ts';
 import { OPENNESS } from './openness.ts';
+import { queueDoors } from './queue.ts';
+import { queueResultsDoor } from './queue-results.ts';
 import { signingKeysDoor } from './signing-keys.ts';
 import { verifyDoor } from './verify.ts';
 
@@ -53,6 +55,8 @@ export async function recordsApi({ shop, uses, logger }: RecordsParts): Promise<
   healthDoor(doors);
   signingKeysDoor(doors);
   verifyDoor(doors);
+  queueDoors(doors);
+  queueResultsDoor(doors);
   recordsFiles(doors);
   refuseOthers(app, () => 'there is nothing at this address; GET /docs lists the doors');
   return app;
