@@ -16,6 +16,7 @@ export type FaultCode =
   | 'wrong_origin'
   | 'not_found'
   | 'not_watched'
+  | 'not_observed'
   | 'method_not_allowed'
   | 'conflict'
   | 'withdrawn'

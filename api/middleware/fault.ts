@@ -29,6 +29,7 @@ const STATUS: Record<FaultCode, Status> = {
   wrong_origin: 403,
   not_found: 404,
   not_watched: 404,
+  not_observed: 404,
   method_not_allowed: 405,
   conflict: 409,
   withdrawn: 410,

@@ -18,6 +18,7 @@ import { healthDoor } from './health.ts';
 import { OPENNESS } from './openness.ts';
 import { queueDoors } from './queue.ts';
 import { queueResultsDoor } from './queue-results.ts';
+import { readDoors } from './reads.ts';
 import { signingKeysDoor } from './signing-keys.ts';
 import { verifyDoor } from './verify.ts';
 
@@ -57,6 +58,7 @@ export async function recordsApi({ shop, uses, logger }: RecordsParts): Promise<
   verifyDoor(doors);
   queueDoors(doors);
   queueResultsDoor(doors);
+  readDoors(doors);
   recordsFiles(doors);
   refuseOthers(app, () => 'there is nothing at this address; GET /docs lists the doors');
   return app;

@@ -1,4 +1,5 @@
 import type { OpenAPIHono, RouteConfig, RouteHandler } from '@hono/zod-openapi';
+import { createRoute } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
 import type { Logger } from 'pino';
 import type { Access } from '../../src/meter/lane.ts';
@@ -21,7 +22,7 @@ export type RecordsContext = Context<RecordsEnv>;
 /**
  * Opens a door of one kind: its lane is decided before anything of the request
  * is read. The route describes it, checks what comes in and stands in the
- * OpenAPI document; a test holds every answer against that.
+ * OpenAPI document, with its access as `x-access`; a test holds every answer against that.
  */
 export function open<R extends RouteConfig>(
   { app, enter }: Pick<RecordsDoors, 'app' | 'enter'>,
@@ -30,5 +31,5 @@ export function open<R extends RouteConfig>(
   handler: (c: Parameters<RouteHandler<R, RecordsEnv>>[0]) => Response | Promise<Response>,
 ): void {
   app.on(route.method.toUpperCase(), route.getRoutingPath(), enter(access));
-  app.openapi(route, handler as unknown as RouteHandler<R, RecordsEnv>);
+  app.openapi(createRoute({ ...route, 'x-access': access }), handler as unknown as RouteHandler<R, RecordsEnv>);
 }
