@@ -12,9 +12,12 @@ import { soundQuery } from '../middleware/query.ts';
 import { refuseOthers } from '../middleware/refuse-others.ts';
 import { readSession } from '../middleware/session.ts';
 import { READS, throttle } from '../middleware/throttle.ts';
+import { accountDoors } from './account/account.ts';
 import type { RecordsDoors } from './doors.ts';
 import { recordsFiles } from './files.ts';
 import { healthDoor } from './health.ts';
+import { keyedLane } from './lanes/keyed.ts';
+import { keylessLane } from './lanes/keyless.ts';
 import { OPENNESS } from './openness.ts';
 import { queueDoors } from './queue.ts';
 import { queueResultsDoor } from './queue-results.ts';
@@ -45,7 +48,7 @@ export async function recordsApi({ shop, uses, logger }: RecordsParts): Promise<
     uses,
     now,
     signInUrl: `${settings.dataOrigin}/account`,
-    works: { public: counted },
+    works: { public: counted, keyless: keylessLane(shop), keyed: keyedLane(shop, logger) },
   });
   const doors: RecordsDoors = { app, shop, logger, build, enter };
   const pages = openToPages(OPENNESS);
@@ -59,6 +62,7 @@ export async function recordsApi({ shop, uses, logger }: RecordsParts): Promise<
   queueDoors(doors);
   queueResultsDoor(doors);
   readDoors(doors);
+  accountDoors(doors);
   recordsFiles(doors);
   refuseOthers(app, () => 'there is nothing at this address; GET /docs lists the doors');
   return app;

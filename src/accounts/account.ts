@@ -1,9 +1,4 @@
-/**
- * How an account is metered: by a daily allowance and daily credits, or by the
- * legacy monthly allowance (spec, "Meter headers").
- */
-export const PLANS = ['daily', 'monthly'] as const;
-export type Plan = (typeof PLANS)[number];
+import type { Plan } from '../meter/plan.ts';
 
 /** Somebody who reads the domain records with keys. */
 export interface Account {

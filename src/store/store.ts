@@ -1,6 +1,7 @@
 import type { Archive } from '../desk/archive.ts';
 import type { LedgerStore } from '../desk/ledger-store.ts';
 import { tags } from '../desk/tags.ts';
+import type { CreditLedger } from '../meter/credit-ledger.ts';
 import type { Manifest } from '../press/manifest.ts';
 import type { ReaderTables } from '../readers/reader-desk.ts';
 import { accountMailTable } from './account-mails.ts';
@@ -8,16 +9,20 @@ import { accountTable } from './accounts.ts';
 import { alertTable } from './alerts.ts';
 import { answerTable } from './answers.ts';
 import { appliedTable } from './applied.ts';
+import { creditTables } from './credits.ts';
 import { deliveryTable } from './deliveries.ts';
 import { dutyTable } from './duties.ts';
 import { entryTables } from './entries.ts';
 import { eventTable } from './events.ts';
+import { keylessTable } from './keyless.ts';
 import { keyTables } from './keys.ts';
 import { mailTable } from './mails.ts';
 import { manifestTables } from './manifest.ts';
+import { meterTable } from './meter.ts';
 import type { DatabaseSettings } from './open.ts';
 import { databaseFault, openDatabase } from './open.ts';
 import { paperTables } from './papers.ts';
+import { paymentTable } from './payments.ts';
 import { pieceTables } from './pieces.ts';
 import { readerTokenTable } from './reader-tokens.ts';
 import { recordsTables } from './records.ts';
@@ -122,6 +127,8 @@ export function openStore(settings: DatabaseSettings) {
   const search = searchTables(db, transact);
   search.fill();
 
+  const credits = creditTables(db, transact);
+
   const ledger: LedgerStore = {
     transact,
     append: entries.append,
@@ -153,9 +160,13 @@ export function openStore(settings: DatabaseSettings) {
     keys,
     accounts: accountTable(db),
     serviceKeys: serviceKeyTable(db),
+    payments: paymentTable(db),
     sessions: sessionTable(db),
     signIns: signInTable(db),
     accountMails: accountMailTable(db),
+    credits: credits as CreditLedger,
+    meter: meterTable(db, transact, credits),
+    keyless: keylessTable(db, transact),
     answers: answerTable(db),
     terms,
     readers,

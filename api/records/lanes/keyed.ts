@@ -1,0 +1,99 @@
+import type { ServerResponse } from 'node:http';
+import { createMiddleware } from 'hono/factory';
+import type { Logger } from 'pino';
+import type { ServiceKey } from '../../../src/accounts/service-key.ts';
+import { Fault } from '../../../src/fault.ts';
+import { creditsOf, REQUEST_COST } from '../../../src/meter/credits.ts';
+import { meterHeaders } from '../../../src/meter/headers.ts';
+import type { Take, Taken } from '../../../src/meter/meter-table.ts';
+import { rateHeaders, secondsToNextMinute } from '../../../src/meter/rate.ts';
+import { includedAgainAt } from '../../../src/meter/standing.ts';
+import type { Workshop } from '../../../src/works/workshop.ts';
+import type { RecordsEnv } from '../../env.ts';
+import { PRIVATE, topUpUrl } from './addresses.ts';
+
+/**
+ * The keyed lane: a unit is taken before a door is asked, and given back when
+ * the door answers 400 or more. Every answer has the meter's headers as they
+ * are with it, refusals too. Throws `rate_limited`, `allowance_exhausted`.
+ */
+export function keyedLane(shop: Workshop, logger: Logger) {
+  return createMiddleware<RecordsEnv>(async (c, next) => {
+    // On Node's own response they reach every answer, however a door makes it.
+    const { outgoing } = c.env;
+    const tell = (headers: Record<string, string>) => {
+      for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
+    };
+    c.header('Cache-Control', PRIVATE);
+    const taken = takeUnit(shop, c.get('key'), tell);
+    let failed = true;
+    try {
+      await next();
+      failed = c.res.status >= 400;
+    } finally {
+      if (failed) giveUnitBack(shop, taken, { tell: tellUntilSent(outgoing, tell), logger });
+    }
+  });
+}
+
+type Tell = (headers: Record<string, string>) => void;
+
+/**
+ * Takes the unit of one request of an account's key, and tells the headers of
+ * its answer. Throws `rate_limited`, `allowance_exhausted`, and `key_invalid`
+ * when the account is gone.
+ */
+export function takeUnit({ store, settings, now }: Workshop, key: ServiceKey | null, tell: Tell): Taken {
+  const limits = { daily: settings.keyedDaily, perMinute: settings.keyedPerMinute };
+  const at = now();
+  const account = key?.account ?? '';
+  const take = store.meter.take({ account, key: key?.id ?? '', at }, limits);
+  if (take === null) throw new Fault('key_invalid', 'X-Service-Key: the account of this key is no more');
+  tell({ ...meterHeaders(take.standing), ...rateHeaders(take.rate) });
+  if (take.outcome === 'taken') return take.taken;
+  if (take.outcome === 'exhausted') throw exhausted(take, topUpUrl(settings));
+  const seconds = secondsToNextMinute(at);
+  tell({ 'Retry-After': String(seconds) });
+  throw new Fault(
+    'rate_limited',
+    `this key made its ${limits.perMinute} requests of this minute; try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}. Nothing was charged`,
+  );
+}
+
+/** Gives the unit of a failed answer back, and tells the headers of that answer. Never throws: the answer goes out. */
+export function giveUnitBack(
+  { store, settings, now }: Workshop,
+  taken: Taken,
+  { tell, logger }: { tell: Tell; logger: Logger },
+): void {
+  try {
+    const standing = store.meter.giveBack(taken, now(), settings.keyedDaily);
+    if (standing !== null) tell(meterHeaders(standing));
+  } catch (error) {
+    logger.error({ err: error, account: taken.account, day: taken.day }, 'a unit was not given back');
+  }
+}
+
+/** A door that wrote to the response by itself has sent its headers. */
+function tellUntilSent(outgoing: Pick<ServerResponse, 'headersSent'>, tell: Tell): Tell {
+  return (headers) => {
+    if (!outgoing.headersSent) tell(headers);
+  };
+}
+
+function exhausted({ axis, standing }: Extract<Take, { outcome: 'exhausted' }>, top_up: string): Fault {
+  const resets_at = new Date(includedAgainAt(standing)).toISOString();
+  const what =
+    axis === 'daily'
+      ? 'the requests that your plan includes are spent, and your account has no credits'
+      : `the requests that your plan includes are spent, and of your credits ${creditsOf(standing.balance)} are left, where a request takes ${creditsOf(REQUEST_COST)}`;
+  return new Fault(
+    'allowance_exhausted',
+    `${what}; top up at ${top_up}, or wait until ${resets_at}. Nothing was charged`,
+    {
+      axis,
+      top_up,
+      resets_at,
+    },
+  );
+}

@@ -1,0 +1,47 @@
+import { createMiddleware } from 'hono/factory';
+import { Fault } from '../../../src/fault.ts';
+import { keylessHeaders } from '../../../src/meter/keyless.ts';
+import type { Workshop } from '../../../src/works/workshop.ts';
+import type { RecordsEnv } from '../../env.ts';
+import { callerOf, proxyList } from '../../middleware/caller.ts';
+import { docsUrl, PRIVATE, signInUrl } from './addresses.ts';
+
+/**
+ * The keyless lane: one request in 15 seconds for each IPv4 address or IPv6
+ * /64, and so many a day for all callers together (spec, "States and
+ * transitions"). Past those the lane is closed and says so plainly, to everybody
+ * and never as an error. Throws `throttled`.
+ */
+export function keylessLane({ store, settings, now }: Workshop) {
+  const proxies = proxyList(settings.trustedProxies);
+  return createMiddleware<RecordsEnv>(async (c, next) => {
+    const at = now();
+    const entry = store.keyless.enter(callerOf(c.env, proxies), at, settings.keylessDaily);
+    const { outgoing } = c.env;
+    for (const [name, value] of Object.entries(keylessHeaders(entry))) outgoing.setHeader(name, value);
+    // What these headers say is one caller's.
+    c.header('Cache-Control', PRIVATE);
+    if (entry.pass === 'closed') return c.json(closed(settings, entry.until), 200);
+    if (entry.pass === 'throttled') {
+      const seconds = Math.ceil((entry.until - at) / 1_000);
+      outgoing.setHeader('Retry-After', String(seconds));
+      throw new Fault(
+        'throttled',
+        `without a key it is one request every 15 seconds from one address; try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, or sign in for a key`,
+        { docs: docsUrl(settings), sign_in_url: signInUrl(settings) },
+      );
+    }
+    return next();
+  });
+}
+
+function closed(settings: Workshop['settings'], until: number) {
+  return {
+    sign_in: true,
+    message:
+      'today’s lookups without a key are all spent, for everybody; sign in and make a key, which has an allowance of its own, or come back after the reset',
+    sign_in_url: signInUrl(settings),
+    docs: docsUrl(settings),
+    resets_at: new Date(until).toISOString(),
+  };
+}

@@ -1,0 +1,55 @@
+import { creditsOf, REQUEST_COST } from './credits.ts';
+import { monthOf, nextDayAt, nextMonthAt, unixSeconds } from './day.ts';
+import type { Standing } from './standing.ts';
+import { dayAllowance, monthAllowance, unitsOf } from './standing.ts';
+
+/**
+ * The meter headers of a keyed answer (spec, "Meter headers"). What the table
+ * gives to one plan by name goes with that plan alone: the credits of the day
+ * with the daily plan, the month's allowance with the monthly one. The rest,
+ * which are counts, the day and the burst, go with both.
+ *
+ * Credits are today's: those included are the day's allowance at the price of a
+ * request, those used are all of today's units at that price, bought ones too,
+ * and those remaining are what is left of the included. Bought credits do not
+ * go at midnight and are no part of the allowance; GET /v1/usage tells them.
+ * Every reset is a time in Unix seconds.
+ */
+export function meterHeaders(standing: Standing): Record<string, string> {
+  const { at, terms, today, month } = standing;
+  const day = dayAllowance(standing);
+  const midnight = unixSeconds(nextDayAt(at));
+  const ofBoth = {
+    'X-Service-Usage': unitsOf(month),
+    'X-Service-Usage-Day': unitsOf(today),
+    'X-Service-Usage-Period': monthOf(at),
+    'X-Service-Daily-Allowance': day.allowance,
+    'X-Service-Daily-Remaining': day.remaining,
+    'X-Service-Daily-Reset': midnight,
+    'X-Service-Burst': terms.burst,
+  };
+  return texts({ ...ofBoth, ...(terms.plan === 'daily' ? creditHeaders(standing) : monthHeaders(standing)) });
+}
+
+function creditHeaders(standing: Standing): Record<string, number> {
+  const { allowance, remaining } = dayAllowance(standing);
+  return {
+    'X-Service-Credits-Allowance': creditsOf(allowance * REQUEST_COST),
+    'X-Service-Credits-Used': creditsOf(unitsOf(standing.today) * REQUEST_COST),
+    'X-Service-Credits-Remaining': creditsOf(remaining * REQUEST_COST),
+    'X-Service-Credits-Reset': unixSeconds(nextDayAt(standing.at)),
+  };
+}
+
+function monthHeaders(standing: Standing): Record<string, number> {
+  const { allowance, remaining } = monthAllowance(standing);
+  return {
+    'X-Service-Allowance': allowance,
+    'X-Service-Remaining': remaining,
+    'X-Service-Reset': unixSeconds(nextMonthAt(standing.at)),
+  };
+}
+
+function texts(values: Record<string, string | number>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+}

@@ -1,0 +1,84 @@
+import type { Asset, Network } from './networks.ts';
+import type { Payment } from './payment.ts';
+import type { Reason } from './reasons.ts';
+
+/** How long a payer's authorization is to hold, in seconds. */
+const HOLDS = 300;
+
+/** Who is paid, in what. */
+export interface Terms {
+  network: Network;
+  asset: Asset;
+  /** The address on chain, in lower case. */
+  payTo: string;
+}
+
+/** One answer for sale. */
+export interface Offer extends Terms {
+  /** In atomic units of the asset. */
+  units: number;
+  /** The address of the answer. */
+  resource: string;
+  description: string;
+  mimeType: string;
+}
+
+/** An offer in the words of x402 version 1. */
+export function requirementsV1({ network, asset, payTo, units, resource, description, mimeType }: Offer) {
+  return {
+    scheme: 'exact',
+    network: network.name,
+    maxAmountRequired: String(units),
+    asset: asset.address,
+    payTo,
+    resource,
+    description,
+    mimeType,
+    maxTimeoutSeconds: HOLDS,
+    extra: { name: asset.name, version: asset.version },
+  };
+}
+
+/** An offer in the words of x402 version 2. */
+export function requirementsV2({ network, asset, payTo, units }: Offer) {
+  return {
+    scheme: 'exact',
+    network: network.caip2,
+    amount: String(units),
+    asset: asset.address,
+    payTo,
+    maxTimeoutSeconds: HOLDS,
+    extra: { name: asset.name, version: asset.version },
+  };
+}
+
+/** What version 2 puts into `PAYMENT-REQUIRED`: the offer, and why there is one. */
+export function requiredV2(offer: Offer, error: string) {
+  const { resource: url, description, mimeType } = offer;
+  return { x402Version: 2, error, resource: { url, description, mimeType }, accepts: [requirementsV2(offer)] };
+}
+
+/** A price for people: `0.001 USDC`, or atomic units where the token's decimals are not known. */
+export function priceInWords({ units, asset }: Pick<Offer, 'units' | 'asset'>): string {
+  const { decimals, name } = asset;
+  if (decimals === null) return `${units} atomic units of ${name}`;
+  const digits = String(units).padStart(decimals + 1, '0');
+  const whole = digits.slice(0, -decimals);
+  const rest = digits.slice(-decimals).replace(/0+$/, '');
+  return `${whole}${rest === '' ? '' : `.${rest}`} ${name}`;
+}
+
+/** Why a payment is none for this offer at a time (in ms); null when it may be. Its signature is not looked at. */
+export function misfit({ scheme, network, accepted, transfer }: Payment, offer: Offer, now: number): Reason | null {
+  const { to, value, validAfter, validBefore } = transfer.authorization;
+  const seconds = BigInt(Math.floor(now / 1_000));
+  if (scheme !== 'exact') return 'wrong_scheme';
+  if (network !== offer.network.name && network !== offer.network.caip2) return 'wrong_network';
+  if (accepted !== null && accepted.asset !== offer.asset.address) return 'wrong_asset';
+  if (to !== offer.payTo || (accepted !== null && accepted.payTo !== offer.payTo)) return 'wrong_payee';
+  const units = String(offer.units);
+  if (value !== units || (accepted !== null && accepted.amount !== units)) return 'wrong_amount';
+  if (BigInt(validAfter) > seconds) return 'not_yet_valid';
+  if (BigInt(validBefore) <= seconds) return 'expired';
+  return null;
+}

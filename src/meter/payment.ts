@@ -1,0 +1,100 @@
+import * as z from 'zod';
+import { Fault } from '../fault.ts';
+
+/** The header of each version of x402. */
+export const PAYMENT_HEADERS = { 1: 'X-PAYMENT', 2: 'PAYMENT-SIGNATURE' } as const;
+
+export type X402Version = keyof typeof PAYMENT_HEADERS;
+
+/** Longest payment that is read, in characters: a smart wallet's signature takes some thousands. */
+export const PAYMENT_MAX = 12_000;
+
+const hex = (digits: string) =>
+  z
+    .string()
+    .regex(new RegExp(`^0x[0-9a-fA-F]${digits}$`))
+    .toLowerCase();
+/** A number of the chain: up to 256 bits, in decimal digits. */
+const uint = z.string().regex(/^(?:0|[1-9]\d{0,77})$/);
+
+/** An EIP-3009 authorization and what signs it. Addresses and hashes are in lower case. */
+const Transfer = z.object({
+  signature: z.string().regex(/^0x(?:[0-9a-fA-F]{2}){64,}$/),
+  authorization: z.object({
+    from: hex('{40}'),
+    to: hex('{40}'),
+    value: uint,
+    validAfter: uint,
+    validBefore: uint,
+    nonce: hex('{64}'),
+  }),
+});
+
+const Version1 = z.object({
+  x402Version: z.literal(1),
+  scheme: z.string().max(50),
+  network: z.string().max(100),
+  payload: Transfer,
+});
+
+/** What of a version 2 payment says which offer it takes. */
+const Accepted = z.object({
+  scheme: z.string().max(50),
+  network: z.string().max(100),
+  amount: uint,
+  asset: hex('{40}'),
+  payTo: hex('{40}'),
+});
+
+const Version2 = z.object({ x402Version: z.literal(2), accepted: Accepted, payload: Transfer });
+
+/** A payment as it was signed: an authorization to move `value` of a token from the payer. */
+export interface Payment {
+  version: X402Version;
+  scheme: string;
+  /** As the payment names it: x402 version 1 and CAIP-2 have names of their own. */
+  network: string;
+  /** The offer that it takes, where the payment says so (version 2). */
+  accepted: { amount: string; asset: string; payTo: string } | null;
+  transfer: z.infer<typeof Transfer>;
+}
+
+/**
+ * A payment from its header's text: base64 of JSON. What a version does not
+ * define is dropped. Throws `invalid_request`.
+ */
+export function decodePayment(text: string, version: X402Version): Payment {
+  const field = PAYMENT_HEADERS[version];
+  const no = (why: string) => new Fault('invalid_request', `${field}: ${why}; nothing was charged`, { field });
+  if (text.length > PAYMENT_MAX) throw no(`must be at most ${PAYMENT_MAX} characters, and this has ${text.length}`);
+  // Two headers of one name arrive as one with a comma, which base64 does not have.
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) throw no('must be one header of base64');
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(text, 'base64')));
+  } catch {
+    throw no('must be base64 of JSON');
+  }
+  return paymentFrom(value, version);
+}
+
+/** A payment from its JSON, as a header or a tool call carries it. Throws `invalid_request`. */
+export function paymentFrom(value: unknown, version: X402Version): Payment {
+  const field = PAYMENT_HEADERS[version];
+  const read = version === 1 ? Version1.safeParse(value) : Version2.safeParse(value);
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    const where = issue?.path.join('.') || 'it';
+    throw new Fault(
+      'invalid_request',
+      `${field}: ${where} is missing or malformed; send the payload of x402 version ${version}, scheme exact, with an EIP-3009 authorization. Nothing was charged`,
+      { field },
+    );
+  }
+  const { data } = read;
+  if (data.x402Version === 1) {
+    return { version: 1, scheme: data.scheme, network: data.network, accepted: null, transfer: data.payload };
+  }
+  const { scheme, network, amount, asset, payTo } = data.accepted;
+  return { version: 2, scheme, network, accepted: { amount, asset, payTo }, transfer: data.payload };
+}

@@ -1,0 +1,41 @@
+/** Prices by the path of a door, in the atomic units of the token. `*` is every other door. */
+export type Prices = ReadonlyMap<string, number>;
+
+/** What an answer costs where the settings do not say: in millionths of a dollar, which is what USDC counts in. */
+const DEFAULTS: Prices = new Map([
+  ['/v1/domains/{domain}', 1_000],
+  ['/v1/domains/{domain}/provenance', 2_000],
+  ['/v1/domains/{domain}/history', 2_000],
+  ['/v1/stream', 20_000],
+  ['/mcp', 5_000],
+  ['*', 5_000],
+]);
+
+/** The most that one answer may cost, in atomic units: a slip in a setting must not take a fortune. */
+const DEAREST = 1_000_000_000;
+
+/** The defaults with `path=units` entries laid over them; null when an entry is none. */
+export function parsePrices(entries: readonly string[]): Prices | null {
+  const prices = new Map(DEFAULTS);
+  for (const entry of entries) {
+    const [, path, units] = /^(\*|\/[\w/{}.-]*)=([1-9]\d{0,9})$/.exec(entry) ?? [];
+    if (path === undefined || Number(units) > DEAREST) return null;
+    prices.set(path, Number(units));
+  }
+  return prices;
+}
+
+/** A path's price: of the entry that names most of its segments, else of `*`. */
+export function priceOf(prices: Prices, path: string): { pattern: string; units: number } {
+  const segments = path.split('/');
+  let best = { pattern: '*', units: prices.get('*') ?? DEAREST, named: -1 };
+  for (const [pattern, units] of prices) {
+    const parts = pattern.split('/');
+    if (parts.length !== segments.length) continue;
+    const isOpen = (part: string) => /^\{.*\}$/.test(part);
+    if (!parts.every((part, at) => part === segments[at] || (isOpen(part) && segments[at] !== ''))) continue;
+    const named = parts.filter((part) => !isOpen(part)).length;
+    if (named > best.named) best = { pattern, units, named };
+  }
+  return { pattern: best.pattern, units: best.units };
+}

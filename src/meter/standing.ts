@@ -1,0 +1,96 @@
+import { REQUEST_COST } from './credits.ts';
+import { daysInMonth, nextDayAt, nextMonthAt } from './day.ts';
+import type { Terms } from './plan.ts';
+
+/**
+ * What became of requests. Each request that was let past the rate of its key
+ * is in exactly one column.
+ */
+export interface Counts {
+  /** Answered, out of what the plan includes. */
+  included: number;
+  /** Answered, and drawn from bought credits. */
+  drawn: number;
+  /** Refused with 402. */
+  refused: number;
+  /** Answered with a failure: its unit went back where it came from. */
+  failed: number;
+}
+
+/** Where an account stands at a time. */
+export interface Standing {
+  /** Ms. */
+  at: number;
+  terms: Terms;
+  /** Of this UTC day, and of this UTC month with this day in it. */
+  today: Counts;
+  month: Counts;
+  /** Micro-credits that were bought and are left. */
+  balance: number;
+  /** Whether the account ever had credits. */
+  bought: boolean;
+}
+
+/** An allowance and what is left of it. */
+export interface Allowance {
+  allowance: number;
+  remaining: number;
+}
+
+/** Requests that were answered and counted: units. */
+export function unitsOf({ included, drawn }: Counts): number {
+  return included + drawn;
+}
+
+/** What the legacy monthly plan includes: the shares of the month's days. */
+export function monthAllowance({ at, terms, month }: Standing): Allowance {
+  const allowance = terms.daily * daysInMonth(at);
+  return { allowance, remaining: Math.max(0, allowance - month.included) };
+}
+
+/**
+ * What is included for today: as many days' shares as the burst multiple in
+ * force. On the monthly plan that is never more than what the month has left.
+ */
+export function dayAllowance(standing: Standing): Allowance {
+  const { terms, today } = standing;
+  const share = terms.daily * terms.burst;
+  const allowance =
+    terms.plan === 'monthly' ? Math.min(share, today.included + monthAllowance(standing).remaining) : share;
+  return { allowance, remaining: Math.max(0, allowance - today.included) };
+}
+
+/** What a request is taken out of. */
+export type Source = 'included' | 'credits';
+
+/**
+ * What ran out when a request is refused. `credits`: the account lives on
+ * credits and too few are left, so that a top-up is the cure. `daily`: it never
+ * had any, so that its included requests are what ran out, and waiting is a
+ * cure as well.
+ */
+export type Axis = 'daily' | 'credits';
+
+/** What the next request is taken out of, or which axis is exhausted (spec, "States and transitions"). */
+export function nextSource(standing: Standing): { from: Source } | { exhausted: Axis } {
+  if (dayAllowance(standing).remaining > 0) return { from: 'included' };
+  if (standing.balance >= REQUEST_COST) return { from: 'credits' };
+  return { exhausted: standing.bought ? 'credits' : 'daily' };
+}
+
+/** When there are included requests again, ms: at the month's end where the month has none left. */
+export function includedAgainAt(standing: Standing): number {
+  const isMonthSpent = standing.terms.plan === 'monthly' && monthAllowance(standing).remaining === 0;
+  return isMonthSpent ? nextMonthAt(standing.at) : nextDayAt(standing.at);
+}
+
+/** The standing once a request more was counted. */
+export function counted(standing: Standing, as: keyof Counts): Standing {
+  const plus = (counts: Counts): Counts => ({ ...counts, [as]: counts[as] + 1 });
+  return {
+    ...standing,
+    today: plus(standing.today),
+    month: plus(standing.month),
+    balance: standing.balance - (as === 'drawn' ? REQUEST_COST : 0),
+  };
+}

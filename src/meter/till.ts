@@ -1,0 +1,215 @@
+import type { Offer } from './offer.ts';
+import { misfit } from './offer.ts';
+import type { Payment } from './payment.ts';
+import type { Bought, Chain, Facilitator, PaymentId, PaymentTable, Purchase, Settlement } from './purchase.ts';
+import { paymentId } from './purchase.ts';
+import type { Reason } from './reasons.ts';
+
+/** How long a hold is believed without a word of its holder, and how often he says one, in ms. */
+export const HOLD = 5_000;
+export const HOLD_BEAT = 1_500;
+/** How often, and how many times, a caller looks whether another has finished with the same payment. */
+const POLL = 100;
+const POLLS = 100;
+/** How long an answer is kept for a payer who sends the same payment again, in ms. */
+export const ANSWER_KEPT = 24 * 3_600_000;
+/** How long a payment for a stream opens it anew, in ms. */
+export const STREAM_KEPT = 3_600_000;
+/** How often answers past their time are forgotten, in ms. */
+const SWEEP = 600_000;
+
+export interface TillTools {
+  payments: PaymentTable;
+  facilitator: Facilitator;
+  /** Null when no node of the chain is set: then the facilitator's word is all there is. */
+  chain: Chain | null;
+  now(): number;
+  newId(): string;
+  wait(ms: number): Promise<void>;
+  /** Calls again and again, every `ms`, until told to stop. */
+  repeat(work: () => void, ms: number): () => void;
+}
+
+export interface Order {
+  payment: Payment;
+  offer: Offer;
+  /** A hash of what is bought. */
+  request: string;
+  /** Makes the answer; null when it failed, and then nothing is charged. Called once at most. */
+  run(): Promise<Bought | null>;
+}
+
+export type Outcome =
+  | { outcome: 'served'; bought: Bought; transaction: string | null; again: boolean }
+  /** The door refused or failed by itself; its own answer stands. */
+  | { outcome: 'failed' }
+  | { outcome: 'refused'; reason: Reason }
+  | { outcome: 'conflict'; why: 'other_request' | 'answer_gone' }
+  /** To be sent again: somebody else is at it; the facilitator cannot be asked; or it is not known whether money moved. */
+  | { outcome: 'later'; why: 'busy' | 'down' | 'unknown' };
+
+/**
+ * Sells answers for payments. Money moves only once there is an answer, the
+ * answer is kept before it moves, and whoever paid gets it by sending the same
+ * payment again, whatever crashed or went silent in between.
+ */
+export class Till {
+  readonly #tools: TillTools;
+  #swept = Number.NEGATIVE_INFINITY;
+
+  constructor(tools: TillTools) {
+    this.#tools = tools;
+  }
+
+  async take(order: Order): Promise<Outcome> {
+    const { payments, now, newId, wait } = this.#tools;
+    const { payment, offer, request } = order;
+    const id = paymentId(payment, offer);
+    const holder = newId();
+    this.#sweep();
+    for (let polls = 0; ; polls++) {
+      const found = payments.find(id);
+      if (found !== null && found.state !== 'claimed' && found.request !== request) return otherRequest;
+      if (found?.state === 'settled') return this.#again(order, found);
+      if (found !== null && found.held_until > now()) {
+        if (found.request !== request) return otherRequest;
+        if (polls === POLLS) return { outcome: 'later', why: 'busy' };
+        await wait(POLL);
+        continue;
+      }
+      const hold = { request, holder, until: now() + HOLD };
+      if (found?.state === 'settling') {
+        if (payments.takeOver(id, found, hold))
+          return this.#held(id, holder, () => this.#resume(order, id, holder, found));
+        continue;
+      }
+      const reason = misfit(payment, offer, now());
+      if (reason !== null && reason !== 'expired') return { outcome: 'refused', reason };
+      const about = { resource: offer.resource, units: offer.units, at: now() };
+      const mine = found === null ? payments.claim(id, hold, about) : payments.takeOver(id, found, hold);
+      if (mine) return this.#held(id, holder, () => this.#begin(order, id, holder, reason));
+    }
+  }
+
+  /** Does a holder's work, saying meanwhile that he is at it; whatever is undecided at its end is left to the next. */
+  async #held(id: PaymentId, holder: string, work: () => Promise<Outcome>): Promise<Outcome> {
+    const { payments, now, repeat } = this.#tools;
+    const stop = repeat(() => payments.extend(id, holder, now() + HOLD), HOLD_BEAT);
+    try {
+      return await work();
+    } finally {
+      stop();
+      payments.leave(id, holder);
+    }
+  }
+
+  /** A payment that was not seen before. */
+  async #begin(order: Order, id: PaymentId, holder: string, late: Reason | null): Promise<Outcome> {
+    const { payments, facilitator, chain } = this.#tools;
+    const { payment, offer } = order;
+    const verdict = late === null ? await facilitator.verify(payment, offer) : { refused: late };
+    let paid: string | null = null;
+    if (verdict !== 'valid') {
+      // Somebody may have carried it out in our stead: then the money is here.
+      const sight = (await chain?.look(payment, offer, false)) ?? 'unseen';
+      if (typeof sight !== 'object' || !('paid' in sight)) {
+        payments.drop(id, holder);
+        return verdict === 'down'
+          ? { outcome: 'later', why: 'down' }
+          : { outcome: 'refused', reason: typeof sight === 'object' ? sight.void : verdict.refused };
+      }
+      paid = sight.paid;
+    }
+    const bought = await order.run();
+    if (bought === null) {
+      payments.drop(id, holder);
+      return { outcome: 'failed' };
+    }
+    if (!payments.settling(id, holder, bought)) return { outcome: 'later', why: 'busy' };
+    if (paid !== null) return this.#served(id, bought, paid);
+    return this.#settle(order, id, holder, bought, { first: true });
+  }
+
+  /** A payment whose settling ended unknown, or whose holder died in it. */
+  async #resume(order: Order, id: PaymentId, holder: string, found: Purchase): Promise<Outcome> {
+    const { payments, facilitator, chain } = this.#tools;
+    const { payment, offer } = order;
+    const sight = (await chain?.look(payment, offer, false)) ?? 'unseen';
+    if (typeof sight === 'object' && 'void' in sight) {
+      payments.drop(id, holder);
+      return { outcome: 'refused', reason: sight.void };
+    }
+    const bought = isWhole(found.bought) ? found.bought : await order.run();
+    if (bought === null) return { outcome: 'failed' };
+    if (!payments.settling(id, holder, bought)) return { outcome: 'later', why: 'busy' };
+    if (typeof sight === 'object') return this.#served(id, bought, sight.paid);
+    if (chain === null) {
+      // Without a chain to ask, a nonce that is used after we asked for it to be used was used by us.
+      const verdict = await facilitator.verify(payment, offer);
+      if (typeof verdict === 'object' && verdict.refused === 'already_spent') return this.#served(id, bought, null);
+      if (verdict !== 'valid') return { outcome: 'later', why: 'unknown' };
+    }
+    return this.#settle(order, id, holder, bought, { first: false });
+  }
+
+  /** Has the payment carried out. `first`: nobody asked for that before. */
+  async #settle(
+    { payment, offer }: Order,
+    id: PaymentId,
+    holder: string,
+    bought: Bought,
+    { first }: { first: boolean },
+  ): Promise<Outcome> {
+    const { payments, facilitator, chain } = this.#tools;
+    const told = await facilitator.settle(payment, offer);
+    const refused = typeof told === 'object' && 'refused' in told ? told.refused : null;
+    const sight = (await chain?.look(payment, offer, refused === null)) ?? 'unseen';
+    if (typeof sight === 'object' && 'paid' in sight) return this.#served(id, bought, sight.paid);
+    if (typeof sight === 'object') {
+      payments.drop(id, holder);
+      return { outcome: 'refused', reason: sight.void };
+    }
+    if (sight === 'unseen' && isSettled(told)) return this.#served(id, bought, told.settled);
+    if (refused !== null && first && (sight === 'open' || (chain === null && refused !== 'transfer_failed'))) {
+      payments.drop(id, holder);
+      return { outcome: 'refused', reason: refused };
+    }
+    return { outcome: 'later', why: 'unknown' };
+  }
+
+  #served(id: PaymentId, bought: Bought, transaction: string | null): Outcome {
+    this.#tools.payments.settled(id, this.#tools.now(), transaction);
+    return { outcome: 'served', bought, transaction, again: false };
+  }
+
+  /** A settled payment that comes again: the same bytes, as long as they are kept. */
+  async #again(order: Order, { bought, claimed_at, settled_at, transaction }: Purchase): Promise<Outcome> {
+    const age = this.#tools.now() - (settled_at ?? 0);
+    if (bought?.body === null && age < STREAM_KEPT) {
+      const stream = await order.run();
+      if (stream === null) return { outcome: 'failed' };
+      return { outcome: 'served', bought: stream, transaction, again: true };
+    }
+    if (!isWhole(bought) || this.#tools.now() - claimed_at >= ANSWER_KEPT) {
+      return { outcome: 'conflict', why: 'answer_gone' };
+    }
+    return { outcome: 'served', bought, transaction, again: true };
+  }
+
+  #sweep(): void {
+    const { payments, now } = this.#tools;
+    if (now() < this.#swept + SWEEP) return;
+    this.#swept = now();
+    payments.forgetAnswers(now() - ANSWER_KEPT);
+  }
+}
+
+const otherRequest: Outcome = { outcome: 'conflict', why: 'other_request' };
+
+function isWhole(bought: Bought | null): bought is Bought {
+  return bought !== null && bought.body !== null;
+}
+
+function isSettled(told: Settlement): told is { settled: string | null } {
+  return typeof told === 'object' && 'settled' in told;
+}

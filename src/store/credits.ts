@@ -1,0 +1,86 @@
+import type { CreditEntry, CreditKind, CreditLedger } from '../meter/credit-ledger.ts';
+import { REQUEST_COST } from '../meter/credits.ts';
+import { dayOf } from '../meter/day.ts';
+import type { Db } from './open.ts';
+
+type Transact = <T>(work: () => T) => T;
+
+interface OpenDay {
+  day: string;
+  drawn: number;
+  folded: number;
+}
+
+/** What else of the store moves credits by. */
+export interface CreditTables extends CreditLedger {
+  /** Brings what was drawn on the days before one, which draw no more, into the ledger; given back since, out of it again. */
+  fold(account: string, before: string, at: number): void;
+  /** Strikes out what was noted. */
+  strikeNotes(account: string): void;
+}
+
+/** The ledger of credits. A day's draws are counted in the meter's own row, and are a line here once the day is over. */
+export function creditTables(db: Db, transact: Transact): CreditTables {
+  const last = db.prepare('SELECT seq, balance FROM credit_ledger WHERE account = ? ORDER BY seq DESC LIMIT 1');
+  const append = db.prepare(
+    'INSERT INTO credit_ledger (account, seq, at, kind, amount, balance, day, ref, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  );
+  const known = db.prepare('SELECT 1 AS known FROM credit_ledger WHERE ref = ?');
+  const open = db.prepare(
+    // What came back goes first, so that no line's sum is ever below nothing.
+    'SELECT day, drawn, folded FROM meter_days WHERE account = ? AND drawn <> folded AND day < ? ORDER BY drawn > folded, day',
+  );
+  const closeDay = db.prepare('UPDATE meter_days SET folded = drawn WHERE account = ? AND day = ?');
+  const drawn = db.prepare(
+    'SELECT coalesce(sum(drawn - folded), 0) AS units FROM meter_days WHERE account = ? AND drawn <> folded',
+  );
+  const page = db.prepare(
+    `SELECT seq, at, kind, amount, balance, day, note FROM credit_ledger
+     WHERE account = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
+  );
+  const strike = db.prepare('UPDATE credit_ledger SET note = NULL WHERE account = ? AND note IS NOT NULL');
+
+  const tail = (account: string) =>
+    (last.all(account) as { seq: number; balance: number }[])[0] ?? { seq: 0, balance: 0 };
+  const balance = (account: string) => {
+    const [open] = drawn.all(account) as [{ units: number }];
+    return tail(account).balance - open.units * REQUEST_COST;
+  };
+
+  const enter = (account: string, line: Omit<CreditEntry, 'seq' | 'balance'>, ref: string | null): CreditEntry => {
+    const { seq, balance: before } = tail(account);
+    const entry = { ...line, seq: seq + 1, balance: before + line.amount };
+    const { at, kind, amount, day, note } = entry;
+    append.run(account, entry.seq, at, kind, amount, entry.balance, day, ref, note);
+    return entry;
+  };
+
+  const fold = (account: string, before: string, at: number): void => {
+    for (const { day, drawn: units, folded } of open.all(account, before) as OpenDay[]) {
+      const amount = (folded - units) * REQUEST_COST;
+      const kind: CreditKind = amount < 0 ? 'draw' : 'refund';
+      enter(account, { at, kind, amount, day, note: null }, null);
+      closeDay.run(account, day);
+    }
+  };
+
+  return {
+    enter: (account, { at, amount, note, ref }) =>
+      transact(() => {
+        if (ref !== undefined && known.all(ref).length > 0) return 'known';
+        if (balance(account) + amount < 0) return 'too_little';
+        const kind = amount < 0 ? 'correction' : 'top_up';
+        return enter(account, { at, kind, amount, day: null, note }, ref ?? null);
+      }),
+    entries: (account, at, { before = Number.MAX_SAFE_INTEGER, limit = 100 } = {}) =>
+      transact(() => {
+        fold(account, dayOf(at), at);
+        return page.all(account, before, limit) as CreditEntry[];
+      }),
+    balance,
+    fold,
+    strikeNotes(account) {
+      strike.run(account);
+    },
+  };
+}

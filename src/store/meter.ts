@@ -1,0 +1,155 @@
+import { REQUEST_COST } from '../meter/credits.ts';
+import { dayOf, monthOf } from '../meter/day.ts';
+import type { KeyUsage, MeterTable, UsageDay } from '../meter/meter-table.ts';
+import type { Plan } from '../meter/plan.ts';
+import { minuteOf } from '../meter/rate.ts';
+import type { Standing } from '../meter/standing.ts';
+import { counted, nextSource } from '../meter/standing.ts';
+import type { CreditTables } from './credits.ts';
+import type { Db } from './open.ts';
+
+type Transact = <T>(work: () => T) => T;
+
+interface StandingRow {
+  plan: Plan;
+  burst: number;
+  included: number;
+  drawn: number;
+  refused: number;
+  failed: number;
+  month_included: number;
+  month_drawn: number;
+  month_refused: number;
+  month_failed: number;
+  /** The ledger's sum; null when it has no line. */
+  ledger: number | null;
+  /** Units drawn that are in no line of the ledger. */
+  open: number;
+}
+
+/** Later than every day of a month, in the order of texts. */
+const MONTH_END = '-99';
+
+/** The meter of keyed requests. */
+export function meterTable(db: Db, transact: Transact, credits: CreditTables): MeterTable {
+  const standingRow = db.prepare(
+    `SELECT a.plan, coalesce(t.burst, 1) AS burst,
+       coalesce(d.included, 0) AS included, coalesce(d.drawn, 0) AS drawn,
+       coalesce(d.refused, 0) AS refused, coalesce(d.failed, 0) AS failed,
+       m.included AS month_included, m.drawn AS month_drawn, m.refused AS month_refused, m.failed AS month_failed,
+       (SELECT balance FROM credit_ledger WHERE account = a.id ORDER BY seq DESC LIMIT 1) AS ledger,
+       (SELECT coalesce(sum(drawn - folded), 0) FROM meter_days WHERE account = a.id AND drawn <> folded) AS open
+     FROM accounts a
+       LEFT JOIN meter_terms t ON t.account = a.id
+       LEFT JOIN meter_days d ON d.account = a.id AND d.day = ?2
+       CROSS JOIN (SELECT coalesce(sum(included), 0) AS included, coalesce(sum(drawn), 0) AS drawn,
+         coalesce(sum(refused), 0) AS refused, coalesce(sum(failed), 0) AS failed
+         FROM meter_days WHERE account = ?1 AND day >= ?3 AND day <= ?4) m
+     WHERE a.id = ?1`,
+  );
+  // A neighbour whose clock lags by a moment counts in the minute that has begun; one that was set back begins anew.
+  const countKey = db.prepare(
+    `INSERT INTO meter_keys (key, day, units, minute, in_minute) SELECT ?1, ?2, 1, ?3, 1 WHERE ?4 > 0
+     ON CONFLICT DO UPDATE SET units = units + 1,
+       in_minute = CASE WHEN minute - excluded.minute IN (0, 1) THEN in_minute + 1 ELSE 1 END,
+       minute = CASE WHEN minute - excluded.minute IN (0, 1) THEN minute ELSE excluded.minute END
+     WHERE minute - excluded.minute NOT IN (0, 1) OR in_minute < ?4
+     RETURNING in_minute`,
+  );
+  const uncountKey = db.prepare('UPDATE meter_keys SET units = units - 1 WHERE key = ? AND day = ? AND units > 0');
+  const count = (column: 'included' | 'drawn' | 'refused') =>
+    db.prepare(
+      `INSERT INTO meter_days (account, day, ${column}) VALUES (?, ?, 1)
+       ON CONFLICT DO UPDATE SET ${column} = ${column} + 1`,
+    );
+  const counts = { included: count('included'), drawn: count('drawn'), refused: count('refused') };
+  const uncount = (column: 'included' | 'drawn') =>
+    db.prepare(
+      `UPDATE meter_days SET ${column} = ${column} - 1, failed = failed + 1 WHERE account = ? AND day = ? AND ${column} > 0`,
+    );
+  const uncounts = { included: uncount('included'), drawn: uncount('drawn') };
+  const days = db.prepare(
+    'SELECT day, included, drawn, refused, failed FROM meter_days WHERE account = ? AND day >= ? ORDER BY day',
+  );
+  const keys = db.prepare(
+    `SELECT u.key, sum(iif(u.day = ?2, u.units, 0)) AS today, sum(u.units) AS month
+     FROM service_keys k JOIN meter_keys u ON u.key = k.id AND u.day >= ?3 AND u.day <= ?4
+     WHERE k.account = ?1 GROUP BY u.key ORDER BY u.key`,
+  );
+  const setBurst = db.prepare(
+    'INSERT INTO meter_terms (account, burst) VALUES (?, ?) ON CONFLICT DO UPDATE SET burst = excluded.burst',
+  );
+  const forgetDays = db.prepare('DELETE FROM meter_days WHERE account = ?');
+  const forgetKeys = db.prepare('DELETE FROM meter_keys WHERE key IN (SELECT id FROM service_keys WHERE account = ?)');
+  const forgetTerms = db.prepare('DELETE FROM meter_terms WHERE account = ?');
+
+  const standing = (account: string, at: number, daily: number): Standing | null => {
+    const month = monthOf(at);
+    const [row] = standingRow.all(account, dayOf(at), month, month + MONTH_END) as StandingRow[];
+    if (row === undefined) return null;
+    const { plan, burst, included, drawn, refused, failed } = row;
+    return {
+      at,
+      terms: { plan, burst, daily },
+      today: { included, drawn, refused, failed },
+      month: {
+        included: row.month_included,
+        drawn: row.month_drawn,
+        refused: row.month_refused,
+        failed: row.month_failed,
+      },
+      balance: (row.ledger ?? 0) - row.open * REQUEST_COST,
+      bought: row.ledger !== null,
+    };
+  };
+
+  return {
+    take: ({ account, key, at }, { daily, perMinute }) =>
+      transact(() => {
+        const before = standing(account, at, daily);
+        if (before === null) return null;
+        const day = dayOf(at);
+        const [pace] = countKey.all(key, day, minuteOf(at), perMinute) as { in_minute: number }[];
+        const rate = { limit: perMinute, used: pace?.in_minute ?? perMinute, at };
+        if (pace === undefined) return { outcome: 'too_fast', standing: before, rate };
+        const next = nextSource(before);
+        if ('exhausted' in next) {
+          // It counts for the minute, and is no unit.
+          uncountKey.run(key, day);
+          counts.refused.run(account, day);
+          return { outcome: 'exhausted', axis: next.exhausted, standing: counted(before, 'refused'), rate };
+        }
+        const as = next.from === 'included' ? 'included' : 'drawn';
+        counts[as].run(account, day);
+        if (as === 'drawn') credits.fold(account, day, at);
+        const taken = { account, key, day, from: next.from };
+        return { outcome: 'taken', taken, standing: counted(before, as), rate };
+      }),
+    giveBack: ({ account, key, day, from }, at, daily) =>
+      transact(() => {
+        // The account may have been forgotten meanwhile: then there is nothing to give back to.
+        if (uncounts[from === 'included' ? 'included' : 'drawn'].run(account, day).changes === 1) {
+          uncountKey.run(key, day);
+          if (from === 'credits') credits.fold(account, dayOf(at), at);
+        }
+        return standing(account, at, daily);
+      }),
+    standing,
+    days: (account, since) => days.all(account, since) as UsageDay[],
+    keys(account, at) {
+      const month = monthOf(at);
+      return keys.all(account, dayOf(at), month, month + MONTH_END) as KeyUsage[];
+    },
+    setBurst(account, burst) {
+      setBurst.run(account, burst);
+    },
+    forget: (account, at) =>
+      transact(() => {
+        credits.fold(account, '9999', at);
+        credits.strikeNotes(account);
+        forgetDays.run(account);
+        forgetKeys.run(account);
+        forgetTerms.run(account);
+      }),
+  };
+}
