@@ -1,0 +1,14 @@
+import { openAccountDesk } from '../../../src/works/account-desk.ts';
+import type { RecordsDoors } from '../doors.ts';
+import { accountKeyDoors } from './keys.ts';
+import { overviewDoor } from './overview.ts';
+import type { AccountDoors } from './pages.ts';
+import { signInDoors } from './sign-in.ts';
+
+/** Everything of accounts: pages for people, with a cookie; programs use the keys that are made here. */
+export function accountDoors(records: RecordsDoors): void {
+  const doors: AccountDoors = { ...records, desk: openAccountDesk(records.shop) };
+  signInDoors(doors);
+  overviewDoor(doors);
+  accountKeyDoors(doors);
+}

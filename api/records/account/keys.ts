@@ -1,0 +1,51 @@
+import { KEYS_MAX, makeAccountKey } from '../../../src/accounts/keys.ts';
+import type { ServiceKey } from '../../../src/accounts/service-key.ts';
+import type { KeyRow, KeysView } from '../../../src/accounts/views.ts';
+import { Fault } from '../../../src/fault.ts';
+import type { SignedIn } from '../../middleware/session.ts';
+import type { RecordsContext } from '../doors.ts';
+import type { AccountDoors } from './pages.ts';
+import { accountForm, accountPage, sendAccountPage } from './pages.ts';
+import { isoOrNull, isoTime } from './times.ts';
+
+/** Keys of an account: made, shown this one time, listed, revoked. */
+export function accountKeyDoors(doors: AccountDoors): void {
+  const { desk, shop } = doors;
+  const page = (
+    c: RecordsContext,
+    { account }: SignedIn,
+    { made = null, problem = null }: Partial<Pick<KeysView, 'made' | 'problem'>> = {},
+  ) =>
+    sendAccountPage(
+      doors,
+      c,
+      { route: '/account/keys', title: 'Keys', status: problem !== null ? 400 : made !== null ? 201 : 200 },
+      {
+        keys: desk.keys.list(account.id).map(keyRow).reverse(),
+        made,
+        problem,
+        most: KEYS_MAX,
+        example: `curl -H 'X-Service-Key: ${made?.key ?? 'drs_…'}' ${shop.settings.dataOrigin}/v1/domains/example.com`,
+      },
+    );
+
+  accountPage(doors, '/account/keys', (c, signed) => page(c, signed));
+  accountForm(doors, '/account/keys', (c, signed, form) => {
+    try {
+      const { key, made } = makeAccountKey(desk, signed.account.id, form.text('name'));
+      return page(c, signed, { made: { key, name: made.name } });
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code === 'unavailable') throw error;
+      return page(c, signed, { problem: error.message });
+    }
+  });
+  accountForm(doors, '/account/keys/:id/revoke', (c, { account }) => {
+    // Revoked before, or another's: the list tells.
+    desk.keys.revoke(c.req.param('id') ?? '', desk.now(), account.id);
+    return c.redirect('/account/keys', 303);
+  });
+}
+
+function keyRow({ id, name, made_at, used_at, revoked_at }: ServiceKey): KeyRow {
+  return { id, name, made_at: isoTime(made_at), used_at: isoOrNull(used_at), revoked_at: isoOrNull(revoked_at) };
+}

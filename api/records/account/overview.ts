@@ -1,0 +1,26 @@
+import type { AccountDoors } from './pages.ts';
+import { accountPage, sendAccountPage } from './pages.ts';
+import { isoTime } from './times.ts';
+
+/** The account at a glance. */
+export function overviewDoor(doors: AccountDoors): void {
+  const { desk } = doors;
+  accountPage(doors, '/account', (c, { account, session }) =>
+    sendAccountPage(
+      doors,
+      c,
+      { route: '/account/overview', title: 'Account' },
+      {
+        plan: account.plan,
+        made_at: isoTime(account.made_at),
+        keys: desk.keys.list(account.id).filter(({ revoked_at }) => revoked_at === null).length,
+        sessions: desk.sessions.list(account.id, desk.now()).map(({ id, made_at, seen_at }) => ({
+          id,
+          made_at: isoTime(made_at),
+          seen_at: isoTime(seen_at),
+          is_this: id === session.id,
+        })),
+      },
+    ),
+  );
+}

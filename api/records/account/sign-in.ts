@@ -1,0 +1,74 @@
+import { askToSignIn, signIn, toSignIn } from '../../../src/accounts/sign-in.ts';
+import { Fault } from '../../../src/fault.ts';
+import { readAddress } from '../../../src/readers/address.ts';
+import type { RecordsEnv } from '../../env.ts';
+import { proxyList } from '../../middleware/caller.ts';
+import { giveCookie, takeCookie } from '../../middleware/session.ts';
+import type { Limit } from '../../middleware/throttle.ts';
+import { throttle } from '../../middleware/throttle.ts';
+import type { RecordsContext } from '../doors.ts';
+import { readForm } from './form.ts';
+import type { AccountDoors } from './pages.ts';
+import { accountForm, formGuards, SIGN_IN, sendAccountPage } from './pages.ts';
+
+/** How many links each caller may ask for: each one is a mail to somebody. */
+const ASKS: Limit = { points: 20, duration: 600 };
+
+/**
+ * Signing up and signing in, which are one: an address, a mail with a link, a
+ * page with a button. Reading a page changes nothing, whoever reads it.
+ */
+export function signInDoors(doors: AccountDoors): void {
+  const { app, enter, shop, desk } = doors;
+  const { dataOrigin, trustedProxies } = shop.settings;
+  const asks = throttle<RecordsEnv>(ASKS, proxyList(trustedProxies), { spares: () => false });
+
+  const page = (c: RecordsContext, view: { asked?: string; problem?: string; sent?: boolean }, status: 200 | 400) =>
+    sendAccountPage(
+      doors,
+      c,
+      { route: '/account/sign-in', title: 'Sign in', status },
+      { asked: '', problem: null, sent: false, ...view },
+    );
+
+  app.get(SIGN_IN, enter('public'), async (c) =>
+    c.get('signed') === undefined ? await page(c, {}, 200) : c.redirect('/account', 303),
+  );
+  app.post(SIGN_IN, ...formGuards(doors), asks, async (c) => {
+    const asked = (await readForm(c)).text('email');
+    const address = readAddress(asked);
+    if ('problem' in address) {
+      return page(c, { asked: asked.slice(0, 254), problem: `This address ${address.problem}.` }, 400);
+    }
+    askToSignIn(desk, address.key);
+    return page(c, { asked: address.key, sent: true }, 200);
+  });
+
+  app.get('/account/enter', enter('public'), (c) => {
+    const token = c.req.query('token') ?? '';
+    const { email } = toSignIn(desk, token);
+    return sendAccountPage(doors, c, { route: '/account/enter', title: 'Sign in' }, { token, address: email });
+  });
+  app.post('/account/enter', ...formGuards(doors), async (c) => {
+    const { token } = signIn(desk, (await readForm(c)).text('token'));
+    const before = c.get('signed');
+    // A browser holds one session: the one that it had ends.
+    if (before !== undefined) desk.sessions.end(before.session.id);
+    giveCookie(c, dataOrigin, token);
+    return c.redirect('/account', 303);
+  });
+
+  accountForm(doors, '/account/sign-out', (c, { session, account }, form) => {
+    if (form.text('everywhere') === 'yes') desk.sessions.endAll(account.id);
+    else desk.sessions.end(session.id);
+    takeCookie(c, dataOrigin);
+    return c.redirect(SIGN_IN, 303);
+  });
+  accountForm(doors, '/account/sessions/:id/end', (c, { account }) => {
+    const id = c.req.param('id');
+    const found = desk.sessions.list(account.id, desk.now()).find((session) => session.id === id);
+    if (found === undefined) throw new Fault('not_found', 'this browser is not signed in any more');
+    desk.sessions.end(found.id);
+    return c.redirect('/account', 303);
+  });
+}

@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { AccountMailRecord } from '../accounts/account-mail.ts';
+import type { SendingNews } from '../readers/mail-sender.ts';
+import { MailSender } from '../readers/mail-sender.ts';
+import { MailThrottle } from '../readers/mail-throttle.ts';
+import { outboxFolder } from '../store/outbox-folder.ts';
+import { openAccountDesk } from '../works/account-desk.ts';
+import { AccountMailRoom } from '../works/account-mail-room.ts';
+import type { Build } from '../works/build.ts';
+import type { SmtpMailer } from '../works/mailer.ts';
+import { CONNECTIONS } from '../works/mailer.ts';
+import type { Workshop } from '../works/workshop.ts';
+import { standFor } from './duty.ts';
+
+/** How often the job looks for what fell due, in ms. */
+const LOOK_EVERY = 250;
+/** How long the job rests after the database failed, in ms. */
+const REST = 10_000;
+/** How long a job that ends waits for a mail server's answers, in ms. */
+const DRAIN = 10_000;
+/** How often what is old is dropped, in ms, and for how long mails that were settled are kept; those to sign in for a day. */
+const SWEEP_EVERY = 3_600_000;
+const DAY = 86_400_000;
+const MAILS_KEPT = 35 * DAY;
+
+/** What mails are printed and sent with. */
+export interface AccountMailTools {
+  render: Build['render'];
+  /** Null where no mail server is set. */
+  smtp: SmtpMailer | null;
+}
+
+/**
+ * Sends the mails of the domain records, through the readers' own sender. Of
+ * several processes over one database one does it at a time. Returns a function
+ * that stops it when the mails under way are settled.
+ */
+export function startAccountMails(
+  shop: Workshop,
+  { render, smtp }: AccountMailTools,
+  logger: Logger,
+): () => Promise<void> {
+  const { settings, store, now } = shop;
+  const desk = openAccountDesk(shop);
+  const room = new AccountMailRoom(desk, render, settings.dataOrigin);
+  // Nobody else sends: what is still claimed was claimed by one who is no more.
+  const duty = standFor(store.duties, 'account-mails', now, (at) => desk.mails.release(at));
+  const sender = new MailSender<AccountMailRecord>(
+    {
+      mails: desk.mails,
+      mailer: smtp ?? outboxFolder(join(settings.dataDir, 'outbox')),
+      throttle: new MailThrottle(smtp === null ? null : settings.mailsPerMinute, now()),
+      width: CONNECTIONS,
+      now,
+      compose: (mail) => room.compose(mail),
+      noted: () => {},
+      bounced: (mail) => desk.mails.fail(mail.id, now(), 'bounced'),
+      transact: store.transact,
+      mayBegin: duty.has,
+    },
+    newsTo(logger),
+  );
+  let sweptAt = 0;
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const look = (): number => {
+    try {
+      if (!duty.has()) return LOOK_EVERY;
+      const at = now();
+      if (at >= sweptAt + SWEEP_EVERY) {
+        sweptAt = at;
+        desk.mails.forget(at - MAILS_KEPT, at - DAY);
+        desk.signIns.forget(at - DAY);
+        desk.sessions.forget(at);
+      }
+      sender.start();
+      return LOOK_EVERY;
+    } catch (error) {
+      logger.error({ err: error }, 'mails of accounts stand still; they are looked after again');
+      return REST;
+    }
+  };
+  const tick = (): void => {
+    const wait = look();
+    if (!stopped) timer = setTimeout(tick, wait);
+  };
+  tick();
+  return async () => {
+    stopped = true;
+    clearTimeout(timer);
+    const patience = setTimeout(() => smtp?.breakOff(), DRAIN);
+    await sender.stop();
+    clearTimeout(patience);
+    duty.leave();
+    smtp?.close();
+  };
+}
+
+function newsTo(logger: Logger): SendingNews<AccountMailRecord> {
+  return {
+    sent: ({ id, kind }) => logger.debug({ mail: id, kind }, 'sent a mail of the records'),
+    failed({ id, kind, attempts }, side, words) {
+      const about = { mail: id, kind, attempts, ...words };
+      if (side === 'reader') logger.warn(about, 'an address takes no mail: no more alerts go to it');
+      else if (side === 'mail') logger.warn(about, 'a mail was not taken; it is tried again');
+      else logger.error(about, 'the mail server takes no mails; all wait, and are tried again');
+    },
+    gaveUp: ({ id, kind }) => logger.error({ mail: id, kind }, 'a mail was given up'),
+    unnoted: ({ id }, error) => logger.error({ mail: id, err: error }, 'a mail could not be noted; it is sent again'),
+  };
+}
