@@ -64,7 +64,13 @@ export function hostnameTable(db: Db, transact: <T>(work: () => T) => T) {
   );
   const search = db.prepare(
     `SELECT ${COLUMNS} FROM hostname_labels CROSS JOIN hostnames ON hostnames.id = hostname_labels.rowid
-     WHERE hostname_labels MATCH ? AND state <> 'opted_out' LIMIT ?`,
+     WHERE hostname_labels MATCH ? AND hostname_labels.rowid > ? AND state <> 'opted_out'
+     ORDER BY hostname_labels.rowid LIMIT ?`,
+  );
+  const searchCount = db.prepare(
+    `SELECT count(*) AS count FROM (
+       SELECT 1 FROM hostname_labels CROSS JOIN hostnames ON hostnames.id = hostname_labels.rowid
+       WHERE hostname_labels MATCH ? AND state <> 'opted_out' LIMIT ?)`,
   );
   const counts = db.prepare('SELECT state, count FROM hostname_counts');
   const lastLook = db.prepare(
@@ -124,11 +130,18 @@ export function hostnameTable(db: Db, transact: <T>(work: () => T) => T) {
     find: (hostname: string): WatchedHost | null => (find.all(hostname) as WatchedHost[])[0] ?? null,
     /** Shown hostnames after one, in their order; '' begins. */
     list: (after: string, limit: number): WatchedHost[] => list.all(after, limit) as WatchedHost[],
-    /** Shown hostnames that have a label beginning with each of the words; none for no word. */
-    search: (words: string, limit: number): WatchedHost[] => {
-      const terms = words.toLowerCase().match(/[\p{L}\p{M}\p{N}-]+/gu) ?? [];
-      if (terms.length === 0) return [];
-      return search.all(terms.map((term) => `"${term}"*`).join(' '), limit) as WatchedHost[];
+    /**
+     * Shown hostnames that have a label beginning with each of the words, in the order in which they came under
+     * watch, after the one with an id; none for no word.
+     */
+    search: (words: string, limit: number, after = 0): WatchedHost[] => {
+      const query = queryOf(words);
+      return query === null ? [] : (search.all(query, after, limit) as WatchedHost[]);
+    },
+    /** How many there are; counted no further than `most`. */
+    searchCount: (words: string, most: number): number => {
+      const query = queryOf(words);
+      return query === null ? 0 : (searchCount.get(query, most) as { count: number }).count;
     },
     counts: (): Record<HostState, number> =>
       Object.fromEntries(
@@ -140,6 +153,12 @@ export function hostnameTable(db: Db, transact: <T>(work: () => T) => T) {
     everyHost: (): Iterable<{ id: number; hostname: string }> =>
       everyId.iterate() as Iterable<{ id: number; hostname: string }>,
   };
+}
+
+/** Words as FTS5 asks for them: each the beginning of a label. Null when there is none. */
+function queryOf(words: string): string | null {
+  const terms = words.toLowerCase().match(/[\p{L}\p{M}\p{N}-]+/gu) ?? [];
+  return terms.length === 0 ? null : terms.map((term) => `"${term}"*`).join(' ');
 }
 
 function pathOf(hostname: string): string {

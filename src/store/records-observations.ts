@@ -22,6 +22,15 @@ export interface ProvenanceItem {
   receipt: string;
 }
 
+/** Which observations of a host: `since` is within, `until` is not; ms. `after` is the last one of the page before. */
+export interface ObservationQuery {
+  since?: number | undefined;
+  until?: number | undefined;
+  after?: { at: number; seq: number } | undefined;
+}
+
+const LAST = Number.MAX_SAFE_INTEGER;
+
 const FROM = `SELECT seq, observed_at, record_bodies.body, circumstances, seed, receipt, receipt_hash
   FROM observations CROSS JOIN record_bodies ON record_bodies.id = observations.body`;
 
@@ -40,6 +49,12 @@ export function observationTable(db: Db) {
   );
   const count = db.prepare('SELECT count(*) AS count FROM observations WHERE host = ?');
   const ofHost = db.prepare(`${FROM} WHERE host = ? ORDER BY observed_at, seq`);
+  const page = db.prepare(
+    `${FROM} WHERE host = ?1 AND (observed_at, seq) > (?2, ?3) AND observed_at < ?4 ORDER BY observed_at, seq LIMIT ?5`,
+  );
+  const countBetween = db.prepare(
+    'SELECT count(*) AS count FROM observations WHERE host = ? AND observed_at >= ? AND observed_at < ?',
+  );
   const total = db.prepare('SELECT count(*) AS count FROM observations');
   const first = db.prepare(
     'SELECT observed_at AS at FROM observations WHERE host = ? ORDER BY observed_at, seq LIMIT 1',
@@ -69,6 +84,19 @@ export function observationTable(db: Db) {
     provenance: (host: number, limit: number, before: number = Number.MAX_SAFE_INTEGER): ProvenanceItem[] =>
       provenance.all(host, before, limit) as ProvenanceItem[],
     observationCount: (host: number): number => (count.get(host) as { count: number }).count,
+    /** A page of a host's observations, oldest first. */
+    observationPage: (
+      host: number,
+      { since = 0, until = LAST, after }: ObservationQuery,
+      limit: number,
+    ): Observation[] => {
+      // The numbers begin with 1: before the first of a time stands its zero.
+      const { at, seq } = after ?? { at: since, seq: 0 };
+      return (page.all(host, at, seq, until, limit) as ObservationRow[]).map((row) => read(row) as Observation);
+    },
+    /** How many observations of a host there are in a span. */
+    observationsBetween: (host: number, { since = 0, until = LAST }: ObservationQuery): number =>
+      (countBetween.get(host, since, until) as { count: number }).count,
     /** All of a host's observations, oldest first, one at a time. */
     *observationsOf(host: number): Iterable<Observation> {
       for (const row of ofHost.iterate(host) as Iterable<ObservationRow>) yield read(row) as Observation;
