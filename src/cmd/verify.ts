@@ -1,18 +1,14 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import * as z from 'zod';
 import { Fault } from '../fault.ts';
 import { verifyNoble, verifyNode } from '../ledger/ed25519.ts';
 import type { DoorKey } from '../ledger/keyring.ts';
 import { keysFromVkeys, type Proof, proofFaults } from '../ledger/proof.ts';
 import { say } from './run.ts';
-
-/** How long a server may take to answer, in ms. */
-const FETCH_TIMEOUT = 10_000;
-
-/** Of the key document, all that a verifier needs. */
-const KeyDocument = z.object({ keys: z.array(z.object({ vkey: z.string() })) });
+import type { CheckedRecords } from './verify-records.ts';
+import { checkRecords, recordsDocument, saidOf } from './verify-records.ts';
+import { fetched, isAddress, keysAt, keysInFile, parsed } from './verify-sources.ts';
 
 interface Checked {
   proof: string;
@@ -23,39 +19,62 @@ interface Checked {
 
 const OWN_KEYS =
   'The keys are the ones that come with the proof; to know whose they are, compare them with --keys or --vkey.';
+const PROVES = 'A receipt proves who filed the piece and that it has not changed, never that a claim is true.';
+const RECORD_PROVES =
+  'A receipt proves what the service saw and when, and that it has not changed, never that a name server told the truth.';
 
 export function command(): Command {
   return new Command('verify')
-    .description('check proofs offline: the hash from the basis, each receipt’s signature, the chain')
-    .argument('<where>', 'a proof file, a story’s address, or a pressed paper’s folder')
-    .option('--keys <file>', 'trust only the keys of this newsdesk-keys.json')
+    .description('check proofs offline: hashes, each receipt’s signature, the chain, a record against its root')
+    .argument(
+      '<where>',
+      'a proof, a story’s address or a pressed paper’s folder; an evidence bundle, record, preview, receipt or badge of the domain records, or its address',
+    )
+    .option('--keys <file or address>', 'trust only the keys of this newsdesk-keys.json or records-keys.json')
     .option('--vkey <key...>', 'trust only these verifier keys')
     .option('--json', 'print the outcome as JSON')
     .action(async (where: string, options: { keys?: string; vkey?: string[]; json?: boolean }) => {
-      const checked = await verifyAt(where, trustedKeys(options));
-      const faulty = checked.filter(({ faults }) => faults.length > 0);
+      const trusted = await trustedKeys(options);
+      const checked = await checkAt(where, trusted);
+      const records = checked.filter((one) => 'kind' in one);
+      const proofs = checked.filter((one) => 'proof' in one);
+      const lines = records.length > 0 ? recordLines(records) : proofLines(proofs);
       say(options.json, checked, [
-        ...faulty.flatMap(({ proof, faults }) => faults.map((fault) => `${proof}: ${fault}`)),
-        ...(checked.length === 1 && faulty.length === 0
-          ? [`${checked[0]?.id} revision ${checked[0]?.revision}: the hash, the receipts and the chain hold`]
-          : [`${checked.length} proofs checked, ${faulty.length} do not hold`]),
-        ...(options.keys === undefined && options.vkey === undefined ? [OWN_KEYS] : []),
-        'A receipt proves who filed the piece and that it has not changed, never that a claim is true.',
+        ...lines,
+        ...(trusted === undefined ? [OWN_KEYS] : []),
+        records.length > 0 ? RECORD_PROVES : PROVES,
       ]);
-      if (faulty.length > 0) process.exitCode = 1;
+      if (checked.some(({ faults }) => faults.length > 0)) process.exitCode = 1;
     });
+}
+
+function proofLines(checked: Checked[]): string[] {
+  const faulty = checked.filter(({ faults }) => faults.length > 0);
+  return [
+    ...faulty.flatMap(({ proof, faults }) => faults.map((fault) => `${proof}: ${fault}`)),
+    ...(checked.length === 1 && faulty.length === 0
+      ? [`${checked[0]?.id} revision ${checked[0]?.revision}: the hash, the receipts and the chain hold`]
+      : [`${checked.length} proofs checked, ${faulty.length} do not hold`]),
+  ];
+}
+
+function recordLines(checked: CheckedRecords[]): string[] {
+  return checked.flatMap((one) => [...one.faults.map((fault) => `${one.document}: ${fault}`), saidOf(one)]);
+}
+
+/** Checks whatever is at a place: a document of the domain records, or proofs of stories. */
+async function checkAt(where: string, trusted?: DoorKey[]): Promise<(Checked | CheckedRecords)[]> {
+  if (!isAddress(where) && existsSync(where) && statSync(where).isDirectory()) return verifyAt(where, trusted);
+  const { place, text } = await textAt(where);
+  const records = recordsDocument(text);
+  return records === null ? [checkText(place, text, trusted)] : [await checkRecords(place, records, trusted)];
 }
 
 /** Checks every proof at a place. */
 export async function verifyAt(where: string, trusted?: DoorKey[]): Promise<Checked[]> {
-  if (/^https?:\/\//.test(where)) {
-    const address = where.endsWith('/') ? `${where}proof.json` : where;
-    return [check(address, await fetched(address), trusted, verifyNoble)];
-  }
-  if (!existsSync(where))
-    throw new Fault('not_found', `${where} is not there; give a proof file, a folder or an address`);
-  if (!statSync(where).isDirectory()) {
-    return [check(where, parsed(where, readFileSync(where, 'utf8')), trusted, verifyNoble)];
+  if (isAddress(where) || !existsSync(where) || !statSync(where).isDirectory()) {
+    const { place, text } = await textAt(where);
+    return [checkText(place, text, trusted)];
   }
   const stories = join(where, 'stories');
   const keys = trusted ?? folderKeys(where);
@@ -66,7 +85,7 @@ export async function verifyAt(where: string, trusted?: DoorKey[]): Promise<Chec
     throw new Fault('not_found', `${where} holds no stories/*/proof.json; give the folder of a pressed paper`);
   return files.map((file) => {
     try {
-      return check(file, parsed(file, readFileSync(file, 'utf8')), keys, verifyNode);
+      return check(file, parsed(file, readFileSync(file, 'utf8'), 'a proof record'), keys, verifyNode);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       return { proof: file, id: null, revision: null, faults: [error.message] };
@@ -74,54 +93,42 @@ export async function verifyAt(where: string, trusted?: DoorKey[]): Promise<Chec
   });
 }
 
+/** The text of a file or of an address; a story's address stands for its proof. */
+async function textAt(where: string): Promise<{ place: string; text: string }> {
+  if (isAddress(where)) {
+    const place = where.endsWith('/') ? `${where}proof.json` : where;
+    return {
+      place,
+      text: await fetched(place, "a story's address or its proof.json, or a document of the domain records"),
+    };
+  }
+  if (!existsSync(where))
+    throw new Fault('not_found', `${where} is not there; give a proof file, a folder or an address`);
+  return { place: where, text: readFileSync(where, 'utf8') };
+}
+
+function checkText(place: string, text: string, trusted: DoorKey[] | undefined): Checked {
+  return check(place, parsed(place, text, 'a proof record'), trusted, verifyNoble);
+}
+
 function check(proof: string, document: unknown, keys: DoorKey[] | undefined, verify: typeof verifyNode): Checked {
   const { id = null, revision = null } = (document ?? {}) as Partial<Proof>;
   return { proof, id, revision, faults: proofFaults(document, verify, keys) };
 }
 
-async function fetched(address: string): Promise<unknown> {
-  let response: Response;
-  try {
-    response = await fetch(address, {
-      headers: { accept: 'application/json' },
-      signal: AbortSignal.timeout(FETCH_TIMEOUT),
-    });
-  } catch (error) {
-    throw new Fault('unavailable', `${address} did not answer (${(error as Error).message})`);
-  }
-  if (!response.ok)
-    throw new Fault('not_found', `${address} answered ${response.status}; give a story's address or its proof.json`);
-  return parsed(address, await response.text());
-}
-
-function parsed(where: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Fault('invalid_request', `${where} is not JSON; give a proof record`);
-  }
-}
-
 function folderKeys(folder: string): DoorKey[] | undefined {
   const file = join(folder, '.well-known/newsdesk-keys.json');
-  return existsSync(file) ? keysFromFile(file) : undefined;
+  return existsSync(file) ? keysInFile(file) : undefined;
 }
 
-function keysFromFile(file: string): DoorKey[] {
-  if (!existsSync(file)) throw new Fault('not_found', `${file} is not there; give a newsdesk-keys.json`);
-  const document = KeyDocument.safeParse(parsed(file, readFileSync(file, 'utf8')));
-  const found = document.success ? keysFromVkeys(document.data.keys.map(({ vkey }) => vkey)) : [];
-  if (found.length === 0) throw new Fault('invalid_request', `${file} holds no keys; give a newsdesk-keys.json`);
-  return found;
-}
-
-function trustedKeys({ keys, vkey }: { keys?: string; vkey?: string[] }): DoorKey[] | undefined {
-  const given = [...(keys === undefined ? [] : keysFromFile(keys)), ...keysFromVkeys(vkey ?? [])];
-  if (vkey !== undefined && keysFromVkeys(vkey).length < vkey.length) {
+async function trustedKeys({ keys, vkey }: { keys?: string; vkey?: string[] }): Promise<DoorKey[] | undefined> {
+  if (keys === undefined && vkey === undefined) return undefined;
+  const named = keysFromVkeys(vkey ?? []);
+  if (named.length < (vkey?.length ?? 0)) {
     throw new Fault(
       'invalid_request',
       'a --vkey is not in the form <name>+<hash>+<base64>; take it from newsdesk-keys.json',
     );
   }
-  return keys === undefined && vkey === undefined ? undefined : given;
+  return [...(keys === undefined ? [] : await keysAt(keys)), ...named];
 }
