@@ -6,6 +6,7 @@ import pino from 'pino';
 import { listenDesk, listenRecords } from '../../api/server.ts';
 import { environmentWith, readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
+import { startAccountMails } from '../jobs/account-mails.ts';
 import { startClock } from '../jobs/clock.ts';
 import { startDeliveries } from '../jobs/deliveries.ts';
 import { startMails } from '../jobs/mails.ts';
@@ -80,9 +81,12 @@ async function serveDesk(shop: Workshop, smtp: SmtpMailer | null, logger: pino.L
 async function serveRecords(shop: Workshop, logger: pino.Logger): Promise<Running> {
   const records = await listenRecords(shop, logger);
   const { settings, now } = shop;
+  // A mailer of its own: the desk closes its own one when it stops.
+  const mails = { render: (await loadBuild()).render, smtp: smtpOf(settings) };
+  const stopMails = startAccountMails(shop, mails, logger);
   const stopScanner = settings.scanner ? startScanner(shop, lookerOf(settings, now), logger) : async () => {};
   const stop = async () => {
-    await Promise.all([records.close(), stopScanner()]);
+    await Promise.all([records.close(), stopMails(), stopScanner()]);
   };
   return { name: 'records', url: records.url, stop };
 }
