@@ -12,6 +12,7 @@ import type { Workshop } from '../works/workshop.ts';
  */
 export function startScanner(shop: Workshop, looker: Looker, logger: Logger): () => Promise<void> {
   const scan = startScan(localQueue(shop, `serve:${process.pid}`), looker, scanNewsTo(logger));
+  scan.ended.catch((error: unknown) => logger.error({ err: error }, 'the scanner ended'));
   return scan.stop;
 }
 

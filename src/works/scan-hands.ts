@@ -73,18 +73,26 @@ export function startScan(queue: ScanQueue, looker: Looker, news: ScanNews, { on
       rest = Math.min(rest * 2, LONGEST_REST);
     }
   };
-  const ended = Promise.all(Array.from({ length: HANDS }, hand)).then(() => looker.close());
+  const end = (): void => {
+    stopping.abort();
+    // What waits for an answer ends at once.
+    looker.close();
+  };
+  let failure: unknown;
+  const hands = Array.from({ length: HANDS }, () =>
+    hand().catch((error: unknown) => {
+      failure ??= error;
+      end();
+    }),
+  );
+  const done = Promise.all(hands).then(() => looker.close());
   return {
-    ended: ended.catch((error: unknown) => {
-      stopping.abort();
-      looker.close();
-      throw error;
+    ended: done.then(() => {
+      if (failure !== undefined) throw failure;
     }),
     stop() {
-      stopping.abort();
-      // What waits for an answer ends at once.
-      looker.close();
-      return ended.catch(() => undefined);
+      end();
+      return done;
     },
   };
 }
