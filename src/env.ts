@@ -3,6 +3,9 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import { Fault } from './fault.ts';
+import { NETWORKS, networkOf } from './meter/networks.ts';
+import { paidLane, paymentSettingMissing } from './meter/payment-settings.ts';
+import { parsePrices } from './meter/prices.ts';
 import { parseServer } from './records/dns/server.ts';
 
 const origin = (fallback: string) =>
@@ -151,15 +154,39 @@ const Environment = z
     KEYED_DAILY: count(1_000),
     /** Requests a minute that each key may make. */
     KEYED_PER_MINUTE: count(100),
-    /** The x402 facilitator that verifies and settles payments; the paid lane is closed without it. */
+    /** The x402 facilitator that verifies and settles payments; the paid lane is closed without it. This and the next three: all or none. */
     X402_FACILITATOR_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
-    /** The address on chain that is paid. */
+    /** The address on chain that is paid. Give the records one of their own: what arrives there counts as paid to them. */
     X402_PAY_TO: chainAddress().optional(),
-    /** The network, as x402 version 1 names it: `base`, `base-sepolia`. */
-    X402_NETWORK: z.string().optional(),
-    /** The contract of the token that is paid with. */
+    /** The network: `base` or `base-sepolia`. */
+    X402_NETWORK: z
+      .string()
+      .transform((text, context) => {
+        const network = networkOf(text);
+        if (network !== null) return network;
+        context.addIssue(`must be one of ${NETWORKS.map(({ name }) => name).join(', ')}`);
+        return z.NEVER;
+      })
+      .optional(),
+    /** The contract of the token that is paid with: one with EIP-3009, such as USDC. */
     X402_ASSET: chainAddress().optional(),
-    /** A node of the chain, asked when a settlement ended unknown. */
+    /** The name and version of that token's EIP-712 domain; those of USDC are known. */
+    X402_ASSET_NAME: z.string().max(100).optional(),
+    X402_ASSET_VERSION: z.string().max(20).optional(),
+    /**
+     * Prices by the path of a door, by commas, in atomic units of the token (of USDC, millionths of a dollar):
+     * `/v1/domains/{domain}=1000,*=5000`. A door that is not named keeps its default, or costs what `*` does.
+     */
+    X402_PRICES: list().transform((entries, context) => {
+      const prices = parsePrices(entries);
+      if (prices !== null) return prices;
+      context.addIssue('must be path=units entries parted by commas, units from 1 to 1000000000');
+      return z.NEVER;
+    }),
+    /**
+     * A node of the chain. With it a settlement that ended unknown is looked up, and no facilitator is believed that
+     * says a payment went through when it did not. Without it a payment whose settling broke off may stay unknown.
+     */
     X402_RPC_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
     /** How much is logged. */
     LOG_LEVEL: z
@@ -175,6 +202,10 @@ const Environment = z
   .refine((env) => (env.DKIM_KEY_FILE === undefined) === (env.DKIM_SELECTOR === undefined), {
     path: ['DKIM_SELECTOR'],
     error: 'must be set where DKIM_KEY_FILE is, and not without it',
+  })
+  .superRefine((env, context) => {
+    const missing = paymentSettingMissing(env);
+    if (missing !== null) context.addIssue({ code: 'custom', path: [missing.name], message: missing.message });
   })
   .transform((env) => ({
     origin: env.ORIGIN,
@@ -206,13 +237,7 @@ const Environment = z
     keylessDaily: env.KEYLESS_DAILY,
     keyedDaily: env.KEYED_DAILY,
     keyedPerMinute: env.KEYED_PER_MINUTE,
-    x402: {
-      facilitator: env.X402_FACILITATOR_URL,
-      payTo: env.X402_PAY_TO,
-      network: env.X402_NETWORK,
-      asset: env.X402_ASSET,
-      rpc: env.X402_RPC_URL,
-    },
+    x402: paidLane(env),
     logLevel: env.LOG_LEVEL,
   }));
 

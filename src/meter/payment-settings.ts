@@ -1,0 +1,48 @@
+import type { Asset, Network } from './networks.ts';
+import type { Prices } from './prices.ts';
+
+/** What opens the paid lane: all of them or none. */
+const NEEDED = ['X402_FACILITATOR_URL', 'X402_PAY_TO', 'X402_NETWORK', 'X402_ASSET'] as const;
+
+/** What the environment says of payments. */
+interface Given {
+  X402_FACILITATOR_URL?: string | undefined;
+  X402_PAY_TO?: string | undefined;
+  X402_NETWORK?: Network | undefined;
+  X402_ASSET?: string | undefined;
+  X402_ASSET_NAME?: string | undefined;
+  X402_ASSET_VERSION?: string | undefined;
+  X402_PRICES: Prices;
+  X402_RPC_URL?: string | undefined;
+}
+
+/** The paid lane's settings; null while it is closed. */
+export function paidLane(env: Given) {
+  const { X402_FACILITATOR_URL: facilitator, X402_PAY_TO: payTo, X402_NETWORK: network, X402_PRICES: prices } = env;
+  const asset = assetOf(env);
+  if (facilitator === undefined || payTo === undefined || network === undefined || asset === null) return null;
+  return { facilitator, payTo: payTo.toLowerCase(), network, asset, prices, rpc: env.X402_RPC_URL ?? null };
+}
+
+/** The setting that the paid lane lacks, when it has some of them; null when it is whole or closed. */
+export function paymentSettingMissing(env: Given): { name: string; message: string } | null {
+  const given = NEEDED.find((name) => env[name] !== undefined);
+  if (given === undefined) return null;
+  const name = NEEDED.find((needed) => env[needed] === undefined);
+  if (name !== undefined) return { name, message: `must be set where ${given} is` };
+  if (assetOf(env) !== null) return null;
+  return {
+    name: env.X402_ASSET_NAME === undefined ? 'X402_ASSET_NAME' : 'X402_ASSET_VERSION',
+    message: `must be set where X402_ASSET is not the USDC of ${env.X402_NETWORK?.name}`,
+  };
+}
+
+/** The token that is paid with: the network's USDC, or one whose domain is given; null when neither is. */
+function assetOf(env: Given): Asset | null {
+  const address = env.X402_ASSET?.toLowerCase();
+  const usdc = env.X402_NETWORK?.usdc;
+  const [name, version] = [env.X402_ASSET_NAME, env.X402_ASSET_VERSION];
+  if (address === undefined || usdc === undefined) return null;
+  if (address === usdc.address) return { ...usdc, name: name ?? usdc.name, version: version ?? usdc.version };
+  return name === undefined || version === undefined ? null : { address, name, version, decimals: null };
+}

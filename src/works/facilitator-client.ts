@@ -1,0 +1,96 @@
+import * as z from 'zod';
+import type { Offer } from '../meter/offer.ts';
+import { requirementsV1, requirementsV2 } from '../meter/offer.ts';
+import type { Payment } from '../meter/payment.ts';
+import type { Facilitator } from '../meter/purchase.ts';
+import { reasonOf } from '../meter/reasons.ts';
+
+/** How long a facilitator may take to check a payment, and to have it carried out, in ms. */
+const VERIFY_WAIT = 8_000;
+const SETTLE_WAIT = 20_000;
+/** How much of an answer is read, in bytes. */
+const ANSWER_MAX = 65_536;
+
+const Verified = z.object({ isValid: z.boolean(), invalidReason: z.string().nullish() });
+const Settled = z.object({
+  success: z.boolean(),
+  errorReason: z.string().nullish(),
+  transaction: z.string().nullish(),
+});
+const TRANSACTION = /^0x[0-9a-fA-F]{64}$/;
+
+/**
+ * A facilitator over HTTP. A payment goes on in the version of x402 that it
+ * came in, made anew from what was read. The client of @x402/core reads an
+ * answer of any size and follows redirects, so this is one of our own.
+ */
+export function facilitatorClient(
+  url: string,
+  { verifyWait = VERIFY_WAIT, settleWait = SETTLE_WAIT }: { verifyWait?: number; settleWait?: number } = {},
+): Facilitator {
+  const base = url.replace(/\/+$/, '');
+  return {
+    async verify(payment, offer) {
+      const told = await ask(`${base}/verify`, wire(payment, offer), verifyWait);
+      const read = Verified.safeParse(told);
+      if (!read.success) return 'down';
+      if (read.data.isValid) return 'valid';
+      const code = read.data.invalidReason ?? '';
+      if (code.startsWith('unexpected_')) return 'down';
+      return { refused: reasonOf(code) ?? 'refused' };
+    },
+    async settle(payment, offer) {
+      const told = await ask(`${base}/settle`, wire(payment, offer), settleWait);
+      const read = Settled.safeParse(told);
+      if (!read.success) return 'unknown';
+      const { success, errorReason, transaction } = read.data;
+      if (success) return { settled: transaction != null && TRANSACTION.test(transaction) ? transaction : null };
+      // A code that we do not know may be of a transaction that is under way.
+      const reason = reasonOf(errorReason ?? '');
+      return reason === null ? 'unknown' : { refused: reason };
+    },
+  };
+}
+
+/** The body of both requests. */
+function wire({ version, transfer }: Payment, offer: Offer) {
+  const paymentRequirements = version === 1 ? requirementsV1(offer) : requirementsV2(offer);
+  const { network, scheme } = paymentRequirements;
+  const paymentPayload =
+    version === 1
+      ? { x402Version: 1, scheme, network, payload: transfer }
+      : { x402Version: 2, accepted: paymentRequirements, payload: transfer };
+  return { x402Version: version, paymentPayload, paymentRequirements };
+}
+
+/** What a facilitator answers, as JSON; null when it does not, in time or at all. */
+async function ask(url: string, body: unknown, wait: number): Promise<unknown> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+      body: JSON.stringify(body),
+      redirect: 'error',
+      signal: AbortSignal.timeout(wait),
+    });
+    // Some answer a refusal with 400. What a failing server says counts for nothing.
+    if (response.status >= 500) {
+      await response.body?.cancel();
+      return null;
+    }
+    return JSON.parse(await textOf(response));
+  } catch {
+    return null;
+  }
+}
+
+async function textOf({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let read = 0;
+  for await (const chunk of body ?? []) {
+    read += chunk.length;
+    if (read > ANSWER_MAX) throw new Error('too much');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
