@@ -47,6 +47,6 @@ export async function listenRecords(shop: Workshop, logger: Logger): Promise<Lis
   app.use(nameRequest);
   app.use(logRequests(logger));
   app.onError(answerFaults({ shop, build: await loadBuild() }, logger));
-  app.route('/', await recordsApi({ shop, uses, logger }));
+  app.route('/', await recordsApi({ shop, uses, logger, ask: (request, env) => app.fetch(request, env) }));
   return listen(app, { host, port, setting: 'RECORDS_PORT' }, () => uses.close());
 }

@@ -1,8 +1,11 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
 import { loadBuild } from '../../src/works/build.ts';
+import { openTill } from '../../src/works/till.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
 import type { RecordsEnv } from '../env.ts';
+import type { Ask } from '../mcp/call.ts';
+import { mcpDoor } from '../mcp/door.ts';
 import { proxyList } from '../middleware/caller.ts';
 import { openToPages } from '../middleware/cors.ts';
 import { tellProblems } from '../middleware/invalid.ts';
@@ -18,6 +21,8 @@ import { recordsFiles } from './files.ts';
 import { healthDoor } from './health.ts';
 import { keyedLane } from './lanes/keyed.ts';
 import { keylessLane } from './lanes/keyless.ts';
+import { menuLane } from './lanes/menu.ts';
+import { paidLane } from './lanes/paid.ts';
 import { OPENNESS } from './openness.ts';
 import { queueDoors } from './queue.ts';
 import { queueResultsDoor } from './queue-results.ts';
@@ -29,13 +34,15 @@ export interface RecordsParts {
   shop: Workshop;
   uses: KeyUses;
   logger: Logger;
+  /** Puts a request to the whole service once more: how a tool of MCP asks its door. */
+  ask: Ask;
 }
 
 /** What programs of other origins may ask, whoever they are. */
 const OPEN_TREES = ['/v1/*', '/mcp', '/.well-known/*', '/badge/*', '/changes.json', '/changes.rss', '/health'];
 
 /** The domain records: every door and page, at the root of their own host. */
-export async function recordsApi({ shop, uses, logger }: RecordsParts): Promise<OpenAPIHono<RecordsEnv>> {
+export async function recordsApi({ shop, uses, logger, ask }: RecordsParts): Promise<OpenAPIHono<RecordsEnv>> {
   const app = new OpenAPIHono<RecordsEnv>({ defaultHook: tellProblems });
   const build = await loadBuild();
   const { store, settings, now } = shop;
@@ -48,7 +55,13 @@ export async function recordsApi({ shop, uses, logger }: RecordsParts): Promise<
     uses,
     now,
     signInUrl: `${settings.dataOrigin}/account`,
-    works: { public: counted, keyless: keylessLane(shop), keyed: keyedLane(shop, logger) },
+    works: {
+      public: counted,
+      keyless: keylessLane(shop),
+      keyed: keyedLane(shop, logger),
+      menu: menuLane(settings),
+      paid: paidLane({ till: await openTill(shop), settings, logger }),
+    },
   });
   const doors: RecordsDoors = { app, shop, logger, build, enter };
   const pages = openToPages(OPENNESS);
@@ -63,6 +76,7 @@ export async function recordsApi({ shop, uses, logger }: RecordsParts): Promise<
   queueResultsDoor(doors);
   readDoors(doors);
   accountDoors(doors);
+  mcpDoor(doors, ask);
   recordsFiles(doors);
   refuseOthers(app, () => 'there is nothing at this address; GET /docs lists the doors');
   return app;

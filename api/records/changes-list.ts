@@ -9,6 +9,8 @@ import { open } from './doors.ts';
 import { domainFilter, sinceParam, typeParam, untilParam } from './params.ts';
 import { Delta } from './record-schemas.ts';
 
+export const ChangeList = listOf('ChangeList', Delta);
+
 const route = createRoute({
   method: 'get',
   path: '/v1/changes',
@@ -29,7 +31,7 @@ const route = createRoute({
       cursor: cursorParam,
     }),
   },
-  responses: { 200: ok(listOf('ChangeList', Delta), 'Newest first unless asked otherwise.'), ...faults() },
+  responses: { 200: ok(ChangeList, 'Newest first unless asked otherwise.'), ...faults() },
 });
 
 /** The change wire. */

@@ -9,7 +9,7 @@ import { open } from './doors.ts';
 import { domainParam } from './params.ts';
 import { DomainName } from './record-schemas.ts';
 
-const Provenance = listOf(
+export const Provenance = listOf(
   'Provenance',
   z
     .object({

@@ -1,0 +1,50 @@
+import { z } from '@hono/zod-openapi';
+import { ChangeList } from '../records/changes-list.ts';
+import { History } from '../records/history.ts';
+import { Provenance } from '../records/provenance.ts';
+import { FullRecord, Preview, SignIn } from '../records/record-schemas.ts';
+import { asOf, cursor, domain, limit, onlyDomain, order, since, type, until } from './arguments.ts';
+import type { Tool } from './tool.ts';
+import { tool, withQuery } from './tool.ts';
+
+const atDomain = (name: string) => `/v1/domains/${encodeURIComponent(name)}`;
+
+/** The tools (wire.md, section 5), in the order in which they are listed. */
+export const TOOLS: readonly Tool[] = [
+  tool({
+    name: 'get_domain',
+    title: 'Get one domain',
+    description:
+      'The newest signed observation of a watched hostname, or the newest at a time: DNS records by type with status and TTL, certificate, services recognised, receipt. Without a key: a reduced preview with the same receipt.',
+    input: z.strictObject({ domain, as_of: asOf }),
+    output: z.union([FullRecord, Preview, SignIn]),
+    path: ({ domain, ...query }) => withQuery(atDomain(domain), query),
+  }),
+  tool({
+    name: 'list_changes',
+    title: 'List changes',
+    description:
+      'What changed between observations, over all watched hostnames or one: for each change the hostname, the type, added, removed or changed, and the values before and after. To follow along, ask with order oldest and go on from the last cursor.',
+    input: z.strictObject({ domain: onlyDomain, type, since, until, order, limit, cursor }),
+    output: ChangeList,
+    path: (query) => withQuery('/v1/changes', query),
+  }),
+  tool({
+    name: 'get_domain_history',
+    title: 'Get the history of one domain',
+    description:
+      'Every value that was ever seen at a watched hostname, by type: when first, when last, and in how many observations. Answers what a hostname pointed to in the past, and since when.',
+    input: z.strictObject({ domain, type, since, until, limit, cursor }),
+    output: History,
+    path: ({ domain, ...query }) => withQuery(`${atDomain(domain)}/history`, query),
+  }),
+  tool({
+    name: 'get_provenance',
+    title: 'Get the provenance of one domain',
+    description:
+      'The Ed25519-signed receipts of all observations of a watched hostname, newest first. Each names the hash of the one before, so that together they prove what was observed, when, and that nothing was left out.',
+    input: z.strictObject({ domain, limit, cursor }),
+    output: Provenance,
+    path: ({ domain, ...query }) => withQuery(`${atDomain(domain)}/provenance`, query),
+  }),
+];
