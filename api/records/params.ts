@@ -32,6 +32,14 @@ export const typeParam = z
     description: 'Only of this type. In capitals or not.',
   });
 
+/** Words to look for; without a letter or a digit among them nothing could be found. */
+export const wordsParam = z
+  .string('must be 1 to 253 characters, as in ?q=example')
+  .trim()
+  .max(253, 'must have at most 253 characters')
+  .regex(/[\p{L}\p{N}]/u, 'must have a letter or a digit')
+  .openapi({ type: 'string', minLength: 1, maxLength: 253 });
+
 const TIME = 'must be a day or a time of the calendar, as in 2026-11-20 or 2026-11-20T09:30:00Z (a + goes as %2B)';
 
 /** A time in a query, in ms: the beginning or the end of what is given, a day being all of that UTC day. */
