@@ -1,0 +1,107 @@
+import pino from 'pino';
+import { startAccountMails } from '../../src/jobs/account-mails.ts';
+import { loadBuild } from '../../src/works/build.ts';
+import { smtpMailer } from '../../src/works/mailer.ts';
+import type { Answer } from './http.ts';
+import { until } from './program.ts';
+import type { RecordsStand } from './records-stand.ts';
+import { recordsStand } from './records-stand.ts';
+import { send } from './send.ts';
+import type { SmtpStand } from './smtp.ts';
+import { parsed, smtpServer } from './smtp.ts';
+
+interface Scope {
+  after(work: () => unknown): void;
+}
+
+/** The domain records of a test with a mail server, as people use them. */
+export interface AccountStand extends RecordsStand {
+  smtp: SmtpStand;
+  /** Asks for a link and reads it from its mail: the token. */
+  linkFor(email: string): Promise<string>;
+  /** Signs in by mail. */
+  signIn(email: string): Promise<Visitor>;
+}
+
+/** A browser, as far as its requests go: it keeps its cookie and says where its forms come from. */
+export class Visitor {
+  readonly #url: string;
+  readonly #origin: string;
+  cookie = '';
+
+  constructor(url: string, origin: string, cookie = '') {
+    this.#url = url;
+    this.#origin = origin;
+    this.cookie = cookie;
+  }
+
+  /** Opens a page. */
+  async get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.#note(await send(this.#url, { path, headers: { accept: 'text/html', ...this.#own(), ...headers } }));
+  }
+
+  /** Sends a form as the page at `from` gives it, with its token. */
+  async submit(from: string, action: string, fields: Record<string, string> = {}): Promise<Answer> {
+    const page = await this.get(from);
+    const token = /name="form" value="([^"]*)"/.exec(page.text)?.[1] ?? '';
+    return this.post(action, { form: token, ...fields });
+  }
+
+  /** Sends a form. */
+  async post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Answer> {
+    const answer = await send(this.#url, {
+      method: 'POST',
+      path,
+      headers: {
+        accept: 'text/html',
+        'content-type': 'application/x-www-form-urlencoded',
+        origin: this.#origin,
+        ...this.#own(),
+        ...headers,
+      },
+      body: new URLSearchParams(fields).toString(),
+    });
+    return this.#note(answer);
+  }
+
+  #own(): Record<string, string> {
+    return this.cookie === '' ? {} : { cookie: this.cookie };
+  }
+
+  #note(answer: Answer): Answer {
+    const [set] = answer.headers['set-cookie'] ?? [];
+    if (set !== undefined) this.cookie = /^[^=]+=;|Max-Age=0/.test(set) ? '' : (set.split(';')[0] ?? '');
+    return answer;
+  }
+}
+
+/** Serves the domain records with a mail server, and sends what they owe. */
+export async function accountStand(t: Scope, more: Record<string, string> = {}): Promise<AccountStand> {
+  const endings: (() => unknown)[] = [];
+  const inside = { after: (work: () => unknown) => void endings.unshift(work) };
+  t.after(async () => {
+    for (const end of endings) await end();
+  });
+  const smtp = await smtpServer(inside);
+  const stand = await recordsStand(inside, more);
+  const mailer = smtpMailer({ url: `smtp://127.0.0.1:${smtp.port}`, from: 'records@records.example', dkim: null });
+  const { render } = await loadBuild();
+  inside.after(startAccountMails(stand.shop, { render, smtp: mailer }, pino({ level: 'silent' })));
+  const origin = stand.shop.settings.dataOrigin;
+  const linkFor = async (email: string): Promise<string> => {
+    const before = smtp.taken.length;
+    await new Visitor(stand.url, origin).post('/account/sign-in', { email });
+    const mail = await parsed(await until(() => smtp.taken.slice(before).find(({ to }) => to.includes(email)) ?? null));
+    return /\/account\/enter\?token=([\w-]+)/.exec(mail.text ?? '')?.[1] ?? '';
+  };
+  return {
+    ...stand,
+    smtp,
+    linkFor,
+    async signIn(email) {
+      const visitor = new Visitor(stand.url, origin);
+      await visitor.post('/account/enter', { token: await linkFor(email) });
+      return visitor;
+    },
+  };
+}
