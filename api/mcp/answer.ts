@@ -4,8 +4,12 @@ type Headers = Iterable<[string, string]>;
 
 /** Headers of an answer that tell a caller how much is left, and when to come back. */
 const METER = /^(?:x-service-|x-ratelimit-|ratelimit|retry-after$|x-request-id$)/;
-/** Where a receipt of a payment stands: x402 version 1, and version 2. */
-const RECEIPTS = ['x-payment-response', 'payment-response'];
+/** What x402 says in headers, in base64: the receipt of a payment in both versions, and the second one's offer. */
+const X402: Record<string, string> = {
+  'x-payment-response': 'x402/payment-response',
+  'payment-response': 'x402/payment-response',
+  'payment-required': 'x402/payment-required',
+};
 
 /**
  * What a tool gives for a door's answer. A refusal is told in band, in the
@@ -19,13 +23,13 @@ export function resultOf(status: number, text: string, headers: Headers): CallTo
   return { content, structuredContent: JSON.parse(text) as Record<string, unknown>, _meta };
 }
 
-/** What an answer says beside its body: the state of the caller's meter, and the receipt of a payment. */
+/** What an answer says beside its body: the state of the caller's meter, and what there is of a payment. */
 function metaOf(headers: Headers): Record<string, unknown> {
   const told = [...headers].map(([name, value]) => [name.toLowerCase(), value] as const);
   const meter = Object.fromEntries(told.filter(([name]) => METER.test(name)));
-  const receipt = told.find(([name]) => RECEIPTS.includes(name))?.[1];
-  return {
-    ...(Object.keys(meter).length > 0 && { 'records/meter': meter }),
-    ...(receipt !== undefined && { 'x402/payment-response': JSON.parse(Buffer.from(receipt, 'base64').toString()) }),
-  };
+  const paid = told.flatMap(([name, value]) => {
+    const key = X402[name];
+    return key === undefined ? [] : [[key, JSON.parse(Buffer.from(value, 'base64').toString())]];
+  });
+  return { 'records/meter': meter, ...Object.fromEntries(paid) };
 }

@@ -17,6 +17,11 @@ export const type = z
   .enum([...SIGNAL_TYPES, 'CERTIFICATE'])
   .optional()
   .describe('Only of this type. TLSA is of _443._tcp., DMARC is TXT at _dmarc., WWW_… is of www. before the hostname.');
+export const words = z
+  .string()
+  .max(1_000)
+  .optional()
+  .describe('Only hostnames that have, for each of these words, a label that begins with it; all of them without it.');
 export const asOf = Time.optional().describe(
   'As it stood at the end of this UTC day (2026-11-20), or at this time (2026-11-20T09:30:00Z). The newest without it.',
 );

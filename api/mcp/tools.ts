@@ -1,9 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import { ChangeList } from '../records/changes-list.ts';
+import { Catalog } from '../records/domains.ts';
 import { History } from '../records/history.ts';
 import { Provenance } from '../records/provenance.ts';
 import { FullRecord, Preview, SignIn } from '../records/record-schemas.ts';
-import { asOf, cursor, domain, limit, onlyDomain, order, since, type, until } from './arguments.ts';
+import { asOf, cursor, domain, limit, onlyDomain, order, since, type, until, words } from './arguments.ts';
 import type { Tool } from './tool.ts';
 import { tool, withQuery } from './tool.ts';
 
@@ -19,6 +20,15 @@ export const TOOLS: readonly Tool[] = [
     input: z.strictObject({ domain, as_of: asOf }),
     output: z.union([FullRecord, Preview, SignIn]),
     path: ({ domain, ...query }) => withQuery(atDomain(domain), query),
+  }),
+  tool({
+    name: 'list_domains',
+    title: 'List domains',
+    description:
+      'The hostnames that are watched, by name, or found by the beginnings of their labels: with when each was last observed. Use it to find the exact hostname before asking for one.',
+    input: z.strictObject({ q: words, limit, cursor }),
+    output: Catalog,
+    path: (query) => withQuery('/v1/domains', query),
   }),
   tool({
     name: 'list_changes',

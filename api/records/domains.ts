@@ -11,7 +11,7 @@ import { DomainName } from './record-schemas.ts';
 /** Finds are counted no further than this: counting millions would hold everybody up. */
 const COUNTED = 10_000;
 
-const Catalog = listOf(
+export const Catalog = listOf(
   'Catalog',
   z
     .object({
