@@ -27,8 +27,7 @@ export function creditTables(db: Db, transact: Transact): CreditTables {
   );
   const known = db.prepare('SELECT 1 AS known FROM credit_ledger WHERE ref = ?');
   const open = db.prepare(
-    // What came back goes first, so that no line's sum is ever below nothing.
-    'SELECT day, drawn, folded FROM meter_days WHERE account = ? AND drawn <> folded AND day < ? ORDER BY drawn > folded, day',
+    'SELECT day, drawn, folded FROM meter_days WHERE account = ? AND drawn <> folded AND day < ? ORDER BY day',
   );
   const closeDay = db.prepare('UPDATE meter_days SET folded = drawn WHERE account = ? AND day = ?');
   const drawn = db.prepare(

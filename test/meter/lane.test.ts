@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Access, Carried } from '../../src/meter/lane.ts';
+import { ACCESSES, laneOf } from '../../src/meter/lane.ts';
+
+const KEYS: Carried['key'][] = ['none', 'bad', 'account', 'service', 'scanner', 'operator'];
+
+/**
+ * Every combination: for each kind of door, what each kind of key comes to,
+ * without a payment and with one. A refusal is in capitals.
+ */
+const TABLE: Record<Access, string> = {
+  //          none                          bad  account        service             scanner    operator
+  public: '   public public                 BAD  public         public              public     public',
+  lookup: '   keyless paid                  BAD  keyed          unmetered           LEVEL      unmetered',
+  read: '     menu paid                     BAD  keyed          unmetered           LEVEL      unmetered',
+  export: '   REQUIRED EXPORT               BAD  keyed          unmetered           LEVEL      unmetered',
+  usage: '    REQUIRED REQUIRED             BAD  unmetered      LEVEL               LEVEL      LEVEL',
+  queue: '    REQUIRED REQUIRED             BAD  LEVEL          LEVEL               operator   operator',
+  operator: ' REQUIRED REQUIRED             BAD  LEVEL          LEVEL               LEVEL      operator',
+};
+
+const REFUSALS: Record<string, string> = {
+  BAD: 'key_invalid',
+  REQUIRED: 'key_required',
+  LEVEL: 'level_too_low',
+  EXPORT: 'export_needs_account',
+};
+
+test('every combination of door, key and payment has its one lane', () => {
+  let combinations = 0;
+  for (const access of ACCESSES) {
+    const [unpaid, paid, ...others] = TABLE[access].trim().split(/\s+/);
+    for (const key of KEYS) {
+      for (const payment of [false, true]) {
+        // A payment beside a key, good or bad, changes nothing.
+        const word = key === 'none' ? (payment ? paid : unpaid) : others[KEYS.indexOf(key) - 1];
+        const refusal = REFUSALS[word ?? ''];
+        const expected = refusal === undefined ? { lane: word } : { refused: refusal };
+        assert.deepEqual(
+          laneOf({ key, payment }, access),
+          expected,
+          `${access}, ${key} key, ${payment ? 'paid' : 'unpaid'}`,
+        );
+        combinations++;
+      }
+    }
+  }
+  assert.equal(combinations, 7 * 6 * 2);
+});

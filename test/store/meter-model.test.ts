@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Taken } from '../../src/meter/meter-table.ts';
+import { PLANS } from '../../src/meter/plan.ts';
+import { openStore } from '../../src/store/store.ts';
+import { tempFolder } from '../support/workshop.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** Two days before a month ends, so that runs cross days and months. */
+const START = Date.UTC(2026, 1, 26, 22);
+const LIMITS = { daily: 2, perMinute: 4 };
+const COST = 50_000;
+
+const step = fc.oneof(
+  {
+    weight: 20,
+    arbitrary: fc.record({
+      do: fc.constant('ask' as const),
+      key: fc.constantFrom(0, 1, 2),
+      // What becomes of it: it is answered, it fails, or it fails later.
+      end: fc.constantFrom('served' as const, 'served' as const, 'fails' as const, 'hangs' as const),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('fail' as const) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('clock' as const),
+      to: fc.constantFrom(
+        'a moment' as const,
+        'a minute' as const,
+        'the last ms' as const,
+        'midnight' as const,
+        '5 days' as const,
+      ),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('buy' as const), amount: fc.integer({ min: 1, max: 6 * COST }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('correct' as const), amount: fc.integer({ min: 1, max: 3 * COST }) }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('plan' as const), plan: fc.constantFrom(...PLANS) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('burst' as const), burst: fc.integer({ min: 1, max: 31 }) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('books' as const) }) },
+);
+
+const iso = (at: number) => new Date(at).toISOString();
+const ZERO = { included: 0, drawn: 0, refused: 0, failed: 0 };
+
+/** The same rules in other words: everything that happened is kept, and counted anew each time. */
+class Model {
+  now = START;
+  plan: 'daily' | 'monthly' = 'daily';
+  burst = 1;
+  moved = 0;
+  hasBought = false;
+  readonly asked: { key: number; at: number; as: keyof typeof ZERO }[] = [];
+  /** By key: when requests passed the rate. */
+  readonly passed: { key: number; at: number }[] = [];
+
+  count(as: keyof typeof ZERO, period = ''): number {
+    return this.asked.filter((one) => one.as === as && iso(one.at).startsWith(period)).length;
+  }
+
+  counts(period: string) {
+    return {
+      included: this.count('included', period),
+      drawn: this.count('drawn', period),
+      refused: this.count('refused', period),
+      failed: this.count('failed', period),
+    };
+  }
+
+  get balance(): number {
+    return this.moved - COST * this.count('drawn');
+  }
+
+  /** What a request of a key comes to now. */
+  next(key: number): 'too_fast' | 'daily' | 'credits' | 'included' | 'drawn' {
+    const minute = iso(this.now).slice(0, 16);
+    const [day, month] = [minute.slice(0, 10), minute.slice(0, 7)];
+    if (this.passed.filter((one) => one.key === key && iso(one.at).startsWith(minute)).length >= LIMITS.perMinute)
+      return 'too_fast';
+    const days = month === '2026-02' ? 28 : month === '2026-04' ? 30 : 31;
+    const isMonthLeft = this.plan === 'daily' || this.count('included', month) < LIMITS.daily * days;
+    if (isMonthLeft && this.count('included', day) < LIMITS.daily * this.burst) return 'included';
+    if (this.balance >= COST) return 'drawn';
+    return this.hasBought ? 'credits' : 'daily';
+  }
+}
+
+test('for any order of requests, failures, days and top-ups, units, credits and refusals add up exactly', (t) => {
+  const store = openStore({ file: join(tempFolder(t), 'broadsheet.db') });
+  t.after(() => store.close());
+  let run = 0;
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {
+      const account = `account-${++run}`;
+      const keys = [0, 1, 2].map((n) => `${account}-key-${n}`);
+      store.accounts.ofEmail(`${account}@example.org`, { id: account, plan: 'daily', made_at: START });
+      for (const id of keys) {
+        const key = {
+          id,
+          account,
+          level: 'account' as const,
+          name: 'N',
+          made_at: START,
+          used_at: null,
+          revoked_at: null,
+        };
+        store.serviceKeys.insert(key, id);
+      }
+      const model = new Model();
+      const hanging: { taken: Taken; of: Model['asked'][number] }[] = [];
+      const fail = ({ taken, of }: (typeof hanging)[number]) => {
+        store.meter.giveBack(taken, model.now, LIMITS.daily);
+        of.as = 'failed';
+      };
+      const check = () => {
+        const standing = store.meter.standing(account, model.now, LIMITS.daily);
+        const [day, month] = [iso(model.now).slice(0, 10), iso(model.now).slice(0, 7)];
+        const terms = { plan: model.plan, burst: model.burst, daily: LIMITS.daily };
+        const { balance, hasBought: bought } = model;
+        assert.deepEqual(standing, {
+          at: model.now,
+          terms,
+          today: model.counts(day),
+          month: model.counts(month),
+          balance,
+          bought,
+        });
+        assert(balance >= 0);
+        return standing;
+      };
+
+      for (const one of steps) {
+        if (one.do === 'ask') {
+          const expected = model.next(one.key);
+          const take = store.meter.take({ account, key: keys[one.key] ?? '', at: model.now }, LIMITS);
+          assert(take !== null);
+          if (expected === 'too_fast') {
+            assert.equal(take.outcome, 'too_fast');
+            continue;
+          }
+          model.passed.push({ key: one.key, at: model.now });
+          const as = expected === 'included' || expected === 'drawn' ? expected : 'refused';
+          const of: Model['asked'][number] = { key: one.key, at: model.now, as };
+          model.asked.push(of);
+          assert.deepEqual(take.standing, check(), 'what is told is how it stands');
+          if (take.outcome === 'exhausted') assert.equal(take.axis, expected);
+          else {
+            assert(take.outcome === 'taken');
+            assert.equal(take.taken.from, expected === 'included' ? 'included' : 'credits');
+            if (one.end === 'fails') fail({ taken: take.taken, of });
+            if (one.end === 'hangs') hanging.push({ taken: take.taken, of });
+          }
+        }
+        if (one.do === 'fail') for (const late of hanging.splice(0, 1)) fail(late);
+        if (one.do === 'clock') {
+          const midnight = (Math.floor(model.now / DAY) + 1) * DAY;
+          if (one.to === 'the last ms') model.now = Math.max(model.now, midnight - 1);
+          else
+            model.now = {
+              'a moment': model.now + 1,
+              'a minute': model.now + MINUTE,
+              midnight,
+              '5 days': model.now + 5 * DAY,
+            }[one.to];
+        }
+        if (one.do === 'buy') {
+          store.credits.enter(account, { at: model.now, amount: one.amount, note: null });
+          model.moved += one.amount;
+          model.hasBought = true;
+        }
+        if (one.do === 'correct') {
+          const entry = store.credits.enter(account, { at: model.now, amount: -one.amount, note: null });
+          assert.equal(entry === 'too_little', model.balance < one.amount);
+          if (entry !== 'too_little') model.moved -= one.amount;
+        }
+        if (one.do === 'plan') {
+          store.accounts.setPlan(account, one.plan);
+          model.plan = one.plan;
+        }
+        if (one.do === 'burst') {
+          store.meter.setBurst(account, one.burst);
+          model.burst = one.burst;
+        }
+        if (one.do === 'books') store.credits.entries(account, model.now);
+        check();
+      }
+
+      // A day later everything drawn is in the ledger: its lines are chained, and their sum is what is left.
+      model.now += DAY;
+      const entries = store.credits.entries(account, model.now, { limit: 1_000 }).reverse();
+      let sum = 0;
+      for (const [n, { seq, amount, balance }] of entries.entries()) {
+        sum += amount;
+        assert.deepEqual([seq, balance], [n + 1, sum]);
+      }
+      assert.equal(sum, model.balance);
+      assert.equal(store.credits.balance(account), sum);
+      const drawn = entries.filter(({ day }) => day !== null);
+      for (const day of new Set(drawn.map((entry) => entry.day ?? ''))) {
+        const cost = drawn.filter((entry) => entry.day === day).reduce((total, { amount }) => total - amount, 0);
+        assert.equal(cost, COST * model.count('drawn', day), day);
+      }
+
+      // Every request that passed the rate of its key is in one column of one day, and every unit is some key's.
+      const days = store.meter.days(account, '2026-01-01');
+      const total = days.reduce(
+        (all, { included, drawn: d, refused, failed }) => all + included + d + refused + failed,
+        0,
+      );
+      assert.equal(total, model.passed.length);
+      const period = iso(model.now).slice(0, 7);
+      const used = store.meter.keys(account, model.now);
+      const units = used.reduce((all, { month }) => all + month, 0);
+      assert.equal(units, model.count('included', period) + model.count('drawn', period));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('an account’s meter is forgotten, and its books stay, without a word about whom', (t) => {
+  const store = openStore({ file: join(tempFolder(t), 'broadsheet.db') });
+  t.after(() => store.close());
+  store.accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: START });
+  store.serviceKeys.insert(
+    { id: 'key', account: 'ada', level: 'account', name: 'N', made_at: START, used_at: null, revoked_at: null },
+    'hash',
+  );
+  store.credits.enter('ada', { at: START, amount: 3 * COST, note: 'invoice of Ada', ref: 'payment 1' });
+  assert.equal(store.credits.enter('ada', { at: START, amount: COST, note: null, ref: 'payment 1' }), 'known');
+  for (let n = 0; n < 3; n++) store.meter.take({ account: 'ada', key: 'key', at: START }, { daily: 1, perMinute: 9 });
+  store.meter.forget('ada', START);
+  assert.deepEqual(store.meter.days('ada', '2026-01-01'), []);
+  assert.deepEqual(store.meter.keys('ada', START), []);
+  assert.deepEqual(
+    store.credits.entries('ada', START).map(({ kind, amount, balance, note }) => ({ kind, amount, balance, note })),
+    [
+      { kind: 'draw', amount: -2 * COST, balance: COST, note: null },
+      { kind: 'top_up', amount: 3 * COST, balance: 3 * COST, note: null },
+    ],
+  );
+});

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { openStore } from '../../src/store/store.ts';
+import { tempFolder } from '../support/workshop.ts';
+
+const CHILD = fileURLToPath(new URL('meter-child.ts', import.meta.url));
+const AT = Date.UTC(2026, 10, 21, 23, 59, 59, 999);
+const COST = 50_000;
+const DAILY = 150;
+
+test('several processes at once on one account never spend more than there is, and lose nothing', async (t) => {
+  const file = join(tempFolder(t), 'broadsheet.db');
+  const store = openStore({ file });
+  t.after(() => store.close());
+  store.accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: AT });
+  const keys = ['a', 'b', 'c'];
+  for (const id of keys) {
+    const key = {
+      id,
+      account: 'ada',
+      level: 'account' as const,
+      name: id,
+      made_at: AT,
+      used_at: null,
+      revoked_at: null,
+    };
+    store.serviceKeys.insert(key, id);
+  }
+  store.credits.enter('ada', { at: AT, amount: 50 * COST + 1, note: null });
+
+  const children = keys.map((key) => fork(CHILD, [file, key, '120']));
+  const ended = children.map((child) => once(child, 'exit'));
+  t.after(() => {
+    for (const child of children) child.kill('SIGKILL');
+  });
+  await Promise.all(children.map((child) => once(child, 'message')));
+  const reports = children.map((child) => once(child, 'message'));
+  for (const child of children) child.send('go');
+  const came = (await Promise.all(reports)).map(
+    ([report]) => report as Record<'included' | 'drawn' | 'refused' | 'failed', number>,
+  );
+  await Promise.all(ended);
+
+  const sum = (column: keyof (typeof came)[number]) => came.reduce((total, one) => total + one[column], 0);
+  const columns = { included: sum('included'), drawn: sum('drawn'), refused: sum('refused'), failed: sum('failed') };
+  const [day, ...others] = store.meter.days('ada', '2026-11-01');
+  assert.deepEqual(day, { day: '2026-11-21', ...columns }, 'what the processes were told is what was counted');
+  assert.deepEqual(others, []);
+  assert.equal(columns.included + columns.drawn + columns.refused + columns.failed, 360);
+  assert(columns.refused > 0, 'there was not enough for all');
+  assert(columns.included <= DAILY && columns.drawn <= 50);
+  assert.equal(store.credits.balance('ada'), 50 * COST + 1 - columns.drawn * COST);
+
+  // What was given back at the end is there to be taken, and not one unit more.
+  const rest = DAILY - columns.included + 50 - columns.drawn;
+  for (let n = 0; n <= rest; n++) {
+    const take = store.meter.take({ account: 'ada', key: 'a', at: AT }, { daily: DAILY, perMinute: 1_000 });
+    assert.equal(take?.outcome, n < rest ? 'taken' : 'exhausted');
+  }
+  assert.equal(store.credits.balance('ada'), 1);
+  const units = store.meter.keys('ada', AT).reduce((total, { today }) => total + today, 0);
+  assert.equal(units, DAILY + 50);
+});
