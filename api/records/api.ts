@@ -17,6 +17,7 @@ import { readSession } from '../middleware/session.ts';
 import { READS, throttle } from '../middleware/throttle.ts';
 import { accountDoors } from './account/account.ts';
 import type { RecordsDoors } from './doors.ts';
+import { enrichBatchDoor } from './enrich-batch.ts';
 import { recordsFiles } from './files.ts';
 import { healthDoor } from './health.ts';
 import { keyedLane } from './lanes/keyed.ts';
@@ -24,25 +25,30 @@ import { keylessLane } from './lanes/keyless.ts';
 import { menuLane } from './lanes/menu.ts';
 import { paidLane } from './lanes/paid.ts';
 import { OPENNESS } from './openness.ts';
+import { operatorDoors } from './operator.ts';
 import { queueDoors } from './queue.ts';
 import { queueResultsDoor } from './queue-results.ts';
 import { readDoors } from './reads.ts';
 import { signingKeysDoor } from './signing-keys.ts';
+import { streamDoor } from './stream/door.ts';
+import type { ChangeFeed } from './stream/feed.ts';
 import { verifyDoor } from './verify.ts';
 
 export interface RecordsParts {
   shop: Workshop;
   uses: KeyUses;
   logger: Logger;
+  /** The changes as they are entered, for the stream. */
+  feed: ChangeFeed;
   /** Puts a request to the whole service once more: how a tool of MCP asks its door. */
   ask: Ask;
 }
 
 /** What programs of other origins may ask, whoever they are. */
-const OPEN_TREES = ['/v1/*', '/mcp', '/.well-known/*', '/badge/*', '/changes.json', '/changes.rss', '/health'];
+const OPEN_TREES = ['/v1/*', '/mcp/*', '/.well-known/*', '/badge/*', '/changes.json', '/changes.rss', '/health'];
 
 /** The domain records: every door and page, at the root of their own host. */
-export async function recordsApi({ shop, uses, logger, ask }: RecordsParts): Promise<OpenAPIHono<RecordsEnv>> {
+export async function recordsApi({ shop, uses, logger, feed, ask }: RecordsParts): Promise<OpenAPIHono<RecordsEnv>> {
   const app = new OpenAPIHono<RecordsEnv>({ defaultHook: tellProblems });
   const build = await loadBuild();
   const { store, settings, now } = shop;
@@ -74,7 +80,10 @@ export async function recordsApi({ shop, uses, logger, ask }: RecordsParts): Pro
   verifyDoor(doors);
   queueDoors(doors);
   queueResultsDoor(doors);
+  operatorDoors(doors);
+  enrichBatchDoor(doors);
   readDoors(doors);
+  streamDoor(doors, feed);
   accountDoors(doors);
   mcpDoor(doors, ask);
   recordsFiles(doors);
