@@ -1,9 +1,9 @@
-import type { Attempt, Claimed } from './delivery.ts';
+import type { Attempt, Claimed, Consignment, DeliveryQueue } from './delivery.ts';
 import { offReason, settlementOf } from './delivery.ts';
 import { webhookProblem } from './webhook.ts';
 import type { WebhookClient, WebhookDesk } from './webhook-desk.ts';
 import { signatureHeaders } from './webhook-signature.ts';
-import type { OffReason } from './webhook-table.ts';
+import type { OffReason, WebhookStandings } from './webhook-table.ts';
 
 /** How many requests are under way at a time, in all and to one host. */
 export const IN_FLIGHT_MAX = 64;
@@ -13,12 +13,19 @@ export const LEASE = 30_000;
 /** How many of those that are due are looked at in one go. */
 const WINDOW = 200;
 
+/** What a courier works with: a paper's deliveries unless it is said otherwise. */
+export interface CourierDesk<D extends Consignment = Claimed>
+  extends Pick<WebhookDesk, 'transact' | 'now' | 'allowsPrivate'> {
+  deliveries: DeliveryQueue<D>;
+  webhooks: WebhookStandings;
+}
+
 /** What the courier tells whoever runs it. Nothing in it names a person, or holds an answer. */
-export interface CourierNews {
-  attempted(delivery: Claimed, attempt: Attempt): void;
-  switchedOff(delivery: Claimed, reason: OffReason): void;
+export interface CourierNews<D extends Consignment = Claimed> {
+  attempted(delivery: D, attempt: Attempt): void;
+  switchedOff(delivery: D, reason: OffReason): void;
   /** What was sent could not be noted: it is sent again when its lease has ended. */
-  unnoted(delivery: Claimed, error: unknown): void;
+  unnoted(delivery: D, error: unknown): void;
 }
 
 /**
@@ -26,16 +33,16 @@ export interface CourierNews {
  * a crash between the two sends one again, under the same `webhook-id`. Hosts
  * do not hold each other up: each has a few places, and the rest go past it.
  */
-export class Courier {
-  readonly #desk: WebhookDesk;
+export class Courier<D extends Consignment = Claimed> {
+  readonly #desk: CourierDesk<D>;
   readonly #client: WebhookClient;
-  readonly #news: CourierNews;
+  readonly #news: CourierNews<D>;
   readonly #underWay = new Set<Promise<void>>();
   readonly #hosts = new Map<string, number>();
   #stopped = false;
   #isGoingOn = false;
 
-  constructor(desk: WebhookDesk, client: WebhookClient, news: CourierNews) {
+  constructor(desk: CourierDesk<D>, client: WebhookClient, news: CourierNews<D>) {
     this.#desk = desk;
     this.#client = client;
     this.#news = news;
@@ -94,7 +101,7 @@ export class Courier {
     return chosen;
   }
 
-  #begin(delivery: Claimed): void {
+  #begin(delivery: D): void {
     const { host } = delivery;
     this.#hosts.set(host, (this.#hosts.get(host) ?? 0) + 1);
     const work = this.#send(delivery).finally(() => {
@@ -119,7 +126,7 @@ export class Courier {
     });
   }
 
-  async #send(delivery: Claimed): Promise<void> {
+  async #send(delivery: D): Promise<void> {
     const { now } = this.#desk;
     const at = now();
     const attempt = { at, ...(await this.#request(delivery, at)) };
@@ -132,14 +139,14 @@ export class Courier {
     }
   }
 
-  async #request({ url, secret, message, body }: Claimed, at: number): Promise<Omit<Attempt, 'at'>> {
+  async #request({ url, secret, message, body }: D, at: number): Promise<Omit<Attempt, 'at'>> {
     if (url === null || secret === null) return { ms: 0, status: null, error: 'no_webhook' };
     // An address that was taken under other settings, or by an older program.
     if (webhookProblem(url, this.#desk.allowsPrivate) !== null) return { ms: 0, status: null, error: 'bad_address' };
     return this.#client.post(url, signatureHeaders(secret, message, body, at), body);
   }
 
-  #note(delivery: Claimed, attempt: Attempt): OffReason | null {
+  #note(delivery: D, attempt: Attempt): OffReason | null {
     const { deliveries, webhooks, now } = this.#desk;
     const { id, webhook, url } = delivery;
     const settlement = url === null ? { state: 'failed' as const } : settlementOf(delivery, attempt, now());

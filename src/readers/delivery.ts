@@ -59,24 +59,31 @@ export interface Claimed {
   lease: number;
 }
 
+/** What sending needs to know of a delivery, whoever it is for. */
+export type Consignment = Omit<Claimed, 'paper'>;
+
 /** What an attempt leads to. */
 export type Settlement = { state: 'delivered' | 'failed' } | { state: 'waiting'; due_at: number };
 
-export interface DeliveryTable {
-  /** Keeps what is to be sent; what is there of the same id stays. */
-  keepMessage(message: { id: string; type: string; body: string; made_at: number }): void;
-  /** Queues a message for a webhook, due at once. False when it was queued before. */
-  queue(delivery: Delivery): boolean;
+/** Deliveries, as whoever sends them sees them. */
+export interface DeliveryQueue<D extends Consignment> {
   /** What could be sent now, those due longest first, except to some hosts. */
   due(now: number, limit: number, except: string[]): { id: string; host: string }[];
   /** Takes those that are still due and that nobody else has, until `lease` (ms). */
-  claim(ids: string[], now: number, lease: number): Claimed[];
+  claim(ids: string[], now: number, lease: number): D[];
   /** Notes an attempt and what it led to. False when the lease was lost: then nothing is noted. */
-  settle(claimed: Claimed, attempt: Attempt, settlement: Settlement): boolean;
+  settle(claimed: Consignment, attempt: Attempt, settlement: Settlement): boolean;
   /** When the first attempt was made, in ms. */
   firstAttempt(id: string): number | null;
   /** Gives up what waits for a webhook and is not being sent. */
   giveUp(webhook: string, now: number): void;
+}
+
+export interface DeliveryTable extends DeliveryQueue<Claimed> {
+  /** Keeps what is to be sent; what is there of the same id stays. */
+  keepMessage(message: { id: string; type: string; body: string; made_at: number }): void;
+  /** Queues a message for a webhook, due at once. False when it was queued before. */
+  queue(delivery: Delivery): boolean;
   /** Has one sent again, now: one that waits goes on with its schedule, another gets one attempt. False when there is none. */
   retry(paper: string, id: string, now: number): boolean;
   get(paper: string, id: string): DeliveryRecord | null;

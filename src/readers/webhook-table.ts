@@ -37,7 +37,17 @@ export interface Audience {
   sections: string[] | null;
 }
 
-export interface WebhookTable {
+/** How webhooks do, as whoever sends to them notes it. */
+export interface WebhookStandings {
+  /** A receiver took something: it is on, whatever was before. */
+  took(id: string): void;
+  /** A receiver failed. Returns since when it has, in ms, and whether it is switched off by now for that address. */
+  failed(id: string, url: string, at: number): { since: number; isOff: boolean };
+  /** Switches a webhook off for the address that it has. */
+  switchOff(id: string, url: string, reason: OffReason, at: number): void;
+}
+
+export interface WebhookTable extends WebhookStandings {
   add(webhook: Webhook): void;
   /** Takes one of the desk's own away, with its deliveries. False when there is none. */
   remove(paper: string, id: string): boolean;
@@ -48,10 +58,4 @@ export interface WebhookTable {
   register(paper: string, at: number): void;
   /** Receivers that are on, in the order of their ids, from after one of them; confirmed subscribers' among them. */
   receivers(audience: Audience, after: string, limit: number): Receiver[];
-  /** A receiver took something: it is on, whatever was before. */
-  took(id: string): void;
-  /** A receiver failed. Returns since when it has, in ms, and whether it is switched off by now for that address. */
-  failed(id: string, url: string, at: number): { since: number; isOff: boolean };
-  /** Switches a webhook off for the address that it has. */
-  switchOff(id: string, url: string, reason: OffReason, at: number): void;
 }
