@@ -26,6 +26,7 @@ import { menuLane } from './lanes/menu.ts';
 import { paidLane } from './lanes/paid.ts';
 import { OPENNESS } from './openness.ts';
 import { operatorDoors } from './operator.ts';
+import { publicPages } from './public-pages.ts';
 import { queueDoors } from './queue.ts';
 import { queueResultsDoor } from './queue-results.ts';
 import { readDoors } from './reads.ts';
@@ -77,6 +78,7 @@ export async function recordsApi({ shop, uses, logger, feed, ask }: RecordsParts
 
   healthDoor(doors);
   signingKeysDoor(doors);
+  publicPages(doors);
   verifyDoor(doors);
   queueDoors(doors);
   queueResultsDoor(doors);

@@ -4,12 +4,12 @@ import { Fault } from '../../src/fault.ts';
 import { parseLook } from '../../src/records/look.ts';
 import type { Look } from '../../src/records/signal.ts';
 import type { Entered } from '../../src/works/scan-queue.ts';
+import { privateJson } from '../desk/shelf.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { body, faults, ok } from '../openapi/answers.ts';
 import type { RecordsDoors } from './doors.ts';
 import { open } from './doors.ts';
-import { SCANNER } from './operator-routes.ts';
-import { needOwn, PRIVATE, queueOf } from './queue.ts';
+import { needOwn, queueOf } from './queue.ts';
 
 /** The largest body, in bytes: one look of a host with as many and as long values as are taken fits. */
 const BODY_MAX = 8 * 1024 * 1024;
@@ -46,7 +46,6 @@ const route = createRoute({
   summary: 'Hand in looks made under a lease',
   description:
     'Each look has its own outcome, in the order sent. The same looks sent again are `lost`: nothing is entered twice.',
-  security: SCANNER,
   middleware: [limited, jsonBody({ valuesMax: VALUES_MAX })],
   request: {
     params: z.object({ lease: z.string().max(64) }),
@@ -81,7 +80,7 @@ export function queueResultsDoor(doors: RecordsDoors): void {
     const looks = read.filter((one): one is Look => !('outcome' in one));
     const entered = (await queue.enter(lease, looks)).values();
     const results = read.map((one) => resultOf('outcome' in one ? one : (entered.next().value as Entered)));
-    return c.json({ results }, 200, PRIVATE);
+    return privateJson(c, { results });
   });
 }
 

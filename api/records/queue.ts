@@ -2,11 +2,11 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { Fault } from '../../src/fault.ts';
 import type { LocalQueue } from '../../src/works/scan-local.ts';
 import { localQueue } from '../../src/works/scan-local.ts';
+import { privateJson } from '../desk/shelf.ts';
 import { jsonBody, limitBody } from '../middleware/json-body.ts';
 import { body, faults, ok } from '../openapi/answers.ts';
 import type { RecordsContext, RecordsDoors } from './doors.ts';
 import { open } from './doors.ts';
-import { SCANNER } from './operator-routes.ts';
 
 /** Hostnames in one lease. */
 const MOST = 500;
@@ -18,7 +18,6 @@ const leaseRoute = createRoute({
   tags: ['Queue'],
   summary: 'Take hostnames that are due',
   description: 'They are the caller’s alone until the lease ends; what has no result by then is due again.',
-  security: SCANNER,
   middleware: [limitBody, jsonBody()],
   request: { body: body(z.object({ max: z.int().min(1).max(MOST) }).openapi('LeaseWish')) },
   responses: {
@@ -42,7 +41,6 @@ const giveBackRoute = createRoute({
   operationId: 'giveLeaseBack',
   tags: ['Queue'],
   summary: 'End a lease: what has no result is due at once',
-  security: SCANNER,
   request: { params: z.object({ lease: z.string().max(64) }) },
   responses: {
     200: ok(z.object({ given_back: z.int().min(0) }).openapi('GivenBack'), 'How many hostnames are due again.'),
@@ -57,7 +55,6 @@ const statsRoute = createRoute({
   operationId: 'readQueue',
   tags: ['Queue'],
   summary: 'How many hostnames are watched, due and leased',
-  security: SCANNER,
   responses: {
     200: ok(
       z
@@ -80,22 +77,20 @@ export function queueDoors(doors: RecordsDoors): void {
   const { store, now } = doors.shop;
   open(doors, 'queue', leaseRoute, (c) => {
     const { lease, until, hostnames } = queueOf(doors, c).lease(c.req.valid('json').max);
-    return c.json({ lease, until: iso(until), hostnames }, 200, PRIVATE);
+    return privateJson(c, { lease, until: iso(until), hostnames });
   });
   open(doors, 'queue', giveBackRoute, (c) => {
     const { lease } = c.req.valid('param');
     needOwn(doors, c, lease);
-    return c.json({ given_back: store.records.giveBack(lease, now()) }, 200, PRIVATE);
+    return privateJson(c, { given_back: store.records.giveBack(lease, now()) });
   });
   open(doors, 'queue', statsRoute, (c) => {
     const { next_due_at, ...counts } = store.records.stats(now());
     const last = store.records.lastLookAt();
     const body = { ...counts, next_due_at: isoOrNull(next_due_at), last_scan_at: isoOrNull(last) };
-    return c.json(body, 200, PRIVATE);
+    return privateJson(c, body);
   });
 }
-
-export const PRIVATE = { 'Cache-Control': 'private, no-store' };
 
 /** The queue as the caller's key works it. */
 export function queueOf({ shop }: RecordsDoors, c: RecordsContext): LocalQueue {

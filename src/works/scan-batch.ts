@@ -63,7 +63,7 @@ export async function scanBatch(
 }
 
 /** Whether a look had no answer at all. */
-function isBlind({ signals }: Look): boolean {
+export function isBlind({ signals }: Look): boolean {
   return Object.values(signals).every((signal) => !isKnown(signal) && isSilence(signal.status));
 }
 
@@ -71,6 +71,7 @@ function isSilence(status: string): boolean {
   return status === 'timeout' || status === 'unreachable' || status === 'skipped';
 }
 
-async function isUnanswered({ resolver }: Looker): Promise<boolean> {
+/** Whether nobody is there to be asked. */
+export async function isUnanswered({ resolver }: Looker): Promise<boolean> {
   return isSilence((await resolver.ask(...PROBE)).status);
 }

@@ -1,0 +1,66 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { enrich } from '../../src/works/enrich.ts';
+import { lookerOf } from '../../src/works/looker.ts';
+import { jsonBody, limitBody } from '../middleware/json-body.ts';
+import { body, faults } from '../openapi/answers.ts';
+import type { RecordsDoors } from './doors.ts';
+import { open } from './doors.ts';
+
+/** Hostnames in one request. */
+const MOST = 500;
+
+const route = createRoute({
+  method: 'post',
+  path: '/v1/enrich-batch',
+  operationId: 'enrichBatch',
+  tags: ['Operator'],
+  summary: 'Look at hostnames now, and stream their records',
+  description:
+    'Each hostname under watch is looked at, due or not; its observation is signed and kept like any other. One line of JSON each, in the order in which the looks end: the full record, or `{domain, error, message}`. Each name once; who hangs up stops it.',
+  middleware: [limitBody, jsonBody()],
+  request: { body: body(z.object({ domains: z.array(z.string()).min(1).max(MOST) }).openapi('EnrichBatch')) },
+  responses: {
+    200: {
+      description: 'One line for each hostname.',
+      content: { 'application/x-ndjson': { schema: z.string() } },
+    },
+    ...faults(413, 415),
+  },
+});
+
+/** Records of hostnames as they are this very moment, for operators. */
+export function enrichBatchDoor(doors: RecordsDoors): void {
+  const { shop, logger } = doors;
+  open(doors, 'operator', route, (c) => {
+    const { domains } = c.req.valid('json');
+    const owner = `key:${c.get('key')?.id}`;
+    // Of this request alone: its end ends what still waits.
+    const looker = lookerOf(shop.settings, shop.now);
+    const batch = enrich(shop, domains, looker, owner);
+    const request_id = c.get('requestId');
+    const lines = new ReadableStream<Uint8Array>({
+      async pull(stream) {
+        try {
+          const { value, done } = await batch.next();
+          if (done !== true) return stream.enqueue(Buffer.from(`${JSON.stringify(value)}\n`));
+          stream.close();
+        } catch (error) {
+          logger.error({ request_id, err: error }, 'a batch broke off');
+          stream.error(error);
+        }
+        looker.close();
+      },
+      async cancel() {
+        looker.close();
+        await batch.return(undefined);
+      },
+    });
+    return c.body(lines, 200, {
+      'Content-Type': 'application/x-ndjson',
+      'Cache-Control': 'private, no-store',
+      'X-Content-Type-Options': 'nosniff',
+      // A proxy that gathers what is sent would hold lines back.
+      'X-Accel-Buffering': 'no',
+    });
+  });
+}
