@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto';
 import { accepts } from 'hono/accepts';
 import type { RecordsFrame } from '../../src/records/views.ts';
 import type { Pages } from '../../src/render.ts';
-import type { RecordsContext, RecordsDoors } from './doors.ts';
 import { isKnown } from '../middleware/etag.ts';
+import type { RecordsContext, RecordsDoors } from './doors.ts';
+import type { Kept, Made } from './kept.ts';
+import { madeOf } from './kept.ts';
 
 /** Nothing inline runs and nothing comes from another host: scripts and styles are files under `/_astro/`. */
 const CSP =
@@ -24,6 +25,8 @@ interface PageAnswer {
   maxAge?: number;
 }
 
+type Printer = Pick<RecordsDoors, 'build' | 'shop'>;
+
 /** Opens the address of a page: to everybody, and counted by caller like all that is public. */
 export function openPage(
   { app, enter }: Pick<RecordsDoors, 'app' | 'enter'>,
@@ -38,7 +41,7 @@ export function openPage(
  * that says the same to everybody may be kept by caches.
  */
 export async function sendPage<Route extends keyof Pages>(
-  { build, shop }: Pick<RecordsDoors, 'build' | 'shop'>,
+  { build, shop }: Printer,
   c: RecordsContext,
   route: Route,
   view: Pages[Route] & { frame: RecordsFrame },
@@ -46,17 +49,37 @@ export async function sendPage<Route extends keyof Pages>(
 ): Promise<Response> {
   const html = await build.render(route, view);
   const isShared = status === 200 && maxAge > 0 && view.frame.signed_in === null;
-  const mark = `"${createHash('sha256').update(html).digest('base64url').slice(0, 22)}"`;
-  const headers = {
-    ...pageHeaders(shop.settings.dataOrigin),
-    Vary: VARY,
-    'Cache-Control': isShared
-      ? `public, max-age=0, s-maxage=${maxAge}, stale-while-revalidate=${maxAge}`
-      : 'private, no-store',
-    ...(isShared ? { ETag: mark } : {}),
-  };
-  if (isShared && isKnown(c.req.header('if-none-match'), mark)) return c.body(null, 304, headers);
+  if (isShared) return sendShared(shop.settings.dataOrigin, c, madeOf(html), maxAge);
+  const headers = { ...pageHeaders(shop.settings.dataOrigin), Vary: VARY, 'Cache-Control': 'private, no-store' };
   return c.html(html, status, headers);
+}
+
+/**
+ * Sends a page that says the same to everybody as long as `state` is the same,
+ * printed once for each state. Who is signed in has a page of their own.
+ */
+export async function sendKeptPage<Route extends keyof Pages>(
+  { build, shop }: Printer,
+  c: RecordsContext,
+  route: Route,
+  { frame, view }: { frame: RecordsFrame; view(): Pages[Route] & { frame: RecordsFrame } },
+  { kept, name, state }: { kept: Kept; name: string; state: string },
+): Promise<Response> {
+  if (frame.signed_in !== null) return sendPage({ build, shop }, c, route, view());
+  const made = await kept.of(name, state, () => build.render(route, view()));
+  return sendShared(shop.settings.dataOrigin, c, made, SHARED_AGE);
+}
+
+function sendShared(root: string, c: RecordsContext, { bytes, mark }: Made, maxAge: number): Response {
+  const headers = {
+    ...pageHeaders(root),
+    'Content-Type': 'text/html; charset=utf-8',
+    Vary: VARY,
+    'Cache-Control': `public, max-age=0, s-maxage=${maxAge}, stale-while-revalidate=${maxAge}`,
+    ETag: mark,
+  };
+  if (isKnown(c.req.header('if-none-match'), mark)) return c.body(null, 304, headers);
+  return c.body(bytes, 200, headers);
 }
 
 /** The headers that guard a page. */

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+
+/** An answer as it is sent. */
+export interface Made {
+  bytes: Buffer<ArrayBuffer>;
+  /** Its strong ETag, in quotation marks. */
+  mark: string;
+}
+
+/** How much one door keeps, in bytes. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** An answer with its mark, which is a digest of its bytes. */
+export function madeOf(text: string): Made {
+  const bytes = Buffer.from(text);
+  return { bytes, mark: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` };
+}
+
+/**
+ * Answers that are the same for everybody as long as what they show is the same.
+ * Who asks names the state that the answer shows; another state is made anew,
+ * once, however many ask for it at the same time.
+ */
+export class Kept {
+  readonly #made = new LRUCache<string, Made>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: ({ bytes }, name) => bytes.length + name.length,
+  });
+  readonly #making = new Map<string, Promise<Made>>();
+
+  /** The answer of this name in this state. What `make` throws is thrown, and made again by the next who asks. */
+  async of(name: string, state: string, make: () => string | Promise<string>): Promise<Made> {
+    const place = `${state} ${name}`;
+    return this.#made.get(place) ?? this.#making.get(place) ?? this.#make(place, make);
+  }
+
+  #make(place: string, make: () => string | Promise<string>): Promise<Made> {
+    const making = (async () => {
+      try {
+        const made = madeOf(await make());
+        this.#made.set(place, made);
+        return made;
+      } finally {
+        this.#making.delete(place);
+      }
+    })();
+    this.#making.set(place, making);
+    return making;
+  }
+}

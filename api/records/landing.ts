@@ -1,0 +1,103 @@
+import { lineOf } from '../../src/records/line.ts';
+import type { LandingView, TopList } from '../../src/records/views.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import { changeView } from './change-view.ts';
+import { dayAfter, dayBars, dayOf } from './day.ts';
+import type { RecordsDoors } from './doors.ts';
+import { frameOf } from './frame.ts';
+import { Kept } from './kept.ts';
+import { openPage, sendKeptPage } from './page.ts';
+import { changeTotal, looksState } from './public-state.ts';
+import { TAPE_ROWS } from './tape.ts';
+
+/** A public list shows so many (spec, "Public web surface"). */
+const TOP = 3;
+/** Days of the chart. */
+const DAYS_DRAWN = 60;
+
+/** The front door: totals, the tape, and the top of every list. */
+export function landingDoor(doors: RecordsDoors): void {
+  const { shop } = doors;
+  const kept = new Kept();
+  const total = changeTotal(shop.store.records);
+  openPage(doors, '/', (c) => {
+    const frame = frameOf(shop, c, {
+      title: 'Domain Records: signed observations of hostnames',
+      description: 'Watches the DNS records and certificates of hostnames, signs every look, and tells what changed.',
+      path: '/',
+    });
+    const today = dayOf(shop.now());
+    const view = () => viewOf(shop, today, total(), frame);
+    return sendKeptPage(
+      doors,
+      c,
+      '/records/landing',
+      { frame, view },
+      { kept, name: today, state: looksState(shop.store.records) },
+    );
+  });
+}
+
+function viewOf(shop: Workshop, today: string, changes: number, frame: LandingView['frame']): LandingView {
+  const { records } = shop.store;
+  const { watched, paused } = records.counts();
+  const tape = records.deltas({}, { limit: TAPE_ROWS });
+  const hosts = records.list('', TOP);
+  const lastLook = records.lastLookAt();
+  const changes_today = records.deltaCount({ since: Date.parse(today), until: Date.parse(dayAfter(today)) });
+  return {
+    frame,
+    totals: { watched, paused, observations: records.nextSeq() - 1, changes, changes_today },
+    last_look_at: lastLook === null ? null : new Date(lastLook).toISOString(),
+    tape: tape.map((delta) => ({
+      seq: delta.seq,
+      at: new Date(delta.at).toISOString(),
+      domain: delta.domain,
+      url: `/t/${delta.domain}`,
+      kind: delta.kind,
+      line: lineOf(delta),
+    })),
+    lists: [
+      {
+        name: 'Hostnames',
+        about: 'Every hostname under watch, and every record of each',
+        items: hosts.map(({ hostname, unicode, looked_at }) => ({
+          text: unicode,
+          detail: looked_at === null ? 'not looked at yet' : `seen ${new Date(looked_at).toISOString().slice(0, 10)}`,
+          url: `/t/${hostname}`,
+        })),
+        total: watched + paused,
+        all_url: '/domains',
+      },
+      {
+        name: 'Changes',
+        about: 'The whole change wire, by hostname, type and time',
+        items: tape.slice(0, TOP).map((delta) => {
+          const { unicode, signal, kind, url } = changeView(delta);
+          return { text: unicode, detail: `${signal} ${kind}`, url };
+        }),
+        total: changes,
+        all_url: '/changes/today',
+      },
+      facetList(shop, 'service', 'Services', 'Who serves mail, names and pages, for which hostnames'),
+      facetList(shop, 'issuer', 'Certificate issuers', 'Whose certificates are in use, and until when'),
+    ],
+    days: dayBars(shop, today, DAYS_DRAWN),
+    example: tape[0]?.domain ?? hosts[0]?.hostname ?? 'example.com',
+  };
+}
+
+function facetList({ store }: Workshop, kind: 'service' | 'issuer', name: string, about: string): TopList {
+  return {
+    name,
+    about,
+    items: store.records.topFacets(kind, TOP).map((facet) => ({
+      // A service is kept as `<kind>:<name>`.
+      text: kind === 'service' ? facet.name.slice(facet.name.indexOf(':') + 1) : facet.name,
+      detail: facet.count === 1 ? '1 hostname' : `${facet.count.toLocaleString('en')} hostnames`,
+      url: null,
+    })),
+    total: store.records.facetNames(kind),
+    all_url: kind === 'service' ? '/services' : '/issuers',
+  };
+}

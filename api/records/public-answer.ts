@@ -1,0 +1,27 @@
+import { isKnown } from '../middleware/etag.ts';
+import type { RecordsContext } from './doors.ts';
+import type { Made } from './kept.ts';
+
+const PUBLIC = 'public, max-age=0, s-maxage=60, stale-while-revalidate=60';
+const PRIVATE = 'private, no-store';
+
+/** Sends what says the same to everybody; `headers` are its type and what else it has of its own. */
+export function sendMade(c: RecordsContext, { bytes, mark }: Made, headers: Record<string, string>): Response {
+  const isKeyed = c.get('key') !== null;
+  const all = {
+    'X-Content-Type-Options': 'nosniff',
+    Vary: 'X-Service-Key',
+    'Cache-Control': isKeyed ? PRIVATE : PUBLIC,
+    ...headers,
+    ...(isKeyed ? { 'Cache-Control': PRIVATE } : { ETag: mark }),
+  };
+  if (!isKeyed && isKnown(c.req.header('if-none-match'), mark)) return c.body(null, 304, all);
+  return c.body(bytes, 200, all);
+}
+
+/** What JSON at the address of a page is sent with: pages of other origins may read it. */
+export const JSON_BESIDE_PAGE = {
+  'Content-Type': 'application/json',
+  'Access-Control-Allow-Origin': '*',
+  Vary: 'Accept, Cookie, X-Service-Key',
+};

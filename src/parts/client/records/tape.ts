@@ -1,0 +1,55 @@
+/** Keeps the tape of the front page up to date, as long as somebody looks at it. */
+
+interface Row {
+  seq: number;
+  at: string;
+  domain: string;
+  kind: string;
+  line: string;
+}
+
+/** How often the tape is asked for, in ms. */
+const EVERY = 15_000;
+
+const body = document.getElementById('tape') as HTMLElement;
+const state = document.getElementById('tape-state') as HTMLElement;
+
+function cell(className: string, ...content: (string | Node)[]): HTMLElement {
+  const made = document.createElement('td');
+  made.className = className;
+  made.append(...content);
+  return made;
+}
+
+function rowOf({ seq, at, domain, kind, line }: Row, isNew: boolean): HTMLElement {
+  const time = document.createElement('time');
+  time.dateTime = at;
+  time.textContent = `${at.slice(5, 10)} ${at.slice(11, 16)}`;
+  const link = document.createElement('a');
+  link.className = 'host';
+  link.href = `/t/${domain}`;
+  link.textContent = domain;
+  const row = document.createElement('tr');
+  row.dataset.seq = String(seq);
+  if (isNew) row.className = 'new';
+  row.append(cell('fit faint', time), cell(`line ${kind}`, link, ' ', line.slice(domain.length + 1)));
+  return row;
+}
+
+async function refresh(): Promise<void> {
+  if (document.hidden) return;
+  const response = await fetch('/v1/tape').catch(() => null);
+  if (!response?.ok) {
+    state.textContent = 'not reached just now';
+    return;
+  }
+  const { items } = (await response.json()) as { items: Row[] };
+  const newest = Number((body.firstElementChild as HTMLElement | null)?.dataset.seq ?? 0);
+  if (items.length > 0 && items[0]?.seq !== newest)
+    body.replaceChildren(...items.map((row) => rowOf(row, row.seq > newest)));
+  state.textContent = `live, asked at ${new Date().toISOString().slice(11, 19)} UTC`;
+}
+
+setInterval(refresh, EVERY);
+document.addEventListener('visibilitychange', refresh);
+state.textContent = 'live';
