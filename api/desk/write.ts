@@ -1,22 +1,16 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ANSWER_KEPT } from '../../src/desk/answers.ts';
 import type { AccessKey } from '../../src/desk/keys.ts';
 import { signatureOf } from '../../src/desk/terms.ts';
-import { Fault, refused } from '../../src/fault.ts';
+import { Fault } from '../../src/fault.ts';
 import { readAgreement } from '../../src/works/agreement.ts';
+import type { Outcome } from '../middleware/idempotency.ts';
+import { namedWrite, once } from '../middleware/idempotency.ts';
 import { needLevel } from '../middleware/key.ts';
 import type { Doors, PaperContext } from './doors.ts';
 import { privateJson } from './shelf.ts';
 
 /** How long a write's answer waits for the press, in ms; after that it says where to ask. */
 const PRESS_WAIT = 5_000;
-
-/** What a write came to. */
-export interface Outcome {
-  status: 200 | 201;
-  body: Record<string, unknown>;
-}
 
 /**
  * Does a write as one transaction, presses what it owes, and answers when the
@@ -27,23 +21,13 @@ export interface Outcome {
 export async function write(doors: Doors, c: PaperContext, work: (key: AccessKey) => Outcome): Promise<Response> {
   const { store, now } = doors.shop;
   const key = needLevel(c.get('key'), 'agent');
-  const name = nameOf(c);
-  const request = await digestOf(c);
+  const named = await namedWrite(c);
   const outcome = store.transact((): Outcome => {
     // The body may have been long in coming.
     if (!store.keys.isInForce(key.id))
       throw new Fault('key_invalid', 'this key was revoked; ask the paper’s admin for another');
     if (key.level === 'agent') needTerms(doors, c);
-    const kept = name === null ? null : store.answers.get(key.id, name, now() - ANSWER_KEPT);
-    if (kept !== null) {
-      if (kept.request !== request) throw reused(name);
-      return { status: kept.status as Outcome['status'], body: JSON.parse(kept.body) as Outcome['body'] };
-    }
-    const done = work(key);
-    if (name !== null) {
-      store.answers.put(key.id, name, { request, status: done.status, body: JSON.stringify(done.body) }, now());
-    }
-    return done;
+    return once({ answers: store.answers, key: key.id, at: now() }, named, () => work(key));
   });
   return privateJson(c, { ...outcome.body, ...(await pressed(doors, c)) }, outcome.status);
 }
@@ -72,28 +56,4 @@ async function pressed({ shop, presses, logger }: Doors, c: PaperContext): Promi
   const report = await Promise.race([work, sleep(PRESS_WAIT, undefined, { ref: false })]);
   if (report === undefined) return { pressed: false, pressing: `${root}/api/v1/press/${ticket}` };
   return { pressed: true, files: report?.written ?? 0 };
-}
-
-function nameOf(c: PaperContext): string | null {
-  const name = c.req.header('idempotency-key');
-  if (name === undefined) return null;
-  if (/^[\x20-\x7e]{1,255}$/.test(name)) return name;
-  throw new Fault('invalid_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters, such as a UUID', {
-    field: 'Idempotency-Key',
-  });
-}
-
-async function digestOf(c: PaperContext): Promise<string> {
-  const hash = createHash('sha256').update(`${c.req.method} ${c.req.path}\n`);
-  return hash.update(new Uint8Array(await c.req.arrayBuffer())).digest('hex');
-}
-
-function reused(name: string | null): Fault {
-  return refused([
-    {
-      field: 'Idempotency-Key',
-      rule: 'key_reused',
-      message: `${JSON.stringify(name)} was the key of another request within 24 hours; give each write a key of its own`,
-    },
-  ]);
 }

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import type { Context } from 'hono';
+import type { AnswerTable } from '../../src/desk/answers.ts';
+import { ANSWER_KEPT } from '../../src/desk/answers.ts';
+import { Fault, refused } from '../../src/fault.ts';
+
+/** What a write came to. */
+export interface Outcome {
+  status: 200 | 201;
+  body: Record<string, unknown>;
+}
+
+/** A write under the name that its caller gave it, if any (`Idempotency-Key`). */
+export interface NamedWrite {
+  name: string | null;
+  /** The hash of what is asked. */
+  request: string;
+}
+
+/** Reads the name and the body of a write. Throws `invalid_request` for a name that is none. */
+export async function namedWrite(c: Context): Promise<NamedWrite> {
+  const name = nameOf(c);
+  const hash = createHash('sha256').update(`${c.req.method} ${c.req.path}\n`);
+  return { name, request: hash.update(new Uint8Array(await c.req.arrayBuffer())).digest('hex') };
+}
+
+/**
+ * Does a write, or gives the answer that the same caller's write of that name
+ * had before. To be called within the transaction of the work. Throws
+ * `refused_by_door` for a name that another request had, and what `work` throws.
+ */
+export function once(
+  { answers, key, at }: { answers: AnswerTable; key: string; at: number },
+  { name, request }: NamedWrite,
+  work: () => Outcome,
+): Outcome {
+  if (name === null) return work();
+  const kept = answers.get(key, name, at - ANSWER_KEPT);
+  if (kept !== null) {
+    if (kept.request !== request) throw reused(name);
+    return { status: kept.status as Outcome['status'], body: JSON.parse(kept.body) as Outcome['body'] };
+  }
+  const done = work();
+  answers.put(key, name, { request, status: done.status, body: JSON.stringify(done.body) }, at);
+  return done;
+}
+
+function nameOf(c: Context): string | null {
+  const name = c.req.header('idempotency-key');
+  if (name === undefined) return null;
+  if (/^[\x20-\x7e]{1,255}$/.test(name)) return name;
+  throw new Fault('invalid_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters, such as a UUID', {
+    field: 'Idempotency-Key',
+  });
+}
+
+function reused(name: string): Fault {
+  return refused([
+    {
+      field: 'Idempotency-Key',
+      rule: 'key_reused',
+      message: `${JSON.stringify(name)} was the key of another request within 24 hours; give each write a key of its own`,
+    },
+  ]);
+}
