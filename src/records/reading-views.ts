@@ -5,8 +5,146 @@ import type { RecordsFrame } from './views.ts';
 /** The routes of these pages, and what each one is given. */
 export interface ReadingPages {
   '/records/verify': VerifyView;
+  '/records/hosts': HostsView;
+  '/records/names': NamesView;
+  '/records/analytics': AnalyticsView;
+  '/records/search': SearchView;
+  '/records/docs': DocsView;
 }
 
 export interface VerifyView {
   frame: RecordsFrame;
+}
+
+/** Where a list ends for this reader. */
+export interface ListEnd {
+  total: number;
+  /** How many more there are than are shown, where an account would show them; 0 where nothing is held back. */
+  held_back: number;
+  sign_in_url: string;
+  /** The address of the next page, for who is signed in; null on the last. */
+  next_url: string | null;
+}
+
+/** A way to another page. */
+export interface Way {
+  url: string;
+  text: string;
+}
+
+/** A list of hostnames: the catalog, or those that have one thing in common. */
+export interface HostsView {
+  frame: RecordsFrame;
+  heading: string;
+  lede: string;
+  /** Lists that this one is part of, or that are beside it. */
+  ways: Way[];
+  rows: HostRow[];
+  end: ListEnd;
+}
+
+export interface HostRow {
+  domain: string;
+  unicode: string;
+  url: string;
+  /** `watched` or `paused`. */
+  state: string;
+  /** ISO 8601; null before the first look. */
+  observed_at: string | null;
+  /** The newest observation. */
+  seq: number | null;
+}
+
+/** A list of names by how many hostnames have each: services, issuers and the like. */
+export interface NamesView {
+  frame: RecordsFrame;
+  heading: string;
+  lede: string;
+  ways: Way[];
+  /** What a name is, for the head of its column. */
+  noun: string;
+  rows: NameRow[];
+  end: ListEnd;
+}
+
+export interface NameRow {
+  name: string;
+  /** What sort of thing it is, where the list has several; else null. */
+  kind: string | null;
+  count: number;
+  /** Of all watched hostnames, from 0 to 1. */
+  share: number;
+  url: string;
+}
+
+export interface AnalyticsView {
+  frame: RecordsFrame;
+  totals: { watched: number; observations: number; changes: number; changes_today: number };
+  /** ISO 8601; null before the first look. */
+  last_look_at: string | null;
+  /** Changes by day, oldest first, without gaps. */
+  changes: ColumnChart;
+  /** Certificates by the week in which they end. */
+  expiry: ColumnChart;
+  lists: AnalyticsList[];
+}
+
+/** A chart of columns, and all that its table says. */
+export interface ColumnChart {
+  /** What the parts of a column are, from the bottom up; their classes too. */
+  parts: string[];
+  columns: { label: string; url: string | null; counts: number[] }[];
+  /** The largest column. */
+  most: number;
+  total: number;
+}
+
+/** The names that most hostnames have, and where the rest are. */
+export interface AnalyticsList {
+  id: string;
+  heading: string;
+  about: string;
+  noun: string;
+  rows: NameRow[];
+  end: ListEnd;
+  all_url: string;
+}
+
+export interface SearchView {
+  frame: RecordsFrame;
+  q: string;
+  /** Null when nothing was asked for. */
+  found: FoundGroup[] | null;
+  /** What was wrong with the question; null when nothing was. */
+  refusal: string | null;
+}
+
+/** What a search found of one sort. */
+export interface FoundGroup {
+  heading: string;
+  rows: { text: string; detail: string; url: string }[];
+  end: ListEnd;
+  /** Whether `total` is the least that there are, and not all. */
+  at_least: boolean;
+}
+
+export interface DocsView {
+  frame: RecordsFrame;
+  /** A hostname for the examples. */
+  example: string;
+  limits: { keyless_daily: number; keyless_seconds: number; keyed_daily: number; keyed_per_minute: number };
+  /** Null while the paid lane is closed. */
+  prices: { path: string; usd: string }[] | null;
+  credits_per_request: string;
+  /** The doors by their lane, from the OpenAPI document. */
+  doors: DocsDoors[];
+  /** Examples that were made by this service, from what it watches; null while it watches nothing. */
+  receipt: string | null;
+  preview: string | null;
+}
+
+export interface DocsDoors {
+  heading: string;
+  about: string;
+  rows: { method: string; path: string; summary: string }[];
 }

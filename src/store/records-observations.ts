@@ -31,6 +31,13 @@ export interface ObservationQuery {
 
 const LAST = Number.MAX_SAFE_INTEGER;
 
+/** What an observation is of. */
+interface ObservationPlace {
+  hostname: string;
+  /** Ms. */
+  observed_at: number;
+}
+
 const FROM = `SELECT seq, observed_at, record_bodies.body, circumstances, seed, receipt, receipt_hash
   FROM observations CROSS JOIN record_bodies ON record_bodies.id = observations.body`;
 
@@ -56,6 +63,13 @@ export function observationTable(db: Db) {
     'SELECT count(*) AS count FROM observations WHERE host = ? AND observed_at >= ? AND observed_at < ?',
   );
   const total = db.prepare('SELECT count(*) AS count FROM observations');
+  const shownAt = (where: string) =>
+    db.prepare(
+      `SELECT hostname, observed_at FROM observations CROSS JOIN hostnames ON hostnames.id = observations.host
+       WHERE ${where} AND state <> 'opted_out'`,
+    );
+  const placeBySeq = shownAt('observations.seq = ?');
+  const placeByHash = shownAt('substr(receipt_hash, 8, 12) = substr(?1, 8, 12) AND receipt_hash = ?1');
   const first = db.prepare(
     'SELECT observed_at AS at FROM observations WHERE host = ? ORDER BY observed_at, seq LIMIT 1',
   );
@@ -83,6 +97,10 @@ export function observationTable(db: Db) {
     /** A host's receipts before one, newest first; without one from the newest on. */
     provenance: (host: number, limit: number, before: number = Number.MAX_SAFE_INTEGER): ProvenanceItem[] =>
       provenance.all(host, before, limit) as ProvenanceItem[],
+    /** Of which shown hostname, and when, the observation of a number is; null when there is none. */
+    observationPlace: (seq: number): ObservationPlace | null => (placeBySeq.all(seq) as ObservationPlace[])[0] ?? null,
+    /** The same by the hash of the receipt's signed text, `sha256:<hex>`. */
+    receiptPlace: (hash: string): ObservationPlace | null => (placeByHash.all(hash) as ObservationPlace[])[0] ?? null,
     observationCount: (host: number): number => (count.get(host) as { count: number }).count,
     /** A page of a host's observations, oldest first. */
     observationPage: (
