@@ -152,6 +152,9 @@ const Environment = z
     KEYLESS_DAILY: count(5_000),
     /** Requests a day that an account includes. */
     KEYED_DAILY: count(1_000),
+    /** Hostnames that an account of the daily plan, and of the monthly one, may have under watch in its groups. */
+    WATCH_DAILY: count(25),
+    WATCH_MONTHLY: count(100),
     /** Requests a minute that each key may make. */
     KEYED_PER_MINUTE: count(100),
     /** The x402 facilitator that verifies and settles payments; the paid lane is closed without it. This and the next three: all or none. */
@@ -236,6 +239,7 @@ const Environment = z
     tlsPrivate: env.TLS_PRIVATE,
     keylessDaily: env.KEYLESS_DAILY,
     keyedDaily: env.KEYED_DAILY,
+    watchCaps: { daily: env.WATCH_DAILY, monthly: env.WATCH_MONTHLY },
     keyedPerMinute: env.KEYED_PER_MINUTE,
     x402: paidLane(env),
     logLevel: env.LOG_LEVEL,

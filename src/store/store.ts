@@ -9,6 +9,9 @@ import { accountTable } from './accounts.ts';
 import { alertTable } from './alerts.ts';
 import { answerTable } from './answers.ts';
 import { appliedTable } from './applied.ts';
+import { changeAlertTable } from './change-alerts.ts';
+import { changeDeliveryTable, changeWebhookStandings } from './change-deliveries.ts';
+import { changeQueueTable } from './change-queue.ts';
 import { creditTables } from './credits.ts';
 import { deliveryTable } from './deliveries.ts';
 import { dutyTable } from './duties.ts';
@@ -33,6 +36,7 @@ import { signInTable } from './sign-ins.ts';
 import { subscriberTable } from './subscribers.ts';
 import { suppressionTable } from './suppressions.ts';
 import { termsTable } from './terms.ts';
+import { watchGroupTable } from './watch-groups.ts';
 import { webhookTable } from './webhooks.ts';
 
 export type Store = ReturnType<typeof openStore>;
@@ -164,6 +168,11 @@ export function openStore(settings: DatabaseSettings) {
     sessions: sessionTable(db),
     signIns: signInTable(db),
     accountMails: accountMailTable(db),
+    watchGroups: watchGroupTable(db),
+    changeAlerts: changeAlertTable(db),
+    changeQueue: changeQueueTable(db),
+    changeDeliveries: changeDeliveryTable(db),
+    changeWebhooks: changeWebhookStandings(db),
     credits: credits as CreditLedger,
     meter: meterTable(db, transact, credits),
     keyless: keylessTable(db, transact),

@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { Fault } from '../fault.ts';
+import { newWebhookSecret, webhookProblem } from '../readers/webhook.ts';
+import { parseHostname } from '../records/hostname.ts';
 import { readerKey } from '../store/reader-key.ts';
 import type { Workshop } from './workshop.ts';
 import { newId } from './workshop.ts';
@@ -8,6 +11,8 @@ export type AccountDesk = ReturnType<typeof openAccountDesk>;
 
 /** The rules of accounts wired to a workshop. The key of mailed links is opened, or made, on first use. */
 export function openAccountDesk({ store, settings, now }: Workshop) {
+  const { records } = store;
+  const random = (n: number): Uint8Array => randomBytes(n);
   let secret: Uint8Array | null = null;
   return {
     accounts: store.accounts,
@@ -15,10 +20,32 @@ export function openAccountDesk({ store, settings, now }: Workshop) {
     sessions: store.sessions,
     signIns: store.signIns,
     mails: store.accountMails,
+    groups: store.watchGroups,
+    alerts: store.changeAlerts,
+    queue: store.changeQueue,
+    caps: settings.watchCaps,
     transact: store.transact,
     now,
     newId,
-    random: (n: number): Uint8Array => randomBytes(n),
+    random,
+    readHost(text: string) {
+      const { hostname } = parseHostname(text);
+      return { hostname, optedOut: records.optOutOf(hostname)?.reason ?? null };
+    },
+    watch(hostname: string) {
+      records.watch([parseHostname(hostname)], now());
+    },
+    needHost(text: string): string {
+      const { hostname } = parseHostname(text);
+      if (records.optOutOf(hostname) !== null) {
+        throw new Fault('not_found', `there is nothing of ${hostname} here`, { field: 'hostname' });
+      }
+      if (records.find(hostname) !== null) return hostname;
+      const message = `${hostname} is not under watch; put it into one of your groups first`;
+      throw new Fault('not_watched', message, { field: 'hostname' });
+    },
+    urlProblem: (url: string) => webhookProblem(url, settings.webhookPrivate),
+    newSecret: () => newWebhookSecret(random),
     get secret(): Uint8Array {
       secret ??= readerKey(join(settings.dataDir, 'accounts.key'));
       return secret;

@@ -1,0 +1,140 @@
+import { Fault } from '../fault.ts';
+import type { WatchGroupTable } from './watch-group.ts';
+
+/** How an account is told of changes: by mail as they come or once a day, or over HTTP. */
+export const ALERT_WAYS = ['instant', 'daily', 'webhook'] as const;
+export type AlertWay = (typeof ALERT_WAYS)[number];
+
+/** Why an alert was switched off: by its receiver (410), after days of failures, or, for mails, by their reader or by a mailbox that is none. */
+export type AlertOff = 'gone' | 'failing' | 'unsubscribed' | 'bounced';
+
+/** Who is to be told of changes, and of which. Times in ms. */
+export interface ChangeAlert {
+  /** A lower-case ULID. */
+  id: string;
+  account: string;
+  /** Id of the group that it is about; null for an alert of one hostname. */
+  watch_group: string | null;
+  hostname: string | null;
+  way: AlertWay;
+  /** A webhook's address and `whsec_…`; null for mails. */
+  url: string | null;
+  secret: string | null;
+  made_at: number;
+}
+
+/** How an alert does. Times in ms. */
+export interface AlertStanding {
+  failing_since: number | null;
+  off_at: number | null;
+  off_reason: AlertOff | null;
+}
+
+/** A delivery to a webhook, as its log shows it. Times in ms. */
+export interface AlertDelivery {
+  id: string;
+  type: string;
+  state: 'waiting' | 'delivered' | 'failed';
+  made_at: number;
+  due_at: number;
+  attempts: { at: number; ms: number; status: number | null; error: string | null }[];
+}
+
+export interface ChangeAlertTable {
+  add(alert: ChangeAlert): void;
+  remove(account: string, id: string): boolean;
+  get(account: string, id: string): (ChangeAlert & AlertStanding) | null;
+  /** Oldest first. */
+  list(account: string): (ChangeAlert & AlertStanding)[];
+  /** Switches one on again, whatever was before. */
+  switchOn(account: string, id: string): void;
+  /** Switches every alert by mail of an account off. Returns how many that were. */
+  mailsOff(account: string, reason: AlertOff, at: number): number;
+  /** The newest deliveries of a webhook first. */
+  deliveries(alert: string, limit: number): AlertDelivery[];
+}
+
+/** How many alerts an account may have. */
+export const ALERTS_MAX = 100;
+
+/** What the rules of alerts work with. */
+export interface AlertDesk {
+  alerts: ChangeAlertTable;
+  groups: WatchGroupTable;
+  /** A hostname that is watched and shown, as it is kept. Throws `invalid_request`, `not_found`, `not_watched`. */
+  needHost(text: string): string;
+  /** What is wrong with the address of a webhook, in words, or null. */
+  urlProblem(url: string): string | null;
+  newSecret(): string;
+  transact<T>(work: () => T): T;
+  now(): number;
+  newId(): string;
+}
+
+/** What an alert is to be: of a group or of a hostname. */
+export interface AlertOrder {
+  /** Id of a group; '' where it is a hostname. */
+  group: string;
+  hostname: string;
+  way: AlertWay;
+  /** '' but for a webhook. */
+  url: string;
+}
+
+/** Makes an alert; a webhook's secret is in what is returned, this one time. Throws `invalid_request`, `not_found`, `not_watched`, `conflict`. */
+export function makeAlert(desk: AlertDesk, account: string, { group, hostname, way, url }: AlertOrder): ChangeAlert {
+  if ((group === '') === (hostname === '')) {
+    throw new Fault('invalid_request', 'an alert is of a group or of one hostname: choose the one or give the other', {
+      field: 'hostname',
+    });
+  }
+  if (group !== '' && desk.groups.get(account, group) === null) {
+    throw new Fault('not_found', 'your account has no such group; choose one of those that it has', { field: 'group' });
+  }
+  const host = hostname === '' ? null : desk.needHost(hostname);
+  const problem = way === 'webhook' ? desk.urlProblem(url) : null;
+  if (problem !== null) {
+    throw new Fault(
+      'invalid_request',
+      `url: ${JSON.stringify(url.slice(0, 80))} ${problem}; give an https address on a public host`,
+      { field: 'url' },
+    );
+  }
+  const isWebhook = way === 'webhook';
+  const alert: ChangeAlert = {
+    id: desk.newId(),
+    account,
+    watch_group: group === '' ? null : group,
+    hostname: host,
+    way,
+    url: isWebhook ? new URL(url).href : null,
+    secret: isWebhook ? desk.newSecret() : null,
+    made_at: desk.now(),
+  };
+  return desk.transact(() => {
+    const there = desk.alerts.list(account);
+    if (there.length >= ALERTS_MAX) {
+      throw new Fault('conflict', `the account has ${ALERTS_MAX} alerts, which is the most; remove one first`);
+    }
+    if (there.some((other) => isSame(other, alert))) {
+      throw new Fault('conflict', 'there is such an alert already; the list below has it');
+    }
+    desk.alerts.add(alert);
+    return alert;
+  });
+}
+
+/** An alert of an account. Throws `not_found`. */
+export function needAlert(
+  { alerts }: Pick<AlertDesk, 'alerts'>,
+  account: string,
+  id: string,
+): ChangeAlert & AlertStanding {
+  const alert = alerts.get(account, id);
+  if (alert !== null) return alert;
+  throw new Fault('not_found', 'your account has no such alert; /account/alerts lists those that it has');
+}
+
+function isSame(a: ChangeAlert, b: ChangeAlert): boolean {
+  return a.watch_group === b.watch_group && a.hostname === b.hostname && a.way === b.way && a.url === b.url;
+}

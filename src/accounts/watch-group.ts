@@ -1,0 +1,119 @@
+import { Fault } from '../fault.ts';
+import type { Plan } from '../meter/plan.ts';
+import { nameFrom } from './keys.ts';
+
+/** Hostnames of an account, under a name. Times in ms. */
+export interface WatchGroup {
+  /** A lower-case ULID. */
+  id: string;
+  account: string;
+  name: string;
+  made_at: number;
+}
+
+export interface WatchGroupTable {
+  add(group: WatchGroup): void;
+  /** False when the account has no such group. Its alerts go with it. */
+  remove(account: string, id: string): boolean;
+  get(account: string, id: string): WatchGroup | null;
+  /** By name, with how many hostnames each has. */
+  list(account: string): (WatchGroup & { hosts: number })[];
+  /** False when it is in the group already. */
+  put(group: string, hostname: string, at: number): boolean;
+  take(group: string, hostname: string): boolean;
+  /** In their order. */
+  hosts(group: string): { hostname: string; added_at: number }[];
+  /** Every hostname of an account, each once. */
+  hostsOf(account: string): string[];
+}
+
+/** How many groups an account may have, and how long a group's name may be, in characters. */
+export const GROUPS_MAX = 50;
+export const GROUP_NAME_MAX = 60;
+/** How many hostnames are read out of one form; what an account may have is less. */
+const NAMES_MAX = 1_000;
+
+/** How many hostnames an account may have under watch, by its plan. */
+export type WatchCaps = Record<Plan, number>;
+
+/** What the rules of groups work with. */
+export interface WatchDesk {
+  groups: WatchGroupTable;
+  caps: WatchCaps;
+  /** A hostname as it is kept, and why it must not be watched, or null. Throws `invalid_request`. */
+  readHost(text: string): { hostname: string; optedOut: string | null };
+  /** Puts a hostname under watch where it is not. */
+  watch(hostname: string): void;
+  transact<T>(work: () => T): T;
+  now(): number;
+  newId(): string;
+}
+
+/** What became of one hostname of a form. */
+export interface HostOutcome {
+  /** As it was given. */
+  given: string;
+  outcome: 'added' | 'already' | 'refused';
+  /** Why it was refused; empty otherwise. */
+  reason: string;
+}
+
+/** Makes a group. Throws `invalid_request`, `conflict`. */
+export function makeGroup({ groups, transact, now, newId }: WatchDesk, account: string, text: string): WatchGroup {
+  const name = nameFrom(text, 'name', GROUP_NAME_MAX);
+  return transact(() => {
+    const there = groups.list(account);
+    if (there.some((group) => group.name === name)) {
+      throw new Fault('conflict', `there is a group ${JSON.stringify(name)} already; give this one another name`);
+    }
+    if (there.length >= GROUPS_MAX) {
+      throw new Fault('conflict', `the account has ${GROUPS_MAX} groups, which is the most; remove one first`);
+    }
+    const group = { id: newId(), account, name, made_at: now() };
+    groups.add(group);
+    return group;
+  });
+}
+
+/** A group of an account. Throws `not_found`. */
+export function needGroup({ groups }: Pick<WatchDesk, 'groups'>, account: string, id: string): WatchGroup {
+  const group = groups.get(account, id);
+  if (group !== null) return group;
+  throw new Fault('not_found', 'your account has no such group; /account/groups lists those that it has');
+}
+
+/**
+ * Puts hostnames into a group and under watch, as many as the plan has room for;
+ * each is told what became of it. A hostname in two groups counts once.
+ */
+export function addHosts(desk: WatchDesk, { id, account }: WatchGroup, plan: Plan, text: string): HostOutcome[] {
+  const given = [...new Set(text.split(/[\s,;]+/).filter((name) => name !== ''))];
+  if (given.length === 0) {
+    throw new Fault('invalid_request', 'hostnames is empty; give one or more, each on a line of its own', {
+      field: 'hostnames',
+    });
+  }
+  const cap = desk.caps[plan];
+  return desk.transact(() => {
+    const watched = new Set(desk.groups.hostsOf(account));
+    return given.slice(0, NAMES_MAX).map((name): HostOutcome => {
+      const refused = (reason: string): HostOutcome => ({ given: name.slice(0, 300), outcome: 'refused', reason });
+      let host: ReturnType<WatchDesk['readHost']>;
+      try {
+        host = desk.readHost(name);
+      } catch (error) {
+        if (error instanceof Fault && error.code === 'invalid_request') return refused(error.message);
+        throw error;
+      }
+      const { hostname, optedOut } = host;
+      if (optedOut !== null) return refused(`its holder has opted out: it is neither looked at nor shown`);
+      if (!watched.has(hostname) && watched.size >= cap) {
+        return refused(`your plan has room for ${cap} hostnames; take one out of its groups first`);
+      }
+      watched.add(hostname);
+      desk.watch(hostname);
+      const isNew = desk.groups.put(id, hostname, desk.now());
+      return { given: name, outcome: isNew ? 'added' : 'already', reason: '' };
+    });
+  });
+}

@@ -1,0 +1,53 @@
+import type { ChangeDesk } from '../accounts/change-queue.ts';
+import type { Consignment } from '../readers/delivery.ts';
+import type { CourierDesk } from '../readers/delivery-courier.ts';
+import { hostOf } from '../readers/webhook.ts';
+import type { WebhookClient } from '../readers/webhook-desk.ts';
+import type { Delta } from '../records/delta.ts';
+import { deltaRow } from '../records/rows.ts';
+import { VERSION } from './build.ts';
+import { openWebhookClient } from './webhook-client.ts';
+import type { Workshop } from './workshop.ts';
+import { newId } from './workshop.ts';
+
+/** The rules of telling changes wired to a workshop. */
+export function openChangeDesk({ store, now }: Workshop): ChangeDesk<Delta> {
+  const { records } = store;
+  return {
+    queue: store.changeQueue,
+    mails: store.accountMails,
+    accounts: store.accounts,
+    deltasAfter: (seq, limit) => records.deltas({}, { limit, order: 'oldest', cursor: seq }),
+    newest: () => records.newestDelta(),
+    compose: (deltas, at) => eventOf('domain.changed', at, { changes: deltas.map(deltaRow) }),
+    hostOf,
+    transact: store.transact,
+    now,
+    newId,
+  };
+}
+
+/** What a webhook is sent when somebody tries it. */
+export function testEvent(alert: string, at: number): string {
+  return eventOf('webhook.test', at, { alert });
+}
+
+function eventOf(type: string, at: number, data: object): string {
+  return JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
+}
+
+/** What the readers' courier needs to send to the webhooks of accounts. */
+export function openChangeCourierDesk({ store, settings, now }: Workshop): CourierDesk<Consignment> {
+  return {
+    deliveries: store.changeDeliveries,
+    webhooks: store.changeWebhooks,
+    transact: store.transact,
+    now,
+    allowsPrivate: settings.webhookPrivate,
+  };
+}
+
+/** Sends to the receivers that the settings allow. */
+export function changeClientOf({ settings }: Workshop): WebhookClient {
+  return openWebhookClient(`Broadsheet-Records/${VERSION} (+${settings.dataOrigin})`, settings.webhookPrivate);
+}
