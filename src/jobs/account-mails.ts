@@ -55,7 +55,12 @@ export function startAccountMails(
       now,
       compose: (mail) => room.compose(mail),
       noted: () => {},
-      bounced: (mail) => desk.mails.fail(mail.id, now(), 'bounced'),
+      // The address takes no mail: nothing more goes there until its owner switches it on.
+      bounced: (mail) =>
+        store.transact(() => {
+          desk.mails.fail(mail.id, now(), 'bounced');
+          if (mail.account !== null) desk.alerts.mailsOff(mail.account, 'bounced', now());
+        }),
       transact: store.transact,
       mayBegin: duty.has,
     },

@@ -1,9 +1,11 @@
 import type { AccountMailRecord } from '../accounts/account-mail.ts';
 import type { AccountMatter } from '../accounts/account-matter.ts';
 import { accountMailText } from '../accounts/account-matter.ts';
+import { changeMatter } from '../accounts/change-mail.ts';
 import { mailedToken } from '../accounts/mailed-token.ts';
 import { signInMatter } from '../accounts/sign-in-mail.ts';
 import type { Mail } from '../readers/mail.ts';
+import { lineOf } from '../records/line.ts';
 import type { AccountDesk } from './account-desk.ts';
 import type { Build } from './build.ts';
 
@@ -46,9 +48,36 @@ export class AccountMailRoom {
   }
 
   #letter(mail: AccountMailRecord): Letter | null {
+    return mail.kind === 'sign-in' ? this.#toSignIn(mail) : this.#changes(mail, mail.kind);
+  }
+
+  #toSignIn(mail: AccountMailRecord): Letter | null {
     const asked = this.#desk.signIns.byId(mail.id);
     if (asked === null || asked.used_at !== null || asked.expires_at <= this.#desk.now()) return null;
     const matter = signInMatter(this.#root, mail.email, mailedToken(this.#desk.secret, 'sign-in', mail.id));
     return { subject: 'Your link to sign in', matter };
+  }
+
+  /** Null when the reader ended these mails meanwhile, or every host of it opted out. */
+  #changes({ id, account }: AccountMailRecord, kind: 'changes' | 'digest'): Letter | null {
+    const { alerts, queue, secret } = this.#desk;
+    const isWanted = alerts.list(account ?? '').some(({ way, off_at }) => way !== 'webhook' && off_at === null);
+    const changes = queue.toldBy(id);
+    if (!isWanted || changes.length === 0) return null;
+    const unsubscribe = `${this.#root}/account/unsubscribe?account=${account}&token=${mailedToken(secret, 'unsubscribe', account ?? '')}`;
+    const told = changes.map((delta) => ({
+      hostname: delta.domain,
+      line: lineOf(delta),
+      at: new Date(delta.at).toISOString(),
+    }));
+    const { subject, matter } = changeMatter(kind, told, { root: this.#root, unsubscribe });
+    const headers = {
+      // RFC 2919: a name of the list that stays.
+      'List-Id': `<changes.${new URL(this.#root).hostname}>`,
+      'List-Unsubscribe': `<${unsubscribe}>`,
+      // RFC 8058, section 2: a POST of this to the address above ends it, with no page between.
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    };
+    return { subject, matter, headers };
   }
 }
