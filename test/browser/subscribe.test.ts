@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import type { Serving } from '../support/program.ts';
 import { copyContent, serve, until } from '../support/program.ts';
 import { tempFolder } from '../support/workshop.ts';
+import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
 
 /** A reader's way from the form to the end, in a real browser on the real server. */
@@ -43,12 +43,7 @@ describe('a subscription', () => {
 
   /** Fails with what axe finds, and when the page is wider than the screen. */
   async function isSound(page: Page): Promise<void> {
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    assert.deepEqual(
-      violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
-      [],
-      page.url().replace(/token=.*/, ''),
-    );
+    assert.deepEqual(await axeFaults(page), [], page.url().replace(/token=.*/, ''));
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0);
   }
 

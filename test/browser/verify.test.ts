@@ -3,13 +3,13 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core';
 import { signerFrom } from '../../src/ledger/ed25519.ts';
 import { jwks, thumbprint } from '../../src/ledger/keyring.ts';
 import type { Proof } from '../../src/ledger/proof.ts';
 import { vkey } from '../../src/ledger/verifier-key.ts';
 import { tempFolder } from '../support/workshop.ts';
+import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
 import type { Stand } from './stand.ts';
 import { openStand } from './stand.ts';
@@ -84,11 +84,7 @@ describe('the panel that verifies a piece', { concurrency: 2 }, () => {
       assert.deepEqual(failed, []);
       assert.match(status, /^All checks hold: .*no proof that a claim in it is true/);
       assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Check again');
-      const { violations } = await new AxeBuilder({ page }).include('.proof').analyze();
-      assert.deepEqual(
-        violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
-        [],
-      );
+      assert.deepEqual(await axeFaults(page, '.proof'), []);
       const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       assert.ok(tooWide <= 0, `${tooWide}px wider than the screen`);
       assert.deepEqual(complaints, []);
