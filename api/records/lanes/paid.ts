@@ -40,7 +40,7 @@ export function paidLane({ till, settings, logger }: PaidTools) {
     const answer = answerOf(c, sold, { payment, offer, settings });
     // What the door said is held back; its headers go with it.
     if (c.finalized) {
-      await c.res.body?.cancel();
+      if (!c.res.bodyUsed) await c.res.body?.cancel();
       c.res = undefined;
     }
     c.res = answer;

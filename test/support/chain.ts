@@ -1,0 +1,149 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import type { Address, Hex } from 'viem';
+import { createNonceManager, createTestClient, http, parseAbi, publicActions, walletActions } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { baseSepolia } from 'viem/chains';
+import { jsonRpc } from 'viem/nonce';
+import { NETWORKS } from '../../src/meter/networks.ts';
+import { compiled } from './token/compile.ts';
+
+const TOKEN = parseAbi([
+  'function mint(address to, uint256 value)',
+  'function balanceOf(address holder) view returns (uint256)',
+  'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
+  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
+  'function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)',
+]);
+
+export const NETWORK = NETWORKS[1] as (typeof NETWORKS)[number];
+export const ASSET = NETWORK.usdc.address as Address;
+
+/** The first account of anvil: it has ether, and pays for gas. */
+const RICH = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
+
+/** An authorization to move money, as EIP-3009 has it. */
+export interface Authorization {
+  from: Address;
+  to: Address;
+  value: string;
+  validAfter: string;
+  validBefore: string;
+  nonce: Hex;
+}
+
+export type LocalChain = Awaited<ReturnType<typeof startChain>>;
+export type Payer = ReturnType<typeof privateKeyToAccount>;
+
+interface Scope {
+  after(work: () => unknown): void;
+}
+
+/** A chain of this machine that calls itself Base Sepolia, with a dollar at the address of USDC; it ends with the test. */
+export async function startChain(t: Scope) {
+  const binary = createRequire(import.meta.url).resolve(`@foundry-rs/anvil-${platform()}/bin/anvil`);
+  const args = ['--port', '0', '--chain-id', String(baseSepolia.id), '--accounts', '1', '--no-request-size-limit'];
+  const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const ended = once(child, 'close');
+  t.after(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  const url = await addressOf(child.stdout);
+  // Several transactions may be on their way at once. viem's own manager counts over all chains of a process.
+  const account = privateKeyToAccount(RICH, { nonceManager: createNonceManager({ source: jsonRpc() }) });
+  const node = createTestClient({
+    mode: 'anvil',
+    account,
+    chain: baseSepolia,
+    transport: http(url, { retryCount: 0 }),
+    pollingInterval: 10,
+    cacheTime: 0,
+  })
+    .extend(publicActions)
+    .extend(walletActions);
+  await node.setCode({ address: ASSET, bytecode: compiled() });
+
+  const send = async (call: { functionName: string; args: readonly unknown[] }): Promise<Hex> => {
+    const hash = await node.writeContract({ address: ASSET, abi: TOKEN, ...call } as never);
+    await node.waitForTransactionReceipt({ hash });
+    return hash;
+  };
+  return {
+    url,
+    node,
+    /** A new account with this many millionths of a dollar. */
+    async payer(balance = 1_000_000): Promise<Payer> {
+      const payer = privateKeyToAccount(generatePrivateKey());
+      if (balance > 0) await send({ functionName: 'mint', args: [payer.address, BigInt(balance)] });
+      return payer;
+    },
+    async balance(of: string): Promise<number> {
+      const args = [of as Address] as const;
+      return Number(await node.readContract({ address: ASSET, abi: TOKEN, functionName: 'balanceOf', args }));
+    },
+    used({ from, nonce }: Authorization): Promise<boolean> {
+      return node.readContract({ address: ASSET, abi: TOKEN, functionName: 'authorizationState', args: [from, nonce] });
+    },
+    /** Carries out an authorization as anybody may who saw it. */
+    carryOut({ from, to, value, validAfter, validBefore, nonce }: Authorization, signature: Hex): Promise<Hex> {
+      const args = [from, to, BigInt(value), BigInt(validAfter), BigInt(validBefore), nonce, signature];
+      return send({ functionName: 'transferWithAuthorization', args });
+    },
+    /** Its payer takes an authorization back. */
+    async cancel(payer: Payer, nonce: Hex): Promise<Hex> {
+      const signature = await payer.signTypedData({
+        domain: DOMAIN,
+        types: { CancelAuthorization: [...typed('address authorizer'), ...typed('bytes32 nonce')] },
+        primaryType: 'CancelAuthorization',
+        message: { authorizer: payer.address, nonce },
+      });
+      return send({ functionName: 'cancelAuthorization', args: [payer.address, nonce, signature] });
+    },
+  };
+}
+
+export const DOMAIN = { name: 'USDC', version: '2', chainId: baseSepolia.id, verifyingContract: ASSET } as const;
+
+/** A payer's signature under an authorization. */
+export function sign(payer: Payer, authorization: Authorization): Promise<Hex> {
+  const { value, validAfter, validBefore } = authorization;
+  return payer.signTypedData({
+    domain: DOMAIN,
+    types: {
+      TransferWithAuthorization: [
+        ...typed('address from', 'address to', 'uint256 value', 'uint256 validAfter', 'uint256 validBefore'),
+        ...typed('bytes32 nonce'),
+      ],
+    },
+    primaryType: 'TransferWithAuthorization',
+    message: {
+      ...authorization,
+      value: BigInt(value),
+      validAfter: BigInt(validAfter),
+      validBefore: BigInt(validBefore),
+    },
+  });
+}
+
+function typed(...fields: string[]): { name: string; type: string }[] {
+  return fields.map((field) => {
+    const [type = '', name = ''] = field.split(' ');
+    return { name, type };
+  });
+}
+
+function platform(): string {
+  return `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
+}
+
+async function addressOf(stdout: AsyncIterable<Buffer>): Promise<string> {
+  let said = '';
+  for await (const chunk of stdout) {
+    said += chunk;
+    const address = /Listening on (\S+)/.exec(said)?.[1];
+    if (address !== undefined) return `http://${address}`;
+  }
+  throw new Error('the chain ended before it listened');
+}
