@@ -17,7 +17,10 @@ import { readSession } from '../middleware/session.ts';
 import { READS, throttle } from '../middleware/throttle.ts';
 import { accountDoors } from './account/account.ts';
 import { analyticsPage } from './analytics-page.ts';
+import { bqDoors } from './bq.ts';
 import { catalogDoor } from './catalog.ts';
+import { creditsDoor } from './credits.ts';
+import { docsPage } from './docs-page.ts';
 import type { RecordsDoors } from './doors.ts';
 import { enrichBatchDoor } from './enrich-batch.ts';
 import { recordsFiles } from './files.ts';
@@ -37,6 +40,7 @@ import { searchPage } from './search-page.ts';
 import { signingKeysDoor } from './signing-keys.ts';
 import { streamDoor } from './stream/door.ts';
 import type { ChangeFeed } from './stream/feed.ts';
+import { usageDoor } from './usage.ts';
 import { verifyDoor } from './verify.ts';
 
 export interface RecordsParts {
@@ -88,11 +92,15 @@ export async function recordsApi({ shop, uses, logger, feed, ask }: RecordsParts
   nameListDoors(doors);
   analyticsPage(doors);
   searchPage(doors);
+  docsPage(doors);
   queueDoors(doors);
   queueResultsDoor(doors);
   operatorDoors(doors);
   enrichBatchDoor(doors);
+  bqDoors(doors);
   readDoors(doors);
+  usageDoor(doors);
+  creditsDoor(doors);
   streamDoor(doors, feed);
   accountDoors(doors);
   mcpDoor(doors, ask);

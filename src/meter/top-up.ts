@@ -1,0 +1,55 @@
+import { Fault } from '../fault.ts';
+import type { CreditEntry, CreditLedger } from './credit-ledger.ts';
+import { CREDITS_MAX, creditsOf, parseCredits } from './credits.ts';
+
+/** How long a note in the ledger may be, in UTF-16 units. */
+export const NOTE_MAX = 200;
+
+/**
+ * The micro-credits that an operator gave as a text: `25`, `0.05`, or `-5` to
+ * take some away. Throws `invalid_request` naming the field.
+ */
+export function amountFrom(text: string, field: string): number {
+  const amount = parseCredits(text.replace(/^[+-]/, ''));
+  if (amount !== null) return text.startsWith('-') ? -amount : amount;
+  throw new Fault(
+    'invalid_request',
+    `${field}: ${JSON.stringify(text.slice(0, 40))} is no amount of credits; give one such as 25 or 0.05, with at most six decimals and at most ${creditsOf(CREDITS_MAX)}, or -5 to take away`,
+    { field },
+  );
+}
+
+/** A note as it was given; null where there is none. Throws `invalid_request` naming the field. */
+export function noteFrom(text: string | undefined, field: string): string | null {
+  const note = text?.normalize('NFC').trim() ?? '';
+  if (note === '') return null;
+  if (note.length <= NOTE_MAX && !/[\p{Cc}\u2028\u2029]/u.test(note) && note.isWellFormed()) return note;
+  throw new Fault('invalid_request', `${field}: must be one line of at most ${NOTE_MAX} characters`, { field });
+}
+
+/** Enters a top-up or a correction. Throws `conflict` when it would take more than there is. */
+export function moveCredits(
+  ledger: CreditLedger,
+  account: string,
+  move: { at: number; amount: number; note: string | null },
+): CreditEntry {
+  const entry = ledger.enter(account, move);
+  if (typeof entry === 'object') return entry;
+  throw new Fault(
+    'conflict',
+    `${creditsOf(-move.amount)} credits cannot be taken away: ${creditsOf(ledger.balance(account))} are left`,
+  );
+}
+
+/** A line of the ledger as it is shown and answered: amounts in credits, times in ISO 8601. */
+export function creditRow({ seq, at, kind, amount, balance, day, note }: CreditEntry) {
+  return {
+    seq,
+    at: new Date(at).toISOString(),
+    kind,
+    amount: creditsOf(amount),
+    balance: creditsOf(balance),
+    day,
+    note,
+  };
+}

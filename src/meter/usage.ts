@@ -1,0 +1,79 @@
+import { creditsOf, REQUEST_COST } from './credits.ts';
+import { dayOf, daysUpTo, monthOf, nextDayAt, nextMonthAt } from './day.ts';
+import type { KeyUsage, UsageDay } from './meter-table.ts';
+import type { Counts, Standing } from './standing.ts';
+import { dayAllowance, monthAllowance, unitsOf } from './standing.ts';
+
+/** The most days that are told of at once. */
+export const USAGE_DAYS_MAX = 366;
+
+/** A key as an account knows it. */
+interface NamedKey {
+  id: string;
+  name: string;
+  revoked_at: number | null;
+}
+
+/**
+ * An account's usage as it is shown and answered: times in ISO 8601, credits
+ * as numbers of credits.
+ */
+export type Usage = ReturnType<typeof usageOf>;
+
+/**
+ * The usage of an account at a time: today, the month, its credits, and each of
+ * the last `span` days. Keys that are revoked and were not used this month are
+ * left out.
+ */
+export function usageOf(
+  standing: Standing,
+  { days, keys, used, span }: { days: UsageDay[]; keys: NamedKey[]; used: KeyUsage[]; span: number },
+) {
+  const { at, terms, today, month, balance } = standing;
+  const midnight = iso(nextDayAt(at));
+  const day = dayAllowance(standing);
+  const monthly = terms.plan === 'monthly' ? monthAllowance(standing) : { allowance: null, remaining: null };
+  return {
+    at: iso(at),
+    plan: terms.plan,
+    burst: terms.burst,
+    today: { day: dayOf(at), ...countsOf(today), ...day, resets_at: midnight },
+    month: { month: monthOf(at), ...countsOf(month), ...monthly, resets_at: iso(nextMonthAt(at)) },
+    credits: {
+      cost_per_request: creditsOf(REQUEST_COST),
+      allowance: creditsOf(day.allowance * REQUEST_COST),
+      used: creditsOf(unitsOf(today) * REQUEST_COST),
+      remaining: creditsOf(day.remaining * REQUEST_COST),
+      resets_at: midnight,
+      balance: creditsOf(balance),
+    },
+    keys: keysOf(keys, used),
+    days: daysOf(days, at, span),
+  };
+}
+
+function countsOf(counts: Counts) {
+  const { included, drawn, refused, failed } = counts;
+  return { units: unitsOf(counts), included, on_credits: drawn, refused, failed };
+}
+
+function keysOf(keys: NamedKey[], used: KeyUsage[]) {
+  const byKey = new Map(used.map((usage) => [usage.key, usage]));
+  return keys
+    .filter(({ id, revoked_at }) => revoked_at === null || byKey.has(id))
+    .map(({ id, name, revoked_at }) => {
+      const { today, month } = byKey.get(id) ?? { today: 0, month: 0 };
+      return { id, name, revoked: revoked_at !== null, today, month };
+    });
+}
+
+/** Every day of the span, oldest first: those without a request too, so that a chart has no gaps. */
+function daysOf(days: UsageDay[], at: number, span: number) {
+  const byDay = new Map(days.map((row) => [row.day, row]));
+  const none: Counts = { included: 0, drawn: 0, refused: 0, failed: 0 };
+  return daysUpTo(at, span).map((day) => ({ day, ...countsOf(byDay.get(day) ?? none) }));
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}
