@@ -39,6 +39,7 @@ export function analyticsPage(doors: RecordsDoors): void {
         heading: facets.heading,
         about: facets.lede,
         noun: facets.noun,
+        nouns: facets.nouns,
         rows: found.map((row) => nameRow(facets, row, watched + paused)),
         end: endOf(doors, part, isWhole, null),
         all_url: facets.path,

@@ -9,8 +9,9 @@ export interface FacetList {
   /** Where the list is; what has a name is below it. */
   path: string;
   heading: string;
-  /** What one name is. */
+  /** What one name is, and what several are. */
   noun: string;
+  nouns: string;
   lede: string;
   /** What a hostname does that is on the list of one name, for its heading. */
   having(name: string): string;
@@ -23,6 +24,7 @@ export const FACET_LISTS: readonly FacetList[] = [
     path: '/services',
     heading: 'Services',
     noun: 'Service',
+    nouns: 'services',
     lede: 'Mail, DNS, hosting, delivery networks and verifications, told from public records: MX, NS, CNAME, SPF includes and TXT tokens.',
     having: (name) => `Hostnames with ${serviceOf(name).service}`,
   },
@@ -31,6 +33,7 @@ export const FACET_LISTS: readonly FacetList[] = [
     path: '/issuers',
     heading: 'Certificate issuers',
     noun: 'Issuer',
+    nouns: 'issuers',
     lede: 'Who issued the certificate that a hostname shows on port 443, by organisation.',
     having: (name) => `Certificates by ${name}`,
   },
@@ -39,6 +42,7 @@ export const FACET_LISTS: readonly FacetList[] = [
     path: '/mail-hosts',
     heading: 'Mail hosts',
     noun: 'Mail host',
+    nouns: 'mail hosts',
     lede: 'Where mail is delivered: the registrable domains of the hosts in MX records.',
     having: (name) => `Mail delivered to ${name}`,
   },
@@ -47,6 +51,7 @@ export const FACET_LISTS: readonly FacetList[] = [
     path: '/dns-hosts',
     heading: 'DNS hosts',
     noun: 'DNS host',
+    nouns: 'DNS hosts',
     lede: 'Who answers for the names: the registrable domains of the hosts in NS records.',
     having: (name) => `Zones served by ${name}`,
   },
@@ -55,6 +60,7 @@ export const FACET_LISTS: readonly FacetList[] = [
     path: '/types',
     heading: 'Record types',
     noun: 'Type',
+    nouns: 'record types',
     lede: 'How many hostnames have records of each type. DMARC is TXT at _dmarc, TLSA is asked for at _443._tcp, and www stands for the name below.',
     having: (name) => `Hostnames with ${signalLabel(name)} records`,
   },

@@ -27,7 +27,7 @@ export function nameListDoors(doors: RecordsDoors): void {
 
 function namesAnswer(doors: RecordsDoors, c: RecordsContext, kept: Kept, list: FacetList) {
   const { records } = doors.shop.store;
-  const { path, kind, heading, noun, lede } = list;
+  const { path, kind, heading, noun, nouns, lede } = list;
   const { limit, cursor, isWhole } = partWanted(c);
   const part = () => {
     const [most, name] = cursor === undefined ? [] : placeOf(NamePlace, cursor);
@@ -48,7 +48,7 @@ function namesAnswer(doors: RecordsDoors, c: RecordsContext, kept: Kept, list: F
     const found = part();
     const { watched, paused } = records.counts();
     const rows = found.rows.map((row) => nameRow(list, row, watched + paused));
-    return { frame, heading, lede, noun, ways: waysBeside(list), rows, end: endOf(doors, found, isWhole, path) };
+    return { frame, heading, lede, noun, nouns, ways: waysBeside(list), rows, end: endOf(doors, found, isWhole, path) };
   };
   const state = looksState(records);
   return sendKeptPage(doors, c, '/records/names', { frame, view }, { kept, name: path, state });
@@ -63,7 +63,7 @@ function hostsAnswer(doors: RecordsDoors, c: RecordsContext, kept: Kept, list: F
   const path = nameRow(list, { name, count: 0 }, 0).url;
   if (total === 0)
     throw nothingHas(
-      `no watched hostname has ${list.noun.toLowerCase()} ${JSON.stringify(named)}; GET ${list.path} lists those that are seen`,
+      `no watched hostname has the ${list.noun.toLowerCase()} ${JSON.stringify(named)}; GET ${list.path} lists those that are seen`,
     );
   const { limit, cursor, isWhole } = partWanted(c);
   const part = (): ListPart<ReturnType<typeof hostRow>> => {
@@ -89,7 +89,7 @@ function hostsAnswer(doors: RecordsDoors, c: RecordsContext, kept: Kept, list: F
   const frame = frameOf(doors.shop, c, { title: `${heading} · Domain Records`, description: lede, path });
   const view = () => {
     const found = part();
-    const ways = [{ url: list.path, text: `All ${list.heading.toLowerCase()}` }];
+    const ways = [{ url: list.path, text: `All ${list.nouns}` }];
     return { frame, heading, lede, ways, rows: found.rows, end: endOf(doors, found, isWhole, path) };
   };
   const state = looksState(records);

@@ -61,8 +61,9 @@ export interface NamesView {
   heading: string;
   lede: string;
   ways: Way[];
-  /** What a name is, for the head of its column. */
+  /** What a name is, for the head of its column, and what several are. */
   noun: string;
+  nouns: string;
   rows: NameRow[];
   end: ListEnd;
 }
@@ -105,6 +106,7 @@ export interface AnalyticsList {
   heading: string;
   about: string;
   noun: string;
+  nouns: string;
   rows: NameRow[];
   end: ListEnd;
   all_url: string;
@@ -130,21 +132,22 @@ export interface FoundGroup {
 
 export interface DocsView {
   frame: RecordsFrame;
-  /** A hostname for the examples. */
+  /** A watched hostname for the examples. */
   example: string;
   limits: { keyless_daily: number; keyless_seconds: number; keyed_daily: number; keyed_per_minute: number };
-  /** Null while the paid lane is closed. */
-  prices: { path: string; usd: string }[] | null;
-  credits_per_request: string;
-  /** The doors by their lane, from the OpenAPI document. */
+  /** What a request past the allowance costs, in credits. */
+  credits_per_request: number;
+  /** How the paid lane is paid, and what each door costs; null while it is closed. */
+  paid: { network: string; prices: { path: string; price: string }[] } | null;
+  /** The doors by sort, from the routes themselves. */
   doors: DocsDoors[];
-  /** Examples that were made by this service, from what it watches; null while it watches nothing. */
+  /** A receipt and a preview that this service made; null before the first observation. */
   receipt: string | null;
   preview: string | null;
 }
 
 export interface DocsDoors {
   heading: string;
-  about: string;
+  lane: string;
   rows: { method: string; path: string; summary: string }[];
 }
