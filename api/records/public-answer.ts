@@ -1,21 +1,26 @@
 import { isKnown } from '../middleware/etag.ts';
+import { signedIn } from '../middleware/session.ts';
 import type { RecordsContext } from './doors.ts';
 import type { Made } from './kept.ts';
 
 const PUBLIC = 'public, max-age=0, s-maxage=60, stale-while-revalidate=60';
 const PRIVATE = 'private, no-store';
 
-/** Sends what says the same to everybody; `headers` are its type and what else it has of its own. */
+/**
+ * Sends what says the same to everybody; `headers` are its type and what else it
+ * has of its own. What a key or a session asked for is not for shared caches: the
+ * answer may carry that session's cookie.
+ */
 export function sendMade(c: RecordsContext, { bytes, mark }: Made, headers: Record<string, string>): Response {
-  const isKeyed = c.get('key') !== null;
+  const isShared = c.get('key') === null && signedIn(c) === null;
   const all = {
     'X-Content-Type-Options': 'nosniff',
     Vary: 'X-Service-Key',
-    'Cache-Control': isKeyed ? PRIVATE : PUBLIC,
+    'Cache-Control': PUBLIC,
     ...headers,
-    ...(isKeyed ? { 'Cache-Control': PRIVATE } : { ETag: mark }),
+    ...(isShared ? { ETag: mark } : { 'Cache-Control': PRIVATE }),
   };
-  if (!isKeyed && isKnown(c.req.header('if-none-match'), mark)) return c.body(null, 304, all);
+  if (isShared && isKnown(c.req.header('if-none-match'), mark)) return c.body(null, 304, all);
   return c.body(bytes, 200, all);
 }
 
