@@ -17,4 +17,6 @@ export interface AccountTable {
   find(id: string): Account | null;
   byEmail(email: string): Account | null;
   setPlan(id: string, plan: Plan): void;
+  /** Takes an account away, with all that hangs on it: keys, sessions, groups, alerts, mails. */
+  remove(id: string): void;
 }

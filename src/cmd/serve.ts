@@ -6,12 +6,14 @@ import pino from 'pino';
 import { listenDesk, listenRecords } from '../../api/server.ts';
 import { environmentWith, readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
+import { startAccountChanges } from '../jobs/account-changes.ts';
 import { startAccountMails } from '../jobs/account-mails.ts';
 import { startClock } from '../jobs/clock.ts';
 import { startDeliveries } from '../jobs/deliveries.ts';
 import { startMails } from '../jobs/mails.ts';
 import { startScanner } from '../jobs/scanner.ts';
 import { isBuilt, loadBuild, PROJECT } from '../works/build.ts';
+import { changeClientOf } from '../works/change-desk.ts';
 import { lookerOf } from '../works/looker.ts';
 import type { SmtpMailer } from '../works/mailer.ts';
 import { smtpOf } from '../works/mailer.ts';
@@ -84,9 +86,10 @@ async function serveRecords(shop: Workshop, logger: pino.Logger): Promise<Runnin
   // A mailer of its own: the desk closes its own one when it stops.
   const mails = { render: (await loadBuild()).render, smtp: smtpOf(settings) };
   const stopMails = startAccountMails(shop, mails, logger);
+  const stopChanges = startAccountChanges(shop, changeClientOf(shop), logger);
   const stopScanner = settings.scanner ? startScanner(shop, lookerOf(settings, now), logger) : async () => {};
   const stop = async () => {
-    await Promise.all([records.close(), stopMails(), stopScanner()]);
+    await Promise.all([records.close(), stopMails(), stopChanges(), stopScanner()]);
   };
   return { name: 'records', url: records.url, stop };
 }

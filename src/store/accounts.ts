@@ -11,6 +11,7 @@ export function accountTable(db: Db): AccountTable {
   const byEmail = db.prepare(`SELECT ${COLUMNS} FROM accounts WHERE email = ?`);
   const byId = db.prepare(`SELECT ${COLUMNS} FROM accounts WHERE id = ?`);
   const setPlan = db.prepare('UPDATE accounts SET plan = ? WHERE id = ?');
+  const remove = db.prepare('DELETE FROM accounts WHERE id = ?');
   const one = (rows: unknown[]): Account | null => (rows[0] as Account | undefined) ?? null;
   return {
     ofEmail(email, { id, plan, made_at }) {
@@ -21,6 +22,9 @@ export function accountTable(db: Db): AccountTable {
     byEmail: (email) => one(byEmail.all(email)),
     setPlan(id, plan) {
       setPlan.run(plan, id);
+    },
+    remove(id) {
+      remove.run(id);
     },
   };
 }

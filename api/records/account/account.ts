@@ -1,9 +1,14 @@
 import { openAccountDesk } from '../../../src/works/account-desk.ts';
 import type { RecordsDoors } from '../doors.ts';
+import { alertDoors } from './alerts.ts';
+import { accountDataDoors } from './data.ts';
+import { groupDoors } from './groups.ts';
 import { accountKeyDoors } from './keys.ts';
 import { overviewDoor } from './overview.ts';
 import type { AccountDoors } from './pages.ts';
 import { signInDoors } from './sign-in.ts';
+import { unsubscribeDoors } from './unsubscribe.ts';
+import { accountUsageDoors } from './usage.ts';
 
 /** Everything of accounts: pages for people, with a cookie; programs use the keys that are made here. */
 export function accountDoors(records: RecordsDoors): void {
@@ -11,4 +16,9 @@ export function accountDoors(records: RecordsDoors): void {
   signInDoors(doors);
   overviewDoor(doors);
   accountKeyDoors(doors);
+  accountUsageDoors(doors);
+  groupDoors(doors);
+  alertDoors(doors);
+  accountDataDoors(doors);
+  unsubscribeDoors(doors);
 }

@@ -1,11 +1,11 @@
 import { KEYS_MAX, makeAccountKey } from '../../../src/accounts/keys.ts';
 import type { ServiceKey } from '../../../src/accounts/service-key.ts';
 import type { KeyRow, KeysView } from '../../../src/accounts/views.ts';
-import { Fault } from '../../../src/fault.ts';
 import type { SignedIn } from '../../middleware/session.ts';
 import type { RecordsContext } from '../doors.ts';
 import type { AccountDoors } from './pages.ts';
 import { accountForm, accountPage, sendAccountPage } from './pages.ts';
+import { problemOf } from './problem.ts';
 import { isoOrNull, isoTime } from './times.ts';
 
 /** Keys of an account: made, shown this one time, listed, revoked. */
@@ -35,8 +35,7 @@ export function accountKeyDoors(doors: AccountDoors): void {
       const { key, made } = makeAccountKey(desk, signed.account.id, form.text('name'));
       return page(c, signed, { made: { key, name: made.name } });
     } catch (error) {
-      if (!(error instanceof Fault) || error.code === 'unavailable') throw error;
-      return page(c, signed, { problem: error.message });
+      return page(c, signed, { problem: problemOf(error) });
     }
   });
   accountForm(doors, '/account/keys/:id/revoke', (c, { account }) => {

@@ -1,3 +1,4 @@
+import { needUsage } from './need-usage.ts';
 import type { AccountDoors } from './pages.ts';
 import { accountPage, sendAccountPage } from './pages.ts';
 import { isoTime } from './times.ts';
@@ -11,9 +12,13 @@ export function overviewDoor(doors: AccountDoors): void {
       c,
       { route: '/account/overview', title: 'Account' },
       {
-        plan: account.plan,
         made_at: isoTime(account.made_at),
+        usage: needUsage(doors, account.id, 1),
         keys: desk.keys.list(account.id).filter(({ revoked_at }) => revoked_at === null).length,
+        groups: desk.groups.list(account.id).length,
+        watched: desk.groups.hostsOf(account.id).length,
+        cap: desk.caps[account.plan],
+        alerts: desk.alerts.list(account.id).filter(({ off_at }) => off_at === null).length,
         sessions: desk.sessions.list(account.id, desk.now()).map(({ id, made_at, seen_at }) => ({
           id,
           made_at: isoTime(made_at),

@@ -1,0 +1,102 @@
+import type { AlertStanding, ChangeAlert } from '../../../src/accounts/change-alert.ts';
+import { ALERT_WAYS, makeAlert, needAlert } from '../../../src/accounts/change-alert.ts';
+import type { AlertRow, AlertsView } from '../../../src/accounts/views.ts';
+import { hostOf } from '../../../src/readers/webhook.ts';
+import { testEvent } from '../../../src/works/change-desk.ts';
+import type { SignedIn } from '../../middleware/session.ts';
+import type { RecordsContext } from '../doors.ts';
+import type { AccountDoors } from './pages.ts';
+import { accountForm, accountPage, sendAccountPage } from './pages.ts';
+import { problemOf } from './problem.ts';
+import { isoOrNull, isoTime } from './times.ts';
+
+/** How many deliveries a webhook's log shows. */
+const LOG = 50;
+
+/** Alerts of changes: by mail and to webhooks, with the log of each webhook. */
+export function alertDoors(doors: AccountDoors): void {
+  const { desk } = doors;
+
+  const rowOf = (alert: ChangeAlert & AlertStanding): AlertRow => {
+    const { id, account, watch_group, hostname, way, url } = alert;
+    return {
+      id,
+      of: hostname ?? desk.groups.get(account, watch_group ?? '')?.name ?? '',
+      is_group: watch_group !== null,
+      way,
+      host: url === null ? null : hostOf(url),
+      made_at: isoTime(alert.made_at),
+      off_at: isoOrNull(alert.off_at),
+      off_reason: alert.off_reason,
+      failing_since: isoOrNull(alert.failing_since),
+    };
+  };
+  const list = (c: RecordsContext, { account }: SignedIn, refused?: Pick<AlertsView, 'problem' | 'given'>) =>
+    sendAccountPage(
+      doors,
+      c,
+      { route: '/account/alerts', title: 'Alerts', status: refused === undefined ? 200 : 400 },
+      {
+        alerts: desk.alerts.list(account.id).map(rowOf),
+        groups: desk.groups.list(account.id).map(({ id, name }) => ({ id, name })),
+        problem: null,
+        given: { group: '', hostname: '', way: 'instant', url: '' },
+        ...refused,
+      },
+    );
+  const page = (c: RecordsContext, alert: ChangeAlert & AlertStanding, secret: string | null) =>
+    sendAccountPage(
+      doors,
+      c,
+      { route: '/account/alert', title: 'Alert', status: secret === null ? 200 : 201 },
+      {
+        alert: { ...rowOf(alert), url: alert.url },
+        secret,
+        deliveries: desk.alerts.deliveries(alert.id, LOG).map(({ id, type, state, made_at, due_at, attempts }) => ({
+          id,
+          type,
+          state,
+          made_at: isoTime(made_at),
+          due_at: isoTime(due_at),
+          attempts: attempts.map(({ at, ms, status, error }) => ({
+            at: isoTime(at),
+            ms,
+            outcome: [status, error].filter((part) => part !== null).join(' '),
+          })),
+        })),
+      },
+    );
+  const named = (c: RecordsContext, { account }: SignedIn) => needAlert(desk, account.id, c.req.param('id') ?? '');
+
+  accountPage(doors, '/account/alerts', (c, signed) => list(c, signed));
+  accountForm(doors, '/account/alerts', (c, signed, form) => {
+    const way = form.oneOf('way', ALERT_WAYS);
+    const given = { group: form.text('group'), hostname: form.text('hostname'), way, url: form.text('url') };
+    try {
+      const alert = makeAlert(desk, signed.account.id, given);
+      if (alert.secret === null) return c.redirect('/account/alerts', 303);
+      return page(c, needAlert(desk, signed.account.id, alert.id), alert.secret);
+    } catch (error) {
+      return list(c, signed, { problem: problemOf(error), given });
+    }
+  });
+  accountPage(doors, '/account/alerts/:id', (c, signed) => page(c, named(c, signed), null));
+  accountForm(doors, '/account/alerts/:id/test', (c, signed) => {
+    const { id, way, url } = named(c, signed);
+    if (way === 'webhook' && url !== null) {
+      const made_at = desk.now();
+      const body = testEvent(id, made_at);
+      const host = hostOf(url);
+      desk.queue.deliver({ id: desk.newId(), alert: id, type: 'webhook.test', body, host, by_hand: true, made_at });
+    }
+    return c.redirect(`/account/alerts/${id}`, 303);
+  });
+  accountForm(doors, '/account/alerts/:id/on', (c, signed) => {
+    desk.alerts.switchOn(signed.account.id, named(c, signed).id);
+    return c.redirect('/account/alerts', 303);
+  });
+  accountForm(doors, '/account/alerts/:id/remove', (c, { account }) => {
+    desk.alerts.remove(account.id, c.req.param('id') ?? '');
+    return c.redirect('/account/alerts', 303);
+  });
+}

@@ -1,0 +1,89 @@
+import type { HostOutcome, WatchGroup } from '../../../src/accounts/watch-group.ts';
+import { addHosts, makeGroup, needGroup } from '../../../src/accounts/watch-group.ts';
+import type { SignedIn } from '../../middleware/session.ts';
+import type { RecordsContext } from '../doors.ts';
+import type { AccountDoors } from './pages.ts';
+import { accountForm, accountPage, sendAccountPage } from './pages.ts';
+import { problemOf } from './problem.ts';
+import { isoOrNull, isoTime } from './times.ts';
+
+/** Groups of watched hostnames: made, filled, emptied, removed. */
+export function groupDoors(doors: AccountDoors): void {
+  const { desk, shop } = doors;
+  const { records } = shop.store;
+  const room = ({ account }: SignedIn) => ({
+    watched: desk.groups.hostsOf(account.id).length,
+    cap: desk.caps[account.plan],
+  });
+
+  const list = (c: RecordsContext, signed: SignedIn, problem: string | null = null) =>
+    sendAccountPage(
+      doors,
+      c,
+      { route: '/account/groups', title: 'Groups', status: problem === null ? 200 : 400 },
+      {
+        ...room(signed),
+        groups: desk.groups
+          .list(signed.account.id)
+          .map(({ id, name, hosts, made_at }) => ({ id, name, hosts, made_at: isoTime(made_at) })),
+        problem,
+      },
+    );
+  const page = (
+    c: RecordsContext,
+    signed: SignedIn,
+    { id, name }: WatchGroup,
+    told: { outcomes?: HostOutcome[]; problem?: string } = {},
+  ) =>
+    sendAccountPage(
+      doors,
+      c,
+      { route: '/account/group', title: name, status: told.problem === undefined ? 200 : 400 },
+      {
+        ...room(signed),
+        group: { id, name },
+        hosts: desk.groups.hosts(id).map(({ hostname, added_at }) => {
+          const host = records.find(hostname);
+          return {
+            hostname,
+            unicode: host?.unicode ?? hostname,
+            added_at: isoTime(added_at),
+            looked_at: isoOrNull(host?.looked_at ?? null),
+            url: `/t/${hostname}`,
+          };
+        }),
+        outcomes: told.outcomes ?? [],
+        problem: told.problem ?? null,
+      },
+    );
+  const named = (c: RecordsContext, { account }: SignedIn) => needGroup(desk, account.id, c.req.param('id') ?? '');
+
+  accountPage(doors, '/account/groups', (c, signed) => list(c, signed));
+  accountForm(doors, '/account/groups', (c, signed, form) => {
+    try {
+      const { id } = makeGroup(desk, signed.account.id, form.text('name'));
+      return c.redirect(`/account/groups/${id}`, 303);
+    } catch (error) {
+      return list(c, signed, problemOf(error));
+    }
+  });
+  accountPage(doors, '/account/groups/:id', (c, signed) => page(c, signed, named(c, signed)));
+  accountForm(doors, '/account/groups/:id', (c, signed, form) => {
+    const group = named(c, signed);
+    try {
+      const outcomes = addHosts(desk, group, signed.account.plan, form.text('hostnames'));
+      return page(c, signed, group, { outcomes });
+    } catch (error) {
+      return page(c, signed, group, { problem: problemOf(error) });
+    }
+  });
+  accountForm(doors, '/account/groups/:id/take', (c, signed, form) => {
+    const { id } = named(c, signed);
+    desk.groups.take(id, form.text('hostname'));
+    return c.redirect(`/account/groups/${id}`, 303);
+  });
+  accountForm(doors, '/account/groups/:id/remove', (c, { account }) => {
+    desk.groups.remove(account.id, c.req.param('id') ?? '');
+    return c.redirect('/account/groups', 303);
+  });
+}

@@ -1,0 +1,11 @@
+import { Fault } from '../../../src/fault.ts';
+import type { Usage } from '../../../src/meter/usage.ts';
+import { usageNow } from '../../../src/works/usage.ts';
+import type { AccountDoors } from './pages.ts';
+
+/** The usage of an account over some days. Throws `not_found` when the account was deleted meanwhile. */
+export function needUsage({ shop }: AccountDoors, account: string, days: number): Usage {
+  const usage = usageNow(shop, account, days);
+  if (usage === null) throw new Fault('not_found', 'this account is no more');
+  return usage;
+}

@@ -1,0 +1,33 @@
+import { toUnsubscribe, unsubscribe } from '../../../src/accounts/unsubscribe.ts';
+import { limitBody } from '../../middleware/json-body.ts';
+import type { RecordsContext } from '../doors.ts';
+import type { AccountDoors } from './pages.ts';
+import { sendAccountPage } from './pages.ts';
+
+const PATH = '/account/unsubscribe';
+
+/**
+ * Ends mails of changes by the link at their foot. Reading the page changes
+ * nothing. A mail program's own button sends a form from nowhere (RFC 8058,
+ * section 3.1): here the token, and no cookie, is what allows it.
+ */
+export function unsubscribeDoors(doors: AccountDoors): void {
+  const { app, enter, desk } = doors;
+  const asked = (c: RecordsContext) => ({ account: c.req.query('account') ?? '', token: c.req.query('token') ?? '' });
+  const page = (c: RecordsContext, address: string, done: boolean) =>
+    sendAccountPage(
+      doors,
+      c,
+      { route: '/account/unsubscribe', title: 'Stop mails of changes' },
+      { ...asked(c), address, done },
+    );
+
+  app.get(PATH, enter('public'), (c) => {
+    const { account, token } = asked(c);
+    return page(c, toUnsubscribe(desk, account, token).email, false);
+  });
+  app.post(PATH, enter('public'), limitBody, (c) => {
+    const { account, token } = asked(c);
+    return page(c, unsubscribe(desk, account, token).email, true);
+  });
+}
