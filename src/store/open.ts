@@ -51,6 +51,7 @@ const DISK = /^SQLITE_(?:FULL|READONLY|CANTOPEN|IOERR|PERM)/;
 
 /** A busy or broken database as a fault that names the file and the cure; other errors as they are. */
 export function databaseFault(error: unknown, file: string): unknown {
+  if (error instanceof Fault) return error;
   const code = (error as { code?: string }).code ?? '';
   const message = error instanceof Error ? error.message : String(error);
   if (code.startsWith('SQLITE_BUSY') || /database is locked/.test(message)) {

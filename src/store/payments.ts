@@ -7,7 +7,7 @@ interface Row extends Omit<Purchase, 'bought' | 'transaction'> {
   transaction_hash: string | null;
   status: number | null;
   headers: string | null;
-  body: Buffer | null;
+  body: ArrayBuffer | null;
 }
 
 /** Payments by the call, with the answers they bought. */
@@ -74,7 +74,10 @@ function keyOf({ network, asset, payer, nonce }: PaymentId): [string, string, st
 }
 
 function purchaseOf({ request, state, holder, held_until, claimed_at, settled_at, ...row }: Row): Purchase {
-  const { status, headers, body, transaction_hash: transaction } = row;
-  const bought = status === null ? null : { status, headers: JSON.parse(headers ?? '[]') as [string, string][], body };
+  const { status, headers, transaction_hash: transaction } = row;
+  // libsql gives a blob as a type that it does not take.
+  const body = row.body === null ? null : new Uint8Array(row.body);
+  const kept = JSON.parse(headers ?? '[]') as [string, string][];
+  const bought = status === null ? null : { status, headers: kept, body };
   return { request, state, holder, held_until, claimed_at, settled_at, transaction, bought };
 }

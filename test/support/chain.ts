@@ -20,6 +20,9 @@ const TOKEN = parseAbi([
 export const NETWORK = NETWORKS[1] as (typeof NETWORKS)[number];
 export const ASSET = NETWORK.usdc.address as Address;
 
+/** Where Multicall3 stands on every chain. */
+const MULTICALL = '0xca11bde05977b3631167028862be2a173976ca11';
+
 /** The first account of anvil: it has ether, and pays for gas. */
 const RICH = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
 
@@ -63,7 +66,9 @@ export async function startChain(t: Scope) {
   })
     .extend(publicActions)
     .extend(walletActions);
-  await node.setCode({ address: ASSET, bytecode: compiled() });
+  const { dollar, several } = compiled();
+  await node.setCode({ address: ASSET, bytecode: dollar });
+  await node.setCode({ address: MULTICALL, bytecode: several });
 
   const send = async (call: { functionName: string; args: readonly unknown[] }): Promise<Hex> => {
     const hash = await node.writeContract({ address: ASSET, abi: TOKEN, ...call } as never);

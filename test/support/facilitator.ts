@@ -3,22 +3,23 @@ import { x402Facilitator } from '@x402/core/facilitator';
 import { toFacilitatorEvmSigner } from '@x402/evm';
 import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
 import { ExactEvmSchemeV1 } from '@x402/evm/exact/v1/facilitator';
-import type { LocalChain } from './chain.ts';
+import type { LocalChain, Payer } from './chain.ts';
 import { NETWORK } from './chain.ts';
 import { loopback } from './loopback.ts';
 
-/** What a facilitator does with one kind of request. `late` does it, and then says nothing. */
-export type Mode = 'honest' | 'hangs' | 'late' | 'lies' | 'fails' | 'garbage' | 'endless' | 'refuses' | 'pending';
+type Kind = 'verify' | 'settle';
+
+/** What a facilitator does with a request. `silent` does it and hangs up, `hangs` does nothing at all. */
+export type Act = 'honest' | 'hangs' | 'silent' | 'lies' | 'fails' | 'garbage' | 'endless' | 'refuses' | 'pending';
 
 export interface TestFacilitator {
   url: string;
-  /** What it does from now on. */
-  verify: Mode;
-  settle: Mode;
-  /** How often it was asked. */
-  asked: { verify: number; settle: number };
-  /** Called before each request is answered. */
-  before: (kind: 'verify' | 'settle') => unknown;
+  /** How it treats the payments of one payer from now on. */
+  treat(payer: Payer, acts: Partial<Record<Kind, Act>>): void;
+  /** How often it was asked about a payer. */
+  asked(payer: Payer, kind: Kind): number;
+  /** What happens just before it settles a payer's payment. */
+  beforeSettling(payer: Payer, work: () => unknown): void;
 }
 
 interface Scope {
@@ -42,13 +43,9 @@ export async function startFacilitator(t: Scope, { node }: LocalChain): Promise<
   const facilitator = new x402Facilitator()
     .register(NETWORK.caip2, new ExactEvmScheme(signer))
     .registerV1(NETWORK.name as never, new ExactEvmSchemeV1(signer));
-  const state: TestFacilitator = {
-    url: '',
-    verify: 'honest',
-    settle: 'honest',
-    asked: { verify: 0, settle: 0 },
-    before: () => {},
-  };
+  const treatments = new Map<string, Partial<Record<Kind, Act>>>();
+  const counts = new Map<string, number>();
+  const befores = new Map<string, () => unknown>();
 
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -58,19 +55,20 @@ export async function startFacilitator(t: Scope, { node }: LocalChain): Promise<
       response.end(JSON.stringify(body));
     };
     if (request.url === '/supported') return json(200, facilitator.getSupported());
-    const kind = request.url === '/verify' ? 'verify' : 'settle';
-    state.asked[kind]++;
-    await state.before(kind);
+    const kind: Kind = request.url === '/verify' ? 'verify' : 'settle';
     const { paymentPayload, paymentRequirements } = JSON.parse(Buffer.concat(chunks).toString());
+    const payer = String(paymentPayload.payload.authorization.from).toLowerCase();
+    counts.set(kind + payer, (counts.get(kind + payer) ?? 0) + 1);
+    if (kind === 'settle') await befores.get(payer)?.();
     const work = () => facilitator[kind](paymentPayload, paymentRequirements);
-    switch (state[kind]) {
+    switch (treatments.get(payer)?.[kind] ?? 'honest') {
       case 'honest':
         return json(200, await work());
       case 'hangs':
         return;
-      case 'late':
+      case 'silent':
         await work();
-        return;
+        return response.destroy();
       case 'lies':
         return json(200, { isValid: true, success: true, transaction: `0x${'ab'.repeat(32)}`, network: NETWORK.name });
       case 'fails':
@@ -78,14 +76,17 @@ export async function startFacilitator(t: Scope, { node }: LocalChain): Promise<
       case 'garbage':
         return response.end(`<p>${RAW}`);
       case 'endless':
-        while (response.writable && response.write(`"${RAW.repeat(1_000)}"`)) await new Promise(setImmediate);
-        return;
+        return response.end(`"${RAW.repeat(10_000)}"`);
       case 'refuses':
         return json(400, { isValid: false, invalidReason: RAW, success: false, errorReason: 'insufficient_funds' });
       case 'pending':
         return json(200, { success: false, errorReason: 'settlement_pending', errorMessage: RAW, transaction: '' });
     }
   });
-  state.url = await loopback(t, server);
-  return state;
+  return {
+    url: await loopback(t, server),
+    treat: ({ address }, acts) => void treatments.set(address.toLowerCase(), acts),
+    asked: ({ address }, kind) => counts.get(kind + address.toLowerCase()) ?? 0,
+    beforeSettling: ({ address }, work) => void befores.set(address.toLowerCase(), work),
+  };
 }

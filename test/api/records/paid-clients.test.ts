@@ -71,7 +71,8 @@ test('the menu is one that both generations of clients read, with the price of t
 
 test('a lane that is not configured says so, whether or not a payment comes', async (t) => {
   const { url } = await recordsStand(t);
-  for (const headers of [{}, { 'X-PAYMENT': 'e30=' }]) {
+  const some: Record<string, string>[] = [{}, { 'X-PAYMENT': 'e30=' }];
+  for (const headers of some) {
     const { status, headers: got, text } = await ask(url, '/v1/changes', headers);
     assert.equal(status, 402);
     const body = JSON.parse(text);

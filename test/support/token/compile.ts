@@ -1,15 +1,22 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import solc from 'solc';
 
-const SOURCE = new URL('./dollar.sol', import.meta.url);
-/** What the compiler made of it: compiling takes a second, which each test that wants a chain is spared. */
-const COMPILED = new URL('./dollar.json', import.meta.url);
+/** The contracts of the tests' chain. */
+const CONTRACTS = { dollar: 'Dollar', several: 'Several' } as const;
 
-/** The token's code as it stands on a chain, in hex. */
-export function compile(): string {
+export type Compiled = Record<keyof typeof CONTRACTS, `0x${string}`>;
+
+/** What the compiler made of them: compiling takes two seconds, which each test that wants a chain is spared. */
+const COMPILED = new URL('./compiled.json', import.meta.url);
+
+/** Each contract's code as it stands on a chain, in hex. */
+export async function compile(): Promise<Compiled> {
+  // The compiler is large, and only its own test wants it.
+  const { default: solc } = await import('solc');
+  const names = Object.keys(CONTRACTS) as (keyof typeof CONTRACTS)[];
+  const read = (name: string) => readFileSync(new URL(`./${name}.sol`, import.meta.url), 'utf8');
   const input = {
     language: 'Solidity',
-    sources: { 'dollar.sol': { content: readFileSync(SOURCE, 'utf8') } },
+    sources: Object.fromEntries(names.map((name) => [`${name}.sol`, { content: read(name) }])),
     settings: {
       optimizer: { enabled: true, runs: 200 },
       viaIR: true,
@@ -20,13 +27,15 @@ export function compile(): string {
   const made = JSON.parse(solc.compile(JSON.stringify(input)));
   const failed = (made.errors ?? []).filter(({ severity }: { severity: string }) => severity === 'error');
   if (failed.length > 0) throw new Error(failed[0].formattedMessage);
-  return `0x${made.contracts['dollar.sol'].Dollar.evm.deployedBytecode.object}`;
+  const codeOf = (name: keyof typeof CONTRACTS) =>
+    `0x${made.contracts[`${name}.sol`][CONTRACTS[name]].evm.deployedBytecode.object}`;
+  return Object.fromEntries(names.map((name) => [name, codeOf(name)])) as Compiled;
 }
 
-/** The token's code as it was compiled and is kept beside its source. */
-export function compiled(): `0x${string}` {
-  return JSON.parse(readFileSync(COMPILED, 'utf8')).code;
+/** Each contract's code as it was compiled and is kept beside its source. */
+export function compiled(): Compiled {
+  return JSON.parse(readFileSync(COMPILED, 'utf8'));
 }
 
 // `node test/support/token/compile.ts` writes it anew.
-if (import.meta.main) writeFileSync(COMPILED, `${JSON.stringify({ code: compile() }, null, 2)}\n`);
+if (import.meta.main) writeFileSync(COMPILED, `${JSON.stringify(await compile(), null, 2)}\n`);
