@@ -18,6 +18,7 @@ import { logRequests } from './middleware/log.ts';
 import { nameRequest } from './middleware/request-id.ts';
 import { recordsApi } from './records/api.ts';
 import { answerFaults } from './records/fault-pages.ts';
+import { ChangeFeed } from './records/stream/feed.ts';
 
 /** Wires the doors of the news desk and listens. */
 export async function listenDesk(shop: Workshop, presses: Presses, logger: Logger): Promise<Listening> {
@@ -43,10 +44,17 @@ export async function listenRecords(shop: Workshop, logger: Logger): Promise<Lis
   const uses = new KeyUses(shop.store.serviceKeys, (error) =>
     logger.warn({ err: error }, 'uses of keys are noted later'),
   );
+  const feed = new ChangeFeed(shop.store.records, (error) => logger.warn({ err: error }, 'changes are told later'));
   const app = new Hono<DeskEnv>();
   app.use(nameRequest);
   app.use(logRequests(logger));
   app.onError(answerFaults({ shop, build: await loadBuild() }, logger));
-  app.route('/', await recordsApi({ shop, uses, logger, ask: (request, env) => app.fetch(request, env) }));
-  return listen(app, { host, port, setting: 'RECORDS_PORT' }, () => uses.close());
+  app.route('/', await recordsApi({ shop, uses, logger, feed, ask: (request, env) => app.fetch(request, env) }));
+  const listening = await listen(app, { host, port, setting: 'RECORDS_PORT' }, () => uses.close());
+  const close = () => {
+    // Streams have no end of their own to wait for.
+    feed.close();
+    return listening.close();
+  };
+  return { ...listening, close };
 }

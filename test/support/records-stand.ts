@@ -48,7 +48,7 @@ export async function recordsStand(
     url: served.url,
     clock,
     keyOf: (level, email = 'ada@example.org') => keyOf(shop, level, email),
-    enter: (...looks) => enter(shop, clock, looks),
+    enter: (...looks) => enterLooks(shop, clock, looks),
   };
 }
 
@@ -59,7 +59,8 @@ function keyOf({ store, now }: Workshop, level: ServiceLevel, email: string): st
   return makeServiceKey(maker, { account, level, name: `a test’s ${level}` }).key;
 }
 
-function enter({ store, desk, settings }: Workshop, clock: Clock, looks: Look[]): void {
+/** Enters looks by a database handle: the stand's own, or one of another process. */
+export function enterLooks({ store, desk, settings }: Workshop, clock: Clock, looks: Look[]): void {
   const { signer, kid } = desk.door;
   for (const look of looks) {
     clock.now = Math.max(clock.now, look.at);

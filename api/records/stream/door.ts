@@ -1,0 +1,75 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { hostNamed } from '../../../src/records/named.ts';
+import { faults } from '../../openapi/answers.ts';
+import type { RecordsDoors } from '../doors.ts';
+import { open } from '../doors.ts';
+import { domainFilter, typeParam } from '../params.ts';
+import type { ChangeFeed } from './feed.ts';
+
+/** How long somebody who was dropped may take to read the last word, in ms. */
+const GRACE = 5_000;
+
+/** A change's number, or 0 for the time before the first. */
+const seqText = z
+  .string()
+  .regex(/^\d{1,15}$/, 'must be the number of a change: digits alone, 0 for all from the first on')
+  .transform(Number)
+  .optional();
+
+const route = createRoute({
+  method: 'get',
+  path: '/v1/stream',
+  operationId: 'streamChanges',
+  tags: ['Changes'],
+  summary: 'The change wire as it happens, as Server-Sent Events',
+  description: [
+    'Each event has the change’s `seq` as its `id` and a change as its `data`. Every 15 seconds without one there is a comment.',
+    'Without a number the stream begins with what happens next. `Last-Event-ID`, which EventSource sends by itself, goes before `since_seq`; nothing after that number is missed or told twice.',
+    'An event `end` with a `reason` closes a stream whose listener reads too slowly (`too_slow`), that is an hour old (`time_is_up`), or whose server stops (`stopping`): come back with `Last-Event-ID`. Opening is one unit.',
+  ].join('\n\n'),
+  request: {
+    headers: z.object({
+      'last-event-id': seqText.openapi({ type: 'string', description: 'The last change that was read.' }),
+    }),
+    query: z.object({
+      domain: domainFilter,
+      type: typeParam,
+      since_seq: seqText.openapi({
+        type: 'integer',
+        minimum: 0,
+        description: 'The last change that was read; the stream begins with the next one.',
+        example: 0,
+      }),
+    }),
+  },
+  responses: {
+    200: {
+      description: 'Events, for as long as the connection is kept.',
+      content: { 'text/event-stream': { schema: z.string() } },
+    },
+    ...faults(),
+  },
+});
+
+/** The change wire as a stream. */
+export function streamDoor(doors: RecordsDoors, feed: ChangeFeed): void {
+  const { records } = doors.shop.store;
+  open(doors, 'read', route, (c) => {
+    const { domain, type: signal, since_seq } = c.req.valid('query');
+    const host = domain === undefined ? undefined : hostNamed(records, domain);
+    const after = c.req.valid('header')['last-event-id'] ?? since_seq ?? feed.newest();
+    const headers = {
+      'Content-Type': 'text/event-stream; charset=utf-8',
+      'Cache-Control': 'private, no-store',
+      'X-Content-Type-Options': 'nosniff',
+      // A proxy in front is not to gather events up.
+      'X-Accel-Buffering': 'no',
+    };
+    if (c.req.method === 'HEAD') return c.body(null, 200, headers);
+    const { outgoing } = c.env;
+    const listener = feed.listen({ host, signal }, after, () => {
+      setTimeout(() => outgoing.destroy(), GRACE).unref();
+    });
+    return c.body(listener.body(), 200, headers);
+  });
+}

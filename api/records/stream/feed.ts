@@ -1,0 +1,166 @@
+import { Fault } from '../../../src/fault.ts';
+import type { Delta } from '../../../src/records/delta.ts';
+import { deltaRow } from '../../../src/records/rows.ts';
+import type { Store } from '../../../src/store/store.ts';
+import type { Wanted } from './listener.ts';
+import { Listener, lastWord } from './listener.ts';
+
+export interface FeedTimes {
+  /** How often the database is asked for something new, in ms. */
+  poll: number;
+  /** How often every listener hears that the stream is alive, in ms (wire.md, section 5). */
+  beat: number;
+  /** After how many heartbeats a stream ends and is to be opened anew: the key is looked at, and metered, again. */
+  beats: number;
+}
+
+const TIMES: FeedTimes = { poll: 250, beat: 15_000, beats: 240 };
+
+/** How many listeners one process serves. */
+const LISTENERS_MAX = 10_000;
+/** How many changes are read at once. */
+const BATCH = 200;
+
+/** What is said first: when a client that lost the connection should come back, in ms. */
+const FIRST = Buffer.from('retry: 3000\n\n');
+const BEAT = Buffer.from(':\n\n');
+const STOPPING = lastWord('stopping', 'this server is stopping');
+
+/**
+ * The changes as they are entered, by whatever process: one reader of the
+ * database for all listeners, and each change made into bytes once.
+ */
+export class ChangeFeed {
+  readonly #records: Pick<Store['records'], 'deltas' | 'newestDelta'>;
+  readonly #times: FeedTimes;
+  readonly #failed: (error: unknown) => void;
+  /** Those who are open, and among them those who hear the present. */
+  readonly #open = new Set<Listener>();
+  readonly #live = new Set<Listener>();
+  /** The number of the newest change that those were told. */
+  #told = 0;
+  #poll: NodeJS.Timeout | undefined;
+  #beat: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(
+    records: Pick<Store['records'], 'deltas' | 'newestDelta'>,
+    failed: (error: unknown) => void,
+    times: FeedTimes = TIMES,
+  ) {
+    this.#records = records;
+    this.#failed = failed;
+    this.#times = times;
+  }
+
+  get listeners(): number {
+    return this.#open.size;
+  }
+
+  /** Opens a stream of what comes after a number. Throws `unavailable` at the end of the process, or for one too many. */
+  listen(wanted: Wanted, after: number, dropped: () => void): Listener {
+    if (this.#isClosed) throw new Fault('unavailable', 'the stream ends: this process is stopping');
+    if (this.#open.size >= LISTENERS_MAX) {
+      throw new Fault('unavailable', `the stream has its ${LISTENERS_MAX} listeners; try again later`);
+    }
+    return new Listener(this, wanted, after, FIRST, dropped);
+  }
+
+  /** The number of the newest change that there is. */
+  newest(): number {
+    return this.#records.newestDelta();
+  }
+
+  /** What a listener is behind, a part at a time; once it is told he joins those who hear the present. */
+  past(listener: Listener): Uint8Array | null {
+    if (this.#isClosed) {
+      listener.end(STOPPING);
+      return null;
+    }
+    this.#open.add(listener);
+    this.#startBeat();
+    if (this.#live.has(listener)) return null;
+    const { host, signal } = listener.wanted;
+    const newest = this.#records.newestDelta();
+    const found = this.#records.deltas(
+      { host: host?.id, signal },
+      { order: 'oldest', cursor: listener.position, limit: BATCH },
+    );
+    const last = found.at(-1)?.seq ?? 0;
+    if (found.length < BATCH) {
+      // Everything up to `newest`, and up to the last one found, is told by now.
+      listener.position = Math.max(listener.position, newest, last);
+      if (this.#live.size === 0) this.#told = newest;
+      this.#live.add(listener);
+      this.#startPoll(this.#times.poll);
+    } else listener.position = last;
+    return found.length === 0 ? null : Buffer.concat(found.map(frameOf));
+  }
+
+  leave(listener: Listener): void {
+    this.#open.delete(listener);
+    this.#live.delete(listener);
+    if (this.#live.size === 0) {
+      clearTimeout(this.#poll);
+      this.#poll = undefined;
+    }
+    if (this.#open.size === 0) {
+      clearInterval(this.#beat);
+      this.#beat = undefined;
+    }
+  }
+
+  /** Ends every stream, with a word. */
+  close(): void {
+    this.#isClosed = true;
+    for (const listener of [...this.#open]) listener.end(STOPPING);
+  }
+
+  #startPoll(wait: number): void {
+    if (this.#poll !== undefined) return;
+    this.#poll = setTimeout(() => {
+      this.#poll = undefined;
+      let isBehind = false;
+      try {
+        isBehind = this.#tell();
+      } catch (error) {
+        this.#failed(error);
+      }
+      if (this.#live.size > 0) this.#startPoll(isBehind ? 0 : this.#times.poll);
+    }, wait);
+  }
+
+  /** Tells a part of what is new; whether there is more. */
+  #tell(): boolean {
+    const newest = this.#records.newestDelta();
+    if (newest <= this.#told) return false;
+    const found = this.#records.deltas({}, { order: 'oldest', cursor: this.#told, limit: BATCH });
+    for (const delta of found) {
+      let frame: Uint8Array | undefined;
+      for (const listener of this.#live) {
+        if (!listener.wants(delta)) continue;
+        frame ??= frameOf(delta);
+        listener.push(frame);
+      }
+    }
+    const last = found.at(-1)?.seq ?? 0;
+    this.#told = found.length < BATCH ? Math.max(newest, last) : last;
+    return found.length === BATCH;
+  }
+
+  #startBeat(): void {
+    this.#beat ??= setInterval(() => {
+      for (const listener of [...this.#open]) {
+        listener.beats++;
+        if (listener.beats >= this.#times.beats) {
+          listener.end(lastWord('time_is_up', 'a stream lasts an hour'));
+        } else if (listener.isIdle) listener.push(BEAT);
+      }
+    }, this.#times.beat);
+  }
+}
+
+/** A change as an event (HTML, "Server-sent events"). JSON has no line break in it. */
+function frameOf(delta: Delta): Uint8Array {
+  return Buffer.from(`id: ${delta.seq}\ndata: ${JSON.stringify(deltaRow(delta))}\n\n`);
+}

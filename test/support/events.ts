@@ -1,0 +1,73 @@
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:http';
+import { until } from './program.ts';
+
+export interface SentEvent {
+  id?: string;
+  event?: string;
+  data: string;
+}
+
+/** A reader of Server-Sent Events, who may stop reading and hang up. */
+export interface Reader {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** Everything that came so far. */
+  text(): string;
+  /** The events among it. */
+  events(): SentEvent[];
+  /** Waits until so many events are there. */
+  atLeast(count: number): Promise<SentEvent[]>;
+  /** Resolves when the other side has ended the answer or broken it off. */
+  ended: Promise<void>;
+  response: IncomingMessage;
+  hangUp(): void;
+}
+
+/** Opens a stream. A reader that is not `eager` reads nothing until `response` is read. */
+export function listenTo(
+  url: string,
+  path: string,
+  headers: Record<string, string> = {},
+  eager = true,
+): Promise<Reader> {
+  const { hostname, port } = new URL(url);
+  const agent = new Agent({ keepAlive: false });
+  return new Promise((resolve, reject) => {
+    const sent: ClientRequest = request({ hostname, port, path, headers, agent }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      const ended = new Promise<void>((done) => response.once('close', () => done()));
+      response.on('error', () => {});
+      if (eager) response.on('data', (chunk: string) => (text += chunk));
+      const events = () => eventsIn(text);
+      resolve({
+        status: response.statusCode ?? 0,
+        headers: response.headers,
+        text: () => text,
+        events,
+        atLeast: (count) => until(() => (events().length >= count ? events() : null)),
+        ended,
+        response,
+        hangUp: () => sent.destroy(),
+      });
+    });
+    sent.on('error', reject).end();
+  });
+}
+
+/** The events of a text that are whole (HTML, "Server-sent events"). */
+export function eventsIn(text: string): SentEvent[] {
+  return text
+    .split('\n\n')
+    .slice(0, -1)
+    .map((block) =>
+      Object.fromEntries(
+        block.split('\n').flatMap((line) => {
+          const [, name = '', value = ''] = /^(\w+): ?(.*)$/.exec(line) ?? [];
+          return name === '' ? [] : [[name, value]];
+        }),
+      ),
+    )
+    .filter((fields): fields is Record<string, string> & SentEvent => 'data' in fields);
+}
