@@ -91,7 +91,15 @@ export async function payment(payer: Payer, units: number, odd: Odd = {}): Promi
     const body = { x402Version: 1, scheme, network: network ?? NETWORK.name, payload };
     return { authorization, signature, headers: { 'X-PAYMENT': encoded(body) } };
   }
-  const terms = { network: NETWORK, asset: NETWORK.usdc, payTo: PAYEE, units, resource: '', description: '', mimeType: '' };
+  const terms = {
+    network: NETWORK,
+    asset: NETWORK.usdc,
+    payTo: PAYEE,
+    units,
+    resource: '',
+    description: '',
+    mimeType: '',
+  };
   const taken = { ...requirementsV2(terms), scheme, network: network ?? NETWORK.caip2, ...accepted };
   const headers = { 'PAYMENT-SIGNATURE': encoded({ x402Version: 2, accepted: taken, payload }) };
   return { authorization, signature, headers };

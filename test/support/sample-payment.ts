@@ -1,0 +1,35 @@
+import { NETWORKS } from '../../src/meter/networks.ts';
+import type { Offer } from '../../src/meter/offer.ts';
+import { requirementsV2 } from '../../src/meter/offer.ts';
+
+const network = NETWORKS[1] as (typeof NETWORKS)[number];
+
+/** An offer for tests that need no chain. */
+export const OFFER: Offer = {
+  network,
+  asset: network.usdc,
+  payTo: `0x${'a1'.repeat(20)}`,
+  units: 1_000,
+  resource: 'http://localhost:4322/v1/domains/example.org',
+  description: 'One answer',
+  mimeType: 'application/json',
+};
+
+/** The header of a payment for it, with members that no version defines laid over the payload. */
+export function samplePayment(version: 1 | 2, more: Record<string, unknown> = {}, odd: object = {}): string {
+  const authorization = {
+    from: `0x${'b0'.repeat(20)}`,
+    to: OFFER.payTo,
+    value: String(OFFER.units),
+    validAfter: '0',
+    validBefore: '99999999999',
+    nonce: `0x${'c0'.repeat(32)}`,
+    ...odd,
+  };
+  const payload = { signature: `0x${'d0'.repeat(65)}`, authorization };
+  const body =
+    version === 1
+      ? { x402Version: 1, scheme: 'exact', network: network.name, payload, ...more }
+      : { x402Version: 2, accepted: requirementsV2(OFFER), payload, ...more };
+  return Buffer.from(JSON.stringify(body)).toString('base64');
+}
