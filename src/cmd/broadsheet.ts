@@ -14,6 +14,8 @@ const VERBS: Record<string, () => Promise<{ command: () => Command }>> = {
   ledger: () => import('./ledger.ts'),
   key: () => import('./key.ts'),
   seat: () => import('./seat.ts'),
+  account: () => import('./account.ts'),
+  credits: () => import('./credits.ts'),
   watch: () => import('./watch.ts'),
   scan: () => import('./scan.ts'),
   'opt-out': () => import('./opt-out.ts'),

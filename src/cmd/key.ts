@@ -8,10 +8,11 @@ import type { Workshop } from '../works/workshop.ts';
 import { doorKeyFile, doorName, newId } from '../works/workshop.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { say, withWorkshop } from './run.ts';
+import { createServiceKey, listServiceKeys, revokeServiceKey } from './service-key.ts';
 
 export function command(): Command {
   return new Command('key')
-    .description('access keys of a paper, and the signing key of the door')
+    .description('access keys of a paper or of the domain records, and the signing key of the door')
     .addCommand(create())
     .addCommand(list())
     .addCommand(revoke())
@@ -21,21 +22,38 @@ export function command(): Command {
 function create(): Command {
   return new Command('create')
     .description('make an access key; it is shown this once')
-    .requiredOption('--paper <slug>', 'the one paper that it opens')
-    .requiredOption('--level <level>', 'read, admin or agent')
+    .option('--paper <slug>', 'the one paper that it opens')
+    .option('--service <name>', 'records: a key of the domain records, and of no paper')
+    .requiredOption('--level <level>', 'read, admin or agent; of the records: account, service, scanner or operator')
     .requiredOption('--name <name>', 'whose it is')
-    .option('--persona <slug>', 'the one persona that an agent’s key signs as')
+    .option('--persona <slug>', 'the one persona that an agent’s key of a paper signs as')
+    .option('--email <address>', 'the account that an account’s key of the records is metered on; else one of its own')
     .option('--json', 'print {id, key, level}')
-    .action((options: { paper: string; level: string; name: string; persona?: string; json?: boolean }) =>
+    .action((options: Owner & { level: string; name: string; persona?: string; json?: boolean }) =>
       withWorkshop((shop) => {
         const { level, name, persona } = options;
-        const { key, made } = makeKeyOf(shop, options.paper, { level, name, persona });
+        const owner = ownerOf(options);
+        if ('service' in owner) return createServiceKey(shop, { ...options, ...owner });
+        const { key, made } = makeKeyOf(shop, owner.paper, { level, name, persona });
         say(options.json, { id: made.id, key, level: made.level }, [
           key,
-          `${made.level} key ${made.id} of ${options.paper}; it is not shown again`,
+          `${made.level} key ${made.id} of ${owner.paper}; it is not shown again`,
         ]);
       }),
     );
+}
+
+interface Owner {
+  paper?: string;
+  service?: string;
+  email?: string;
+}
+
+/** Whose keys are meant: a paper's, or a service's. Throws `invalid_request`. */
+function ownerOf({ paper, service }: Owner): { paper: string } | { service: string } {
+  if (paper !== undefined && service === undefined) return { paper };
+  if (service !== undefined && paper === undefined) return { service };
+  throw new Fault('invalid_request', 'say whose key it is: --paper SLUG or --service records, one of the two');
 }
 
 /**
@@ -67,13 +85,17 @@ export function needPaper({ store }: Workshop, paper: string): void {
 
 function list(): Command {
   return new Command('list')
-    .description("list a paper's access keys")
-    .requiredOption('--paper <slug>', 'the paper')
+    .description('list the access keys of a paper, or of the domain records')
+    .option('--paper <slug>', 'the paper')
+    .option('--service <name>', 'records: the keys of the domain records that are of no account')
+    .option('--email <address>', 'those of this account')
     .option('--json', 'print them as JSON')
-    .action((options: { paper: string; json?: boolean }) =>
+    .action((options: Owner & { json?: boolean }) =>
       withWorkshop((shop) => {
-        needPaper(shop, options.paper);
-        const keys = shop.store.keys.list(options.paper);
+        const owner = ownerOf(options);
+        if ('service' in owner) return listServiceKeys(shop, { ...options, ...owner });
+        needPaper(shop, owner.paper);
+        const keys = shop.store.keys.list(owner.paper);
         const lines = keys.map(
           ({ id, level, name, seat, used_at, revoked_at }) =>
             `${id}  ${level.padEnd(5)}  ${name}${seat === null ? '' : `  seat of ${seat}`}${used_at === null ? '' : `  last used ${new Date(used_at).toISOString()}`}${revoked_at === null ? '' : '  (revoked)'}`,
@@ -87,13 +109,16 @@ function revoke(): Command {
   return new Command('revoke')
     .description('revoke an access key')
     .argument('<id>')
-    .requiredOption('--paper <slug>', 'the paper')
-    .action((id: string, options: { paper: string }) =>
-      withWorkshop(({ store, now }) => {
-        if (!store.keys.revoke(options.paper, id, now())) {
+    .option('--paper <slug>', 'the paper')
+    .option('--service <name>', 'records: a key of the domain records')
+    .action((id: string, options: Owner) =>
+      withWorkshop((shop) => {
+        const owner = ownerOf(options);
+        if ('service' in owner) return revokeServiceKey(shop, id, owner);
+        if (!shop.store.keys.revoke(owner.paper, id, shop.now())) {
           throw new Fault(
             'not_found',
-            `${options.paper} has no key ${JSON.stringify(id)} in force; \`broadsheet key list\` shows its keys`,
+            `${owner.paper} has no key ${JSON.stringify(id)} in force; \`broadsheet key list\` shows its keys`,
           );
         }
         say(false, null, [`revoked ${id}`]);

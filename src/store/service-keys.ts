@@ -24,7 +24,8 @@ export function serviceKeyTable(db: Db): ServiceKeyTable {
       const { hash: kept, ...key } = row;
       return { key, hash: kept };
     },
-    list: (account) => list.all(account) as ServiceKey[],
+    // A lone null would be taken for an object of named parameters.
+    list: (account) => list.all([account]) as ServiceKey[],
     revoke: (id, at, account) => revoke.run(id, at, account ?? null).changes === 1,
     used(uses) {
       for (const [id, at] of uses) use.run(id, at);
