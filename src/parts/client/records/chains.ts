@@ -59,7 +59,9 @@ export async function* chainChecks(
   yield check(
     'The service’s keys signed every receipt',
     few(signed),
-    `${counted(seen.length, 'Ed25519 signature')} hold under keys listed in ${keys.from} that were in force then.`,
+    seen.length === 1
+      ? `Its Ed25519 signature holds under a key listed in ${keys.from} that was in force then.`
+      : `All ${seen.length} Ed25519 signatures hold under keys listed in ${keys.from} that were in force then.`,
   );
   const links = seen.flatMap((one, index) => (index > 0 || whole ? linkRules(seen[index - 1] ?? null, one) : []));
   if (seen.some(({ receipt }) => receipt !== null && receipt.domain !== domain))

@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import fc from 'fast-check';
+import type { Browser, Page } from 'playwright-core';
+import { jwks } from '../../src/ledger/keyring.ts';
+import { evidenceOf } from '../../src/records/evidence.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
+import type { Observation } from '../../src/records/observation.ts';
+import { observe } from '../../src/records/observation.ts';
+import { fullRecordOf, previewOf } from '../../src/records/preview.ts';
+import { recordOf } from '../../src/records/record.ts';
+import { provenanceRow } from '../../src/records/rows.ts';
+import { certificate, HOUR, KEY, look, toolsAt } from '../support/looks.ts';
+import type { RecordsStand } from '../support/records-stand.ts';
+import { recordsStand } from '../support/records-stand.ts';
+import { openBrowser } from './chromium.ts';
+
+const HOST = 'xn--bcher-kva.example';
+const START = Date.UTC(2026, 10, 21, 9);
+
+/** What the page found: the outcome of all, its words, and the checks that failed. */
+interface Verdict {
+  state: string;
+  said: string;
+  held: string[];
+  failed: string[];
+}
+
+describe('records are verified in the browser', () => {
+  const endings: (() => unknown)[] = [];
+  let stand: RecordsStand;
+  let browser: Browser;
+  let page: Page;
+  let chain: Observation[];
+  const asked: string[] = [];
+  before(async () => {
+    [stand, browser] = await Promise.all([
+      recordsStand({ after: (work) => void endings.push(work) }, {}, START),
+      openBrowser(),
+    ]);
+    for (let n = 0; n < 3; n++) {
+      const seen = { A: [`192.0.2.${n}`], NS: ['ns1.example.net'], TXT: ['“quoted” <b>'] };
+      stand.enter(look(HOST, START + n * HOUR, seen, certificate('a')));
+    }
+    const { records } = stand.shop.store;
+    chain = [...records.observationsOf(records.find(HOST)?.id ?? 0)];
+    page = await (await browser.newContext()).newPage();
+    page.on('request', (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`));
+    await page.goto(`${stand.url}/verify`);
+  });
+  after(async () => {
+    await browser?.close();
+    for (const end of endings) await end();
+  });
+
+  const newest = (): Observation => chain.at(-1) as Observation;
+  const bundle = () => evidenceOf(HOST, chain, stand.shop.store.doorKeys());
+  const provenance = () => ({
+    domain: HOST,
+    items: chain.map((one) => provenanceRow({ ...one, observed_at: Date.parse(one.record.observed_at) })).reverse(),
+  });
+
+  /** Gives these to the page and waits for its verdict. */
+  async function verdict(given: { text?: string; from?: string; keys?: string }): Promise<Verdict> {
+    await page.evaluate(({ text = '', from = '', keys = '' }) => {
+      const form = document.getElementById('given') as HTMLFormElement;
+      for (const [name, value] of Object.entries({ text, from, keys })) {
+        (form.elements.namedItem(name) as HTMLInputElement).value = value;
+      }
+      form.requestSubmit();
+    }, given);
+    return settled();
+  }
+
+  async function settled(): Promise<Verdict> {
+    await page.waitForFunction(() =>
+      /^(held|failed|unchecked)$/.test(document.getElementById('verdict')?.dataset.state ?? ''),
+    );
+    return page.evaluate(() => {
+      const output = document.getElementById('verdict') as HTMLElement;
+      const titles = (kind: string) =>
+        [...output.querySelectorAll(`li.${kind} > p:first-child`)].map(
+          ({ textContent }) => textContent?.replace(/^\S+ /, '') ?? '',
+        );
+      const state = output.dataset.state ?? '';
+      delete output.dataset.state;
+      return { state, said: output.textContent ?? '', held: titles('held'), failed: titles('failed') };
+    });
+  }
+
+  it('on the page of a hostname, at a press of the button', async () => {
+    const context = await browser.newContext();
+    const own = await context.newPage();
+    const complaints: string[] = [];
+    own.on('console', (message) => complaints.push(message.text()));
+    own.on('pageerror', (error) => complaints.push(error.message));
+    await own.goto(`${stand.url}/t/${HOST}`);
+    assert.equal(await own.locator('#verdict').textContent(), '');
+    await own.locator('#verify').click();
+    await own.getByRole('button', { name: 'Check again' }).waitFor();
+    assert.equal(
+      await own.locator('#verdict').getAttribute('data-state'),
+      'held',
+      (await own.locator('#verdict').textContent()) ?? '',
+    );
+    assert.equal(await own.locator('#verdict li.held').count(), 7);
+    const { violations } = await new AxeBuilder({ page: own }).include('#verdict').analyze();
+    assert.deepEqual(
+      violations.map(({ id }) => id),
+      [],
+    );
+    assert.deepEqual(complaints, []);
+    await context.close();
+  });
+
+  it('whatever the service gives out holds, pasted, from a file or by its address; what is pasted is sent nowhere', async () => {
+    const { receipt } = newest();
+    const badge = await (await fetch(`${stand.url}/badge/${HOST}.svg`)).text();
+    asked.length = 0;
+    const pasted: [text: string, checks: number][] = [
+      [receipt, 3],
+      [`  \n${receipt.trimEnd().replaceAll('\n', '\r\n')}`, 3],
+      [JSON.stringify(receipt), 3],
+      [badge, 3],
+      [JSON.stringify(previewOf(newest()), null, 2), 7],
+      [JSON.stringify(fullRecordOf(newest())), 6],
+      [JSON.stringify(provenance()), 2],
+      [JSON.stringify(bundle()), 4],
+    ];
+    for (const [text, checks] of pasted) {
+      const { state, said, held } = await verdict({ text });
+      assert.equal(state, 'held', said);
+      assert.equal(held.length, checks, said);
+    }
+    assert.deepEqual(new Set(asked), new Set(['GET /.well-known/records-keys.json']));
+
+    await page
+      .locator('#file')
+      .setInputFiles({ name: 'e.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(bundle())) });
+    assert.equal((await settled()).state, 'held');
+    for (const from of [
+      'bücher.example',
+      `/badge/${HOST}.svg`,
+      `${stand.url}/t/${HOST}?as_of=${newest().record.observed_at}`,
+    ]) {
+      const { state, said } = await verdict({ from });
+      assert.equal(state, 'held', `${from}: ${said}`);
+    }
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    assert.deepEqual(
+      violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
+      [],
+    );
+  });
+
+  it('what was altered fails the check that it is of, and says why', async () => {
+    const preview = previewOf(newest());
+    const record = fullRecordOf(newest());
+    const [first, second] = preview.disclosures;
+    const { receipt } = newest();
+    const cases: [document: unknown, failed: string[], why: RegExp][] = [
+      [receipt.replace('seq 3', 'seq 4'), ['The service’s key signed it'], /Seq 4: the signature does not hold/],
+      [receipt.replace('seq 3', 'seq 03'), ['It is a receipt'], /not a domain-observation\/v1 note/],
+      [receipt.replace(/kid \S+/, 'kid x'), ['The service’s key signed it'], /no key with kid x is known/],
+      [
+        { ...preview, summary: { ...preview.summary, A: 9 }, nameservers: [] },
+        ['What it says is what was signed'],
+        /Summary is not what was signed.*Nameservers is not what was signed/,
+      ],
+      [
+        { ...preview, disclosures: [{ ...first, path: second?.path }, ...preview.disclosures.slice(1)] },
+        ['Each field shown is part of the signed record'],
+        /path of disclosure \d+ does not lead to the root/,
+      ],
+      [
+        { ...preview, held_back: { ...preview.held_back, fields: 0 } },
+        ['It says how much it holds back'],
+        /0 fields are held back, but 21/,
+      ],
+      [
+        { ...preview, seq: 2 },
+        ['It is of the receipt’s observation', 'What it says is what was signed'],
+        /It says seq 2, and the receipt 3/,
+      ],
+      [
+        { ...record, disclosures: record.disclosures.slice(1) },
+        ['All its fields are the signed record', 'What it says is what was signed'],
+        /do not give the record_root/,
+      ],
+      [
+        { ...record, signals: { ...record.signals, A: { ...record.signals.A, values: ['192.0.2.9'] } } },
+        ['What it says is what was signed'],
+        /Signals\.A is not what was signed/,
+      ],
+      [{ ...bundle(), records: bundle().records.toSpliced(1, 1) }, ['The chain is whole'], /Seq 3: prev is sha256/],
+      [{ ...bundle(), records: bundle().records.slice(1) }, ['The chain is whole'], /nothing is before it/],
+      [
+        { ...provenance(), items: provenance().items.toReversed() },
+        ['The receipts are a chain'],
+        /does not come after/,
+      ],
+    ];
+    for (const [document, failed, why] of cases) {
+      const found = await verdict({ text: typeof document === 'string' ? document : JSON.stringify(document) });
+      assert.deepEqual(found.failed, failed, found.said);
+      assert.match(found.said, why);
+      assert.equal(found.state, 'failed');
+    }
+  });
+
+  it('somebody else’s signatures fail, unless the reader trusts that key, in its time', async () => {
+    const at = START + HOUR;
+    const host = parseHostname(HOST);
+    const seed = new Uint8Array(32).fill(7);
+    const forged = observe(
+      { record: recordOf(look(HOST, at, { A: ['192.0.2.66'] }), host, at), seq: 1, prev: null, seed },
+      toolsAt(at),
+    );
+    const text = JSON.stringify(evidenceOf(HOST, [forged], [KEY]));
+    const { failed, said } = await verdict({ text });
+    assert.deepEqual(failed, ['The keys in it are the service’s', 'The service’s keys signed every receipt'], said);
+    assert.equal((await verdict({ text, keys: JSON.stringify(jwks([KEY])) })).state, 'held');
+    const retired = JSON.stringify(jwks([{ ...KEY, retired_at: at - 1 }]));
+    assert.deepEqual((await verdict({ text: forged.receipt, keys: retired })).failed, ['The key was in force then']);
+    const younger = JSON.stringify(jwks([{ ...KEY, nbf: at + 2 * HOUR }]));
+    assert.deepEqual((await verdict({ text: forged.receipt, keys: younger })).failed, ['The key was in force then']);
+  });
+
+  it('what cannot be checked is told from what fails', async () => {
+    const cases: [given: { text?: string; from?: string; keys?: string }, why: RegExp][] = [
+      [{}, /give a receipt/],
+      [{ text: '{"a": 1}' }, /this is not a receipt/],
+      [{ text: '<svg xmlns="http://www.w3.org/2000/svg"/>' }, /this is not a receipt/],
+      [{ from: 'nobody.example' }, /answered 404: nobody\.example is not under watch/],
+      [{ from: '/health' }, /but what \S+\/health answered/],
+      [{ text: newest().receipt, keys: '{"keys": []}' }, /is not a key document/],
+      [{ text: newest().receipt, keys: 'https://127.0.0.1:1/keys' }, /could not be fetched/],
+    ];
+    for (const [given, why] of cases) {
+      const { state, said } = await verdict(given);
+      assert.equal(state, 'unchecked', said);
+      assert.match(said, /^Nothing was checked: /);
+      assert.match(said, why);
+    }
+  });
+
+  it('whichever one character is changed, it does not hold', async () => {
+    const preview = previewOf(newest());
+    // The two sentences for people are no part of the record, and a bundle's keys are compared with those listed.
+    const texts = [
+      newest().receipt.trimEnd(),
+      JSON.stringify({ ...preview, notice: '', held_back: { ...preview.held_back, how: '' } }),
+      JSON.stringify(fullRecordOf(newest())),
+      JSON.stringify({ records: bundle().records.slice(0, 1), evidence: 'domain-evidence/v1', domain: HOST }),
+    ];
+    const keys = JSON.stringify({ keys: bundle().keys }).slice(1);
+    const whole = (text: string) => (text.startsWith('{"records"') ? `${text.slice(0, -1)},${keys}` : text);
+    const change = fc.record({
+      which: fc.nat(texts.length - 1),
+      // Of the last character the bundle's rest takes the place.
+      at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+      to: fc.constantFrom(...'0aZ"{, :-'),
+    });
+    await fc.assert(
+      fc.asyncProperty(change, async ({ which, at, to }) => {
+        const text = texts[which] ?? '';
+        const place = Math.floor(at * (text.length - 1));
+        fc.pre(text[place] !== to);
+        const { state } = await verdict({ text: whole(text.slice(0, place) + to + text.slice(place + 1)) });
+        assert.notEqual(state, 'held', `${text.slice(Math.max(0, place - 40), place)}[${to}]`);
+      }),
+      { numRuns: 120 },
+    );
+    // The same texts hold as they are: the property can fail.
+    for (const text of texts) assert.equal((await verdict({ text: whole(text) })).state, 'held');
+  });
+});
