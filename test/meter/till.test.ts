@@ -98,6 +98,10 @@ class World {
     };
     const payment = this.payments[how.payment] as Payment;
     const ending = await Promise.race([till.take({ payment, offer: OFFER, request: `path ${how.path}`, run }), killed]);
+    if (ending !== 'killed' && ending.outcome === 'refused') {
+      const isPaid = this.moved.has(payment.transfer.authorization.nonce);
+      assert.equal(isPaid, false, 'a payer was told that nothing was charged');
+    }
     if (ending !== 'killed' && ending.outcome === 'served') {
       const text = Buffer.from(ending.bought.body ?? []).toString();
       this.served.push({ payment: how.payment, path: how.path, text });
