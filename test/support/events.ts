@@ -8,7 +8,7 @@ export interface SentEvent {
   data: string;
 }
 
-/** A reader of Server-Sent Events, who may stop reading and hang up. */
+/** A reader of Server-Sent Events. */
 export interface Reader {
   status: number;
   headers: IncomingHttpHeaders;
@@ -24,13 +24,8 @@ export interface Reader {
   hangUp(): void;
 }
 
-/** Opens a stream. A reader that is not `eager` reads nothing until `response` is read. */
-export function listenTo(
-  url: string,
-  path: string,
-  headers: Record<string, string> = {},
-  eager = true,
-): Promise<Reader> {
+/** Opens a stream. */
+export function listenTo(url: string, path: string, headers: Record<string, string> = {}): Promise<Reader> {
   const { hostname, port } = new URL(url);
   const agent = new Agent({ keepAlive: false });
   return new Promise((resolve, reject) => {
@@ -39,7 +34,9 @@ export function listenTo(
       response.setEncoding('utf8');
       const ended = new Promise<void>((done) => response.once('close', () => done()));
       response.on('error', () => {});
-      if (eager) response.on('data', (chunk: string) => (text += chunk));
+      response.on('data', (chunk: string) => {
+        text += chunk;
+      });
       const events = () => eventsIn(text);
       resolve({
         status: response.statusCode ?? 0,

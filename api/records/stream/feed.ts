@@ -2,7 +2,7 @@ import { Fault } from '../../../src/fault.ts';
 import type { Delta } from '../../../src/records/delta.ts';
 import { deltaRow } from '../../../src/records/rows.ts';
 import type { Store } from '../../../src/store/store.ts';
-import type { Wanted } from './listener.ts';
+import type { Piece, Wanted } from './listener.ts';
 import { Listener, lastWord } from './listener.ts';
 
 export interface FeedTimes {
@@ -72,7 +72,7 @@ export class ChangeFeed {
   }
 
   /** What a listener is behind, a part at a time; once it is told he joins those who hear the present. */
-  past(listener: Listener): Uint8Array | null {
+  past(listener: Listener): Piece | null {
     if (this.#isClosed) {
       listener.end(STOPPING);
       return null;
@@ -88,22 +88,24 @@ export class ChangeFeed {
     );
     const last = found.at(-1)?.seq ?? 0;
     if (found.length < BATCH) {
-      // Everything up to `newest`, and up to the last one found, is told by now.
+      // With this, everything up to `newest`, and up to the last one found, is told.
       listener.position = Math.max(listener.position, newest, last);
       if (this.#live.size === 0) this.#told = newest;
       this.#live.add(listener);
       this.#startPoll(this.#times.poll);
-    } else listener.position = last;
-    return found.length === 0 ? null : Buffer.concat(found.map(frameOf));
+    }
+    return found.length === 0 ? null : { bytes: Buffer.concat(found.map(frameOf)), seq: last };
+  }
+
+  fallBehind(listener: Listener): void {
+    this.#live.delete(listener);
+    this.#restIfAlone();
   }
 
   leave(listener: Listener): void {
     this.#open.delete(listener);
     this.#live.delete(listener);
-    if (this.#live.size === 0) {
-      clearTimeout(this.#poll);
-      this.#poll = undefined;
-    }
+    this.#restIfAlone();
     if (this.#open.size === 0) {
       clearInterval(this.#beat);
       this.#beat = undefined;
@@ -114,6 +116,13 @@ export class ChangeFeed {
   close(): void {
     this.#isClosed = true;
     for (const listener of [...this.#open]) listener.end(STOPPING);
+  }
+
+  /** Nobody hears the present: it need not be looked for. */
+  #restIfAlone(): void {
+    if (this.#live.size > 0) return;
+    clearTimeout(this.#poll);
+    this.#poll = undefined;
   }
 
   #startPoll(wait: number): void {
@@ -140,7 +149,7 @@ export class ChangeFeed {
       for (const listener of this.#live) {
         if (!listener.wants(delta)) continue;
         frame ??= frameOf(delta);
-        listener.push(frame);
+        listener.push(frame, delta.seq);
       }
     }
     const last = found.at(-1)?.seq ?? 0;
@@ -151,10 +160,8 @@ export class ChangeFeed {
   #startBeat(): void {
     this.#beat ??= setInterval(() => {
       for (const listener of [...this.#open]) {
-        listener.beats++;
-        if (listener.beats >= this.#times.beats) {
-          listener.end(lastWord('time_is_up', 'a stream lasts an hour'));
-        } else if (listener.isIdle) listener.push(BEAT);
+        if (listener.beats >= this.#times.beats) listener.end(lastWord('time_is_up', 'a stream lasts an hour'));
+        else listener.beat(BEAT);
       }
     }, this.#times.beat);
   }

@@ -1,20 +1,30 @@
 import type { Delta } from '../../../src/records/delta.ts';
 
-/** How much may wait for a listener that does not read, in bytes; beyond it he is dropped. */
-export const BUFFER_MAX = 256 * 1024;
+/** How much is kept for a listener, in bytes; what is beyond it he reads from the database when he gets there. */
+const BUFFER_MAX = 256 * 1024;
+
+/** For how many heartbeats nothing may be read of what waits. */
+const STALLED_BEATS = 2;
 
 /** What a listener asked for. */
 export interface Wanted {
-  /** A hostname, and its id. */
   host?: { id: number; hostname: string } | undefined;
   signal?: string | undefined;
 }
 
 /** What a listener needs of the feed. */
 interface Source {
-  /** The next events of the past for a listener, or null once he hears the present. */
-  past(listener: Listener): Uint8Array | null;
+  /** What comes next in the past for a listener, or null once he hears the present. */
+  past(listener: Listener): Piece | null;
+  /** He is behind the present, and is to be told by `past` again. */
+  fallBehind(listener: Listener): void;
   leave(listener: Listener): void;
+}
+
+/** A part of the stream, and the number of the last change in it; null for one without a change. */
+export interface Piece {
+  bytes: Uint8Array;
+  seq: number | null;
 }
 
 /**
@@ -25,55 +35,57 @@ export class Listener {
   readonly wanted: Wanted;
   /** The number of the last change that he was told, or that he need not be. */
   position: number;
-  /** How many heartbeats he was there for. */
+  /** Heartbeats since he came, and since something of what waits was read. */
   beats = 0;
+  #stalled = 0;
   readonly #source: Source;
   readonly #dropped: () => void;
-  #queue: Uint8Array[];
+  #queue: Piece[] = [];
   #bytes = 0;
   #isEnded = false;
   #wake: (() => void) | null = null;
 
-  /** `first` is what is said at once; `dropped` is called when he reads too slowly. */
+  /** `first` is what is said at once; `dropped` is called when nothing more is read. */
   constructor(source: Source, wanted: Wanted, position: number, first: Uint8Array, dropped: () => void) {
     this.#source = source;
     this.wanted = wanted;
     this.position = position;
-    this.#queue = [first];
     this.#dropped = dropped;
+    this.#add({ bytes: first, seq: null });
   }
 
-  wants({ seq, domain, signal }: Delta): boolean {
-    const { wanted } = this;
-    return (
-      seq > this.position &&
-      (wanted.host === undefined || wanted.host.hostname === domain) &&
-      (wanted.signal === undefined || wanted.signal === signal)
-    );
+  wants({ domain, signal }: Delta): boolean {
+    const { host, signal: wanted } = this.wanted;
+    return (host === undefined || host.hostname === domain) && (wanted === undefined || wanted === signal);
   }
 
-  /** Whether he has read all that he was given. */
-  get isIdle(): boolean {
-    return this.#queue.length === 0;
+  /** Hands over a change that he hears as it happens. */
+  push(bytes: Uint8Array, seq: number): void {
+    if (this.#isEnded || seq <= this.position) return;
+    if (this.#queue.length > 0 && this.#bytes + bytes.length > BUFFER_MAX) {
+      // What waits is let go: it is read again from where he is.
+      this.#empty();
+      this.#source.fallBehind(this);
+    } else this.#add({ bytes, seq });
   }
 
-  push(bytes: Uint8Array): void {
-    if (this.#isEnded) return;
-    this.#queue.push(bytes);
-    this.#bytes += bytes.length;
-    if (this.#bytes > BUFFER_MAX) {
-      this.end(lastWord('too_slow', 'more changes waited for this listener than are kept for one'));
+  /** Says that the stream is alive, or drops him when he has long not read what waits. */
+  beat(bytes: Uint8Array): void {
+    this.beats++;
+    if (this.#wake !== null) this.#add({ bytes, seq: null });
+    else if (++this.#stalled > STALLED_BEATS) {
+      this.end(lastWord('too_slow', 'what waited for this listener was not read'));
       this.#dropped();
-    } else this.#awake();
+    }
   }
 
   /** Ends with a last word, in the place of all that still waits: it can be read again. */
   end(word: Uint8Array): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.#queue = [word];
+    this.#empty();
     this.#source.leave(this);
-    this.#awake();
+    this.#add({ bytes: word, seq: null });
   }
 
   /** The stream, as it is read. */
@@ -92,7 +104,7 @@ export class Listener {
         },
         cancel: () => {
           this.#isEnded = true;
-          this.#queue = [];
+          this.#empty();
           this.#source.leave(this);
           this.#awake();
         },
@@ -103,14 +115,29 @@ export class Listener {
   }
 
   #next(): Uint8Array | null {
-    const first = this.#queue.shift();
-    if (first !== undefined) {
-      this.#bytes = Math.max(0, this.#bytes - first.length);
-      return first;
-    }
-    if (this.#isEnded) return null;
-    // While it looks, the feed may have said its last word.
-    return this.#source.past(this) ?? this.#queue.shift() ?? null;
+    this.#stalled = 0;
+    // While it looks into the past, the feed may have said its last word.
+    const piece = this.#take() ?? (this.#isEnded ? null : this.#source.past(this)) ?? this.#take();
+    if (piece === null) return null;
+    this.position = Math.max(this.position, piece.seq ?? 0);
+    return piece.bytes;
+  }
+
+  #empty(): void {
+    this.#queue = [];
+    this.#bytes = 0;
+  }
+
+  #take(): Piece | null {
+    const piece = this.#queue.shift() ?? null;
+    if (piece !== null) this.#bytes -= piece.bytes.length;
+    return piece;
+  }
+
+  #add(piece: Piece): void {
+    this.#queue.push(piece);
+    this.#bytes += piece.bytes.length;
+    this.#awake();
   }
 
   #awake(): void {
