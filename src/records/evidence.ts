@@ -21,9 +21,25 @@ export interface Evidence {
 
 /** Puts a bundle together. `observations` are the domain's whole chain, oldest first. */
 export function evidenceOf(domain: string, observations: Iterable<Observation>, keys: DoorKey[]): Evidence {
-  const records = Array.from(observations, fullRecordOf);
-  const used = keys.filter(({ kid }) => records.some(({ receipt }) => receipt.includes(`\nkid ${kid}\n`)));
-  return { evidence: 'domain-evidence/v1', domain, keys: jwks(used).keys, records };
+  return JSON.parse([...evidenceText(domain, observations, keys)].join('')) as Evidence;
+}
+
+/** The same as JSON, a record at a time: a long chain need not be in memory. The keys come last, when it is known which. */
+export function* evidenceText(
+  domain: string,
+  observations: Iterable<Observation>,
+  keys: DoorKey[],
+): Generator<string, void> {
+  const used = new Set<DoorKey>();
+  let comma = '';
+  yield `{"evidence":"domain-evidence/v1","domain":${JSON.stringify(domain)},"records":[`;
+  for (const observation of observations) {
+    const record = fullRecordOf(observation);
+    for (const key of keys) if (record.receipt.includes(`\nkid ${key.kid}\n`)) used.add(key);
+    yield comma + JSON.stringify(record);
+    comma = ',';
+  }
+  yield `],"keys":${JSON.stringify(jwks(keys.filter((key) => used.has(key))).keys)}}`;
 }
 
 const Bundle = z.looseObject({

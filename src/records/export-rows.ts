@@ -1,0 +1,35 @@
+import type { Cell } from './csv.ts';
+import type { Delta } from './delta.ts';
+import type { Observation } from './observation.ts';
+import { signalsOf } from './record.ts';
+import { deltaRow } from './rows.ts';
+import { certificateText } from './tracked.ts';
+
+export const CHANGE_COLUMNS = ['seq', 'at', 'domain', 'signal', 'kind', 'before', 'after', 'observation_seq'] as const;
+
+/** A change as a line of its export. */
+export function changeCells(delta: Delta): Cell[] {
+  const row = deltaRow(delta);
+  return CHANGE_COLUMNS.map((name) => row[name]);
+}
+
+export const OBSERVATION_COLUMNS = [
+  'seq',
+  'observed_at',
+  'domain',
+  'type',
+  'status',
+  'ttl',
+  'rtt_ms',
+  'value',
+] as const;
+
+/** An observation as lines of its export: one for each value, and one for a type that has none. */
+export function observationCells({ seq, record }: Observation): Cell[][] {
+  const { observed_at, domain, certificate, certificate_status } = record;
+  const lines = Object.entries(signalsOf(record)).flatMap(([type, { status, ttl, rtt_ms, values }]) =>
+    (values.length === 0 ? [null] : values).map((value) => [type, status, ttl, rtt_ms, value]),
+  );
+  lines.push(['CERTIFICATE', certificate_status, null, null, certificate && certificateText(certificate)]);
+  return lines.map((cells) => [seq, observed_at, domain, ...cells]);
+}
