@@ -19,6 +19,7 @@ const VERBS: Record<string, () => Promise<{ command: () => Command }>> = {
   watch: () => import('./watch.ts'),
   scan: () => import('./scan.ts'),
   'opt-out': () => import('./opt-out.ts'),
+  doctor: () => import('./doctor.ts'),
   reader: () => import('./reader.ts'),
   webhook: () => import('./webhook.ts'),
 };

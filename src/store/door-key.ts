@@ -46,7 +46,8 @@ export function rotateDoor(store: KeyStore, file: string, name: string, now: num
   return door;
 }
 
-function readDoor(file: string): Door {
+/** The door of a key file that is there. Throws `unavailable` for one that cannot be read. */
+export function readDoor(file: string): Door {
   try {
     const parsed = KeyFile.safeParse(JSON.parse(readFileSync(file, 'utf8')));
     if (!parsed.success)

@@ -35,6 +35,8 @@ export interface SmtpSettings {
 }
 
 export interface SmtpMailer extends Mailer {
+  /** Connects and signs in, and sends nothing. Rejects with what is wrong. */
+  verify(): Promise<void>;
   /** Closes the connections that rest. */
   close(): void;
   /** Breaks off what is under way as well: those mails fail, and are sent again. */
@@ -76,6 +78,9 @@ export function smtpMailer({ url, from, dkim, silence = SILENCE }: SmtpSettings)
         envelope: { from, to: [to] },
         signal: AbortSignal.timeout(DEADLINE),
       } as Parameters<typeof transport.sendMail>[0]);
+    },
+    async verify() {
+      await transport.verify();
     },
     close: () => transport.close(),
     // The library knows the option; its types do not.

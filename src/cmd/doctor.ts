@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+import { Command } from 'commander';
+import type { Settings } from '../env.ts';
+import { readSettings } from '../env.ts';
+import type { Finding } from '../works/checkup.ts';
+import { checked, holds } from '../works/checkup.ts';
+import { checkHere, databaseFile } from '../works/checkup-here.ts';
+import { checkNetwork } from '../works/checkup-network.ts';
+import type { Workshop } from '../works/workshop.ts';
+import { openWorkshop } from '../works/workshop.ts';
+import { say } from './run.ts';
+
+const MARKS: Record<Finding['state'], string> = { holds: 'ok   ', open: '-    ', fault: 'FAULT' };
+
+export function command(): Command {
+  return new Command('doctor')
+    .description(
+      'check the settings, the database, the keys, the disk, mail, resolvers and payments, and say what to do',
+    )
+    .option('--json', 'print the findings as JSON')
+    .action(async ({ json }: { json?: boolean }) => {
+      const findings = await examine();
+      const faults = findings.filter(({ state }) => state === 'fault').length;
+      say(json, { healthy: faults === 0, findings }, [
+        ...findings.flatMap(lines),
+        `${faults} ${faults === 1 ? 'fault' : 'faults'}`,
+      ]);
+      if (faults > 0) process.exitCode = 1;
+    });
+}
+
+async function examine(): Promise<Finding[]> {
+  let settings: Settings | undefined;
+  const first = await checked('settings', () => {
+    settings = readSettings();
+    return holds('all can be read');
+  });
+  if (settings === undefined) return [first];
+  return [first, ...(await checkAll(settings))];
+}
+
+async function checkAll(settings: Settings): Promise<Finding[]> {
+  let shop: Workshop | null = null;
+  const network = checkNetwork(settings);
+  const opened = await checked('database', () => {
+    // Looking must not make one.
+    if (existsSync(databaseFile(settings))) shop = openWorkshop(settings);
+    return holds('it can be opened');
+  });
+  try {
+    const here = await checkHere(settings, shop);
+    // A database that cannot be opened is not one that is not there.
+    if (opened.state === 'fault') here[0] = opened;
+    return [...here, ...(await network)];
+  } finally {
+    (shop as Workshop | null)?.close();
+  }
+}
+
+function lines({ name, state, found, cure }: Finding): string[] {
+  return [`${MARKS[state]} ${name}: ${found}`, ...(cure === undefined ? [] : [`      ${cure}`])];
+}

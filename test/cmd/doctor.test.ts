@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
+import { run } from '../support/program.ts';
+import { smtpServer } from '../support/smtp.ts';
+import { tempFolder } from '../support/workshop.ts';
+
+interface Finding {
+  name: string;
+  state: string;
+  found: string;
+  cure?: string;
+}
+
+async function examined(t: TestContext, folder: string, env: Record<string, string>) {
+  const { code, stdout, stderr } = await run(t, folder, ['doctor', '--json'], env);
+  assert.equal(stderr, '');
+  const { healthy, findings } = JSON.parse(stdout) as { healthy: boolean; findings: Finding[] };
+  assert.equal(code, healthy ? 0 : 1);
+  const of = (name: string): Finding => findings.find((finding) => finding.name === name) as Finding;
+  for (const { state, cure } of findings) assert.equal(state === 'fault', cure !== undefined, 'a fault has its cure');
+  return { healthy, of, names: findings.map(({ name }) => name), stdout };
+}
+
+/** A facilitator that says what it supports. */
+async function facilitator(t: TestContext, body: string): Promise<string> {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const PAID = {
+  X402_PAY_TO: `0x${'1'.repeat(40)}`,
+  X402_NETWORK: 'base-sepolia',
+  X402_ASSET: '0x036cbd53842c5426634e7929541ec2318f3dcf7e',
+};
+
+test('an installation in which all holds is told so, and nothing is made', { skip: WITHOUT_SERVERS }, async (t) => {
+  const folder = tempFolder(t);
+  const knot = await startKnot(join(folder, 'knot'), [{ name: 'com', lines: [] }]);
+  t.after(knot.stop);
+  const smtp = await smtpServer(t);
+  const url = await facilitator(
+    t,
+    JSON.stringify({ kinds: [{ x402Version: 1, scheme: 'exact', network: 'base-sepolia' }] }),
+  );
+  const env = {
+    RESOLVERS: `127.0.0.1:${knot.port}`,
+    SMTP_URL: `smtp://127.0.0.1:${smtp.port}`,
+    MAIL_FROM: 'desk@example.org',
+    X402_FACILITATOR_URL: url,
+    ...PAID,
+  };
+  const before = await examined(t, folder, env);
+  assert.ok(before.healthy, before.stdout);
+  assert.equal(before.of('database').state, 'open');
+  assert.equal((await run(t, folder, ['watch', 'a.example.com'])).code, 0);
+  assert.equal((await run(t, folder, ['scan'], env)).code, 0, 'the key is made by what signs');
+  const after = await examined(t, folder, env);
+  assert.ok(after.healthy, after.stdout);
+  assert.deepEqual(
+    ['settings', 'database', 'door key', 'mail server', 'resolver', 'payments'].map((name) => after.of(name).state),
+    Array(6).fill('holds'),
+  );
+  assert.equal(smtp.taken.length, 0, 'nothing was sent');
+  assert.ok(smtp.connections() > 0);
+});
+
+test('what is broken is named, each with what to do', { skip: WITHOUT_SERVERS }, async (t) => {
+  const folder = tempFolder(t);
+  assert.equal((await run(t, folder, ['watch', 'a.example.com'])).code, 0);
+  const knot = await startKnot(join(folder, 'knot'), [{ name: 'example.com', lines: ['a A 192.0.2.1'] }]);
+  t.after(knot.stop);
+  assert.equal((await run(t, folder, ['scan'], { RESOLVERS: `127.0.0.1:${knot.port}` })).code, 0);
+  const key = join(folder, 'var/door.key');
+  renameSync(key, `${key}.away`);
+  const smtp = await smtpServer(t);
+  const taken = createServer((_, response) => response.end('something else')).listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  t.after(() => void taken.close());
+  const broken = {
+    RESOLVERS: `127.0.0.1:${knot.port}`,
+    SMTP_URL: `smtp://127.0.0.1:${smtp.port}`,
+    MAIL_FROM: 'desk@example.org',
+    RECORDS_PORT: String((taken.address() as AddressInfo).port),
+    X402_FACILITATOR_URL: await facilitator(t, JSON.stringify({ kinds: [{ scheme: 'exact', network: 'base' }] })),
+    ...PAID,
+  };
+  await smtp.close();
+  const { healthy, of } = await examined(t, folder, broken);
+  assert.ok(!healthy);
+  assert.match(of('door key').cure ?? '', /restore it from a backup/);
+  assert.match(of('resolver').found, /refused/);
+  assert.match(of('mail server').found, /ECONNREFUSED/);
+  assert.match(of('port of the records').found, /taken by another program/);
+  assert.match(of('payments').found, /does not serve base-sepolia/);
+  assert.equal(of('database').state, 'holds');
+
+  renameSync(`${key}.away`, key);
+  chmodSync(key, 0o644);
+  writeFileSync(join(folder, 'var/broadsheet.db'), 'no database at all, but long enough to be read as one'.repeat(100));
+  const worse = await examined(t, folder, { ...broken, X402_FACILITATOR_URL: await facilitator(t, '<html>') });
+  assert.match(worse.of('database').found, /not a sound database/);
+  assert.match(worse.of('door key').cure ?? '', /chmod 600/);
+  assert.match(worse.of('payments').found, /not what it supports/);
+});
+
+test('a setting that is wrong is all that is told, and no password is shown', async (t) => {
+  const folder = tempFolder(t);
+  mkdirSync(join(folder, 'var'));
+  const { healthy, names, of, stdout } = await examined(t, folder, {
+    SCAN_EVERY: 'often',
+    SMTP_URL: 'http://ada:tresor@example.org',
+  });
+  assert.ok(!healthy);
+  assert.deepEqual(names, ['settings']);
+  assert.match(of('settings').found, /SCAN_EVERY=often/);
+  assert.doesNotMatch(stdout, /tresor/);
+});
