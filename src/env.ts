@@ -31,7 +31,7 @@ function isNetwork(text: string): boolean {
 }
 
 /** Settings that may hold a password: no message shows them. */
-const SECRET = new Set(['SMTP_URL', 'LIBSQL_AUTH_TOKEN', 'SCANNER_KEY']);
+const SECRET = new Set(['SMTP_URL', 'LIBSQL_AUTH_TOKEN', 'SCANNER_KEY', 'X402_FACILITATOR_URL', 'X402_RPC_URL']);
 
 const networks = () =>
   list().refine(

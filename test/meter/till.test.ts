@@ -167,7 +167,7 @@ test('whatever crashes, lies or goes silent: who paid gets his answer, once, and
       world.settleDown();
       for (const at of [0, 1]) {
         const paid = world.moved.has(nonceOf(world, at));
-        const endings = [];
+        const endings: Ending[] = [];
         // By the same payment for either request: one of the two is what it is for.
         for (const path of [0, 1]) endings.push(await world.request({ ...HONEST, payment: at, path }));
         const outcomes = endings.map((ending) => (ending === 'killed' ? ending : ending.outcome));

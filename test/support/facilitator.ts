@@ -9,8 +9,11 @@ import { loopback } from './loopback.ts';
 
 type Kind = 'verify' | 'settle';
 
-/** What a facilitator does with a request. `silent` does it and hangs up, `hangs` does nothing at all. */
-export type Act = 'honest' | 'hangs' | 'silent' | 'lies' | 'fails' | 'garbage' | 'endless' | 'refuses' | 'pending';
+/**
+ * What a facilitator does with a request. `silent` does it and hangs up, `stalls` does it and says nothing,
+ * `hangs` does nothing at all.
+ */
+export type Act = 'honest' | 'hangs' | 'stalls' | 'silent' | 'lies' | 'fails' | 'garbage' | 'endless' | 'refuses' | 'pending';
 
 export interface TestFacilitator {
   url: string;
@@ -65,6 +68,9 @@ export async function startFacilitator(t: Scope, { node }: LocalChain): Promise<
       case 'honest':
         return json(200, await work());
       case 'hangs':
+        return;
+      case 'stalls':
+        await work();
         return;
       case 'silent':
         await work();

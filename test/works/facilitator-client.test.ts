@@ -14,7 +14,10 @@ const payment = decodePayment(samplePayment(1), 1);
 
 /** A client of a server that answers so. */
 async function clientOf(t: TestContext, answer: Answer, wait = 1_000) {
-  const url = await loopback(t, createServer((request, response) => void answer(request, response)));
+  const url = await loopback(
+    t,
+    createServer((request, response) => void answer(request, response)),
+  );
   return facilitatorClient(`${url}/x402/`, { verifyWait: wait, settleWait: wait });
 }
 
@@ -28,11 +31,26 @@ const json =
 const TRANSACTION = `0x${'0a'.repeat(32)}`;
 
 const WORDS: [name: string, answer: Answer, verdict: unknown, settlement: unknown][] = [
-  ['agreement', json(200, { isValid: true, success: true, transaction: TRANSACTION }), 'valid', { settled: TRANSACTION }],
-  ['a transaction that is none', json(200, { isValid: true, success: true, transaction: '<b>' }), 'valid', { settled: null }],
+  [
+    'agreement',
+    json(200, { isValid: true, success: true, transaction: TRANSACTION }),
+    'valid',
+    { settled: TRANSACTION },
+  ],
+  [
+    'a transaction that is none',
+    json(200, { isValid: true, success: true, transaction: '<b>' }),
+    'valid',
+    { settled: null },
+  ],
   [
     'a reason of x402',
-    json(200, { isValid: false, invalidReason: 'insufficient_funds', success: false, errorReason: 'insufficient_funds' }),
+    json(200, {
+      isValid: false,
+      invalidReason: 'insufficient_funds',
+      success: false,
+      errorReason: 'insufficient_funds',
+    }),
     { refused: 'insufficient_funds' },
     { refused: 'insufficient_funds' },
   ],
@@ -44,7 +62,12 @@ const WORDS: [name: string, answer: Answer, verdict: unknown, settlement: unknow
   ],
   [
     'something that went wrong there',
-    json(200, { isValid: false, invalidReason: 'unexpected_verify_error', success: false, errorReason: 'unexpected_settle_error' }),
+    json(200, {
+      isValid: false,
+      invalidReason: 'unexpected_verify_error',
+      success: false,
+      errorReason: 'unexpected_settle_error',
+    }),
     'down',
     'unknown',
   ],
@@ -54,7 +77,12 @@ const WORDS: [name: string, answer: Answer, verdict: unknown, settlement: unknow
   ['nothing', (_, response) => response.end(), 'down', 'unknown'],
   ['a list', json(200, [{ isValid: true, success: true }]), 'down', 'unknown'],
   ['a hang-up', (_, response) => response.destroy(), 'down', 'unknown'],
-  ['too much', json(200, { isValid: true, success: true, transaction: TRANSACTION, more: 'x'.repeat(70_000) }), 'down', 'unknown'],
+  [
+    'too much',
+    json(200, { isValid: true, success: true, transaction: TRANSACTION, more: 'x'.repeat(70_000) }),
+    'down',
+    'unknown',
+  ],
   [
     'a way elsewhere',
     (request, response) => {

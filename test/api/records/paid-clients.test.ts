@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PaymentRequiredV1Schema, PaymentRequiredV2Schema } from '@x402/core/schemas';
-import { ExactEvmScheme } from '@x402/evm/exact/client';
-import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from '@x402/fetch';
-import { createWalletClient, http } from 'viem';
-import { baseSepolia } from 'viem/chains';
-import { decodeXPaymentResponse, wrapFetchWithPayment } from 'x402-fetch';
-import type { Payer } from '../../support/chain.ts';
+import { decodePaymentResponseHeader } from '@x402/fetch';
+import { decodeXPaymentResponse } from 'x402-fetch';
 import { NETWORK } from '../../support/chain.ts';
+import { newClient, oldClient } from '../../support/clients.ts';
 import { ask } from '../../support/http.ts';
 import { decoded, LIST_UNITS, LOOKUP, LOOKUP_UNITS, PAYEE, paidStand, payment } from '../../support/paid-stand.ts';
 import { recordsStand } from '../../support/records-stand.ts';
@@ -16,8 +13,7 @@ test('clients of both generations pay for an answer, and the money is where it b
   const { url, chain } = await paidStand(t);
   const keyed = '/v1/domains';
   const [old, young] = [await chain.payer(), await chain.payer()];
-  const wallet = createWalletClient({ account: old, chain: baseSepolia, transport: http(chain.url) });
-  const payOld = wrapFetchWithPayment(fetch, wallet as never);
+  const payOld = oldClient(old, chain);
   const payYoung = newClient(young);
 
   const first = await payOld(url + keyed);
@@ -95,9 +91,3 @@ test('a payment for a lookup buys the full record', async (t) => {
   assert.deepEqual([body.preview, body.signed], [false, true]);
   assert.equal(await chain.balance(PAYEE), LOOKUP_UNITS);
 });
-
-function newClient(payer: Payer) {
-  return wrapFetchWithPaymentFromConfig(fetch, {
-    schemes: [{ network: NETWORK.caip2, client: new ExactEvmScheme(payer) }],
-  });
-}
