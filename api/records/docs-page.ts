@@ -90,12 +90,12 @@ function doorsOf({ app }: RecordsDoors): DocsDoors[] {
 
 /** A preview as JSON to be read, with fewer disclosures than it has. */
 function shortened(preview: Preview): string {
-  const { disclosures, receipt, ...rest } = preview;
+  const { disclosures, receipt } = preview;
   const shown = disclosures
     .slice(0, SHOWN_DISCLOSURES)
     .map((one) => ({ ...one, path: [...one.path.slice(0, 1), '…'] }));
   const text = JSON.stringify(
-    { ...rest, disclosures: [...shown, '…'], receipt: `${receipt.split('\n')[0]}\n…` },
+    { ...preview, disclosures: [...shown, '…'], receipt: `${receipt.split('\n')[0]}\n…` },
     null,
     2,
   );
