@@ -41,6 +41,7 @@ export async function auditAll(shop: Workshop): Promise<Audit> {
   const faults = shop.store.integrity().map((fault) => `database: ${fault}`);
   const generations = auditLedger(shop, faults);
   const observations = auditRecords(shop, faults);
+  faults.push(...shop.store.credits.faults());
   const files = await auditTrees(shop, faults);
   return { generations, observations, files, faults };
 }

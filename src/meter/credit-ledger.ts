@@ -42,4 +42,6 @@ export interface CreditLedger {
   entries(account: string, at: number, page?: { before?: number; limit?: number }): CreditEntry[];
   /** Micro-credits left: the ledger's sum without what was drawn since its last draw. */
   balance(account: string): number;
+  /** What does not hold, in words: a line that does not follow from the one before, a day whose lines are not what it drew. */
+  faults(): string[];
 }

@@ -37,6 +37,17 @@ export function creditTables(db: Db, transact: Transact): CreditTables {
     `SELECT seq, at, kind, amount, balance, day, note FROM credit_ledger
      WHERE account = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
   );
+  const unchained = db.prepare(
+    `SELECT account, seq FROM (
+       SELECT account, seq, amount, balance, lag(balance, 1, 0) OVER lines AS before, row_number() OVER lines AS n
+       FROM credit_ledger WINDOW lines AS (PARTITION BY account ORDER BY seq))
+     WHERE seq <> n OR balance <> before + amount ORDER BY account, seq`,
+  );
+  const unequal = db.prepare(
+    `SELECT account, day FROM meter_days d
+     WHERE folded * ? <> -coalesce((SELECT sum(amount) FROM credit_ledger l WHERE l.account = d.account AND l.day = d.day), 0)
+     ORDER BY account, day`,
+  );
   const strike = db.prepare('UPDATE credit_ledger SET note = NULL WHERE account = ? AND note IS NOT NULL');
 
   const tail = (account: string) =>
@@ -77,6 +88,14 @@ export function creditTables(db: Db, transact: Transact): CreditTables {
         return page.all(account, before, limit) as CreditEntry[];
       }),
     balance,
+    faults: () => [
+      ...(unchained.all() as { account: string; seq: number }[]).map(
+        ({ account, seq }) => `credits of account ${account}: line ${seq} does not follow from the one before`,
+      ),
+      ...(unequal.all(REQUEST_COST) as { account: string; day: string }[]).map(
+        ({ account, day }) => `credits of account ${account}: the lines of ${day} are not what the day drew`,
+      ),
+    ],
     fold,
     strikeNotes(account) {
       strike.run(account);

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Taken } from '../../src/meter/meter-table.ts';
 import { PLANS } from '../../src/meter/plan.ts';
+import { openDatabase } from '../../src/store/open.ts';
 import { openStore } from '../../src/store/store.ts';
 import { tempFolder } from '../support/workshop.ts';
 
@@ -207,6 +208,7 @@ test('for any order of requests, failures, days and top-ups, units, credits and 
       }
       assert.equal(sum, model.balance);
       assert.equal(store.credits.balance(account), sum);
+      assert.deepEqual(store.credits.faults(), []);
       const drawn = entries.filter(({ day }) => day !== null);
       for (const day of new Set(drawn.map((entry) => entry.day ?? ''))) {
         const cost = drawn.filter((entry) => entry.day === day).reduce((total, { amount }) => total - amount, 0);
@@ -250,4 +252,56 @@ test('an account’s meter is forgotten, and its books stay, without a word abou
       { kind: 'top_up', amount: 3 * COST, balance: 3 * COST, note: null },
     ],
   );
+});
+
+test('the ledger takes no change, no gap and no wrong sum, and the audit finds what was forced in', (t) => {
+  const file = join(tempFolder(t), 'broadsheet.db');
+  const store = openStore({ file });
+  t.after(() => store.close());
+  store.credits.enter('ada', { at: START, amount: 3 * COST, note: 'paid', ref: 'payment 1' });
+  store.credits.enter('ada', { at: START, amount: COST, note: null });
+  const db = openDatabase({ file });
+  t.after(() => db.close());
+  const line = (seq: number, balance: number, ref = 'NULL') =>
+    `INSERT OR REPLACE INTO credit_ledger VALUES ('ada', ${seq}, 0, 'top_up', 1, ${balance}, NULL, ${ref}, NULL)`;
+  for (const sql of [
+    'DELETE FROM credit_ledger',
+    'UPDATE credit_ledger SET amount = amount + 1',
+    "UPDATE credit_ledger SET note = 'other'",
+    line(4, 4 * COST + 1),
+    line(3, 4 * COST),
+    line(2, 3 * COST + 1),
+    line(3, 4 * COST + 1, "'payment 1'"),
+  ]) {
+    assert.throws(() => db.exec(sql), /append-only/, sql);
+  }
+  assert.deepEqual(store.credits.faults(), []);
+  db.exec('DROP TRIGGER credit_ledger_fixed');
+  db.exec('UPDATE credit_ledger SET balance = balance + 1 WHERE seq = 1');
+  store.accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: START });
+  db.exec("INSERT INTO meter_days (account, day, drawn, folded) VALUES ('ada', '2026-02-26', 1, 1)");
+  assert.deepEqual(store.credits.faults(), [
+    'credits of account ada: line 1 does not follow from the one before',
+    'credits of account ada: line 2 does not follow from the one before',
+    'credits of account ada: the lines of 2026-02-26 are not what the day drew',
+  ]);
+});
+
+test('clocks that lag, and one that was set back', (t) => {
+  const store = openStore({ file: join(tempFolder(t), 'broadsheet.db') });
+  t.after(() => store.close());
+  store.accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: START });
+  const key = { id: 'key', account: 'ada', level: 'account' as const, name: 'N', made_at: START, used_at: null };
+  store.serviceKeys.insert({ ...key, revoked_at: null }, 'hash');
+  const take = (at: number) =>
+    store.meter.take({ account: 'ada', key: 'key', at }, { daily: 99, perMinute: 3 })?.outcome;
+  // Two processes, one of which is a few ms behind, at the turn of a minute: what counts is one minute.
+  assert.deepEqual(
+    [take(START), take(START - 5), take(START + 1), take(START - 4)],
+    ['taken', 'taken', 'taken', 'too_fast'],
+  );
+  assert.equal(take(START - HOUR), 'taken', 'after an hour back nobody is locked out');
+
+  const enter = (at: number) => store.keyless.enter('192.0.2.1', at, 99).pass;
+  assert.deepEqual([enter(START), enter(START + 14_999), enter(START - HOUR)], ['open', 'throttled', 'open']);
 });
