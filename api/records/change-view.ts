@@ -35,7 +35,8 @@ export function signalLabel(signal: string): string {
   return signal.replace(/^WWW_/, 'www ');
 }
 
-function shortValue(value: string): string {
+/** A value as pages name it: a certificate by its issuer, end and fingerprint; what is long, cut. */
+export function shortValue(value: string): string {
   const certificate = certificateParts(value);
   if (certificate !== null) {
     const { issuer, not_after, fingerprint256 } = certificate;

@@ -4,6 +4,8 @@ import type { Workshop } from '../../src/works/workshop.ts';
 import { changeView } from './change-view.ts';
 import { dayAfter, dayBars, dayOf } from './day.ts';
 import type { RecordsDoors } from './doors.ts';
+import type { FacetList } from './facet-lists.ts';
+import { FACET_LISTS, nameRow } from './facet-lists.ts';
 import { frameOf } from './frame.ts';
 import { Kept } from './kept.ts';
 import { openPage, sendKeptPage } from './page.ts';
@@ -79,25 +81,24 @@ function viewOf(shop: Workshop, today: string, changes: number, frame: LandingVi
         total: changes,
         all_url: '/changes/today',
       },
-      facetList(shop, 'service', 'Services', 'Who serves mail, names and pages, for which hostnames'),
-      facetList(shop, 'issuer', 'Certificate issuers', 'Whose certificates are in use, and until when'),
+      facetList(shop, 'service', 'Who serves mail, names and pages, for which hostnames', watched),
+      facetList(shop, 'issuer', 'Whose certificates are in use, and where', watched),
     ],
     days: dayBars(shop, today, DAYS_DRAWN),
     example: tape[0]?.domain ?? hosts[0]?.hostname ?? 'example.com',
   };
 }
 
-function facetList({ store }: Workshop, kind: 'service' | 'issuer', name: string, about: string): TopList {
+function facetList({ store }: Workshop, kind: 'service' | 'issuer', about: string, watched: number): TopList {
+  const list = FACET_LISTS.find((one) => one.kind === kind) as FacetList;
   return {
-    name,
+    name: list.heading,
     about,
-    items: store.records.topFacets(kind, TOP).map((facet) => ({
-      // A service is kept as `<kind>:<name>`.
-      text: kind === 'service' ? facet.name.slice(facet.name.indexOf(':') + 1) : facet.name,
-      detail: facet.count === 1 ? '1 hostname' : `${facet.count.toLocaleString('en')} hostnames`,
-      url: null,
-    })),
+    items: store.records.topFacets(kind, TOP).map((facet) => {
+      const { name, count, url } = nameRow(list, facet, watched);
+      return { text: name, detail: count === 1 ? '1 hostname' : `${count.toLocaleString('en')} hostnames`, url };
+    }),
     total: store.records.facetNames(kind),
-    all_url: kind === 'service' ? '/services' : '/issuers',
+    all_url: list.path,
   };
 }

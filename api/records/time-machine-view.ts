@@ -5,7 +5,7 @@ import type { WatchedHost } from '../../src/store/records-hostnames.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
 import { cursorOf } from '../desk/params.ts';
 import { pageOf } from './answers.ts';
-import { changeView, signalLabel } from './change-view.ts';
+import { changeView, shortValue, signalLabel } from './change-view.ts';
 import { dayOf } from './day.ts';
 import { fullView } from './full-view.ts';
 
@@ -98,7 +98,7 @@ function observationView(
 function historyOf(records: Records, host: number): TimeMachineView['history'] {
   const items = records.history(host, {}, VALUES).map(({ signal, value, first_seen, last_seen, count }) => ({
     signal: signalLabel(signal),
-    value,
+    value: signal === 'CERTIFICATE' ? shortValue(value) : value,
     first_seen: iso(first_seen),
     last_seen: iso(last_seen),
     count,
