@@ -7,41 +7,13 @@ import type { Tracked } from '../../src/records/tracked.ts';
 import { trackedOf } from '../../src/records/tracked.ts';
 import { openResolver } from '../../src/works/resolver.ts';
 import { startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
-import type { ZoneState } from '../support/gov-zones.ts';
-import { expected, snapshots, WITHOUT_ZONES, zoneFiles } from '../support/gov-zones.ts';
+import type { Shown } from '../support/gov-zones.ts';
+import { hostsOf, SIGNALS, snapshots, truthOf, WITHOUT_ZONES, zoneFiles } from '../support/gov-zones.ts';
 import { tempFolder } from '../support/workshop.ts';
 
 /** How many states are served; REPLAY_STATES=34 serves all of them. */
 const STATES = Number(process.env.REPLAY_STATES ?? 6);
 const AT_ONCE = 16;
-
-/** Which of the data's record sets each signal shows. */
-const SHOWN = {
-  A: ['', 'A'],
-  AAAA: ['', 'AAAA'],
-  CNAME: ['', 'CNAME'],
-  NS: ['', 'NS'],
-  MX: ['', 'MX'],
-  TXT: ['', 'TXT'],
-  CAA: ['', 'CAA'],
-  DS: ['', 'DS'],
-  DMARC: ['_dmarc.', 'TXT'],
-  WWW_A: ['www.', 'A'],
-  WWW_AAAA: ['www.', 'AAAA'],
-  WWW_CNAME: ['www.', 'CNAME'],
-} as const;
-
-type Shown = keyof typeof SHOWN;
-const SIGNALS = Object.keys(SHOWN) as Shown[];
-
-/** What the data says that a look at a name shows. */
-function truthOf(state: ZoneState, host: string): Record<Shown, string[] | null> {
-  const entries = SIGNALS.map((signal) => {
-    const [before, type] = SHOWN[signal];
-    return [signal, expected(state, `${before}${host}.`, type)];
-  });
-  return Object.fromEntries(entries) as Record<Shown, string[] | null>;
-}
 
 function shownOf(tracked: Tracked): Tracked {
   return Object.fromEntries(SIGNALS.map((signal) => [signal, tracked[signal] ?? null]));
@@ -61,8 +33,7 @@ test('the zones of years, served one after the other, are seen as they were, and
     { length: Math.min(STATES, all.length) },
     (_, index) => all[Math.round((index * (all.length - 1)) / Math.max(STATES - 1, 1))],
   ).filter((state) => state !== undefined);
-  const names = states.flatMap(({ records, zones }) => [...records.map(({ name }) => name), ...zones]);
-  const hosts = [...new Set(names)].filter((name) => !/[*_]/.test(name)).map((name) => name.slice(0, -1));
+  const hosts = [...new Set(states.flatMap(hostsOf))];
   const folder = tempFolder(t);
   const standing = new Map<string, DomainStanding>();
   const stood = new Map<string, Record<string, string[]>>();

@@ -61,15 +61,7 @@ async function freePort(): Promise<number> {
 export async function startKnot(folder: string, zones: readonly Zone[]): Promise<DnsServer> {
   const port = await freePort();
   mkdirSync(join(folder, 'run'), { recursive: true });
-  for (const { name, lines, ns } of zones) {
-    const apex = [
-      `$ORIGIN ${name}.`,
-      `@ 300 IN SOA ns.${name}. hostmaster.${name}. 1 3600 600 86400 300`,
-      `@ 300 IN NS ${ns ?? `ns.${name}`}.`,
-      ...(ns === undefined ? [`ns 300 IN A ${HOST}`] : []),
-    ];
-    writeFileSync(join(folder, `${name}.zone`), `${[...apex, ...lines].join('\n')}\n`);
-  }
+  for (const zone of zones) writeZone(folder, zone, 1);
   const conf = `server:
   rundir: "${folder}/run"
   listen: ${HOST}@${port}
@@ -101,6 +93,27 @@ ${zones.map(({ name, signed }) => `  - domain: "${name}."\n    file: "${name}.zo
     port,
     zones.map(({ name }) => name),
   );
+}
+
+function writeZone(folder: string, { name, lines, ns }: Zone, serial: number): void {
+  const apex = [
+    `$ORIGIN ${name}.`,
+    `@ 300 IN SOA ns.${name}. hostmaster.${name}. ${serial} 3600 600 86400 300`,
+    `@ 300 IN NS ${ns ?? `ns.${name}`}.`,
+    ...(ns === undefined ? [`ns 300 IN A ${HOST}`] : []),
+  ];
+  writeFileSync(join(folder, `${name}.zone`), `${[...apex, ...lines].join('\n')}\n`);
+}
+
+/** Gives a running knot other contents for zones that it has, under a serial that is higher than before. */
+export function reloadKnot(folder: string, zones: readonly Zone[], serial: number): void {
+  if (zones.length === 0) return;
+  for (const zone of zones) writeZone(folder, zone, serial);
+  const names = zones.map(({ name }) => `${name}.`);
+  execFileSync('knotc', ['-b', '-c', join(folder, 'knot.conf'), 'zone-reload', ...names], {
+    env: ENVIRONMENT,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
 }
 
 /** The DS records that a parent has for a zone that knot signs: their data. The server that signs it has run in this folder. */

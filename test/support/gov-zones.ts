@@ -35,6 +35,70 @@ export function snapshots(): ZoneState[] {
     .map((line) => servable(JSON.parse(line) as ZoneState));
 }
 
+interface Commit {
+  at: string;
+  added: RecordSet[];
+  removed: RecordSet[];
+  changed: { before: RecordSet; after: RecordSet }[];
+  zones?: string[];
+}
+
+/** Every state that was committed, one after the other, as a server can have it. */
+export function* states(): Generator<ZoneState> {
+  const [base = '', ...rest] = gunzipSync(readFileSync(join(FOLDER, 'deltas.jsonl.gz')))
+    .toString()
+    .split('\n')
+    .filter(Boolean);
+  let { at, zones, records } = JSON.parse(base) as ZoneState;
+  yield servable({ at, zones, records });
+  for (const line of rest) {
+    const commit = JSON.parse(line) as Commit;
+    const gone = new Set([...commit.removed, ...commit.changed.map(({ before }) => before)].map(nameOf));
+    const come = [...commit.added, ...commit.changed.map(({ after }) => after)];
+    records = [...records.filter((set) => !gone.has(nameOf(set))), ...come];
+    ({ at, zones = zones } = commit);
+    yield servable({ at, zones, records });
+  }
+}
+
+function nameOf({ zone, name, type }: RecordSet): string {
+  return `${zone} ${name} ${type}`;
+}
+
+/** Which of the data's record sets each signal shows. */
+const SHOWN = {
+  A: ['', 'A'],
+  AAAA: ['', 'AAAA'],
+  CNAME: ['', 'CNAME'],
+  NS: ['', 'NS'],
+  MX: ['', 'MX'],
+  TXT: ['', 'TXT'],
+  CAA: ['', 'CAA'],
+  DS: ['', 'DS'],
+  DMARC: ['_dmarc.', 'TXT'],
+  WWW_A: ['www.', 'A'],
+  WWW_AAAA: ['www.', 'AAAA'],
+  WWW_CNAME: ['www.', 'CNAME'],
+} as const;
+
+export type Shown = keyof typeof SHOWN;
+export const SIGNALS = Object.keys(SHOWN) as Shown[];
+
+/** What the data says that a look at a name, without the last dot, shows; null where it says nothing. */
+export function truthOf(state: ZoneState, host: string): Record<Shown, string[] | null> {
+  const entries = SIGNALS.map((signal) => {
+    const [before, type] = SHOWN[signal];
+    return [signal, expected(state, `${before}${host}.`, type)];
+  });
+  return Object.fromEntries(entries) as Record<Shown, string[] | null>;
+}
+
+/** The names that may be looked at, without the last dot. */
+export function hostsOf({ records, zones }: Pick<ZoneState, 'records' | 'zones'>): string[] {
+  const names = [...records.map(({ name }) => name), ...zones];
+  return [...new Set(names)].filter((name) => !/[*_]/.test(name)).map((name) => name.slice(0, -1));
+}
+
 /** The state as a server can have it: without the invalid records, and without an alias beside other records. */
 function servable({ at, zones, records }: ZoneState): ZoneState {
   const valid = records.filter(({ invalid }) => invalid !== true);
@@ -44,12 +108,13 @@ function servable({ at, zones, records }: ZoneState): ZoneState {
     zones,
     records: valid
       .filter(({ type, name }) => type !== 'CNAME' || !others.has(name))
-      .map((set) => (set.alias === undefined ? set : { ...set, rdata: [addressOf(set.type, set.alias)] })),
+      .map((set) => (set.alias === undefined ? set : { ...set, rdata: [aliasOf(set.type, set.alias)] })),
   };
 }
 
 /** The provider's own aliases have no address in the data: each target gets one that is kept for documents. */
-function addressOf(type: string, target: string): string {
+function aliasOf(type: string, target: string): string {
+  if (type === 'CNAME') return target;
   const [a = 0, b = 0] = createHash('sha256').update(target).digest();
   return type === 'AAAA' ? `2001:db8::${(256 + a).toString(16)}:${(256 + b).toString(16)}` : `203.0.113.${a}`;
 }
