@@ -8,6 +8,7 @@ import { COMMON_HEADERS, headerRefs, NOT_MODIFIED } from './headers.ts';
 /** An operation of a document that is being written. */
 export interface Operation {
   operationId: string;
+  summary?: string;
   description?: string;
   security?: Record<string, string[]>[];
   responses: Record<

@@ -30,6 +30,8 @@ import { keylessLane } from './lanes/keyless.ts';
 import { menuLane } from './lanes/menu.ts';
 import { paidLane } from './lanes/paid.ts';
 import { nameListDoors } from './name-lists.ts';
+import { openApiDoors } from './openapi/door.ts';
+import { playgroundDoor } from './openapi/playground.ts';
 import { OPENNESS } from './openness.ts';
 import { operatorDoors } from './operator.ts';
 import { publicPages } from './public-pages.ts';
@@ -102,6 +104,8 @@ export async function recordsApi({ shop, uses, logger, feed, ask }: RecordsParts
   usageDoor(doors);
   creditsDoor(doors);
   streamDoor(doors, feed);
+  openApiDoors(doors);
+  playgroundDoor(doors);
   accountDoors(doors);
   mcpDoor(doors, ask);
   recordsFiles(doors);

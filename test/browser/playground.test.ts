@@ -50,7 +50,7 @@ test('the playground', async (t) => {
   copyContent(folder);
   copyPaper(folder, PAPER, 'elsewhere', (yaml) => `url: http://${elsewhere}:${port}\n${yaml}`);
   copyPaper(folder, PAPER, 'hidden', (yaml) => yaml.replace('paper_public: true', 'paper_public: false'));
-  const { url } = await serve(t, folder, { PORT: String(port) });
+  const { url, records } = await serve(t, folder, { PORT: String(port) });
   const made = await run(t, folder, ['key', 'create', '--paper', PAPER, '--level', 'read', '--name', 'try', '--json']);
   const { key } = JSON.parse(made.stdout) as { key: string };
   const browser = await openBrowser();
@@ -99,6 +99,25 @@ test('the playground', async (t) => {
     assert.match(await tryOut(page, 'checkAgent'), /^200/);
     assert.match(await tryOut(page, 'listDrafts'), /^200/);
     assert.deepEqual(complaints, []);
+    await page.close();
+  });
+
+  await t.test('the domain records have one of their own', async () => {
+    const { page, foreign, complaints } = await watched(browser, `${records}/docs/playground`);
+    const document = (await page.evaluate(async () => (await fetch('/v1/openapi.json')).json())) as {
+      paths: Record<string, Record<string, { operationId: string }>>;
+    };
+    const wanted = Object.values(document.paths).flatMap((item) => Object.values(item).map((one) => one.operationId));
+    const ids = await page.locator('.opblock').evaluateAll((blocks) => blocks.map(({ id }) => id));
+    assert.deepEqual(ids.map((id) => id.replace(/^.*-/, '')).sort(), wanted.sort());
+    assert.match(await tryOut(page, 'readHealth'), /^200/);
+    assert.match(await tryOut(page, 'readDomain'), /^404/, 'nothing is under watch here');
+    assert.deepEqual(foreign, []);
+    // A browser says in its console that the second was a 404.
+    assert.deepEqual(
+      complaints.filter((said) => !said.includes('404')),
+      [],
+    );
     await page.close();
   });
 

@@ -1,5 +1,6 @@
 // Shows the API's document and lets a reader ask. Beside this page's own host nothing is asked.
-const here = new URL('.', location.href);
+const described = document.querySelector('link[rel=service-desc]').href;
+const home = document.querySelector('.plate .name a').href;
 const place = document.querySelector('#api');
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -7,11 +8,11 @@ const shade = () => document.documentElement.classList.toggle('dark-mode', dark.
 dark.addEventListener('change', shade);
 shade();
 
-const answer = await fetch(new URL('openapi.json', here)).catch(() => null);
+const answer = await fetch(described).catch(() => null);
 if (answer?.ok) {
   const spec = await answer.json();
-  // The address by which this page was reached: the paper may have others, and this page may ask its own host alone.
-  spec.servers = [{ url: new URL('../..', here).href.replace(/\/$/, '') }];
+  // The address by which this page was reached: there may be others, and this page may ask its own host alone.
+  spec.servers = [{ url: home.replace(/\/$/, '') }];
   window.SwaggerUIBundle({
     spec,
     domNode: place,

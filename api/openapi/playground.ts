@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { html } from 'hono/html';
+
+const own = (name: string) => fileURLToPath(new URL(`playground/${name}`, import.meta.url));
+
+/** What the page is made of, in the order in which it is loaded. */
+const PARTS = {
+  viewerCss: asset(fileURLToPath(import.meta.resolve('swagger-ui-dist/swagger-ui.css'))),
+  css: asset(own('look.css')),
+  viewer: asset(fileURLToPath(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'))),
+  start: asset(own('start.js')),
+};
+
+interface Asset {
+  /** Its name in addresses: it changes with the content. */
+  name: string;
+  file: string;
+}
+
+function asset(file: string): Asset {
+  const digest = createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 8);
+  return { name: file.replace(/^.*[/\\]/, '').replace(/(?=\.[a-z]+$)/, `-${digest}`), file };
+}
+
+/** The files of the playground, by their names. */
+export const PLAYGROUND_FILES: ReadonlyMap<string, string> = new Map(
+  Object.values(PARTS).map(({ name, file }) => [name, file]),
+);
+
+/** What a playground shows of its service. Addresses are relative to the page, and so are its files: `playground/<name>`. */
+export interface Playground {
+  title: string;
+  description: string;
+  /** The service's name as it stands above, with its language. */
+  name: string;
+  language: string;
+  /** The page of the service, without which `openapi` has no server. */
+  home: string;
+  openapi: string;
+  icon: string;
+  /** A stylesheet of the service's own colour. */
+  hue?: string;
+  links: readonly (readonly [href: string, words: string])[];
+  how: string;
+}
+
+/**
+ * A page on which a reader tries an API out: plain HTML around a viewer that the
+ * host serves itself, all its addresses relative.
+ */
+export function playgroundPage({ links, hue, ...page }: Playground) {
+  const at = ({ name }: Asset) => `playground/${name}`;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${page.title}</title>
+<meta name="description" content="${page.description}">
+<link rel="stylesheet" href="${at(PARTS.viewerCss)}">
+<link rel="stylesheet" href="${at(PARTS.css)}">
+${hue === undefined ? '' : html`<link rel="stylesheet" href="${hue}">`}
+<link rel="icon" type="image/svg+xml" href="${page.icon}">
+<link rel="service-desc" type="application/json" href="${page.openapi}">
+<script src="${at(PARTS.viewer)}" defer></script>
+<script src="${at(PARTS.start)}" type="module"></script>
+</head>
+<body>
+<header class="plate">
+<p class="name" lang="${page.language}"><a href="${page.home}">${page.name}</a></p>
+<nav aria-label="The API">${links.map(([href, words]) => html`<a href="${href}">${words}</a> `)}</nav>
+</header>
+<main>
+<p class="how">${page.how}</p>
+<div id="api" role="region" aria-label="The doors of the API" aria-live="off"></div>
+<noscript><p>This page needs its script to try the API out. The document is at <a href="${page.openapi}">openapi.json</a>.</p></noscript>
+</main>
+</body>
+</html>
+`;
+}

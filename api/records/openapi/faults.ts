@@ -1,0 +1,129 @@
+import type { FaultAnswer, FaultStatus } from '../../openapi/faults.ts';
+
+/** Every fault as the domain records answer it (wire.md, sections 2 and 5). */
+export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
+  400: {
+    codes: {
+      invalid_request: [
+        'a parameter, a header or the body is malformed; `field` names it.',
+        'since: "yesterday": must be a day or a time of the calendar, as in 2026-11-20 or 2026-11-20T09:30:00Z',
+      ],
+    },
+    more: { field: 'since' },
+  },
+  401: {
+    codes: {
+      key_required: [
+        'this door takes a key, and none came.',
+        'this door takes a key; send it as X-Service-Key: <key>. An account makes them at its page',
+      ],
+      key_invalid: [
+        'the key is unknown or was revoked. A bad key is never ignored, and never falls back to another lane.',
+        'X-Service-Key: this key was revoked; make another on your account’s page',
+      ],
+    },
+    headers: { 'WWW-Authenticate': 'Challenge' },
+  },
+  402: {
+    codes: {
+      payment_required: [
+        'neither a key nor a payment came, or the payment was not taken: the body is the price menu, of x402 version 1, and `PAYMENT-REQUIRED` the same of version 2. `accepts` is empty where payments are not taken.',
+        'this read takes a key: send a key of an account as X-Service-Key',
+      ],
+      allowance_exhausted: [
+        'the account’s included requests and its credits are spent; `axis` names which, `top_up` where to have more.',
+        'the requests that your plan includes are spent, and your account has no credits; top up, or wait until the reset',
+      ],
+    },
+    headers: { 'PAYMENT-REQUIRED': 'PaymentRequired' },
+  },
+  403: {
+    codes: {
+      level_too_low: [
+        'the key’s level does not reach this door.',
+        'this door is the operators’, and your key is an account key',
+      ],
+      export_needs_account: [
+        'a payment for an export: exports take a key of an account. Nothing was charged.',
+        'exports are not sold by the call; they take a key of an account. Nothing was charged',
+      ],
+    },
+  },
+  404: {
+    codes: {
+      not_watched: ['the hostname is not under watch.', 'example.net is not under watch'],
+      not_observed: [
+        'the hostname is under watch and was not observed yet, or not by the time asked for.',
+        'example.com is under watch and was not observed yet; ask again in some minutes',
+      ],
+      not_found: ['a hostname that opted out, or no such address.', 'nothing is shown of example.org: it opted out'],
+    },
+  },
+  405: {
+    codes: {
+      method_not_allowed: [
+        'the address takes other methods; `Allow` names them.',
+        'PATCH is not taken here; use GET, HEAD, OPTIONS',
+      ],
+    },
+    headers: { Allow: 'Allow' },
+  },
+  409: {
+    codes: {
+      conflict: [
+        'what is asked does not fit what is there by now, or a payment that was for another request.',
+        'this payment is for another request: a payment buys one answer. Sign a new one for this',
+      ],
+    },
+  },
+  413: {
+    codes: { too_large: ['the body is too large.', 'the body is larger than 1048576 bytes (1 MiB); send less'] },
+  },
+  415: {
+    codes: {
+      unsupported_media_type: [
+        'the body is not of a type that this door takes.',
+        'the body is "text/plain"; send JSON, with Content-Type: application/json',
+      ],
+    },
+  },
+  422: {
+    codes: {
+      refused_by_door: [
+        'what was sent breaks a rule; `problems` has each. Also an Idempotency-Key that was the key of another request.',
+        'Idempotency-Key: it was the key of another request; take a new one',
+      ],
+    },
+    more: { problems: [{ field: 'Idempotency-Key', rule: 'used', message: 'it was the key of another request' }] },
+  },
+  429: {
+    codes: {
+      throttled: [
+        'without a key it is one request in 15 seconds from one address.',
+        'without a key it is one request every 15 seconds from one address; try again in 9 seconds, or sign in for a key',
+      ],
+      rate_limited: [
+        'the key made its requests of this minute, or too many requests to public doors came from one address.',
+        'this key made its 100 requests of this minute; try again in 9 seconds. Nothing was charged',
+      ],
+    },
+    headers: { 'Retry-After': 'RetryAfter' },
+  },
+  500: {
+    codes: {
+      internal: [
+        'a defect here. The log has it under the answer’s X-Request-Id.',
+        'something went wrong here; the log has it under X-Request-Id',
+      ],
+    },
+  },
+  503: {
+    codes: {
+      unavailable: [
+        'try again after `Retry-After` seconds; with a payment, send the same payment: it is not charged twice.',
+        'this cannot be answered just now; try again soon',
+      ],
+    },
+    headers: { 'Retry-After': 'RetryAfter' },
+  },
+};
