@@ -27,17 +27,22 @@ export function merkleRoot(leaves: Uint8Array[]): Uint8Array {
 
 /** The siblings from leaf `index` up to the root, lowest first. Throws when there is no such leaf. */
 export function inclusionPath(index: number, leaves: Uint8Array[]): Uint8Array[] {
-  if (!Number.isSafeInteger(index) || index < 0 || index >= leaves.length) {
-    throw new RangeError(`there is no leaf ${index} among ${leaves.length}`);
-  }
-  const path: Uint8Array[] = [];
-  let at = index;
-  for (let level = leaves; level.length > 1; level = levelAbove(level)) {
-    const sibling = level[at % 2 === 0 ? at + 1 : at - 1];
-    if (sibling !== undefined) path.push(sibling);
-    at = Math.floor(at / 2);
-  }
-  return path;
+  return inclusionPaths(leaves)(index);
+}
+
+/** The same for any leaf of one tree: what is above the leaves is hashed once for all paths. */
+export function inclusionPaths(leaves: Uint8Array[]): (index: number) => Uint8Array[] {
+  const levels: Uint8Array[][] = [];
+  for (let level = leaves; level.length > 1; level = levelAbove(level)) levels.push(level);
+  return (index) => {
+    if (!Number.isSafeInteger(index) || index < 0 || index >= leaves.length) {
+      throw new RangeError(`there is no leaf ${index} among ${leaves.length}`);
+    }
+    return levels.flatMap((level, height) => {
+      const at = Math.floor(index / 2 ** height);
+      return level[at % 2 === 0 ? at + 1 : at - 1] ?? [];
+    });
+  };
 }
 
 /** The root that a leaf hash and its path lead to; null when the path does not fit the leaf's place. */

@@ -1,5 +1,5 @@
 import { toHex } from '../ledger/bytes.ts';
-import { inclusionPath, leafHash } from '../ledger/merkle.ts';
+import { inclusionPaths, leafHash } from '../ledger/merkle.ts';
 import type { Observation } from './observation.ts';
 import type { DomainRecord, RecordSignal, ServiceSeen } from './record.ts';
 import { signalsOf } from './record.ts';
@@ -63,10 +63,10 @@ export interface FullRecord {
 export function previewOf({ record, seq, seed, receipt }: Observation): Preview {
   const names = Object.keys(record).sort();
   const disclosures = disclosuresOf(record, seed);
-  const leaves = disclosures.map(leafHash);
+  const pathOf = inclusionPaths(disclosures.map(leafHash));
   const shown = names.flatMap((name, index) =>
     (SHOWN as readonly string[]).includes(name)
-      ? [{ index, disclosure: disclosures[index] as string, path: inclusionPath(index, leaves).map(toHex) }]
+      ? [{ index, disclosure: disclosures[index] as string, path: pathOf(index).map(toHex) }]
       : [],
   );
   return {
