@@ -77,8 +77,11 @@ export interface Facilitator {
 export type Sight = { paid: string } | 'open' | { void: Reason } | 'unseen';
 
 export interface Chain {
-  /** Looks until the payment shows or some seconds have gone when `patient`, and once otherwise. */
-  look(payment: Payment, offer: Offer, patient: boolean): Promise<Sight>;
+  /**
+   * Looks until the payment shows or some seconds have gone when `patient`, and once otherwise. `told` is the
+   * transaction that it is said to be in.
+   */
+  look(payment: Payment, offer: Offer, how?: { patient: boolean; told: string | null }): Promise<Sight>;
 }
 
 export function paymentId({ transfer }: Payment, { network, asset }: Offer): PaymentId {

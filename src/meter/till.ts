@@ -111,7 +111,7 @@ export class Till {
     let paid: string | null = null;
     if (verdict !== 'valid') {
       // Somebody may have carried it out in our stead: then the money is here.
-      const sight = (await chain?.look(payment, offer, false)) ?? 'unseen';
+      const sight = (await chain?.look(payment, offer)) ?? 'unseen';
       if (typeof sight !== 'object' || !('paid' in sight)) {
         payments.drop(id, holder);
         return verdict === 'down'
@@ -134,7 +134,7 @@ export class Till {
   async #resume(order: Order, id: PaymentId, holder: string, found: Purchase): Promise<Outcome> {
     const { payments, facilitator, chain } = this.#tools;
     const { payment, offer } = order;
-    const sight = (await chain?.look(payment, offer, false)) ?? 'unseen';
+    const sight = (await chain?.look(payment, offer)) ?? 'unseen';
     if (typeof sight === 'object' && 'void' in sight) {
       payments.drop(id, holder);
       return { outcome: 'refused', reason: sight.void };
@@ -163,7 +163,8 @@ export class Till {
     const { payments, facilitator, chain } = this.#tools;
     const told = await facilitator.settle(payment, offer);
     const refused = typeof told === 'object' && 'refused' in told ? told.refused : null;
-    const sight = (await chain?.look(payment, offer, refused === null)) ?? 'unseen';
+    const patience = { patient: refused === null, told: isSettled(told) ? told.settled : null };
+    const sight = (await chain?.look(payment, offer, patience)) ?? 'unseen';
     if (typeof sight === 'object' && 'paid' in sight) return this.#served(id, bought, sight.paid);
     if (typeof sight === 'object') {
       payments.drop(id, holder);

@@ -1,4 +1,4 @@
-import type { Log, PublicClient } from 'viem';
+import type { PublicClient } from 'viem';
 import { createPublicClient, http, isAddressEqual, parseAbi, parseEventLogs } from 'viem';
 import type { Payment } from '../meter/payment.ts';
 import type { Chain, Sight } from '../meter/purchase.ts';
@@ -34,11 +34,12 @@ interface Sought {
 export function openChain(url: string): Chain {
   const node = createPublicClient({ transport: http(url, { timeout: NODE_WAIT, retryCount: 0 }) });
   return {
-    async look(payment, { asset }, patient) {
+    async look(payment, { asset }, { patient, told } = { patient: false, told: null }) {
       const sought = soughtIn(payment, asset.address as Hex);
       const until = BigInt(payment.transfer.authorization.validBefore);
       let sight: Sight = 'unseen';
       for (let looks = 1; ; looks++) {
+        if (told !== null && (await isIn(node, sought, told as Hex).catch(() => false))) return { paid: told };
         sight = await lookOnce(node, sought, until).catch(() => 'unseen' as const);
         if (!patient || looks === LOOKS || typeof sight === 'object') return sight;
         await new Promise((resolve) => setTimeout(resolve, BETWEEN));
@@ -74,7 +75,9 @@ async function lookOnce(node: PublicClient, sought: Sought, until: bigint): Prom
       fromBlock: from,
       toBlock: to,
     });
-    if (log !== undefined) return (await pays(node, sought, log)) ? { paid: log.transactionHash } : ALREADY_SPENT;
+    if (log !== undefined) {
+      return (await isIn(node, sought, log.transactionHash)) ? { paid: log.transactionHash } : ALREADY_SPENT;
+    }
     if (from === 0n) return ALREADY_SPENT;
     to = from - 1n;
   }
@@ -85,18 +88,23 @@ async function lookOnce(node: PublicClient, sought: Sought, until: bigint): Prom
 const ALREADY_SPENT: Sight = { void: 'already_spent' };
 
 /**
- * Whether the use of an authorization was the transfer that is sought. A token
- * tells of the two one after the other; a transfer elsewhere in the same
- * transaction is of another authorization.
+ * Whether a transaction used the authorization for the transfer that is sought.
+ * A token tells of the two one after the other; a transfer elsewhere in the
+ * same transaction is of another authorization.
  */
-async function pays(node: PublicClient, { token, payer, payee, value }: Sought, used: Log): Promise<boolean> {
-  const { logs, status } = await node.getTransactionReceipt({ hash: used.transactionHash as Hex });
-  if (status !== 'success') return false;
-  const next = logs.filter(
-    ({ address, logIndex }) => logIndex === (used.logIndex ?? 0) + 1 && isAddressEqual(address, token),
+async function isIn(node: PublicClient, { token, payer, payee, nonce, value }: Sought, hash: Hex): Promise<boolean> {
+  const receipt = await node.getTransactionReceipt({ hash });
+  if (receipt.status !== 'success') return false;
+  const logs = parseEventLogs({
+    abi: TOKEN,
+    logs: receipt.logs.filter(({ address }) => isAddressEqual(address, token)),
+  });
+  const used = logs.find(
+    (log) =>
+      log.eventName === 'AuthorizationUsed' && isAddressEqual(log.args.authorizer, payer) && log.args.nonce === nonce,
   );
-  const [transfer] = parseEventLogs({ abi: TOKEN, eventName: 'Transfer', logs: next });
-  if (transfer === undefined) return false;
-  const { from, to, value: moved } = transfer.args;
+  const next = logs.find(({ logIndex }) => used !== undefined && logIndex === used.logIndex + 1);
+  if (next?.eventName !== 'Transfer') return false;
+  const { from, to, value: moved } = next.args;
   return isAddressEqual(from, payer) && isAddressEqual(to, payee) && moved === value;
 }
