@@ -144,6 +144,19 @@ test('what fails is given back to where it came from', async (t) => {
   assert.deepEqual(stand.shop.store.meter.days(ada.id, '2026-11-21'), [{ day: '2026-11-21', ...counts }]);
 });
 
+test('twelve at once on an allowance of five and credits for three: five, three, and four refusals', async (t) => {
+  const stand = await recordsStand(t, { KEYED_DAILY: '5' }, NOON);
+  const ada = customerOf(stand);
+  topUp(stand, ada, 150_000);
+  const answers = await Promise.all(Array.from({ length: 12 }, () => ada.ask()));
+  const statuses = answers.map(({ status }) => status).sort();
+  assert.deepEqual(statuses, [...Array(8).fill(200), ...Array(4).fill(402)]);
+  const counts = { included: 5, drawn: 3, refused: 4, failed: 0 };
+  assert.deepEqual(stand.shop.store.meter.days(ada.id, '2026-11-21'), [{ day: '2026-11-21', ...counts }]);
+  const told = answers.filter(({ status }) => status === 200).map(({ headers }) => Number(headers['x-service-usage']));
+  assert.deepEqual(told.sort(), [1, 2, 3, 4, 5, 6, 7, 8], 'each answer tells its own count');
+});
+
 test('each key has its minute', async (t) => {
   const stand = await recordsStand(t, { KEYED_PER_MINUTE: '2' }, NOON);
   const ada = customerOf(stand);
@@ -204,10 +217,10 @@ test('a request of 23:59:59.999 UTC belongs to that day, wherever its answer fal
   // The hostname is looked up after midnight.
   const { records } = stand.shop.store;
   const { find } = records;
-  t.mock.method(records, 'find', (name: string) => {
+  records.find = (name) => {
     stand.clock.now = MIDNIGHT + 5;
     return find(name);
-  });
+  };
   const late = await ada.ask();
   assert.equal(late.status, 200);
   assert.equal(late.headers['x-service-daily-reset'], unix(MIDNIGHT));

@@ -5,6 +5,7 @@ import { ask } from '../../support/http.ts';
 import { look } from '../../support/looks.ts';
 import { serve } from '../../support/program.ts';
 import { recordsStand } from '../../support/records-stand.ts';
+import { send } from '../../support/send.ts';
 import { tempFolder } from '../../support/workshop.ts';
 
 const DOOR = '/v1/domains/example.org';
@@ -80,6 +81,8 @@ test('IPv6 callers are counted by /64, and an address is believed from a named p
   const bare = await recordsStand(t, {}, NOON);
   bare.enter(look('example.org', NOON, { A: ['192.0.2.1'] }));
   assert.deepEqual(await statuses(bare.url, ['192.0.2.8', '192.0.2.9']), [200, 429]);
+  // What is no address leaves the proxy's own, which all such callers share.
+  assert.deepEqual(await statuses(behind.url, ['nonsense', '1'.repeat(4_000), '']), [200, 429, 429]);
 });
 
 test('past the shared ceiling the lane answers with a plain sign-in, never an error, until midnight UTC', async (t) => {
@@ -120,6 +123,10 @@ test('a key decides alone: a bad one is refused, and a good one is not throttled
     assert.equal(refused.status, 401, bad);
     assert.deepEqual(rateOf(refused), [null, null, null]);
   }
+  const doubled = await send(url, { path: DOOR, headers: { 'x-service-key': [key, key] } });
+  assert.equal(doubled.status, 401, 'two keys are none');
+  const oversized = await ask(url, DOOR, { 'x-service-key': `${key}${'0'.repeat(8_000)}` });
+  assert.equal(oversized.status, 401);
   for (const level of ['service', 'operator'] as const) {
     const unmetered = { 'x-service-key': keyOf(level) };
     for (let n = 0; n < 3; n++) {
