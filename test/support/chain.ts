@@ -45,7 +45,9 @@ interface Scope {
 
 /** A chain of this machine that calls itself Base Sepolia, with a dollar at the address of USDC; it ends with the test. */
 export async function startChain(t: Scope) {
-  const binary = createRequire(import.meta.url).resolve(`@foundry-rs/anvil-${platform()}/bin/anvil`);
+  // The binary itself: what starts it would leave it behind when killed.
+  const anvil = createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json');
+  const binary = createRequire(anvil).resolve(`@foundry-rs/anvil-${platform()}/bin/anvil`);
   const args = ['--port', '0', '--chain-id', String(baseSepolia.id), '--accounts', '1', '--no-request-size-limit'];
   const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'ignore'] });
   const ended = once(child, 'close');

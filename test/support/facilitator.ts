@@ -13,7 +13,17 @@ type Kind = 'verify' | 'settle';
  * What a facilitator does with a request. `silent` does it and hangs up, `stalls` does it and says nothing,
  * `hangs` does nothing at all.
  */
-export type Act = 'honest' | 'hangs' | 'stalls' | 'silent' | 'lies' | 'fails' | 'garbage' | 'endless' | 'refuses' | 'pending';
+export type Act =
+  | 'honest'
+  | 'hangs'
+  | 'stalls'
+  | 'silent'
+  | 'lies'
+  | 'fails'
+  | 'garbage'
+  | 'endless'
+  | 'refuses'
+  | 'pending';
 
 export interface TestFacilitator {
   url: string;
