@@ -46,7 +46,7 @@ export function analyticsPage(doors: RecordsDoors): void {
       };
     };
     if (!wantsPage(c)) {
-      return sendListJson(doors, c, kept, () => {
+      return sendListJson(doors, c, { kept, name: '/analytics' }, () => {
         const rows = FACET_LISTS.map(list).map(({ heading, all_url, rows: top, end }) => ({
           list: heading,
           url: `${doors.shop.settings.dataOrigin}${all_url}`,

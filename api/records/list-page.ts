@@ -37,7 +37,10 @@ export function endOf(
     total,
     held_back: isWhole ? 0 : total - rows.length,
     sign_in_url: signInUrl(shop),
-    next_url: isWhole && next !== null && path !== null ? `${path}?cursor=${encodeURIComponent(next)}` : null,
+    next_url:
+      isWhole && next !== null && path !== null
+        ? `${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(next)}`
+        : null,
   };
 }
 
@@ -50,19 +53,19 @@ export const keptLists = (): Kept => new Kept();
 
 /**
  * Sends a list as JSON: to everybody its first three with the live total, to who
- * is signed in a page of it.
+ * is signed in a page of it. `name` tells one list from another.
  */
 export async function sendListJson<Row extends object>(
   { shop }: Pick<RecordsDoors, 'shop'>,
   c: RecordsContext,
-  kept: Kept,
+  { kept, name }: { kept: Kept; name: string },
   part: () => ListPart<Row>,
 ): Promise<Response> {
   if (signedIn(c) !== null) {
     const { rows: items, total, next: next_cursor } = part();
     return privateJson(c, { items, total, next_cursor });
   }
-  const made = await kept.of(`json ${c.req.path}`, looksState(shop.store.records), () => {
+  const made = await kept.of(`json ${name}`, looksState(shop.store.records), () => {
     const { rows: items, total } = part();
     return JSON.stringify({ items, total, held_back: total - items.length, sign_in_url: signInUrl(shop) });
   });

@@ -38,7 +38,7 @@ function namesAnswer(doors: RecordsDoors, c: RecordsContext, kept: Kept, list: F
     return { rows, total: records.facetNames(kind), next };
   };
   if (!wantsPage(c)) {
-    return sendListJson(doors, c, kept, () => {
+    return sendListJson(doors, c, { kept, name: path }, () => {
       const { rows, ...rest } = part();
       return { ...rest, rows: rows.map((row) => jsonRow(list, row)) };
     });
@@ -79,7 +79,7 @@ function hostsAnswer(doors: RecordsDoors, c: RecordsContext, kept: Kept, list: F
     };
   };
   if (!wantsPage(c)) {
-    return sendListJson(doors, c, kept, () => {
+    return sendListJson(doors, c, { kept, name: path }, () => {
       const { rows, ...rest } = part();
       return { ...rest, rows: rows.map(({ url: _, ...row }) => row) };
     });
@@ -90,7 +90,7 @@ function hostsAnswer(doors: RecordsDoors, c: RecordsContext, kept: Kept, list: F
   const view = () => {
     const found = part();
     const ways = [{ url: list.path, text: `All ${list.nouns}` }];
-    return { frame, heading, lede, ways, rows: found.rows, end: endOf(doors, found, isWhole, path) };
+    return { frame, heading, lede, ways, rows: found.rows, end: endOf(doors, found, isWhole, path), at_least: false };
   };
   const state = looksState(records);
   return sendKeptPage(doors, c, '/records/hosts', { frame, view }, { kept, name: path, state });

@@ -41,6 +41,8 @@ export interface HostsView {
   ways: Way[];
   rows: HostRow[];
   end: ListEnd;
+  /** Whether `total` is the least that there are, and not all. */
+  at_least: boolean;
 }
 
 export interface HostRow {

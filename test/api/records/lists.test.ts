@@ -85,6 +85,23 @@ describe('the pages of lists, figures and search', () => {
     assert.deepEqual(Object.keys(hosts.items[0] ?? {}), ['domain', 'unicode', 'state', 'observed_at', 'seq']);
   });
 
+  test('the catalog by words goes on page by page', async () => {
+    const names = Array.from({ length: 105 }, (_, n) => parseHostname(`many-${n}.test`));
+    stand.shop.store.records.watch(names, stand.clock.now);
+    const first = await json('/domains?q=many', { cookie });
+    assert.equal(first.items.length, 100);
+    assert.equal(first.total, 105);
+    const { text } = await page('/domains?q=many', { cookie });
+    const next = /<a href="(\/domains\?q=many[^"]*)" rel="next"/
+      .exec(text)?.[1]
+      ?.replace('&#38;', '&')
+      .replace('&amp;', '&');
+    assert.equal(next, `/domains?q=many&cursor=${first.next_cursor}`);
+    assert.equal(links((await page(next, { cookie })).text).length, 5);
+    assert.match((await page('/search?q=many', { cookie })).text, /<a href="\/domains\?q=many" rel="next">All of them/);
+    assert.deepEqual((await json('/domains?q=many')).items.length, 3);
+  });
+
   test('a name that nothing has is 404, and one that would be markup stays text', async () => {
     const { status, text } = await page(`/services/mail/${encodeURIComponent('<b>"&')}`);
     assert.equal(status, 404);
