@@ -5,16 +5,21 @@ import { pathSteps } from './merkle-path.ts';
 /** The Merkle tree of RFC 6962, section 2.1, over SHA-256. */
 
 const LEAF = Uint8Array.of(0x00);
-const NODE = Uint8Array.of(0x01);
+const NODE = 0x01;
 
 /** SHA-256(0x00 ‖ data); a text in UTF-8. */
 export function leafHash(data: string | Uint8Array): Uint8Array {
-  return digest(joined(LEAF, data));
+  // An observation has some thirty leaves: a text is hashed as it is.
+  return digest(typeof data === 'string' ? `\0${data}` : joined(LEAF, data));
 }
 
 /** SHA-256(0x01 ‖ left ‖ right). */
 export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
-  return digest(joined(NODE, left, right));
+  const both = new Uint8Array(1 + left.length + right.length);
+  both[0] = NODE;
+  both.set(left, 1);
+  both.set(right, 1 + left.length);
+  return digest(both);
 }
 
 /** The root over leaf hashes; of none, the SHA-256 of nothing. */
@@ -77,6 +82,6 @@ function levelAbove(level: Uint8Array[]): Uint8Array[] {
   return above;
 }
 
-function digest(data: Uint8Array): Uint8Array {
+function digest(data: string | Uint8Array): Uint8Array {
   return new Uint8Array(hash('sha256', data, 'buffer'));
 }
