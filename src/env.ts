@@ -148,14 +148,14 @@ const Environment = z
     SCANNER_KEY: z.string().trim().optional(),
     /** Addresses or networks, by commas, that are not the Internet's and whose certificates the scanner may look at all the same. */
     TLS_PRIVATE: networks(),
-    /** Keyless lookups a day, for all callers together. */
+    /** Keyless lookups a UTC day, for all callers together: each that was let in, whatever its answer; past them the lane is closed. */
     KEYLESS_DAILY: count(5_000),
-    /** Requests a day that an account includes. */
+    /** Requests a UTC day that an account includes; on the legacy monthly plan, as many for each day of the month. */
     KEYED_DAILY: count(1_000),
     /** Hostnames that an account of the daily plan, and of the monthly one, may have under watch in its groups. */
     WATCH_DAILY: count(25),
     WATCH_MONTHLY: count(100),
-    /** Requests a minute that each key may make. */
+    /** Requests in a minute of the clock that each key of an account may make. */
     KEYED_PER_MINUTE: count(100),
     /** The x402 facilitator that verifies and settles payments; the paid lane is closed without it. This and the next three: all or none. */
     X402_FACILITATOR_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),

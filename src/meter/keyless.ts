@@ -1,4 +1,4 @@
-import { nextDayAt, unixSeconds } from './day.ts';
+import { unixSeconds } from './day.ts';
 
 /** How long a keyless caller waits from one request to the next, in ms (spec, "Limits"). */
 export const KEYLESS_SPAN = 15_000;
@@ -28,9 +28,4 @@ export function keylessHeaders({ until }: KeylessPass): Record<string, string> {
     'X-RateLimit-Remaining': '0',
     'X-RateLimit-Reset': String(unixSeconds(until)),
   };
-}
-
-/** When the closed lane opens again, ms. */
-export function opensAgainAt(at: number): number {
-  return nextDayAt(at);
 }

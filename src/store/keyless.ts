@@ -1,6 +1,6 @@
-import { dayOf } from '../meter/day.ts';
+import { dayOf, nextDayAt } from '../meter/day.ts';
 import type { KeylessPass, KeylessTable } from '../meter/keyless.ts';
-import { KEYLESS_SPAN, opensAgainAt } from '../meter/keyless.ts';
+import { KEYLESS_SPAN } from '../meter/keyless.ts';
 import type { Db } from './open.ts';
 
 type Transact = <T>(work: () => T) => T;
@@ -20,7 +20,7 @@ export function keylessTable(db: Db, transact: Transact): KeylessTable {
 
   const look = (caller: string, at: number, ceiling: number): KeylessPass => {
     const [day] = used.all(dayOf(at)) as { used: number }[];
-    if ((day?.used ?? 0) >= ceiling) return { pass: 'closed', until: opensAgainAt(at) };
+    if ((day?.used ?? 0) >= ceiling) return { pass: 'closed', until: nextDayAt(at) };
     const [last] = seen.all(caller) as { at: number }[];
     // A time to come is that of a clock that was set back.
     if (last !== undefined && last.at <= at && at - last.at < KEYLESS_SPAN) {

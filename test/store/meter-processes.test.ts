@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openStore } from '../../src/store/store.ts';
 import { tempFolder } from '../support/workshop.ts';
@@ -12,32 +15,36 @@ const AT = Date.UTC(2026, 10, 21, 23, 59, 59, 999);
 const COST = 50_000;
 const DAILY = 150;
 
-test('several processes at once on one account never spend more than there is, and lose nothing', async (t) => {
+const KEYS = ['a', 'b', 'c'];
+
+/** A database with one account that has three keys and some credits. */
+function accountIn(t: TestContext, credits: number) {
   const file = join(tempFolder(t), 'broadsheet.db');
   const store = openStore({ file });
   t.after(() => store.close());
   store.accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: AT });
-  const keys = ['a', 'b', 'c'];
-  for (const id of keys) {
-    const key = {
-      id,
-      account: 'ada',
-      level: 'account' as const,
-      name: id,
-      made_at: AT,
-      used_at: null,
-      revoked_at: null,
-    };
-    store.serviceKeys.insert(key, id);
+  for (const id of KEYS) {
+    const key = { id, account: 'ada', level: 'account' as const, name: id, made_at: AT, used_at: null };
+    store.serviceKeys.insert({ ...key, revoked_at: null }, id);
   }
-  store.credits.enter('ada', { at: AT, amount: 50 * COST + 1, note: null });
+  store.credits.enter('ada', { at: AT, amount: credits, note: null });
+  return { file, store };
+}
 
-  const children = keys.map((key) => fork(CHILD, [file, key, '120']));
-  const ended = children.map((child) => once(child, 'exit'));
+/** Starts a server of its own for each key, and waits until they are ready. */
+async function childrenOn(t: TestContext, file: string, requests: number): Promise<ChildProcess[]> {
+  const children = KEYS.map((key) => fork(CHILD, [file, key, String(requests)]));
   t.after(() => {
     for (const child of children) child.kill('SIGKILL');
   });
   await Promise.all(children.map((child) => once(child, 'message')));
+  return children;
+}
+
+test('several processes at once on one account never spend more than there is, and lose nothing', async (t) => {
+  const { file, store } = accountIn(t, 50 * COST + 1);
+  const children = await childrenOn(t, file, 120);
+  const ended = children.map((child) => once(child, 'exit'));
   const reports = children.map((child) => once(child, 'message'));
   for (const child of children) child.send('go');
   const came = (await Promise.all(reports)).map(
@@ -64,4 +71,22 @@ test('several processes at once on one account never spend more than there is, a
   assert.equal(store.credits.balance('ada'), 1);
   const units = store.meter.keys('ada', AT).reduce((total, { today }) => total + today, 0);
   assert.equal(units, DAILY + 50);
+});
+
+test('processes killed in the midst leave a meter that adds up', async (t) => {
+  const { file, store } = accountIn(t, 1_000_000 * COST);
+  const children = await childrenOn(t, file, 1_000_000);
+  const ended = children.map((child) => once(child, 'exit'));
+  for (const child of children) child.send('go');
+  // Well past what is included, so that each draws credits when it dies.
+  while ((store.meter.standing('ada', AT, DAILY)?.today.drawn ?? 0) < 50) await setTimeout(5);
+  for (const child of children) child.kill('SIGKILL');
+  await Promise.all(ended);
+  const standing = store.meter.standing('ada', AT, DAILY);
+  const units = store.meter.keys('ada', AT).reduce((total, { today }) => total + today, 0);
+  assert.equal(units, (standing?.today.included ?? 0) + (standing?.today.drawn ?? 0));
+  assert.equal(standing?.balance, (1_000_000 - (standing?.today.drawn ?? 0)) * COST);
+  store.credits.entries('ada', AT + 86_400_000);
+  assert.deepEqual(store.credits.faults(), []);
+  assert.deepEqual(store.integrity(), []);
 });

@@ -29,7 +29,8 @@ export function keyedLane(shop: Workshop, logger: Logger) {
     let failed = true;
     try {
       await next();
-      failed = c.res.status >= 400;
+      // A door may have written to Node's response by itself.
+      failed = (outgoing.headersSent ? outgoing.statusCode : c.res.status) >= 400;
     } finally {
       if (failed) giveUnitBack(shop, taken, { tell: tellUntilSent(outgoing, tell), logger });
     }
@@ -43,7 +44,7 @@ type Tell = (headers: Record<string, string>) => void;
  * its answer. Throws `rate_limited`, `allowance_exhausted`, and `key_invalid`
  * when the account is gone.
  */
-export function takeUnit({ store, settings, now }: Workshop, key: ServiceKey | null, tell: Tell): Taken {
+function takeUnit({ store, settings, now }: Workshop, key: ServiceKey | null, tell: Tell): Taken {
   const limits = { daily: settings.keyedDaily, perMinute: settings.keyedPerMinute };
   const at = now();
   const account = key?.account ?? '';
@@ -61,7 +62,7 @@ export function takeUnit({ store, settings, now }: Workshop, key: ServiceKey | n
 }
 
 /** Gives the unit of a failed answer back, and tells the headers of that answer. Never throws: the answer goes out. */
-export function giveUnitBack(
+function giveUnitBack(
   { store, settings, now }: Workshop,
   taken: Taken,
   { tell, logger }: { tell: Tell; logger: Logger },
