@@ -26,11 +26,11 @@ export function changeMatter(
   const names = [...new Set(changes.map(({ hostname }) => hostname))];
   const [first = ''] = names;
   const many = `${changes.length} ${changes.length === 1 ? 'change' : 'changes'} at ${names.length} ${names.length === 1 ? 'hostname' : 'hostnames'}`;
-  const subject = kind === 'digest' ? `Yesterday: ${many}` : subjectOf(first, names.length);
+  const subject = kind === 'digest' ? `Daily digest: ${many}` : subjectOf(first, names.length);
   const matter: AccountMatter = {
     root,
     preview: changes[0]?.line ?? many,
-    heading: kind === 'digest' ? 'Changes of the day' : subject,
+    heading: kind === 'digest' ? 'Daily digest' : subject,
     paragraphs: [`${many}, as observed and signed.`],
     button: null,
     hosts: hostsOf(root, changes.slice(0, NAMED_MAX)),

@@ -1,6 +1,9 @@
 import pino from 'pino';
+import type { SMTPServerOptions } from 'smtp-server';
+import { startAccountChanges } from '../../src/jobs/account-changes.ts';
 import { startAccountMails } from '../../src/jobs/account-mails.ts';
 import { loadBuild } from '../../src/works/build.ts';
+import { changeClientOf } from '../../src/works/change-desk.ts';
 import { smtpMailer } from '../../src/works/mailer.ts';
 import type { Answer } from './http.ts';
 import { until } from './program.ts';
@@ -76,17 +79,23 @@ export class Visitor {
 }
 
 /** Serves the domain records with a mail server, and sends what they owe. */
-export async function accountStand(t: Scope, more: Record<string, string> = {}): Promise<AccountStand> {
+export async function accountStand(
+  t: Scope,
+  more: Record<string, string> = {},
+  smtpOptions: SMTPServerOptions = {},
+): Promise<AccountStand> {
   const endings: (() => unknown)[] = [];
   const inside = { after: (work: () => unknown) => void endings.unshift(work) };
   t.after(async () => {
     for (const end of endings) await end();
   });
-  const smtp = await smtpServer(inside);
+  const smtp = await smtpServer(inside, smtpOptions);
   const stand = await recordsStand(inside, more);
   const mailer = smtpMailer({ url: `smtp://127.0.0.1:${smtp.port}`, from: 'records@records.example', dkim: null });
   const { render } = await loadBuild();
-  inside.after(startAccountMails(stand.shop, { render, smtp: mailer }, pino({ level: 'silent' })));
+  const quiet = pino({ level: 'silent' });
+  inside.after(startAccountMails(stand.shop, { render, smtp: mailer }, quiet));
+  inside.after(startAccountChanges(stand.shop, changeClientOf(stand.shop), quiet));
   const origin = stand.shop.settings.dataOrigin;
   const linkFor = async (email: string): Promise<string> => {
     const before = smtp.taken.length;
