@@ -8,11 +8,15 @@ import { run } from './child.ts';
 import { dnsPart } from './dns.ts';
 import { mailsPart } from './mails.ts';
 import { memoryPart } from './memory.ts';
+import { meterPart } from './meter.ts';
+import { paidPart } from './paid.ts';
 import type { Bench } from './paper.ts';
 import { environmentOf } from './paper.ts';
 import { loadTexts } from './pieces.ts';
 import { pressPart } from './press.ts';
 import { publishPart } from './publish.ts';
+import { recordsPart } from './records.ts';
+import { scanPart } from './scan.ts';
 import { searchPart } from './search.ts';
 import type { Figure } from './table.ts';
 import { machine, note, printTable } from './table.ts';
@@ -29,6 +33,10 @@ const PARTS: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   search: searchPart,
   mails: mailsPart,
   dns: dnsPart,
+  scan: scanPart,
+  meter: meterPart,
+  records: recordsPart,
+  paid: paidPart,
   webhooks: webhooksPart,
 };
 

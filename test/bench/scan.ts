@@ -1,0 +1,51 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { PROJECT } from '../../src/works/build.ts';
+import { run } from './child.ts';
+import type { Bench } from './paper.ts';
+import type { Figure } from './table.ts';
+import { aSecond, median, millis, note } from './table.ts';
+
+/** Hostnames, and how often each of them is looked at. */
+const HOSTS = Number(process.env.BENCH_HOSTS ?? 20_000);
+const ROUNDS = 3;
+/** What may be held in the end, of the memory that was held after the first round. */
+const FLAT = 1.25;
+
+/** Observations signed and stored a second, by what a scanner calls: leased, entered in small transactions, settled. */
+export async function scanPart({ folder }: Bench): Promise<Figure[]> {
+  const here = join(folder, 'scan');
+  mkdirSync(here, { recursive: true });
+  const child = join(PROJECT, 'test/bench/scan-child.ts');
+  const env = { DATA_DIR: join(here, 'var'), LOG_LEVEL: 'silent' };
+  const ran = await run(process.execPath, [child, String(HOSTS), String(ROUNDS)], { cwd: here, env });
+  const { rates, memory, observed, changes, longest } = JSON.parse(ran.stderr.trim().split('\n').at(-1) ?? '') as {
+    rates: number[];
+    memory: number[];
+    observed: number;
+    changes: number;
+    longest: number;
+  };
+  note(
+    `scan: ${observed} observations, ${changes} changes; ${rates.map(aSecond).join(', ')}; a batch took ${millis(longest)} at most`,
+  );
+  const [first = 0, last = 0] = [memory[0], memory.at(-1)];
+  return [
+    {
+      what: `observations signed and stored a second, ${HOSTS} hostnames : the first look at each`,
+      ours: aSecond(median(rates)),
+      other: aSecond(rates[0] ?? Number.NaN),
+      ratio: median(rates) / (rates[0] ?? Number.NaN),
+      budget: '',
+      holds: null,
+    },
+    {
+      what: `memory after ${observed} observations : after ${HOSTS}`,
+      ours: `${Math.round(last / 1e6)} MB`,
+      other: `${Math.round(first / 1e6)} MB`,
+      ratio: last / first,
+      budget: `≤ ${FLAT}`,
+      holds: last / first <= FLAT,
+    },
+  ];
+}
