@@ -75,12 +75,30 @@ function isGone(error: unknown): boolean {
   return code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE' || message === 'aborted';
 }
 
-/** As JSON, or as RFC 9457 has it where that is asked for. */
-function answer(c: Context, status: Status, body: { error: string; message: string }): Response {
-  const type = accepts(c, { header: 'Accept', supports: ['application/json', PROBLEM], default: 'application/json' });
+/** As JSON, or as RFC 9457 has it where that is asked for; headers that were set before go with it. */
+function answer(c: Context, status: Status, body: ErrorBody): Response {
+  const { text, type } = errorText(c, status, body);
   c.header('Vary', 'Accept', { append: true });
   c.header('X-Content-Type-Options', 'nosniff');
-  if (type !== PROBLEM) return c.json(body, status, CACHE);
+  return c.body(text, status, { ...CACHE, 'Content-Type': type });
+}
+
+interface ErrorBody {
+  error: string;
+  message: string;
+  /** Why, in a word for programs, where one code has several causes. */
+  reason?: string;
+}
+
+/** An error that stands for itself: of what was set before, nothing goes with it. */
+export function errorAnswer(c: Context, status: Status, body: ErrorBody, headers: Record<string, string>): Response {
+  const { text, type } = errorText(c, status, body);
+  const all = { ...CACHE, 'Content-Type': type, Vary: 'Accept', 'X-Content-Type-Options': 'nosniff', ...headers };
+  return new Response(text, { status, headers: all });
+}
+
+function errorText(c: Context, status: Status, body: ErrorBody): { text: string; type: string } {
+  const type = accepts(c, { header: 'Accept', supports: ['application/json', PROBLEM], default: 'application/json' });
   const problem = { type: 'about:blank', title: STATUS_CODES[status], status, detail: body.message, ...body };
-  return c.json(problem, status, { ...CACHE, 'Content-Type': PROBLEM });
+  return { text: JSON.stringify(type === PROBLEM ? problem : body), type };
 }

@@ -4,6 +4,7 @@ import type { Offer } from '../../../src/meter/offer.ts';
 import { priceInWords, requiredV2, requirementsV1 } from '../../../src/meter/offer.ts';
 import { priceOf } from '../../../src/meter/prices.ts';
 import type { RecordsEnv } from '../../env.ts';
+import { errorAnswer } from '../../middleware/fault.ts';
 
 /** Longest query that an offer repeats: it goes into a header, and clients read 16 kB of those. */
 const QUERY_MAX = 1_000;
@@ -28,11 +29,11 @@ export function menuLane(settings: Settings): MiddlewareHandler<RecordsEnv> {
 export function menuAnswer(c: Context, settings: Settings, told?: Told): Response {
   const offer = offerFor(settings, c.req.url);
   const { body, headers } = menuOf(settings, offer, told);
-  return c.json(body, 402, headers);
+  return errorAnswer(c, 402, body, headers);
 }
 
 /** The menu's body and headers, for an offer or for none. */
-export function menuOf({ dataOrigin }: Settings, offer: Offer | null, told: Told = tellOf(offer, dataOrigin)) {
+function menuOf({ dataOrigin }: Settings, offer: Offer | null, told: Told = tellOf(offer, dataOrigin)) {
   const body = {
     x402Version: 1,
     error: 'payment_required',
@@ -42,7 +43,7 @@ export function menuOf({ dataOrigin }: Settings, offer: Offer | null, told: Told
     sign_in_url: `${dataOrigin}/account`,
     docs: `${dataOrigin}/docs`,
   };
-  const headers: Record<string, string> = { 'Cache-Control': 'no-store' };
+  const headers: Record<string, string> = {};
   if (offer !== null) headers['PAYMENT-REQUIRED'] = base64(requiredV2(offer, told.message));
   return { body, headers };
 }

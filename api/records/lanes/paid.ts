@@ -11,6 +11,7 @@ import type { Bought } from '../../../src/meter/purchase.ts';
 import { REASONS } from '../../../src/meter/reasons.ts';
 import type { Outcome, Till } from '../../../src/meter/till.ts';
 import type { RecordsEnv } from '../../env.ts';
+import { errorAnswer } from '../../middleware/fault.ts';
 import { base64, menuAnswer, offerFor } from './menu.ts';
 
 export interface PaidTools {
@@ -105,10 +106,15 @@ function answerOf(c: Context, sold: Exclude<Outcome, { outcome: 'failed' }>, { p
       return menu;
     }
     case 'conflict':
-      return json(409, { error: 'conflict', reason: sold.why, message: CONFLICTS[sold.why] });
+      return errorAnswer(c, 409, { error: 'conflict', reason: sold.why, message: CONFLICTS[sold.why] }, {});
     case 'later': {
       const { seconds, message } = LATER[sold.why];
-      return json(503, { error: 'unavailable', reason: sold.why, message }, { 'Retry-After': String(seconds) });
+      return errorAnswer(
+        c,
+        503,
+        { error: 'unavailable', reason: sold.why, message },
+        { 'Retry-After': String(seconds) },
+      );
     }
   }
 }
@@ -146,8 +152,4 @@ function receiptHeader(
 
 function releaseStream(c: Context, { transaction }: { transaction: string | null }, payment: Payment, offer: Offer) {
   c.header(...receiptHeader(payment, offer, { success: true, transaction: transaction ?? '' }));
-}
-
-function json(status: number, body: object, headers: Record<string, string> = {}): Response {
-  return Response.json(body, { status, headers: { 'Cache-Control': 'no-store', ...headers } });
 }

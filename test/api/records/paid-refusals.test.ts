@@ -135,6 +135,16 @@ test('an authorization that was spent on somebody else buys nothing, though its 
   refusedFor('already_spent', await ask(url, LOOKUP, headers));
 });
 
+test('who asks for RFC 9457 gets the menu so, offer and all', async () => {
+  const accept = { Accept: 'application/problem+json' };
+  const { headers } = await payment(payer, 1);
+  const answer = await ask(url, LOOKUP, { ...headers, ...accept });
+  assert.deepEqual([answer.status, answer.headers['content-type']], [402, 'application/problem+json']);
+  const body = JSON.parse(answer.text);
+  assert.deepEqual([body.status, body.detail, body.accepts.length], [402, body.message, 1]);
+  refusedFor('wrong_amount', answer);
+});
+
 test('nothing is charged for a refusal of the door, and the payment is still good', async () => {
   const { headers } = await payment(await chain.payer(), LOOKUP_UNITS);
   const before = await chain.balance(PAYEE);
