@@ -40,7 +40,16 @@ const route = createRoute({
   description: 'Enters a line into the account’s ledger, which nothing changes afterwards.',
   middleware: [limitBody, jsonBody()],
   request: {
-    params: z.object({ email: z.string().max(400) }),
+    params: z.object({
+      email: z
+        .string()
+        .max(400)
+        .openapi({
+          param: { name: 'email', in: 'path' },
+          description: 'Whose account it is.',
+          example: 'ada@example.org',
+        }),
+    }),
     headers: IDEMPOTENCY,
     body: body(
       z

@@ -10,6 +10,7 @@ import { open } from './doors.ts';
 import { topUpUrl } from './lanes/addresses.ts';
 
 const SPAN = 31;
+const RANGE = `must be a whole number from 1 to ${USAGE_DAYS_MAX}`;
 
 const count = z.int().min(0);
 const credits = z.number().min(0);
@@ -62,13 +63,20 @@ const route = createRoute({
   description: 'Never metered, and never refused for an empty allowance.',
   request: {
     query: z.object({
-      days: z.coerce
-        .number('must be a whole number')
-        .int('must be a whole number')
-        .min(1, `must be from 1 to ${USAGE_DAYS_MAX}`)
-        .max(USAGE_DAYS_MAX, `must be from 1 to ${USAGE_DAYS_MAX}`)
+      days: z
+        .string()
+        .regex(/^\d{1,3}$/, RANGE)
+        .transform(Number)
+        .refine((days) => days >= 1 && days <= USAGE_DAYS_MAX, RANGE)
         .default(SPAN)
-        .openapi({ type: 'integer', description: 'How many days are told of, today the last.' }),
+        .openapi({
+          type: 'integer',
+          minimum: 1,
+          maximum: USAGE_DAYS_MAX,
+          default: SPAN,
+          description: 'How many days are told of, today the last.',
+          example: SPAN,
+        }),
     }),
   },
   responses: { 200: ok(UsageAnswer, 'The meter of the key’s account.'), ...faults() },

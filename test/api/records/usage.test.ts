@@ -86,7 +86,7 @@ test('usage tells the day, the month, the credits, the keys and every day, and c
   const { month } = JSON.parse((await by(key, '/v1/usage')).text);
   assert.deepEqual([month.allowance, month.remaining], [60, 57]);
 
-  for (const days of ['0', '367', '1.5', 'many']) {
+  for (const days of ['0', '367', '1.5', '0x10', '', 'many']) {
     const refused = await by(key, `/v1/usage?days=${days}`);
     assert.equal(refused.status, 400, days);
     assert.equal(JSON.parse(refused.text).field, 'days');
