@@ -38,11 +38,16 @@ export function answerFaults(doors: Pick<RecordsDoors, 'shop' | 'build'>, logger
     const answer = asJson(thrown, context);
     const c = context as RecordsContext;
     if (NO_PAGES.test(c.req.path) || !wantsPage(c) || answer.body === null) return answer;
-    const { error, message } = (await answer.json()) as { error: string; message: string };
-    const heading = error === 'not_watched' ? 'Not watched' : (HEADINGS[answer.status] ?? 'This was refused');
+    const { error: code, message } = (await answer.clone().json()) as { error: string; message: string };
+    const heading = code === 'not_watched' ? 'Not watched' : (HEADINGS[answer.status] ?? 'This was refused');
     const frame = frameOf(doors.shop, c, { title: heading, description: message, path: c.req.path, noindex: true });
     const view = { frame, heading, message: sentence(message), ways: WAYS };
-    return sendPage(doors, c, '/records/fault', view, { status: answer.status as 400 });
+    try {
+      return await sendPage(doors, c, '/records/fault', view, { status: answer.status as 400 });
+    } catch (error) {
+      logger.error({ request_id: c.get('requestId'), err: error }, 'the page of a refusal could not be printed');
+      return answer;
+    }
   };
 }
 

@@ -5,10 +5,11 @@ import { hostNamed, notObserved } from '../../src/records/named.ts';
 import { previewOf } from '../../src/records/preview.ts';
 import { spanOf } from '../../src/records/span.ts';
 import { placeOf } from '../desk/params.ts';
+import { dayOf } from './day.ts';
 import type { RecordsContext, RecordsDoors } from './doors.ts';
 import { frameOf } from './frame.ts';
-import { madeOf } from './kept.ts';
-import { openPage, sendPage, wantsPage } from './page.ts';
+import { Kept, madeOf } from './kept.ts';
+import { openPage, sendKeptPage, sendPage, wantsPage } from './page.ts';
 import { JSON_BESIDE_PAGE, sendMade } from './public-answer.ts';
 import { timeMachineView } from './time-machine-view.ts';
 
@@ -20,6 +21,7 @@ import { timeMachineView } from './time-machine-view.ts';
 export function timeMachineDoor(doors: RecordsDoors): void {
   const { shop } = doors;
   const { records } = shop.store;
+  const kept = new Kept();
   openPage(doors, '/t/:domain', (c) => {
     const given = c.req.param('domain') ?? '';
     const { hostname, unicode } = parseHostname(given);
@@ -33,17 +35,21 @@ export function timeMachineDoor(doors: RecordsDoors): void {
       if (observation === null) throw notObserved(hostname, asOf?.at, first ?? undefined);
       return sendMade(c, madeOf(JSON.stringify(previewOf(observation))), JSON_BESIDE_PAGE);
     }
+    const before = changesBefore(c);
     const frame = frameOf(shop, c, {
       title: `${unicode} · Domain Records`,
       description: `The latest signed observation of ${unicode}: name servers, number of records, what changed, and the receipt.`,
       path: `/t/${hostname}`,
-      noindex: observation === null || asOf !== null || c.req.query('changes') !== undefined,
+      noindex: observation === null || asOf !== null || before !== undefined,
     });
-    const before = changesBefore(c);
-    const view = timeMachineView(shop, { frame, host, observation, first, asOf: asOf?.text ?? null, before });
-    return sendPage(doors, c, '/records/time-machine', view, {
-      status: observation === null && first !== null ? 404 : 200,
-    });
+    const view = () => timeMachineView(shop, { frame, host, observation, first, asOf: asOf?.text ?? null, before });
+    if (observation === null) {
+      return sendPage(doors, c, '/records/time-machine', view(), { status: first === null ? 200 : 404 });
+    }
+    // All that a page shows of a host changes with a look at it, with a pause, or at midnight.
+    const state = `${observation.seq} ${host.seq} ${host.state} ${dayOf(shop.now())}`;
+    const name = `${host.id} ${asOf?.text ?? ''} ${before ?? ''}`;
+    return sendKeptPage(doors, c, '/records/time-machine', { frame, view }, { kept, name, state });
   });
 }
 
