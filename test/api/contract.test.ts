@@ -11,6 +11,8 @@ import { Contract, hangUp, send } from '../support/contract.ts';
 import { ODD_BODIES, ODD_TYPES, oddMembers, oddTexts, RAW } from '../support/odd-values.ts';
 import { copyPaper } from '../support/papers.ts';
 import { copyContent, run, serve } from '../support/program.ts';
+import type { State } from '../support/requests.ts';
+import { exampleRequest, get, withParameter, written } from '../support/requests.ts';
 import { tempFolder } from '../support/workshop.ts';
 
 const PAPER = 'the-plumb-line';
@@ -213,38 +215,6 @@ test('every answer is one that the document promises', async (t) => {
   });
 });
 
-function get(path: string): Sending {
-  return { method: 'GET', path };
-}
-
-function written(sent: Sending, body: string | Uint8Array, headers: Record<string, string>): Sending {
-  return { ...sent, body, headers: { 'content-type': 'application/json', ...headers } };
-}
-
-/** A request with one parameter given, and one with it given twice where that can be. */
-function withParameter(
-  operation: Operation,
-  sent: Sending,
-  { name, in: where }: { name: string; in: string },
-  value: string,
-): Sending[] {
-  if (where === 'header') {
-    // A header takes no percent-encoding: what a header may hold is sent as it is.
-    const plain = value.replace(/%../g, '~').slice(0, 2_000);
-    return [{ ...sent, headers: { ...sent.headers, [name]: plain } }];
-  }
-  if (where === 'path') {
-    const place = operation.path.split('/').indexOf(`{${name}}`);
-    const [address = '', query] = sent.path.split('?');
-    const path = address.split('/').with(place, value).join('/');
-    return [{ ...sent, path: query === undefined ? path : `${path}?${query}` }];
-  }
-  const [address = '', query = ''] = sent.path.split('?');
-  const others = query.split('&').filter((pair) => pair !== '' && !pair.startsWith(`${name}=`));
-  const once = [...others, `${name}=${value}`];
-  return [once, [...once, `${name}=1`]].map((pairs) => ({ ...sent, path: `${address}?${pairs.join('&')}` }));
-}
-
 /** The request that the document's own examples make; what only the paper's present state can tell is asked of it. */
 async function goodRequest(
   contract: Contract,
@@ -253,23 +223,7 @@ async function goodRequest(
   admin: Record<string, string>,
 ): Promise<Sending> {
   const state = await stateFor(contract, operation, root, admin);
-  let sent: Sending = { method: operation.method, path: operation.path };
-  for (const parameter of operation.parameters ?? []) {
-    const value = state.parameters?.[parameter.name] ?? parameter.example ?? contract.at(parameter.schema).example;
-    if (value === undefined && !parameter.required) continue;
-    [sent] = withParameter(operation, sent, parameter, encodeURIComponent(String(value ?? 'none'))) as [Sending];
-  }
-  if (operation.requestBody === undefined) return sent;
-  const [type, content] = Object.entries(operation.requestBody.content)[0] ?? [];
-  const example = content?.example ?? (content && contract.shape(content.schema).example);
-  if (example === undefined && state.body === undefined) return sent;
-  const body = JSON.stringify({ ...(example as object), ...state.body });
-  return { ...sent, body, headers: { ...sent.headers, 'content-type': type ?? '' } };
-}
-
-interface State {
-  parameters?: Record<string, string>;
-  body?: object;
+  return exampleRequest(contract, operation, state);
 }
 
 /** What an operation's examples cannot know. */

@@ -167,15 +167,21 @@ export function send(root: string, { method, path, headers = {}, body }: Sending
       },
       (response) => {
         const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        const answered = () => ({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text: Buffer.concat(chunks).toString(),
+        });
+        // A stream has no end: what comes first is its answer here.
+        const isStream = /^text\/event-stream/.test(String(response.headers['content-type']));
+        response.on('data', (chunk: Buffer) => {
+          chunks.push(chunk);
+          if (!isStream) return;
+          resolve(answered());
+          response.destroy();
+        });
         response.on('error', reject);
-        response.on('end', () =>
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            text: Buffer.concat(chunks).toString(),
-          }),
-        );
+        response.on('end', () => resolve(answered()));
       },
     );
     out.on('error', (error: NodeJS.ErrnoException) => {
