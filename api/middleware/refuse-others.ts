@@ -13,7 +13,9 @@ export function refuseOthers<E extends Env>(app: Hono<E>, words: (c: Context<E>)
     methods.set(path, known.add(method));
     if (method === 'GET') known.add('HEAD');
   }
-  for (const [path, known] of methods) {
+  // An address of its own goes before a pattern that it fits too.
+  const inOrder = [...methods].sort(([a], [b]) => Number(a.includes(':')) - Number(b.includes(':')));
+  for (const [path, known] of inOrder) {
     const allowed = [...known].sort().join(', ');
     app.all(path, (c) => {
       c.header('Allow', allowed);
