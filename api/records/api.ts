@@ -29,6 +29,7 @@ import { keyedLane } from './lanes/keyed.ts';
 import { keylessLane } from './lanes/keyless.ts';
 import { menuLane } from './lanes/menu.ts';
 import { paidLane } from './lanes/paid.ts';
+import { countRefusals } from './lanes/refusals.ts';
 import { nameListDoors } from './name-lists.ts';
 import { openApiDoors } from './openapi/door.ts';
 import { playgroundDoor } from './openapi/playground.ts';
@@ -56,14 +57,25 @@ export interface RecordsParts {
 }
 
 /** What programs of other origins may ask, whoever they are. */
-const OPEN_TREES = ['/v1/*', '/mcp/*', '/.well-known/*', '/badge/*', '/changes.json', '/changes.rss', '/health'];
+const OPEN_TREES = [
+  '/v1/*',
+  '/mcp/*',
+  '/.well-known/*',
+  '/badge/*',
+  '/changes.json',
+  '/changes.rss',
+  '/health',
+  '/t/*',
+  '/changes/*',
+];
 
 /** The domain records: every door and page, at the root of their own host. */
 export async function recordsApi({ shop, uses, logger, feed, ask }: RecordsParts): Promise<OpenAPIHono<RecordsEnv>> {
   const app = new OpenAPIHono<RecordsEnv>({ defaultHook: tellProblems });
   const build = await loadBuild();
   const { store, settings, now } = shop;
-  const counted = throttle<RecordsEnv>(READS, proxyList(settings.trustedProxies), {
+  const proxies = proxyList(settings.trustedProxies);
+  const counted = throttle<RecordsEnv>(READS, proxies, {
     spares: (c) => c.get('key') !== null,
     sparesLocal: true,
   });
@@ -77,7 +89,7 @@ export async function recordsApi({ shop, uses, logger, feed, ask }: RecordsParts
       keyless: keylessLane(shop),
       keyed: keyedLane(shop, logger),
       menu: menuLane(settings),
-      paid: paidLane({ till: await openTill(shop), settings, logger }),
+      paid: paidLane({ refusals: countRefusals(proxies), till: await openTill(shop), settings, logger }),
     },
   });
   const doors: RecordsDoors = { app, shop, logger, build, enter };

@@ -89,6 +89,19 @@ describe('the time machine', () => {
     assert.deepEqual(JSON.parse(carried ?? ''), preview, 'the page carries what it verifies');
   });
 
+  test('pages of other origins may ask, with marks too', async () => {
+    const headers = { ...JSON_ONLY, origin: 'https://elsewhere.example' };
+    const preflight = await ask(
+      stand.url,
+      HOST,
+      { origin: headers.origin, 'access-control-request-method': 'GET' },
+      'OPTIONS',
+    );
+    assert.equal(preflight.status, 204);
+    assert.match(String(preflight.headers['access-control-allow-headers']), /If-None-Match/);
+    assert.equal((await get(HOST, headers)).headers['access-control-allow-origin'], '*');
+  });
+
   test('a page is marked, and known again', async () => {
     for (const headers of [HTML, JSON_ONLY]) {
       const first = await get(HOST, headers);
