@@ -1,4 +1,3 @@
-import { Fault } from '../../src/fault.ts';
 import type { HostRow, ListEnd } from '../../src/records/reading-views.ts';
 import type { WatchedHost } from '../../src/store/records-hostnames.ts';
 import { privateJson } from '../desk/shelf.ts';
@@ -11,7 +10,7 @@ import { looksState } from './public-state.ts';
 /** Of every list, anybody sees so many (spec, "Public web surface"). */
 export const OPEN_ROWS = 3;
 /** Rows of a page for who is signed in. */
-export const PAGE_ROWS = 100;
+const PAGE_ROWS = 100;
 
 /** A part of a list: its rows, how many the whole has, and where it goes on. */
 export interface ListPart<Row> {
@@ -82,9 +81,4 @@ export function hostRow({ hostname, unicode, state, looked_at, seq }: WatchedHos
     observed_at: looked_at === null ? null : new Date(looked_at).toISOString(),
     seq,
   };
-}
-
-/** Throws `not_found` for a list that nothing is on. */
-export function nothingHas(words: string): Fault {
-  return new Fault('not_found', words);
 }

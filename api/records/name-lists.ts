@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Fault } from '../../src/fault.ts';
 import { cursorOf, placeOf } from '../desk/params.ts';
 import { pageOf } from './answers.ts';
 import type { RecordsContext, RecordsDoors } from './doors.ts';
@@ -7,7 +8,7 @@ import { FACET_LISTS, nameRow } from './facet-lists.ts';
 import { frameOf } from './frame.ts';
 import type { Kept } from './kept.ts';
 import type { ListPart } from './list-page.ts';
-import { endOf, hostRow, keptLists, nothingHas, partWanted, sendListJson } from './list-page.ts';
+import { endOf, hostRow, keptLists, partWanted, sendListJson } from './list-page.ts';
 import { openPage, sendKeptPage, wantsPage } from './page.ts';
 import { looksState } from './public-state.ts';
 import { serviceOf } from './seen.ts';
@@ -62,7 +63,8 @@ function hostsAnswer(doors: RecordsDoors, c: RecordsContext, kept: Kept, list: F
   const total = records.facetCount(facet);
   const path = nameRow(list, { name, count: 0 }, 0).url;
   if (total === 0)
-    throw nothingHas(
+    throw new Fault(
+      'not_found',
       `no watched hostname has the ${list.noun.toLowerCase()} ${JSON.stringify(named)}; GET ${list.path} lists those that are seen`,
     );
   const { limit, cursor, isWhole } = partWanted(c);
