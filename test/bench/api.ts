@@ -1,31 +1,17 @@
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import autocannon from 'autocannon';
 import { makeKey } from '../../src/desk/keys.ts';
 import { newId } from '../../src/works/workshop.ts';
+import type { Loaded } from './load.ts';
+import { CALLERS, load, start } from './load.ts';
 import type { Bench } from './paper.ts';
 import { environmentOf, filedPaper, openPaper, PAPER } from './paper.ts';
 import type { Figure } from './table.ts';
 import { aSecond, median, millis } from './table.ts';
 
-const SERVED = fileURLToPath(new URL('served.ts', import.meta.url));
-const CALLERS = 32;
-/** How long a door is asked at a time, in seconds; before that it is warmed for as long. */
-const SPAN = 2;
 /** A door and its bare route are asked in turn so many times; what else the machine does then meets both. */
 const ROUNDS = 5;
 const BARE_SHARE = 0.6;
 const SEARCH_P99 = 15;
-
-/** What is asked of one server: an address, or several in turn, and what the callers send. */
-interface Load {
-  url: string;
-  paths: string[];
-  headers?: Record<string, string>;
-}
 
 /** The doors of the API against a bare route, and search on archives of two sizes, with 32 callers. */
 export async function apiPart(bench: Bench): Promise<Figure[]> {
@@ -106,48 +92,6 @@ async function search(url: string, size: number): Promise<Figure> {
     budget: isBudget ? `p99 < ${SEARCH_P99} ms` : '',
     holds: isBudget ? p99 < SEARCH_P99 : null,
   };
-}
-
-/** Answers a second, and how long they took, in ms. */
-interface Loaded {
-  rate: number;
-  p50: number;
-  p99: number;
-}
-
-async function load({ url, paths, headers }: Load): Promise<Loaded> {
-  const requests = paths.map((path) => ({ path }));
-  const options = { url, connections: CALLERS, duration: SPAN, requests, ...(headers ? { headers } : {}) };
-  const result = await autocannon(options);
-  if (result.non2xx > 0 || result.errors > 0) {
-    throw new Error(`${url}${paths[0]}: ${result.non2xx} answers were no success, ${result.errors} failed`);
-  }
-  return { rate: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
-}
-
-interface Served {
-  url: string;
-  stop(): Promise<void>;
-}
-
-async function start(args: string[], env: NodeJS.ProcessEnv): Promise<Served> {
-  const child: ChildProcess = spawn(process.execPath, [SERVED, ...args], {
-    env: { ...process.env, ...env, HOST: '127.0.0.1', PORT: '0' },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  let said = '';
-  for await (const chunk of child.stdout ?? []) {
-    said += chunk;
-    const url = /^ready (\S+)$/m.exec(said)?.[1];
-    if (url === undefined) continue;
-    const stop = async () => {
-      const ended = once(child, 'close');
-      child.kill('SIGKILL');
-      await ended;
-    };
-    return { url, stop };
-  }
-  throw new Error(`the benchmark's server (${args.join(' ')}) ended before it was ready`);
 }
 
 function keyIn(folder: string): string {

@@ -1,7 +1,7 @@
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import pino from 'pino';
-import { listenDesk } from '../../api/server.ts';
+import { listenDesk, listenRecords } from '../../api/server.ts';
 import { readSettings } from '../../src/env.ts';
 import { startMails } from '../../src/jobs/mails.ts';
 import { loadBuild } from '../../src/works/build.ts';
@@ -9,7 +9,7 @@ import { smtpOf } from '../../src/works/mailer.ts';
 import { Presses } from '../../src/works/presses.ts';
 import { openWorkshop } from '../../src/works/workshop.ts';
 
-// A server for the benchmark, in a process of its own: the desk, with or without the job that mails, or a bare route that answers the same bytes.
+// A server for the benchmark, in a process of its own: the desk, with or without the job that mails, the domain records, or a bare route that answers the same bytes.
 
 const [, , what, address] = process.argv;
 const ready = (url: string): void => {
@@ -32,7 +32,8 @@ if (what === 'bare') {
     { level: 'info' },
     pino.destination({ dest: 2, sync: false, minLength: 4_096, periodicFlush: 200 }),
   );
-  const { url } = await listenDesk(shop, new Presses(shop), logger);
+  const { url } =
+    what === 'records' ? await listenRecords(shop, logger) : await listenDesk(shop, new Presses(shop), logger);
   if (what === 'mailing') {
     const { render } = await loadBuild();
     const stop = startMails(shop, { render, smtp: smtpOf(shop.settings) }, logger);

@@ -1,0 +1,66 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import autocannon from 'autocannon';
+
+const SERVED = fileURLToPath(new URL('served.ts', import.meta.url));
+/** How many ask at the same time. */
+export const CALLERS = 32;
+/** How long a door is asked at a time, in seconds; before that it is warmed for as long. */
+const SPAN = 2;
+
+/** What is asked of one server: an address, or several in turn, and what the callers send. */
+interface Load {
+  url: string;
+  paths: string[];
+  headers?: Record<string, string>;
+  /** The headers of each request anew. */
+  each?: () => Record<string, string>;
+}
+
+/** Answers a second, and how long they took, in ms. */
+export interface Loaded {
+  rate: number;
+  p50: number;
+  p99: number;
+}
+
+/** Asks from many callers at once for a while. Throws when an answer is no success. */
+export async function load({ url, paths, headers, each }: Load): Promise<Loaded> {
+  const setupRequest = each && ((request: autocannon.Request) => ({ ...request, headers: each() }));
+  const requests = paths.map((path) => ({ path, ...(setupRequest ? { setupRequest } : {}) }));
+  const options = { url, connections: CALLERS, duration: SPAN, requests, ...(headers ? { headers } : {}) };
+  const result = await autocannon(options);
+  if (result.non2xx > 0 || result.errors > 0) {
+    throw new Error(`${url}${paths[0]}: ${result.non2xx} answers were no success, ${result.errors} failed`);
+  }
+  return { rate: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
+}
+
+export interface Served {
+  url: string;
+  pid: number;
+  stop(): Promise<void>;
+}
+
+/** Starts a server of served.ts in a process of its own. */
+export async function start(args: string[], env: NodeJS.ProcessEnv): Promise<Served> {
+  const child: ChildProcess = spawn(process.execPath, [SERVED, ...args], {
+    env: { ...process.env, ...env, HOST: '127.0.0.1', PORT: '0', RECORDS_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let said = '';
+  for await (const chunk of child.stdout ?? []) {
+    said += chunk;
+    const url = /^ready (\S+)$/m.exec(said)?.[1];
+    if (url === undefined) continue;
+    const stop = async () => {
+      const ended = once(child, 'close');
+      child.kill('SIGKILL');
+      await ended;
+    };
+    return { url, pid: child.pid ?? 0, stop };
+  }
+  throw new Error(`the benchmark's server (${args.join(' ')}) ended before it was ready`);
+}

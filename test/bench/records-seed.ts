@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import Database from 'libsql';
+import { readSettings } from '../../src/env.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
+import { recordLook } from '../../src/records/recording.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import { newId, openWorkshop } from '../../src/works/workshop.ts';
+import { seededLooks } from '../support/seeded-records.ts';
+import { environmentOf } from './paper.ts';
+
+const DAY = 86_400_000;
+/** Days over which the changes are spread. */
+const SPAN = 60;
+/** Hostnames that are really looked at: theirs are the pages that are asked for. */
+const LOOKED_AT = 1_200;
+/** Looks at each of those. */
+const LOOKS = 5;
+
+export interface Seeded {
+  /** The hostnames that have an observation of their own. */
+  looked: string[];
+}
+
+export function openRecords(folder: string): Workshop {
+  return openWorkshop(readSettings(environmentOf(folder)));
+}
+
+/**
+ * Fills the records with so many hostnames and changes: some hostnames are
+ * looked at and signed for, the others have a copy of such an observation, and
+ * the changes are spread over all of them by SQL, because a million signatures
+ * would say nothing more about reading.
+ */
+export function seedRecords(folder: string, { hosts, deltas }: { hosts: number; deltas: number }): Seeded {
+  const shop = openRecords(folder);
+  const now = Date.now();
+  const looked = Array.from({ length: LOOKED_AT }, (_, n) => `host-${n}.looked-at-${n % 97}.example`);
+  const others = Array.from({ length: hosts - LOOKED_AT }, (_, n) => `www-${n}.filler-${n % 9_973}.example`);
+  const { store } = shop;
+  for (const names of [looked, others]) {
+    for (let at = 0; at < names.length; at += 5_000) {
+      store.transact(() => store.records.watch(names.slice(at, at + 5_000).map(parseHostname), now - SPAN * DAY));
+    }
+  }
+  lookAt(shop, looked, now);
+  shop.close();
+  spread(folder, { deltas, now });
+  return { looked };
+}
+
+/** Enters looks at the hostnames, in the shapes of the made-up ones, each with changes since the one before. */
+function lookAt({ store, desk, settings }: Workshop, names: string[], now: number): void {
+  const shapes = seededLooks(now - DAY, LOOKS);
+  const kinds = shapes.length / LOOKS;
+  const { signer, kid } = desk.door;
+  for (let day = 0; day < LOOKS; day++) {
+    store.transact(() => {
+      for (const [index, hostname] of names.entries()) {
+        const shape = shapes[day * kinds + (index % kinds)];
+        if (shape === undefined) continue;
+        const lease = { id: newId(), owner: 'bench', until: now };
+        store.records.leaseThese({ ...lease, names: [hostname] });
+        const tools = { signer, kid, now: shape.at, every: settings.scanEvery, randomBytes };
+        recordLook(store.records, lease.id, { ...shape, hostname }, tools);
+      }
+    });
+  }
+}
+
+/** An observation for each hostname that has none, and as many changes as there are to be. */
+function spread(folder: string, { deltas, now }: { deltas: number; now: number }): void {
+  const db = new Database(join(folder, 'var/broadsheet.db'));
+  db.exec(`
+    PRAGMA synchronous = off;
+    INSERT INTO observations
+      SELECT (SELECT max(seq) FROM observations) + row_number() OVER (ORDER BY h.id),
+        h.id, ${now - DAY}, o.body, o.circumstances, o.seed, o.receipt, o.receipt_hash
+      FROM hostnames h JOIN observations o ON o.seq = 1 + h.id % (SELECT max(seq) FROM observations)
+      WHERE h.looked_at IS NULL;
+    UPDATE hostnames SET looked_at = ${now - DAY}, seq = (SELECT max(seq) FROM observations o WHERE o.host = hostnames.id)
+      WHERE looked_at IS NULL;
+  `);
+  const before = db.prepare('SELECT count(*) AS known, max(at) AS at FROM deltas').all()[0] as {
+    known: number;
+    at: number;
+  };
+  const missing = deltas - before.known;
+  // Newer than those of the looks: `at` rises with `seq`.
+  const step = Math.max(1, Math.floor((now - before.at) / missing));
+  db.exec(`
+    WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${missing})
+    INSERT INTO deltas
+      SELECT ${before.known} + n, h.id, ${before.at} + n * ${step}, d.signal, d.kind, d."before", d."after", h.seq
+      FROM n
+        JOIN hostnames h ON h.id = 1 + (n * 7919) % (SELECT max(id) FROM hostnames)
+        JOIN deltas d ON d.seq = 1 + n % ${before.known};
+    ANALYZE;
+  `);
+  db.close();
+}

@@ -1,0 +1,65 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Loaded, Served } from './load.ts';
+import { CALLERS, load, start } from './load.ts';
+import type { Bench } from './paper.ts';
+import { environmentOf } from './paper.ts';
+import { seedRecords } from './records-seed.ts';
+import { streamFigures } from './stream.ts';
+import type { Figure } from './table.ts';
+import { aSecond, median, millis, note, seconds } from './table.ts';
+
+const [HOSTS = 0, DELTAS = 0] = (process.env.BENCH_RECORDS ?? '100000,1000000').split(',').map(Number);
+/** A page and its bare route are asked in turn so many times, after a round that warms both. */
+const ROUNDS = 3;
+
+/** Reading pages and feeds of the records over a large set of them, and the stream to many listeners. */
+export async function recordsPart(bench: Bench): Promise<Figure[]> {
+  const folder = join(bench.folder, 'records');
+  mkdirSync(folder);
+  const began = performance.now();
+  const { looked } = seedRecords(folder, { hosts: HOSTS, deltas: DELTAS });
+  note(`${HOSTS} hostnames and ${DELTAS} changes in ${seconds(performance.now() - began)}`);
+  const server = await start(['records'], environmentOf(folder));
+  try {
+    return [...(await pages(server, looked)), ...(await streamFigures(server, folder))];
+  } finally {
+    await server.stop();
+  }
+}
+
+async function pages(server: Served, looked: string[]): Promise<Figure[]> {
+  const day = new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 10);
+  const asked: [what: string, paths: string[]][] = [
+    ['/t/{domain}, each another one', looked.map((name) => `/t/${name}`)],
+    ['/t/{domain} as JSON, each another one', looked.map((name) => `/t/${name}`)],
+    ['/changes.json', ['/changes.json']],
+    [
+      '/changes.json, page after page',
+      Array.from({ length: 2_000 }, (_, n) => `/changes.json?limit=${100 + (n % 900)}`),
+    ],
+    [`/changes/{date}`, [`/changes/${day}`]],
+    ['/v1/tape', ['/v1/tape']],
+  ];
+  const figures: Figure[] = [];
+  for (const [what, paths] of asked) {
+    const headers = { accept: what.includes('JSON') ? 'application/json' : 'text/html' };
+    const bare = await start(['bare', `${server.url}${paths[0]}`], {});
+    const [ours, other]: [Loaded[], Loaded[]] = [[], []];
+    for (let round = 0; round <= ROUNDS; round++) {
+      ours.push(await load({ url: server.url, paths, headers }));
+      other.push(await load({ url: bare.url, paths: [new URL(paths[0] ?? '', server.url).pathname] }));
+    }
+    await bare.stop();
+    const of = (loads: Loaded[], member: keyof Loaded) => median(loads.slice(1).map((loaded) => loaded[member]));
+    figures.push({
+      what: `GET ${what}, ${HOSTS} hostnames, ${DELTAS} changes, ${CALLERS} callers: p50, p99 : a bare route answering the same`,
+      ours: `${aSecond(of(ours, 'rate'))}, ${millis(of(ours, 'p50'))}, ${millis(of(ours, 'p99'))}`,
+      other: aSecond(of(other, 'rate')),
+      ratio: of(ours, 'rate') / of(other, 'rate'),
+      budget: '',
+      holds: null,
+    });
+  }
+  return figures;
+}
