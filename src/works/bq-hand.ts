@@ -75,7 +75,7 @@ async function started(): Promise<ChildProcess> {
   });
   // Its end is noticed by whoever waits for an answer.
   child.on('error', () => {});
-  const [word] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
+  const [word] = await Promise.race([once(child, 'message'), once(child, 'exit')]).catch(() => []);
   if (word === 'ready') return child;
   throw new Fault('unavailable', 'the process that runs queries could not be started');
 }
