@@ -18,7 +18,8 @@ export const READS: Limit = { points: 1_200, duration: 60 };
 /** Orders of alerts, for each caller: each one sends a mail to somebody. */
 export const ORDERS: Limit = { points: 30, duration: 60 };
 
-const LOOPBACK = /^(?:127\.|0:0:0:0::\/64$)/;
+/** Callers on this machine. */
+export const LOOPBACK = /^(?:127\.|0:0:0:0::\/64$)/;
 
 interface Sparing<E extends DeskEnv> {
   /** Who is not counted. */

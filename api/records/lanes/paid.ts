@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
@@ -13,8 +14,10 @@ import type { Outcome, Till } from '../../../src/meter/till.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { errorAnswer } from '../../middleware/fault.ts';
 import { base64, menuAnswer, offerFor } from './menu.ts';
+import type { Refusals } from './refusals.ts';
 
 export interface PaidTools {
+  refusals: Refusals;
   /** Null while the lane is closed. */
   till: Till | null;
   settings: Settings;
@@ -25,19 +28,29 @@ export interface PaidTools {
 const KEPT = ['content-type', 'content-disposition', 'link'];
 
 /** Serves a call that carries a payment: once the money has moved, and only then. */
-export function paidLane({ till, settings, logger }: PaidTools) {
+export function paidLane({ refusals, till, settings, logger }: PaidTools) {
+  const streams = new Map<string, { destroy(): unknown }>();
   return createMiddleware<RecordsEnv>(async (c, next) => {
     const offer = offerFor(settings, c.req.url);
-    if (till === null || offer === null) return menuAnswer(c, settings);
+    if (till === null || offer === null) {
+      c.res = menuAnswer(c, settings);
+      return;
+    }
     const payment = paymentOf(c);
+    await refusals.check(c);
     const run = async () => {
       await next();
       return boughtFrom(c.res);
     };
     const sold = await till.take({ payment, offer, request: requestOf(c), run });
+    if (sold.outcome !== 'served') await refusals.note(c);
     if (sold.outcome === 'failed') return;
     if (sold.outcome === 'later') logger.warn({ request_id: c.get('requestId'), why: sold.why }, 'a payment waits');
-    if (sold.outcome === 'served' && sold.bought.body === null) return releaseStream(c, sold, payment, offer);
+    if (sold.outcome === 'served' && sold.bought.body === null) {
+      onlyStream(streams, payment.transfer.authorization.nonce, c.env.outgoing);
+      c.header(...receiptHeader(payment, offer, { success: true, transaction: sold.transaction ?? '' }));
+      return;
+    }
     const answer = answerOf(c, sold, { payment, offer, settings });
     // What the door said is held back; its headers go with it.
     if (c.finalized) {
@@ -150,6 +163,11 @@ function receiptHeader(
     : ['PAYMENT-RESPONSE', base64({ ...told, network: network.caip2, payer })];
 }
 
-function releaseStream(c: Context, { transaction }: { transaction: string | null }, payment: Payment, offer: Offer) {
-  c.header(...receiptHeader(payment, offer, { success: true, transaction: transaction ?? '' }));
+/** A payment has one stream open: the connection that comes ends the one before. */
+function onlyStream(streams: Map<string, { destroy(): unknown }>, nonce: string, outgoing: HttpBindings['outgoing']) {
+  streams.get(nonce)?.destroy();
+  streams.set(nonce, outgoing);
+  outgoing.once('close', () => {
+    if (streams.get(nonce) === outgoing) streams.delete(nonce);
+  });
 }

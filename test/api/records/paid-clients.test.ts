@@ -91,3 +91,21 @@ test('a payment for a lookup buys the full record', async (t) => {
   assert.deepEqual([body.preview, body.signed], [false, true]);
   assert.equal(await chain.balance(PAYEE), LOOKUP_UNITS);
 });
+
+test('an address whose payments buy nothing is slowed down, and who pays is not', async (t) => {
+  const { url, chain } = await paidStand(t, { more: { TRUSTED_PROXIES: '127.0.0.1' } });
+  const payer = await chain.payer();
+  const short = (await payment(payer, 1)).headers;
+  const from = (address: string) => ({ 'X-Forwarded-For': address });
+  const statuses = [];
+  for (let n = 0; n < 62; n++) statuses.push((await ask(url, LOOKUP, { ...short, ...from('192.0.2.9') })).status);
+  assert.deepEqual(statuses, [...Array(60).fill(402), 429, 429]);
+  const good = (await payment(payer, LOOKUP_UNITS)).headers;
+  const slowed = await ask(url, LOOKUP, { ...good, ...from('192.0.2.9') });
+  assert.equal(slowed.status, 429);
+  assert.match(String(slowed.headers['retry-after']), /^[1-9]\d*$/);
+  for (let n = 0; n < 70; n++) {
+    assert.equal((await ask(url, LOOKUP, { ...good, ...from('192.0.2.10') })).status, 200);
+  }
+  assert.equal(await chain.balance(PAYEE), LOOKUP_UNITS);
+});

@@ -32,7 +32,10 @@ test('a stream is paid for before a byte of it goes out, and once an hour', asyn
   const second = await listenTo(url, STREAM, headers);
   assert.equal(second.status, 200);
   assert.deepEqual(await second.atLeast(1), [event]);
-  second.hangUp();
+  const third = await listenTo(url, STREAM, headers);
+  await second.ended;
+  assert.deepEqual(await third.atLeast(1), [event], 'a payment has one stream open, the newest');
+  third.hangUp();
   assert.equal((await ask(url, '/v1/stream', headers)).status, 409);
 
   clock.now += 200_000;

@@ -1,0 +1,40 @@
+import type { BlockList } from 'node:net';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { Fault } from '../../../src/fault.ts';
+import { callerOf } from '../../middleware/caller.ts';
+import type { Limit } from '../../middleware/throttle.ts';
+import { LOOPBACK } from '../../middleware/throttle.ts';
+import type { RecordsContext } from '../doors.ts';
+
+/** Payments of one caller that came to nothing: each may have been checked by a facilitator and a chain. */
+const LIMIT: Limit = { points: 60, duration: 60 };
+
+/** Counts the payments of each address that bought nothing; who pays is never counted. */
+export interface Refusals {
+  /** Throws `rate_limited` when there were too many. */
+  check(c: RecordsContext): Promise<void>;
+  note(c: RecordsContext): Promise<void>;
+}
+
+export function countRefusals(proxies: BlockList): Refusals {
+  const limiter = new RateLimiterMemory(LIMIT);
+  return {
+    async check(c) {
+      const { consumedPoints, msBeforeNext } = (await limiter.get(callerOf(c.env, proxies))) ?? {
+        consumedPoints: 0,
+        msBeforeNext: 0,
+      };
+      if (consumedPoints < LIMIT.points) return;
+      const seconds = Math.max(1, Math.ceil(msBeforeNext / 1_000));
+      c.env.outgoing.setHeader('Retry-After', String(seconds));
+      throw new Fault(
+        'rate_limited',
+        `${LIMIT.points} payments from your address bought nothing within ${LIMIT.duration} seconds; nothing was charged. Try again in ${seconds} seconds`,
+      );
+    },
+    async note(c) {
+      const caller = callerOf(c.env, proxies);
+      if (!LOOPBACK.test(caller)) await limiter.penalty(caller);
+    },
+  };
+}
