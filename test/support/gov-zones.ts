@@ -114,7 +114,7 @@ function servable({ at, zones, records }: ZoneState): ZoneState {
 
 /** The provider's own aliases have no address in the data: each target gets one that is kept for documents. */
 function aliasOf(type: string, target: string): string {
-  if (type === 'CNAME') return target;
+  if (type !== 'A' && type !== 'AAAA') return target;
   const [a = 0, b = 0] = createHash('sha256').update(target).digest();
   return type === 'AAAA' ? `2001:db8::${(256 + a).toString(16)}:${(256 + b).toString(16)}` : `203.0.113.${a}`;
 }
@@ -193,5 +193,6 @@ function canonical(type: string, value: string): string {
   if (type === 'TXT') return value.replace(/\\/g, '\\\\');
   if (type === 'NS' || type === 'CNAME' || type === 'MX') return value.toLowerCase().replace(/\.$/, '');
   if (type === 'AAAA') return value.toLowerCase();
+  if (type === 'CAA') return value.replace(/^(\d+ \w+) ([^"]*)$/, '$1 "$2"');
   return value;
 }
