@@ -21,6 +21,9 @@ const LISTENERS_MAX = 10_000;
 /** How many changes are read at once. */
 const BATCH = 200;
 
+/** How many bytes of changes are handed over at once, about: a fraction of what may wait for a listener. */
+const PIECE = 32 * 1024;
+
 /** What is said first: when a client that lost the connection should come back, in ms. */
 const FIRST = Buffer.from('retry: 3000\n\n');
 const BEAT = Buffer.from(':\n\n');
@@ -144,12 +147,21 @@ export class ChangeFeed {
     const newest = this.#records.newestDelta();
     if (newest <= this.#told) return false;
     const found = this.#records.deltas({}, { order: 'oldest', cursor: this.#told, limit: BATCH });
-    for (const delta of found) {
-      let frame: Uint8Array | undefined;
-      for (const listener of this.#live) {
-        if (!listener.wants(delta)) continue;
-        frame ??= frameOf(delta);
-        listener.push(frame, delta.seq);
+    const first = found[0]?.seq ?? 0;
+    // Who wants the same is handed the same bytes: one piece and one write in the place of one for each change.
+    const shared = new Map<string, Told[]>();
+    for (const listener of [...this.#live]) {
+      const { wanted, position } = listener;
+      // Who joined since was told some of these already.
+      const name = `${wanted.host?.id} ${wanted.signal} ${Math.max(position, first - 1)}`;
+      let pieces = shared.get(name);
+      if (pieces === undefined) {
+        pieces = piecesOf(found.filter((delta) => delta.seq > position && listener.wants(delta)));
+        shared.set(name, pieces);
+      }
+      for (const { bytes, seq } of pieces) {
+        // Who has fallen behind meanwhile reads the rest from the database, and nothing is left out.
+        if (this.#live.has(listener)) listener.push(bytes, seq);
       }
     }
     const last = found.at(-1)?.seq ?? 0;
@@ -165,6 +177,28 @@ export class ChangeFeed {
       }
     }, this.#times.beat);
   }
+}
+
+/** Changes as bytes, and the number of the last one among them. */
+interface Told {
+  bytes: Uint8Array;
+  seq: number;
+}
+
+/** Changes in pieces, none of them much larger than `PIECE`. */
+function piecesOf(deltas: Delta[]): Told[] {
+  const pieces: Told[] = [];
+  let frames: Uint8Array[] = [];
+  let length = 0;
+  for (const [index, delta] of deltas.entries()) {
+    const frame = frameOf(delta);
+    frames.push(frame);
+    length += frame.length;
+    if (length < PIECE && index < deltas.length - 1) continue;
+    pieces.push({ bytes: Buffer.concat(frames), seq: delta.seq });
+    [frames, length] = [[], 0];
+  }
+  return pieces;
 }
 
 /** A change as an event (HTML, "Server-sent events"). JSON has no line break in it. */
