@@ -19,6 +19,8 @@ interface Checked {
 
 const OWN_KEYS =
   'The keys are the ones that come with the proof; to know whose they are, compare them with --keys or --vkey.';
+const SITE_KEYS =
+  'The keys are the ones that the same site lists; to know whose they are, compare them with --keys or --vkey.';
 const PROVES = 'A receipt proves who filed the piece and that it has not changed, never that a claim is true.';
 const RECORD_PROVES =
   'A receipt proves what the service saw and when, and that it has not changed, never that a name server told the truth.';
@@ -41,7 +43,7 @@ export function command(): Command {
       const lines = records.length > 0 ? recordLines(records) : proofLines(proofs);
       say(options.json, checked, [
         ...lines,
-        ...(trusted === undefined ? [OWN_KEYS] : []),
+        ...(trusted !== undefined ? [] : records.length > 0 && isAddress(where) ? [SITE_KEYS] : [OWN_KEYS]),
         records.length > 0 ? RECORD_PROVES : PROVES,
       ]);
       if (checked.some(({ faults }) => faults.length > 0)) process.exitCode = 1;

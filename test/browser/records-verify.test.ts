@@ -117,6 +117,8 @@ describe('records are verified in the browser', () => {
   it('whatever the service gives out holds, pasted, from a file or by its address; what is pasted is sent nowhere', async () => {
     const { receipt } = newest();
     const badge = await (await fetch(`${stand.url}/badge/${HOST}.svg`)).text();
+    const address = `${stand.url}/v1/exports/domains/${HOST}/evidence.json`;
+    const exported = await (await fetch(address, { headers: { 'X-Service-Key': stand.keyOf('account') } })).text();
     asked.length = 0;
     const pasted: [text: string, checks: number][] = [
       [receipt, 3],
@@ -127,6 +129,7 @@ describe('records are verified in the browser', () => {
       [JSON.stringify(fullRecordOf(newest())), 6],
       [JSON.stringify(provenance()), 2],
       [JSON.stringify(bundle()), 4],
+      [exported, 4],
     ];
     for (const [text, checks] of pasted) {
       const { state, said, held } = await verdict({ text });

@@ -96,7 +96,7 @@ test('verify says what it found and by whose keys, and ends accordingly', async 
       1,
       /nothing is before it\n\S+: the evidence does not/,
     ],
-    [[`${root}/v1/domains/x.example`], 0, /each path to the root and what it says hold/],
+    [[`${root}/v1/domains/x.example`], 0, /what it says hold\nThe keys are the ones that the same site lists/],
   ];
   for (const [args, code, said] of cases) {
     const outcome = await run(t, folder, ['verify', ...args]);
