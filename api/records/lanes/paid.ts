@@ -166,6 +166,7 @@ function receiptHeader(
 /** A payment has one stream open: the connection that comes ends the one before. */
 function onlyStream(streams: Map<string, { destroy(): unknown }>, nonce: string, outgoing: HttpBindings['outgoing']) {
   streams.get(nonce)?.destroy();
+  if (outgoing.destroyed) return;
   streams.set(nonce, outgoing);
   outgoing.once('close', () => {
     if (streams.get(nonce) === outgoing) streams.delete(nonce);
