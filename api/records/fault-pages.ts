@@ -25,6 +25,7 @@ const WAYS = [
   { url: '/', text: 'What this service watches' },
   { url: '/search', text: 'Search' },
   { url: '/changes/today', text: 'Changes today' },
+  { url: '/account', text: 'Account' },
   { url: '/docs', text: 'Docs' },
 ];
 
@@ -41,7 +42,7 @@ export function answerFaults(doors: Pick<RecordsDoors, 'shop' | 'build'>, logger
     const { error: code, message } = (await answer.clone().json()) as { error: string; message: string };
     const heading = code === 'not_watched' ? 'Not watched' : (HEADINGS[answer.status] ?? 'This was refused');
     const frame = frameOf(doors.shop, c, { title: heading, description: message, path: c.req.path, noindex: true });
-    const view = { frame, heading, message: sentence(message), ways: WAYS };
+    const view = { frame, heading, message: prose(code, message), ways: WAYS };
     try {
       return await sendPage(doors, c, '/records/fault', view, { status: answer.status as 400 });
     } catch (error) {
@@ -51,8 +52,12 @@ export function answerFaults(doors: Pick<RecordsDoors, 'shop' | 'build'>, logger
   };
 }
 
-/** A fault's message as prose. */
-function sentence(message: string): string {
-  const text = message.charAt(0).toUpperCase() + message.slice(1);
+/** A fault's message as prose. What names an API's door is of no use on a page: there are links below. */
+function prose(code: string, message: string): string {
+  if (code === 'not_watched') {
+    return `${message.split(';')[0]}. Search finds the names that are, and with an account you may watch your own.`;
+  }
+  // A hostname or a field keeps its spelling.
+  const text = /^[a-z]+ /.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message;
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

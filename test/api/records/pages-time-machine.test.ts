@@ -193,6 +193,7 @@ describe('the time machine', () => {
     const page = await get('/t/nobody.example');
     assert.equal(page.status, 404);
     assert.match(page.text, /<h1>Not watched<\/h1>/);
+    assert.match(page.text, /nobody\.example is not under watch\. Search finds/);
   });
 
   test('a name not observed yet, and one that is paused, say so', async () => {
