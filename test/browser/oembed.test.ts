@@ -29,6 +29,7 @@ test('a blog shows a story’s card as WordPress does', async (t) => {
   const keys = await enterPapers(folder, [{ slug: PAPER }]);
   const { url } = await serve(t, folder);
   const browser = await openBrowser();
+  const reader = await browser.newContext({ viewport: { width: 900, height: 900 } });
   let post = '';
   const host = blog(() => post);
   await once(host.listen(0, '127.0.0.1'), 'listening');
@@ -46,7 +47,7 @@ test('a blog shows a story’s card as WordPress does', async (t) => {
   };
   const visit = async (body: string): Promise<{ page: Page; card: Frame; told: () => Promise<Told[]> }> => {
     post = body;
-    const page = await browser.newPage({ viewport: { width: 900, height: 900 } });
+    const page = await reader.newPage();
     await page.goto(hostUrl, { waitUntil: 'networkidle' });
     const card = page.frames()[1];
     assert.ok(card);
