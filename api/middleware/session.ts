@@ -26,7 +26,7 @@ export function signedIn(c: Context<RecordsEnv>): Account | null {
 /** Reads the cookie of a session, on pages alone, and moves its end on. */
 export function readSession({ store, settings, now }: Pick<Workshop, 'store' | 'settings' | 'now'>) {
   return createMiddleware<RecordsEnv>(async (c, next) => {
-    if (!WITHOUT_COOKIES.test(c.req.path)) {
+    if (!WITHOUT_COOKIES.test(c.req.path) && !isForeign(c, settings.dataOrigin)) {
       const token = getCookie(c, cookieName(settings.dataOrigin));
       const found = token === undefined ? null : sessionOf({ sessions: store.sessions, now }, token);
       const account = found === null ? null : store.accounts.find(found.session.account);
@@ -37,6 +37,12 @@ export function readSession({ store, settings, now }: Pick<Workshop, 'store' | '
     }
     await next();
   });
+}
+
+/** Whether a page of another origin asks: its browser names it where it does more than follow a link. */
+function isForeign(c: Context, dataOrigin: string): boolean {
+  const origin = c.req.header('origin');
+  return origin !== undefined && origin !== dataOrigin && c.req.header('sec-fetch-site') !== 'same-origin';
 }
 
 /** Gives the browser a session's cookie; a script of a page cannot read it. */

@@ -2,6 +2,7 @@ import { openAccountDesk } from '../../../src/works/account-desk.ts';
 import type { RecordsDoors } from '../doors.ts';
 import { alertDoors } from './alerts.ts';
 import { accountDataDoors } from './data.ts';
+import { downloadDoors } from './exports.ts';
 import { groupDoors } from './groups.ts';
 import { accountKeyDoors } from './keys.ts';
 import { overviewDoor } from './overview.ts';
@@ -19,6 +20,7 @@ export function accountDoors(records: RecordsDoors): void {
   accountUsageDoors(doors);
   groupDoors(doors);
   alertDoors(doors);
+  downloadDoors(doors);
   accountDataDoors(doors);
   unsubscribeDoors(doors);
 }

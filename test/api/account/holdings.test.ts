@@ -112,6 +112,21 @@ describe('an account', () => {
     assert.equal(chart.text.match(/<rect class="included"/g)?.length, 31);
   });
 
+  it('downloads exports by its session, which is no key at the API’s own doors', async () => {
+    stand.enter(look('shop.example.com', stand.clock.now, { A: ['192.0.2.1'] }));
+    const csv = await visitor.get('/account/exports/domains/shop.example.com.csv');
+    assert.equal(csv.status, 200);
+    assert.match(csv.text, /192\.0\.2\.1/);
+    const evidence = JSON.parse((await visitor.get('/account/exports/domains/shop.example.com/evidence.json')).text);
+    assert.equal(evidence.evidence, 'domain-evidence/v1');
+    assert.match((await visitor.get('/account/exports/changes.csv')).text, /^seq,/);
+    assert.equal((await visitor.get('/account/exports/domains/nobody.example.com.csv')).status, 404);
+    assert.equal((await visitor.get('/v1/exports/domains/shop.example.com.csv')).status, 401);
+    assert.equal((await ask(stand.url, '/account/exports/changes.csv')).status, 303);
+    const foreign = await visitor.get('/account/exports/changes.csv', { origin: 'https://evil.example' });
+    assert.equal(foreign.status, 303, 'a page of another origin is not signed in');
+  });
+
   it('is deleted by its address alone: keys die, sessions end, rows go, observations stay', async () => {
     stand.enter(look('shop.example.com', stand.clock.now, { A: ['192.0.2.1'] }));
     const { store } = stand.shop;
