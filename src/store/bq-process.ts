@@ -61,6 +61,7 @@ function answer(db: DatabaseSync, task: BqTask): BqAnswer {
 function open(file: string): DatabaseSync {
   const limits = { length: LONGEST, column: COLUMNS, attach: 0, exprDepth: 200, compoundSelect: 50 };
   const db = new DatabaseSync(file, { readOnly: true, timeout: 1_000, limits });
+  if (typeof db.setAuthorizer !== 'function') throw new Error('queries need Node 24.10 or newer');
   // What is sorted stays in memory, where whoever watches this process sees it.
   db.exec('PRAGMA temp_store = MEMORY');
   const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')").all() as {

@@ -1,9 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Fault } from '../fault.ts';
 import type { BqAnswer, BqTask } from '../store/bq-process.ts';
+import { PROJECT } from './build.ts';
 
 /** How long a query may take, in ms. */
 export const BQ_TIME = 5_000;
@@ -13,6 +16,8 @@ const WATCH_EVERY = 50;
 /** How long a process is kept for the next query, in ms. */
 const IDLE = 10_000;
 const PAGE = 4_096;
+/** The Node that npm installed: SQLite's authorizer came with 24.10, and this process may run on an older one. */
+const NODE = join(PROJECT, 'node_modules/.bin/node');
 
 /**
  * A process that runs queries, one at a time. It is started when there is one, has
@@ -69,6 +74,7 @@ export class BqHand {
 
 async function started(): Promise<ChildProcess> {
   const child = fork(new URL('../store/bq-process.ts', import.meta.url), {
+    execPath: existsSync(NODE) ? NODE : process.execPath,
     env: {},
     execArgv: ['--max-old-space-size=128', '--disable-warning=ExperimentalWarning'],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
