@@ -48,6 +48,8 @@ export function docsPage(doors: RecordsDoors): void {
           keyless_seconds: KEYLESS_SPAN / 1000,
           keyed_daily: settings.keyedDaily,
           keyed_per_minute: settings.keyedPerMinute,
+          watch_daily: settings.watchCaps.daily,
+          watch_monthly: settings.watchCaps.monthly,
         },
         credits_per_request: creditsOf(REQUEST_COST),
         paid: paidOf(settings),

@@ -136,7 +136,15 @@ export interface DocsView {
   frame: RecordsFrame;
   /** A watched hostname for the examples. */
   example: string;
-  limits: { keyless_daily: number; keyless_seconds: number; keyed_daily: number; keyed_per_minute: number };
+  limits: {
+    keyless_daily: number;
+    keyless_seconds: number;
+    keyed_daily: number;
+    keyed_per_minute: number;
+    /** Hostnames that an account may watch, by its plan. */
+    watch_daily: number;
+    watch_monthly: number;
+  };
   /** What a request past the allowance costs, in credits. */
   credits_per_request: number;
   /** How the paid lane is paid, and what each door costs; null while it is closed. */
