@@ -22,12 +22,20 @@ export function send(url: string, { method = 'GET', path, headers = {}, body }: 
       { hostname, port, path, method, agent, headers: { ...type, ...length, ...headers } },
       (response) => {
         const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', reject);
-        response.on('end', () => {
+        const answered = () => {
           const whole = Buffer.concat(chunks);
           resolve({ status: response.statusCode ?? 0, headers: response.headers, body: whole, text: whole.toString() });
+        };
+        // A stream has no end: what comes first is its answer here.
+        const isStream = /^text\/event-stream/.test(String(response.headers['content-type']));
+        response.on('data', (chunk: Buffer) => {
+          chunks.push(chunk);
+          if (!isStream) return;
+          answered();
+          response.destroy();
         });
+        response.on('error', reject);
+        response.on('end', answered);
       },
     );
     sent.on('error', reject).end(bytes);

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { newKeyText } from '../../src/access-key.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
+import { certificate, look } from './looks.ts';
+import type { RecordsStand } from './records-stand.ts';
+import { recordsStand } from './records-stand.ts';
+
+/** Where the records of the transcripts are published. */
+export const ROOT = 'https://records.example';
+
+/** What a theme needs besides: limits that a transcript reaches. */
+const SETTINGS: Record<string, Record<string, string>> = {
+  'records-keyless': { KEYLESS_DAILY: '6' },
+  'records-meter': { KEYED_DAILY: '2', KEYED_PER_MINUTE: '4' },
+  'records-menu': {
+    X402_FACILITATOR_URL: 'http://127.0.0.1:9',
+    X402_PAY_TO: `0x${'a'.repeat(40)}`,
+    X402_NETWORK: 'base-sepolia',
+    X402_ASSET: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+  },
+};
+
+/**
+ * The records that a theme's transcript is played against, at nine in the
+ * morning of 21 November 2026: two domains that changed, one that was not
+ * observed yet, and one that opted out. With them what `{name}` stands for.
+ */
+export async function transcriptStand(
+  t: { after(work: () => unknown): void },
+  theme: string,
+): Promise<{ stand: RecordsStand; words: Record<string, string> }> {
+  const now = Date.UTC(2026, 10, 21, 9);
+  const day = 86_400_000;
+  const settings = { DATA_ORIGIN: ROOT, RESOLVERS: '127.0.0.1:9', ...SETTINGS[theme] };
+  const stand = await recordsStand(t, settings, now - 2 * day);
+  const { shop, enter, clock, keyOf } = stand;
+  const { records } = shop.store;
+  const steady = { NS: ['ns1.example.net'], MX: ['10 mail.google.com'] };
+  enter(
+    look('example.com', now - 2 * day, { A: ['192.0.2.1'], ...steady }, certificate('a')),
+    look('gone.example', now - 2 * day, { A: ['192.0.2.9'] }),
+    look('xn--bcher-kva.example', now - 2 * day, { A: ['192.0.2.7'] }),
+    look('gone.example', now - day, { A: ['192.0.2.10'] }),
+    look('example.com', now - day, { A: ['192.0.2.2'], ...steady }, certificate('b')),
+    look('xn--bcher-kva.example', now - day, { A: ['192.0.2.7'], TXT: ['=not a formula'] }),
+  );
+  clock.now = now;
+  records.watch([parseHostname('quiet.example')], now);
+  records.optOut(parseHostname('gone.example'), 'its owner asked', 'test', now);
+  const account = keyOf('account');
+  const revoked = keyOf('service');
+  const [made] = shop.store.serviceKeys.list(null);
+  shop.store.serviceKeys.revoke(made?.id ?? '', now);
+  const words = {
+    root: ROOT,
+    account,
+    other: keyOf('account', 'grace@example.org'),
+    service: keyOf('service'),
+    scanner: keyOf('scanner'),
+    operator: keyOf('operator'),
+    revoked,
+    stranger: newKeyText('drs_', randomBytes),
+    slip: `${account.slice(0, 12)}${account[12] === 'A' ? 'B' : 'A'}${account.slice(13)}`,
+    long: 'x'.repeat(1_100_000),
+  };
+  return { stand, words };
+}
