@@ -7,7 +7,6 @@ const DEFAULTS: Prices = new Map([
   ['/v1/domains/{domain}/provenance', 2_000],
   ['/v1/domains/{domain}/history', 2_000],
   ['/v1/stream', 20_000],
-  ['/mcp', 5_000],
   ['*', 5_000],
 ]);
 

@@ -5,6 +5,7 @@ import { priceInWords, requiredV2, requirementsV1 } from '../../../src/meter/off
 import { priceOf } from '../../../src/meter/prices.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { errorAnswer } from '../../middleware/fault.ts';
+import { docsUrl, signInUrl } from './addresses.ts';
 
 /** Longest query that an offer repeats: it goes into a header, and clients read 16 kB of those. */
 const QUERY_MAX = 1_000;
@@ -33,15 +34,15 @@ export function menuAnswer(c: Context, settings: Settings, told?: Told): Respons
 }
 
 /** The menu's body and headers, for an offer or for none. */
-function menuOf({ dataOrigin }: Settings, offer: Offer | null, told: Told = tellOf(offer, dataOrigin)) {
+function menuOf(settings: Settings, offer: Offer | null, told: Told = tellOf(offer, settings)) {
   const body = {
     x402Version: 1,
     error: 'payment_required',
     message: told.message,
     ...(told.reason === undefined ? {} : { reason: told.reason }),
     accepts: offer === null ? [] : [requirementsV1(offer)],
-    sign_in_url: `${dataOrigin}/account`,
-    docs: `${dataOrigin}/docs`,
+    sign_in_url: signInUrl(settings),
+    docs: docsUrl(settings),
   };
   const headers: Record<string, string> = {};
   if (offer !== null) headers['PAYMENT-REQUIRED'] = base64(requiredV2(offer, told.message));
@@ -70,8 +71,8 @@ export function base64(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64');
 }
 
-function tellOf(offer: Offer | null, dataOrigin: string): Told {
-  const key = `send a key of an account as X-Service-Key, made at ${dataOrigin}/account`;
+function tellOf(offer: Offer | null, settings: Settings): Told {
+  const key = `send a key of an account as X-Service-Key, made at ${signInUrl(settings)}`;
   if (offer === null) {
     return {
       reason: 'payments_closed',
