@@ -12,7 +12,7 @@ import type { RecordsDoors } from './doors.ts';
 import { open } from './doors.ts';
 import { Kept } from './kept.ts';
 import { openPage } from './page.ts';
-import { sendMade } from './public-answer.ts';
+import { nextLink, sendMade } from './public-answer.ts';
 import { changesState, changeTotal } from './public-state.ts';
 import { Delta } from './record-schemas.ts';
 
@@ -45,12 +45,12 @@ export function changesFeed(doors: RecordsDoors): void {
     const made = await kept.of(`json ${limit} ${place ?? ''}`, changesState(records), () => {
       const found = records.deltas({}, { limit: limit + 1, cursor: place });
       const { rows, next } = pageOf(found, limit, ({ seq }) => cursorOf([seq]));
-      return JSON.stringify({ items: rows.map(deltaRow), total: total(), next_cursor: next });
+      return {
+        text: JSON.stringify({ items: rows.map(deltaRow), total: total(), next_cursor: next }),
+        link: nextLink(`${settings.dataOrigin}/changes.json`, limit, next),
+      };
     });
-    const { next_cursor } = JSON.parse(made.bytes.toString()) as { next_cursor: string | null };
-    const next = `<${settings.dataOrigin}/changes.json?limit=${limit}&cursor=${next_cursor}>; rel="next"`;
-    const link: Record<string, string> = next_cursor === null ? {} : { Link: next };
-    return sendMade(c, made, { 'Content-Type': 'application/json', ...link });
+    return sendMade(c, made, { 'Content-Type': 'application/json' });
   });
 
   openPage(doors, '/changes.rss', async (c) => {

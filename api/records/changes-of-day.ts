@@ -11,7 +11,7 @@ import type { RecordsContext, RecordsDoors } from './doors.ts';
 import { frameOf } from './frame.ts';
 import { Kept } from './kept.ts';
 import { openPage, sendKeptPage, wantsPage } from './page.ts';
-import { JSON_BESIDE_PAGE, sendMade } from './public-answer.ts';
+import { JSON_BESIDE_PAGE, nextLink, sendMade } from './public-answer.ts';
 import { changesState } from './public-state.ts';
 
 /** Days that are drawn beside the day's changes. */
@@ -45,11 +45,8 @@ export function changesOfDay(doors: RecordsDoors): void {
     return sendKeptPage(doors, c, '/records/changes', { frame, view }, { kept, name: `${c.req.path} ${name}`, state });
   };
   const sendJson = async (c: RecordsContext, asked: Asked, { name, state }: { name: string; state: string }) => {
-    const body = () => JSON.stringify(bodyOf(shop, asked));
-    const made = await kept.of(`json ${name}`, state, body);
-    const { next_cursor } = JSON.parse(made.bytes.toString()) as { next_cursor: string | null };
-    const more: Record<string, string> = next_cursor === null ? {} : { Link: nextLink(shop, asked, next_cursor) };
-    return sendMade(c, made, { ...JSON_BESIDE_PAGE, ...more });
+    const made = await kept.of(`json ${name}`, state, () => bodyOf(shop, asked));
+    return sendMade(c, made, JSON_BESIDE_PAGE);
   };
 
   openPage(doors, '/changes/today', (c) => {
@@ -68,10 +65,6 @@ function queryOf(c: RecordsContext): z.infer<typeof Query> {
   throw tellProblems({ ...found, data: c.req.query() } as never);
 }
 
-function nextLink({ settings }: Workshop, { day, limit }: Asked, cursor: string): string {
-  return `<${settings.dataOrigin}/changes/${day}?limit=${limit}&cursor=${cursor}>; rel="next"`;
-}
-
 function read({ store }: Workshop, { day, limit, place }: Asked) {
   const { since, until } = { since: Date.parse(day), until: Date.parse(dayAfter(day)) };
   const found = store.records.deltas({ since, until }, { limit: limit + 1, cursor: place });
@@ -81,7 +74,11 @@ function read({ store }: Workshop, { day, limit, place }: Asked) {
 
 function bodyOf(shop: Workshop, asked: Asked) {
   const { rows, next, total } = read(shop, asked);
-  return { day: asked.day, items: rows.map(deltaRow), total, next_cursor: next };
+  const { day, limit } = asked;
+  return {
+    text: JSON.stringify({ day, items: rows.map(deltaRow), total, next_cursor: next }),
+    link: nextLink(`${shop.settings.dataOrigin}/changes/${day}`, limit, next),
+  };
 }
 
 function viewOf(shop: Workshop, asked: Asked, today: string, frame: ChangesView['frame']): ChangesView {

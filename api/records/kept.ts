@@ -6,15 +6,21 @@ export interface Made {
   bytes: Buffer<ArrayBuffer>;
   /** Its strong ETag, in quotation marks. */
   mark: string;
+  /** Its `Link` header (RFC 8288), if it has one. */
+  link: string | null;
 }
+
+/** A text, with the header that goes with it or without. */
+type Written = string | { text: string; link: string | null };
 
 /** How much one door keeps, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** An answer with its mark, which is a digest of its bytes. */
-export function madeOf(text: string): Made {
+export function madeOf(written: Written): Made {
+  const { text, link } = typeof written === 'string' ? { text: written, link: null } : written;
   const bytes = Buffer.from(text);
-  return { bytes, mark: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` };
+  return { bytes, link, mark: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` };
 }
 
 /**
@@ -30,12 +36,12 @@ export class Kept {
   readonly #making = new Map<string, Promise<Made>>();
 
   /** The answer of this name in this state. What `make` throws is thrown, and made again by the next who asks. */
-  async of(name: string, state: string, make: () => string | Promise<string>): Promise<Made> {
+  async of(name: string, state: string, make: () => Written | Promise<Written>): Promise<Made> {
     const place = `${state} ${name}`;
     return this.#made.get(place) ?? this.#making.get(place) ?? this.#make(place, make);
   }
 
-  #make(place: string, make: () => string | Promise<string>): Promise<Made> {
+  #make(place: string, make: () => Written | Promise<Written>): Promise<Made> {
     const making = (async () => {
       try {
         const made = madeOf(await make());

@@ -79,7 +79,7 @@ function viewOf(shop: Workshop, today: string, changes: number, frame: LandingVi
           return { text: unicode, detail: `${signal} ${kind}`, url };
         }),
         total: changes,
-        all_url: '/changes/today',
+        all_url: '/account',
       },
       facetList(shop, 'service', 'Who serves mail, names and pages, for which hostnames', watched),
       facetList(shop, 'issuer', 'Whose certificates are in use, and where', watched),

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Kept } from '../../../api/records/kept.ts';
+
+test('an answer is made once for each state, however many ask for it at the same time', async () => {
+  const kept = new Kept();
+  let made = 0;
+  const make = async () => {
+    made += 1;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return `answer ${made}`;
+  };
+  const answers = await Promise.all(Array.from({ length: 32 }, () => kept.of('list', 'one', make)));
+  assert.equal(made, 1);
+  assert.ok(answers.every(({ bytes }) => bytes.toString() === 'answer 1'));
+  assert.equal((await kept.of('list', 'one', make)).mark, answers[0]?.mark);
+  const next = await kept.of('list', 'two', make);
+  assert.equal(next.bytes.toString(), 'answer 2');
+  assert.notEqual(next.mark, answers[0]?.mark);
+  assert.equal((await kept.of('other list', 'two', make)).bytes.toString(), 'answer 3');
+});
+
+test('what fails is thrown to all who wait, and made again by the next', async () => {
+  const kept = new Kept();
+  const fail = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    throw new Error('the store is away');
+  };
+  const answers = await Promise.allSettled([kept.of('list', 'one', fail), kept.of('list', 'one', fail)]);
+  assert.ok(answers.every(({ status }) => status === 'rejected'));
+  const again = await kept.of('list', 'one', () => ({ text: 'it is back', link: '</next>; rel="next"' }));
+  assert.deepEqual([again.bytes.toString(), again.link], ['it is back', '</next>; rel="next"']);
+});
+
+test('an answer larger than all that may be kept is sent all the same', async () => {
+  const kept = new Kept();
+  const { bytes } = await kept.of('all', 'one', () => 'x'.repeat(17 * 1024 * 1024));
+  assert.equal(bytes.length, 17 * 1024 * 1024);
+});
