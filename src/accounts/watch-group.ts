@@ -40,8 +40,8 @@ export type WatchCaps = Record<Plan, number>;
 export interface WatchDesk {
   groups: WatchGroupTable;
   caps: WatchCaps;
-  /** A hostname as it is kept, and why it must not be watched, or null. Throws `invalid_request`. */
-  readHost(text: string): { hostname: string; optedOut: string | null };
+  /** A hostname as it is kept, and whether its holder or the operator has it left alone. Throws `invalid_request`. */
+  readHost(text: string): { hostname: string; leftAlone: 'opted_out' | 'paused' | null };
   /** Puts a hostname under watch where it is not. */
   watch(hostname: string): void;
   transact<T>(work: () => T): T;
@@ -57,6 +57,11 @@ export interface HostOutcome {
   /** Why it was refused; empty otherwise. */
   reason: string;
 }
+
+const LEFT_ALONE = {
+  opted_out: 'its holder has opted out: it is neither looked at nor shown',
+  paused: 'the operator of this service has paused it',
+};
 
 /** Makes a group. Throws `invalid_request`, `conflict`. */
 export function makeGroup({ groups, transact, now, newId }: WatchDesk, account: string, text: string): WatchGroup {
@@ -105,8 +110,8 @@ export function addHosts(desk: WatchDesk, { id, account }: WatchGroup, plan: Pla
         if (error instanceof Fault && error.code === 'invalid_request') return refused(error.message);
         throw error;
       }
-      const { hostname, optedOut } = host;
-      if (optedOut !== null) return refused(`its holder has opted out: it is neither looked at nor shown`);
+      const { hostname, leftAlone } = host;
+      if (leftAlone !== null) return refused(LEFT_ALONE[leftAlone]);
       if (!watched.has(hostname) && watched.size >= cap) {
         return refused(`your plan has room for ${cap} hostnames; take one out of its groups first`);
       }

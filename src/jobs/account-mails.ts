@@ -43,6 +43,10 @@ export function startAccountMails(
 ): () => Promise<void> {
   const { settings, store, now } = shop;
   const desk = openAccountDesk(shop);
+  // Where the desk runs as well, it has said so.
+  if (smtp === null && !settings.services.desk) {
+    logger.warn('SMTP_URL is not set: mails land in the outbox folder of DATA_DIR, and go to nobody');
+  }
   const room = new AccountMailRoom(desk, render, settings.dataOrigin);
   // Nobody else sends: what is still claimed was claimed by one who is no more.
   const duty = standFor(store.duties, 'account-mails', now, (at) => desk.mails.release(at));

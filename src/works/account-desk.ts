@@ -30,7 +30,9 @@ export function openAccountDesk({ store, settings, now }: Workshop) {
     random,
     readHost(text: string) {
       const { hostname } = parseHostname(text);
-      return { hostname, optedOut: records.optOutOf(hostname)?.reason ?? null };
+      const isOptedOut = records.optOutOf(hostname) !== null;
+      const isPaused = records.find(hostname)?.state === 'paused';
+      return { hostname, leftAlone: isOptedOut ? 'opted_out' : isPaused ? 'paused' : null } as const;
     },
     watch(hostname: string) {
       records.watch([parseHostname(hostname)], now());

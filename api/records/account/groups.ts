@@ -1,11 +1,17 @@
+import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { HostOutcome, WatchGroup } from '../../../src/accounts/watch-group.ts';
 import { addHosts, makeGroup, needGroup } from '../../../src/accounts/watch-group.ts';
+import { Fault } from '../../../src/fault.ts';
 import type { SignedIn } from '../../middleware/session.ts';
 import type { RecordsContext } from '../doors.ts';
 import type { AccountDoors } from './pages.ts';
 import { accountForm, accountPage, sendAccountPage } from './pages.ts';
 import { problemOf } from './problem.ts';
 import { isoOrNull, isoTime } from './times.ts';
+
+/** How often over an account may fill its groups in a day. */
+const ADDITIONS = 4;
+const DAY_SECONDS = 86_400;
 
 /** Groups of watched hostnames: made, filled, emptied, removed. */
 export function groupDoors(doors: AccountDoors): void {
@@ -56,6 +62,19 @@ export function groupDoors(doors: AccountDoors): void {
         problem: told.problem ?? null,
       },
     );
+  // Taking hostnames out makes room for others; this many come under watch in a day all the same.
+  const additions = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: DAY_SECONDS });
+  const add = async ({ account }: SignedIn, group: WatchGroup, text: string): Promise<HostOutcome[]> => {
+    const before = (await additions.get(account.id))?.consumedPoints ?? 0;
+    const most = desk.caps[account.plan] * ADDITIONS;
+    if (before >= most) {
+      throw new Fault('rate_limited', `${before} hostnames came into your groups within a day; go on tomorrow`);
+    }
+    const outcomes = addHosts(desk, group, account.plan, text);
+    const added = outcomes.filter(({ outcome }) => outcome === 'added').length;
+    if (added > 0) await additions.penalty(account.id, added);
+    return outcomes;
+  };
   const named = (c: RecordsContext, { account }: SignedIn) => needGroup(desk, account.id, c.req.param('id') ?? '');
 
   accountPage(doors, '/account/groups', (c, signed) => list(c, signed));
@@ -68,11 +87,11 @@ export function groupDoors(doors: AccountDoors): void {
     }
   });
   accountPage(doors, '/account/groups/:id', (c, signed) => page(c, signed, named(c, signed)));
-  accountForm(doors, '/account/groups/:id', (c, signed, form) => {
+  accountForm(doors, '/account/groups/:id', async (c, signed, form) => {
     const group = named(c, signed);
     try {
-      const outcomes = addHosts(desk, group, signed.account.plan, form.text('hostnames'));
-      return page(c, signed, group, { outcomes });
+      const outcomes = await add(signed, group, form.text('hostnames'));
+      return await page(c, signed, group, { outcomes });
     } catch (error) {
       return page(c, signed, group, { problem: problemOf(error) });
     }

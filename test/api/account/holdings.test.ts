@@ -77,12 +77,33 @@ describe('an account', () => {
     assert.match((await visitor.submit(second, second, { hostnames: 'a.example' })).text, /1 added\./);
     await visitor.submit(path, `${path}/take`, { hostname: 'shop.example.com' });
     assert.match((await visitor.submit(path, path, { hostnames: 'b.example' })).text, /1 added\./);
+    store.records.watch([parseHostname('paused.example')], now());
+    store.records.pause('paused.example');
+    await visitor.submit(path, `${path}/take`, { hostname: 'b.example' });
+    assert.match(
+      (await visitor.submit(path, path, { hostnames: 'paused.example' })).text,
+      /paused\.example<\/code>: the operator of this service has paused it/,
+    );
+    assert.equal(store.records.find('paused.example')?.state, 'paused');
+    await visitor.submit(path, path, { hostnames: 'b.example' });
     const again = await visitor.submit('/account/groups', '/account/groups', { name: 'Ours' });
     assert.match(again.text, /There is a group &quot;Ours&quot; already|There is a group "Ours" already/);
     assert.equal((await other.get(path)).status, 404, 'another’s group is not there');
     assert.equal((await other.submit('/account/groups', path, { hostnames: 'c.example' })).status, 404);
     await other.submit('/account/groups', `${path}/remove`);
     assert.equal((await visitor.get(path)).status, 200);
+  });
+
+  it('does not watch the whole world by taking hostnames out and putting others in', async () => {
+    const made = await other.submit('/account/groups', '/account/groups', { name: 'Churn' });
+    const path = String(made.headers.location);
+    let last = '';
+    for (let n = 0; n < 13; n++) {
+      last = (await other.submit(path, path, { hostnames: `churn-${n}.example` })).text;
+      await other.submit(path, `${path}/take`, { hostname: `churn-${n}.example` });
+    }
+    assert.match(last, /12 hostnames came into your groups within a day/);
+    assert.equal(stand.shop.store.records.find('churn-12.example'), null);
   });
 
   it('takes along everything that is held of it, and nothing that opens a door', async () => {

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { accountMailText } from '../../src/accounts/account-matter.ts';
+import { changeMatter } from '../../src/accounts/change-mail.ts';
+import type { Session, SessionTable } from '../../src/accounts/session.ts';
+import { beginSession, SESSION_LASTS, SESSION_MOST, sessionOf } from '../../src/accounts/session.ts';
+import { usageBars } from '../../src/accounts/usage-bars.ts';
+
+describe('a chart of usage', () => {
+  const day = fc.record({
+    included: fc.nat(1e9),
+    on_credits: fc.nat(1e9),
+    refused: fc.nat(1e9),
+    failed: fc.nat(10),
+  });
+
+  it('has room for the tallest day, which takes a fifth of it at least; its scale is 1, 2 or 5 and noughts', () => {
+    fc.assert(
+      fc.property(fc.array(day, { minLength: 1, maxLength: 40 }), (rows) => {
+        const days = rows.map((row, n) => ({ ...row, units: row.included + row.on_credits, day: `2026-01-${n}` }));
+        const { bars, scale } = usageBars(days);
+        assert.match(String(scale), /^[125]0*$/);
+        const heights = bars.map(({ included, drawn, refused }) => included + drawn + refused);
+        assert.ok(Math.max(...heights) <= 100.02);
+        if (rows.some(({ included }) => included > 0)) assert.ok(Math.max(...heights) >= 20 || scale === 1);
+      }),
+    );
+  });
+});
+
+describe('a mail of changes', () => {
+  const links = { root: 'https://records.example', unsubscribe: 'https://records.example/account/unsubscribe?x=1' };
+  const at = '2026-11-21T09:30:00.000Z';
+  const changes = (hosts: number, each: number) =>
+    Array.from({ length: hosts * each }, (_, n) => {
+      const hostname = `h${Math.floor(n / each)}.example`;
+      return { hostname, line: `${hostname} A changed: ${n}`, at };
+    });
+
+  it('names sixty changes and counts the rest', () => {
+    const { subject, matter } = changeMatter('changes', changes(50, 2), links);
+    assert.equal(subject, 'h0.example and 49 others changed');
+    assert.equal(matter.hosts.flatMap((host) => host.changes).length, 60);
+    const text = accountMailText(matter);
+    assert.match(text, /100 changes at 50 hostnames/);
+    assert.match(text, /And 40 more/);
+    assert.ok(text.includes(links.unsubscribe));
+    // The name stands above its lines.
+    assert.match(text, /\nh0\.example\n2026-11-21 09:30 {2}A changed: 0\n2026-11-21 09:30 {2}A changed: 1\n/);
+  });
+
+  it('counts one as one, and two as one other', () => {
+    assert.equal(changeMatter('changes', changes(1, 3), links).subject, 'h0.example changed');
+    assert.equal(changeMatter('changes', changes(2, 1), links).subject, 'h0.example and 1 other changed');
+    assert.equal(changeMatter('digest', changes(1, 1), links).subject, 'Daily digest: 1 change at 1 hostname');
+  });
+});
+
+it('a session that is used for ever ends all the same', () => {
+  const rows = new Map<string, Session>();
+  const sessions: SessionTable = {
+    insert: (session, hash) => void rows.set(hash, session),
+    byHash: (hash) => rows.get(hash) ?? null,
+    touch(id, seen_at, expires_at) {
+      for (const [hash, row] of rows) if (row.id === id) rows.set(hash, { ...row, seen_at, expires_at });
+    },
+    end: () => {},
+    endAll: () => {},
+    list: () => [],
+    forget: () => {},
+  };
+  let now = 0;
+  const maker = { sessions, now: () => now, newId: () => 'one', random: (n: number) => new Uint8Array(n) };
+  const { token } = beginSession(maker, 'account');
+  let lasted = 0;
+  for (; sessionOf(maker, token) !== null; now += SESSION_LASTS / 3) lasted = now;
+  assert.ok(lasted < SESSION_MOST && lasted >= SESSION_MOST - SESSION_LASTS / 3);
+});
