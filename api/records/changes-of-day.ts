@@ -60,9 +60,11 @@ export function changesOfDay(doors: RecordsDoors): void {
 }
 
 function queryOf(c: RecordsContext): z.infer<typeof Query> {
-  const found = Query.safeParse(c.req.query());
+  const data = c.req.query();
+  const found = Query.safeParse(data);
   if (found.success) return found.data;
-  throw tellProblems({ ...found, data: c.req.query() } as never);
+  const refusal = { ...found, data };
+  throw tellProblems(refusal);
 }
 
 function read({ store }: Workshop, { day, limit, place }: Asked) {

@@ -42,15 +42,15 @@ export class Kept {
   }
 
   #make(place: string, make: () => Written | Promise<Written>): Promise<Made> {
-    const making = (async () => {
-      try {
-        const made = madeOf(await make());
+    // Begun a moment later, so that what fails at once is forgotten after it was entered, and not before.
+    const making = Promise.resolve()
+      .then(make)
+      .then((written) => {
+        const made = madeOf(written);
         this.#made.set(place, made);
         return made;
-      } finally {
-        this.#making.delete(place);
-      }
-    })();
+      })
+      .finally(() => this.#making.delete(place));
     this.#making.set(place, making);
     return making;
   }

@@ -28,6 +28,10 @@ test('what fails is thrown to all who wait, and made again by the next', async (
   };
   const answers = await Promise.allSettled([kept.of('list', 'one', fail), kept.of('list', 'one', fail)]);
   assert.ok(answers.every(({ status }) => status === 'rejected'));
+  const atOnce = () => {
+    throw new Error('at once');
+  };
+  await assert.rejects(kept.of('list', 'one', atOnce), /at once/);
   const again = await kept.of('list', 'one', () => ({ text: 'it is back', link: '</next>; rel="next"' }));
   assert.deepEqual([again.bytes.toString(), again.link], ['it is back', '</next>; rel="next"']);
 });
