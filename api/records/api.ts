@@ -18,6 +18,7 @@ import { READS, throttle } from '../middleware/throttle.ts';
 import { accountDoors } from './account/account.ts';
 import { analyticsPage } from './analytics-page.ts';
 import { bqDoors } from './bq.ts';
+import { buyCreditsDoor } from './buy-credits.ts';
 import { catalogDoor } from './catalog.ts';
 import { creditsDoor } from './credits.ts';
 import { docsPage } from './docs-page.ts';
@@ -79,6 +80,7 @@ export async function recordsApi({ shop, uses, logger, feed, ask }: RecordsParts
     spares: (c) => c.get('key') !== null,
     sparesLocal: true,
   });
+  const till = await openTill(shop);
   const enter = enterBy({
     keys: store.serviceKeys,
     uses,
@@ -89,7 +91,7 @@ export async function recordsApi({ shop, uses, logger, feed, ask }: RecordsParts
       keyless: keylessLane(shop),
       keyed: keyedLane(shop, logger),
       menu: menuLane(settings),
-      paid: paidLane({ refusals: countRefusals(proxies), till: await openTill(shop), settings, logger }),
+      paid: paidLane({ refusals: countRefusals(proxies), till, settings, logger }),
     },
   });
   const doors: RecordsDoors = { app, shop, logger, build, enter };
@@ -115,6 +117,7 @@ export async function recordsApi({ shop, uses, logger, feed, ask }: RecordsParts
   readDoors(doors);
   usageDoor(doors);
   creditsDoor(doors);
+  buyCreditsDoor(doors, till);
   streamDoor(doors, feed);
   openApiDoors(doors);
   playgroundDoor(doors);

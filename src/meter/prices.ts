@@ -7,6 +7,8 @@ const DEFAULTS: Prices = new Map([
   ['/v1/domains/{domain}/provenance', 2_000],
   ['/v1/domains/{domain}/history', 2_000],
   ['/v1/stream', 20_000],
+  // Of one credit, which is twenty requests.
+  ['/v1/credits', 50_000],
   ['*', 5_000],
 ]);
 

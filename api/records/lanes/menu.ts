@@ -28,7 +28,11 @@ export function menuLane(settings: Settings): MiddlewareHandler<RecordsEnv> {
  * the reason stands beside it.
  */
 export function menuAnswer(c: Context, settings: Settings, told?: Told): Response {
-  const offer = offerFor(settings, c.req.url);
+  return menuFor(c, settings, offerFor(settings, c.req.url), told);
+}
+
+/** The menu of one offer, or of none. */
+export function menuFor(c: Context, settings: Settings, offer: Offer | null, told?: Told): Response {
   const { body, headers } = menuOf(settings, offer, told);
   return errorAnswer(c, 402, body, headers);
 }

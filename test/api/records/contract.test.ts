@@ -248,5 +248,7 @@ function templateOf(path: string): RegExp {
 
 /** Whether an example is refused for a reason that is not its own: a lease is one caller's alone. */
 function mayRefuse({ operationId }: Operation, { status }: Answered): boolean {
+  // No payments are taken on this stand.
+  if (operationId === 'buyCredits') return status === 402;
   return (operationId === 'giveLeaseBack' || operationId === 'handInLooks') && status === 404;
 }

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { createRoute, z } from '@hono/zod-openapi';
+import { Fault } from '../../src/fault.ts';
+import { CREDIT, creditsOf } from '../../src/meter/credits.ts';
+import type { Offer } from '../../src/meter/offer.ts';
+import { priceInWords } from '../../src/meter/offer.ts';
+import { PAYMENT_HEADERS } from '../../src/meter/payment.ts';
+import { paymentId } from '../../src/meter/purchase.ts';
+import type { Till } from '../../src/meter/till.ts';
+import { faults, ok } from '../openapi/answers.ts';
+import type { RecordsDoors } from './doors.ts';
+import { open } from './doors.ts';
+import { menuFor, offerFor } from './lanes/menu.ts';
+import { answerOf, paymentOf, receiptHeader } from './lanes/payment.ts';
+
+/** The most that are bought at once. */
+const CREDITS_AT_ONCE = 1_000;
+const RANGE = `must be a whole number from 1 to ${CREDITS_AT_ONCE}`;
+
+const CreditsBought = z
+  .object({
+    credits: z.int().min(1).openapi({ description: 'What the payment bought.' }),
+    balance: z.number().openapi({ description: 'The account’s credits by now.' }),
+  })
+  .openapi('CreditsBought');
+
+const route = createRoute({
+  method: 'post',
+  path: '/v1/credits',
+  operationId: 'buyCredits',
+  tags: ['Account'],
+  summary: 'Buy credits for the key’s account with a payment (x402)',
+  description:
+    'Takes a key of the account and a payment for what the 402 of the same request asks. The same payment sent again buys nothing more.',
+  request: {
+    query: z.object({
+      credits: z
+        .string()
+        .regex(/^\d{1,4}$/, RANGE)
+        .transform(Number)
+        .refine((credits) => credits >= 1 && credits <= CREDITS_AT_ONCE, RANGE)
+        .openapi({
+          type: 'integer',
+          minimum: 1,
+          maximum: CREDITS_AT_ONCE,
+          description: 'How many.',
+          example: 1,
+        }),
+    }),
+  },
+  responses: { 200: ok(CreditsBought, 'They are in the account’s ledger.'), ...faults(402, 409) },
+});
+
+/** Where an account buys credits: paid for like a call, and entered once, however often the payment comes. */
+export function buyCreditsDoor(doors: RecordsDoors, till: Till | null): void {
+  const { settings, store, now } = doors.shop;
+  open(doors, 'usage', route, async (c) => {
+    const { credits } = c.req.valid('query');
+    const account = c.get('key')?.account ?? '';
+    const offer = offerOf(offerFor(settings, c.req.url), credits);
+    const isPaid = Object.values(PAYMENT_HEADERS).some((name) => c.req.header(name) !== undefined);
+    if (till === null || offer === null || !isPaid) {
+      const price =
+        offer &&
+        `${offer.description} cost ${priceInWords(offer)}: pay what accepts asks for, and send it as X-PAYMENT (x402) beside the key`;
+      return menuFor(c, settings, offer, price === null ? CLOSED : { message: price });
+    }
+    if (store.accounts.find(account) === null) {
+      throw new Fault('key_invalid', 'X-Service-Key: the account of this key is no more');
+    }
+    const payment = paymentOf(c);
+    const request = createHash('sha256').update(`POST /v1/credits\n${account}\n${credits}`).digest('hex');
+    const bought = { status: 200, headers: [], body: Buffer.from(String(credits)) };
+    const sold = await till.take({ payment, offer, request, run: async () => bought });
+    if (sold.outcome === 'failed') throw new Error('credits are always there to be sold');
+    // Also when it was paid for long ago: a payer who never came back is owed his credits all the same.
+    const isOwed = sold.outcome === 'served' || (sold.outcome === 'conflict' && sold.why === 'answer_gone');
+    if (!isOwed) return answerOf(c, sold, { payment, offer, settings });
+    const { network, asset, payer, nonce } = paymentId(payment, offer);
+    const ref = `x402:${network}:${asset}:${payer}:${nonce}`;
+    store.credits.enter(account, { at: now(), amount: credits * CREDIT, note: 'bought by x402', ref });
+    const transaction = (sold.outcome === 'served' ? sold.transaction : null) ?? '';
+    c.header(...receiptHeader(payment, offer, { success: true, transaction }));
+    const body: z.infer<typeof CreditsBought> = { credits, balance: creditsOf(store.credits.balance(account)) };
+    return c.json(body, 200, { 'Cache-Control': 'private, no-store' });
+  });
+}
+
+const CLOSED = {
+  reason: 'payments_closed',
+  message: 'payments are not taken here; the operator of this service tops credits up',
+};
+
+/** So many credits, at the price of one. */
+function offerOf(one: Offer | null, credits: number): Offer | null {
+  if (one === null) return null;
+  return { ...one, units: one.units * credits, description: `${credits} ${credits === 1 ? 'credit' : 'credits'}` };
+}

@@ -1,0 +1,99 @@
+import type { Context } from 'hono';
+import type { Settings } from '../../../src/env.ts';
+import { Fault } from '../../../src/fault.ts';
+import type { Offer } from '../../../src/meter/offer.ts';
+import type { Payment, X402Version } from '../../../src/meter/payment.ts';
+import { decodePayment, PAYMENT_HEADERS } from '../../../src/meter/payment.ts';
+import { REASONS } from '../../../src/meter/reasons.ts';
+import type { Outcome } from '../../../src/meter/till.ts';
+import { errorAnswer } from '../../middleware/fault.ts';
+import { base64, menuFor } from './menu.ts';
+
+/** The one payment of a request. Throws `invalid_request`. */
+export function paymentOf(c: Context): Payment {
+  const sent = ([2, 1] as const).flatMap((version) => {
+    const text = c.req.header(PAYMENT_HEADERS[version]);
+    return text === undefined ? [] : [{ version, text }];
+  });
+  const [first, second] = sent as [{ version: X402Version; text: string }, { version: X402Version; text: string }?];
+  const field = PAYMENT_HEADERS[first.version];
+  if (second !== undefined) {
+    throw new Fault('invalid_request', `${field} and X-PAYMENT: send one of the two; nothing was charged`, { field });
+  }
+  if (c.req.method === 'HEAD') {
+    throw new Fault('invalid_request', `${field}: a HEAD is not for sale; ask by GET. Nothing was charged`, { field });
+  }
+  return decodePayment(first.text, first.version);
+}
+
+/** What was to be sold, and for what payment. */
+export interface Sale {
+  payment: Payment;
+  offer: Offer;
+  settings: Settings;
+}
+
+/** What a payer is answered. */
+export function answerOf(
+  c: Context,
+  sold: Exclude<Outcome, { outcome: 'failed' }>,
+  { payment, offer, settings }: Sale,
+) {
+  switch (sold.outcome) {
+    case 'served': {
+      const headers = new Headers(sold.bought.headers);
+      headers.set('Cache-Control', 'private, no-store');
+      headers.set(...receiptHeader(payment, offer, { success: true, transaction: sold.transaction ?? '' }));
+      return new Response(sold.bought.body as Uint8Array<ArrayBuffer>, { status: sold.bought.status, headers });
+    }
+    case 'refused': {
+      const { reason } = sold;
+      const message = `the payment was not taken: ${REASONS[reason]}. Nothing was charged; sign a new one for what accepts asks`;
+      const menu = menuFor(c, settings, offer, { reason, message });
+      menu.headers.set(...receiptHeader(payment, offer, { success: false, errorReason: reason, transaction: '' }));
+      return menu;
+    }
+    case 'conflict':
+      return errorAnswer(c, 409, { error: 'conflict', reason: sold.why, message: CONFLICTS[sold.why] }, {});
+    case 'later': {
+      const { seconds, message } = LATER[sold.why];
+      return errorAnswer(
+        c,
+        503,
+        { error: 'unavailable', reason: sold.why, message },
+        { 'Retry-After': String(seconds) },
+      );
+    }
+  }
+}
+
+const CONFLICTS = {
+  other_request: 'this payment is for another request: a payment buys one answer. Sign a new one for this',
+  answer_gone:
+    'this payment was answered, and its answer is no longer kept: that is 24 hours, or one for a stream. Sign a new one',
+};
+
+const LATER = {
+  busy: { seconds: 1, message: 'another request with this payment is under way; send the same payment again' },
+  down: {
+    seconds: 5,
+    message: 'payments cannot be checked just now, and nothing was charged; send the same payment again',
+  },
+  unknown: {
+    seconds: 5,
+    message:
+      'it is not known yet whether the payment went through; send the same request with the same payment again: it is not charged twice, and the answer comes once it was',
+  },
+};
+
+/** The header that tells what became of a payment, in its own version. */
+export function receiptHeader(
+  { version, transfer }: Payment,
+  { network }: Offer,
+  told: { success: boolean; transaction: string; errorReason?: string },
+): [string, string] {
+  const payer = transfer.authorization.from;
+  return version === 1
+    ? ['X-PAYMENT-RESPONSE', base64({ ...told, network: network.name, payer })]
+    : ['PAYMENT-RESPONSE', base64({ ...told, network: network.caip2, payer })];
+}
