@@ -81,6 +81,13 @@ test('crawlers and browsers find what they ask every host for', async (t) => {
   }
 });
 
+test('behind TLS, pages ask browsers to stay there', async (t) => {
+  const { url } = await recordsStand(t, { DATA_ORIGIN: 'https://records.example' });
+  const { headers, text } = await ask(url, '/', { accept: 'text/html' });
+  assert.match(String(headers['strict-transport-security']), /^max-age=\d+/);
+  assert.match(text, /<link rel="canonical" href="https:\/\/records\.example\/">/);
+});
+
 test('refusals are pages for browsers and JSON for programs', async (t) => {
   const { url } = await recordsStand(t);
   const html = { accept: 'text/html' };
