@@ -3,8 +3,8 @@ import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { scanNewsTo } from '../jobs/scanner.ts';
 import { lookerOf } from '../works/looker.ts';
-import { startScan } from '../works/scan-hands.ts';
 import { remoteQueue } from '../works/scan-remote.ts';
+import { startScan } from '../works/scan-run.ts';
 import { say } from './run.ts';
 
 /**

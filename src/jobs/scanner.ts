@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Looker } from '../works/looker.ts';
-import { startScan } from '../works/scan-hands.ts';
 import { localQueue } from '../works/scan-local.ts';
+import { startScan } from '../works/scan-run.ts';
 import type { Workshop } from '../works/workshop.ts';
 
 /**

@@ -8,9 +8,9 @@ import { startScanner } from '../../src/jobs/scanner.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import type { Looker } from '../../src/works/looker.ts';
 import { lookerOf } from '../../src/works/looker.ts';
-import { startScan } from '../../src/works/scan-hands.ts';
 import { localQueue } from '../../src/works/scan-local.ts';
 import type { ScanQueue } from '../../src/works/scan-queue.ts';
+import { startScan } from '../../src/works/scan-run.ts';
 import { startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
 import { ask } from '../support/http.ts';
 import { look } from '../support/looks.ts';
@@ -75,7 +75,29 @@ test('so many hostnames are all looked at once, and few at a time', async (t) =>
   await startScan(localQueue(shop, 'test'), looker, quiet, { once: true }).ended;
   assert.deepEqual(records.observationTotals(), { count: 300, newest: 300 });
   for (const { id, hostname } of records.everyHost()) assert.equal(records.observationCount(id), 1, hostname);
-  assert.ok(looker.most <= 64, `${looker.most} at a time`);
+  assert.ok(looker.most <= 96, `${looker.most} at a time`);
+});
+
+test('hosts whose servers never answer hold up nobody but themselves', async (t) => {
+  const { shop, clock } = await recordsStand(t);
+  const { records } = shop.store;
+  const hosts = Array.from({ length: 240 }, (_, n) => `${n % 6 === 0 ? 'slow' : 'quick'}${n}.zone${n}.test`);
+  records.watch(hosts.map(parseHostname), clock.now);
+  const quick = seeing(t, clock.now);
+  const closing = Promise.withResolvers<void>();
+  const looker: Looker = {
+    ...quick,
+    async look(hostname) {
+      if (hostname.startsWith('slow')) await closing.promise;
+      return quick.look(hostname);
+    },
+    close: () => closing.resolve(),
+  };
+  const scan = startScan(localQueue(shop, 'test'), looker, quiet);
+  await until(() => (records.observationTotals().count === 200 ? true : null));
+  await scan.stop();
+  assert.equal(records.observationTotals().count, 200);
+  assert.equal(records.stats(clock.now).due, 40, 'what was under way is due again');
 });
 
 test('while no resolver answers nothing is entered, the doors answer, and all is due again', async (t) => {
