@@ -56,9 +56,16 @@ export function openWorkshop(settings: Settings, now: () => number = Date.now): 
     media: mediaFiles(join(settings.dataDir, 'media')),
     now,
     get desk() {
-      door ??= openDoor(store, doorKeyFile(settings), doorName(settings), now());
+      // Another process may have put a new key in its place: a retired one signs nothing more.
+      if (door === null || isRetired(store, door.kid)) {
+        door = openDoor(store, doorKeyFile(settings), doorName(settings), now());
+      }
       return { store, door, now, newId };
     },
     close: () => store.close(),
   };
+}
+
+function isRetired(store: Store, kid: string): boolean {
+  return store.doorKeys().some((key) => key.kid === kid && key.retired_at !== null);
 }
