@@ -2,9 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import type { Address, Hex } from 'viem';
-import { createNonceManager, createTestClient, http, parseAbi, publicActions, walletActions } from 'viem';
+import { createNonceManager, createTestClient, defineChain, http, parseAbi, publicActions, walletActions } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { baseSepolia } from 'viem/chains';
 import { jsonRpc } from 'viem/nonce';
 import { NETWORKS } from '../../src/meter/networks.ts';
 import { compiled } from './token/compile.ts';
@@ -19,6 +18,14 @@ const TOKEN = parseAbi([
 
 export const NETWORK = NETWORKS[1] as (typeof NETWORKS)[number];
 export const ASSET = NETWORK.usdc.address as Address;
+
+/** What the chain calls itself. viem has this too, but only among all the chains that there are. */
+export const CHAIN = defineChain({
+  id: 84_532,
+  name: 'Base Sepolia',
+  nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+  rpcUrls: { default: { http: [] } },
+});
 
 /** Where Multicall3 stands on every chain. */
 const MULTICALL = '0xca11bde05977b3631167028862be2a173976ca11';
@@ -48,7 +55,7 @@ export async function startChain(t: Scope) {
   // The binary itself: what starts it would leave it behind when killed.
   const anvil = createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json');
   const binary = createRequire(anvil).resolve(`@foundry-rs/anvil-${platform()}/bin/anvil`);
-  const args = ['--port', '0', '--chain-id', String(baseSepolia.id), '--accounts', '1', '--no-request-size-limit'];
+  const args = ['--port', '0', '--chain-id', String(CHAIN.id), '--accounts', '1', '--no-request-size-limit'];
   const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'ignore'] });
   const ended = once(child, 'close');
   t.after(async () => {
@@ -61,7 +68,7 @@ export async function startChain(t: Scope) {
   const node = createTestClient({
     mode: 'anvil',
     account,
-    chain: baseSepolia,
+    chain: CHAIN,
     transport: http(url, { retryCount: 0 }),
     pollingInterval: 10,
     cacheTime: 0,
@@ -111,7 +118,7 @@ export async function startChain(t: Scope) {
   };
 }
 
-export const DOMAIN = { name: 'USDC', version: '2', chainId: baseSepolia.id, verifyingContract: ASSET } as const;
+export const DOMAIN = { name: 'USDC', version: '2', chainId: CHAIN.id, verifyingContract: ASSET } as const;
 
 /** A payer's signature under an authorization. */
 export function sign(payer: Payer, authorization: Authorization): Promise<Hex> {

@@ -1,17 +1,16 @@
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { wrapFetchWithPaymentFromConfig } from '@x402/fetch';
 import { createWalletClient, http } from 'viem';
-import { baseSepolia } from 'viem/chains';
 import { wrapFetchWithPayment } from 'x402-fetch';
 import type { LocalChain, Payer } from './chain.ts';
-import { NETWORK } from './chain.ts';
+import { CHAIN, NETWORK } from './chain.ts';
 
 /** A `fetch` that pays by itself when it is asked to. */
 export type PayingFetch = (url: string) => Promise<Response>;
 
 /** The client of x402 version 1. */
 export function oldClient(payer: Payer, { url }: LocalChain): PayingFetch {
-  const wallet = createWalletClient({ account: payer, chain: baseSepolia, transport: http(url) });
+  const wallet = createWalletClient({ account: payer, chain: CHAIN, transport: http(url) });
   return wrapFetchWithPayment(fetch, wallet as never);
 }
 
