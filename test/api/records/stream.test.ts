@@ -14,6 +14,9 @@ import { enterLooks, recordsStand } from '../../support/records-stand.ts';
 
 const MINUTE = 60_000;
 
+/** For what is not to happen. */
+const failed = (error?: unknown): never => assert.fail(String(error));
+
 /** Changes the address of a host; each call but the first is one change. */
 function changer({ clock }: RecordsStand, hostname = 'example.org') {
   let n = 0;
@@ -141,6 +144,42 @@ test('who reads too slowly is told all of it in his own time, and who does not r
   feed.close();
   await reader;
   assert.deepEqual(failed, []);
+});
+
+test('the database is read once for all listeners, and a change is made into bytes once', async (t) => {
+  const { enter, shop, clock } = await recordsStand(t);
+  const { records } = shop.store;
+  let reads = 0;
+  const counted: Pick<typeof records, 'deltas' | 'newestDelta'> = {
+    newestDelta: records.newestDelta,
+    deltas: (...query) => {
+      reads++;
+      return records.deltas(...query);
+    },
+  };
+  const feed = new ChangeFeed(counted, failed, { poll: 5, beat: 60_000, beats: 100 });
+  t.after(() => feed.close());
+  enter(look('example.org', clock.now, { A: ['192.0.2.1'] }));
+  const readers = Array.from({ length: 300 }, () => feed.listen({}, 0, failed).body().getReader());
+  await Promise.all(readers.map((reader) => reader.read()));
+  const heard = readers.map((reader) => reader.read());
+  assert.equal(feed.listeners, 300);
+  const before = reads;
+  enter(look('example.org', clock.now + MINUTE, { A: ['192.0.2.2'] }));
+  const [first, ...others] = await Promise.all(heard);
+  assert.match(Buffer.from(first?.value ?? []).toString(), /^id: 1\ndata: \{"seq":1,/);
+  for (const { value } of others) assert.equal(value, first?.value, 'the very same bytes');
+  assert.equal(reads - before, 1);
+  for (const reader of readers) await reader.cancel();
+  assert.equal(feed.listeners, 0);
+});
+
+test('a stream ends after its time, and is to be opened anew', async (t) => {
+  const { shop } = await recordsStand(t);
+  const feed = new ChangeFeed(shop.store.records, failed, { poll: 5, beat: 5, beats: 4 });
+  let text = '';
+  for await (const bytes of feed.listen({}, 0, failed).body()) text += Buffer.from(bytes).toString();
+  assert.match(text, /^retry: 3000\n\n(?::\n\n){4}event: end\ndata: \{"reason":"time_is_up"/);
 });
 
 test('a server that stops ends its streams with a word, and at once', async (t) => {
