@@ -39,6 +39,8 @@ export interface AccountShell {
 export interface SignInView extends AccountShell {
   /** What was asked with. */
   asked: string;
+  /** Why the link that was opened does not do it; null where none was. */
+  ended: string | null;
   problem: string | null;
   /** Whether a mail is on its way, as far as anybody is told. */
   sent: boolean;

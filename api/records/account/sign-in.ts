@@ -10,6 +10,7 @@ import type { RecordsContext } from '../doors.ts';
 import { readForm } from './form.ts';
 import type { AccountDoors } from './pages.ts';
 import { accountForm, formGuards, SIGN_IN, sendAccountPage } from './pages.ts';
+import { problemOf } from './problem.ts';
 
 /** How many links each caller may ask for: each one is a mail to somebody. */
 const ASKS: Limit = { points: 20, duration: 600 };
@@ -23,12 +24,16 @@ export function signInDoors(doors: AccountDoors): void {
   const { dataOrigin, trustedProxies } = shop.settings;
   const asks = throttle<RecordsEnv>(ASKS, proxyList(trustedProxies), { spares: () => false });
 
-  const page = (c: RecordsContext, view: { asked?: string; problem?: string; sent?: boolean }, status: 200 | 400) =>
+  const page = (
+    c: RecordsContext,
+    view: { asked?: string; problem?: string; sent?: boolean; ended?: string },
+    status: 200 | 400 | 404,
+  ) =>
     sendAccountPage(
       doors,
       c,
       { route: '/account/sign-in', title: 'Sign in', status },
-      { asked: '', problem: null, sent: false, ...view },
+      { asked: '', problem: null, ended: null, sent: false, ...view },
     );
 
   app.get(SIGN_IN, enter('public'), async (c) =>
@@ -44,18 +49,27 @@ export function signInDoors(doors: AccountDoors): void {
     return page(c, { asked: address.key, sent: true }, 200);
   });
 
-  app.get('/account/enter', enter('public'), (c) => {
+  app.get('/account/enter', enter('public'), async (c) => {
     const token = c.req.query('token') ?? '';
-    const { email } = toSignIn(desk, token);
-    return sendAccountPage(doors, c, { route: '/account/enter', title: 'Sign in' }, { token, address: email });
+    try {
+      const { email } = toSignIn(desk, token);
+      return await sendAccountPage(doors, c, { route: '/account/enter', title: 'Sign in' }, { token, address: email });
+    } catch (error) {
+      return page(c, { ended: problemOf(error) }, 404);
+    }
   });
   app.post('/account/enter', ...formGuards(doors), async (c) => {
-    const { token } = signIn(desk, (await readForm(c)).text('token'));
+    const given = (await readForm(c)).text('token');
     const before = c.get('signed');
-    // A browser holds one session: the one that it had ends.
-    if (before !== undefined) desk.sessions.end(before.session.id);
-    giveCookie(c, dataOrigin, token);
-    return c.redirect('/account', 303);
+    try {
+      const { token } = signIn(desk, given);
+      // A browser holds one session: the one that it had ends.
+      if (before !== undefined) desk.sessions.end(before.session.id);
+      giveCookie(c, dataOrigin, token);
+      return c.redirect('/account', 303);
+    } catch (error) {
+      return page(c, { ended: problemOf(error) }, 404);
+    }
   });
 
   accountForm(doors, '/account/sign-out', (c, { session, account }, form) => {
