@@ -40,7 +40,7 @@ export const ACCESS_WORDS: Record<Access, AccessWords> = {
     faults: [402],
     headers: HEADERS_OF.meter,
   },
-  usage: { words: 'Takes a key of an account. Free.', ways: [key('account')], faults: [], headers: {} },
+  usage: { words: 'Takes a key of an account, and is not metered.', ways: [key('account')], faults: [], headers: {} },
   queue: {
     words: 'Takes a scanner’s key, or an operator’s.',
     ways: [key('scanner', 'operator')],
