@@ -172,17 +172,22 @@ test('every answer of the data API is one that the document promises', async (t)
   });
 
   await t.test('parameters at, below and beyond their limits, twice, and of other kinds', async () => {
+    // Parameters of one name are read alike: after the first operation the others share the values among them.
+    const seen = new Map<string, number>();
     for (const operation of operations) {
       const sent = good(operation);
       for (const parameter of operation.parameters ?? []) {
+        const turn = seen.get(parameter.name) ?? 0;
+        seen.set(parameter.name, turn + 1);
         const schema = contract.at(parameter.schema);
         const isName = parameter.name === 'domain';
         const values = [...oddTexts(schema).map(encodeURIComponent), ...RAW, ...(isName ? ODD_NAMES : [])];
         for (const [index, value] of values.entries()) {
+          if (turn > 0 && index % 4 !== turn % 4) continue;
           // Without its segment it is another address, and dots alone are a way through the tree.
           if (parameter.in === 'path' && /^\.*$/.test(value)) continue;
           const [once, twice] = withParameter(operation, sent, parameter, value);
-          for (const changed of [once, ...(index < 3 ? [twice] : [])]) {
+          for (const changed of [once, ...(index < 4 ? [twice] : [])]) {
             if (changed === undefined) continue;
             await checked(operation, { ...changed, headers: { ...own(operation), ...changed.headers } });
           }
@@ -236,7 +241,7 @@ test('every answer of the data API is one that the document promises', async (t)
         }
         await checked(operation, { ...sent, headers: { ...sent.headers, ...withKey(way) } });
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
   });
 });
