@@ -25,13 +25,19 @@ const NODE = join(PROJECT, 'node_modules/.bin/node');
  * never keeps this process from ending, and ends with it.
  */
 export class BqHand {
+  readonly #time: number;
   #child: ChildProcess | null = null;
   #idle: NodeJS.Timeout | undefined;
+
+  /** `time` is what a query may take, in ms. */
+  constructor(time: number) {
+    this.#time = time;
+  }
 
   /** Throws `unavailable` when no process could be started. */
   async ask(task: BqTask): Promise<BqAnswer> {
     clearTimeout(this.#idle);
-    const child = this.#child ?? (await started());
+    const child = this.#child?.connected === true ? this.#child : await started();
     this.#child = child;
     hold(child, true);
     try {
@@ -55,7 +61,7 @@ export class BqHand {
         settle({ refusal: `${words}; ask for less` });
       };
       const gone = (): void => giveUp('its process ended');
-      const late = setTimeout(() => giveUp(`it took more than ${BQ_TIME / 1_000} seconds`), BQ_TIME);
+      const late = setTimeout(() => giveUp(`it took more than ${this.#time / 1_000} seconds`), this.#time);
       const watch = setInterval(async () => {
         if ((await residentOf(child.pid)) > MEMORY) giveUp(`it took more than ${MEMORY / 1e6} MB of memory`);
       }, WATCH_EVERY);

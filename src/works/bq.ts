@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Fault } from '../fault.ts';
 import type { BqAnswer } from '../store/bq-process.ts';
 import { needOneStatement } from '../store/bq-sql.ts';
-import { BqHand } from './bq-hand.ts';
+import { BQ_TIME, BqHand } from './bq-hand.ts';
 import type { Workshop } from './workshop.ts';
 
 /** Rows of an answer together, in characters of JSON. */
@@ -19,10 +19,12 @@ export interface BqResult extends Exclude<BqAnswer, { refusal: string } | { brok
 /** Runs operators' queries, each in a process beside this one that can be killed. */
 export class BqDesk {
   readonly #file: string;
-  readonly #free = Array.from({ length: AT_ONCE }, () => new BqHand());
+  readonly #free: BqHand[];
   readonly #waiting: ((hand: BqHand) => void)[] = [];
 
-  constructor({ settings }: Pick<Workshop, 'settings'>) {
+  /** `time` is what each query may take, in ms. */
+  constructor({ settings }: Pick<Workshop, 'settings'>, time = BQ_TIME) {
+    this.#free = Array.from({ length: AT_ONCE }, () => new BqHand(time));
     this.#file = join(settings.dataDir, 'broadsheet.db');
   }
 

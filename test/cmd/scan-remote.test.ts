@@ -11,7 +11,7 @@ import { run, start, until } from '../support/program.ts';
 import { recordsStand } from '../support/records-stand.ts';
 import { tempFolder } from '../support/workshop.ts';
 
-const HOSTS = 120;
+const HOSTS = 80;
 
 test('two scanners elsewhere, one of them killed, look at every host once and enter what a real server says', {
   skip: WITHOUT_SERVERS,
@@ -29,7 +29,7 @@ test('two scanners elsewhere, one of them killed, look at every host once and en
     SCANNER_KEY: stand.keyOf('scanner'),
     RESOLVERS: `127.0.0.1:${knot.port}`,
     // Slow enough that the one is killed at its work.
-    RESOLVER_RATE: '1500',
+    RESOLVER_RATE: '1000',
   };
   const scanner = () => start(t, folder, ['scan', '--queue', `${stand.url}/`, '--once', '--json'], env);
   const [first, second] = [scanner(), scanner()];
@@ -69,16 +69,13 @@ test('a scanner that is told to end gives back what it holds', { skip: WITHOUT_S
   assert.deepEqual(records.stats(stand.clock.now).due, 2);
 });
 
-test('a scanner without a key, with a bad one, or with a wrong address says so and ends', async (t) => {
+test('a scanner without a key, or with one of another level, says so and ends', async (t) => {
   const folder = tempFolder(t);
   const stand = await recordsStand(t);
   const bad = stand.keyOf('account');
   const cases: [args: string[], env: Record<string, string>, words: RegExp][] = [
     [['--queue', stand.url], {}, /SCANNER_KEY is not set/],
     [['--queue', stand.url], { SCANNER_KEY: bad }, /queue\/lease: this door is the operators’/],
-    [['--queue', 'not an address'], { SCANNER_KEY: bad }, /is not an http or https address/],
-    [['--queue', stand.url, 'a.test'], { SCANNER_KEY: bad }, /takes no hostnames/],
-    [['--once'], {}, /--once goes with --queue/],
   ];
   const ended = await Promise.all(
     cases.map(async ([args, env, words]) => ({ words, args, ...(await run(t, folder, ['scan', ...args], env)) })),

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import pino from 'pino';
+import { auditRecords } from '../../src/cmd/audit-records.ts';
+import { readSettings } from '../../src/env.ts';
 import { Fault } from '../../src/fault.ts';
 import { startScanner } from '../../src/jobs/scanner.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
@@ -11,13 +13,14 @@ import { lookerOf } from '../../src/works/looker.ts';
 import { localQueue } from '../../src/works/scan-local.ts';
 import type { ScanQueue } from '../../src/works/scan-queue.ts';
 import { startScan } from '../../src/works/scan-run.ts';
+import { openWorkshop } from '../../src/works/workshop.ts';
 import { startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
 import { ask } from '../support/http.ts';
 import { look } from '../support/looks.ts';
 import { lyingServer } from '../support/lying-server.ts';
-import { failuresIn, run, serve, until } from '../support/program.ts';
+import { failuresIn, serve, until } from '../support/program.ts';
 import { recordsStand } from '../support/records-stand.ts';
-import { tempFolder } from '../support/workshop.ts';
+import { envIn, tempFolder } from '../support/workshop.ts';
 
 const silent = pino({ level: 'silent' });
 const quiet = { entered() {}, blind() {}, failed() {} };
@@ -49,21 +52,20 @@ test('a server looks at what is due as it falls due, and ends in order', { skip:
   t.after(knot.stop);
   const env = { SERVICES: 'records', SCANNER: 'on', RESOLVERS: `127.0.0.1:${knot.port}`, LOG_LEVEL: 'info' };
   const server = await serve(t, folder, env);
+  const shop = openWorkshop(readSettings(envIn(folder)));
+  t.after(() => shop.close());
   const observed = (count: number) =>
-    until(async () => {
-      const { text } = await ask(server.records, '/health');
-      const { domains, last_scan_at } = JSON.parse(text);
-      return domains === count && last_scan_at !== null ? true : null;
-    });
+    until(() => (shop.store.records.observationTotals().count === count ? true : null));
   for (const [index, name] of ['a.example.com', 'b.example.com'].entries()) {
-    assert.equal((await run(t, folder, ['watch', name])).code, 0);
+    shop.store.records.watch([parseHostname(name)], Date.now());
     await observed(index + 1);
   }
   const stopped = await server.stop();
   assert.equal(stopped.code, 0);
   assert.deepEqual(failuresIn(stopped), []);
-  const audit = await run(t, folder, ['audit']);
-  assert.match(audit.stdout, /0 faults/);
+  const faults: string[] = [];
+  assert.equal(auditRecords(shop, faults), 2);
+  assert.deepEqual(faults, []);
 });
 
 test('so many hostnames are all looked at once, and few at a time', async (t) => {
