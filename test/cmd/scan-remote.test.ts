@@ -11,7 +11,7 @@ import { run, start, until } from '../support/program.ts';
 import { recordsStand } from '../support/records-stand.ts';
 import { tempFolder } from '../support/workshop.ts';
 
-const HOSTS = 80;
+const HOSTS = 240;
 
 test('two scanners elsewhere, one of them killed, look at every host once and enter what a real server says', {
   skip: WITHOUT_SERVERS,
@@ -29,7 +29,7 @@ test('two scanners elsewhere, one of them killed, look at every host once and en
     SCANNER_KEY: stand.keyOf('scanner'),
     RESOLVERS: `127.0.0.1:${knot.port}`,
     // Slow enough that the one is killed at its work.
-    RESOLVER_RATE: '1000',
+    RESOLVER_RATE: '2500',
   };
   const scanner = () => start(t, folder, ['scan', '--queue', `${stand.url}/`, '--once', '--json'], env);
   const [first, second] = [scanner(), scanner()];
