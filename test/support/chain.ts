@@ -52,9 +52,7 @@ interface Scope {
 
 /** A chain of this machine that calls itself Base Sepolia, with a dollar at the address of USDC; it ends with the test. */
 export async function startChain(t: Scope) {
-  // The binary itself: what starts it would leave it behind when killed.
-  const anvil = createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json');
-  const binary = createRequire(anvil).resolve(`@foundry-rs/anvil-${platform()}/bin/anvil`);
+  const binary = anvilBinary();
   const args = ['--port', '0', '--chain-id', String(CHAIN.id), '--accounts', '1', '--no-request-size-limit'];
   const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'ignore'] });
   const ended = once(child, 'close');
@@ -148,8 +146,13 @@ function typed(...fields: string[]): { name: string; type: string }[] {
   });
 }
 
-function platform(): string {
-  return `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
+/** The one that npm brings for Linux on x64; elsewhere the one on the PATH, from foundry. */
+function anvilBinary(): string {
+  try {
+    return createRequire(import.meta.url).resolve('@foundry-rs/anvil-linux-amd64/bin/anvil');
+  } catch {
+    return 'anvil';
+  }
 }
 
 async function addressOf(stdout: AsyncIterable<Buffer>): Promise<string> {
