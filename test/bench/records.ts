@@ -46,12 +46,16 @@ async function pages(server: Served, looked: string[]): Promise<Figure[]> {
     const headers = { accept: what.includes('JSON') ? 'application/json' : 'text/html' };
     const bare = await start(['bare', `${server.url}${paths[0]}`], {});
     const [ours, other]: [Loaded[], Loaded[]] = [[], []];
-    for (let round = 0; round <= ROUNDS; round++) {
-      ours.push(await load({ url: server.url, paths, headers }));
-      other.push(await load({ url: bare.url, paths: [new URL(paths[0] ?? '', server.url).pathname] }));
+    try {
+      for (let round = 0; round <= ROUNDS; round++) {
+        ours.push(await load({ url: server.url, paths, headers }));
+        other.push(await load({ url: bare.url, paths: [new URL(paths[0] ?? '', server.url).pathname] }));
+      }
+    } finally {
+      await bare.stop();
     }
-    await bare.stop();
     const of = (loads: Loaded[], member: keyof Loaded) => median(loads.slice(1).map((loaded) => loaded[member]));
+    note(`${what}: ${aSecond(of(ours, 'rate'))} : ${aSecond(of(other, 'rate'))}`);
     figures.push({
       what: `GET ${what}, ${HOSTS} hostnames, ${DELTAS} changes, ${CALLERS} callers: p50, p99 : a bare route answering the same`,
       ours: `${aSecond(of(ours, 'rate'))}, ${millis(of(ours, 'p50'))}, ${millis(of(ours, 'p99'))}`,
