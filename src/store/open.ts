@@ -102,7 +102,8 @@ function migrate(db: Db, file: string): void {
       }
       db.exec('COMMIT');
     } catch (error) {
-      db.exec('ROLLBACK');
+      // After some errors, such as a full disk, SQLite has rolled back by itself.
+      if (db.inTransaction) db.exec('ROLLBACK');
       throw error;
     }
   }
