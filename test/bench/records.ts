@@ -35,7 +35,7 @@ async function pages(server: Served, looked: string[]): Promise<Figure[]> {
     ['/t/{domain} as JSON, each another one', looked.map((name) => `/t/${name}`)],
     ['/changes.json', ['/changes.json']],
     [
-      '/changes.json, page after page',
+      '/changes.json, of 900 lengths',
       Array.from({ length: 2_000 }, (_, n) => `/changes.json?limit=${100 + (n % 900)}`),
     ],
     [`/changes/{date}`, [`/changes/${day}`]],
