@@ -44,12 +44,16 @@ async function serve(): Promise<void> {
     // The door's key is made on the first start, before anything is signed.
     void shop.desk.door;
     const running: Running[] = [];
-    if (settings.services.desk) running.push(await serveDesk(shop, smtp, logger));
-    if (settings.services.records) running.push(await serveRecords(shop, logger));
-    process.stdout.write(`ready ${running.map(({ name, url }) => `${name}=${url}`).join(' ')}\n`);
-    await stopped.whenServing();
-    logger.info('stopping');
-    await Promise.all(running.map(({ stop }) => stop()));
+    try {
+      if (settings.services.desk) running.push(await serveDesk(shop, smtp, logger));
+      if (settings.services.records) running.push(await serveRecords(shop, logger));
+      process.stdout.write(`ready ${running.map(({ name, url }) => `${name}=${url}`).join(' ')}\n`);
+      await stopped.whenServing();
+      logger.info('stopping');
+    } finally {
+      // One that started also ends when the other cannot.
+      await Promise.all(running.map(({ stop }) => stop()));
+    }
   });
 }
 

@@ -25,10 +25,14 @@ test('a port that is taken is one line, and the process ends', async (t) => {
   t.after(() => other.close());
   await once(other, 'listening');
   const { port } = other.address() as { port: number };
-  const { code, stdout, stderr } = await run(t, folder, ['serve'], { PORT: String(port) });
-  assert.equal(code, 1);
-  assert.equal(stdout, '');
-  assert.match(stderr, new RegExp(`^broadsheet: port ${port} of 127\\.0\\.0\\.1 is taken; [^\\n]*PORT[^\\n]*\\n$`));
+  // The desk that has started ends too when the records cannot.
+  for (const name of ['PORT', 'RECORDS_PORT']) {
+    const { code, stdout, stderr } = await run(t, folder, ['serve'], { [name]: String(port) });
+    assert.equal(code, 1);
+    assert.equal(stdout, '');
+    const words = `^broadsheet: port ${port} of 127\\.0\\.0\\.1 is taken; set ${name} [^\\n]*\\n$`;
+    assert.match(stderr, new RegExp(words));
+  }
 });
 
 test('SIGTERM finishes a slow download, closes what is idle, and ends well', async (t) => {

@@ -27,6 +27,7 @@ export async function openStand(): Promise<Stand> {
       ...process.env,
       ORIGIN: url,
       PORT: String(port),
+      SERVICES: 'desk',
       DATA_DIR: join(folder, 'var'),
       DIST_DIR: join(folder, 'papers'),
       LOG_LEVEL: 'error',
