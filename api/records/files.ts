@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { Fault } from '../../src/fault.ts';
 import { PROJECT } from '../../src/works/build.ts';
 import { fileAt, fileHeaders } from '../desk/pressed.ts';
 import { sendFile } from '../desk/send-file.ts';
@@ -7,9 +8,9 @@ import type { RecordsDoors } from './doors.ts';
 /** Stylesheets, fonts and scripts that the pages need, as they were built. */
 export function recordsFiles({ app, shop }: RecordsDoors): void {
   const folder = join(PROJECT, 'dist/client');
-  app.on(['GET', 'HEAD'], ['/_astro/*', '/favicon.svg'], async (c, next) => {
+  app.on(['GET', 'HEAD'], ['/_astro/*', '/favicon.svg'], (c) => {
     const path = fileAt(folder, c.req.path);
-    if (path === null) return next();
+    if (path === null) throw new Fault('not_found', 'there is no such file; it may have been of an older build');
     const headers = { ...fileHeaders(c.req.path, shop.settings.dataOrigin, []) };
     return sendFile(c.env, { file: join(folder, path), status: 200, headers });
   });

@@ -1,6 +1,7 @@
+import type { Socket as DatagramSocket } from 'node:dgram';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo, Socket, Server as TcpServer } from 'node:net';
 import { createServer } from 'node:net';
 import type { DecodedPacket, Packet } from 'dns-packet';
 import { decode, encode, RECURSION_AVAILABLE } from 'dns-packet';
@@ -51,24 +52,40 @@ export async function lyingServer(
       setImmediate(() => socket.write(message.subarray(7)));
     });
   });
-  stream.listen(0, address);
-  await once(stream, 'listening');
-  const { port } = stream.address() as AddressInfo;
-  if (!tcp) stream.close();
-  const datagrams = createSocket(address.includes(':') ? 'udp6' : 'udp4');
+  const datagrams = await bothOn(stream, address);
   datagrams.on('message', (bytes, { port: from }) => {
     const query: Heard = { by: 'udp', bytes, query: decode(bytes), from };
     heard.push(query);
     for (const message of reply(query)) datagrams.send(message, from, address);
   });
-  datagrams.bind(port, address);
-  await once(datagrams, 'listening');
   t.after(() => {
     for (const socket of sockets) socket.destroy();
     stream.close();
     datagrams.close();
   });
+  const { port } = datagrams.address();
+  if (!tcp) stream.close();
   return { address, port, heard };
+}
+
+/** Listens by TCP, and binds a UDP socket to the same port: one of the two may be somebody else's, and then another is tried. */
+async function bothOn(stream: TcpServer, address: string): Promise<DatagramSocket> {
+  for (;;) {
+    stream.listen(0, address);
+    await once(stream, 'listening');
+    const { port } = stream.address() as AddressInfo;
+    const datagrams = createSocket(address.includes(':') ? 'udp6' : 'udp4');
+    try {
+      datagrams.bind(port, address);
+      await once(datagrams, 'listening');
+      return datagrams;
+    } catch (error) {
+      datagrams.close();
+      stream.close();
+      await once(stream, 'close');
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    }
+  }
 }
 
 /** The bytes of an answer to a query, with its number and question unless others are given. */

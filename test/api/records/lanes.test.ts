@@ -19,3 +19,9 @@ test('a key that is none is refused on every door', async (t) => {
   assert.equal(status, 401, text);
   assert.equal(JSON.parse(text).error, 'key_invalid');
 });
+
+test('a file that is not among those of the build is not found', async (t) => {
+  const { url } = await recordsStand(t);
+  const { status, text } = await ask(url, '/_astro/records.00000000.css');
+  assert.equal(status, 404, text);
+});
