@@ -8,7 +8,7 @@ import { placeOf } from '../desk/params.ts';
 import { dayOf } from './day.ts';
 import type { RecordsContext, RecordsDoors } from './doors.ts';
 import { frameOf } from './frame.ts';
-import { Kept, madeOf } from './kept.ts';
+import { Kept } from './kept.ts';
 import { openPage, sendKeptPage, sendPage, wantsPage } from './page.ts';
 import { JSON_BESIDE_PAGE, sendMade } from './public-answer.ts';
 import { timeMachineView } from './time-machine-view.ts';
@@ -22,7 +22,7 @@ export function timeMachineDoor(doors: RecordsDoors): void {
   const { shop } = doors;
   const { records } = shop.store;
   const kept = new Kept();
-  openPage(doors, '/t/:domain', (c) => {
+  openPage(doors, '/t/:domain', async (c) => {
     const given = c.req.param('domain') ?? '';
     const { hostname, unicode } = parseHostname(given);
     // One address for each name: in A-labels, lower case, without the last dot.
@@ -33,7 +33,8 @@ export function timeMachineDoor(doors: RecordsDoors): void {
     const first = records.firstObservedAt(host.id);
     if (!wantsPage(c)) {
       if (observation === null) throw notObserved(hostname, asOf?.at, first ?? undefined);
-      return sendMade(c, madeOf(JSON.stringify(previewOf(observation))), JSON_BESIDE_PAGE);
+      const made = await kept.of('json', String(observation.seq), () => JSON.stringify(previewOf(observation)));
+      return sendMade(c, made, JSON_BESIDE_PAGE);
     }
     const before = changesBefore(c);
     const frame = frameOf(shop, c, {
