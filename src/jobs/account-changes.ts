@@ -5,15 +5,13 @@ import { Courier } from '../readers/delivery-courier.ts';
 import type { WebhookClient } from '../readers/webhook-desk.ts';
 import { openChangeCourierDesk, openChangeDesk } from '../works/change-desk.ts';
 import type { Workshop } from '../works/workshop.ts';
+import { goRounds, hourly } from './rounds.ts';
 
 /** How often the job looks for changes and for what fell due, in ms. */
 const LOOK_EVERY = 250;
 /** How long the job rests between two batches, in ms: who asks the server is answered meanwhile. */
 const BREATH = 2;
-/** How long the job rests after the database failed, in ms. */
-const REST = 10_000;
-/** How often what is old is dropped, in ms, and for how long it is kept. */
-const SWEEP_EVERY = 3_600_000;
+/** For how long what was told is kept, in ms. */
 const KEPT = 35 * 86_400_000;
 
 /**
@@ -36,35 +34,19 @@ export function startAccountChanges(shop: Workshop, client: WebhookClient, logge
       logger.error({ delivery: id, err: error }, 'an attempt could not be noted; it is made again');
     },
   });
-  let sweptAt = 0;
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
+  const dropOld = hourly((now) => desk.queue.forget(now - KEPT));
 
   const look = (): number => {
-    try {
-      const now = desk.now();
-      const isMore = queueChanges(desk);
-      // What a sleep left behind is told together: mails wait until all of it was looked through.
-      if (!isMore) queueChangeMails(desk);
-      courier.start();
-      if (now >= sweptAt + SWEEP_EVERY) {
-        sweptAt = now;
-        desk.queue.forget(now - KEPT);
-      }
-      return isMore ? BREATH : LOOK_EVERY;
-    } catch (error) {
-      logger.error({ err: error }, 'changes are told to nobody just now; it is tried again');
-      return REST;
-    }
+    const isMore = queueChanges(desk);
+    // What a sleep left behind is told together: mails wait until all of it was looked through.
+    if (!isMore) queueChangeMails(desk);
+    courier.start();
+    dropOld(desk.now());
+    return isMore ? BREATH : LOOK_EVERY;
   };
-  const tick = (): void => {
-    const wait = look();
-    if (!stopped) timer = setTimeout(tick, wait);
-  };
-  tick();
+  const stop = goRounds(look, { logger, failed: 'changes are told to nobody just now; it is tried again' });
   return async () => {
-    stopped = true;
-    clearTimeout(timer);
+    await stop();
     await courier.stop();
   };
 }

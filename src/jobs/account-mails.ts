@@ -12,16 +12,14 @@ import type { SmtpMailer } from '../works/mailer.ts';
 import { CONNECTIONS } from '../works/mailer.ts';
 import type { Workshop } from '../works/workshop.ts';
 import { standFor } from './duty.ts';
+import { goRounds, hourly } from './rounds.ts';
 
 /** How often the job looks for what fell due, in ms. */
 const LOOK_EVERY = 250;
-/** How long the job rests after the database failed, in ms. */
-const REST = 10_000;
 /** How long a job that ends waits for a mail server's answers, in ms. */
 const DRAIN = 10_000;
-/** How often what is old is dropped, in ms, and for how long mails that were settled are kept; those to sign in for a day. */
-const SWEEP_EVERY = 3_600_000;
 const DAY = 86_400_000;
+/** For how long mails that were settled are kept, in ms; those to sign in for a day. */
 const MAILS_KEPT = 35 * DAY;
 
 /** What mails are printed and sent with. */
@@ -70,35 +68,21 @@ export function startAccountMails(
     },
     newsTo(logger),
   );
-  let sweptAt = 0;
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
+  const dropOld = hourly((at) => {
+    desk.mails.forget(at - MAILS_KEPT, at - DAY);
+    desk.signIns.forget(at - DAY);
+    desk.sessions.forget(at);
+  });
 
   const look = (): number => {
-    try {
-      if (!duty.has()) return LOOK_EVERY;
-      const at = now();
-      if (at >= sweptAt + SWEEP_EVERY) {
-        sweptAt = at;
-        desk.mails.forget(at - MAILS_KEPT, at - DAY);
-        desk.signIns.forget(at - DAY);
-        desk.sessions.forget(at);
-      }
-      sender.start();
-      return LOOK_EVERY;
-    } catch (error) {
-      logger.error({ err: error }, 'mails of accounts stand still; they are looked after again');
-      return REST;
-    }
+    if (!duty.has()) return LOOK_EVERY;
+    dropOld(now());
+    sender.start();
+    return LOOK_EVERY;
   };
-  const tick = (): void => {
-    const wait = look();
-    if (!stopped) timer = setTimeout(tick, wait);
-  };
-  tick();
+  const stop = goRounds(look, { logger, failed: 'mails of accounts stand still; they are looked after again' });
   return async () => {
-    stopped = true;
-    clearTimeout(timer);
+    await stop();
     const patience = setTimeout(() => smtp?.breakOff(), DRAIN);
     await sender.stop();
     clearTimeout(patience);

@@ -6,13 +6,10 @@ import { EVENTS_KEPT } from '../readers/event-table.ts';
 import type { WebhookClient } from '../readers/webhook-desk.ts';
 import { openWebhookDesk } from '../works/webhook-desk.ts';
 import type { Workshop } from '../works/workshop.ts';
+import { goRounds, hourly } from './rounds.ts';
 
 /** How often the server looks for what happened and for what fell due, in ms. */
 const LOOK_EVERY = 250;
-/** How often what is old is dropped, in ms. */
-const SWEEP_EVERY = 3_600_000;
-/** How long the job rests after the database failed, in ms. */
-const REST = 10_000;
 
 /**
  * Tells webhooks: queues events, sends what is due, and drops what is old.
@@ -37,35 +34,21 @@ export function startDeliveries(shop: Workshop, client: WebhookClient, logger: L
       logger.error({ paper, delivery: id, err: error }, 'an attempt could not be noted; it is made again');
     },
   });
-  let sweptAt = 0;
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
+  const dropOld = hourly((now) => {
+    desk.deliveries.forget(now - DELIVERIES_KEPT);
+    desk.events.forget(now - EVENTS_KEPT);
+  });
 
   const look = (): number => {
-    try {
-      const now = desk.now();
-      const isMore = queueNext(desk);
-      courier.start();
-      if (now >= sweptAt + SWEEP_EVERY) {
-        sweptAt = now;
-        desk.deliveries.forget(now - DELIVERIES_KEPT);
-        desk.events.forget(now - EVENTS_KEPT);
-      }
-      // A batch at a time: between two of them others have their turn.
-      return isMore ? 0 : LOOK_EVERY;
-    } catch (error) {
-      logger.error({ err: error }, 'webhooks stand still; they are looked after again');
-      return REST;
-    }
+    const isMore = queueNext(desk);
+    courier.start();
+    dropOld(desk.now());
+    // A batch at a time: between two of them others have their turn.
+    return isMore ? 0 : LOOK_EVERY;
   };
-  const tick = (): void => {
-    const wait = look();
-    if (!stopped) timer = setTimeout(tick, wait);
-  };
-  tick();
+  const stop = goRounds(look, { logger, failed: 'webhooks stand still; they are looked after again' });
   return async () => {
-    stopped = true;
-    clearTimeout(timer);
+    await stop();
     await courier.stop();
   };
 }

@@ -14,17 +14,15 @@ import { openReaderDesk } from '../works/reader-desk.ts';
 import { openSendingDesk } from '../works/sending-desk.ts';
 import type { Workshop } from '../works/workshop.ts';
 import { standFor } from './duty.ts';
+import { goRounds, hourly } from './rounds.ts';
 
 /** How often the job looks for what happened and for what fell due, in ms. */
 const LOOK_EVERY = 250;
 /** How long the job rests between two batches of readers, in ms: who asks the server is answered meanwhile. */
 const BREATH = 2;
-/** How long the job rests after the database failed, in ms. */
-const REST = 10_000;
 /** How long a job that ends waits for a mail server's answers, in ms. */
 const DRAIN = 10_000;
-/** How often what is old is dropped, in ms, and for how long mails that were settled are kept. */
-const SWEEP_EVERY = 3_600_000;
+/** For how long mails that were settled are kept, in ms. */
 const MAILS_KEPT = 35 * 86_400_000;
 
 /** What mails are printed and sent with. */
@@ -47,40 +45,27 @@ export function startMails(shop: Workshop, { render, smtp }: MailTools, logger: 
   const desk = openReaderDesk(shop);
   const alerts = openAlertDesk(shop);
   const digests = new DigestQueue(alerts, digestTimes());
-  let sweptAt = 0;
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
 
   // Nobody else sends: what is still claimed was claimed by one who is no more.
   const duty = standFor(store.duties, 'mails', now, (at) => store.readers.mails.release(at));
   const sending = { ...openSendingDesk(shop, { mailer, render, perMinute }), mayBegin: duty.has };
   const sender = new MailSender(sending, newsTo(logger));
 
+  const dropOld = hourly((at) => {
+    store.alerts.forget(at - MAILS_KEPT);
+    desk.transact(() => sweep(desk, at));
+  });
+
   const look = (): number => {
-    try {
-      if (!duty.has()) return LOOK_EVERY;
-      const at = now();
-      if (at >= sweptAt + SWEEP_EVERY) {
-        sweptAt = at;
-        store.alerts.forget(at - MAILS_KEPT);
-        desk.transact(() => sweep(desk, at));
-      }
-      const queued = queueAlerts(alerts) !== null || digests.next();
-      sender.start();
-      return queued ? BREATH : LOOK_EVERY;
-    } catch (error) {
-      logger.error({ err: error }, 'mails stand still; they are looked after again');
-      return REST;
-    }
+    if (!duty.has()) return LOOK_EVERY;
+    dropOld(now());
+    const queued = queueAlerts(alerts) !== null || digests.next();
+    sender.start();
+    return queued ? BREATH : LOOK_EVERY;
   };
-  const tick = (): void => {
-    const wait = look();
-    if (!stopped) timer = setTimeout(tick, wait);
-  };
-  tick();
+  const stop = goRounds(look, { logger, failed: 'mails stand still; they are looked after again' });
   return async () => {
-    stopped = true;
-    clearTimeout(timer);
+    await stop();
     const patience = setTimeout(() => smtp?.breakOff(), DRAIN);
     await sender.stop();
     clearTimeout(patience);

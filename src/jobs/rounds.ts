@@ -1,0 +1,48 @@
+import type { Logger } from 'pino';
+
+/** How long a job rests after its round failed, in ms. */
+const REST = 10_000;
+/** How often what is old is dropped, in ms. */
+const SWEEP_EVERY = 3_600_000;
+
+/**
+ * Goes a job's rounds: each one gives how long to rest before the next, in ms.
+ * One that throws is logged with these words, and the job rests longer. Returns
+ * a function that stops the rounds, after the one under way.
+ */
+export function goRounds(
+  round: () => number | Promise<number>,
+  { logger, failed }: { logger: Logger; failed: string },
+): () => Promise<void> {
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let underWay: Promise<void> = Promise.resolve();
+  const go = async (): Promise<void> => {
+    let rest = REST;
+    try {
+      rest = await round();
+    } catch (error) {
+      logger.error({ err: error }, failed);
+    }
+    if (stopped) return;
+    timer = setTimeout(() => {
+      underWay = go();
+    }, rest);
+  };
+  underWay = go();
+  return async () => {
+    stopped = true;
+    clearTimeout(timer);
+    await underWay;
+  };
+}
+
+/** Drops what is old once an hour, when it is asked; the first time at once. */
+export function hourly(sweep: (now: number) => void): (now: number) => void {
+  let sweptAt = 0;
+  return (now) => {
+    if (now < sweptAt + SWEEP_EVERY) return;
+    sweptAt = now;
+    sweep(now);
+  };
+}
