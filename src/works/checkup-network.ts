@@ -84,7 +84,9 @@ async function payments({ x402 }: Settings) {
   const isServed = told.data.kinds.some(
     ({ scheme, network }) => scheme === 'exact' && (network === name || network === caip2),
   );
-  return isServed ? holds(`${address} takes payments on ${name}`) : fault(`${address} does not serve ${name}`, cure);
+  if (!isServed) return fault(`${address} does not serve ${name}`, cure);
+  const blind = x402.rpc === null ? '; X402_RPC_URL is not set: a settling that breaks off may stay unknown' : '';
+  return holds(`${address} takes payments on ${name}${blind}`);
 }
 
 function reasonOf({ message, cause }: Error): string {
