@@ -2,14 +2,15 @@ import { createRoute } from '@hono/zod-openapi';
 import { AgentCheck, agentCheck } from '../../src/desk/agent-check.ts';
 import { signatureOf, signTerms, TermsAcceptance, TermsRecord, termsRecord } from '../../src/desk/terms.ts';
 import { readAgreement } from '../../src/works/agreement.ts';
+import { privateJson } from '../answers/caching.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needLevel, needs } from '../middleware/key.ts';
 import { body, faults, ok } from '../openapi/answers.ts';
+import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import type { Doors } from './doors.ts';
 import { archiveOf, linksFor, open } from './doors.ts';
 import { Pressing } from './filing.ts';
-import { IDEMPOTENCY, keyed } from './route.ts';
-import { privateJson } from './shelf.ts';
+import { keyed } from './route.ts';
 import { write } from './write.ts';
 
 const common = { tags: ['Agents'], security: keyed('read') };

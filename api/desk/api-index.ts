@@ -1,11 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Level } from '../../src/desk/keys.ts';
 import { LEVELS, reaches } from '../../src/desk/keys.ts';
+import { privateJson } from '../answers/caching.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import type { Doors } from './doors.ts';
 import { open } from './doors.ts';
 import { PUBLIC } from './route.ts';
-import { privateJson } from './shelf.ts';
 
 /** Every address of the API, and the level that it asks for; `null` is open to all. */
 const ENDPOINTS: readonly (readonly [name: string, path: string, level: Level | null])[] = [

@@ -3,10 +3,10 @@ import { DayRow, dayRow, isDay } from '../../src/desk/day.ts';
 import { SectionRow, sectionRows } from '../../src/desk/section.ts';
 import { storyRow } from '../../src/desk/story.ts';
 import { Fault } from '../../src/fault.ts';
+import { cursorOf, cursorParam, placeOf } from '../answers/paging.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import type { Doors } from './doors.ts';
 import { archiveOf, linksFor, listOf, open } from './doors.ts';
-import { cursorOf, cursorParam, placeOf } from './params.ts';
 import { listSchema, PUBLIC } from './route.ts';
 import { StoryList } from './stories.ts';
 

@@ -1,13 +1,14 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { openWebhookDesk } from '../../src/works/webhook-desk.ts';
+import { cursorOf, cursorParam, limitParam, placeOf } from '../answers/paging.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needs } from '../middleware/key.ts';
 import { faults, ok } from '../openapi/answers.ts';
+import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import { DeliveryRow, deliveryRow, QueuedDelivery, rowOf } from './delivery-row.ts';
 import type { Doors } from './doors.ts';
 import { listOf, open } from './doors.ts';
-import { cursorOf, cursorParam, limitParam, placeOf } from './params.ts';
-import { IDEMPOTENCY, keyed, listSchema } from './route.ts';
+import { keyed, listSchema } from './route.ts';
 import { privateList } from './shelf.ts';
 import { webhookDoors } from './webhooks.ts';
 import { write } from './write.ts';

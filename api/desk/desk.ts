@@ -9,16 +9,18 @@ import { DraftRow, draftRow } from '../../src/desk/story.ts';
 import { Fault, refused } from '../../src/fault.ts';
 import { SLUG } from '../../src/ledger/door.ts';
 import { shapeProblems } from '../../src/ledger/filing.ts';
+import { privateJson } from '../answers/caching.ts';
+import { cursorOf, cursorParam, limitParam, placeOf } from '../answers/paging.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needs } from '../middleware/key.ts';
 import type { ErrorBody } from '../openapi/answers.ts';
 import { body, faults, ok } from '../openapi/answers.ts';
+import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import type { Doors, PaperContext } from './doors.ts';
 import { archiveOf, linksFor, listOf, open } from './doors.ts';
 import { Pressing } from './filing.ts';
-import { cursorOf, cursorParam, limitParam, placeOf } from './params.ts';
-import { IDEMPOTENCY, keyed, listSchema } from './route.ts';
-import { privateJson, privateList } from './shelf.ts';
+import { keyed, listSchema } from './route.ts';
+import { privateList } from './shelf.ts';
 import { write } from './write.ts';
 
 const drafts = createRoute({

@@ -4,14 +4,14 @@ import { accepts } from 'hono/accepts';
 import { headerContext } from '../../src/press/sheets/hosting.ts';
 import { embedView } from '../../src/press/sheets/story.ts';
 import type { Build } from '../../src/works/build.ts';
+import { fileHeaders } from '../answers/files.ts';
+import { sendFile } from '../answers/send-file.ts';
 import { ErrorBody, faults, ProblemDetails } from '../openapi/answers.ts';
 import type { Doors, PaperContext } from './doors.ts';
 import { archiveOf, editionOf, noPiece, open, pieceNamed, readablePiece } from './doors.ts';
 import { embedScripts } from './embed-scripts.ts';
 import { idParam } from './params.ts';
-import { fileHeaders } from './pressed.ts';
 import { PUBLIC } from './route.ts';
-import { sendFile } from './send-file.ts';
 
 const html = { 'text/html': { schema: z.string() } };
 

@@ -1,7 +1,9 @@
 import type { FaultAnswer, FaultStatus } from '../openapi/faults.ts';
+import { COMMON_FAULTS } from '../openapi/faults.ts';
 
 /** Every fault as the API answers it (wire.md, section 2). */
 export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
+  ...COMMON_FAULTS,
   400: {
     codes: {
       invalid_request: [
@@ -48,15 +50,6 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
       ],
     },
   },
-  405: {
-    codes: {
-      method_not_allowed: [
-        'the address takes other methods; `Allow` names them.',
-        'PATCH is not taken here; use GET, HEAD, OPTIONS',
-      ],
-    },
-    headers: { Allow: 'Allow' },
-  },
   409: {
     codes: {
       conflict: [
@@ -76,14 +69,6 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
   },
   413: {
     codes: { too_large: ['the body is over 1 MiB.', 'the body is larger than 1048576 bytes (1 MiB); send less'] },
-  },
-  415: {
-    codes: {
-      unsupported_media_type: [
-        'the body is not of a type that this door takes.',
-        'the body is "text/plain"; send JSON, with Content-Type: application/json',
-      ],
-    },
   },
   422: {
     codes: {
@@ -110,14 +95,6 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
       ],
     },
     headers: { 'Retry-After': 'RetryAfter' },
-  },
-  500: {
-    codes: {
-      internal: [
-        'a defect here. The log has it under the answer’s X-Request-Id.',
-        'something went wrong here; the log has it under X-Request-Id',
-      ],
-    },
   },
   501: {
     codes: { not_implemented: ['a format that is not offered.', 'format "yaml" is not offered; take json or xml'] },

@@ -11,11 +11,12 @@ import type { Filing } from '../../src/ledger/piece.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needLevel, needs } from '../middleware/key.ts';
 import { body, faults, ok } from '../openapi/answers.ts';
+import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import type { Doors, PaperContext } from './doors.ts';
 import { archiveOf, linksFor, open, pieceNamed, proofUrl } from './doors.ts';
 import { idParam } from './params.ts';
 import { ProofBody, proofFor } from './proof.ts';
-import { IDEMPOTENCY, keyed } from './route.ts';
+import { keyed } from './route.ts';
 import { write } from './write.ts';
 
 const time = z.iso.datetime({ offset: true, error: 'must be a time to come, such as 2026-11-20T06:30:00Z' });

@@ -4,14 +4,15 @@ import type { AccessKey } from '../../src/desk/keys.ts';
 import { KeyBody, LEVELS, makeKey } from '../../src/desk/keys.ts';
 import { Fault } from '../../src/fault.ts';
 import { newId } from '../../src/works/workshop.ts';
+import { privateJson } from '../answers/caching.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needs } from '../middleware/key.ts';
 import { body, faults, ok } from '../openapi/answers.ts';
+import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import type { Doors } from './doors.ts';
 import { archiveOf, listOf, open } from './doors.ts';
 import { Pressing } from './filing.ts';
-import { IDEMPOTENCY, keyed, listSchema } from './route.ts';
-import { privateJson } from './shelf.ts';
+import { keyed, listSchema } from './route.ts';
 import { write } from './write.ts';
 
 const time = z.iso.datetime().nullable();

@@ -2,10 +2,11 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { CastRow, castRow } from '../../src/desk/cast.ts';
 import { Front, frontOf, MastheadRow, mastheadRow, RAIL_MAX } from '../../src/desk/front.ts';
 import { PostRow, postRow } from '../../src/desk/post.ts';
+import { cursorOf, cursorParam, limitParam, placeOf } from '../answers/paging.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import type { Doors } from './doors.ts';
 import { archiveOf, linksFor, listOf, open } from './doors.ts';
-import { AirPlace, cursorOf, cursorParam, limitParam, placeOf } from './params.ts';
+import { AirPlace } from './params.ts';
 import { listSchema, PUBLIC } from './route.ts';
 
 const front = createRoute({

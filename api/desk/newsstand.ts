@@ -5,10 +5,10 @@ import { paperRoot } from '../../src/desk/paper.ts';
 import type { Render } from '../../src/press/sheet.ts';
 import { PROJECT } from '../../src/works/build.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
+import { fileAt, fileHeaders } from '../answers/files.ts';
+import { sendFile } from '../answers/send-file.ts';
 import type { DeskEnv } from '../env.ts';
 import { CATALOG_PATH, CATALOG_TYPE, catalogLinks, catalogOf } from './api-catalog.ts';
-import { fileAt, fileHeaders } from './pressed.ts';
-import { sendFile } from './send-file.ts';
 import { publicPapers, standOf } from './stand.ts';
 
 /** The shared host's front door: a stand of the public papers, and the files that its page needs. */

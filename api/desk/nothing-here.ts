@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
 import { Fault } from '../../src/fault.ts';
-import { fileHeaders } from './pressed.ts';
+import { fileHeaders } from '../answers/files.ts';
 
 const PAGE = `<!doctype html>
 <html lang="en">

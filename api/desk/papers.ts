@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { Hono } from 'hono';
 import type { Workshop } from '../../src/works/workshop.ts';
+import { fileAt, fileHeaders, isFolder } from '../answers/files.ts';
+import { sendFile } from '../answers/send-file.ts';
 import type { DeskEnv } from '../env.ts';
 import { embedScripts } from './embed-scripts.ts';
-import { fileAt, fileHeaders, isFolder } from './pressed.ts';
-import { sendFile } from './send-file.ts';
 import type { Sites } from './site.ts';
 
 /** The papers' own addresses: their pressed trees, each at its root. */

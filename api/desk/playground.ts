@@ -1,9 +1,9 @@
 import type { Paper } from '../../src/desk/paper.ts';
 import { Fault } from '../../src/fault.ts';
+import { fileHeaders } from '../answers/files.ts';
+import { sendFile } from '../answers/send-file.ts';
 import { PLAYGROUND_FILES, playgroundPage } from '../openapi/playground.ts';
 import type { Doors } from './doors.ts';
-import { fileHeaders } from './pressed.ts';
-import { sendFile } from './send-file.ts';
 
 const PATH = '/api/v1/playground';
 

@@ -1,10 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { privateJson } from '../answers/caching.ts';
 import { needs } from '../middleware/key.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import type { Doors } from './doors.ts';
 import { open } from './doors.ts';
 import { keyed } from './route.ts';
-import { privateJson } from './shelf.ts';
 
 const ask = createRoute({
   method: 'get',

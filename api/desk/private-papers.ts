@@ -7,9 +7,9 @@ import type { Found } from '../../src/press/sheets/paths.ts';
 import { printPath } from '../../src/press/sheets/paths.ts';
 import type { Build } from '../../src/works/build.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
+import { fileHeaders } from '../answers/files.ts';
 import type { DeskEnv } from '../env.ts';
 import { holdsKey } from '../middleware/key.ts';
-import { fileHeaders } from './pressed.ts';
 import type { Sites } from './site.ts';
 
 /**

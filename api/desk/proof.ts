@@ -2,13 +2,13 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Story } from '../../src/desk/archive.ts';
 import type { Proof } from '../../src/ledger/proof.ts';
 import { proofOf } from '../../src/ledger/proof.ts';
+import { privateJson } from '../answers/caching.ts';
 import { needs } from '../middleware/key.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import type { Doors, PaperContext } from './doors.ts';
 import { archiveOf, open, pieceNamed } from './doors.ts';
 import { idParam } from './params.ts';
 import { keyed } from './route.ts';
-import { privateJson } from './shelf.ts';
 
 const hash = z.string().openapi({ pattern: '^sha256:[0-9a-f]{64}$' });
 

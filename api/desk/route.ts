@@ -20,13 +20,3 @@ export function listSchema<T extends z.ZodType>(id: string, name: string, row: T
     })
     .openapi(id);
 }
-
-/** What makes a write safe to send again. */
-export const IDEMPOTENCY = z.object({
-  'idempotency-key': z
-    .string()
-    .min(1)
-    .max(255)
-    .optional()
-    .openapi({ description: 'A name for this write: sent again within 24 hours it is not done twice.' }),
-});

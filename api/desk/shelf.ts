@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Context } from 'hono';
 import { LRUCache } from 'lru-cache';
+import { PRIVATE, PUBLIC, privateJson } from '../answers/caching.ts';
 import { isKnown } from '../middleware/etag.ts';
 import type { PaperContext } from './doors.ts';
 
 /** How much the shelf holds, in bytes. */
 const SHELF_MAX = 32 * 1024 * 1024;
 
-const PUBLIC = 'public, max-age=0, s-maxage=60, stale-while-revalidate=60';
-const PRIVATE = 'private, no-store';
 /** A key opens more at the same address. */
 const VARY = 'Authorization, X-NRF-Key';
 
@@ -99,11 +97,6 @@ function nextLink(c: PaperContext, query: Query, cursor: string | null): string 
   const given = Object.entries({ ...query, cursor }).filter(([, value]) => value !== undefined);
   const params = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
   return `<${served}${c.req.path.slice(slug.length + 1)}?${params}>; rel="next"`;
-}
-
-/** Sends JSON that no cache may keep. */
-export function privateJson(c: Context, body: unknown, status: 200 | 201 | 202 = 200): Response {
-  return c.json(body as object, status, { 'Cache-Control': PRIVATE, 'X-Content-Type-Options': 'nosniff' });
 }
 
 /** The same for a list that may go on. */

@@ -1,11 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { DeskStory, deskStory, FullStory, fullStory, StoryRow, storyRow } from '../../src/desk/story.ts';
+import { privateJson } from '../answers/caching.ts';
+import { cursorOf, cursorParam, limitParam, placeOf } from '../answers/paging.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import type { Doors } from './doors.ts';
 import { archiveOf, linksFor, listOf, open, proofUrl, readablePiece } from './doors.ts';
-import { AirPlace, cursorOf, cursorParam, idParam, limitParam, placeOf } from './params.ts';
+import { AirPlace, idParam } from './params.ts';
 import { listSchema, PUBLIC } from './route.ts';
-import { privateJson } from './shelf.ts';
 
 export const StoryList = listSchema('StoryList', 'stories', StoryRow);
 

@@ -7,10 +7,10 @@ import type { Render } from '../../src/press/sheet.ts';
 import { frameOf } from '../../src/press/sheets/frame.ts';
 import type { Frame, ReaderManageView, ReaderSaidView } from '../../src/press/views.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
+import { fileHeaders } from '../answers/files.ts';
 import type { PaperEnv } from '../env.ts';
 import type { PaperContext } from './doors.ts';
 import { nothingHere } from './nothing-here.ts';
-import { fileHeaders } from './pressed.ts';
 
 type Said = Pick<ReaderSaidView, 'heading' | 'paragraphs'> & Partial<Pick<ReaderSaidView, 'button' | 'link'>>;
 

@@ -3,15 +3,16 @@ import { queueTest } from '../../src/readers/delivery-queue.ts';
 import { addWebhook, needWebhook, WebhookBody, webhookRow } from '../../src/readers/webhook-body.ts';
 import type { WebhookDesk } from '../../src/readers/webhook-desk.ts';
 import { OFF_REASONS } from '../../src/readers/webhook-table.ts';
+import { privateJson } from '../answers/caching.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needs } from '../middleware/key.ts';
 import { body, faults, ok } from '../openapi/answers.ts';
+import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import { deliveryRow, QueuedDelivery } from './delivery-row.ts';
 import type { Doors } from './doors.ts';
 import { listOf, open } from './doors.ts';
 import { Pressing } from './filing.ts';
-import { IDEMPOTENCY, keyed, listSchema } from './route.ts';
-import { privateJson } from './shelf.ts';
+import { keyed, listSchema } from './route.ts';
 import { write } from './write.ts';
 
 const ROW = {

@@ -3,11 +3,11 @@ import type { AccessKey } from '../../src/desk/keys.ts';
 import { signatureOf } from '../../src/desk/terms.ts';
 import { Fault } from '../../src/fault.ts';
 import { readAgreement } from '../../src/works/agreement.ts';
+import { privateJson } from '../answers/caching.ts';
 import type { Outcome } from '../middleware/idempotency.ts';
 import { namedWrite, once } from '../middleware/idempotency.ts';
 import { needLevel } from '../middleware/key.ts';
 import type { Doors, PaperContext } from './doors.ts';
-import { privateJson } from './shelf.ts';
 
 /** How long a write's answer waits for the press, in ms; after that it says where to ask. */
 const PRESS_WAIT = 5_000;

@@ -35,6 +35,35 @@ export interface FaultAnswer {
   more?: object;
 }
 
+/** What every service answers in the same words. */
+export const COMMON_FAULTS = {
+  405: {
+    codes: {
+      method_not_allowed: [
+        'the address takes other methods; `Allow` names them.',
+        'PATCH is not taken here; use GET, HEAD, OPTIONS',
+      ],
+    },
+    headers: { Allow: 'Allow' },
+  },
+  415: {
+    codes: {
+      unsupported_media_type: [
+        'the body is not of a type that this door takes.',
+        'the body is "text/plain"; send JSON, with Content-Type: application/json',
+      ],
+    },
+  },
+  500: {
+    codes: {
+      internal: [
+        'a defect here. The log has it under the answer’s X-Request-Id.',
+        'something went wrong here; the log has it under X-Request-Id',
+      ],
+    },
+  },
+} satisfies Partial<Record<FaultStatus, FaultAnswer>>;
+
 /** Where a document has the response of a fault. */
 export function faultRef(status: FaultStatus): { $ref: string } {
   return { $ref: `#/components/responses/${NAMES[status]}` };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import { privateJson } from '../desk/shelf.ts';
+import { privateJson } from '../answers/caching.ts';
 import { isKnown } from '../middleware/etag.ts';
 import type { RecordsContext, RecordsDoors } from './doors.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { WatchedHost } from '../../src/store/records-hostnames.ts';
-import { cursorOf, placeOf } from '../desk/params.ts';
+import { cursorOf, placeOf } from '../answers/paging.ts';
 import { pageOf } from './answers.ts';
 import type { RecordsContext, RecordsDoors } from './doors.ts';
 import { frameOf } from './frame.ts';

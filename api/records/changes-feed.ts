@@ -4,7 +4,7 @@ import { cleanText, escapeText } from '../../src/press/feeds/xml.ts';
 import type { Delta as StoredDelta } from '../../src/records/delta.ts';
 import { lineOf } from '../../src/records/line.ts';
 import { deltaRow } from '../../src/records/rows.ts';
-import { cursorOf, cursorParam, limitParam, placeOf } from '../desk/params.ts';
+import { cursorOf, cursorParam, limitParam, placeOf } from '../answers/paging.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import { listOf, pageOf } from './answers.ts';
 import { changeView } from './change-view.ts';

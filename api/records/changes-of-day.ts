@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { deltaRow } from '../../src/records/rows.ts';
 import type { ChangesView } from '../../src/records/views.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
-import { cursorOf, cursorParam, limitParam, placeOf } from '../desk/params.ts';
+import { cursorOf, cursorParam, limitParam, placeOf } from '../answers/paging.ts';
 import { tellProblems } from '../middleware/invalid.ts';
 import { pageOf } from './answers.ts';
 import { changeView, signalLabel } from './change-view.ts';

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { hostNamed, notObserved } from '../../src/records/named.ts';
 import { fullRecordOf, previewOf } from '../../src/records/preview.ts';
-import { privateJson } from '../desk/shelf.ts';
+import { privateJson } from '../answers/caching.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import type { RecordsDoors } from './doors.ts';
 import { open } from './doors.ts';

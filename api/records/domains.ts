@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { WatchedHost } from '../../src/store/records-hostnames.ts';
-import { cursorOf, cursorParam, limitParam, placeOf } from '../desk/params.ts';
+import { cursorOf, cursorParam, limitParam, placeOf } from '../answers/paging.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import { listOf, pageOf, sendList } from './answers.ts';
 import type { RecordsDoors } from './doors.ts';

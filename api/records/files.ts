@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { Fault } from '../../src/fault.ts';
 import { PROJECT } from '../../src/works/build.ts';
-import { fileAt, fileHeaders } from '../desk/pressed.ts';
-import { sendFile } from '../desk/send-file.ts';
+import { fileAt, fileHeaders } from '../answers/files.ts';
+import { sendFile } from '../answers/send-file.ts';
 import type { RecordsDoors } from './doors.ts';
 
 /** Stylesheets, fonts and scripts that the pages need, as they were built. */

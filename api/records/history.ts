@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { hostNamed } from '../../src/records/named.ts';
 import { historyRow } from '../../src/records/rows.ts';
-import { cursorParam, limitParam } from '../desk/params.ts';
+import { cursorParam, limitParam } from '../answers/paging.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import { listOf, pageOf, sendList } from './answers.ts';
 import type { RecordsDoors } from './doors.ts';

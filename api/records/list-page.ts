@@ -1,6 +1,6 @@
 import type { HostRow, ListEnd } from '../../src/records/reading-views.ts';
 import type { WatchedHost } from '../../src/store/records-hostnames.ts';
-import { privateJson } from '../desk/shelf.ts';
+import { privateJson } from '../answers/caching.ts';
 import { signedIn } from '../middleware/session.ts';
 import type { RecordsContext, RecordsDoors } from './doors.ts';
 import { Kept } from './kept.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import { cursorOf, placeOf } from '../desk/params.ts';
+import { cursorOf, placeOf } from '../answers/paging.ts';
 
 /** Of a text in a cursor: a TXT record may be longer than an address can be. */
 const SHORT = 300;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Fault } from '../../src/fault.ts';
-import { cursorOf, placeOf } from '../desk/params.ts';
+import { cursorOf, placeOf } from '../answers/paging.ts';
 import { pageOf } from './answers.ts';
 import type { RecordsContext, RecordsDoors } from './doors.ts';
 import type { FacetList } from './facet-lists.ts';

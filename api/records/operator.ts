@@ -6,7 +6,7 @@ import type { Hostname } from '../../src/records/hostname.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { hostNamed } from '../../src/records/named.ts';
 import { optOutReason, REASON_MAX } from '../../src/records/opt-out.ts';
-import { privateJson } from '../desk/shelf.ts';
+import { privateJson } from '../answers/caching.ts';
 import { jsonBody, limitBody } from '../middleware/json-body.ts';
 import { body, faults, ok } from '../openapi/answers.ts';
 import type { RecordsDoors } from './doors.ts';

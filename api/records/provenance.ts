@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { hostNamed } from '../../src/records/named.ts';
 import { provenanceRow } from '../../src/records/rows.ts';
-import { cursorOf, cursorParam, limitParam, placeOf } from '../desk/params.ts';
+import { cursorOf, cursorParam, limitParam, placeOf } from '../answers/paging.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import { listOf, pageOf, sendList } from './answers.ts';
 import type { RecordsDoors } from './doors.ts';

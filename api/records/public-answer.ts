@@ -1,10 +1,8 @@
+import { PRIVATE, PUBLIC } from '../answers/caching.ts';
 import { isKnown } from '../middleware/etag.ts';
 import { signedIn } from '../middleware/session.ts';
 import type { RecordsContext } from './doors.ts';
 import type { Made } from './kept.ts';
-
-const PUBLIC = 'public, max-age=0, s-maxage=60, stale-while-revalidate=60';
-const PRIVATE = 'private, no-store';
 
 /**
  * Sends what says the same to everybody; `headers` are its type and what else it

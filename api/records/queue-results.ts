@@ -4,7 +4,7 @@ import { Fault } from '../../src/fault.ts';
 import { parseLook } from '../../src/records/look.ts';
 import type { Look } from '../../src/records/signal.ts';
 import type { Entered } from '../../src/works/scan-queue.ts';
-import { privateJson } from '../desk/shelf.ts';
+import { privateJson } from '../answers/caching.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { body, faults, ok } from '../openapi/answers.ts';
 import type { RecordsDoors } from './doors.ts';

@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { Fault } from '../../src/fault.ts';
 import type { LocalQueue } from '../../src/works/scan-local.ts';
 import { localQueue } from '../../src/works/scan-local.ts';
-import { privateJson } from '../desk/shelf.ts';
+import { privateJson } from '../answers/caching.ts';
 import { jsonBody, limitBody } from '../middleware/json-body.ts';
 import { body, faults, ok } from '../openapi/answers.ts';
 import type { RecordsContext, RecordsDoors } from './doors.ts';

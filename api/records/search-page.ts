@@ -1,6 +1,6 @@
 import { findEverywhere } from '../../src/records/search.ts';
 import { spanOf } from '../../src/records/span.ts';
-import { privateJson } from '../desk/shelf.ts';
+import { privateJson } from '../answers/caching.ts';
 import { COUNTED } from './catalog.ts';
 import { dayOf } from './day.ts';
 import type { RecordsContext, RecordsDoors } from './doors.ts';

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { FacetKind } from '../../src/records/facets.ts';
-import { cursorParam, limitParam } from '../desk/params.ts';
+import { cursorParam, limitParam } from '../answers/paging.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import { listOf, pageOf, sendList } from './answers.ts';
 import type { RecordsContext, RecordsDoors } from './doors.ts';

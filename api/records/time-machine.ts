@@ -4,7 +4,7 @@ import { parseHostname } from '../../src/records/hostname.ts';
 import { hostNamed, notObserved } from '../../src/records/named.ts';
 import { previewOf } from '../../src/records/preview.ts';
 import { spanOf } from '../../src/records/span.ts';
-import { placeOf } from '../desk/params.ts';
+import { placeOf } from '../answers/paging.ts';
 import { dayOf } from './day.ts';
 import type { RecordsContext, RecordsDoors } from './doors.ts';
 import { frameOf } from './frame.ts';

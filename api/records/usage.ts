@@ -3,7 +3,7 @@ import { Fault } from '../../src/fault.ts';
 import { BURST_MAX, PLANS } from '../../src/meter/plan.ts';
 import { USAGE_DAYS_MAX } from '../../src/meter/usage.ts';
 import { usageNow } from '../../src/works/usage.ts';
-import { privateJson } from '../desk/shelf.ts';
+import { privateJson } from '../answers/caching.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import type { RecordsDoors } from './doors.ts';
 import { open } from './doors.ts';

@@ -1,4 +1,5 @@
 import type { AccountMailRecord, AccountMailTable } from '../accounts/account-mail.ts';
+import { mailQueue } from './mail-queue.ts';
 import type { Db } from './open.ts';
 
 const COLUMNS = 'id, account, email, kind, due_at, state, attempts, settled_at, error';
@@ -16,36 +17,18 @@ export function accountMailTable(db: Db): AccountMailTable {
        ORDER BY kind <> 'sign-in', due_at, id LIMIT ?3)
      RETURNING ${COLUMNS}`,
   );
-  const release = db.prepare(
-    "UPDATE account_mails SET due_at = ?1, lease = NULL WHERE lease IS NOT NULL AND state = 'due'",
-  );
-  const settle = db.prepare(
-    "UPDATE account_mails SET state = ?2, settled_at = ?3, error = ?4, lease = NULL WHERE id = ?1 AND state = 'due'",
-  );
-  const postpone = db.prepare(
-    "UPDATE account_mails SET due_at = ?, error = ?, lease = NULL WHERE id = ? AND state = 'due'",
-  );
   const ofAccount = db.prepare(`SELECT ${COLUMNS} FROM account_mails WHERE account = ? ORDER BY id`);
   const dropEmail = db.prepare('DELETE FROM account_mails WHERE email = ?');
   const forget = db.prepare(
     "DELETE FROM account_mails WHERE settled_at <= iif(kind = 'sign-in', ?2, ?1) AND settled_at <= max(?1, ?2)",
   );
   return {
+    ...mailQueue(db, 'account_mails'),
     queue({ id, account, email, kind, due_at }) {
       queue.run(id, account, email, kind, due_at);
     },
     claim: (now, until, limit) =>
       (claim.all(now, until, limit) as AccountMailRecord[]).sort((a, b) => (a.id < b.id ? -1 : 1)),
-    release: (now) => release.run(now).changes,
-    sent(id, at) {
-      settle.run(id, 'sent', at, null);
-    },
-    postpone(id, due_at, error) {
-      postpone.run(due_at, error, id);
-    },
-    fail(id, at, error) {
-      settle.run(id, 'failed', at, error);
-    },
     ofAccount: (account) => ofAccount.all(account) as AccountMailRecord[],
     dropEmail(email) {
       dropEmail.run(email);

@@ -1,4 +1,5 @@
 import type { Attempt, Claimed, DeliveryRecord, DeliveryTable } from '../readers/delivery.ts';
+import { deliveryQueue } from './delivery-queue.ts';
 import type { Db } from './open.ts';
 
 type RecordRow = Omit<DeliveryRecord, 'by_hand' | 'of_subscriber' | 'attempts'> & {
@@ -17,32 +18,14 @@ export function deliveryTable(db: Db): DeliveryTable {
     `INSERT INTO deliveries (id, paper, message, webhook, host, state, due_at, by_hand, made_at)
      VALUES (?1, ?2, ?3, ?4, ?5, 'waiting', ?7, ?6, ?7) ON CONFLICT DO NOTHING`,
   );
-  const due = db.prepare(
-    `SELECT id, host FROM deliveries
-     WHERE state = 'waiting' AND due_at <= ?1 AND host NOT IN (SELECT value FROM json_each(?3))
-     ORDER BY due_at, id LIMIT ?2`,
-  );
-  // Whoever changes the row has it: no other process comes between, and a lease that ran out is no longer due_at.
-  const claim = db.prepare(
-    `UPDATE deliveries SET lease = ?3, due_at = ?3
-     WHERE id IN (SELECT value FROM json_each(?1)) AND state = 'waiting' AND due_at <= ?2
-     RETURNING id`,
-  );
-  const claimed = db.prepare(
-    `SELECT d.id, d.paper, d.message, m.type, m.body, d.webhook, d.host, coalesce(w.url, s.webhook) AS url,
-       coalesce(w.secret, s.webhook_secret) AS secret, d.tries, d.by_hand, d.lease
-     FROM ${JOINED} LEFT JOIN subscribers s ON s.id = w.subscriber AND s.confirmed_at IS NOT NULL
-     WHERE d.id IN (SELECT value FROM json_each(?)) ORDER BY d.id`,
-  );
-  const settle = db.prepare(
-    `UPDATE deliveries SET state = ?3, due_at = ?4, lease = NULL, tries = tries + 1
-     WHERE id = ?1 AND state = 'waiting' AND lease = ?2`,
-  );
-  const attempt = db.prepare('INSERT INTO attempts (delivery, at, ms, status, error) VALUES (?, ?, ?, ?, ?)');
-  const first = db.prepare('SELECT min(at) AS at FROM attempts WHERE delivery = ?');
-  const giveUp = db.prepare(
-    "UPDATE deliveries SET state = 'failed' WHERE webhook = ?1 AND state = 'waiting' AND (lease IS NULL OR lease <= ?2)",
-  );
+  const courier = deliveryQueue<Claimed>(db, {
+    deliveries: 'deliveries',
+    attempts: 'attempts',
+    webhook: 'webhook',
+    consignments: `SELECT d.id, d.paper, d.message, m.type, m.body, d.webhook, d.host, coalesce(w.url, s.webhook) AS url,
+        coalesce(w.secret, s.webhook_secret) AS secret, d.tries, d.by_hand, d.lease
+      FROM ${JOINED} LEFT JOIN subscribers s ON s.id = w.subscriber AND s.confirmed_at IS NOT NULL`,
+  });
   const retry = db.prepare(
     `UPDATE deliveries SET by_hand = by_hand OR state <> 'waiting', state = 'waiting', due_at = ?3, lease = NULL
      WHERE paper = ?1 AND id = ?2 AND (lease IS NULL OR lease <= ?3)`,
@@ -72,28 +55,12 @@ export function deliveryTable(db: Db): DeliveryTable {
   };
 
   return {
+    ...courier,
     keepMessage({ id, type, body, made_at }) {
       keep.run(id, type, body, made_at);
     },
     queue: ({ id, paper, message, webhook, host, by_hand, made_at }) =>
       queue.run(id, paper, message, webhook, host, by_hand ? 1 : 0, made_at).changes === 1,
-    due: (now, limit, except) => due.all(now, limit, JSON.stringify(except)) as { id: string; host: string }[],
-    claim(ids, now, lease) {
-      const taken = (claim.all(JSON.stringify(ids), now, lease) as { id: string }[]).map(({ id }) => id);
-      if (taken.length === 0) return [];
-      const rows = claimed.all(JSON.stringify(taken)) as (Omit<Claimed, 'by_hand'> & { by_hand: number })[];
-      return rows.map((row) => ({ ...row, by_hand: row.by_hand === 1 }));
-    },
-    settle({ id, lease }, made, settlement) {
-      const dueAt = settlement.state === 'waiting' ? settlement.due_at : made.at;
-      if (settle.run(id, lease, settlement.state, dueAt).changes !== 1) return false;
-      attempt.run(id, made.at, Math.round(made.ms), made.status, made.error);
-      return true;
-    },
-    firstAttempt: (id) => (first.all(id) as { at: number | null }[])[0]?.at ?? null,
-    giveUp(webhook, now) {
-      giveUp.run(webhook, now);
-    },
     retry(paper, id, now) {
       if (known.all(paper, id).length === 0) return false;
       retry.run(paper, id, now);

@@ -1,4 +1,5 @@
 import type { MailRecord, MailTable } from '../readers/mail.ts';
+import { mailQueue } from './mail-queue.ts';
 import type { Db } from './open.ts';
 
 const COLUMNS = 'id, paper, subscriber, kind, about, due_at, state, attempts, settled_at, error';
@@ -21,26 +22,12 @@ export function mailTable(db: Db): MailTable {
        LIMIT ?3)
      RETURNING ${COLUMNS}`,
   );
-  const release = db.prepare("UPDATE mails SET due_at = ?1, lease = NULL WHERE lease IS NOT NULL AND state = 'due'");
-  const settle = db.prepare(
-    "UPDATE mails SET state = ?2, settled_at = ?3, error = ?4, lease = NULL WHERE id = ?1 AND state = 'due'",
-  );
-  const postpone = db.prepare("UPDATE mails SET due_at = ?, error = ?, lease = NULL WHERE id = ? AND state = 'due'");
   const ofSubscriber = db.prepare(`SELECT ${COLUMNS} FROM mails WHERE subscriber = ? ORDER BY id`);
   return {
+    ...mailQueue(db, 'mails'),
     queue: ({ id, paper, subscriber, kind, about, due_at }) =>
       queue.run(id, paper, subscriber, kind, about, due_at).changes === 1,
     claim: (now, until, limit) => (claim.all(now, until, limit) as MailRecord[]).sort((a, b) => (a.id < b.id ? -1 : 1)),
-    release: (now) => release.run(now).changes,
-    sent(id, at) {
-      settle.run(id, 'sent', at, null);
-    },
-    postpone(id, due_at, error) {
-      postpone.run(due_at, error, id);
-    },
-    fail(id, at, error) {
-      settle.run(id, 'failed', at, error);
-    },
     ofSubscriber: (subscriber) => ofSubscriber.all(subscriber) as MailRecord[],
   };
 }

@@ -2,9 +2,6 @@ import type { Settings } from '../../../src/env.ts';
 
 type At = Pick<Settings, 'dataOrigin'>;
 
-/** What is answered to one caller alone. */
-export const PRIVATE = 'private, no-store';
-
 /** Where the lanes are explained. */
 export const docsUrl = ({ dataOrigin }: At) => `${dataOrigin}/docs`;
 /** Where keys are made. */

@@ -9,8 +9,9 @@ import type { Take, Taken } from '../../../src/meter/meter-table.ts';
 import { rateHeaders, secondsToNextMinute } from '../../../src/meter/rate.ts';
 import { includedAgainAt } from '../../../src/meter/standing.ts';
 import type { Workshop } from '../../../src/works/workshop.ts';
+import { PRIVATE } from '../../answers/caching.ts';
 import type { RecordsEnv } from '../../env.ts';
-import { PRIVATE, topUpUrl } from './addresses.ts';
+import { topUpUrl } from './addresses.ts';
 
 /**
  * The keyed lane: a unit is taken before a door is asked, and given back when

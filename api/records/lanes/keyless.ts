@@ -2,9 +2,10 @@ import { createMiddleware } from 'hono/factory';
 import { Fault } from '../../../src/fault.ts';
 import { keylessHeaders } from '../../../src/meter/keyless.ts';
 import type { Workshop } from '../../../src/works/workshop.ts';
+import { PRIVATE } from '../../answers/caching.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { callerOf, proxyList } from '../../middleware/caller.ts';
-import { docsUrl, PRIVATE, signInUrl } from './addresses.ts';
+import { docsUrl, signInUrl } from './addresses.ts';
 
 /**
  * The keyless lane: one request in 15 seconds for each IPv4 address or IPv6

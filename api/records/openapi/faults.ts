@@ -1,7 +1,9 @@
 import type { FaultAnswer, FaultStatus } from '../../openapi/faults.ts';
+import { COMMON_FAULTS } from '../../openapi/faults.ts';
 
 /** Every fault as the domain records answer it (wire.md, sections 2 and 5). */
 export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
+  ...COMMON_FAULTS,
   400: {
     codes: {
       invalid_request: [
@@ -59,15 +61,6 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
       not_found: ['a hostname that opted out, or no such address.', 'nothing is shown of example.org: it opted out'],
     },
   },
-  405: {
-    codes: {
-      method_not_allowed: [
-        'the address takes other methods; `Allow` names them.',
-        'PATCH is not taken here; use GET, HEAD, OPTIONS',
-      ],
-    },
-    headers: { Allow: 'Allow' },
-  },
   409: {
     codes: {
       conflict: [
@@ -78,14 +71,6 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
   },
   413: {
     codes: { too_large: ['the body is too large.', 'the body is larger than 1048576 bytes (1 MiB); send less'] },
-  },
-  415: {
-    codes: {
-      unsupported_media_type: [
-        'the body is not of a type that this door takes.',
-        'the body is "text/plain"; send JSON, with Content-Type: application/json',
-      ],
-    },
   },
   422: {
     codes: {
@@ -108,14 +93,6 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
       ],
     },
     headers: { 'Retry-After': 'RetryAfter' },
-  },
-  500: {
-    codes: {
-      internal: [
-        'a defect here. The log has it under the answer’s X-Request-Id.',
-        'something went wrong here; the log has it under X-Request-Id',
-      ],
-    },
   },
   503: {
     codes: {

@@ -1,6 +1,6 @@
 import { Fault } from '../../../src/fault.ts';
-import { fileHeaders } from '../../desk/pressed.ts';
-import { sendFile } from '../../desk/send-file.ts';
+import { fileHeaders } from '../../answers/files.ts';
+import { sendFile } from '../../answers/send-file.ts';
 import { PLAYGROUND_FILES, playgroundPage } from '../../openapi/playground.ts';
 import type { RecordsDoors } from '../doors.ts';
 import { pageHeaders } from '../page.ts';
