@@ -17,6 +17,16 @@ export interface Site {
   path: string;
 }
 
+/** Where a paper with an address of its own is looked for. */
+interface Domain {
+  host: string;
+  /** The same without the port. */
+  hostname: string;
+  /** The path that the paper's addresses begin with; empty at the root. */
+  base: string;
+  paper: Paper;
+}
+
 /** An address that no door takes: a paper's own domain shows nothing beside the paper. */
 const NOWHERE = '/.nowhere';
 
@@ -27,15 +37,15 @@ const NOWHERE = '/.nowhere';
 export class Sites {
   readonly #shop: Workshop;
   readonly #found = new WeakMap<Request, Site>();
-  readonly #sharedHost: string;
+  readonly #shared: URL;
   #isFresh = false;
   #editions = -1;
   #papers = new Map<string, Paper>();
-  #domains: { host: string; base: string; paper: Paper }[] = [];
+  #domains: Domain[] = [];
 
   constructor(shop: Workshop) {
     this.#shop = shop;
-    this.#sharedHost = new URL(shop.settings.origin).host;
+    this.#shared = new URL(shop.settings.origin);
   }
 
   /** The path by which the router finds the door. */
@@ -45,7 +55,7 @@ export class Sites {
     const start = url.indexOf('/', url.indexOf('://') + 3);
     const end = url.slice(start).search(/[?#]/);
     const path = end === -1 ? url.slice(start) : url.slice(start, start + end);
-    const site = this.#domains.length === 0 ? this.#byPath(path) : this.#find(request, new URL(url).host, path);
+    const site = this.#domains.length === 0 ? this.#byPath(path) : this.#find(request, new URL(url), path);
     if (site === null) return NOWHERE;
     this.#found.set(request, site);
     return site.paper === null ? path : `/${site.slug}${site.path}`;
@@ -76,23 +86,36 @@ export class Sites {
     );
     this.#domains = [...this.#papers.values()].flatMap((paper) => {
       if (paper.url === undefined) return [];
-      const { host, pathname } = new URL(paper.url);
-      return [{ host, base: pathname.replace(/\/$/, ''), paper }];
+      const { host, hostname, pathname } = new URL(paper.url);
+      return [{ host, hostname, base: pathname.replace(/\/$/, ''), paper }];
     });
   }
 
-  #find(request: Request, host: string, path: string): Site | null {
+  #find(request: Request, asked: URL, path: string): Site | null {
     let isOwnHost = false;
-    for (const { host: own, base, paper } of this.#domains) {
-      // A stranger cannot tell a private paper's domain from one that points here by mistake.
-      if (own !== host || !(paper.paper_public || this.#holdsKey(request, paper.slug))) continue;
-      isOwnHost = host !== this.#sharedHost;
+    for (const { host, base, paper } of this.#domainsAt(request, asked)) {
+      isOwnHost = host !== this.#shared.host;
       if (path === base || path.startsWith(`${base}/`)) {
         const root = paper.url ?? '';
         return { slug: paper.slug, paper, root, served: root, path: path.slice(base.length) };
       }
     }
     return isOwnHost ? null : this.#byPath(path);
+  }
+
+  /**
+   * The domains that a request's host names. Proxies drop a port or put their own
+   * in its place: a name that only one address here has is known by itself.
+   */
+  #domainsAt(request: Request, { host, hostname }: URL): Domain[] {
+    const name = hostname.replace(/\.$/, '');
+    const named = this.#domains.filter(
+      // A stranger cannot tell a private paper's domain from one that points here by mistake.
+      ({ hostname: own, paper }) => own === name && (paper.paper_public || this.#holdsKey(request, paper.slug)),
+    );
+    const exact = named.filter((domain) => domain.host === host);
+    if (exact.length > 0 || name === this.#shared.hostname) return exact;
+    return new Set(named.map((domain) => domain.host)).size === 1 ? named : [];
   }
 
   #byPath(path: string): Site {
