@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { accepts } from 'hono/accepts';
 import { LRUCache } from 'lru-cache';
 import { PRIVATE, PUBLIC, privateJson } from '../answers/caching.ts';
 import { isKnown } from '../middleware/etag.ts';
@@ -7,13 +9,17 @@ import type { PaperContext } from './doors.ts';
 /** How much the shelf holds, in bytes. */
 const SHELF_MAX = 32 * 1024 * 1024;
 
+/** From what length on an answer is worth packing, in bytes. */
+const PACKED_FROM = 1024;
+
 /** A key opens more at the same address. */
-const VARY = 'Authorization, X-NRF-Key';
+const VARY = 'Accept-Encoding, Authorization, X-NRF-Key';
 
 /**
  * Answers that change with the edition alone, whoever asks: each is made once
- * for each edition, and on the public lane the edition's number is its mark
- * (`ETag`). What depends on the caller, or on drafts, goes by `privateJson`.
+ * for each edition, a long one is packed once for those who take gzip, and on
+ * the public lane the edition's number is its mark (`ETag`). What depends on the
+ * caller, or on drafts, goes by `privateJson`.
  */
 export class Shelf {
   readonly #kept = new LRUCache<string, Kept>({
@@ -52,19 +58,32 @@ export class Shelf {
   #send(c: PaperContext, name: string, own: Headers, make: () => { text: string; link?: string | null }): Response {
     const mark = this.#mark(c);
     const place = `${mark} ${c.get('site').slug} ${name}`;
-    let kept = this.#kept.get(place);
-    if (kept === undefined) {
+    const plain = this.#held(place, () => {
       const { text, link } = make();
+      const more: Headers = link ? { Link: link } : {};
       // Kept as bytes: encoding a text anew is most of what sending it costs.
-      kept = { bytes: Buffer.from(text), link: link ? { Link: link } : {} };
-      this.#kept.set(place, kept);
-    }
-    const about = { 'X-Content-Type-Options': 'nosniff', ...own, ...kept.link };
+      return { mark, bytes: Buffer.from(text), more };
+    });
+    const isPacked = plain.bytes.length >= PACKED_FROM && takesGzip(c);
+    const kept = isPacked ? this.#held(`${place} gzip`, () => packed(plain)) : plain;
+    const about = { 'X-Content-Type-Options': 'nosniff', ...own, ...kept.more };
     // Made by hand: by way of `c.body` each answer would cost a `Headers` object.
     if (c.get('key') !== null) return new Response(kept.bytes, { headers: { ...about, 'Cache-Control': PRIVATE } });
-    const cached = { ETag: mark, 'Cache-Control': PUBLIC, Vary: VARY, ...kept.link };
-    if (isKnown(c.req.header('if-none-match'), mark)) return c.body(null, 304, cached);
+    const cached = { ETag: kept.mark, 'Cache-Control': PUBLIC, Vary: VARY };
+    const given = c.req.header('if-none-match');
+    // Who has the answer unpacked has it too.
+    const known = [kept, plain].find((one) => isKnown(given, one.mark));
+    if (known !== undefined) return c.body(null, 304, { ...cached, ETag: known.mark, ...plain.more });
     return new Response(kept.bytes, { headers: { ...about, ...cached } });
+  }
+
+  #held(place: string, make: () => Kept): Kept {
+    let held = this.#kept.get(place);
+    if (held === undefined) {
+      held = make();
+      this.#kept.set(place, held);
+    }
+    return held;
   }
 
   /** The edition's number, and a digest of what else decides the bytes. */
@@ -81,8 +100,18 @@ export class Shelf {
 }
 
 interface Kept {
+  /** Another packing is another representation, and has another mark (RFC 9110, section 8.8.3.3). */
+  mark: string;
   bytes: Buffer<ArrayBuffer>;
-  link: { Link?: string };
+  more: Headers;
+}
+
+function takesGzip(c: PaperContext): boolean {
+  return accepts(c, { header: 'Accept-Encoding', supports: ['gzip'], default: 'identity' }) === 'gzip';
+}
+
+function packed({ mark, bytes, more }: Kept): Kept {
+  return { mark: `${mark.slice(0, -1)}-gzip"`, bytes: gzipSync(bytes), more: { ...more, 'Content-Encoding': 'gzip' } };
 }
 
 type Query = Record<string, unknown>;
