@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { sha256 } from '../ledger/basis.ts';
 import { isLanguageTag, isLine } from '../ledger/door.ts';
 import { KINDS, SOURCE_FLOOR_MIN } from '../ledger/piece.ts';
+import { asciiWords } from './slug.ts';
 
 const line = (max: number) =>
   z
@@ -96,10 +97,5 @@ export function paperRoot(paper: { slug: string; url?: string | undefined }, ori
 
 /** A section's address: its name in ASCII words, or a stable stand-in where none are left. */
 export function sectionSlug(name: string): string {
-  const words = name
-    .normalize('NFKD')
-    .replace(/[\u0300-\u036f]/g, '')
-    .toLowerCase()
-    .match(/[a-z0-9]+/g);
-  return words?.join('-') ?? `section-${sha256(name).slice(7, 15)}`;
+  return asciiWords(name).join('-') || `section-${sha256(name).slice(7, 15)}`;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { sectionSlug } from '../../src/desk/paper.ts';
 import { freeSlug } from '../../src/desk/slug.ts';
 import { SLUG } from '../../src/ledger/door.ts';
 import { SLUG_MAX } from '../../src/ledger/piece.ts';
@@ -9,8 +10,19 @@ test('a slug is the headline in ASCII words, and the next free one', () => {
   const free = (headline: string, ...taken: string[]) => freeSlug(headline, (slug) => taken.includes(slug));
   assert.equal(free('The Élysée’s 2nd “yes”, at last!'), 'the-elysees-2nd-yes-at-last');
   assert.equal(free('Again', 'again', 'again-2'), 'again-3');
+  assert.equal(free('Große Øre, Łódź'), 'grosse-ore-lodz');
   assert.equal(free('東京の時計'), 'piece');
   assert.equal(free('Часы', 'piece'), 'piece-2');
+});
+
+test('a section’s address is made of the same words', () => {
+  for (const [name, slug] of [
+    ['Straße & Schiene', 'strasse-schiene'],
+    ['Editor’s Desk', 'editors-desk'],
+    ['C++', 'c'],
+  ] as const)
+    assert.equal(sectionSlug(name), slug);
+  assert.match(sectionSlug('東京'), /^section-[0-9a-f]{8}$/);
 });
 
 test('any headline gives a slug that the door takes', () => {
