@@ -77,10 +77,11 @@ function asked({ incoming, outgoing }: HttpBindings, size: number): { start: num
   const whole = { start: 0, end: size - 1 };
   if (headers.range === undefined || method !== 'GET' || !mayContinue(headers['if-range'], etag, modified))
     return whole;
-  const ranges = parseRange(size, headers.range, { combine: true });
+  const ranges = parseRange(size, shortened(headers.range, size), { combine: true });
   if (ranges === -1) {
     outgoing.statusCode = 416;
     outgoing.setHeader('Content-Range', `bytes */${size}`);
+    outgoing.setHeader('Content-Length', 0);
     for (const name of ['Content-Type', 'ETag', 'Last-Modified', 'Cache-Control']) outgoing.removeHeader(name);
     return null;
   }
@@ -90,6 +91,12 @@ function asked({ incoming, outgoing }: HttpBindings, size: number): { start: num
   outgoing.statusCode = 206;
   outgoing.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
   return range;
+}
+
+/** A suffix longer than the file is all of it (RFC 9110, section 14.1.3); range-parser would refuse it. */
+function shortened(range: string, size: number): string {
+  const suffix = /^bytes=-(\d+)$/.exec(range)?.[1];
+  return suffix !== undefined && Number(suffix) > size ? 'bytes=0-' : range;
 }
 
 /** If-Range continues only what is surely the same bytes: by a strong mark, or by the very date. */
