@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Hono } from 'hono';
-import { etag } from 'hono/etag';
+import { etag, RETAINED_304_HEADERS } from 'hono/etag';
 import { paperRoot } from '../../src/desk/paper.ts';
 import type { Render } from '../../src/press/sheet.ts';
 import { PROJECT } from '../../src/works/build.ts';
@@ -11,21 +11,24 @@ import type { DeskEnv } from '../env.ts';
 import { CATALOG_PATH, CATALOG_TYPE, catalogLinks, catalogOf } from './api-catalog.ts';
 import { publicPapers, standOf } from './stand.ts';
 
+/** A page of another site that asks again must be let read that nothing changed. */
+const marked = etag({ retainedHeaders: [...RETAINED_304_HEADERS, 'access-control-allow-origin', 'link'] });
+
 /** The shared host's front door: a stand of the public papers, and the files that its page needs. */
 export function newsstandDoor(shop: Workshop, render: Render): Hono<DeskEnv> {
   const door = new Hono<DeskEnv>();
   const { origin } = shop.settings;
-  const headers = { ...fileHeaders('/404.html', origin, []), 'Cache-Control': 'public, max-age=0, s-maxage=60' };
-  door.on(['GET', 'HEAD'], ['/'], etag(), async (c) =>
+  const headers = fileHeaders('/404.html', origin, []);
+  door.on(['GET', 'HEAD'], ['/'], marked, async (c) =>
     c.html(await render('/newsstand', standOf(shop, origin)), 200, { ...headers, Link: catalogLinks(origin, []) }),
   );
-  door.on(['GET', 'HEAD'], [CATALOG_PATH], etag(), (c) => {
+  door.on(['GET', 'HEAD'], [CATALOG_PATH], marked, (c) => {
     const papers = publicPapers(shop).map((paper) => ({ root: paperRoot(paper, origin), nameplate: paper.nameplate }));
     const open = fileHeaders(CATALOG_PATH, origin, []);
     const about = { 'Content-Type': CATALOG_TYPE, Link: catalogLinks(origin, []) };
     return c.body(JSON.stringify(catalogOf(origin, papers)), 200, { ...headers, ...open, ...about });
   });
-  door.on(['GET', 'HEAD'], ['/robots.txt'], etag(), (c) => c.text(robotsOf(shop), 200, headers));
+  door.on(['GET', 'HEAD'], ['/robots.txt'], marked, (c) => c.text(robotsOf(shop), 200, headers));
   door.on(['GET', 'HEAD'], ['/_astro/*', '/favicon.svg'], async (c, next) => {
     const folder = join(PROJECT, 'dist/client');
     const path = fileAt(folder, c.req.path);
@@ -33,7 +36,7 @@ export function newsstandDoor(shop: Workshop, render: Render): Hono<DeskEnv> {
     return sendFile(c.env, {
       file: join(folder, path),
       status: 200,
-      headers: { ...fileHeaders(c.req.path, origin, []) },
+      headers: fileHeaders(c.req.path, origin, []),
     });
   });
   return door;

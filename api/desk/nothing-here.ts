@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
 import { Fault } from '../../src/fault.ts';
 import { fileHeaders } from '../answers/files.ts';
+import { FILE_METHODS } from './file-options.ts';
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -14,8 +15,8 @@ const PAGE = `<!doctype html>
 export function nothingHere(origin: string) {
   return (c: Context): Response => {
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
-      c.header('Allow', 'GET, HEAD');
-      throw new Fault('method_not_allowed', `${c.req.method} is not taken here; use GET or HEAD`);
+      c.header('Allow', FILE_METHODS);
+      throw new Fault('method_not_allowed', `${c.req.method} is not taken here; use ${FILE_METHODS}`);
     }
     const isApi = /^\/([^/]+\/)?api(\/|$)/.test(c.req.path);
     const type = accepts(c, {

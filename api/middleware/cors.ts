@@ -17,23 +17,28 @@ export const DESK: Openness = {
   reads: 'ETag, Link, Retry-After, X-Request-Id',
 };
 
-/**
- * Lets pages of every origin ask: nothing here depends on cookies, and a key is
- * a header that a page must hold. Preflights are answered alike for papers that
- * are there and papers that are not. Set on Node's own response, as in request-id.ts.
- */
-export function openToPages({ methods, sends, reads }: Openness) {
-  const preflight = {
+/** The headers of a preflight's answer, but for the origin; a browser need not ask again for a day. */
+export function preflightOf({ methods, sends }: Pick<Openness, 'methods' | 'sends'>): Record<string, string> {
+  return {
     'Access-Control-Allow-Methods': methods,
     'Access-Control-Allow-Headers': sends,
     'Access-Control-Max-Age': '86400',
     Allow: `${methods}, OPTIONS`,
   };
+}
+
+/**
+ * Lets pages of every origin ask: nothing here depends on cookies, and a key is
+ * a header that a page must hold. Preflights are answered alike for papers that
+ * are there and papers that are not. Set on Node's own response, as in request-id.ts.
+ */
+export function openToPages(openness: Openness) {
+  const preflight = preflightOf(openness);
   return createMiddleware<DeskEnv>(async (c, next) => {
     const { outgoing } = c.env;
     outgoing.setHeader('Access-Control-Allow-Origin', '*');
     if (c.req.method === 'OPTIONS') return c.body(null, 204, preflight);
-    outgoing.setHeader('Access-Control-Expose-Headers', reads);
+    outgoing.setHeader('Access-Control-Expose-Headers', openness.reads);
     return next();
   });
 }

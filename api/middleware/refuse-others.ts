@@ -3,7 +3,7 @@ import { Fault } from '../../src/fault.ts';
 
 /**
  * What no door of an app takes, added last: another method answers 405 and
- * names those that there are, another path 404 with the words given.
+ * names those that there are, as OPTIONS does; another path 404 with the words given.
  */
 export function refuseOthers<E extends Env>(app: Hono<E>, words: (c: Context<E>) => string, trees = ['*']): void {
   const methods = new Map<string, Set<string>>();
@@ -19,6 +19,7 @@ export function refuseOthers<E extends Env>(app: Hono<E>, words: (c: Context<E>)
     const allowed = [...known].sort().join(', ');
     app.all(path, (c) => {
       c.header('Allow', allowed);
+      if (c.req.method === 'OPTIONS') return c.body(null, 204);
       throw new Fault('method_not_allowed', `${c.req.method} is not taken here; use ${allowed}`);
     });
   }

@@ -51,10 +51,6 @@ test('pressed files are served as HTTP has it', async (t) => {
         assert.equal(head.body.length, 0);
         for (const answer of [head, whole])
           for (const name of ['date', 'x-request-id', 'transfer-encoding']) delete answer.headers[name];
-        // What is rendered for the answer may leave its length unsaid (RFC 9110, section 9.3.2).
-        if (head.headers['content-length'] === undefined || whole.headers['content-length'] === undefined) {
-          for (const answer of [head, whole]) delete answer.headers['content-length'];
-        }
         assert.deepEqual(head.headers, whole.headers, path);
       }
     }
@@ -81,6 +77,7 @@ test('pressed files are served as HTTP has it', async (t) => {
       ['bytes=-100', last - 99, last],
       [`bytes=${last - 9}-`, last - 9, last],
       ['bytes=100-99999999', 100, last],
+      ['bytes=-99999999', 0, last],
     ] as const) {
       const { status, headers, body } = await get(VIDEO, { range, 'accept-encoding': 'gzip' });
       assert.equal(status, 206);
@@ -183,11 +180,11 @@ test('pressed files are served as HTTP has it', async (t) => {
   });
 
   await t.test('only GET and HEAD are taken', async () => {
-    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
       for (const path of ['/', STORY, '/nothing']) {
         const { status, headers, text } = await get(path, {}, method);
         assert.equal(status, 405);
-        assert.equal(headers.allow, 'GET, HEAD');
+        assert.equal(headers.allow, 'GET, HEAD, OPTIONS');
         assert.equal(JSON.parse(text).error, 'method_not_allowed');
       }
     }
