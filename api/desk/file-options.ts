@@ -7,7 +7,10 @@ import type { Sites } from './site.ts';
 /** What is taken where files are. */
 export const FILE_METHODS = 'GET, HEAD, OPTIONS';
 
-const PREFLIGHT = preflightOf({ methods: 'GET, HEAD', sends: 'If-None-Match, If-Modified-Since, Range' });
+const PREFLIGHT = preflightOf({
+  methods: 'GET, HEAD',
+  sends: 'Authorization, X-NRF-Key, If-None-Match, If-Modified-Since, Range',
+});
 
 /**
  * OPTIONS of what is no door. Pages of other origins may ask for the files that
