@@ -39,7 +39,7 @@ export async function sendFile({ incoming, outgoing }: HttpBindings, sending: Se
     const isPacked = !compression.filter(incoming as never, outgoing as never);
     outgoing.setHeader('ETag', isPacked ? mark : `W/${mark}`);
     outgoing.setHeader('Last-Modified', mtime.toUTCString());
-    if (!isPacked) outgoing.setHeader('Vary', 'Accept-Encoding');
+    if (!isPacked) outgoing.appendHeader('Vary', 'Accept-Encoding');
     outgoing.statusCode = sending.status;
     // A page that says what is missing is always sent whole.
     const part = sending.status === 200 ? asked({ incoming, outgoing }, size) : { start: 0, end: size - 1 };

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { createRoute, z } from '@hono/zod-openapi';
-import { accepts } from 'hono/accepts';
 import { headerContext } from '../../src/press/sheets/hosting.ts';
 import { embedView } from '../../src/press/sheets/story.ts';
 import type { Build } from '../../src/works/build.ts';
 import { fileHeaders } from '../answers/files.ts';
 import { sendFile } from '../answers/send-file.ts';
+import { wantsRecord } from '../answers/wants-record.ts';
 import { ErrorBody, faults, ProblemDetails } from '../openapi/answers.ts';
 import type { Doors, PaperContext } from './doors.ts';
 import { archiveOf, editionOf, noPiece, open, pieceNamed, readablePiece } from './doors.ts';
@@ -51,7 +51,7 @@ async function sendCard(doors: Doors, { render }: Build, c: PaperContext, id: st
   const story = pieceNamed(archive, id);
   const isWithdrawn = story.state === 'withdrawn';
   // Whoever frames a card wants a page; a hole would say less than a notice.
-  if (isWithdrawn && wantsJson(c)) readablePiece(archive, id, c);
+  if (isWithdrawn && wantsRecord(c)) readablePiece(archive, id, c);
   if (!isWithdrawn && story.state !== 'on_air') throw noPiece(id);
   const { slug, root, paper } = c.get('site');
   const path = `/embed/${story.slug}/`;
@@ -68,9 +68,4 @@ async function sendCard(doors: Doors, { render }: Build, c: PaperContext, id: st
   const page = await render('/paper/embed', embedView(edition, story));
   const type = { 'Content-Type': 'text/html; charset=utf-8' };
   return c.body(page, status, { ...type, ...fileHeaders(path, root, embed_scripts), ...guarded });
-}
-
-function wantsJson(c: PaperContext): boolean {
-  const supports = ['text/html', 'application/json', 'application/problem+json'];
-  return accepts(c, { header: 'Accept', supports, default: 'text/html' }) !== 'text/html';
 }

@@ -3,9 +3,13 @@ import { Hono } from 'hono';
 import type { Workshop } from '../../src/works/workshop.ts';
 import { fileAt, fileHeaders, isFolder } from '../answers/files.ts';
 import { sendFile } from '../answers/send-file.ts';
+import { wantsRecord } from '../answers/wants-record.ts';
 import type { DeskEnv } from '../env.ts';
 import { embedScripts } from './embed-scripts.ts';
 import type { Sites } from './site.ts';
+
+/** The page that says that there is none. */
+const MISSING = '/404.html';
 
 /** The papers' own addresses: their pressed trees, each at its root. */
 export function paperDoor(shop: Workshop, sites: Sites): Hono<DeskEnv> {
@@ -20,11 +24,15 @@ export function paperDoor(shop: Workshop, sites: Sites): Hono<DeskEnv> {
       return c.redirect(`${pathname}/${search}`, 301);
     }
     const scripts = embedScripts(folder);
-    const path = file ?? '/404.html';
+    if (file === null) {
+      if (wantsRecord(c)) return next();
+      const headers = { ...fileHeaders(MISSING, site.root, scripts), Vary: 'Accept' };
+      return sendFile(c.env, { file: join(folder, MISSING), status: 404, headers });
+    }
     return sendFile(c.env, {
-      file: join(folder, path),
-      status: file === null ? 404 : isWithdrawn(shop, site.slug, path) ? 410 : 200,
-      headers: fileHeaders(file === null ? path : site.path, site.root, scripts),
+      file: join(folder, file),
+      status: isWithdrawn(shop, site.slug, file) ? 410 : 200,
+      headers: fileHeaders(site.path, site.root, scripts),
     });
   });
   return door;

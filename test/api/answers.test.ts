@@ -35,6 +35,13 @@ test('every answer says what it is, and is guarded', async (t) => {
     assert.match(String(page.headers['content-security-policy']), /default-src 'none'/);
     for (const { headers } of [record, problem, page]) assert.match(String(headers.vary), /Accept/);
 
+    const own = await ask(url, '/the-plumb-line/nothing', { accept: 'application/json' });
+    assert.deepEqual([own.status, JSON.parse(own.text).error], [404, 'not_found']);
+    const missing = await ask(url, '/the-plumb-line/nothing');
+    assert.equal(missing.status, 404);
+    assert.match(missing.text, /The Plumb Line/);
+    assert.match(String(missing.headers.vary), /Accept\b.*Accept-Encoding/);
+
     const api = await ask(url, '/the-plumb-line/api/v1/nothing', { accept: browser });
     assert.equal(api.status, 404);
     assert.equal(JSON.parse(api.text).error, 'not_found');
