@@ -9,6 +9,9 @@ import type { DeskEnv } from './env.ts';
 
 /** How long a stopping server waits for answers that are under way, in ms. */
 const DRAIN = 10_000;
+/** The answer to CONNECT, which Hono never sees. */
+const BARE_405 =
+  'HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
 /** How often a stopping server looks for connections that have fallen idle, in ms. */
 const SWEEP = 100;
 
@@ -29,6 +32,11 @@ export async function listen(
   end: () => void,
 ): Promise<Listening> {
   const server = createAdaptorServer({ fetch: answering(app) }) as Server;
+  // Node breaks such a connection off without a word; nothing is tunnelled here.
+  server.on('connect', (_request, socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.end(BARE_405, () => socket.destroy());
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(
@@ -69,8 +77,22 @@ function answering(
   app: Hono<DeskEnv>,
 ): (request: Request, env: HttpBindings | Http2Bindings) => Response | Promise<Response> {
   return (request, env) => {
+    if (hasTwoHosts(env.incoming.rawHeaders)) return new Response(null, { status: 400 });
     const response = app.fetch(request, env);
     if (request.method !== 'HEAD') return response;
     return Promise.resolve(response).then((whole) => (env.outgoing.headersSent ? RESPONSE_ALREADY_SENT : whole));
   };
+}
+
+/**
+ * Whether a request names two hosts (RFC 9112, section 3.2): a proxy before us
+ * may have gone by the one, and we should go by the other.
+ */
+function hasTwoHosts(rawHeaders: string[]): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  return hosts > 1;
 }

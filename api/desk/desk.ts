@@ -8,7 +8,7 @@ import { castFrom, enterRecord, paperFrom, personaFrom, urlProblems } from '../.
 import { DraftRow, draftRow } from '../../src/desk/story.ts';
 import { Fault, refused } from '../../src/fault.ts';
 import { SLUG } from '../../src/ledger/door.ts';
-import { shapeProblems } from '../../src/ledger/filing.ts';
+import { shapeProblems } from '../../src/ledger/shape.ts';
 import { privateJson } from '../answers/caching.ts';
 import { cursorOf, cursorParam, limitParam, placeOf } from '../answers/paging.ts';
 import { jsonBody } from '../middleware/json-body.ts';

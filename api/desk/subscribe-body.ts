@@ -1,7 +1,7 @@
 import type { z } from '@hono/zod-openapi';
 import { Fault } from '../../src/fault.ts';
-import { shapeProblems } from '../../src/ledger/filing.ts';
-import { parseJson } from '../middleware/json-body.ts';
+import { shapeProblems } from '../../src/ledger/shape.ts';
+import { needPlain, parseJson } from '../middleware/json-body.ts';
 import type { PaperContext } from './doors.ts';
 
 /** A body as it came: a record, or the fields of a form, each with all that was given for it. */
@@ -18,6 +18,7 @@ export function isForm(c: PaperContext): boolean {
 
 /** Reads a body of either type. Throws `unsupported_media_type`, `invalid_request`. */
 export async function readSent(c: PaperContext, { mayBeMultipart = false } = {}): Promise<Sent> {
+  needPlain(c);
   const type = c.req.header('content-type') ?? '';
   if (JSON_TYPE.test(type)) return { json: parseJson(new Uint8Array(await c.req.arrayBuffer())), form: null };
   if (FORM.test(type)) return { json: null, form: fieldsOf(new URLSearchParams(await c.req.text())) };

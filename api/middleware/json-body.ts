@@ -36,6 +36,7 @@ export function jsonBody({ mayBeEmpty = false, valuesMax = VALUES_MAX } = {}) {
       // The schema's own check takes no body that is said to be JSON for JSON that is broken.
       headers.delete('Content-Type');
     } else {
+      needPlain(c);
       needJson(c);
       parseJson(bytes, valuesMax);
       // That check knows fewer spellings of the type: what has passed here is plain to it.
@@ -43,6 +44,17 @@ export function jsonBody({ mayBeEmpty = false, valuesMax = VALUES_MAX } = {}) {
     }
     await next();
   });
+}
+
+/** Throws `unsupported_media_type` for a packed body (RFC 9110, section 15.5.16). */
+export function needPlain(c: Context): void {
+  const coding = c.req.header('content-encoding') ?? '';
+  if (/^(?:identity)?$/i.test(coding.trim())) return;
+  c.header('Accept-Encoding', 'identity');
+  throw new Fault(
+    'unsupported_media_type',
+    `the body is packed as ${JSON.stringify(coding.slice(0, 100))}; send it as it is, without Content-Encoding`,
+  );
 }
 
 /** Throws `unsupported_media_type` unless the body is said to be JSON. */

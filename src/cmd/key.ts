@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
 import { KeyBody, makeKey } from '../desk/keys.ts';
 import { Fault } from '../fault.ts';
-import { shapeProblems } from '../ledger/filing.ts';
+import { shapeProblems } from '../ledger/shape.ts';
 import { rotateDoor } from '../store/door-key.ts';
 import type { Workshop } from '../works/workshop.ts';
 import { doorKeyFile, doorName, newId } from '../works/workshop.ts';

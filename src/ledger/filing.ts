@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import type { Problem } from '../fault.ts';
 import type { Filing } from './piece.ts';
 import { KINDS } from './piece.ts';
 
@@ -35,50 +34,6 @@ export const FilingBody = z.strictObject({
   revised_at: z.iso.datetime({ offset: true }).nullish(),
 });
 export type FilingBody = z.infer<typeof FilingBody>;
-
-/** The problems of a value that is not of its schema's shape, one for each member. */
-export function shapeProblems(error: z.ZodError, value: unknown): Problem[] {
-  return error.issues.flatMap((issue) => {
-    const field = fieldName(issue.path);
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({
-        field: fieldName([...issue.path, key]),
-        rule: 'unknown_field',
-        message: `there is no field of this name; take it out or correct its spelling`,
-      }));
-    }
-    const given = valueAt(value, issue.path);
-    return [
-      given === undefined
-        ? { field, rule: 'required', message: 'this field is missing; add it' }
-        : {
-            field,
-            rule: 'wrong_type',
-            message: `${JSON.stringify(given)?.slice(0, 80)}: ${lowerFirst(issue.message)}`,
-          },
-    ];
-  });
-}
-
-/** A path of keys as one name: `cited_facts[2].source`. */
-export function fieldName(path: readonly PropertyKey[]): string {
-  let name = '';
-  for (const key of path) {
-    if (typeof key === 'number') name += `[${key}]`;
-    else name += name === '' ? String(key) : `.${String(key)}`;
-  }
-  return name === '' ? 'body' : name;
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  let at = value;
-  for (const key of path) at = (at as Record<PropertyKey, unknown> | null | undefined)?.[key];
-  return at;
-}
-
-function lowerFirst(text: string): string {
-  return text.slice(0, 1).toLowerCase() + text.slice(1);
-}
 
 /** One line of text: NFC, outer blanks off. */
 const line = (text: string): string => text.normalize('NFC').trim();

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { Basis, Hashed } from './basis.ts';
 import { basisOf, contentHash, HASH_BASIS } from './basis.ts';
-import { shapeProblems } from './filing.ts';
 import type { Generation } from './generation.ts';
 import { chainFaults } from './generation.ts';
 import type { DoorKey } from './keyring.ts';
@@ -9,6 +8,7 @@ import { thumbprint } from './keyring.ts';
 import type { Verify } from './note.ts';
 import { parseNote } from './note.ts';
 import { parseReceipt } from './receipt.ts';
+import { shapeProblems } from './shape.ts';
 import { parseVkey, vkey } from './verifier-key.ts';
 
 /** The proof record of one piece (wire.md, "Proof and receipts"). */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { failuresIn, serve } from '../support/program.ts';
 import { dial, shout } from '../support/raw.ts';
 import { send } from '../support/send.ts';
@@ -54,6 +55,18 @@ test('bodies of every kind are read or refused, and nothing fails', async (t) =>
         assert.equal(error(text).error, 'unsupported_media_type');
       }
     }
+  });
+
+  await t.test('a packed body is refused by the door that would read it, and the plain one named', async () => {
+    for (const coding of ['gzip', 'br', 'deflate', 'identity, gzip']) {
+      for (const path of [STORIES, '/the-post/api/v1/subscribers']) {
+        const { status, text, headers } = await post(gzipSync('{}'), { 'content-encoding': coding }, path);
+        assert.equal(status, 415, `${coding}: ${text}`);
+        assert.match(error(text).message, /without Content-Encoding$/);
+        assert.equal(headers['accept-encoding'], 'identity');
+      }
+    }
+    assert.equal((await post('{}', { 'content-encoding': 'identity' })).status, 400, 'it is read');
   });
 
   await t.test('no body is no broken one where it may be left out', async () => {

@@ -92,7 +92,9 @@ test('the server stands whatever its callers do with their connections', async (
     assert.match(await shout(url, `GET ${DOOR} HTTP/1.0\r\n\r\n`), /^HTTP\/1\.[01] (?:200|400) /, 'without a Host');
     assert.match(await shout(url, `GET ${DOOR} HTTP/1.1\r\nConnection: close\r\n\r\n`), /^HTTP\/1\.1 400 /);
     const twice = `GET ${DOOR} HTTP/1.1\r\nHost: ${host}\r\nHost: other.example\r\nConnection: close\r\n\r\n`;
-    assert.match(await shout(url, twice), /^HTTP\/1\.1 (?:200|400|404) /);
+    assert.match(await shout(url, twice), /^HTTP\/1\.1 400 /, 'two hosts (RFC 9112, section 3.2)');
+    const tunnel = `CONNECT ${host} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+    assert.match(await shout(url, tunnel), /^HTTP\/1\.1 405 [\s\S]*\r\nAllow: GET, HEAD\r\n/);
 
     const { write, closed } = await opened(t, url);
     const asked = ['/sections', '/days', '/nothing', '/masthead', '/front'];

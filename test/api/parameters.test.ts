@@ -97,6 +97,7 @@ test('no parameter, address, header or key makes a door fail', async (t) => {
       const { status, text } = await ask(url, `${api}${query}`);
       assert.equal(status, 400, query);
       assert.equal(JSON.parse(text).field, field, query);
+      assert.match(JSON.parse(text).message, /: (?:comes 2 times; send it once|this field is missing; add it)$/, query);
     }
     for (const query of ['limit[]=1', '__proto__=1', '__proto__[limit]=1', 'constructor=1', '=1', '&&&', 'LIMIT=x']) {
       assert.equal((await ask(url, `${api}/stories?${query}`)).status, 200, query);

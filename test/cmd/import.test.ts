@@ -74,7 +74,7 @@ test('a line that cannot be filed is named by its number, and the rest goes on',
     [line('sound'), null],
     ['{"slug": ', /^archive\.jsonl:2 line: the line is not JSON \(.*\); correct it$/],
     ['', null],
-    ['null', /^archive\.jsonl:4 body: null: invalid input: expected object, received null$/],
+    ['null', /^archive\.jsonl:4 body: null: must be an object$/],
     [
       line('nul', { prose: 'a\u0000b.[^1] [^2]' }),
       /^archive\.jsonl:5 nul prose: the control character U\+0000 stands at character 2; take it out$/,

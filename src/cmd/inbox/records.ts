@@ -11,7 +11,7 @@ import { isPaperSlug, PaperBody } from '../../desk/paper.ts';
 import { castFrom, enterRecord, measures, paperFrom, personaFrom } from '../../desk/record.ts';
 import { Fault } from '../../fault.ts';
 import { isLine, SLUG } from '../../ledger/door.ts';
-import { shapeProblems } from '../../ledger/filing.ts';
+import { shapeProblems } from '../../ledger/shape.ts';
 import type { DeskFolder } from './desk-folder.ts';
 import { baseName } from './desk-folder.ts';
 import { readSource } from './source-file.ts';

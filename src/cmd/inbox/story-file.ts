@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import type { Paper } from '../../desk/paper.ts';
 import type { Problem } from '../../fault.ts';
-import { FilingBody, filingFrom, shapeProblems } from '../../ledger/filing.ts';
+import { FilingBody, filingFrom } from '../../ledger/filing.ts';
 import type { Filing } from '../../ledger/piece.ts';
+import { shapeProblems } from '../../ledger/shape.ts';
 import type { SourceFile } from './source-file.ts';
 
 /** Front matter: the filing's fields but the prose, which is the text below, and the slug, which is the file's name. */

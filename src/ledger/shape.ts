@@ -1,0 +1,102 @@
+import * as z from 'zod';
+import type { Problem } from '../fault.ts';
+
+/** How much of a value that does not fit is said again, in characters. */
+const GIVEN_MAX = 80;
+
+/** The kinds of JSON values, in the words of messages. */
+const KIND: Partial<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+/** What a text of a form that is checked looks like. */
+const FORM: Partial<Record<string, string>> = {
+  datetime: 'a time such as 2026-11-20T06:30:00Z',
+  email: 'a mail address such as name@example.org',
+  url: 'an address such as https://example.org/',
+};
+
+// A schema's own words come first; these stand where it has none.
+z.config({ localeError: (issue) => demand(issue) ?? z.locales.en().localeError(issue) });
+
+/** The problems of a value that is not of its schema's shape, one for each member. */
+export function shapeProblems(error: z.ZodError, value: unknown): Problem[] {
+  return error.issues.flatMap((issue) => {
+    const field = fieldName(issue.path);
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({
+        field: fieldName([...issue.path, key]),
+        rule: 'unknown_field',
+        message: `there is no field of this name; take it out or correct its spelling`,
+      }));
+    }
+    const given = valueAt(value, issue.path);
+    return [
+      given === undefined
+        ? { field, rule: 'required', message: 'this field is missing; add it' }
+        : { field, rule: 'wrong_type', message: `${shown(given)}: ${lowerFirst(issue.message)}` },
+    ];
+  });
+}
+
+/** What a value must be instead; null where nothing better is known than what the library says. */
+function demand(issue: z.core.$ZodRawIssue): string | null {
+  switch (issue.code) {
+    case 'invalid_type':
+      return KIND[issue.expected] === undefined ? null : `must be ${KIND[issue.expected]}`;
+    case 'invalid_value': {
+      const values = issue.values.map((value) => (typeof value === 'bigint' ? String(value) : JSON.stringify(value)));
+      return `must be ${values.length > 2 ? `one of ${values.join(', ')}` : values.join(' or ')}`;
+    }
+    case 'too_big':
+      return bound(issue.origin, issue.inclusive === false ? 'less than' : 'at most', issue.maximum);
+    case 'too_small':
+      return bound(issue.origin, issue.inclusive === false ? 'more than' : 'at least', issue.minimum);
+    case 'invalid_format':
+      return FORM[issue.format] === undefined ? null : `must be ${FORM[issue.format]}`;
+    case 'invalid_union': {
+      const ways = issue.errors.map(([first]) => /^must be (.+)/.exec(first?.message ?? '')?.[1]);
+      return ways.length === 0 || ways.includes(undefined) ? null : `must be ${[...new Set(ways)].join(', or ')}`;
+    }
+    default:
+      return null;
+  }
+}
+
+function bound(origin: string, words: string, limit: number | bigint): string {
+  const unit = { string: 'character', array: 'element' }[origin];
+  return unit === undefined
+    ? `must be ${words} ${limit}`
+    : `must have ${words} ${limit} ${unit}${Number(limit) === 1 ? '' : 's'}`;
+}
+
+/** A path of keys as one name: `cited_facts[2].source`. */
+export function fieldName(path: readonly PropertyKey[]): string {
+  let name = '';
+  for (const key of path) {
+    if (typeof key === 'number') name += `[${key}]`;
+    else name += name === '' ? String(key) : `.${String(key)}`;
+  }
+  return name === '' ? 'body' : name;
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let at = value;
+  for (const key of path) at = (at as Record<PropertyKey, unknown> | null | undefined)?.[key];
+  return at;
+}
+
+function shown(given: unknown): string {
+  const text = JSON.stringify(given);
+  return text.length > GIVEN_MAX ? `${text.slice(0, GIVEN_MAX)}…` : text;
+}
+
+function lowerFirst(text: string): string {
+  return text.slice(0, 1).toLowerCase() + text.slice(1);
+}
