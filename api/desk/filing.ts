@@ -34,14 +34,19 @@ const EXAMPLE = {
   air: false,
 };
 
+const air = z.union([z.boolean(), time]);
+
 const NewStory = FilingBody.extend({
-  air: z
-    .union([z.boolean(), time])
+  air: air
     .default(false)
     .openapi({ description: 'false keeps a draft, true puts it on air now, a time to come then.' }),
 }).openapi('NewStory', { example: EXAMPLE });
 
 const Revision = FilingBody.extend({
+  air: air.optional().openapi({
+    description:
+      'As in a new piece, for one that is not on air; false, or none, leaves the piece on or off air as it is.',
+  }),
   revision: z.int().min(1).openapi({ description: 'The revision that this one was made from.' }),
 }).openapi('Revision', { example: { ...EXAMPLE, air: undefined, revision: 1, correction: 'The year was wrong.' } });
 
@@ -89,7 +94,7 @@ const revise = createRoute({
   responses: { 200: ok(Filed, 'Filed and signed.'), ...faults(409, 413, 415, 422) },
 });
 
-const air = createRoute({
+const airing = createRoute({
   ...common,
   method: 'post',
   path: '/api/v1/stories/{id}/airing',
@@ -123,19 +128,20 @@ export function filingDoors(doors: Doors): void {
     const { slug: paper } = c.get('site');
     return write(doors, c, (key) => {
       const archive = archiveOf(doors, c);
-      const at = typeof when === 'string' ? timeToCome('air', when, shop.now()) : undefined;
+      const toAir = airingAs(when, shop.now());
       const slug = given.slug ?? freeSlug(given.headline, (taken) => archive.storyBySlug(taken) !== null);
       const filing = filingOf(c, given, slug);
       needPersona(key, filing);
-      const { story } = fileStory(shop.desk, paper, filing, { by: by(key), from: 0, toAir: when !== false });
-      if (when !== false) airStory(shop.desk, paper, slug, { by: by(key), ...(at === undefined ? {} : { at }) });
+      const { story } = fileStory(shop.desk, paper, filing, { by: by(key), from: 0, toAir: toAir !== null });
+      if (toAir !== null) airStory(shop.desk, paper, slug, { by: by(key), ...toAir });
       return { status: 201, body: answerOf(doors, c, story.id) };
     });
   });
 
   open(doors, revise, (c) => {
-    const { revision, ...given } = c.req.valid('json');
+    const { revision, air: when = false, ...given } = c.req.valid('json');
     const { id } = c.req.valid('param');
+    const { slug: paper } = c.get('site');
     return write(doors, c, (key) => {
       const before = pieceNamed(archiveOf(doors, c), id);
       needLevelFor(before, key);
@@ -145,12 +151,14 @@ export function filingDoors(doors: Doors): void {
       }
       const filing = filingOf(c, given, before.slug);
       needPersona(key, filing);
-      fileStory(shop.desk, c.get('site').slug, filing, { by: by(key), from: revision });
+      const toAir = before.state === 'on_air' ? null : airingAs(when, shop.now());
+      fileStory(shop.desk, paper, filing, { by: by(key), from: revision, toAir: toAir !== null });
+      if (toAir !== null) airStory(shop.desk, paper, before.slug, { by: by(key), ...toAir });
       return { status: 200, body: answerOf(doors, c, before.id) };
     });
   });
 
-  open(doors, air, (c) => {
+  open(doors, airing, (c) => {
     const { at: when } = c.req.valid('json') ?? {};
     const { id } = c.req.valid('param');
     return write(doors, c, (key) => {
@@ -187,6 +195,12 @@ function answerOf(doors: Doors, c: PaperContext, id: string): Record<string, unk
 
 function deskStoryOf(doors: Doors, c: PaperContext, story: Story): DeskStory {
   return deskStory(story, linksFor(doors, c), proofUrl(c, story));
+}
+
+/** What the `air` of a body asks for: nothing, an airing now, or one `at` a time to come (ms). */
+function airingAs(air: boolean | string, now: number): { at?: number } | null {
+  if (typeof air === 'string') return { at: timeToCome('air', air, now) };
+  return air ? {} : null;
 }
 
 /** A time to come, in ms. Throws `invalid_request`: what went on air when is not for callers to date back. */

@@ -55,6 +55,35 @@ test('of two revisions of one piece from the same revision one is filed', async 
   }
 });
 
+test('a revision takes the body of a filing as it was sent, its air too', async (t) => {
+  const { ask } = await openDesk(t);
+  const revise = (slug: string, more: object) => ask('PUT', `/stories/${slug}`, { ...storyBody(slug), ...more });
+  const stateOf = async (answer: Promise<Answer>) => {
+    const { status, text } = await answer;
+    assert.equal(status, 200, text);
+    return JSON.parse(text).story.state;
+  };
+  await ask('POST', '/stories', { ...storyBody('neap'), air: false });
+  assert.equal(await stateOf(revise('neap', { revision: 1, dek: 'Second.', air: false })), 'draft');
+  const later = new Date(Date.now() + 3_600_000).toISOString();
+  assert.equal(await stateOf(revise('neap', { revision: 2, dek: 'Third.', air: later })), 'scheduled');
+  assert.equal(await stateOf(revise('neap', { revision: 3, dek: 'Fourth.', air: true })), 'on_air');
+  const thin = await revise('neap', { revision: 4, cited_facts: [], air: true });
+  assert.equal(thin.status, 422);
+  for (const [index, air] of [false, true, later, '2020-01-01T00:00:00Z'].entries()) {
+    const again = { revision: 4 + index, dek: `Again, ${index}.`, air };
+    assert.equal(await stateOf(revise('neap', again)), 'on_air', 'it stays as it is');
+  }
+
+  await ask('POST', '/stories', { ...storyBody('ebb'), air: false });
+  const past = await revise('ebb', { revision: 1, dek: 'Second.', air: '2020-01-01T00:00:00Z' });
+  assert.deepEqual([past.status, JSON.parse(past.text).field], [400, 'air']);
+  const [fact] = storyBody('ebb').cited_facts;
+  const short = await revise('ebb', { revision: 1, prose: 'One.[^1]', cited_facts: [fact], air: true });
+  assert.equal(JSON.parse(short.text).problems[0].rule, 'source_floor');
+  assert.equal(JSON.parse((await ask('GET', '/stories/ebb')).text).revision, 1, 'nothing of it was filed');
+});
+
 test('the same write ten times at once is done once', async (t) => {
   const { ask } = await openDesk(t);
   const name = { 'idempotency-key': 'ten at once' };
