@@ -22,15 +22,24 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/**
- * Listens; `end` runs once it has closed. Throws `unavailable` when the port is
- * taken, naming the `setting` that moves it.
- */
-export async function listen(
-  app: Hono<DeskEnv>,
-  { host, port, setting }: { host: string; port: number; setting: string },
-  end: () => void,
-): Promise<Listening> {
+/** Why a system will not listen, by the code of its error. */
+const REFUSALS: Record<string, (at: Place) => string> = {
+  EADDRINUSE: ({ host, port, setting }) =>
+    `port ${port} of ${host} is taken; set ${setting} to another one, or to 0 for a free one`,
+  EACCES: ({ port, setting }) => `port ${port} is not open to this user; set ${setting} to 1024 or above`,
+  EADDRNOTAVAIL: ({ host }) => `HOST=${host} is no address of this machine; set HOST to one, or to 0.0.0.0 for all`,
+  ENOTFOUND: ({ host }) => `HOST=${host} is no address or name of this machine; set HOST to one, or to 0.0.0.0 for all`,
+};
+
+/** Where to listen, and the `setting` that moves the port. */
+interface Place {
+  host: string;
+  port: number;
+  setting: string;
+}
+
+/** Listens; `end` runs once it has closed. Throws `unavailable` when that is not to be had, naming the setting. */
+export async function listen(app: Hono<DeskEnv>, place: Place, end: () => void): Promise<Listening> {
   const server = createAdaptorServer({ fetch: answering(app) }) as Server;
   // Node breaks such a connection off without a word; nothing is tunnelled here.
   server.on('connect', (_request, socket) => {
@@ -38,17 +47,11 @@ export async function listen(
     socket.end(BARE_405, () => socket.destroy());
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        error.code === 'EADDRINUSE'
-          ? new Fault(
-              'unavailable',
-              `port ${port} of ${host} is taken; set ${setting} to another one, or to 0 for a free one`,
-            )
-          : error,
-      ),
-    );
-    server.listen(port, host, resolve);
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const refusal = REFUSALS[error.code ?? '']?.(place);
+      reject(refusal === undefined ? error : new Fault('unavailable', refusal));
+    });
+    server.listen(place.port, place.host, resolve);
   });
   const { address, port: got, family } = server.address() as AddressInfo;
   return {

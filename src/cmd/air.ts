@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import * as z from 'zod';
 import { airStory } from '../desk/airing.ts';
 import { Fault } from '../fault.ts';
+import { needPaper } from '../works/workshop.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { say, withWorkshop } from './run.ts';
 
@@ -18,10 +19,8 @@ export function command(): Command {
         if (options.at !== undefined && !z.iso.datetime({ offset: true }).safeParse(options.at).success) {
           throw new Fault('invalid_request', `--at ${options.at} is no time; write it as 2026-11-20T06:30:00Z`);
         }
-        const { desk, store } = shop;
-        if (!store.hasPaper(options.paper))
-          throw new Fault('not_found', `there is no paper ${JSON.stringify(options.paper)}`);
-        const { story, changed } = airStory(desk, options.paper, slug, {
+        needPaper(shop, options.paper);
+        const { story, changed } = airStory(shop.desk, options.paper, slug, {
           by: 'cli',
           ...(at === undefined ? {} : { at }),
         });

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { Fault } from '../fault.ts';
+import { VERSION } from '../works/build.ts';
 
 /** One verb a file; only the file of the verb that was asked for is loaded. */
 const VERBS: Record<string, () => Promise<{ command: () => Command }>> = {
@@ -26,6 +27,7 @@ const VERBS: Record<string, () => Promise<{ command: () => Command }>> = {
 
 const program = new Command('broadsheet')
   .description('Publishes newspapers run by declared AI personas, and proves what it published.')
+  .version(VERSION, '-V, --version', 'print the version')
   .showHelpAfterError();
 
 const asked = VERBS[process.argv[2] ?? ''];
@@ -38,5 +40,5 @@ try {
 } catch (error) {
   // A fault says what to do; anything else is a defect, and its trace helps whoever mends it.
   process.stderr.write(`broadsheet: ${error instanceof Fault ? error.message : (error as Error).stack}\n`);
-  process.exitCode = 1;
+  process.exitCode ||= 1;
 }

@@ -5,7 +5,7 @@ import { Fault } from '../fault.ts';
 import { shapeProblems } from '../ledger/shape.ts';
 import { rotateDoor } from '../store/door-key.ts';
 import type { Workshop } from '../works/workshop.ts';
-import { doorKeyFile, doorName, newId } from '../works/workshop.ts';
+import { doorKeyFile, doorName, needPaper, newId } from '../works/workshop.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { say, withWorkshop } from './run.ts';
 import { createServiceKey, listServiceKeys, revokeServiceKey } from './service-key.ts';
@@ -76,11 +76,6 @@ export function makeKeyOf(
   }
   const maker = { keys: store.keys, archive: store.archive(paper), now, newId, random: randomBytes };
   return store.transact(() => makeKey(maker, paper, body.data));
-}
-
-/** Throws `not_found` when there is no such paper. */
-export function needPaper({ store }: Workshop, paper: string): void {
-  if (!store.hasPaper(paper)) throw new Fault('not_found', `there is no paper ${JSON.stringify(paper)}`);
 }
 
 function list(): Command {

@@ -7,7 +7,7 @@ import type { ReaderDesk } from '../readers/reader-desk.ts';
 import { dossierRecord } from '../readers/record.ts';
 import { openReaderDesk } from '../works/reader-desk.ts';
 import type { Workshop } from '../works/workshop.ts';
-import { needPaper } from './key.ts';
+import { needPaper } from '../works/workshop.ts';
 import { say, withWorkshop } from './run.ts';
 
 export function command(): Command {

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { Fault } from '../fault.ts';
-import { makeKeyOf, needPaper } from './key.ts';
+import { needPaper } from '../works/workshop.ts';
+import { makeKeyOf } from './key.ts';
 import { say, withWorkshop } from './run.ts';
 
 export function command(): Command {

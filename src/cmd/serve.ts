@@ -38,7 +38,7 @@ async function serve(): Promise<void> {
   const settings = readSettings();
   const logger = loggerOf(settings.logLevel);
   const smtp = smtpOf(settings);
-  const stopped = stopSignal();
+  const stopped = stopSignal(logger);
   if (!isBuilt()) await buildPages();
   await withWorkshop(async (shop) => {
     // The door's key is made on the first start, before anything is signed.
@@ -53,6 +53,7 @@ async function serve(): Promise<void> {
     } finally {
       // One that started also ends when the other cannot.
       await Promise.all(running.map(({ stop }) => stop()));
+      await flushed(logger);
     }
   });
 }
@@ -105,9 +106,14 @@ function loggerOf(level: string): pino.Logger {
   return pino({ level }, lines);
 }
 
+/** Waits until what was logged is written, or is known to have no reader: the flush at the process's exit tries that for ever. */
+function flushed(logger: pino.Logger): Promise<void> {
+  return new Promise((resolve) => logger.flush(() => resolve()));
+}
+
 /** Until it serves, a signal ends the process at once: what was begun is finished by the next start. */
-function stopSignal(): { whenServing(): Promise<void> } {
-  let stop: () => void = () => process.exit(0);
+function stopSignal(logger: pino.Logger): { whenServing(): Promise<void> } {
+  let stop: () => void = () => void flushed(logger).then(() => process.exit(0));
   for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stop());
   return {
     whenServing: () =>

@@ -18,7 +18,7 @@ export function isAddress(where: string): boolean {
   return /^https?:\/\//.test(where);
 }
 
-/** A text from an address. Throws `unavailable` without an answer, `not_found` for another than 2xx; `give` says what to give instead. */
+/** A text from an address. Throws `unavailable` without an answer or when it is to be asked later, `not_found` for another than 2xx; `give` says what to give instead. */
 export async function fetched(address: string, give: string): Promise<string> {
   let response: Response;
   try {
@@ -27,10 +27,13 @@ export async function fetched(address: string, give: string): Promise<string> {
       signal: AbortSignal.timeout(FETCH_TIMEOUT),
     });
   } catch (error) {
-    throw new Fault('unavailable', `${address} did not answer (${(error as Error).message})`);
+    const { message, cause } = error as Error;
+    throw new Fault('unavailable', `${address} did not answer (${cause instanceof Error ? cause.message : message})`);
   }
-  if (!response.ok) throw new Fault('not_found', `${address} answered ${response.status}; give ${give}`);
-  return response.text();
+  if (response.ok) return response.text();
+  const wait = response.headers.get('retry-after');
+  if (wait !== null) throw new Fault('unavailable', `${address} answered ${response.status}; ask again in ${wait} s`);
+  throw new Fault('not_found', `${address} answered ${response.status}; give ${give}`);
 }
 
 /** Parsed JSON. Throws `invalid_request`. */

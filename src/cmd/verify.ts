@@ -17,6 +17,9 @@ interface Checked {
   faults: string[];
 }
 
+/** The exit code when there was nothing to check: no such file, no answer, no keys. */
+const NOT_CHECKED = 2;
+
 const OWN_KEYS =
   'The keys are the ones that come with the proof; to know whose they are, compare them with --keys or --vkey.';
 const SITE_KEYS =
@@ -30,12 +33,15 @@ export function command(): Command {
     .description('check proofs offline: hashes, each receipt’s signature, the chain, a record against its root')
     .argument(
       '<where>',
-      'a proof, a story’s address or a pressed paper’s folder; an evidence bundle, record, preview, receipt or badge of the domain records, or its address',
+      'a proof, a story’s address or a pressed paper’s folder; an evidence bundle, record, preview, receipt or badge of the domain records, or its address; - for standard input',
     )
     .option('--keys <file or address>', 'trust only the keys of this newsdesk-keys.json or records-keys.json')
     .option('--vkey <key...>', 'trust only these verifier keys')
     .option('--json', 'print the outcome as JSON')
+    .addHelpText('after', '\nExit code 0: all of it holds; 1: something does not; 2: nothing could be checked.')
     .action(async (where: string, options: { keys?: string; vkey?: string[]; json?: boolean }) => {
+      // Until something was checked: neither that it holds nor that it does not.
+      process.exitCode = NOT_CHECKED;
       const trusted = await trustedKeys(options);
       const checked = await checkAt(where, trusted);
       const records = checked.filter((one) => 'kind' in one);
@@ -46,7 +52,7 @@ export function command(): Command {
         ...(trusted !== undefined ? [] : records.length > 0 && isAddress(where) ? [SITE_KEYS] : [OWN_KEYS]),
         records.length > 0 ? RECORD_PROVES : PROVES,
       ]);
-      if (checked.some(({ faults }) => faults.length > 0)) process.exitCode = 1;
+      process.exitCode = checked.some(({ faults }) => faults.length > 0) ? 1 : 0;
     });
 }
 
@@ -95,7 +101,7 @@ export async function verifyAt(where: string, trusted?: DoorKey[]): Promise<Chec
   });
 }
 
-/** The text of a file or of an address; a story's address stands for its proof. */
+/** The text of a file, of an address or of standard input; a story's address stands for its proof. */
 async function textAt(where: string): Promise<{ place: string; text: string }> {
   if (isAddress(where)) {
     const place = where.endsWith('/') ? `${where}proof.json` : where;
@@ -104,6 +110,7 @@ async function textAt(where: string): Promise<{ place: string; text: string }> {
       text: await fetched(place, "a story's address or its proof.json, or a document of the domain records"),
     };
   }
+  if (where === '-') return { place: 'standard input', text: readFileSync(0, 'utf8') };
   if (!existsSync(where))
     throw new Fault('not_found', `${where} is not there; give a proof file, a folder or an address`);
   return { place: where, text: readFileSync(where, 'utf8') };

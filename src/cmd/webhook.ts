@@ -5,7 +5,7 @@ import { queueTest } from '../readers/delivery-queue.ts';
 import { addWebhook, needWebhook, webhookRow } from '../readers/webhook-body.ts';
 import { openWebhookDesk, webhookClientOf } from '../works/webhook-desk.ts';
 import type { Workshop } from '../works/workshop.ts';
-import { needPaper } from './key.ts';
+import { needPaper } from '../works/workshop.ts';
 import { say, withWorkshop } from './run.ts';
 
 export function command(): Command {

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { withdrawStory } from '../desk/airing.ts';
-import { Fault } from '../fault.ts';
+import { needPaper } from '../works/workshop.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { say, withWorkshop } from './run.ts';
 
@@ -13,10 +13,8 @@ export function command(): Command {
     .option('--json', 'print the outcome as JSON')
     .action((slug: string, options: { paper: string; reason: string; json?: boolean }) =>
       withWorkshop(async (shop) => {
-        const { desk, store } = shop;
-        if (!store.hasPaper(options.paper))
-          throw new Fault('not_found', `there is no paper ${JSON.stringify(options.paper)}`);
-        const story = withdrawStory(desk, options.paper, slug, { by: 'cli', reason: options.reason });
+        needPaper(shop, options.paper);
+        const story = withdrawStory(shop.desk, options.paper, slug, { by: 'cli', reason: options.reason });
         const reports = await pressShowing(shop, {});
         say(options.json, { id: story.id, slug, state: story.state }, [
           `${slug} is ${story.state}`,

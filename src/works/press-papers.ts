@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { airDue } from '../desk/enter.ts';
 import { paperRoot } from '../desk/paper.ts';
-import { Fault } from '../fault.ts';
 import { placeOf } from '../press/edition.ts';
 import type { PressReport } from '../press/press.ts';
 import { press } from '../press/press.ts';
@@ -11,6 +10,7 @@ import { Tree } from '../press/tree.ts';
 import { loadBuild } from './build.ts';
 import { printWithCrew } from './press-crew.ts';
 import type { Workshop } from './workshop.ts';
+import { needPaper } from './workshop.ts';
 
 /** For how long a claim on a paper's press holds without being renewed, in ms. */
 const CLAIM = 30_000;
@@ -35,12 +35,7 @@ export async function pressPapers(
 ): Promise<Map<string, PressReport>> {
   const { store } = shop;
   store.transact(() => airDue(store, shop.now()));
-  if (paper !== undefined && !store.hasPaper(paper)) {
-    throw new Fault(
-      'not_found',
-      `there is no paper ${JSON.stringify(paper)}; there are ${store.paperSlugs().join(', ') || 'none'}`,
-    );
-  }
+  if (paper !== undefined) needPaper(shop, paper);
   const reports = new Map<string, PressReport>();
   for (const slug of paper === undefined ? store.paperSlugs() : [paper]) {
     const report = await pressPaper(shop, slug, full, cards, (...at) => progress?.(slug, ...at));

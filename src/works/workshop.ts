@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { monotonicFactory } from 'ulid';
 import type { Desk } from '../desk/filing.ts';
 import type { Settings } from '../env.ts';
+import { Fault } from '../fault.ts';
 import type { Door } from '../store/door-key.ts';
 import { openDoor } from '../store/door-key.ts';
 import type { MediaFiles } from '../store/media-files.ts';
@@ -68,4 +69,11 @@ export function openWorkshop(settings: Settings, now: () => number = Date.now): 
 
 function isRetired(store: Store, kid: string): boolean {
   return store.doorKeys().some((key) => key.kid === kid && key.retired_at !== null);
+}
+
+/** Throws `not_found` when there is no such paper, with those that there are. */
+export function needPaper({ store }: Workshop, paper: string): void {
+  if (store.hasPaper(paper)) return;
+  const papers = store.paperSlugs().join(', ') || 'none';
+  throw new Fault('not_found', `there is no paper ${JSON.stringify(paper)}; there are ${papers}`);
 }

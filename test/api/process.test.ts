@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { copyContent, run, serve, start, until } from '../support/program.ts';
-import { foundPaper, tempFolder, workshopIn } from '../support/workshop.ts';
+import { copyContent, PROGRAM, run, serve, start, until } from '../support/program.ts';
+import { envIn, foundPaper, tempFolder, workshopIn } from '../support/workshop.ts';
 
 test('a wrong setting is one line that names the variable', async (t) => {
   const folder = tempFolder(t);
@@ -33,6 +34,37 @@ test('a port that is taken is one line, and the process ends', async (t) => {
     const words = `^broadsheet: port ${port} of 127\\.0\\.0\\.1 is taken; set ${name} [^\\n]*\\n$`;
     assert.match(stderr, new RegExp(words));
   }
+});
+
+test('an address that is not of this machine is one line that names HOST', async (t) => {
+  const folder = tempFolder(t);
+  // 192.0.2.1 is nobody's (RFC 5737).
+  for (const host of ['not/a/host', '192.0.2.1']) {
+    const { code, stderr } = await run(t, folder, ['serve'], { HOST: host, SERVICES: 'records' });
+    assert.equal(code, 1);
+    assert.match(stderr, new RegExp(`^broadsheet: HOST=${host} is no address [^\\n]+\\n$`));
+  }
+});
+
+test('SIGTERM ends a server whose log nobody reads any more', async (t) => {
+  const folder = tempFolder(t);
+  // A pipe whose reader goes after the ready line; Node's own pipes to children are sockets.
+  const line = `sh -c 'echo $$; exec "$0" "$1" serve 2>&1' "$0" "$1" | { read pid; read ready; echo "$pid $ready"; }`;
+  const shell = spawn('sh', ['-c', line, process.execPath, PROGRAM], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...envIn(folder), SERVICES: 'records', PORT: '0', RECORDS_PORT: '0' },
+  });
+  const ended = once(shell, 'close');
+  let said = '';
+  shell.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const pid = await until(() => /^(\d+) ready/m.exec(said)?.[1] ?? null);
+  t.after(() => {
+    if (shell.exitCode === null) process.kill(Number(pid), 'SIGKILL');
+  });
+  process.kill(Number(pid), 'SIGTERM');
+  await ended;
 });
 
 test('SIGTERM finishes a slow download, closes what is idle, and ends well', async (t) => {

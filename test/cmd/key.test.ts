@@ -42,7 +42,7 @@ test('what makes no key is one line', async (t) => {
   foundPaper(workshopIn(t, folder, { now: Date.now() }));
   const create = ['key', 'create', '--level', 'read', '--name', 'N', '--paper'];
   const cases: [args: string[], said: RegExp][] = [
-    [[...create, 'none'], /^broadsheet: there is no paper "none"\n$/],
+    [[...create, 'none'], /^broadsheet: there is no paper "none"; there are [a-z-]+\n$/],
     [
       ['key', 'create', '--paper', PAPER, '--level', 'root', '--name', 'N'],
       /^broadsheet: --level: "root": must be one of read, agent, admin\n$/,
@@ -55,7 +55,7 @@ test('what makes no key is one line', async (t) => {
       ['key', 'create', '--paper', PAPER, '--level', 'read', '--name', 'a\nb'],
       /--name: "a\\nb": must be one line without control characters\n$/,
     ],
-    [['key', 'list', '--paper', 'none'], /^broadsheet: there is no paper "none"\n$/],
+    [['key', 'list', '--paper', 'none'], /^broadsheet: there is no paper "none"; there are [a-z-]+\n$/],
     [['air', 'none', '--paper', PAPER], /^broadsheet: the paper harbor-ledger has no piece with the slug "none"\n$/],
     [
       ['air', 'none', '--paper', PAPER, '--at', '1'],
@@ -66,7 +66,7 @@ test('what makes no key is one line', async (t) => {
       ['withdraw', 'none', '--paper', PAPER, '--reason', ''],
       /^broadsheet: a withdrawal wants a reason of one line, 1 to 1000 characters; readers will see it\n$/,
     ],
-    [['withdraw', 'none', '--paper', 'none', '--reason', 'x'], /^broadsheet: there is no paper "none"\n$/],
+    [['withdraw', 'none', '--paper', 'none', '--reason', 'x'], /^broadsheet: there is no paper "none"; there are [a-z-]+\n$/],
   ];
   for (const [args, said] of cases) {
     const { code, stderr } = await run(t, folder, args);

@@ -77,6 +77,7 @@ test('verify says what it found and by whose keys, and ends accordingly', async 
   const evidence = put('evidence.json', bundle);
   const site = createServer((request, response) => {
     const isKeys = request.url === '/.well-known/records-keys.json';
+    if (request.url === '/v1/domains/soon.example') response.writeHead(429, { 'retry-after': '9' });
     response.end(JSON.stringify(isKeys ? jwks([KEY]) : previewOf(newest)));
   }).listen(0, '127.0.0.1');
   t.after(() => site.close());
@@ -89,7 +90,7 @@ test('verify says what it found and by whose keys, and ends accordingly', async 
       0,
       /^xn--\S+: the signature holds\nA receipt proves what/,
     ],
-    [[receipt], 1, /a receipt brings no keys; give --keys/],
+    [[receipt], 2, /a receipt brings no keys; give --keys/],
     [[evidence], 0, /3 records, .* whole chain hold\nThe keys are the ones that come with/],
     [
       [put('cut.json', { ...bundle, records: bundle.records.slice(1) })],
@@ -97,6 +98,7 @@ test('verify says what it found and by whose keys, and ends accordingly', async 
       /nothing is before it\n\S+: the evidence does not/,
     ],
     [[`${root}/v1/domains/x.example`], 0, /what it says hold\nThe keys are the ones that the same site lists/],
+    [[`${root}/v1/domains/soon.example`], 2, /^broadsheet: \S+ answered 429; ask again in 9 s\n$/],
   ];
   for (const [args, code, said] of cases) {
     const outcome = await run(t, folder, ['verify', ...args]);

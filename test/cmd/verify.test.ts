@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { signerFrom } from '../../src/ledger/ed25519.ts';
 import { jwks, thumbprint } from '../../src/ledger/keyring.ts';
 import { vkey } from '../../src/ledger/verifier-key.ts';
-import { run } from '../support/program.ts';
+import { PROGRAM, run } from '../support/program.ts';
 import { tempFolder } from '../support/workshop.ts';
 
 const vector = (name: string): unknown =>
@@ -54,24 +55,27 @@ test('verify says what holds, what does not, and whose keys it went by', async (
     [[forged], 0, /The keys are the ones that come with the proof/],
     [[forged, '--keys', ours], 1, /no key with kid/],
     [[paper], 1, /b\/proof\.json: \S+ is not JSON; give a proof record\n2 proofs checked, 1 do not hold/],
-    [[join(folder, 'none')], 1, /^broadsheet: \S+none is not there; give a proof file, a folder or an address\n$/],
+    [[join(folder, 'none')], 2, /^broadsheet: \S+none is not there; give a proof file, a folder or an address\n$/],
     [[put('list.json', '[1]')], 1, /this is not a proof record/],
     [[put('null.json', 'null')], 1, /this is not a proof record/],
-    [[put('text.txt', 'hello')], 1, /^broadsheet: \S+text\.txt is not JSON; give a proof record\n$/],
-    [[sound, '--keys', join(folder, 'none')], 1, /^broadsheet: \S+none is not there; give a newsdesk-keys\.json\n$/],
-    [[sound, '--keys', put('null-keys.json', 'null')], 1, /holds no keys; give a newsdesk-keys\.json/],
+    [[put('text.txt', 'hello')], 2, /^broadsheet: \S+text\.txt is not JSON; give a proof record\n$/],
+    [[sound, '--keys', join(folder, 'none')], 2, /^broadsheet: \S+none is not there; give a newsdesk-keys\.json\n$/],
+    [[sound, '--keys', put('null-keys.json', 'null')], 2, /holds no keys; give a newsdesk-keys\.json/],
     [
       [sound, '--keys', put('odd-keys.json', { keys: [null, 7, { vkey: 8 }] })],
-      1,
+      2,
       /holds no keys; give a newsdesk-keys\.json/,
     ],
-    [[sound, '--vkey', 'door'], 1, /a --vkey is not in the form <name>\+<hash>\+<base64>/],
-    [[join(folder, 'paper/stories')], 1, /holds no stories\/\*\/proof\.json; give the folder of a pressed paper/],
-    [['http://127.0.0.1:1/'], 1, /^broadsheet: http:\/\/127\.0\.0\.1:1\/proof\.json did not answer/],
+    [[sound, '--vkey', 'door'], 2, /a --vkey is not in the form <name>\+<hash>\+<base64>/],
+    [[join(folder, 'paper/stories')], 2, /holds no stories\/\*\/proof\.json; give the folder of a pressed paper/],
+    [['http://127.0.0.1:1/'], 2, /^broadsheet: http:\/\/127\.0\.0\.1:1\/proof\.json did not answer/],
   ];
   for (const [args, code, said] of cases) {
     const outcome = await run(t, folder, ['verify', ...args]);
     assert.match(outcome.stdout + outcome.stderr, said, args.join(' '));
     assert.equal(outcome.code, code, args.join(' '));
   }
+  const piped = spawnSync(process.execPath, [PROGRAM, 'verify', '-'], { input: readFileSync(sound), encoding: 'utf8' });
+  assert.equal(piped.status, 0, piped.stderr);
+  assert.match(piped.stdout, /the chain hold/);
 });

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { envIn } from './workshop.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
-const PROGRAM = join(PROJECT, 'bin/broadsheet.mjs');
+export const PROGRAM = join(PROJECT, 'bin/broadsheet.mjs');
 
 /** What a process came to. */
 export interface Outcome {
