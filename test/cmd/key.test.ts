@@ -66,7 +66,10 @@ test('what makes no key is one line', async (t) => {
       ['withdraw', 'none', '--paper', PAPER, '--reason', ''],
       /^broadsheet: a withdrawal wants a reason of one line, 1 to 1000 characters; readers will see it\n$/,
     ],
-    [['withdraw', 'none', '--paper', 'none', '--reason', 'x'], /^broadsheet: there is no paper "none"; there are [a-z-]+\n$/],
+    [
+      ['withdraw', 'none', '--paper', 'none', '--reason', 'x'],
+      /^broadsheet: there is no paper "none"; there are [a-z-]+\n$/,
+    ],
   ];
   for (const [args, said] of cases) {
     const { code, stderr } = await run(t, folder, args);
