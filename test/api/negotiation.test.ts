@@ -110,6 +110,8 @@ test('what a request’s head decides', async (t) => {
       assert.match(String(answer.headers.allow), /GET, HEAD, OPTIONS/);
       assert.equal(answer.headers['access-control-allow-origin'], undefined, path);
     }
+    const feed = await ask(url, '/shared/feed.json');
+    assert.equal(feed.headers['access-control-expose-headers'], 'ETag', 'what the page then asks with');
     const known = String((await ask(url, '/.well-known/api-catalog')).headers.etag);
     const again = await ask(url, '/.well-known/api-catalog', { 'if-none-match': known });
     assert.deepEqual([again.status, again.headers['access-control-allow-origin']], [304, '*']);

@@ -69,6 +69,9 @@ export const OPEN: readonly string[] = [
   '/media/*',
 ];
 
+/** What such pages are let do: read, and ask later by the ETag whether anything is new. */
+export const OPEN_HEADERS = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'ETag' };
+
 /** Types that hosts guess wrong from the name, or send without a charset. */
 export const TYPES: readonly (readonly [string, string])[] = [
   ['/rss.xml', 'application/rss+xml; charset=utf-8'],

@@ -1,5 +1,15 @@
 import type { HeaderContext } from './header-policy.ts';
-import { AREAS, areaCache, areaHeaders, everywhere, FRONT, frontHeaders, OPEN, TYPES } from './header-policy.ts';
+import {
+  AREAS,
+  areaCache,
+  areaHeaders,
+  everywhere,
+  FRONT,
+  frontHeaders,
+  OPEN,
+  OPEN_HEADERS,
+  TYPES,
+} from './header-policy.ts';
 
 const matchers = new Map<string, RegExp>();
 for (const pattern of [...AREAS.map(([path]) => path), ...OPEN, ...TYPES.map(([path]) => path)]) {
@@ -38,7 +48,7 @@ export function securityHeaders(path: string, context: HeaderContext): Record<st
     ...everywhere(context),
     ...areaHeaders(areaOf(path), context),
     ...(FRONT.includes(path) ? frontHeaders(context) : {}),
-    ...(OPEN.some((pattern) => matches(pattern, path)) ? { 'Access-Control-Allow-Origin': '*' } : {}),
+    ...(OPEN.some((pattern) => matches(pattern, path)) ? OPEN_HEADERS : {}),
   };
 }
 
@@ -65,7 +75,7 @@ export function headersFile(context: HeaderContext): string {
     add(pattern, { ...areaHeaders(area, context), 'Cache-Control': areaCache(area) });
   }
   for (const pattern of FRONT) add(pattern, frontHeaders(context));
-  for (const pattern of OPEN) add(pattern, { 'Access-Control-Allow-Origin': '*' });
+  for (const pattern of OPEN) add(pattern, OPEN_HEADERS);
   for (const [pattern, type] of TYPES) add(pattern, { 'Content-Type': type });
   return [...rules]
     .map(([pattern, headers]) => {
