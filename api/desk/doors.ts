@@ -2,6 +2,7 @@ import type { OpenAPIHono, RouteConfig, RouteHandler } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
 import type { Archive, Story } from '../../src/desk/archive.ts';
+import { isWithdrawn } from '../../src/desk/archive.ts';
 import type { Links } from '../../src/desk/story.ts';
 import { Fault } from '../../src/fault.ts';
 import { Edition, placeOf } from '../../src/press/edition.ts';
@@ -64,7 +65,7 @@ export function pieceNamed(archive: Archive, name: string): Story {
  */
 export function readablePiece(archive: Archive, name: string, c: PaperContext): Story {
   const story = pieceNamed(archive, name);
-  if (story.state === 'withdrawn') {
+  if (isWithdrawn(story)) {
     const withdrawn_at = new Date(story.withdrawn_at ?? 0).toISOString();
     throw new Fault('withdrawn', `this piece was withdrawn on ${withdrawn_at.slice(0, 10)}: ${story.reason}`, {
       withdrawn_at,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { createRoute, z } from '@hono/zod-openapi';
+import { isWithdrawn } from '../../src/desk/archive.ts';
 import { headerContext } from '../../src/press/sheets/hosting.ts';
 import { embedView } from '../../src/press/sheets/story.ts';
 import type { Build } from '../../src/works/build.ts';
@@ -49,13 +50,13 @@ export function embedDoor(doors: Doors, build: Build): void {
 async function sendCard(doors: Doors, { render }: Build, c: PaperContext, id: string): Promise<Response> {
   const archive = archiveOf(doors, c);
   const story = pieceNamed(archive, id);
-  const isWithdrawn = story.state === 'withdrawn';
+  const isNotice = isWithdrawn(story);
   // Whoever frames a card wants a page; a hole would say less than a notice.
-  if (isWithdrawn && wantsRecord(c)) readablePiece(archive, id, c);
-  if (!isWithdrawn && story.state !== 'on_air') throw noPiece(id);
+  if (isNotice && wantsRecord(c)) readablePiece(archive, id, c);
+  if (!isNotice && story.state !== 'on_air') throw noPiece(id);
   const { slug, root, paper } = c.get('site');
   const path = `/embed/${story.slug}/`;
-  const status = isWithdrawn ? 410 : 200;
+  const status = isNotice ? 410 : 200;
   const guarded: Record<string, string> = c.get('key') === null ? {} : { 'Cache-Control': 'private, no-store' };
   if (paper.paper_public) {
     const folder = join(doors.shop.settings.distDir, slug);

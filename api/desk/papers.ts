@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Hono } from 'hono';
+import { isWithdrawn } from '../../src/desk/archive.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
 import { fileAt, fileHeaders, isFolder } from '../answers/files.ts';
 import { sendFile } from '../answers/send-file.ts';
@@ -31,7 +32,7 @@ export function paperDoor(shop: Workshop, sites: Sites): Hono<DeskEnv> {
     }
     return sendFile(c.env, {
       file: join(folder, file),
-      status: isWithdrawn(shop, site.slug, file) ? 410 : 200,
+      status: isNotice(shop, site.slug, file) ? 410 : 200,
       headers: fileHeaders(site.path, site.root, scripts),
     });
   });
@@ -39,7 +40,8 @@ export function paperDoor(shop: Workshop, sites: Sites): Hono<DeskEnv> {
 }
 
 /** The page of a withdrawn piece is there, and says that the piece is gone. */
-function isWithdrawn({ store }: Workshop, paper: string, path: string): boolean {
+function isNotice({ store }: Workshop, paper: string, path: string): boolean {
   const slug = /^\/stories\/([^/]+)\/index\.html$/.exec(path)?.[1];
-  return slug !== undefined && store.archive(paper).storyBySlug(slug)?.state === 'withdrawn';
+  const story = slug === undefined ? null : store.archive(paper).storyBySlug(slug);
+  return story !== null && isWithdrawn(story);
 }

@@ -1,5 +1,5 @@
 import { Fault, refused } from '../fault.ts';
-import { airingProblems, isLine } from '../ledger/door.ts';
+import { isLine, standingProblems } from '../ledger/door.ts';
 import type { Archive, Story } from './archive.ts';
 import { enter } from './enter.ts';
 import type { Desk } from './filing.ts';
@@ -26,7 +26,7 @@ export function airStory(
     const now = desk.now();
     const on_air_at = options.at ?? now;
     if (story.state === 'scheduled' && story.scheduled_at === on_air_at) return { story, changed: false };
-    const problems = airingProblems(story, deskRules(archive));
+    const problems = standingProblems(story, deskRules(archive));
     if (problems.length > 0) throw refused(problems);
     enter(desk.store, { type: 'airing', at: now, paper, piece: story.id, on_air_at, made_by: options.by });
     return { story: known(archive, paper, slug), changed: true };

@@ -1,6 +1,7 @@
 import type { Archive, Row } from './archive.ts';
+import { isWithdrawn } from './archive.ts';
 import type { AiringEntry, Entry, GenerationEntry, RecordEntry, WithdrawalEntry } from './entry.ts';
-import type { LedgerStore } from './ledger-store.ts';
+import type { LedgerStore, Standing } from './ledger-store.ts';
 import { PaperBody } from './paper.ts';
 import { tags, touchedByPiece } from './tags.ts';
 import { tellAired, tellCast, tellRevised, tellWithdrawn } from './tell.ts';
@@ -62,7 +63,7 @@ function enterGeneration(store: LedgerStore, entry: GenerationEntry): void {
   store.setGeneration(entry);
   const standing = store.standing(entry.piece.id);
   // Of a withdrawn piece readers still see the notice, which names its headline.
-  if (standing?.state === 'withdrawn') told(store, entry.paper, entry.piece.id, null, entry.at, true);
+  if (standing !== null && hasNotice(standing)) told(store, entry.paper, entry.piece.id, null, entry.at, true);
   if (standing === null || before === null) return;
   // A revision made before the piece went on air is part of what went on air.
   const updated_at = Math.max(before.published_at, entry.piece.revised_at ?? entry.at);
@@ -75,15 +76,9 @@ function enterAiring(store: LedgerStore, { paper, piece, on_air_at, at }: Airing
   if (on_air_at <= at) return putOnAir(store, paper, piece, on_air_at, at);
   const standing = store.standing(piece);
   if (standing === null) return;
-  store.setStanding(piece, {
-    ...standing,
-    state: 'scheduled',
-    scheduled_at: on_air_at,
-    withdrawn_at: null,
-    reason: null,
-  });
-  // The notice of a withdrawal ends when the piece is to come back.
-  if (standing.state === 'withdrawn') told(store, paper, piece, null, at, true);
+  // What was withdrawn stays so for readers until it is back.
+  const { withdrawn_at, reason } = hasNotice(standing) ? standing : { withdrawn_at: null, reason: null };
+  store.setStanding(piece, { ...standing, state: 'scheduled', scheduled_at: on_air_at, withdrawn_at, reason });
 }
 
 function putOnAir(store: LedgerStore, paper: string, piece: string, onAirAt: number, at: number): void {
@@ -110,7 +105,9 @@ function enterWithdrawal(store: LedgerStore, { paper, piece, reason, at }: Withd
   const before = rowOnAir(store.archive(paper), piece);
   // A piece that was never on air has no readers to tell: it is a draft again.
   const state = standing.published_at === null ? 'draft' : 'withdrawn';
-  store.setStanding(piece, { ...standing, state, scheduled_at: null, withdrawn_at: at, reason });
+  // Taken off its schedule, a withdrawn piece has been off the air since it was withdrawn.
+  const withdrawn_at = hasNotice(standing) ? standing.withdrawn_at : at;
+  store.setStanding(piece, { ...standing, state, scheduled_at: null, withdrawn_at, reason });
   if (state === 'withdrawn') told(store, paper, piece, before, at, true);
   // One that was withdrawn before, and only scheduled since, was told of then.
   if (before !== null) tellWithdrawn(store, paper, before, { at, reason });
@@ -129,6 +126,10 @@ function told(
   if (!store.owesAll(paper)) store.owe(paper, touchedByPiece(archive, piece, before, rowOnAir(archive, piece)));
   if (corrects || archive.hasCorrections(piece)) store.owe(paper, [tags.corrections]);
   store.bumpEdition(paper, at);
+}
+
+function hasNotice({ state, published_at }: Standing): boolean {
+  return isWithdrawn({ state, published_at: published_at ?? 0 });
 }
 
 function rowOnAir(archive: Archive, piece: string): Row | null {

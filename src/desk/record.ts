@@ -52,15 +52,16 @@ export function enterRecord(
 }
 
 /**
- * What a new list of sections would leave behind: a section with pieces on air
- * stays, or their pages would point at one that is gone.
+ * What a new list of sections would leave behind: a section with pieces on air,
+ * or scheduled, stays, or their pages would point at one that is gone.
  */
 function sectionProblems(archive: Archive, sections: readonly string[]): Problem[] {
   const dropped = archive.paper().sections.filter((name) => !sections.includes(name));
   return dropped.flatMap((name) => {
-    const count = archive.sectionCount(name);
-    if (count === 0) return [];
-    const message = `${JSON.stringify(name)} still has pieces on air (${count}); keep it, or file them in another section first`;
+    const [onAir, scheduled] = [archive.sectionCount(name), archive.scheduledCount(name)];
+    if (onAir + scheduled === 0) return [];
+    const pieces = onAir > 0 ? `on air (${onAir})` : `that are to go on air (${scheduled})`;
+    const message = `${JSON.stringify(name)} still has pieces ${pieces}; keep it, or file them in another section first`;
     return [{ field: 'sections', rule: 'section_in_use', message }];
   });
 }

@@ -54,6 +54,14 @@ export function filingProblems(filing: Filing, rules: DeskRules): Problem[] {
 }
 
 /**
+ * What keeps a piece that was filed off the air: too few distinct publishers,
+ * or a section that the paper has dropped since, of which there is no page.
+ */
+export function standingProblems(piece: Pick<Filing, 'category' | 'cited_facts'>, rules: DeskRules): Problem[] {
+  return [...sectionProblems(piece.category, rules), ...airingProblems(piece, rules)];
+}
+
+/**
  * The rule that binds a piece on air, and not a draft: enough distinct
  * publishers, compared by `source` in NFKC and folded case.
  */
@@ -99,15 +107,14 @@ function slugProblems(slug: string): Problem[] {
   ];
 }
 
+function sectionProblems(category: string, { sections }: DeskRules): Problem[] {
+  if (sections.includes(category)) return [];
+  const message = `${quote(category)} is not a section of this paper; use one of ${sections.join(', ')}, or add it to paper.yaml`;
+  return [{ field: 'category', rule: 'unknown_section', message }];
+}
+
 function memberProblems(filing: Filing, rules: DeskRules): Problem[] {
-  const problems: Problem[] = [];
-  if (!rules.sections.includes(filing.category)) {
-    problems.push({
-      field: 'category',
-      rule: 'unknown_section',
-      message: `${quote(filing.category)} is not a section of this paper; use one of ${rules.sections.join(', ')}, or add it to paper.yaml`,
-    });
-  }
+  const problems = sectionProblems(filing.category, rules);
   if (!rules.personas.includes(filing.persona)) {
     problems.push({
       field: 'byline',

@@ -93,11 +93,11 @@ export function pieceTables(db: Db) {
      UNION ALL
      SELECT 'withdrawal', p.withdrawn_at, p.revision, p.reason, p.slug, n.headline
      FROM pieces p JOIN generations n ON n.n = p.generation
-     WHERE p.paper = ?1 AND p.state = 'withdrawn'
+     WHERE p.paper = ?1 AND p.state <> 'on_air' AND p.published_at IS NOT NULL
      ORDER BY 2 DESC, 5 LIMIT ?2`,
   );
   const listed = db.prepare(
-    "SELECT id, slug FROM pieces WHERE paper = ? AND state IN ('on_air', 'withdrawn') AND slug > ? ORDER BY slug LIMIT 1000",
+    'SELECT id, slug FROM pieces WHERE paper = ? AND published_at IS NOT NULL AND slug > ? ORDER BY slug LIMIT 1000',
   );
   const latest = {
     all: db.prepare(
@@ -182,6 +182,9 @@ export function pieceTables(db: Db) {
      ORDER BY scheduled_at, id`,
   );
   const due = db.prepare("SELECT min(scheduled_at) AS at FROM pieces WHERE state = 'scheduled'");
+  const scheduledIn = db.prepare(
+    "SELECT count(*) AS n FROM pieces WHERE paper = ? AND category = ? AND state = 'scheduled'",
+  );
   const unaired = db.prepare(
     `${STORY} WHERE p.paper = ? AND p.state <> 'on_air' AND p.id < ? ORDER BY p.id DESC LIMIT ?`,
   );
@@ -268,6 +271,7 @@ export function pieceTables(db: Db) {
     },
     sectionCount: (paper: string, section: string): number =>
       (tally.get(paper, 'section', section) as { count: number } | undefined)?.count ?? 0,
+    scheduledCount: (paper: string, section: string): number => count(scheduledIn.get(paper, section)),
     /** How many pieces of the section went on air before a place, counted from its nearer end. */
     sectionRank(paper: string, section: string, at: Place): number {
       const total = this.sectionCount(paper, section);

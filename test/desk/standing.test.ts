@@ -2,13 +2,16 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { beforeEach, describe, test } from 'node:test';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
+import { isWithdrawn } from '../../src/desk/archive.ts';
 import { airDue, enter } from '../../src/desk/enter.ts';
 import { fileStory } from '../../src/desk/filing.ts';
+import type { PaperBody } from '../../src/desk/paper.ts';
+import { paperFrom } from '../../src/desk/record.ts';
 import { Fault } from '../../src/fault.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
 import type { Clock } from '../support/workshop.ts';
-import { filing, foundPaper, PAPER, tempFolder, workshopIn } from '../support/workshop.ts';
+import { filing, foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/workshop.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 const HOUR = 3_600_000;
@@ -143,13 +146,48 @@ describe('where a piece stands', () => {
     air();
     withdraw();
     air(NOON + HOUR);
-    assert.deepEqual([story().state, story().reason], ['scheduled', null]);
+    assert.deepEqual([story().state, story().withdrawn_at, story().reason], ['scheduled', NOON, 'It was wrong.']);
+    assert.ok(isWithdrawn(story()), 'readers are told of the withdrawal until it is back');
+    clock.now += HOUR / 2;
     withdraw('Never again.');
-    assert.deepEqual([story().state, story().reason], ['withdrawn', 'Never again.']);
+    assert.deepEqual([story().state, story().withdrawn_at, story().reason], ['withdrawn', NOON, 'Never again.']);
     assert.deepEqual(
       [...shop.store.archive(PAPER).slugs()].map(({ slug }) => slug),
       ['tide'],
     );
+  });
+
+  test('a withdrawn piece on a schedule keeps its notice until its time', () => {
+    file();
+    air();
+    withdraw();
+    const shown = edition();
+    air(NOON + HOUR);
+    assert.equal(edition(), shown, 'readers see no change');
+    const noticed = () =>
+      shop.store
+        .archive(PAPER)
+        .corrections(9)
+        .map(({ kind, note }) => [kind, note]);
+    assert.deepEqual(noticed(), [['withdrawal', 'It was wrong.']]);
+    file({ headline: 'Another headline' });
+    assert.equal(edition(), shown + 1, 'the notice names the headline');
+    wait(2);
+    assert.deepEqual([story().state, story().withdrawn_at, story().reason], ['on_air', null, null]);
+    assert.deepEqual(noticed(), []);
+  });
+
+  test('a piece whose section is gone does not go on air, and a section waits for what is scheduled', () => {
+    file();
+    change({ sections: [SECTIONS[1]] });
+    for (const at of [undefined, NOON + HOUR]) assert.throws(() => air(at), /"City" is not a section of this paper/);
+    change({ sections: SECTIONS });
+    air(NOON + HOUR);
+    const { sections: _all, ...rest } = shop.store.record(PAPER, 'paper', '') as PaperBody;
+    const drop = () => paperFrom(shop.store.archive(PAPER), { ...rest, sections: SECTIONS.slice(1) });
+    assert.throws(drop, /still has pieces that are to go on air \(1\)/);
+    withdraw('Not yet.');
+    drop();
   });
 
   test('a withdrawn piece can be revised, and stays withdrawn', () => {

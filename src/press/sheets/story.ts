@@ -1,4 +1,5 @@
 import type { Row, Story } from '../../desk/archive.ts';
+import { isWithdrawn } from '../../desk/archive.ts';
 import { wordCount } from '../../desk/story.ts';
 import { tags } from '../../desk/tags.ts';
 import type { Generation } from '../../ledger/generation.ts';
@@ -37,7 +38,7 @@ export const story: Sheet = {
   },
   async print(edition, slug, { render }) {
     const found = edition.story(slug);
-    if (found?.state === 'withdrawn')
+    if (found !== null && isWithdrawn(found))
       return [await withdrawnPage(edition, found, render), ...(await cards(edition, found, render))];
     if (found?.state !== 'on_air') return null;
     const prose = proseHtml(found.prose, found.cited_facts, (path) => `${edition.place.base}/${path}`);
