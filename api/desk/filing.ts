@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import type { Archive, Story } from '../../src/desk/archive.ts';
+import { isWithdrawn } from '../../src/desk/archive.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import type { AccessKey } from '../../src/desk/keys.ts';
 import { freeSlug } from '../../src/desk/slug.ts';
@@ -17,7 +18,7 @@ import { archiveOf, linksFor, open, pieceNamed, proofUrl } from './doors.ts';
 import { idParam } from './params.ts';
 import { ProofBody, proofFor } from './proof.ts';
 import { keyed } from './route.ts';
-import { write } from './write.ts';
+import { needsTerms, write } from './write.ts';
 
 const time = z.iso.datetime({ offset: true, error: 'must be a time to come, such as 2026-11-20T06:30:00Z' });
 
@@ -120,8 +121,9 @@ const withdraw = createRoute({
 
 /** Filing, revising, airing and withdrawing. */
 export function filingDoors(doors: Doors): void {
-  const { shop } = doors;
+  const { app, shop } = doors;
   const by = (key: AccessKey) => `key:${key.id}`;
+  for (const { method, getRoutingPath } of [file, revise, airing]) app.on(method, getRoutingPath(), needsTerms(doors));
 
   open(doors, file, (c) => {
     const { air: when, ...given } = c.req.valid('json');
@@ -212,7 +214,7 @@ function timeToCome(field: string, text: string, now: number): number {
 
 /** Throws `level_too_low` when an agent would bring back what an admin took off the air. */
 function needLevelFor(story: Story, key: AccessKey): void {
-  if (story.state === 'withdrawn') needLevel(key, 'admin');
+  if (isWithdrawn(story)) needLevel(key, 'admin');
 }
 
 /** Throws `refused_by_door` when an agent's key is bound to one persona and the filing is signed by another. */

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createMiddleware } from 'hono/factory';
 import type { AccessKey } from '../../src/desk/keys.ts';
 import { signatureOf } from '../../src/desk/terms.ts';
 import { Fault } from '../../src/fault.ts';
 import { readAgreement } from '../../src/works/agreement.ts';
 import { privateJson } from '../answers/caching.ts';
+import type { PaperEnv } from '../env.ts';
 import type { Outcome } from '../middleware/idempotency.ts';
 import { namedWrite, once } from '../middleware/idempotency.ts';
 import { needLevel } from '../middleware/key.ts';
@@ -30,6 +32,14 @@ export async function write(doors: Doors, c: PaperContext, work: (key: AccessKey
     return once({ answers: store.answers, key: key.id, at: now() }, named, () => work(key));
   });
   return privateJson(c, { ...outcome.body, ...(await pressed(doors, c)) }, outcome.status);
+}
+
+/** Lets an agent's write through, body unseen, once the paper has signed the agreement. Throws `terms_unsigned`. */
+export function needsTerms(doors: Doors) {
+  return createMiddleware<PaperEnv>(async (c, next) => {
+    if (c.get('key')?.level === 'agent') needTerms(doors, c);
+    await next();
+  });
 }
 
 /** Throws `terms_unsigned` while the paper has not signed the agreement that is in force. */
