@@ -9,7 +9,7 @@ import type { Build } from '../../src/works/build.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
 import { fileHeaders } from '../answers/files.ts';
 import type { DeskEnv } from '../env.ts';
-import { holdsKey } from '../middleware/key.ts';
+import { paperOfKey } from '../middleware/key.ts';
 import type { Sites } from './site.ts';
 
 /**
@@ -20,9 +20,9 @@ import type { Sites } from './site.ts';
 export function privatePaperDoor(shop: Workshop, sites: Sites, build: Build): Hono<DeskEnv> {
   const door = new Hono<DeskEnv>();
   door.on(['GET', 'HEAD'], ['/*'], async (c, next) => {
+    const held = paperOfKey(shop.store.keys, (name) => c.req.header(name));
     const site = sites.of(c.req.raw);
-    if (!site?.paper || site.paper.paper_public) return next();
-    if (!holdsKey(shop.store.keys, site.slug, (name) => c.req.header(name))) return next();
+    if (!site?.paper || site.paper.paper_public || held !== site.slug) return next();
     const edition = new Edition(shop.store.archive(site.slug), placeOf(site.root));
     const path = `${site.path.slice(1)}${site.path.endsWith('/') || site.path === '' ? 'index.html' : ''}`;
     const found = await printPath(edition, path, { render: build.render, assets: build.assets, now: shop.now() });

@@ -1,7 +1,7 @@
 import type { Paper } from '../../src/desk/paper.ts';
 import { paperRoot } from '../../src/desk/paper.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
-import { holdsKey } from '../middleware/key.ts';
+import { paperOfKey } from '../middleware/key.ts';
 
 /** The paper that an address is of. */
 export interface Site {
@@ -109,9 +109,10 @@ export class Sites {
    */
   #domainsAt(request: Request, { host, hostname }: URL): Domain[] {
     const name = hostname.replace(/\.$/, '');
+    // A stranger cannot tell a private paper's domain from one that points here by mistake.
+    const held = paperOfKey(this.#shop.store.keys, (header) => request.headers.get(header));
     const named = this.#domains.filter(
-      // A stranger cannot tell a private paper's domain from one that points here by mistake.
-      ({ hostname: own, paper }) => own === name && (paper.paper_public || this.#holdsKey(request, paper.slug)),
+      ({ hostname: own, paper }) => own === name && (paper.paper_public || held === paper.slug),
     );
     const exact = named.filter((domain) => domain.host === host);
     if (exact.length > 0 || name === this.#shared.hostname) return exact;
@@ -130,9 +131,5 @@ export class Sites {
       served: `${origin}/${slug}`,
       path: slash === -1 ? '' : path.slice(slash),
     };
-  }
-
-  #holdsKey(request: Request, slug: string): boolean {
-    return holdsKey(this.#shop.store.keys, slug, (name) => request.headers.get(name));
   }
 }

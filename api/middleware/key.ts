@@ -29,12 +29,15 @@ export function keyOfRequest(keys: KeyTable, header: (name: string) => string | 
   return keyOf(keys, text);
 }
 
-/** Whether a request carries a key of a paper. For addresses that are no doors: there a bad key is a stranger's. */
-export function holdsKey(keys: KeyTable, paper: string, header: (name: string) => string | null | undefined): boolean {
+/**
+ * The paper whose key a request carries; null without one, and with a bad one: at addresses that are no doors it is a
+ * stranger's. To be asked before it is known which paper is meant, so that the time it takes tells nothing of that one.
+ */
+export function paperOfKey(keys: KeyTable, header: (name: string) => string | null | undefined): string | null {
   try {
-    return keyOfRequest(keys, header)?.paper === paper;
+    return keyOfRequest(keys, header)?.paper ?? null;
   } catch {
-    return false;
+    return null;
   }
 }
 

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Hono } from 'hono';
+import { privatePaperDoor } from '../../api/desk/private-papers.ts';
+import { Sites } from '../../api/desk/site.ts';
+import type { DeskEnv } from '../../api/env.ts';
+import type { Build } from '../../src/works/build.ts';
+import { enterPapers } from '../support/small-papers.ts';
+import { tempFolder, workshopIn } from '../support/workshop.ts';
+
+test('a key is looked up as often for a private paper as for one that does not exist', async (t) => {
+  const folder = tempFolder(t);
+  const keys = await enterPapers(folder, [
+    { slug: 'the-open' },
+    { slug: 'quiet-paper', isPublic: false },
+    { slug: 'quiet-own', isPublic: false, url: 'http://quiet-own.example' },
+  ]);
+  const shop = workshopIn(t, folder, { now: Date.now() });
+  let looks = 0;
+  const byHash = (hash: string) => {
+    looks++;
+    return shop.store.keys.byHash(hash);
+  };
+  const counted = { ...shop, store: { ...shop.store, keys: { ...shop.store.keys, byHash } } };
+  const sites = new Sites(counted);
+  const app = new Hono<DeskEnv>({ getPath: sites.routingPath });
+  app.route('/', privatePaperDoor(counted, sites, null as unknown as Build));
+  const looksFor = async (address: string, key = '') => {
+    looks = 0;
+    const { status } = await app.request(address, { headers: { 'x-nrf-key': key } });
+    return { status, looks };
+  };
+  const stranger = keys.get('the-open')?.admin;
+  for (const path of ['/', '/rss.xml', '/api/v1/stories', '/stories/high-water/']) {
+    for (const [hidden, absent] of [
+      [`${shop.settings.origin}/quiet-paper`, `${shop.settings.origin}/never-there`],
+      ['http://quiet-own.example', 'http://never-own.example'],
+    ]) {
+      const found = await looksFor(hidden + path, stranger);
+      assert.ok(found.looks > 0 && found.status === 404);
+      assert.deepEqual(found, await looksFor(absent + path, stranger), hidden + path);
+    }
+  }
+});
