@@ -44,12 +44,27 @@ export function onlyField(form: Map<string, string[]>, name: string): string | u
   throw new Fault('invalid_request', `${name} came more than once; send it once`, { field: name });
 }
 
-/** A ticked box of a form; one that is not ticked is not sent. Throws `invalid_request`. */
-export function tickedField(form: Map<string, string[]>, name: string): boolean {
+/**
+ * The choices of a form, those alone that it makes. A box that is not ticked is
+ * not sent: the form says in `boxes` which it has, by blanks. Throws `invalid_request`.
+ */
+export function choiceFields(form: Map<string, string[]>): Record<string, unknown> {
+  const boxes = (onlyField(form, 'boxes') ?? '').split(' ');
+  const sections = form.get('sections');
+  if (sections === undefined && boxes.includes('sections')) {
+    throw new Fault('invalid_request', 'sections: none is ticked; tick one or more', { field: 'sections' });
+  }
+  const cast = tickedField(form, 'cast');
+  return { cadence: onlyField(form, 'cadence'), sections, cast: cast ?? (boxes.includes('cast') ? false : undefined) };
+}
+
+/** Whether a box is ticked; undefined when nothing was sent for it. Throws `invalid_request`. */
+function tickedField(form: Map<string, string[]>, name: string): boolean | undefined {
   const value = onlyField(form, name);
-  if (value === undefined || value === 'false') return false;
+  if (value === undefined) return undefined;
   if (value === 'true' || value === 'on') return true;
-  throw new Fault('invalid_request', `${name} ${JSON.stringify(value.slice(0, 80))} is neither true nor false`, {
+  if (value === 'false') return false;
+  throw new Fault('invalid_request', `${name}: ${JSON.stringify(value.slice(0, 80))} must be true or false`, {
     field: name,
   });
 }

@@ -11,14 +11,17 @@ import { privateJson } from '../answers/caching.ts';
 import { needLevel } from '../middleware/key.ts';
 import type { Doors, PaperContext } from './doors.ts';
 import type { Sent } from './subscribe-body.ts';
-import { onlyField, shaped, tickedField } from './subscribe-body.ts';
+import { choiceFields, onlyField, shaped } from './subscribe-body.ts';
 import { AdminOrder, Order } from './subscribe-schemas.ts';
 import type { ReaderParts } from './subscribers.ts';
 import { write } from './write.ts';
 
 /** Takes a reader's order. Throws `invalid_request` naming the member at fault. */
 export function takeOrder({ desk }: ReaderParts, c: PaperContext, sent: Sent): void {
-  const { email, ...body } = shaped(Order, sent.form === null ? sent.json : orderOf(sent.form));
+  const { email, ...body } = shaped(
+    Order,
+    sent.form === null ? sent.json : { email: onlyField(sent.form, 'email'), ...choiceFields(sent.form) },
+  );
   const address = readAddress(email);
   if ('problem' in address) {
     const message = `email: ${JSON.stringify(email.slice(0, 80))} ${address.problem}; give an address such as name@example.org`;
@@ -62,17 +65,6 @@ function secretOf({ desk }: ReaderParts, paper: string, address: Address | { pro
   if (address === undefined || 'problem' in address) return {};
   const secret = desk.subscribers.of(paper, readerOf(paper, address))?.webhook_secret ?? null;
   return secret === null ? {} : { webhook_secret: secret };
-}
-
-/** The order that a form's fields are. A box that is not ticked is not sent; without any section all are meant. */
-function orderOf(form: Map<string, string[]>): unknown {
-  const sections = form.get('sections');
-  return {
-    email: onlyField(form, 'email'),
-    cadence: onlyField(form, 'cadence'),
-    ...(sections === undefined ? {} : { sections }),
-    cast: tickedField(form, 'cast'),
-  };
 }
 
 /** Choices of a body, those alone that it has. Throws `invalid_request` for a section that the paper has not. */

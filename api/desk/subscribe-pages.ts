@@ -14,9 +14,9 @@ import { soundQuery } from '../middleware/query.ts';
 import type { Doors, PaperContext } from './doors.ts';
 import type { Sites } from './site.ts';
 import type { Sent } from './subscribe-body.ts';
-import { onlyField, readSent, shaped, tickedField } from './subscribe-body.ts';
+import { choiceFields, onlyField, readSent, shaped } from './subscribe-body.ts';
 import { choicesOf } from './subscribe-order.ts';
-import { wantsPage } from './subscribe-view.ts';
+import { formProblem, sentChoices, wantsPage } from './subscribe-view.ts';
 import type { ReaderParts } from './subscribers.ts';
 
 type Handler = (c: PaperContext) => Response | Promise<Response>;
@@ -48,11 +48,18 @@ export function subscribePages(
     app.post(path, ...before, hidden(post));
   };
 
+  const subscribed = (c: PaperContext, row: Subscriber) =>
+    pages.said(c, {
+      heading: 'You are subscribed',
+      paragraphs: [`${c.get('site').paper.nameplate} comes to ${row.email}: ${choicesInWords(row)}.`],
+      link: { url: manageUrl(c, row), text: 'Change or end it' },
+    });
   door(
     'confirm',
     (c) => {
       const token = queried(c);
-      const row = toConfirm(desk, slugOf(c), token);
+      const { row, isDone } = toConfirm(desk, slugOf(c), token);
+      if (isDone) return subscribed(c, row);
       const { nameplate } = c.get('site').paper;
       return pages.said(c, {
         heading: 'Confirm your subscription',
@@ -65,17 +72,9 @@ export function subscribePages(
     },
     async (c) => {
       const row = confirm(desk, slugOf(c), tokenOfBody(await readSent(c)));
-      const manage_url = manageUrl(c, row);
-      const { paper } = c.get('site');
-      if (!wantsPage(c)) {
-        const choices = choicesRow(row, paper.sections);
-        return privateJson(c, { status: 'confirmed', email: row.email, ...choices, manage_url });
-      }
-      return pages.said(c, {
-        heading: 'You are subscribed',
-        paragraphs: [`${paper.nameplate} comes to ${row.email}: ${choicesInWords(row)}.`],
-        link: { url: manage_url, text: 'Change or end it' },
-      });
+      if (wantsPage(c)) return subscribed(c, row);
+      const choices = choicesRow(row, c.get('site').paper.sections);
+      return privateJson(c, { status: 'confirmed', email: row.email, ...choices, manage_url: manageUrl(c, row) });
     },
   );
 
@@ -87,7 +86,16 @@ export function subscribePages(
       sections: sectionsOf(row, c.get('site').paper.sections),
       cast: row.cast,
       saved,
+      problem: null,
     });
+  const changed = (c: PaperContext, sent: Sent): Subscriber => {
+    const { token, ...body } = shaped(
+      Change,
+      sent.form === null ? sent.json : { token: onlyField(sent.form, 'token'), ...choiceFields(sent.form) },
+    );
+    tokenIn(desk, slugOf(c), 'manage', token);
+    return choose(desk, slugOf(c), token, choicesOf(c, body));
+  };
   door(
     'manage',
     (c) => {
@@ -97,15 +105,20 @@ export function subscribePages(
     },
     async (c) => {
       const sent = await readSent(c);
-      const { token, ...body } = shaped(Change, sent.form === null ? sent.json : changeOf(sent.form));
-      tokenIn(desk, slugOf(c), 'manage', token);
-      const row = choose(desk, slugOf(c), token, choicesOf(c, body));
-      if (wantsPage(c)) return shown(c, row, token, true);
-      return privateJson(c, {
-        status: 'confirmed',
-        email: row.email,
-        ...choicesRow(row, c.get('site').paper.sections),
-      });
+      if (!wantsPage(c)) {
+        const row = changed(c, sent);
+        const choices = choicesRow(row, c.get('site').paper.sections);
+        return privateJson(c, { status: 'confirmed', email: row.email, ...choices });
+      }
+      const token = tokenOfBody(sent);
+      try {
+        return await shown(c, changed(c, sent), token, true);
+      } catch (error) {
+        const problem = formProblem(error);
+        const row = problem === null ? null : toManage(desk, slugOf(c), token);
+        if (row === null || sent.form === null) throw error;
+        return pages.manage(c, { email: row.email, token, ...sentChoices(sent.form), saved: false, problem });
+      }
     },
   );
 
@@ -184,14 +197,4 @@ function tokenOfBody(sent: Sent): string {
 
 function lacking(): Fault {
   return new Fault('invalid_request', 'token is missing; open the link of the mail as it is', { field: 'token' });
-}
-
-/** A change that a form's fields are: all of the form's boxes were there to be ticked. */
-function changeOf(form: Map<string, string[]>): unknown {
-  return {
-    token: onlyField(form, 'token'),
-    cadence: onlyField(form, 'cadence'),
-    sections: form.get('sections') ?? [],
-    cast: tickedField(form, 'cast'),
-  };
 }

@@ -40,10 +40,11 @@ export const OrderForm = z
     cadence: z.enum(CADENCES).optional(),
     sections: z.union([z.string(), z.array(z.string())]).optional(),
     cast: z.enum(['true', 'false', 'on']).optional(),
+    boxes: z.string().optional(),
   })
   .openapi('OrderForm', {
     description:
-      'A form’s order: `sections` once for each; without any, all. A `cast` that is absent is a box that was not ticked.',
+      'A form’s order, `sections` once for each. What is left out is as usual: all sections, and the video edition too. A form that has boxes for these says so with `boxes=sections cast`; one that is not sent was then not ticked.',
     example: { email: 'reader@example.org', cadence: 'weekly', cast: 'true' },
   });
 

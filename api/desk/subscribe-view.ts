@@ -5,7 +5,7 @@ import { Fault } from '../../src/fault.ts';
 import { Edition, placeOf } from '../../src/press/edition.ts';
 import type { Render } from '../../src/press/sheet.ts';
 import { frameOf } from '../../src/press/sheets/frame.ts';
-import type { Frame, ReaderManageView, ReaderSaidView } from '../../src/press/views.ts';
+import type { ChoicesView, FormProblem, Frame, ReaderManageView, ReaderSaidView } from '../../src/press/views.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
 import { fileHeaders } from '../answers/files.ts';
 import type { PaperEnv } from '../env.ts';
@@ -18,6 +18,28 @@ type Said = Pick<ReaderSaidView, 'heading' | 'paragraphs'> & Partial<Pick<Reader
 export function wantsPage(c: PaperContext): boolean {
   const supports = ['application/json', 'text/html'];
   return accepts(c, { header: 'Accept', supports, default: 'application/json' }) === 'text/html';
+}
+
+/** What is wrong with a form, where one of its fields is at fault: the field's name, in front of every message of the API, left out. Else null. */
+export function formProblem(error: unknown): FormProblem | null {
+  if (!(error instanceof Fault) || error.code !== 'invalid_request') return null;
+  const { field } = error.details;
+  if (typeof field !== 'string' || field === 'token') return null;
+  const { message } = error;
+  return { field, message: sentence(message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message) };
+}
+
+/** The choices of a form as they were sent, to be shown again. */
+export function sentChoices(form: Map<string, string[]>): ChoicesView {
+  return {
+    cadence: form.get('cadence')?.[0] ?? '',
+    sections: form.get('sections') ?? [],
+    cast: form.get('cast')?.[0] === 'true',
+  };
+}
+
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
 /** The live pages of subscriptions, in the look of their paper. No cache keeps them, and no link of theirs says where they were. */
@@ -36,10 +58,19 @@ export class ReaderPages {
     return this.#send(c, await this.#render('/paper/subscribe-said', view), status);
   }
 
+  /** The page to order on, with what was sent and the problem at its field. */
+  async orderAgain(c: PaperContext, form: Map<string, string[]>, problem: FormProblem): Promise<Response> {
+    const frame = this.#frame(c, 'Subscribe');
+    const api = `${placeOf(c.get('site').root).base}/api/v1`;
+    const failed = { email: form.get('email')?.[0] ?? '', ...sentChoices(form), problem };
+    return this.#send(c, await this.#render('/paper/subscribe', { frame, api, failed }), 400);
+  }
+
   /** The page to change a subscription on. */
   async manage(c: PaperContext, view: Omit<ReaderManageView, 'frame'>): Promise<Response> {
     const frame = this.#frame(c, 'Your subscription');
-    return this.#send(c, await this.#render('/paper/subscribe-manage', { ...view, frame }), 200);
+    const status = view.problem === null ? 200 : 400;
+    return this.#send(c, await this.#render('/paper/subscribe-manage', { ...view, frame }), status);
   }
 
   /** Where the reader can order anew. */
@@ -62,7 +93,7 @@ export class ReaderPages {
         c,
         {
           heading: 'This did not go through',
-          paragraphs: [`${error.message.slice(0, 1).toUpperCase()}${error.message.slice(1)}.`],
+          paragraphs: [`${sentence(error.message)}.`],
           link: { url: this.orderUrl(c), text: 'To the subscription desk' },
         },
         c.res.status as ContentfulStatusCode,

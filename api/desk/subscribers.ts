@@ -31,7 +31,7 @@ import {
   SubscriberList,
 } from './subscribe-schemas.ts';
 import type { ReaderPages } from './subscribe-view.ts';
-import { wantsPage } from './subscribe-view.ts';
+import { formProblem, wantsPage } from './subscribe-view.ts';
 import { write } from './write.ts';
 
 const list = createRoute({
@@ -146,7 +146,13 @@ export function subscriberDoors(doors: Doors, parts: ReaderParts): void {
   app.post(subscribe.getRoutingPath(), pages.faults(forPeople), parts.throttle, async (c) => {
     const sent = await readSent(c);
     if (isAdminOrder(sent.json)) return takeAdminOrder(doors, parts, c, sent.json);
-    takeOrder(parts, c, sent);
+    try {
+      takeOrder(parts, c, sent);
+    } catch (error) {
+      const problem = formProblem(error);
+      if (problem === null || sent.form === null || !forPeople(c)) throw error;
+      return pages.orderAgain(c, sent.form, problem);
+    }
     const message =
       'A mail with a link to confirm goes to this address, unless one went there a short while ago. Nothing else is sent until you confirm.';
     if (!forPeople(c)) return privateJson(c, { status: 'pending', message }, 202);

@@ -28,11 +28,11 @@ export function command(): Command {
     )
     .addCommand(
       verb('suppress', 'end what an address gets, and write to it no more', (asked) => {
-        suppress(asked.desk, asked.paper, asked.address);
+        suppress(asked.desk, asked.paper, asked.address, asked.complained ? 'complained' : 'by_hand');
         say(false, null, [
           `${asked.paper} does not write to ${asked.address.email}; its reader’s own confirmation lifts that`,
         ]);
-      }),
+      }).option('--complained', 'the reader called a mail spam, as the provider of the mail server tells'),
     );
 }
 
@@ -41,6 +41,7 @@ interface Asked {
   desk: ReaderDesk;
   paper: string;
   address: Address;
+  complained: boolean;
 }
 
 function verb(name: string, description: string, work: (asked: Asked) => void): Command {
@@ -48,7 +49,7 @@ function verb(name: string, description: string, work: (asked: Asked) => void): 
     .description(description)
     .argument('<email>')
     .requiredOption('--paper <slug>', 'the paper')
-    .action((email: string, { paper }: { paper: string }) =>
+    .action((email: string, { paper, complained = false }: { paper: string; complained?: boolean }) =>
       withWorkshop((shop) => {
         needPaper(shop, paper);
         const address = readAddress(email);
@@ -58,7 +59,7 @@ function verb(name: string, description: string, work: (asked: Asked) => void): 
             `${JSON.stringify(email.slice(0, 80))} ${address.problem}; give a mail address`,
           );
         }
-        work({ shop, desk: openReaderDesk(shop), paper, address });
+        work({ shop, desk: openReaderDesk(shop), paper, address, complained });
       }),
     );
 }

@@ -205,6 +205,25 @@ export interface DeskPageView {
   api: string;
 }
 
+/** What is wrong with a form that was sent, in words that stand at the field. */
+export interface FormProblem {
+  field: string;
+  message: string;
+}
+
+/** A reader's choices as a form shows them. */
+export interface ChoicesView {
+  cadence: string;
+  /** The sections that are ticked. */
+  sections: string[];
+  cast: boolean;
+}
+
+/** The form that orders mails. Pressed it is empty; live it shows again an order that did not go through. */
+export interface SubscribeView extends DeskPageView {
+  failed?: ChoicesView & { email: string; problem: FormProblem };
+}
+
 /** What a reader is told after a step of a subscription, or asked to press a button for. */
 export interface ReaderSaidView {
   frame: Frame;
@@ -216,15 +235,12 @@ export interface ReaderSaidView {
 }
 
 /** The page on which a reader changes what comes by mail, or ends it. */
-export interface ReaderManageView {
+export interface ReaderManageView extends ChoicesView {
   frame: Frame;
   email: string;
   token: string;
-  cadence: 'instant' | 'daily' | 'weekly';
-  /** The sections that are chosen. */
-  sections: string[];
-  cast: boolean;
   saved: boolean;
+  problem: FormProblem | null;
 }
 
 export interface CorrectionsView {
@@ -273,7 +289,15 @@ export interface MailColors {
   on_accent: string;
 }
 
-/** A mail. It loads nothing but a piece's own picture, and every address is absolute. */
+/** A picture in a mail; its address is absolute. */
+export interface MailPictureView {
+  url: string;
+  alt: string;
+  width: number | null;
+  height: number | null;
+}
+
+/** A mail. It loads nothing but pictures of its own pieces and edition, and every address is absolute. */
 export interface MailView {
   language: string;
   nameplate: string;
@@ -295,10 +319,17 @@ export interface MailView {
       byline: { name: string; title: string };
       language: string;
       published_at: string;
-      image: { url: string; alt: string; width: number | null; height: number | null } | null;
+      image: MailPictureView | null;
     }[];
   }[];
-  casts: { title: string; description: string; day: string; url: string; duration_s: number }[];
+  casts: {
+    title: string;
+    description: string;
+    day: string;
+    url: string;
+    duration_s: number;
+    poster: MailPictureView | null;
+  }[];
   reason: string;
   manage_url: string | null;
   unsubscribe_url: string | null;
@@ -335,7 +366,7 @@ export interface Pages {
   '/paper/cast-day': CastDayView;
   '/paper/cast-embed': CastDayView;
   '/paper/search': DeskPageView;
-  '/paper/subscribe': DeskPageView;
+  '/paper/subscribe': SubscribeView;
   '/paper/subscribe-said': ReaderSaidView;
   '/paper/subscribe-manage': ReaderManageView;
   '/paper/corrections': CorrectionsView;

@@ -1,36 +1,25 @@
 import type { Mail, MailRecord } from './mail.ts';
+import type { MailSource } from './mail-head.ts';
+import { mailHead, mailHost } from './mail-head.ts';
 import type { MailMatter } from './mail-matter.ts';
 import { mailText } from './mail-matter.ts';
-
-/** The paper that a mail is of. */
-export interface AlertSender {
-  slug: string;
-  nameplate: string;
-  /** Absolute root address of the paper, without a slash at its end. */
-  root: string;
-  contact?: string | undefined;
-}
 
 /** An alert or a digest, ready to be sent. */
 export function alertMail(
   mail: MailRecord,
   to: string,
-  { slug, nameplate, root, contact }: AlertSender,
+  paper: MailSource & { slug: string },
   matter: MailMatter,
   html: string,
 ): Mail {
-  const host = mailHost(root);
   return {
-    from: { name: nameplate, address: contact ?? `no-reply@${host}` },
-    ...(contact === undefined ? {} : { replyTo: contact }),
-    to,
+    ...mailHead(mail, to, paper),
     subject: subjectOf(matter),
     text: mailText(matter),
     html,
-    messageId: `<${mail.id}@${host}>`,
     headers: {
       // RFC 2919: a name of the list that stays.
-      'List-Id': `<${slug}.${host}>`,
+      'List-Id': `<${paper.slug}.${mailHost(paper.root)}>`,
       ...(matter.unsubscribe_url === null
         ? {}
         : {
@@ -42,11 +31,6 @@ export function alertMail(
       'Auto-Submitted': 'auto-generated',
     },
   };
-}
-
-/** The host of a paper's address, as mail addresses name it. */
-export function mailHost(root: string): string {
-  return new URL(root).hostname;
 }
 
 /** The headline of the first piece, or the title of the video edition; and how many more there are. */

@@ -39,13 +39,21 @@ export function erase(desk: ReaderDesk, paper: string, address: Address): void {
   });
 }
 
-/** Has an address never written to, by hand: for who asked the desk itself. */
-export function suppress(desk: ReaderDesk, paper: string, address: Address): void {
+/**
+ * Has an address never written to, by hand: for who asked the desk itself, or
+ * complained to the provider of the mail server.
+ */
+export function suppress(
+  desk: ReaderDesk,
+  paper: string,
+  address: Address,
+  reason: 'by_hand' | 'complained' = 'by_hand',
+): void {
   const reader = readerOf(paper, address);
   desk.transact(() => {
     const row = desk.subscribers.of(paper, reader);
     if (row !== null) desk.subscribers.remove(row.id);
     desk.tokens.drop(paper, reader, 'confirm');
-    desk.suppressions.put({ paper, reader, email: address.email, reason: 'by_hand', at: desk.now(), mailed_at: null });
+    desk.suppressions.put({ paper, reader, email: address.email, reason, at: desk.now(), mailed_at: null });
   });
 }

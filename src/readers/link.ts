@@ -17,18 +17,19 @@ export function tokenIn({ tokens, now }: ReaderDesk, paper: string, purpose: Pur
   return token;
 }
 
-/** What a confirming link is about; it changes nothing. Throws `not_found`. */
-export function toConfirm(desk: ReaderDesk, paper: string, text: string): Subscriber {
+/** The row as it is once a link has confirmed it, and whether it has; looking changes nothing. Throws `not_found`. */
+export function toConfirm(desk: ReaderDesk, paper: string, text: string): { row: Subscriber; isDone: boolean } {
   const token = tokenIn(desk, paper, 'confirm', text);
   const row = desk.subscribers.of(paper, token.reader);
-  if (row === null || (token.used_at !== null && row.confirmed_at === null)) throw ended('confirm');
-  return token.used_at === null ? afterConfirmation(row, desk.now()).row : row;
+  const isDone = token.used_at !== null;
+  if (row === null || (isDone && row.confirmed_at === null)) throw ended('confirm');
+  return { row: isDone ? row : afterConfirmation(row, desk.now()).row, isDone };
 }
 
 /** Confirms an order, once; again it changes nothing. Throws `not_found`. */
 export function confirm(desk: ReaderDesk, paper: string, text: string): Subscriber {
   return desk.transact(() => {
-    const row = toConfirm(desk, paper, text);
+    const { row } = toConfirm(desk, paper, text);
     const now = desk.now();
     if (desk.tokens.use(tokenHash(text), now)) {
       desk.subscribers.put(row);
@@ -79,11 +80,13 @@ export function unsubscribe(desk: ReaderDesk, paper: string, text: string): void
 }
 
 /** Takes a row out and remembers not to write to its reader. */
-export function end(desk: ReaderDesk, row: Subscriber, reason: 'unsubscribed' | 'complained' | 'bounced'): void {
+export function end(desk: ReaderDesk, row: Subscriber, reason: 'unsubscribed' | 'bounced'): void {
   const { paper, reader, email } = row;
   desk.subscribers.remove(row.id);
   desk.tokens.drop(paper, reader, 'confirm');
-  desk.suppressions.put({ paper, reader, email, reason, at: desk.now(), mailed_at: null });
+  // The mail that bounced was one: who orders for a dead mailbox again and again does not have us write to it each time.
+  const mailed_at = reason === 'bounced' ? desk.now() : null;
+  desk.suppressions.put({ paper, reader, email, reason, at: desk.now(), mailed_at });
 }
 
 function ended(purpose: Purpose): Fault {

@@ -1,3 +1,11 @@
+/** A picture of a piece's or an edition's own; its address is absolute, its format one that mail programs show. */
+export interface MailPicture {
+  url: string;
+  alt: string;
+  width: number | null;
+  height: number | null;
+}
+
 /** A piece in a mail. Addresses are absolute. */
 export interface MailStory {
   headline: string;
@@ -8,8 +16,7 @@ export interface MailStory {
   language: string;
   /** ISO 8601. */
   published_at: string;
-  /** The piece's own picture, in a format that mail programs show; null without one. */
-  image: { url: string; alt: string; width: number | null; height: number | null } | null;
+  image: MailPicture | null;
 }
 
 /** A video edition in a mail. */
@@ -20,6 +27,7 @@ export interface MailCast {
   day: string;
   url: string;
   duration_s: number;
+  poster: MailPicture | null;
 }
 
 /** Everything that a mail says; its HTML and its plain text are made of it. */
@@ -46,7 +54,10 @@ export interface MailMatter {
 
 const RULE = '-'.repeat(60);
 
-/** A mail as plain text: lines are left to the mail program to break. */
+/** How long a line of plain text is at most, in UTF-16 units, so that a quote of it fits a terminal too. */
+const LINE_MAX = 72;
+
+/** A mail as plain text, its lines broken at blanks; an address is never broken. */
 export function mailText({ nameplate, root, heading, paragraphs, button, groups, casts, ...rest }: MailMatter): string {
   const parts = [
     nameplate,
@@ -61,7 +72,17 @@ export function mailText({ nameplate, root, heading, paragraphs, button, groups,
     ...(rest.unsubscribe_url === null ? [] : [`End the subscription:\n${rest.unsubscribe_url}`]),
     `${nameplate} is written by declared AI personas. Every piece names its sources.\n${root}/`,
   ];
-  return `${parts.join('\n\n')}\n`;
+  return `${parts.join('\n\n').split('\n').map(broken).join('\n')}\n`;
+}
+
+function broken(line: string): string {
+  const lines: string[] = [];
+  for (const word of line.split(' ')) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > LINE_MAX) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines.join('\n');
 }
 
 function storyText({ headline, dek, byline, url }: MailStory): string {

@@ -2,7 +2,7 @@ import type { Archive, Row } from '../desk/archive.ts';
 import type { Paper } from '../desk/paper.ts';
 import type { KeptEvent } from '../readers/event-table.ts';
 import type { MailKind } from '../readers/mail.ts';
-import type { MailCast, MailMatter, MailStory } from '../readers/mail-matter.ts';
+import type { MailCast, MailMatter, MailPicture, MailStory } from '../readers/mail-matter.ts';
 
 /** Pictures that mail programs show; of a drawing in SVG they show nothing. */
 const SHOWN = /\.(?:jpe?g|png|gif|webp)$/i;
@@ -24,7 +24,7 @@ export function alertMatter(archive: Archive, paper: Paper, root: string, { kind
     event.type === 'story.aired' ? (rowOnAir(archive, event.story.id) ?? []) : [],
   );
   const casts = events.flatMap((event) =>
-    event.type === 'cast.published' ? castOf(archive, event.cast.day, root) : [],
+    event.type === 'cast.published' ? castOf(archive, paper, root, event.cast.day) : [],
   );
   const [first] = [...pieces.map(({ dek, headline }) => dek || headline), ...casts.map(({ title }) => title)];
   if (first === undefined) return null;
@@ -72,7 +72,6 @@ function groupsOf(archive: Archive, paper: Paper, root: string, pieces: Row[]): 
 
 function storyOf(archive: Archive, paper: Paper, root: string, row: Row): MailStory {
   const { headline, dek, category, slug, byline, language, published_at, image } = row;
-  const media = image === null ? null : archive.media(image.src);
   return {
     headline,
     dek,
@@ -81,17 +80,26 @@ function storyOf(archive: Archive, paper: Paper, root: string, row: Row): MailSt
     byline,
     language,
     published_at: new Date(published_at).toISOString(),
-    // A private paper's pictures open to nobody without a key.
-    image:
-      image !== null && SHOWN.test(image.src) && paper.paper_public
-        ? { url: `${root}/${image.src}`, alt: image.alt, width: media?.width ?? null, height: media?.height ?? null }
-        : null,
+    image: image === null ? null : pictureOf(archive, paper, root, image),
   };
 }
 
-function castOf(archive: Archive, day: string, root: string): MailCast[] {
+function castOf(archive: Archive, paper: Paper, root: string, day: string): MailCast[] {
   const cast = archive.cast(day);
   if (cast === null) return [];
   const { title, description, duration_s } = cast;
-  return [{ title, description, day, url: `${root}/cast/${day}/`, duration_s }];
+  const poster = pictureOf(archive, paper, root, { src: cast.poster, alt: `Poster: ${title}` });
+  return [{ title, description, day, url: `${root}/cast/${day}/`, duration_s, poster }];
+}
+
+/** A picture as a mail shows it, or null: one of a private paper opens to nobody without a key. */
+function pictureOf(
+  archive: Archive,
+  { paper_public }: Paper,
+  root: string,
+  { src, alt }: { src: string; alt: string },
+): MailPicture | null {
+  if (!paper_public || !SHOWN.test(src)) return null;
+  const media = archive.media(src);
+  return { url: `${root}/${src}`, alt, width: media?.width ?? null, height: media?.height ?? null };
 }

@@ -62,8 +62,8 @@ export class MailRoom {
       used_at: null,
     });
     const sender = { nameplate: paper.nameplate, contact: paper.contact, root: this.#root(paper) };
-    const html = await this.#print(paper, { ...confirmMatter(row, sender, token), language: paper.language });
-    return { ...confirmMail(mail, row, sender, token), html, ...(paper.contact ? { replyTo: paper.contact } : {}) };
+    const matter = { ...confirmMatter(row, sender, token), language: paper.language };
+    return confirmMail(mail, row.email, sender, matter, await this.#print(paper, matter));
   }
 
   async #alert(mail: MailRecord, row: Subscriber, paper: Paper): Promise<Mail | null> {

@@ -194,6 +194,9 @@ test('every order that is malformed is refused, with the member at fault named',
   const put = await send(url, DOOR, { key, method: 'PUT', body: {} });
   assert.equal(put.status, 405);
   assert.equal(put.headers.get('allow'), 'GET, HEAD, OPTIONS, POST');
+  const options = await send(url, `${PAPER}/subscribe/confirm`, { method: 'OPTIONS' });
+  assert.deepEqual([options.status, options.headers.get('allow')], [204, 'GET, HEAD, OPTIONS, POST']);
+  assert.equal(options.headers.get('access-control-allow-methods'), null, 'pages elsewhere may not ask');
   for (const name of ['reader%40exämple.org', 'Reader@EXAMPLE.org']) {
     assert.equal((await send(url, DOOR, { key, body: { email: decodeURIComponent(name) } })).status, 202);
   }
@@ -298,10 +301,12 @@ test('from the order to the end: only buttons change anything', async (t) => {
     ['token', own],
     ['cadence', 'daily'],
     ['cast', 'true'],
+    ['boxes', 'sections cast'],
   ];
   const bare = await change({ form: boxes, headers: { Accept: 'text/html' } });
   assert.equal(bare.status, 400);
-  assert.match(bare.text, /names no section/);
+  assert.match(bare.text, /id="sections-problem">None is ticked; tick one or more</);
+  assert.match(bare.text, new RegExp(`name="token" value="${own}"`));
   const all = SECTIONS.map((name): [string, string] => ['sections', name]);
   const saved = await change({ form: [...boxes, ...all], headers: { Accept: 'text/html' } });
   assert.equal(saved.status, 200);
@@ -351,6 +356,7 @@ test('a form is answered with a page or with JSON, as it is asked', async (t) =>
     ['cadence', 'instant'],
     ['sections', 'Time'],
     ['sections', 'Letters'],
+    ['boxes', 'sections cast'],
     ['submit', 'x'],
   ];
   const page = await send(url, DOOR, { form: fields, headers: people });
@@ -358,13 +364,22 @@ test('a form is answered with a page or with JSON, as it is asked', async (t) =>
   assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
   assert.match(page.text, /Look into your mail/);
   assert.match(page.text, /The Plumb Line/);
-  const program = await send(url, DOOR, { form: { email: 'q@example.org', cast: 'true' } });
+  const program = await send(url, DOOR, { form: { email: 'q@example.org' } });
   assert.equal(program.json.status, 'pending');
   const asJson = await send(url, DOOR, { body: { email: 'r@example.org' }, headers: people });
   assert.equal(asJson.json.status, 'pending');
   const wrong = await send(url, DOOR, { form: { email: 'nobody' }, headers: people });
   assert.equal(wrong.status, 400);
-  assert.match(wrong.text, /Email: &quot;nobody&quot; is not of the form/);
+  const at = (page: string) => /id="(\w+)-problem">([^<]+)/.exec(page)?.slice(1);
+  assert.match(at(wrong.text)?.join(' ') ?? '', /^email &quot;nobody&quot; is not of the form/);
+  assert.match(wrong.text, /<input [^>]*value="nobody"[^>]*aria-invalid="true"/);
+  // What was chosen stays chosen.
+  const bare = await send(url, DOOR, {
+    form: { email: 'x@example.org', cadence: 'weekly', boxes: 'sections cast', cast: 'true' },
+    headers: people,
+  });
+  assert.deepEqual([bare.status, at(bare.text)], [400, ['sections', 'None is ticked; tick one or more']]);
+  assert.match(bare.text, /value="x@example.org"[\s\S]*value="weekly" checked[\s\S]*name="cast" value="true" checked/);
   assert.equal((await send(url, DOOR, { form: { email: 'nobody' } })).json.field, 'email');
   const { json } = await send(url, DOOR, { key: keys.admin, method: 'GET' });
   const choices = json.subscribers.map(({ email, cadence, sections, cast }: Record<string, unknown>) => [

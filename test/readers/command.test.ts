@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Address } from '../../src/readers/address.ts';
-import { readAddress } from '../../src/readers/address.ts';
+import { readAddress, readerOf } from '../../src/readers/address.ts';
 import { order, orderByAdmin } from '../../src/readers/order.ts';
 import { DEFAULT_CHOICES } from '../../src/readers/subscriber.ts';
 import { openReaderDesk } from '../../src/works/reader-desk.ts';
@@ -16,8 +16,8 @@ test('one address is exported, erased and suppressed by command', async (t) => {
   const desk = openReaderDesk(shop);
   const address = readAddress('Reader@example.org') as Address;
   order(desk, PAPER, address, DEFAULT_CHOICES);
-  const reader = (verb: string, email = 'reader@EXAMPLE.org', paper = PAPER) =>
-    run(t, folder, ['reader', verb, email, '--paper', paper]);
+  const reader = (verb: string, email = 'reader@EXAMPLE.org', paper = PAPER, ...options: string[]) =>
+    run(t, folder, ['reader', verb, email, '--paper', paper, ...options]);
   const { stdout, code } = await reader('export');
   assert.equal(code, 0);
   const { email, subscriber, suppression, mails } = JSON.parse(stdout);
@@ -43,6 +43,8 @@ test('one address is exported, erased and suppressed by command', async (t) => {
   assert.equal((await reader('suppress')).code, 0);
   assert.equal(orderByAdmin(desk, PAPER, address, {}, null), 'suppressed');
   assert.equal(JSON.parse((await reader('export')).stdout).suppression.reason, 'by_hand');
+  assert.equal((await reader('suppress', address.email, PAPER, '--complained')).code, 0);
+  assert.equal(desk.suppressions.of(PAPER, readerOf(PAPER, address))?.reason, 'complained');
   assert.match((await reader('erase', 'nobody')).stderr, /"nobody" is not of the form name@example\.org/);
   assert.match((await reader('erase', 'reader@example.org', 'no-paper')).stderr, /there is no paper "no-paper"/);
 });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Address } from '../../src/readers/address.ts';
 import { readAddress, readerOf } from '../../src/readers/address.ts';
 import { dossierOf, erase, suppress } from '../../src/readers/dossier.ts';
-import { choose, confirm, manageToken, toConfirm, unsubscribe } from '../../src/readers/link.ts';
+import { choose, confirm, end, manageToken, toConfirm, unsubscribe } from '../../src/readers/link.ts';
 import { order, orderByAdmin, sweep } from '../../src/readers/order.ts';
 import type { ReaderDesk } from '../../src/readers/reader-desk.ts';
 import type { Choices } from '../../src/readers/subscriber.ts';
@@ -53,7 +53,7 @@ test('an order is confirmed by its link, within 72 hours and no later', (t) => {
   order(desk, PAPER, ADDRESS, WEEKLY);
   const [token = ''] = mailed(desk);
   clock.now += CONFIRM_LASTS - 1;
-  assert.equal(toConfirm(desk, PAPER, token).email, 'Reader@example.org');
+  assert.equal(toConfirm(desk, PAPER, token).row.email, 'Reader@example.org');
   assert.equal(desk.subscribers.of(PAPER, READER)?.confirmed_at, null, 'looking confirms nothing');
   clock.now += 1;
   assert.throws(() => confirm(desk, PAPER, token), isNotFound);
@@ -138,6 +138,22 @@ test('whatever the reason, a refusal outlives orders and is lifted by a confirma
     confirm(desk, PAPER, mailed(desk)[0] ?? '');
     assert.equal(desk.suppressions.of(PAPER, READER), null);
     assert.equal(orderByAdmin(desk, PAPER, ADDRESS, {}, null), 'confirmed');
+  }
+});
+
+test('who orders for a dead mailbox again and again has no mail sent to it each time', (t) => {
+  const clock = { now: NOON };
+  const desk = deskIn(t, clock);
+  for (const days of [0, 7]) {
+    clock.now = NOON + days * 24 * HOUR;
+    order(desk, PAPER, ADDRESS, WEEKLY);
+    assert.equal(mailed(desk).length, 1);
+    const row = desk.subscribers.of(PAPER, READER);
+    assert.ok(row);
+    end(desk, row, 'bounced');
+    clock.now += SUPPRESSED_REST.bounced - 1;
+    order(desk, PAPER, ADDRESS, WEEKLY);
+    assert.deepEqual(mailed(desk), []);
   }
 });
 

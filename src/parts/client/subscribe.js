@@ -20,6 +20,12 @@ function point(name, text) {
   return true;
 }
 
+/** What went wrong, without the field's name in front: it stands beside the field. */
+function inWords({ field, message = SILENT }) {
+  const words = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
+}
+
 function order() {
   const data = new FormData(form);
   const sections = data.getAll('sections');
@@ -28,7 +34,7 @@ function order() {
     email: data.get('email').trim(),
     cadence: data.get('cadence'),
     // Without a list the paper means every section, those to come too.
-    ...(sections.length > 0 && sections.length < all ? { sections } : {}),
+    ...(sections.length < all ? { sections } : {}),
     cast: data.has('cast'),
   };
 }
@@ -50,7 +56,10 @@ async function send(body) {
 
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
+  say('');
+  form.classList.remove('sent');
   for (const name of ['email', 'cadence', 'sections']) point(name, '');
+  if (form.querySelector('[name="sections"]:checked') === null) return void point('sections', 'Tick one or more.');
   button.disabled = true;
   say('Sending…');
   const answer = await send(order());
@@ -61,6 +70,6 @@ form.addEventListener('submit', async (event) => {
     form.classList.add('sent');
     return;
   }
-  const message = answer.message ?? SILENT;
+  const message = inWords(answer);
   say(point(answer.field, message) ? '' : message);
 });
