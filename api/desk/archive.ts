@@ -46,7 +46,12 @@ const day = createRoute({
       day: z
         .string()
         .refine(isDay, 'must be a day of the calendar, as in 2026-11-20')
-        .openapi({ param: { name: 'day', in: 'path' }, format: 'date', example: '2026-11-20' }),
+        .openapi({
+          param: { name: 'day', in: 'path' },
+          description: 'A day in UTC, up to today.',
+          format: 'date',
+          example: '2026-11-20',
+        }),
     }),
   },
   responses: { 200: ok(StoryList, 'Newest first; empty for a day without pieces.'), ...faults() },

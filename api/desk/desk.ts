@@ -107,7 +107,11 @@ const writePersona = createRoute({
         .string()
         .max(60)
         .regex(SLUG, 'must be words of a–z and 0–9 joined by single hyphens')
-        .openapi({ param: { name: 'slug', in: 'path' }, example: 'osric-tamblyn' }),
+        .openapi({
+          param: { name: 'slug', in: 'path' },
+          description: 'The persona’s slug; a new one adds a persona.',
+          example: 'osric-tamblyn',
+        }),
     }),
     headers: IDEMPOTENCY,
     body: body(part(PersonaBody, 'PersonaChange', { name: 'Osric Tamblyn', title: 'Editor', beat: 'Clocks' })),
@@ -137,7 +141,12 @@ const writeCast = createRoute({
       day: z
         .string()
         .refine(isDay, 'must be a day of the calendar, as in 2026-11-20')
-        .openapi({ param: { name: 'day', in: 'path' }, format: 'date', example: '2026-11-20' }),
+        .openapi({
+          param: { name: 'day', in: 'path' },
+          description: 'The edition’s day, in UTC.',
+          format: 'date',
+          example: '2026-11-20',
+        }),
     }),
     headers: IDEMPOTENCY,
     body: body(

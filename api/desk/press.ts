@@ -20,7 +20,12 @@ const ask = createRoute({
       ticket: z
         .string()
         .regex(/^\d{1,15}$/, 'must be the number that the write gave')
-        .openapi({ param: { name: 'ticket', in: 'path' }, type: 'integer', example: 42 }),
+        .openapi({
+          param: { name: 'ticket', in: 'path' },
+          description: 'The number in the address that the write gave.',
+          type: 'integer',
+          example: 42,
+        }),
     }),
   },
   responses: { 200: ok(z.object({ pressed: z.boolean() }), 'Whether they are.'), ...faults() },

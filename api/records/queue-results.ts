@@ -48,7 +48,7 @@ const route = createRoute({
     'Each look has its own outcome, in the order sent. The same looks sent again are `lost`: nothing is entered twice.',
   middleware: [limited, jsonBody({ valuesMax: VALUES_MAX })],
   request: {
-    params: z.object({ lease: z.string().max(64) }),
+    params: z.object({ lease: z.string().max(64).openapi({ description: 'The name that the lease was given with.' }) }),
     body: body(
       z
         .object({

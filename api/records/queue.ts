@@ -41,7 +41,9 @@ const giveBackRoute = createRoute({
   operationId: 'giveLeaseBack',
   tags: ['Queue'],
   summary: 'End a lease: what has no result is due at once',
-  request: { params: z.object({ lease: z.string().max(64) }) },
+  request: {
+    params: z.object({ lease: z.string().max(64).openapi({ description: 'The name that the lease was given with.' }) }),
+  },
   responses: {
     200: ok(z.object({ given_back: z.int().min(0) }).openapi('GivenBack'), 'How many hostnames are due again.'),
     ...faults(),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withoutAddresses } from '../../api/middleware/log.ts';
+import { withoutSecrets } from '../../api/middleware/log.ts';
 
-test('a path is logged without the addresses in it', () => {
+test('a path is logged without the addresses and keys in it', () => {
   const logged: [string, string][] = [
     ['/p/api/v1/subscribers', '/p/api/v1/subscribers'],
     ['/p/api/v1/stories/year-2038', '/p/api/v1/stories/year-2038'],
@@ -12,6 +12,10 @@ test('a path is logged without the addresses in it', () => {
     ['/reader@example.org', '/{email}'],
     ['/p/reader%2540example.org/x', '/p/{email}/x'],
     ['/p/a%40b/c@d', '/p/{email}/{email}'],
+    ['/p/api/v1/keys/nrf_xrlLRIbw0R5RoAFdCD3AmlmVlrzBG0JVdWDvS1PpvxK', '/p/api/v1/keys/nrf_{key}'],
+    ['/nrf_xrlLRIbw0R5RoAFdCD3AmlmVlrz/x', '/nrf_{key}/x'],
+    ['/v1/domains/DRS_xrlLRIbw0R5R/history', '/v1/domains/DRS_{key}/history'],
+    ['/p/stories/drs_1', '/p/stories/drs_1'],
   ];
-  for (const [path, expected] of logged) assert.equal(withoutAddresses(path), expected);
+  for (const [path, expected] of logged) assert.equal(withoutSecrets(path), expected);
 });

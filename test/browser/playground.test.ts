@@ -78,6 +78,10 @@ test('the playground', async (t) => {
       assert.match(await tryOut(page, 'listSections'), /^200/);
       assert.match(await tryOut(page, 'readStory'), /^200/, 'the example is a piece of this very paper');
 
+      await page.setViewportSize({ width: 390, height: 844 });
+      const wide = await page.locator('html').evaluate((html) => html.scrollWidth);
+      assert.ok(wide <= 390, `with answers open on a telephone the page is ${wide} wide`);
+
       assert.equal(await page.locator('.plate .name a').textContent(), 'The Plumb Line');
       for (const address of await page
         .locator('.plate a')

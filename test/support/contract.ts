@@ -23,6 +23,7 @@ interface Parameter {
   required?: boolean;
   example?: unknown;
   schema: Schema;
+  description?: string;
 }
 
 interface Response {

@@ -37,6 +37,9 @@ export async function checkDocument(document: Document, server: string): Promise
       const parameter = operation.parameters?.find((one) => one.in === 'path' && one.name === name);
       assert.ok(parameter?.required, `${operation.operationId} ${name}`);
     }
+    for (const { name, description } of operation.parameters ?? []) {
+      assert.ok(description, `${operation.operationId} says what ${name} is`);
+    }
   }
   for (const reference of referencesIn(document)) contract.at({ $ref: reference });
   for (const [name, { allOf = [] }] of Object.entries(document.components.schemas as Record<string, Whole>)) {
