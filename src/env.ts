@@ -114,7 +114,7 @@ const Environment = z
     /** The address that mails come from; the paper's `contact` is where answers go. Needed with SMTP_URL. */
     MAIL_FROM: z.email({ error: 'must be a mail address, without a name' }).optional(),
     /** How many mails go to the mail server a minute at most; 0 is as many as it takes. */
-    MAILS_PER_MINUTE: z.coerce.number('must be a number').int('must be a whole number').min(0).default(600),
+    MAILS_PER_MINUTE: count(600),
     /** The RSA key in PEM that signs mails (DKIM), and its selector; the domain is that of MAIL_FROM. Both or none. */
     DKIM_KEY_FILE: z
       .string()
