@@ -1,10 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { CastBody } from '../../src/desk/cast.ts';
+import { CastBody, CastRow } from '../../src/desk/cast.ts';
 import { isDay } from '../../src/desk/day.ts';
-import { Config, configOf } from '../../src/desk/front.ts';
+import { Config, configOf, MastheadRow } from '../../src/desk/front.ts';
 import { PersonaBody } from '../../src/desk/masthead.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
 import { castFrom, enterRecord, paperFrom, personaFrom, urlProblems } from '../../src/desk/record.ts';
+import { castChange, personaChange } from '../../src/desk/sent-back.ts';
 import { DraftRow, draftRow } from '../../src/desk/story.ts';
 import { Fault, refused } from '../../src/fault.ts';
 import { SLUG } from '../../src/ledger/door.ts';
@@ -93,6 +94,10 @@ const PersonaRecord = PersonaBody.extend({ slug: z.string(), declared_ai: z.lite
   'PersonaRecord',
 );
 
+/** A row of the masthead, or of the video editions, may be sent back as it was listed. */
+const PersonaMembers = PersonaBody.extend(MastheadRow.pick({ slug: true, declared_ai: true, url: true }).shape);
+const CastMembers = CastBody.extend(CastRow.omit({ title: true }).shape);
+
 const writePersona = createRoute({
   method: 'put',
   path: '/api/v1/masthead/{slug}',
@@ -114,7 +119,7 @@ const writePersona = createRoute({
         }),
     }),
     headers: IDEMPOTENCY,
-    body: body(part(PersonaBody, 'PersonaChange', { name: 'Osric Tamblyn', title: 'Editor', beat: 'Clocks' })),
+    body: body(part(PersonaMembers, 'PersonaChange', { name: 'Osric Tamblyn', title: 'Editor', beat: 'Clocks' })),
   },
   responses: { 200: ok(PersonaRecord, 'The persona.'), ...faults(413, 415, 422) },
 });
@@ -150,7 +155,7 @@ const writeCast = createRoute({
     }),
     headers: IDEMPOTENCY,
     body: body(
-      part(CastBody, 'CastChange', {
+      part(CastMembers, 'CastChange', {
         title: 'The day in three minutes',
         video: 'media/cast/2026-11-17.mp4',
         poster: 'media/cast/2026-11-17.jpg',
@@ -201,7 +206,11 @@ export function deskDoors(doors: Doors): void {
     return write(doors, c, () => {
       const archive = archiveOf(doors, c);
       const { slug: _slug, ...before } = archive.persona(slug) ?? { slug };
-      const persona = personaFrom(archive, slug, merged(PersonaBody, before, given));
+      const persona = personaFrom(
+        archive,
+        slug,
+        merged(PersonaBody, before, personaChange(given, slug, c.get('site').root)),
+      );
       enterOf(doors, c, 'persona', slug, persona);
       return { status: 200, body: { ...persona, declared_ai: true } };
     });
@@ -213,7 +222,8 @@ export function deskDoors(doors: Doors): void {
     return write(doors, c, () => {
       const archive = archiveOf(doors, c);
       const { day: _day, duration_s: _s, bytes: _b, media_type: _type, ...before } = archive.cast(day) ?? { day };
-      const cast = castFrom(archive, day, merged(CastBody, before as object, given));
+      const change = castChange(archive, given, day, c.get('site').root);
+      const cast = castFrom(archive, day, merged(CastBody, before as object, change));
       enterOf(doors, c, 'cast', day, cast);
       return { status: 200, body: { ...cast } };
     });

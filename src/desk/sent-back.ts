@@ -1,0 +1,47 @@
+import type { Archive } from './archive.ts';
+import { measures } from './record.ts';
+
+type Members = Record<string, unknown>;
+
+/** The members that are media files, by the names that records and listed rows give them. */
+const MEDIA = new Map([
+  ['avatar', 'avatar'],
+  ['video', 'video'],
+  ['video_url', 'video'],
+  ['poster', 'poster'],
+  ['poster_url', 'poster'],
+  ['captions', 'captions'],
+]);
+
+/**
+ * A change of a persona in the members of its record, so that a row of the
+ * masthead may be sent back as it was listed: addresses of media become their
+ * paths, and what cannot be set goes where it says what is so. Said otherwise
+ * it stays in, to be refused.
+ */
+export function personaChange(change: Members, slug: string, root: string): Members {
+  return without(mediaPaths(change, root), { slug, declared_ai: true, url: `${root}/masthead/${slug}/` });
+}
+
+/** The same for the video edition of a day, whose row also tells what its file is like. */
+export function castChange(archive: Archive, change: Members, day: string, root: string): Members {
+  const members = mediaPaths(change, root);
+  const video = members.video ?? archive.cast(day)?.video;
+  const file = typeof video === 'string' ? archive.media(video) : null;
+  const page_url = `${root}/cast/${day}/`;
+  return without(members, { day, page_url, embed_url: `${page_url}embed/`, ...measures(file) });
+}
+
+function mediaPaths(change: Members, root: string): Members {
+  const isOwn = (value: unknown): value is string => typeof value === 'string' && value.startsWith(`${root}/media/`);
+  const members = Object.entries(change).map(([name, value]) => {
+    const member = MEDIA.get(name);
+    if (member === undefined) return [name, value];
+    return [member, isOwn(value) ? value.slice(root.length + 1) : value];
+  });
+  return Object.fromEntries(members);
+}
+
+function without(change: Members, shown: Members): Members {
+  return Object.fromEntries(Object.entries(change).filter(([name, value]) => shown[name] !== value));
+}
