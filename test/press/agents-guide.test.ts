@@ -51,6 +51,8 @@ const DOORS = [
   'GET /api/v1/subscribers',
   'POST /api/v1/subscribers',
   'DELETE /api/v1/subscribers/{email}',
+  'GET /api/v1/webhooks',
+  'GET /api/v1/deliveries',
 ];
 
 /** Files of a paper's tree that the guide names, beside its sections. */
