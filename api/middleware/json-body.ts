@@ -36,6 +36,8 @@ export function jsonBody({ mayBeEmpty = false, valuesMax = VALUES_MAX } = {}) {
       // The schema's own check takes no body that is said to be JSON for JSON that is broken.
       headers.delete('Content-Type');
     } else {
+      // Nothing at all is of no wrong type.
+      if (bytes.length === 0 && c.req.header('content-type') === undefined) throw broken('is missing; send JSON');
       needPlain(c);
       needJson(c);
       parseJson(bytes, valuesMax);
