@@ -97,7 +97,7 @@ function newsTo(logger: Logger): SendingNews<AccountMailRecord> {
     failed({ id, kind, attempts }, side, words) {
       const about = { mail: id, kind, attempts, ...words };
       if (side === 'reader') logger.warn(about, 'an address takes no mail: no more alerts go to it');
-      else if (side === 'mail') logger.warn(about, 'a mail was not taken; it is tried again');
+      else if (side !== 'server') logger.warn(about, 'a mail was not taken; it is tried again');
       else logger.error(about, 'the mail server takes no mails; all wait, and are tried again');
     },
     gaveUp: ({ id, kind }) => logger.error({ mail: id, kind }, 'a mail was given up'),

@@ -11,9 +11,10 @@ export interface FailureWords {
 
 /**
  * Whose fault a failure is. `reader`: the address takes no mail, and is not to
- * be tried again. `mail`: this one may go later. `server`: all have to wait.
+ * be tried again. `mail`: this one may go later. `refused`: this one was refused
+ * for good, though not for want of a mailbox. `server`: all have to wait.
  */
-export type FailureSide = 'reader' | 'mail' | 'server';
+export type FailureSide = 'reader' | 'mail' | 'refused' | 'server';
 
 /** Reply codes that speak of the mailbox where no enhanced code says more (RFC 5321, section 4.2.3). */
 const NO_MAILBOX = new Set([550, 551, 553]);
@@ -34,14 +35,19 @@ export function failureWords(error: unknown): FailureWords {
 export function faultOf({ code, command, reply, enhanced }: FailureWords): FailureSide {
   // "Service not available, closing": whatever it answers.
   if (reply === 421) return 'server';
-  if (command === 'RCPT TO') return reply !== null && reply >= 500 && isNoMailbox(reply, enhanced) ? 'reader' : 'mail';
-  if (command === 'DATA' || code === 'EMESSAGE' || code === 'AbortError' || code === 'TimeoutError') return 'mail';
+  const isAtRecipient = command === 'RCPT TO';
+  // A mail has one recipient, so what is answered to it may be of the mailbox too.
+  if ((isAtRecipient || command === 'DATA') && reply !== null && reply >= 500) {
+    return isNoMailbox(reply, enhanced, isAtRecipient) ? 'reader' : 'refused';
+  }
+  if (isAtRecipient || command === 'DATA' || code === 'EMESSAGE' || code === 'AbortError' || code === 'TimeoutError')
+    return 'mail';
   return /^(?:EAUTH|ECONNECTION|EDNS|ESOCKET|ETIMEDOUT|ETLS|EPROTOCOL|EENVELOPE|EREQUIRETLS)$/.test(code)
     ? 'server'
     : 'mail';
 }
 
-/** A refusal by policy, a full mailbox or an error of the server's own at this step is not the address's end. */
-function isNoMailbox(reply: number, enhanced: string | null): boolean {
-  return enhanced === null ? NO_MAILBOX.has(reply) : /^5\.(?:1\.\d+|2\.1)$/.test(enhanced);
+/** A refusal by policy, a full mailbox or an error of the server's own is not the address's end; nor is one of the text that says no more. */
+function isNoMailbox(reply: number, enhanced: string | null, isAtRecipient: boolean): boolean {
+  return enhanced === null ? isAtRecipient && NO_MAILBOX.has(reply) : /^5\.(?:1\.\d+|2\.1)$/.test(enhanced);
 }

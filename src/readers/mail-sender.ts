@@ -10,6 +10,12 @@ const WAIT_FIRST = 60_000;
 const WAIT_MAX = 4 * 3_600_000;
 /** After how long a mail is given up, in ms (RFC 5321, section 4.5.4.1: "at least 4-5 days"). */
 export const GIVE_UP = 5 * 86_400_000;
+/**
+ * How long a mail that was refused for good waits, and after how long it is given up, in ms: "SHOULD NOT repeat the
+ * exact request" (RFC 5321, section 4.2.1), but what is refused by mistake gets a day to be mended.
+ */
+export const REFUSED_WAIT = 6 * 3_600_000;
+export const REFUSED_GIVE_UP = 86_400_000;
 /** How long all mails rest after the server was at fault, in ms: doubled each time until one goes through. */
 const PAUSE_FIRST = 1_000;
 const PAUSE_MAX = 5 * 60_000;
@@ -136,11 +142,11 @@ export class MailSender<M extends Sendable = MailRecord> {
     this.#news.failed(mail, fault, words);
     if (fault === 'reader') {
       bounced(mail);
-    } else if (at - madeAt(mail) >= GIVE_UP) {
+    } else if (at - madeAt(mail) >= (fault === 'refused' ? REFUSED_GIVE_UP : GIVE_UP)) {
       mails.fail(mail.id, at, words.code);
       this.#news.gaveUp(mail);
     } else {
-      mails.postpone(mail.id, at + waitAfter(mail.attempts), words.code);
+      mails.postpone(mail.id, at + (fault === 'refused' ? REFUSED_WAIT : waitAfter(mail.attempts)), words.code);
     }
   }
 }

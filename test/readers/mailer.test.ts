@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { SMTPServerOptions } from 'smtp-server';
 import type { MailRecord } from '../../src/readers/mail.ts';
-import { GIVE_UP, waitAfter } from '../../src/readers/mail-sender.ts';
+import { GIVE_UP, REFUSED_GIVE_UP, REFUSED_WAIT, waitAfter } from '../../src/readers/mail-sender.ts';
 import type { Subscriber } from '../../src/readers/subscriber.ts';
 import type { SmtpSettings } from '../../src/works/mailer.ts';
 import { smtpMailer } from '../../src/works/mailer.ts';
@@ -125,11 +125,11 @@ test('an address that the server does not know is written to no more', async (t)
 });
 
 test('what is not the address’s fault ends no subscription: it waits and goes', async (t) => {
-  const refusals: [string, number, string, 'mail' | 'server', 'onRcptTo' | 'onMailFrom' | 'onConnect'][] = [
+  const refusals: [string, number, string, 'mail' | 'refused' | 'server', 'onRcptTo' | 'onMailFrom' | 'onConnect'][] = [
     ['greylisting', 451, '4.7.1 try again later', 'mail', 'onRcptTo'],
     ['a full mailbox', 452, '4.2.2 over quota', 'mail', 'onRcptTo'],
-    ['a policy', 550, '5.7.1 not from you', 'mail', 'onRcptTo'],
-    ['a full mailbox for good', 552, '5.2.2 over quota', 'mail', 'onRcptTo'],
+    ['a policy', 550, '5.7.1 not from you', 'refused', 'onRcptTo'],
+    ['a full mailbox for good', 552, '5.2.2 over quota', 'refused', 'onRcptTo'],
     ['a server that closes', 421, '4.3.2 shutting down', 'server', 'onRcptTo'],
     ['a sender who is not taken', 550, '5.1.8 who are you', 'server', 'onMailFrom'],
     ['a server that takes nobody', 554, '5.3.2 no mail here', 'server', 'onConnect'],
@@ -148,9 +148,10 @@ test('what is not the address’s fault ends no subscription: it waits and goes'
       what,
     );
     assert.equal(mail().state, 'due', what);
-    assert.equal(mail().due_at, clock.now + MINUTE, what);
+    const wait = side === 'refused' ? REFUSED_WAIT : MINUTE;
+    assert.equal(mail().due_at, clock.now + wait, what);
     refuses = false;
-    clock.now += MINUTE;
+    clock.now += wait;
     await idle();
     assert.deepEqual([mail().state, mail().attempts, server.taken.length], ['sent', 2, 1], what);
   }
@@ -238,6 +239,21 @@ test('a mail waits longer each time and is given up after five days; its reader 
   );
   assert.ok(clock.now - begun >= GIVE_UP && clock.now - begun < GIVE_UP + 5 * 3_600_000);
   assert.deepEqual([mail().state, gaveUp.length, failures.length], ['failed', 1, waits.length + 1]);
+  assert.notEqual(shop.store.readers.subscribers.byId(reader.id), null);
+});
+
+test('a mail that is refused for good is given up after a day; its reader stays', async (t) => {
+  const server = await smtpServer(t, { onRcptTo: (_, __, done) => done(refusal(554, '5.7.1 by policy')) });
+  const { idle, mail, gaveUp, failures, clock, shop, reader } = stand(t, { url: plain(server) });
+  const begun = clock.now;
+  for (;;) {
+    await idle();
+    if (mail().state !== 'due') break;
+    assert.equal(mail().due_at - clock.now, REFUSED_WAIT);
+    clock.now = mail().due_at;
+  }
+  assert.ok(clock.now - begun >= REFUSED_GIVE_UP && clock.now - begun <= REFUSED_GIVE_UP + REFUSED_WAIT);
+  assert.deepEqual([mail().state, gaveUp.length, failures.length > 4], ['failed', 1, true]);
   assert.notEqual(shop.store.readers.subscribers.byId(reader.id), null);
 });
 
