@@ -3,13 +3,16 @@ import type { Logger } from 'pino';
 import type { Render } from '../press/sheet.ts';
 import { queueAlerts } from '../readers/alert-queue.ts';
 import { DigestQueue } from '../readers/digest-queue.ts';
+import type { MailRecord } from '../readers/mail.ts';
 import type { SendingNews } from '../readers/mail-sender.ts';
 import { MailSender } from '../readers/mail-sender.ts';
+import type { NoticeRecord } from '../readers/notice.ts';
 import { sweep } from '../readers/order.ts';
 import { outboxFolder } from '../store/outbox-folder.ts';
 import { openAlertDesk } from '../works/alert-desk.ts';
 import { digestTimes } from '../works/digest-times.ts';
 import type { SmtpMailer } from '../works/mailer.ts';
+import { openNoticeSending } from '../works/notice-desk.ts';
 import { openReaderDesk } from '../works/reader-desk.ts';
 import { openSendingDesk } from '../works/sending-desk.ts';
 import type { Workshop } from '../works/workshop.ts';
@@ -33,8 +36,8 @@ export interface MailTools {
 }
 
 /**
- * Tells readers by mail: queues what happened and the digests that are due, and
- * sends. Of several processes over one database one does it at a time. Returns a
+ * Tells readers by mail, and those who run a paper: queues what happened and the
+ * digests that are due, and sends. Of several processes over one database one does it at a time. Returns a
  * function that stops it when the mails under way are settled.
  */
 export function startMails(shop: Workshop, { render, smtp }: MailTools, logger: Logger): () => Promise<void> {
@@ -47,12 +50,22 @@ export function startMails(shop: Workshop, { render, smtp }: MailTools, logger: 
   const digests = new DigestQueue(alerts, digestTimes());
 
   // Nobody else sends: what is still claimed was claimed by one who is no more.
-  const duty = standFor(store.duties, 'mails', now, (at) => store.readers.mails.release(at));
+  const duty = standFor(store.duties, 'mails', now, (at) => {
+    store.readers.mails.release(at);
+    store.notices.release(at);
+  });
   const sending = { ...openSendingDesk(shop, { mailer, render, perMinute }), mayBegin: duty.has };
-  const sender = new MailSender(sending, newsTo(logger));
+  const news = newsTo(logger);
+  const sender = new MailSender(sending, news);
+  const { throttle } = sending;
+  const notices = new MailSender<NoticeRecord>(
+    { ...openNoticeSending(shop, { mailer, render, throttle }), mayBegin: duty.has },
+    news,
+  );
 
   const dropOld = hourly((at) => {
     store.alerts.forget(at - MAILS_KEPT);
+    store.notices.forget(at - MAILS_KEPT);
     desk.transact(() => sweep(desk, at));
   });
 
@@ -61,26 +74,28 @@ export function startMails(shop: Workshop, { render, smtp }: MailTools, logger: 
     dropOld(now());
     const queued = queueAlerts(alerts) !== null || digests.next();
     sender.start();
+    notices.start();
     return queued ? BREATH : LOOK_EVERY;
   };
   const stop = goRounds(look, { logger, failed: 'mails stand still; they are looked after again' });
   return async () => {
     await stop();
     const patience = setTimeout(() => smtp?.breakOff(), DRAIN);
-    await sender.stop();
+    await Promise.all([sender.stop(), notices.stop()]);
     clearTimeout(patience);
     duty.leave();
     smtp?.close();
   };
 }
 
-function newsTo(logger: Logger): SendingNews {
+function newsTo(logger: Logger): SendingNews<MailRecord | NoticeRecord> {
   return {
     sent: ({ id, paper, kind }) => logger.debug({ mail: id, paper, kind }, 'sent a mail'),
     failed({ id, paper, kind, attempts }, side, words) {
       const about = { mail: id, paper, kind, attempts, ...words };
-      if (side === 'reader') logger.warn(about, 'an address takes no mail: it is written to no more');
-      else if (side === 'mail') logger.warn(about, 'a mail was not taken; it is tried again');
+      if (side === 'reader' && kind === 'notice') logger.warn(about, 'an address takes no mail: see whose seat it is');
+      else if (side === 'reader') logger.warn(about, 'an address takes no mail: it is written to no more');
+      else if (side !== 'server') logger.warn(about, 'a mail was not taken; it is tried again');
       else logger.error(about, 'the mail server takes no mails; all wait, and are tried again');
     },
     gaveUp: ({ id, paper, kind }) => logger.error({ mail: id, paper, kind }, 'a mail was given up'),

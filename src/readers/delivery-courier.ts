@@ -18,6 +18,8 @@ export interface CourierDesk<D extends Consignment = Claimed>
   extends Pick<WebhookDesk, 'transact' | 'now' | 'allowsPrivate'> {
   deliveries: DeliveryQueue<D>;
   webhooks: WebhookStandings;
+  /** Tells those who run it that its webhook was switched off at a time (ms); part of that transaction. */
+  notify(delivery: D, at: number): void;
 }
 
 /** What the courier tells whoever runs it. Nothing in it names a person, or holds an answer. */
@@ -159,7 +161,11 @@ export class Courier<D extends Consignment = Claimed> {
     const { since, isOff } = webhooks.failed(webhook, url, attempt.at);
     const firstAttempt = deliveries.firstAttempt(id) ?? attempt.at;
     const reason = offReason(delivery, attempt, settlement, { failingSince: since, firstAttempt });
-    if (reason !== null && !isOff) webhooks.switchOff(webhook, url, reason, now());
+    if (reason !== null && !isOff) {
+      const at = now();
+      webhooks.switchOff(webhook, url, reason, at);
+      this.#desk.notify(delivery, at);
+    }
     // Also what was under way while another attempt had it switched off.
     if (reason !== null || isOff) deliveries.giveUp(webhook, now());
     return isOff ? null : reason;

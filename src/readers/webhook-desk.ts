@@ -1,5 +1,5 @@
 import type { DeskEvent } from '../desk/event.ts';
-import type { Attempt, DeliveryTable } from './delivery.ts';
+import type { Attempt, Claimed, DeliveryTable } from './delivery.ts';
 import type { EventTable } from './event-table.ts';
 import type { WebhookTable } from './webhook-table.ts';
 
@@ -22,6 +22,8 @@ export interface WebhookDesk {
   random(n: number): Uint8Array;
   /** Whether receivers may be private and plain http. */
   readonly allowsPrivate: boolean;
+  /** Tells those who run a paper that a webhook of it was switched off at a time (ms); part of that transaction. */
+  notify(delivery: Claimed, at: number): void;
   /** What webhooks are sent of an event, as JSON. */
   compose(event: DeskEvent): string;
 }

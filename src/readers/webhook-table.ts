@@ -1,3 +1,5 @@
+import type { WebhookOff } from './notice.ts';
+
 /** Why a webhook was switched off: its receiver said so (410), or it failed for days. */
 export const OFF_REASONS = ['gone', 'failing'] as const;
 export type OffReason = (typeof OFF_REASONS)[number];
@@ -54,8 +56,12 @@ export interface WebhookTable extends WebhookStandings {
   /** The desk's own, oldest first. */
   list(paper: string): (Webhook & WebhookStanding)[];
   get(paper: string, id: string): (Webhook & WebhookStanding) | null;
+  /** One that may be sent to, on or off: the desk's own, or a confirmed subscriber's. */
+  receiver(paper: string, id: string): Receiver | null;
   /** Brings in the webhooks of subscribers who have confirmed. */
   register(paper: string, at: number): void;
   /** Receivers that are on, in the order of their ids, from after one of them; confirmed subscribers' among them. */
   receivers(audience: Audience, after: string, limit: number): Receiver[];
+  /** Those of a paper that were switched off at or after a time (ms) and still are, oldest first. */
+  offSince(paper: string, at: number): WebhookOff[];
 }

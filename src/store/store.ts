@@ -22,6 +22,7 @@ import { keyTables } from './keys.ts';
 import { mailTable } from './mails.ts';
 import { manifestTables } from './manifest.ts';
 import { meterTable } from './meter.ts';
+import { noticeTable } from './notices.ts';
 import type { DatabaseSettings } from './open.ts';
 import { databaseFault, openDatabase } from './open.ts';
 import { paperTables } from './papers.ts';
@@ -186,6 +187,7 @@ export function openStore(settings: DatabaseSettings) {
     duties: dutyTable(db),
     webhooks: webhookTable(db),
     deliveries: deliveryTable(db),
+    notices: noticeTable(db),
     records: recordsTables(db, transact),
     entries: entries.entries,
     doorKeys: entries.doorKeys,

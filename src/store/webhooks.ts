@@ -1,3 +1,4 @@
+import type { WebhookOff } from '../readers/notice.ts';
 import type { OffReason, Receiver, Webhook, WebhookStanding, WebhookTable } from '../readers/webhook-table.ts';
 import type { Db } from './open.ts';
 
@@ -36,6 +37,15 @@ export function webhookTable(db: Db): WebhookTable {
          END
      ORDER BY w.id LIMIT ?4`,
   );
+  const receiver = db.prepare(
+    `SELECT w.id, coalesce(w.url, s.webhook) AS url FROM webhooks w LEFT JOIN subscribers s ON s.id = w.subscriber
+     WHERE w.paper = ? AND w.id = ? AND (w.subscriber IS NULL OR (s.confirmed_at IS NOT NULL AND s.webhook IS NOT NULL))`,
+  );
+  const offSince = db.prepare(
+    `SELECT w.id, w.off_url AS url, w.off_reason, w.subscriber IS NOT NULL AS of_subscriber
+     FROM webhooks w LEFT JOIN subscribers s ON s.id = w.subscriber
+     WHERE w.paper = ? AND w.off_at >= ? AND w.off_url = coalesce(w.url, s.webhook) ORDER BY w.id`,
+  );
   const took = db.prepare(
     'UPDATE webhooks SET failing_since = NULL, off_at = NULL, off_reason = NULL, off_url = NULL WHERE id = ? AND (failing_since IS NOT NULL OR off_at IS NOT NULL)',
   );
@@ -59,6 +69,12 @@ export function webhookTable(db: Db): WebhookTable {
     },
     receivers: ({ paper, sections }, after, limit) =>
       receivers.all(paper, sections === null ? null : JSON.stringify(sections), after, limit) as Receiver[],
+    receiver: (paper, id) => (receiver.all(paper, id) as Receiver[])[0] ?? null,
+    offSince: (paper, at) =>
+      (offSince.all(paper, at) as (Omit<WebhookOff, 'of_subscriber'> & { of_subscriber: number })[]).map((row) => ({
+        ...row,
+        of_subscriber: row.of_subscriber === 1,
+      })),
     took(id) {
       took.run(id);
     },

@@ -44,6 +44,8 @@ export function openChangeCourierDesk({ store, settings, now }: Workshop): Couri
     transact: store.transact,
     now,
     allowsPrivate: settings.webhookPrivate,
+    // An account reads it on its page.
+    notify() {},
   };
 }
 

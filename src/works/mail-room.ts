@@ -61,7 +61,8 @@ export class MailRoom {
       expires_at: now() + CONFIRM_LASTS,
       used_at: null,
     });
-    const sender = { nameplate: paper.nameplate, contact: paper.contact, root: this.#root(paper) };
+    const root = mailRoot(paper, this.#shop.settings.origin);
+    const sender = { nameplate: paper.nameplate, contact: paper.contact, root };
     const matter = { ...confirmMatter(row, sender, token), language: paper.language };
     return confirmMail(mail, row.email, sender, matter, await this.#print(paper, matter));
   }
@@ -86,12 +87,13 @@ export class MailRoom {
       manage_url: own(manage_url ?? ''),
       unsubscribe_url: own(unsubscribe_url ?? ''),
     };
-    return alertMail(mail, row.email, { ...paper, root: this.#root(paper) }, matter, own(printed.html));
+    const root = mailRoot(paper, this.#shop.settings.origin);
+    return alertMail(mail, row.email, { ...paper, root }, matter, own(printed.html));
   }
 
   async #matter({ kind, about }: MailRecord, paper: Paper, places: number[]): Promise<Printed | null> {
-    const { store } = this.#shop;
-    const root = this.#root(paper);
+    const { store, settings } = this.#shop;
+    const root = mailRoot(paper, settings.origin);
     const told = alertMatter(store.archive(paper.slug), paper, root, {
       kind,
       about,
@@ -109,10 +111,9 @@ export class MailRoom {
   #print(paper: Paper, matter: MailMatter): Promise<string> {
     return this.#render('/paper/mail', { ...matter, colors: mailColors(paper.hue) });
   }
+}
 
-  /** A private paper shows itself on no domain of its own; its readers' pages are on the shared host. */
-  #root(paper: Paper): string {
-    const { origin } = this.#shop.settings;
-    return paper.paper_public ? paperRoot(paper, origin) : `${origin}/${paper.slug}`;
-  }
+/** A paper's root as mails name it. A private paper shows itself on no domain of its own; its readers' pages are on the shared host. */
+export function mailRoot(paper: Paper, origin: string): string {
+  return paper.paper_public ? paperRoot(paper, origin) : `${origin}/${paper.slug}`;
 }

@@ -5,12 +5,14 @@ import { linksOf } from '../press/sheets/row-view.ts';
 import type { WebhookClient, WebhookDesk } from '../readers/webhook-desk.ts';
 import { messageOf } from '../readers/webhook-message.ts';
 import { VERSION } from './build.ts';
+import { queueNotices } from './notice-desk.ts';
 import { openWebhookClient } from './webhook-client.ts';
 import type { Workshop } from './workshop.ts';
 import { newId } from './workshop.ts';
 
 /** The rules of webhooks wired to a workshop. */
-export function openWebhookDesk({ store, settings, now }: Workshop): WebhookDesk {
+export function openWebhookDesk(shop: Workshop): WebhookDesk {
+  const { store, settings, now } = shop;
   return {
     events: store.events,
     webhooks: store.webhooks,
@@ -20,6 +22,7 @@ export function openWebhookDesk({ store, settings, now }: Workshop): WebhookDesk
     newId,
     random: randomBytes,
     allowsPrivate: settings.webhookPrivate,
+    notify: ({ paper }, at) => queueNotices(shop, paper, at),
     compose(event) {
       const archive = store.archive(event.paper);
       const place = placeOf(paperRoot(archive.paper(), settings.origin));

@@ -1,0 +1,106 @@
+import type { Mail, MailProgress, MailQueue } from './mail.ts';
+import type { MailMatter } from './mail-matter.ts';
+import { mailText } from './mail-matter.ts';
+import type { OffReason } from './webhook-table.ts';
+
+/** How long a notice waits for more of its kind, in ms: receivers that go down together make one mail. */
+export const NOTICE_GATHERS = 60_000;
+
+/** A mail to somebody who runs a paper: webhooks were switched off. Times in ms. */
+export interface Notice {
+  /** A lower-case ULID; the Message-ID is made of it. */
+  id: string;
+  paper: string;
+  email: string;
+  /** It tells of what was switched off from then on. */
+  since: number;
+  due_at: number;
+}
+
+export interface NoticeRecord extends Notice, MailProgress {
+  kind: 'notice';
+}
+
+export interface NoticeTable extends MailQueue<NoticeRecord> {
+  /** Queues one; where one for the same person waits that nobody has begun to send, that one tells it all. */
+  queue(notice: Notice): void;
+  /** Drops those that were settled at or before a time. */
+  forget(until: number): void;
+}
+
+/** A webhook that is switched off. */
+export interface WebhookOff {
+  id: string;
+  url: string;
+  off_reason: OffReason;
+  of_subscriber: boolean;
+}
+
+/** The paper that a notice is of. */
+export interface NoticeSender {
+  nameplate: string;
+  /** Absolute root address of the paper, without a slash at its end. */
+  root: string;
+  language: string;
+  contact?: string | undefined;
+}
+
+/** Who hears of what goes wrong: the people with an admin seat; where there is none, the paper's contact. */
+export function noticed(
+  seats: readonly { level: string; seat: string | null; revoked_at: number | null }[],
+  contact: string | undefined,
+): string[] {
+  const admins = seats.flatMap(({ level, seat, revoked_at }) =>
+    level === 'admin' && seat !== null && revoked_at === null ? [seat] : [],
+  );
+  return admins.length > 0 || contact === undefined ? [...new Set(admins)] : [contact];
+}
+
+const WHY: Record<OffReason, string> = {
+  gone: 'it answered 410, which says that it wants no more',
+  failing: 'it took nothing for a whole schedule of retries, which is three days',
+};
+
+/** What a notice says. Of a receiver it names the host alone: its address may hold a secret. */
+export function noticeMatter(off: readonly WebhookOff[], { nameplate, root, language }: NoticeSender): MailMatter {
+  const lines = off.map(
+    ({ id, url, off_reason, of_subscriber }) =>
+      `${new URL(url).host} (${of_subscriber ? 'a subscriber’s' : 'the desk’s'}, ${id}): ${WHY[off_reason]}.`,
+  );
+  return {
+    language,
+    nameplate,
+    root,
+    preview: 'What waited for it was given up.',
+    heading: off.length === 1 ? 'A webhook was switched off' : `${off.length} webhooks were switched off`,
+    date: null,
+    paragraphs: [
+      ...lines,
+      `Nothing more is sent there, and what waited was given up; ${root}/api/v1/deliveries lists it. A test that is taken switches a webhook on again: POST ${root}/api/v1/webhooks/{id}/test, with an admin key.`,
+    ],
+    button: null,
+    groups: [],
+    casts: [],
+    reason: 'You get this because you have an admin seat of this paper, or are its contact.',
+    manage_url: null,
+    unsubscribe_url: null,
+  };
+}
+
+/** A notice, ready to be sent. */
+export function noticeMail(
+  { id, email }: Notice,
+  { nameplate, root, contact }: NoticeSender,
+  matter: MailMatter,
+): Mail {
+  const { hostname } = new URL(root);
+  return {
+    from: { name: nameplate, address: contact ?? `no-reply@${hostname}` },
+    to: email,
+    subject: `${nameplate}: ${(matter.heading ?? '').toLowerCase()}`,
+    text: mailText(matter),
+    messageId: `<${id}@${hostname}>`,
+    // RFC 3834, section 5: no vacation notice is to answer it.
+    headers: { 'Auto-Submitted': 'auto-generated' },
+  };
+}

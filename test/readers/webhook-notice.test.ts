@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { Courier } from '../../src/readers/delivery-courier.ts';
+import { queueNext, queueTest } from '../../src/readers/delivery-queue.ts';
+import type { Mail } from '../../src/readers/mail.ts';
+import { MailSender } from '../../src/readers/mail-sender.ts';
+import { MailThrottle } from '../../src/readers/mail-throttle.ts';
+import type { NoticeRecord } from '../../src/readers/notice.ts';
+import { NOTICE_GATHERS } from '../../src/readers/notice.ts';
+import { addWebhook } from '../../src/readers/webhook-body.ts';
+import { openNoticeSending } from '../../src/works/notice-desk.ts';
+import { openWebhookDesk } from '../../src/works/webhook-desk.ts';
+import { newId } from '../../src/works/workshop.ts';
+import { plainRender } from '../support/mails.ts';
+import { publish } from '../support/newsroom.ts';
+import type { Clock } from '../support/workshop.ts';
+import { foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/workshop.ts';
+
+/** A paper whose receivers answer as the test says, and the notices that its people get. */
+function stand(t: TestContext, refuses?: (mail: Mail) => Error | null) {
+  const clock: Clock = { now: Date.parse('2026-11-20T12:00:00Z') };
+  const shop = workshopIn(t, tempFolder(t), clock);
+  foundPaper(shop, { contact: 'desk@harbor.example' });
+  const desk = openWebhookDesk(shop);
+  let status = 410;
+  const client = { post: async () => ({ ms: 5, status, error: status === 410 ? 'gone' : null }) };
+  const quiet = { attempted() {}, switchedOff() {}, unnoted() {} };
+  const mails: Mail[] = [];
+  const mailer = {
+    async send(mail: Mail) {
+      const error = refuses?.(mail) ?? null;
+      if (error !== null) throw error;
+      mails.push(mail);
+    },
+  };
+  const throttle = new MailThrottle(null, clock.now);
+  const sending = openNoticeSending(shop, { mailer, render: plainRender, throttle });
+  const news = { sent() {}, failed() {}, gaveUp() {}, unnoted() {} };
+  return {
+    clock,
+    shop,
+    desk,
+    mails,
+    answers(to: number) {
+      status = to;
+    },
+    add: (url: string) => addWebhook(desk, PAPER, { url }, SECTIONS),
+    seat(email: string, level: 'read' | 'admin') {
+      const key = { id: newId(), paper: PAPER, level, name: email, seat: email, persona: null, made_at: clock.now };
+      shop.store.keys.insert({ ...key, used_at: null, revoked_at: null }, key.id);
+      return key.id;
+    },
+    async deliver() {
+      while (queueNext(desk));
+      const courier = new Courier(desk, client, quiet);
+      courier.start();
+      await courier.idle();
+    },
+    async send() {
+      const sender = new MailSender<NoticeRecord>({ ...sending, mayBegin: () => true }, news);
+      sender.start();
+      await sender.idle();
+    },
+  };
+}
+
+test('who has an admin seat gets one mail of all webhooks that were switched off together', async (t) => {
+  const { clock, shop, mails, add, seat, deliver, send } = stand(t);
+  seat('mara@example.org', 'admin');
+  seat('ida@example.org', 'admin');
+  seat('reads@example.org', 'read');
+  shop.store.keys.revoke(PAPER, seat('gone@example.org', 'admin'), clock.now);
+  const first = add('https://one.example.net/secret-path');
+  add('https://two.example.net/');
+  publish(shop, 'a-piece');
+  await deliver();
+  await send();
+  assert.equal(mails.length, 0, 'more may come');
+  clock.now += NOTICE_GATHERS;
+  await send();
+  assert.deepEqual(mails.map(({ to }) => to).sort(), ['ida@example.org', 'mara@example.org']);
+  const [mail] = mails;
+  assert.equal(mail?.subject, 'The Harbor Ledger: 2 webhooks were switched off');
+  assert.match(mail?.text ?? '', new RegExp(`one\\.example\\.net \\(the desk’s, ${first.id}\\): it answered 410`));
+  assert.match(mail?.text ?? '', /two\.example\.net/);
+  assert.doesNotMatch((mail?.text ?? '') + mail?.html, /secret-path|whsec/);
+  clock.now += NOTICE_GATHERS;
+  await send();
+  assert.equal(mails.length, 2, 'once');
+});
+
+test('without a seat the paper’s contact gets it; what is on again by then is not told', async (t) => {
+  const { clock, shop, desk, mails, answers, add, deliver, send } = stand(t);
+  const webhook = add('https://one.example.net/');
+  publish(shop, 'a-piece');
+  await deliver();
+  answers(204);
+  queueTest(desk, PAPER, webhook);
+  await deliver();
+  clock.now += NOTICE_GATHERS;
+  await send();
+  assert.equal(mails.length, 0, 'a test switched it on');
+  answers(410);
+  publish(shop, 'another-piece');
+  await deliver();
+  clock.now += NOTICE_GATHERS;
+  await send();
+  assert.deepEqual(
+    mails.map(({ to }) => to),
+    ['desk@harbor.example'],
+  );
+});
+
+test('what goes off later is in another notice; an address that takes no mail ends that notice alone', async (t) => {
+  const tried: string[] = [];
+  const refused = Object.assign(new Error('no'), { code: 'EENVELOPE', command: 'RCPT TO', responseCode: 550 });
+  const { clock, shop, mails, add, seat, deliver, send } = stand(t, ({ to, text }) => {
+    tried.push(`${to} ${/(\w+)\.example\.net/.exec(text)?.[1]}`);
+    return to.startsWith('full') ? refused : null;
+  });
+  seat('full@example.org', 'admin');
+  seat('mara@example.org', 'admin');
+  add('https://one.example.net/');
+  publish(shop, 'a-piece');
+  await deliver();
+  clock.now += NOTICE_GATHERS;
+  await send();
+  add('https://two.example.net/');
+  clock.now += 1;
+  publish(shop, 'another-piece');
+  await deliver();
+  clock.now += NOTICE_GATHERS;
+  await send();
+  assert.deepEqual(tried.sort(), [
+    'full@example.org one',
+    'full@example.org two',
+    'mara@example.org one',
+    'mara@example.org two',
+  ]);
+  assert.equal(mails.length, 2);
+});
