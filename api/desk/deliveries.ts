@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { DELIVERY_STATES } from '../../src/readers/delivery.ts';
 import { openWebhookDesk } from '../../src/works/webhook-desk.ts';
 import { cursorOf, cursorParam, limitParam, placeOf } from '../answers/paging.ts';
 import { jsonBody } from '../middleware/json-body.ts';
@@ -23,7 +24,14 @@ const list = createRoute({
   summary: 'What was sent to webhooks, and every attempt',
   description: 'Those of the last 30 days. Nothing of what a receiver answered is kept but the status.',
   middleware: [needs('admin')] as const,
-  request: { query: z.object({ limit: limitParam(50, 200), cursor: cursorParam }) },
+  request: {
+    query: z.object({
+      limit: limitParam(50, 200),
+      cursor: cursorParam,
+      state: z.enum(DELIVERY_STATES).optional().openapi({ description: 'Only those that stand so.' }),
+      webhook: z.string().max(40).optional().openapi({ description: 'Only those to the webhook of this id.' }),
+    }),
+  },
   responses: { 200: ok(listSchema('DeliveryList', 'deliveries', DeliveryRow), 'Newest first.'), ...faults() },
 });
 
@@ -56,12 +64,12 @@ export function deliveryDoors(doors: Doors): void {
   webhookDoors(doors, desk);
 
   open(doors, list, (c) => {
-    const { limit, cursor } = c.req.valid('query');
+    const { limit, cursor, ...of } = c.req.valid('query');
     const [after] = cursor === undefined ? [] : placeOf(z.tuple([z.string().max(40)]), cursor);
-    const rows = desk.deliveries.list(c.get('site').slug, { limit: limit + 1, after });
+    const rows = desk.deliveries.list(c.get('site').slug, { limit: limit + 1, after, ...of });
     const last = rows.length > limit ? rows[limit - 1] : undefined;
     const next = last === undefined ? null : cursorOf([last.id]);
-    return privateList(c, { limit, cursor }, listOf(c, 'deliveries', rows.slice(0, limit).map(rowOf), next));
+    return privateList(c, { limit, cursor, ...of }, listOf(c, 'deliveries', rows.slice(0, limit).map(rowOf), next));
   });
 
   open(doors, retry, (c) => {

@@ -36,7 +36,7 @@ export async function takeAdminOrder(doors: Doors, parts: ReaderParts, c: PaperC
   needLevel(c.get('key'), 'admin');
   const { emails, webhook, ...body } = shaped(AdminOrder, json);
   const choices = choicesOf(c, body);
-  const problem = webhook === undefined ? null : webhookProblem(webhook, doors.shop.settings.webhookPrivate);
+  const problem = webhook == null ? null : webhookProblem(webhook, doors.shop.settings.webhookPrivate);
   if (problem !== null) {
     const message = `webhook: ${JSON.stringify(webhook?.slice(0, 80))} ${problem}; give an https address on a public host`;
     throw new Fault('invalid_request', message, { field: 'webhook' });
@@ -46,7 +46,7 @@ export async function takeAdminOrder(doors: Doors, parts: ReaderParts, c: PaperC
   const answer = await write(doors, c, () => {
     const results = addresses.map((address) => {
       if ('problem' in address) return { status: 'invalid', message: `this ${address.problem}` };
-      return { status: orderByAdmin(parts.desk, slug, address, choices, webhook ?? null) };
+      return { status: orderByAdmin(parts.desk, slug, address, choices, webhook) };
     });
     // What is kept for a second asking holds neither an address nor a secret.
     return { status: 200, body: { results } };
@@ -55,7 +55,7 @@ export async function takeAdminOrder(doors: Doors, parts: ReaderParts, c: PaperC
   const whole = results.map((result, at) => ({
     email: emails[at],
     ...result,
-    ...(webhook === undefined ? {} : secretOf(parts, slug, addresses[at])),
+    ...(webhook == null ? {} : secretOf(parts, slug, addresses[at])),
   }));
   return privateJson(c, { results: whole, ...rest });
 }

@@ -24,8 +24,9 @@ export const AdminOrder = ChoicesBody.extend({
     .max(EMAILS_MAX, {
       error: `holds more than ${EMAILS_MAX} addresses; send them in several requests`,
     }),
-  webhook: z.string().max(WEBHOOK_MAX).optional().openapi({
-    description: 'An https address on a public host. Deliveries to it are signed with `webhook_secret`.',
+  webhook: z.string().max(WEBHOOK_MAX).nullish().openapi({
+    description:
+      'An https address on a public host; deliveries to it are signed with `webhook_secret`. Null takes a webhook away, and its secret: the next one gets a new secret.',
     example: 'https://hooks.example.org/broadsheet',
   }),
 }).openapi('AdminOrder', {
@@ -91,6 +92,9 @@ export const SubscriberRow = z
     last_sent_at: time.openapi({ description: 'When the last alert went out.' }),
     webhook: z.string().optional(),
     webhook_secret: secret,
+    webhook_id: z.string().optional().openapi({
+      description: 'Names the webhook in deliveries, and at `POST /api/v1/webhooks/{id}/test`.',
+    }),
   })
   .openapi('Subscriber', { example: SUBSCRIBER });
 

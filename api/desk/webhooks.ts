@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { queueTest } from '../../src/readers/delivery-queue.ts';
-import { addWebhook, needWebhook, WebhookBody, webhookRow } from '../../src/readers/webhook-body.ts';
+import { addWebhook, needReceiver, needWebhook, WebhookBody, webhookRow } from '../../src/readers/webhook-body.ts';
 import type { WebhookDesk } from '../../src/readers/webhook-desk.ts';
 import { OFF_REASONS } from '../../src/readers/webhook-table.ts';
 import { privateJson } from '../answers/caching.ts';
@@ -110,7 +110,8 @@ const tryOut = createRoute({
   path: '/api/v1/webhooks/{id}/test',
   operationId: 'testWebhook',
   summary: 'Send a receiver a test, of type `webhook.test`',
-  description: 'One attempt, a moment after the answer; `GET /api/v1/deliveries` shows what came of it.',
+  description:
+    'The desk’s own, or a confirmed subscriber’s by the `webhook_id` of the subscriber’s row. One attempt, a moment after the answer; `GET /api/v1/deliveries` shows what came of it.',
   middleware: [needs('admin'), jsonBody({ mayBeEmpty: true })] as const,
   request: { params: idParam, headers: IDEMPOTENCY },
   responses: {
@@ -155,7 +156,7 @@ export function webhookDoors(doors: Doors, desk: WebhookDesk): void {
     const { id } = c.req.valid('param');
     return write(doors, c, () => {
       const { slug } = c.get('site');
-      const delivery = queueTest(desk, slug, needWebhook(desk, slug, id));
+      const delivery = queueTest(desk, slug, needReceiver(desk, slug, id));
       return { status: 200, body: deliveryRow(desk, slug, delivery) };
     });
   });

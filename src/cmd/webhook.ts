@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { Fault } from '../fault.ts';
 import { Courier } from '../readers/delivery-courier.ts';
 import { queueTest } from '../readers/delivery-queue.ts';
-import { addWebhook, needWebhook, webhookRow } from '../readers/webhook-body.ts';
+import { addWebhook, needReceiver, needWebhook, webhookRow } from '../readers/webhook-body.ts';
 import { openWebhookDesk, webhookClientOf } from '../works/webhook-desk.ts';
 import type { Workshop } from '../works/workshop.ts';
 import { needPaper } from '../works/workshop.ts';
@@ -80,8 +80,9 @@ function test(): Command {
     .option('--json', 'print the attempt as JSON')
     .action((id: string, options: { paper: string; json?: boolean }) =>
       withWorkshop(async (shop) => {
-        const webhook = needOwn(shop, options.paper, id);
+        needPaper(shop, options.paper);
         const desk = openWebhookDesk(shop);
+        const webhook = needReceiver(desk, options.paper, id);
         const quiet = {
           attempted() {},
           switchedOff() {},

@@ -79,6 +79,14 @@ export interface DeliveryQueue<D extends Consignment> {
   giveUp(webhook: string, now: number): void;
 }
 
+/** Which deliveries are listed. */
+export interface DeliveryQuery {
+  limit: number;
+  after?: string | undefined;
+  state?: DeliveryState | undefined;
+  webhook?: string | undefined;
+}
+
 export interface DeliveryTable extends DeliveryQueue<Claimed> {
   /** Keeps what is to be sent; what is there of the same id stays. */
   keepMessage(message: { id: string; type: string; body: string; made_at: number }): void;
@@ -87,8 +95,8 @@ export interface DeliveryTable extends DeliveryQueue<Claimed> {
   /** Has one sent again, now: one that waits goes on with its schedule, another gets one attempt. False when there is none. */
   retry(paper: string, id: string, now: number): boolean;
   get(paper: string, id: string): DeliveryRecord | null;
-  /** Newest first, from after one of them. */
-  list(paper: string, query: { limit: number; after?: string | undefined }): DeliveryRecord[];
+  /** Newest first, from after one of them; those of a state, or to a webhook, where the query says so. */
+  list(paper: string, query: DeliveryQuery): DeliveryRecord[];
   /** How many wait, and when the first of them is due, in ms. */
   waiting(): { count: number; next: number | null };
   /** Drops messages made at or before a time, with their deliveries, except what still waits. */

@@ -20,20 +20,24 @@ export function order(desk: ReaderDesk, paper: string, address: Address, choices
   });
 }
 
-/** Takes an admin's order for one address, as a transaction or as part of the caller's, and returns where it stands. */
+/**
+ * Takes an admin's order for one address, as a transaction or as part of the
+ * caller's, and returns where it stands. A `webhook` of null takes the reader's away.
+ */
 export function orderByAdmin(
   desk: ReaderDesk,
   paper: string,
   address: Address,
   choices: Partial<Choices>,
-  webhook: string | null,
+  webhook?: string | null,
 ): 'pending' | 'confirmed' | 'suppressed' {
   return desk.transact(() => {
     const now = desk.now();
     sweep(desk, now);
     const who = { id: desk.newId(), paper, reader: readerOf(paper, address), email: address.email };
-    const hook = webhook === null ? null : { url: webhook, newSecret: newWebhookSecret((n) => desk.random(n)) };
-    const ordered = afterAdminOrder(standingOf(desk, who), who, { choices, webhook: hook }, now);
+    const hook = webhook == null ? webhook : { url: webhook, newSecret: newWebhookSecret((n) => desk.random(n)) };
+    const asked = hook === undefined ? { choices } : { choices, webhook: hook };
+    const ordered = afterAdminOrder(standingOf(desk, who), who, asked, now);
     if (ordered.status !== 'suppressed') settle(desk, ordered, now);
     return ordered.status;
   });

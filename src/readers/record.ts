@@ -9,7 +9,9 @@ export function subscriberRow(row: Subscriber, sections: readonly string[]) {
     confirmed_at: iso(row.confirmed_at),
     ...choicesRow(row, sections),
     last_sent_at: iso(row.last_sent_at),
-    ...(row.webhook === null ? {} : { webhook: row.webhook, webhook_secret: row.webhook_secret ?? '' }),
+    ...(row.webhook === null
+      ? {}
+      : { webhook: row.webhook, webhook_secret: row.webhook_secret ?? '', webhook_id: row.id }),
   };
 }
 

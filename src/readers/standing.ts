@@ -51,7 +51,8 @@ export function afterOrder({ row, suppression }: Standing, who: Who, choices: Ch
 export interface AdminOrder {
   /** What the admin chose; the rest is as the reader had it, or as usual. */
   choices: Partial<Choices>;
-  webhook: { url: string; newSecret: string } | null;
+  /** Null takes a webhook away; without it all stays. */
+  webhook?: { url: string; newSecret: string } | null;
 }
 
 /**
@@ -66,7 +67,11 @@ export function afterAdminOrder(
 ): Ordered & { status: 'pending' | 'confirmed' | 'suppressed' } {
   if (suppression !== null) return { status: 'suppressed', mails: false, standing: { row, suppression } };
   const hook =
-    webhook === null ? {} : { webhook: webhook.url, webhook_secret: row?.webhook_secret ?? webhook.newSecret };
+    webhook === undefined
+      ? {}
+      : webhook === null
+        ? { webhook: null, webhook_secret: null }
+        : { webhook: webhook.url, webhook_secret: row?.webhook_secret ?? webhook.newSecret };
   if (row !== null && row.confirmed_at !== null) {
     return { status: 'confirmed', mails: false, standing: { row: { ...row, ...hook }, suppression } };
   }

@@ -3,7 +3,7 @@ import { Fault } from '../fault.ts';
 import { ChoicesBody, choicesFrom } from './choices.ts';
 import { newWebhookSecret, webhookProblem } from './webhook.ts';
 import type { WebhookDesk } from './webhook-desk.ts';
-import type { Webhook, WebhookStanding } from './webhook-table.ts';
+import type { Receiver, Webhook, WebhookStanding } from './webhook-table.ts';
 
 /** The body of `POST /api/v1/webhooks`. */
 export const WebhookBody = z
@@ -64,6 +64,17 @@ export function needWebhook({ webhooks }: WebhookDesk, paper: string, id: string
   const found = webhooks.get(paper, id);
   if (found !== null) return found;
   const message = `this paper has no webhook ${JSON.stringify(id.slice(0, 80))} of its own; GET /api/v1/webhooks lists them`;
+  throw new Fault('not_found', message);
+}
+
+/** Whom a test may be sent to: a webhook of the desk's own, or a confirmed subscriber's. Throws `not_found`. */
+export function needReceiver({ webhooks, transact, now }: WebhookDesk, paper: string, id: string): Receiver {
+  const found = transact(() => {
+    webhooks.register(paper, now());
+    return webhooks.receiver(paper, id);
+  });
+  if (found !== null) return found;
+  const message = `this paper has no webhook ${JSON.stringify(id.slice(0, 80))}, of its own or of a subscriber who has confirmed; GET /api/v1/webhooks and /api/v1/subscribers list them`;
   throw new Fault('not_found', message);
 }
 

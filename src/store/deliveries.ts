@@ -32,7 +32,11 @@ export function deliveryTable(db: Db): DeliveryTable {
   );
   const known = db.prepare('SELECT 1 FROM deliveries WHERE paper = ? AND id = ?');
   const get = db.prepare(`SELECT ${RECORD} FROM ${JOINED} WHERE d.paper = ? AND d.id = ?`);
-  const list = db.prepare(`SELECT ${RECORD} FROM ${JOINED} WHERE d.paper = ? AND d.id < ? ORDER BY d.id DESC LIMIT ?`);
+  const list = db.prepare(
+    `SELECT ${RECORD} FROM ${JOINED}
+     WHERE d.paper = ?1 AND d.id < ?2 AND d.state = coalesce(?4, d.state) AND d.webhook = coalesce(?5, d.webhook)
+     ORDER BY d.id DESC LIMIT ?3`,
+  );
   const attempts = db.prepare(
     'SELECT delivery, at, ms, status, error FROM attempts WHERE delivery IN (SELECT value FROM json_each(?)) ORDER BY n',
   );
@@ -70,7 +74,8 @@ export function deliveryTable(db: Db): DeliveryTable {
       const [record] = recordsFrom(get.all(paper, id) as RecordRow[]);
       return record ?? null;
     },
-    list: (paper, { limit, after = '~' }) => recordsFrom(list.all(paper, after, limit) as RecordRow[]),
+    list: (paper, { limit, after = '~', state = null, webhook = null }) =>
+      recordsFrom(list.all(paper, after, limit, state, webhook) as RecordRow[]),
     waiting: () => (waiting.all() as { count: number; next: number | null }[])[0] ?? { count: 0, next: null },
     forget(until) {
       forget.run(until);

@@ -141,6 +141,25 @@ test('the webhook of a subscriber who has confirmed is told, and of one who has 
   });
   assert.deepEqual([delivery?.webhook.of, delivery?.webhook.id], ['subscriber', row.id]);
   assert.equal((await deliveries()).length, 1);
+
+  const { subscribers } = await json<{ subscribers: { email: string; webhook_id?: string }[] }>(
+    ask('GET', 'subscribers'),
+  );
+  const ids = new Map(subscribers.map(({ email, webhook_id }) => [email, webhook_id]));
+  await json(ask('POST', `webhooks/${ids.get(row.email)}/test`));
+  const tried = await until(() => at.got.find(({ body }) => body.includes('webhook.test')) ?? null);
+  new Webhook(secret).verify(tried.body, tried.headers as Record<string, string>);
+  const [other = ''] = emails.filter((email) => email !== row.email);
+  await json(ask('POST', `webhooks/${ids.get(other)}/test`), 404);
+
+  // Taken away it is told nothing more; given anew it has another secret.
+  const again = { emails: [row.email], webhook: at.url };
+  await json(ask('POST', 'subscribers', { ...again, webhook: null }));
+  await json(ask('POST', `webhooks/${row.id}/test`), 404);
+  const [given] = (await json<{ results: { webhook_secret: string }[] }>(ask('POST', 'subscribers', again))).results;
+  assert.match(given?.webhook_secret ?? '', /^whsec_/);
+  assert.notEqual(given?.webhook_secret, secret);
+
   await json(ask('DELETE', `subscribers/${row.email}`));
   assert.deepEqual(await deliveries(), []);
 });
@@ -200,6 +219,20 @@ test('the list of deliveries goes on from page to page, newest first', async (t)
     cursor = page.next_cursor ?? '';
   } while (cursor !== '');
   assert.deepEqual(seen, made);
+
+  const other = await json<{ id: string }>(ask('POST', 'webhooks', { url: 'http://127.0.0.1:1/' }), 201);
+  const { id: lost } = await json<Row>(ask('POST', `webhooks/${other.id}/test`));
+  const listed = async (query: string) => {
+    const page = await json<{ deliveries: Row[] }>(ask('GET', `deliveries?${query}`));
+    return page.deliveries.map((row) => row.id);
+  };
+  await until(async () => ((await listed('state=waiting')).length === 0 ? true : null));
+  assert.deepEqual(await listed('state=failed'), [lost]);
+  assert.deepEqual(await listed(`state=delivered&webhook=${id}`), made);
+  assert.deepEqual(await listed(`state=delivered&webhook=${other.id}`), []);
+  const first = await ask('GET', `deliveries?webhook=${id}&limit=2`);
+  assert.match(String(first.headers.link), new RegExp(`webhook=${id}`), 'the next page is of the same');
+  await json(ask('GET', 'deliveries?state=lost'), 400);
 });
 
 test('a server killed between sending and noting sends again, the same under the same id', async (t) => {

@@ -41,7 +41,7 @@ test('one address is exported, erased and suppressed by command', async (t) => {
     assert.match(again.stderr, /^broadsheet: nothing is kept of this address; look for a slip/);
   }
   assert.equal((await reader('suppress')).code, 0);
-  assert.equal(orderByAdmin(desk, PAPER, address, {}, null), 'suppressed');
+  assert.equal(orderByAdmin(desk, PAPER, address, {}), 'suppressed');
   assert.equal(JSON.parse((await reader('export')).stdout).suppression.reason, 'by_hand');
   assert.equal((await reader('suppress', address.email, PAPER, '--complained')).code, 0);
   assert.equal(desk.suppressions.of(PAPER, readerOf(PAPER, address))?.reason, 'complained');
