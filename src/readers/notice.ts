@@ -1,4 +1,6 @@
 import type { Mail, MailProgress, MailQueue } from './mail.ts';
+import type { MailSource } from './mail-head.ts';
+import { mailHead } from './mail-head.ts';
 import type { MailMatter } from './mail-matter.ts';
 import { mailText } from './mail-matter.ts';
 import type { OffReason } from './webhook-table.ts';
@@ -36,15 +38,6 @@ export interface WebhookOff {
   of_subscriber: boolean;
 }
 
-/** The paper that a notice is of. */
-export interface NoticeSender {
-  nameplate: string;
-  /** Absolute root address of the paper, without a slash at its end. */
-  root: string;
-  language: string;
-  contact?: string | undefined;
-}
-
 /** Who hears of what goes wrong: the people with an admin seat; where there is none, the paper's contact. */
 export function noticed(
   seats: readonly { level: string; seat: string | null; revoked_at: number | null }[],
@@ -62,13 +55,15 @@ const WHY: Record<OffReason, string> = {
 };
 
 /** What a notice says. Of a receiver it names the host alone: its address may hold a secret. */
-export function noticeMatter(off: readonly WebhookOff[], { nameplate, root, language }: NoticeSender): MailMatter {
+export function noticeMatter(
+  off: readonly WebhookOff[],
+  { nameplate, root }: MailSource,
+): Omit<MailMatter, 'language'> {
   const lines = off.map(
     ({ id, url, off_reason, of_subscriber }) =>
       `${new URL(url).host} (${of_subscriber ? 'a subscriber’s' : 'the desk’s'}, ${id}): ${WHY[off_reason]}.`,
   );
   return {
-    language,
     nameplate,
     root,
     preview: 'What waited for it was given up.',
@@ -88,19 +83,13 @@ export function noticeMatter(off: readonly WebhookOff[], { nameplate, root, lang
 }
 
 /** A notice, ready to be sent. */
-export function noticeMail(
-  { id, email }: Notice,
-  { nameplate, root, contact }: NoticeSender,
-  matter: MailMatter,
-): Mail {
-  const { hostname } = new URL(root);
+export function noticeMail(notice: Notice, paper: MailSource, matter: MailMatter, html: string): Mail {
   return {
-    from: { name: nameplate, address: contact ?? `no-reply@${hostname}` },
-    to: email,
-    subject: `${nameplate}: ${(matter.heading ?? '').toLowerCase()}`,
-    text: mailText(matter),
-    messageId: `<${id}@${hostname}>`,
+    ...mailHead(notice, notice.email, paper),
+    subject: `${paper.nameplate}: ${(matter.heading ?? '').toLowerCase()}`,
     // RFC 3834, section 5: no vacation notice is to answer it.
     headers: { 'Auto-Submitted': 'auto-generated' },
+    text: mailText(matter),
+    html,
   };
 }

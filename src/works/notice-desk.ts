@@ -35,9 +35,9 @@ export function openNoticeSending(
       const off = store.webhooks.offSince(notice.paper, notice.since);
       if (paper === null || off.length === 0) return null;
       const sender = { ...paper, root: mailRoot(paper, settings.origin) };
-      const matter = noticeMatter(off, sender);
+      const matter = { ...noticeMatter(off, sender), language: paper.language };
       const html = await render('/paper/mail', { ...matter, colors: mailColors(paper.hue) });
-      return { ...noticeMail(notice, sender, matter), html };
+      return noticeMail(notice, sender, matter, html);
     },
     noted() {},
     bounced: ({ id }) => store.notices.fail(id, now(), 'bounced'),

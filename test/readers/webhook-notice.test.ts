@@ -82,7 +82,7 @@ test('who has an admin seat gets one mail of all webhooks that were switched off
   assert.deepEqual(mails.map(({ to }) => to).sort(), ['ida@example.org', 'mara@example.org']);
   const [mail] = mails;
   assert.equal(mail?.subject, 'The Harbor Ledger: 2 webhooks were switched off');
-  assert.match(mail?.text ?? '', new RegExp(`one\\.example\\.net \\(the desk’s, ${first.id}\\): it answered 410`));
+  assert.match(mail?.text ?? '', new RegExp(`one\\.example\\.net \\(the desk’s, ${first.id}\\): it answered\\s410`));
   assert.match(mail?.text ?? '', /two\.example\.net/);
   assert.doesNotMatch((mail?.text ?? '') + mail?.html, /secret-path|whsec/);
   clock.now += NOTICE_GATHERS;
