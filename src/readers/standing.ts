@@ -1,7 +1,7 @@
 import type { Choices, Subscriber } from './subscriber.ts';
 import { DEFAULT_CHOICES } from './subscriber.ts';
 import type { Suppression } from './suppression.ts';
-import { CONFIRM_REST, SUPPRESSED_REST } from './suppression.ts';
+import { CONFIRM_REST, SUPPRESSED_REST, UNANSWERED_REST } from './suppression.ts';
 
 /** What is known of one reader of one paper. */
 export interface Standing {
@@ -29,7 +29,7 @@ export interface Ordered {
  * suppression stays. All of that is settled by the confirmation.
  */
 export function afterOrder({ row, suppression }: Standing, who: Who, choices: Choices, now: number): Ordered {
-  const rest = suppression === null ? CONFIRM_REST : SUPPRESSED_REST[suppression.reason];
+  const rest = suppression === null ? restOf(row) : SUPPRESSED_REST[suppression.reason];
   const last = Math.max(row?.mailed_at ?? -Infinity, suppression?.mailed_at ?? -Infinity);
   const mails = now - last >= rest;
   const ordered = { ordered_at: now, mailed_at: mails ? now : (row?.mailed_at ?? null) };
@@ -45,6 +45,16 @@ export function afterOrder({ row, suppression }: Standing, who: Who, choices: Ch
       suppression: suppression !== null && mails ? { ...suppression, mailed_at: now } : suppression,
     },
   };
+}
+
+/**
+ * How long no other mail asks the same reader, in ms. One who never answered is
+ * asked again after as long as the asking has gone on, and so ever more seldom:
+ * 10, 20, 40 minutes.
+ */
+function restOf(row: Subscriber | null): number {
+  if (row?.confirmed_at === null) return Math.max(CONFIRM_REST, (row.mailed_at ?? row.made_at) - row.made_at);
+  return row?.asked == null ? CONFIRM_REST : UNANSWERED_REST;
 }
 
 /** An admin's order for somebody. */

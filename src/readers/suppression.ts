@@ -24,8 +24,11 @@ export interface SuppressionTable {
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** How long after a mail that asks to confirm no other goes to the same address, in ms: anybody can order for anybody. */
+/** How long after a mail that asks to confirm no other goes to the same address, in ms, at least: anybody can order for anybody. */
 export const CONFIRM_REST = HOUR / 6;
+
+/** The same for a reader who has confirmed, and left the last such mail unanswered: theirs has a link to change it. */
+export const UNANSWERED_REST = DAY;
 
 /**
  * The same where the reader is not to be written to: an order alone lifts

@@ -17,6 +17,7 @@ import { foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 const ADDRESS = readAddress('Reader@example.org') as Address;
 const READER = readerOf(PAPER, ADDRESS);
 const WEEKLY: Choices = { cadence: 'weekly', sections: [SECTIONS[0] ?? ''], cast: false };
@@ -84,6 +85,27 @@ test('the newest order is the one that is confirmed, and one mail is enough for 
   order(desk, PAPER, ADDRESS, WEEKLY);
   assert.equal(mailed(desk).length, 1);
   assert.equal(confirm(desk, PAPER, tokens[0] ?? '').cadence, 'weekly');
+});
+
+test('who does not answer is asked ever more seldom, and a reader who confirmed once a day', (t) => {
+  const clock = { now: NOON };
+  const desk = deskIn(t, clock);
+  const mailsIn = (span: number): number => {
+    const end = clock.now + span;
+    let mails = 0;
+    for (; clock.now < end; clock.now += CONFIRM_REST / 2) {
+      order(desk, PAPER, ADDRESS, WEEKLY);
+      mails += mailed(desk).length;
+    }
+    return mails;
+  };
+  assert.equal(mailsIn(DAY), 9); // at 0, 10, 20, 40 … 1,280 minutes
+  assert.equal(mailsIn(13 * DAY), 3);
+  clock.now += 14 * DAY;
+  order(desk, PAPER, ADDRESS, WEEKLY);
+  confirm(desk, PAPER, mailed(desk)[0] ?? '');
+  clock.now += CONFIRM_REST;
+  assert.equal(mailsIn(3 * DAY), 3);
 });
 
 test('a confirmed reader keeps what was chosen until a change is confirmed too', (t) => {
