@@ -125,7 +125,7 @@ test('a private paper cannot be told from one that does not exist', async (t) =>
           times[which]?.push(performance.now() - start);
         }
       }
-      const [hidden = 0, absent = 0] = times.map(median);
+      const [hidden = 0, absent = 0] = times.map(undisturbed);
       assert.ok(hidden < absent * 1.6 && absent < hidden * 1.6, `${path}: ${hidden} ms and ${absent} ms`);
     }
   });
@@ -203,6 +203,7 @@ async function doorsOf(url: string): Promise<string[]> {
   return Object.keys(paths).map((path) => path.replace(/\{(\w+)\}/g, (_whole, name: string) => names[name] ?? 'x'));
 }
 
-function median(values: number[]): number {
-  return values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
+/** What the work itself takes: whatever else the machine does can only add to it, in some rounds more than in others. */
+function undisturbed(times: number[]): number {
+  return times.sort((a, b) => a - b)[Math.floor(times.length / 10)] ?? 0;
 }
