@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ask } from '../support/http.ts';
-import { copyContent, serve } from '../support/program.ts';
+import { copyDemo, serve } from '../support/program.ts';
 import { tempFolder, treeOf } from '../support/workshop.ts';
 
 const UUID = /^[0-9a-f-]{36}$/;
 
 test('every answer says what it is, and is guarded', async (t) => {
   const folder = tempFolder(t);
-  copyContent(folder);
+  copyDemo(folder);
   const { url } = await serve(t, folder);
   const tree = join(folder, 'papers/the-plumb-line');
 

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { ask } from '../support/http.ts';
 import { writeStory } from '../support/papers.ts';
 import type { Outcome } from '../support/program.ts';
-import { copyContent, run, serve, until } from '../support/program.ts';
+import { copyContent, copyDemo, run, serve, until } from '../support/program.ts';
 import { tempFolder, treeOf } from '../support/workshop.ts';
 
 const ORIGIN = { ORIGIN: 'http://disk.example' };
@@ -80,7 +80,7 @@ test('a disk that is mounted for reading only is named', async (t) => {
 
 test('a server whose press fails serves what was on air, and goes on when it can', async (t) => {
   const folder = tempFolder(t);
-  copyContent(folder);
+  copyDemo(folder);
   const { url, stop } = await serve(t, folder);
   const place = join(folder, 'papers/the-plumb-line/rss.xml');
   rmSync(place);

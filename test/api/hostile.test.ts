@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ask } from '../support/http.ts';
 import { copyPaper } from '../support/papers.ts';
-import { copyContent, run, serve } from '../support/program.ts';
+import { copyDemo, run, serve } from '../support/program.ts';
 import { tempFolder, treeOf } from '../support/workshop.ts';
 
 test('no address leads out of a paper, or into one that is private', async (t) => {
   const folder = tempFolder(t);
-  copyContent(folder);
+  copyDemo(folder);
   copyPaper(folder, 'the-leading-light', 'quiet-paper', (yaml) =>
     yaml.replace('paper_public: true', 'paper_public: false'),
   );

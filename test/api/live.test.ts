@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ask } from '../support/http.ts';
 import { writeStory } from '../support/papers.ts';
-import { copyContent, freePort, run, serve, until } from '../support/program.ts';
+import { copyDemo, freePort, run, serve, until } from '../support/program.ts';
 import { tempFolder } from '../support/workshop.ts';
 
 const PAPER = '/the-plumb-line';
 
 test('what another process files is on air while the server runs', async (t) => {
   const folder = tempFolder(t);
-  copyContent(folder);
+  copyDemo(folder);
   const { url } = await serve(t, folder);
   const file = writeStory(folder, 'filed-live', { air: new Date().toISOString() });
   const filed = await run(t, folder, ['file', file], { ORIGIN: url });
@@ -36,7 +36,7 @@ test('what another process files is on air while the server runs', async (t) => 
 
 test('a scheduled piece goes on air by the clock, and after a sleep', async (t) => {
   const folder = tempFolder(t);
-  copyContent(folder);
+  copyDemo(folder);
   const port = String(await freePort());
   const first = await serve(t, folder, { PORT: port });
   const soon = Date.now() + 4_000;
@@ -59,7 +59,7 @@ test('a scheduled piece goes on air by the clock, and after a sleep', async (t) 
 
 test('a reader never sees half a file while everything is pressed again', async (t) => {
   const folder = tempFolder(t);
-  copyContent(folder);
+  copyDemo(folder);
   const { url } = await serve(t, folder);
   const yaml = join(folder, 'content/the-plumb-line/paper.yaml');
   const text = readFileSync(yaml, 'utf8');

@@ -4,7 +4,7 @@ import type { Document } from '../support/contract.ts';
 import { checkDocument, examplesIn } from '../support/document.ts';
 import { ask } from '../support/http.ts';
 import { copyPaper } from '../support/papers.ts';
-import { copyContent, serve } from '../support/program.ts';
+import { copyDemo, serve } from '../support/program.ts';
 import { tempFolder } from '../support/workshop.ts';
 
 const DOOR = '/api/v1/openapi.json';
@@ -12,7 +12,7 @@ const CATALOG = '/.well-known/api-catalog';
 
 test('the API describes itself', async (t) => {
   const folder = tempFolder(t);
-  copyContent(folder);
+  copyDemo(folder);
   copyPaper(folder, 'the-leading-light', 'elsewhere', (yaml) => `url: https://elsewhere.example\n${yaml}`);
   copyPaper(folder, 'the-leading-light', 'hidden', (yaml) => yaml.replace('paper_public: true', 'paper_public: false'));
   const { url } = await serve(t, folder);

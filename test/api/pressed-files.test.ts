@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { ask } from '../support/http.ts';
-import { copyContent, run, serve, until } from '../support/program.ts';
+import { copyDemo, run, serve, until } from '../support/program.ts';
 import { shout } from '../support/raw.ts';
 import { tempFolder } from '../support/workshop.ts';
 
@@ -14,7 +14,7 @@ const VIDEO = `${PAPER}/media/cast/2026-11-17.mp4`;
 
 test('pressed files are served as HTTP has it', async (t) => {
   const folder = tempFolder(t);
-  copyContent(folder);
+  copyDemo(folder);
   const { url, records, stop } = await serve(t, folder);
   const get = (path: string, headers: Record<string, string> = {}, method = 'GET') => ask(url, path, headers, method);
   const onDisk = (path: string) => readFileSync(join(folder, 'papers', path));

@@ -6,7 +6,7 @@ import { Agent, request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { copyContent, PROGRAM, run, serve, start, until } from '../support/program.ts';
+import { copyContent, copyDemo, PROGRAM, run, serve, start, until } from '../support/program.ts';
 import { envIn, foundPaper, tempFolder, workshopIn } from '../support/workshop.ts';
 
 test('a wrong setting is one line that names the variable', async (t) => {
@@ -69,7 +69,7 @@ test('SIGTERM ends a server whose log nobody reads any more', async (t) => {
 
 test('SIGTERM finishes a slow download, closes what is idle, and ends well', async (t) => {
   const folder = tempFolder(t);
-  copyContent(folder);
+  copyDemo(folder);
   const { url, child, ended } = await serve(t, folder);
   const { hostname, port } = new URL(url);
 

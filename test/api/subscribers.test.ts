@@ -8,7 +8,7 @@ import { makeKeyOf } from '../../src/cmd/key.ts';
 import { ask } from '../support/http.ts';
 import { copyPaper } from '../support/papers.ts';
 import type { Serving } from '../support/program.ts';
-import { copyContent, serve, until } from '../support/program.ts';
+import { copyDemo, serve, until } from '../support/program.ts';
 import type { Scope } from '../support/workshop.ts';
 import { tempFolder, workshopIn } from '../support/workshop.ts';
 
@@ -31,7 +31,7 @@ async function stand(t: TestContext, more: Record<string, string> = {}): Promise
     for (const end of endings.reverse()) await end();
   });
   const folder = tempFolder(scope);
-  copyContent(folder);
+  copyDemo(folder);
   copyPaper(
     folder,
     'the-leading-light',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { copyPaper } from '../support/papers.ts';
-import { copyContent, freePort, run, serve } from '../support/program.ts';
+import { copyDemo, freePort, run, serve } from '../support/program.ts';
 import { tempFolder } from '../support/workshop.ts';
 import { openBrowser } from './chromium.ts';
 
@@ -47,7 +47,7 @@ async function tryOut(page: Page, operation: string): Promise<string> {
 test('the playground', async (t) => {
   const folder = tempFolder(t);
   const [port, elsewhere] = [await freePort(), 'plumb.localhost'];
-  copyContent(folder);
+  copyDemo(folder);
   copyPaper(folder, PAPER, 'elsewhere', (yaml) => `url: http://${elsewhere}:${port}\n${yaml}`);
   copyPaper(folder, PAPER, 'hidden', (yaml) => yaml.replace('paper_public: true', 'paper_public: false'));
   const { url, records } = await serve(t, folder, { PORT: String(port) });

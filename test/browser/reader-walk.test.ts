@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { Email } from 'postal-mime';
 import PostalMime from 'postal-mime';
 import type { Serving } from '../support/program.ts';
-import { copyContent, run, serve, until } from '../support/program.ts';
+import { copyDemo, run, serve, until } from '../support/program.ts';
 import type { SmtpStand } from '../support/smtp.ts';
 import { smtpServer } from '../support/smtp.ts';
 import { tempFolder } from '../support/workshop.ts';
@@ -26,7 +26,7 @@ describe('a reader', () => {
 
   before(async () => {
     const folder = tempFolder(scope);
-    copyContent(folder);
+    copyDemo(folder);
     smtp = await smtpServer(scope);
     [server, browser] = await Promise.all([
       serve(scope as never, folder, {

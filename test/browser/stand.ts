@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { copyDemo, freePort } from '../support/program.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/broadsheet.mjs', import.meta.url));
 
@@ -18,6 +18,7 @@ export interface Stand {
 /** Serves the repository's own papers from a folder of its own, as `npm start` does. */
 export async function openStand(): Promise<Stand> {
   const folder = mkdtempSync(join(tmpdir(), 'broadsheet-stand-'));
+  copyDemo(folder);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const child = spawn(process.execPath, [PROGRAM, 'serve'], {
@@ -44,15 +45,4 @@ export async function openStand(): Promise<Stand> {
   }
   await close();
   throw new Error('the server ended before it was ready; its own lines above say why');
-}
-
-/** The links in pages hold the address, so it must be known before the server starts. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('the system gave no port');
-  return address.port;
 }

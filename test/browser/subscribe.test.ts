@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { Serving } from '../support/program.ts';
-import { copyContent, serve, until } from '../support/program.ts';
+import { copyDemo, serve, until } from '../support/program.ts';
 import { tempFolder } from '../support/workshop.ts';
 import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
@@ -18,7 +18,7 @@ describe('a subscription', () => {
   let browser: Browser;
   before(async () => {
     folder = tempFolder(scope);
-    copyContent(folder);
+    copyDemo(folder);
     [server, browser] = await Promise.all([serve(scope as never, folder), openBrowser()]);
   });
   after(async () => {

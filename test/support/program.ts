@@ -11,7 +11,10 @@ import { envIn } from './workshop.ts';
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 export const PROGRAM = join(PROJECT, 'bin/broadsheet.mjs');
 
-/** What a process came to. */
+/** How far a long work has come: on a slow machine there are such lines, on a fast one there are none. */
+const PROGRESS = /^[^\n]*: \d+ of \d+\n/gm;
+
+/** What a process came to; `stderr` without its lines of progress. */
 export interface Outcome {
   code: number | null;
   signal: string | null;
@@ -50,7 +53,9 @@ export function start(t: Ending, folder: string, args: string[], more: Record<st
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said.stderr += text;
   });
-  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, ...said }) as Outcome);
+  const ended = once(child, 'close').then(
+    ([code, signal]): Outcome => ({ code, signal, stdout: said.stdout, stderr: said.stderr.replace(PROGRESS, '') }),
+  );
   t.after(async () => {
     child.kill('SIGKILL');
     await ended;
@@ -95,6 +100,18 @@ export function failuresIn({ stderr }: { stderr: string }): string[] {
 /** Copies the repository's own papers into a folder. */
 export function copyContent(folder: string): void {
   cpSync(join(PROJECT, 'content'), join(folder, 'content'), { recursive: true });
+}
+
+/**
+ * Copies the repository's own papers into a folder, and where test/run.mjs has
+ * filed and pressed them, that desk as well: a server on it presses the pages
+ * for its own address and draws no card again.
+ */
+export function copyDemo(folder: string): void {
+  copyContent(folder);
+  const made = process.env.PRESSED_DEMO;
+  if (made === undefined) return;
+  for (const part of ['var', 'papers']) cpSync(join(made, part), join(folder, part), { recursive: true });
 }
 
 /** Asks again and again until there is an answer; the runner's own limit ends it. */
