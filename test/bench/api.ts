@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { makeKey } from '../../src/desk/keys.ts';
+import { searchText } from '../../src/desk/search.ts';
 import { newId } from '../../src/works/workshop.ts';
+import { randomFrom } from './invented.ts';
 import type { Loaded } from './load.ts';
 import { CALLERS, load, start } from './load.ts';
 import type { Bench } from './paper.ts';
 import { environmentOf, filedPaper, openPaper, PAPER } from './paper.ts';
+import type { Text } from './pieces.ts';
 import type { Figure } from './table.ts';
 import { aSecond, median, millis } from './table.ts';
 
@@ -23,7 +26,7 @@ export async function apiPart(bench: Bench): Promise<Figure[]> {
     const desk = await start(['desk'], environmentOf(folder));
     try {
       if (figures.length === 0) figures.push(...(await doors(desk.url, key, size)));
-      figures.push(await search(desk.url, size));
+      figures.push(await search(desk.url, size, bench.texts.texts));
     } finally {
       await desk.stop();
     }
@@ -70,16 +73,13 @@ async function doors(url: string, key: string, size: number): Promise<Figure[]> 
   return figures;
 }
 
-/** Many questions, none of which is at hand from before: common words, rare ones, beginnings of words. */
-async function search(url: string, size: number): Promise<Figure> {
-  const words = ['the', 'a', 'of', 'year', 'city', 'report', 'wa', 'co', 'second', 'people', 'no', 'in', 'new', 'zz'];
-  const paths = Array.from({ length: 20_000 }, (_, n) => {
-    const [a, b, c] = [words[n % 14], words[Math.floor(n / 14) % 14], words[Math.floor(n / 196) % 14]];
-    return `/${PAPER}/api/v1/search?q=${a}+${b}+${c}${n % 3 === 0 ? `+${n}` : ''}`;
-  });
-  await load({ url, paths });
+/** Questions none of which is asked twice by any caller: what is kept of answers helps with none of them. */
+async function search(url: string, size: number, texts: Text[]): Promise<Figure> {
+  const next = questionsFrom(texts);
+  const paths = [next()];
+  await load({ url, paths, next });
   const loads: Loaded[] = [];
-  for (let round = 0; round < ROUNDS; round++) loads.push(await load({ url, paths }));
+  for (let round = 0; round < ROUNDS; round++) loads.push(await load({ url, paths, next }));
   const rate = median(loads.map((loaded) => loaded.rate));
   const p50 = median(loads.map((loaded) => loaded.p50));
   const p99 = median(loads.map((loaded) => loaded.p99));
@@ -91,6 +91,24 @@ async function search(url: string, size: number): Promise<Figure> {
     ratio: null,
     budget: isBudget ? `p99 < ${SEARCH_P99} ms` : '',
     holds: isBudget ? p99 < SEARCH_P99 : null,
+  };
+}
+
+/** Gives another question each time: two to four words of one piece, whole or their beginnings. */
+function questionsFrom(texts: Text[]): () => string {
+  const random = randomFrom(11);
+  const below = (end: number): number => Math.floor(random() * end);
+  const words = texts.map(({ headline, prose }) => searchText(`${headline} ${prose}`).split(' '));
+  const asked = new Set<string>();
+  return () => {
+    for (;;) {
+      const own = words[below(words.length)] ?? [];
+      const terms = Array.from({ length: 2 + below(3) }, () => own[below(own.length)]?.slice(0, 2 + below(10)) ?? 'a');
+      const question = terms.join(' ');
+      if (asked.has(question)) continue;
+      asked.add(question);
+      return `/${PAPER}/api/v1/search?q=${encodeURIComponent(question)}`;
+    }
   };
 }
 

@@ -17,6 +17,8 @@ interface Load {
   headers?: Record<string, string>;
   /** The headers of each request anew. */
   each?: () => Record<string, string>;
+  /** The address of each request anew, whichever caller sends it; else every caller goes through `paths` by itself. */
+  next?: () => string;
 }
 
 /** Answers a second, and how long they took, in ms. */
@@ -27,8 +29,14 @@ export interface Loaded {
 }
 
 /** Asks from many callers at once for a while. Throws when an answer is no success. */
-export async function load({ url, paths, headers, each }: Load): Promise<Loaded> {
-  const setupRequest = each && ((request: autocannon.Request) => ({ ...request, headers: each() }));
+export async function load({ url, paths, headers, each, next }: Load): Promise<Loaded> {
+  const setupRequest =
+    (each || next) &&
+    ((request: autocannon.Request) => ({
+      ...request,
+      ...(each ? { headers: each() } : {}),
+      ...(next ? { path: next() } : {}),
+    }));
   const requests = paths.map((path) => ({ path, ...(setupRequest ? { setupRequest } : {}) }));
   const options = { url, connections: CALLERS, duration: SPAN, requests, ...(headers ? { headers } : {}) };
   const result = await autocannon(options);
