@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Http2Bindings, HttpBindings } from '@hono/node-server';
 import { createAdaptorServer } from '@hono/node-server';
@@ -6,6 +6,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Hono } from 'hono';
 import { Fault } from '../src/fault.ts';
 import type { DeskEnv } from './env.ts';
+import { closeInStages, isClosing } from './lingering-close.ts';
 
 /** How long a stopping server waits for answers that are under way, in ms. */
 const DRAIN = 10_000;
@@ -71,20 +72,29 @@ export async function listen(app: Hono<DeskEnv>, place: Place, end: () => void):
   };
 }
 
+/** What the listener does beside Hono, which knows nothing of connections. */
+function answering(
+  app: Hono<DeskEnv>,
+): (request: Request, env: HttpBindings | Http2Bindings) => Response | Promise<Response> {
+  return (request, env) => {
+    const { incoming, outgoing } = env as HttpBindings;
+    if (isClosing(incoming)) return RESPONSE_ALREADY_SENT;
+    if (hasTwoHosts(incoming.rawHeaders)) return new Response(null, { status: 400 });
+    const response = app.fetch(request, env);
+    if (request.method === 'GET') return response;
+    return Promise.resolve(response).then((whole) => finished(whole, incoming, outgoing));
+  };
+}
+
 /**
  * Hono answers HEAD by wrapping the response to GET in a new one. The mark of an
  * answer that a door has sent on Node's own response is lost by that, and the
  * listener would send a second head and then break the connection off.
  */
-function answering(
-  app: Hono<DeskEnv>,
-): (request: Request, env: HttpBindings | Http2Bindings) => Response | Promise<Response> {
-  return (request, env) => {
-    if (hasTwoHosts(env.incoming.rawHeaders)) return new Response(null, { status: 400 });
-    const response = app.fetch(request, env);
-    if (request.method !== 'HEAD') return response;
-    return Promise.resolve(response).then((whole) => (env.outgoing.headersSent ? RESPONSE_ALREADY_SENT : whole));
-  };
+function finished(response: Response, incoming: IncomingMessage, outgoing: ServerResponse): Response {
+  if (outgoing.headersSent) return RESPONSE_ALREADY_SENT;
+  if (!incoming.complete) closeInStages(incoming, outgoing);
+  return response;
 }
 
 /**

@@ -1,0 +1,42 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** How long who was answered early may send nothing before the connection is cut, in ms. */
+const QUIET = 5_000;
+/** How long such a caller may go on sending, in ms. */
+const WHOLE = 30_000;
+
+/**
+ * Ends the connection after an answer that came before the whole of its body: in
+ * stages (RFC 9112, section 9.6), so that a caller who is still sending gets to
+ * read the answer. Cut at once, with bytes unread, the connection would be reset,
+ * and the answer lost. To be called before the head is sent.
+ */
+export function closeInStages(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  outgoing.setHeader('Connection', 'close');
+  const { socket } = incoming;
+  let isClosing = false;
+  // How Node ends a connection after its last answer.
+  socket.destroySoon = () => {
+    if (isClosing) return;
+    isClosing = true;
+    socket.end();
+    // Who read the body would hold the rest back.
+    incoming.removeAllListeners('data');
+    incoming.resume();
+    let read = socket.bytesRead;
+    const quiet = setInterval(() => {
+      if (socket.bytesRead === read) socket.destroy();
+      read = socket.bytesRead;
+    }, QUIET);
+    const whole = setTimeout(() => socket.destroy(), WHOLE);
+    socket.once('close', () => {
+      clearInterval(quiet);
+      clearTimeout(whole);
+    });
+  };
+}
+
+/** Whether the caller was told that the connection ends: what comes on it now is not looked at. */
+export function isClosing({ socket }: IncomingMessage): boolean {
+  return socket.writableEnded;
+}
