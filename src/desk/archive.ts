@@ -51,6 +51,9 @@ export interface Story extends Row {
   reason: string | null;
 }
 
+/** What is to go on air, as the rules of the air look at it. */
+export type Scheduled = Pick<Story, 'slug' | 'category' | 'cited_facts'>;
+
 /** Whether readers are told that a piece was withdrawn: it was on air and is not, though it may be on its way back. */
 export function isWithdrawn({ state, published_at }: Pick<Story, 'state' | 'published_at'>): boolean {
   return state !== 'on_air' && published_at !== 0;
@@ -109,8 +112,8 @@ export interface Archive {
   /** The n-th page of a section, counted from the oldest piece, from 1; newest first within it. */
   sectionPage(section: string, page: number, size: number): Row[];
   sectionCount(section: string): number;
-  /** How many pieces of the section have a time to go on air. */
-  scheduledCount(section: string): number;
+  /** Pieces that have a time to go on air, the first one first. */
+  scheduled(): Scheduled[];
   /** How many pieces of the section went on air before this one. */
   sectionRank(section: string, at: { published_at: number; id: string }): number;
   /** How many pieces went on air after this one; counting stops at `cap`. */

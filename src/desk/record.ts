@@ -1,6 +1,7 @@
 import canonicalize from 'canonicalize';
 import type { Problem } from '../fault.ts';
 import { refused } from '../fault.ts';
+import { airingProblems } from '../ledger/door.ts';
 import type { Archive } from './archive.ts';
 import type { Cast, CastBody } from './cast.ts';
 import { enter } from './enter.ts';
@@ -9,6 +10,9 @@ import type { LedgerStore } from './ledger-store.ts';
 import type { Persona, PersonaBody } from './masthead.ts';
 import type { Media } from './media.ts';
 import type { Paper, PaperBody } from './paper.ts';
+
+/** How many pieces a refusal names. */
+const NAMED_MAX = 5;
 
 /** A persona from its body. Throws `refused_by_door` when its portrait is none of the paper's pictures. */
 export function personaFrom(archive: Archive, slug: string, body: PersonaBody): Persona {
@@ -24,9 +28,13 @@ export function castFrom(archive: Archive, day: string, body: CastBody): Cast {
   return { day, ...body, ...measures(video) };
 }
 
-/** A paper's new record. Throws `refused_by_door` when it leaves pieces behind in a section that it drops. */
+/**
+ * A paper's new record. Throws `refused_by_door` when it leaves pieces behind in a
+ * section that it drops, or asks more of what is scheduled than that has.
+ */
 export function paperFrom(archive: Archive | null, body: PaperBody): PaperBody {
-  const problems = archive === null ? [] : sectionProblems(archive, body.sections);
+  const problems =
+    archive === null ? [] : [...sectionProblems(archive, body.sections), ...floorProblems(archive, body)];
   if (problems.length > 0) throw refused(problems);
   return body;
 }
@@ -57,13 +65,29 @@ export function enterRecord(
  */
 function sectionProblems(archive: Archive, sections: readonly string[]): Problem[] {
   const dropped = archive.paper().sections.filter((name) => !sections.includes(name));
+  if (dropped.length === 0) return [];
+  const toAir = archive.scheduled();
   return dropped.flatMap((name) => {
-    const [onAir, scheduled] = [archive.sectionCount(name), archive.scheduledCount(name)];
+    const [onAir, scheduled] = [archive.sectionCount(name), toAir.filter(({ category }) => category === name).length];
     if (onAir + scheduled === 0) return [];
     const pieces = onAir > 0 ? `on air (${onAir})` : `that are to go on air (${scheduled})`;
     const message = `${JSON.stringify(name)} still has pieces ${pieces}; keep it, or file them in another section first`;
     return [{ field: 'sections', rule: 'section_in_use', message }];
   });
+}
+
+/**
+ * What a higher floor would keep off the air though it has its time: nobody is
+ * there to be told when that comes. What is on air stays as it was aired.
+ */
+function floorProblems(archive: Archive, { source_floor }: PaperBody): Problem[] {
+  if (source_floor <= archive.paper().source_floor) return [];
+  const short = archive.scheduled().filter((piece) => airingProblems(piece, { source_floor }).length > 0);
+  if (short.length === 0) return [];
+  const named = short.slice(0, NAMED_MAX).map(({ slug }) => slug);
+  const slugs = `${named.join(', ')}${short.length > NAMED_MAX ? ', …' : ''}`;
+  const message = `${short.length} of the pieces that are to go on air cite fewer than ${source_floor} distinct publishers (${slugs}); revise them or take them off their schedule first`;
+  return [{ field: 'source_floor', rule: 'scheduled_below_floor', message }];
 }
 
 /** A media file that a record names. */

@@ -65,7 +65,7 @@ export function standingProblems(piece: Pick<Filing, 'category' | 'cited_facts'>
  * The rule that binds a piece on air, and not a draft: enough distinct
  * publishers, compared by `source` in NFKC and folded case.
  */
-export function airingProblems(filing: Pick<Filing, 'cited_facts'>, rules: DeskRules): Problem[] {
+export function airingProblems(filing: Pick<Filing, 'cited_facts'>, rules: Pick<DeskRules, 'source_floor'>): Problem[] {
   const publishers = distinctPublishers(filing.cited_facts);
   if (publishers >= rules.source_floor) return [];
   return [

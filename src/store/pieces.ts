@@ -1,4 +1,4 @@
-import type { Correction, CorrectionRow, LatestQuery, Row, Story } from '../desk/archive.ts';
+import type { Correction, CorrectionRow, LatestQuery, Row, Scheduled, Story } from '../desk/archive.ts';
 import type { GenerationEntry } from '../desk/entry.ts';
 import type { Standing } from '../desk/ledger-store.ts';
 import type { Generation } from '../ledger/generation.ts';
@@ -182,8 +182,9 @@ export function pieceTables(db: Db) {
      ORDER BY scheduled_at, id`,
   );
   const due = db.prepare("SELECT min(scheduled_at) AS at FROM pieces WHERE state = 'scheduled'");
-  const scheduledIn = db.prepare(
-    "SELECT count(*) AS n FROM pieces WHERE paper = ? AND category = ? AND state = 'scheduled'",
+  const allScheduled = db.prepare(
+    `SELECT p.slug, p.category, g.cited_facts ${FROM}
+     WHERE p.paper = ? AND p.state = 'scheduled' ORDER BY p.scheduled_at, p.id`,
   );
   const unaired = db.prepare(
     `${STORY} WHERE p.paper = ? AND p.state <> 'on_air' AND p.id < ? ORDER BY p.id DESC LIMIT ?`,
@@ -271,7 +272,11 @@ export function pieceTables(db: Db) {
     },
     sectionCount: (paper: string, section: string): number =>
       (tally.get(paper, 'section', section) as { count: number } | undefined)?.count ?? 0,
-    scheduledCount: (paper: string, section: string): number => count(scheduledIn.get(paper, section)),
+    allScheduled: (paper: string): Scheduled[] =>
+      (allScheduled.all(paper) as { slug: string; category: string; cited_facts: string }[]).map((row) => ({
+        ...row,
+        cited_facts: JSON.parse(row.cited_facts) as Scheduled['cited_facts'],
+      })),
     /** How many pieces of the section went on air before a place, counted from its nearer end. */
     sectionRank(paper: string, section: string, at: Place): number {
       const total = this.sectionCount(paper, section);

@@ -93,7 +93,7 @@ export function openStore(settings: DatabaseSettings) {
     search: (terms, limit) => search.search(paper, terms, limit),
     sectionPage: (section, page, size) => pieces.sectionPage(paper, section, page, size),
     sectionCount: (section) => pieces.sectionCount(paper, section),
-    scheduledCount: (section) => pieces.scheduledCount(paper, section),
+    scheduled: () => pieces.allScheduled(paper),
     sectionRank: (section, at) => pieces.sectionRank(paper, section, at),
     newer: (at, cap, section) => pieces.newer(paper, at, cap, section),
     earlier: (row, limit) => pieces.earlier(paper, row, limit),

@@ -190,6 +190,28 @@ describe('where a piece stands', () => {
     drop();
   });
 
+  test('a floor is not raised above what is scheduled, so that nothing stays off the air with nobody told', () => {
+    file();
+    air();
+    const record = shop.store.record(PAPER, 'paper', '') as PaperBody;
+    const raise = (source_floor: number) => paperFrom(shop.store.archive(PAPER), { ...record, source_floor });
+    raise(3);
+    fileStory(shop.desk, PAPER, filing('ebb'), { by: 'cli' });
+    airStory(shop.desk, PAPER, 'ebb', { by: 'cli', at: NOON + HOUR });
+    assert.throws(
+      () => raise(3),
+      (error: Fault) => {
+        const [problem] = error.details.problems as { rule: string; message: string }[];
+        assert.equal(problem?.rule, 'scheduled_below_floor');
+        assert.match(problem.message, /^1 of the pieces that are to go on air cite fewer than 3 .* \(ebb\);/);
+        return error.code === 'refused_by_door';
+      },
+    );
+    raise(2);
+    withdrawStory(shop.desk, PAPER, 'ebb', { by: 'cli', reason: 'Not yet.' });
+    raise(3);
+  });
+
   test('a withdrawn piece can be revised, and stays withdrawn', () => {
     file();
     air();
