@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { Fault } from '../../src/fault.ts';
 import { privateJson } from '../answers/caching.ts';
 import { needs } from '../middleware/key.ts';
 import { faults, ok } from '../openapi/answers.ts';
@@ -35,6 +36,13 @@ const ask = createRoute({
 export function pressDoor(doors: Doors): void {
   open(doors, ask, (c) => {
     const ticket = Number(c.req.valid('param').ticket);
-    return privateJson(c, { pressed: doors.shop.store.manifest.paidUntil(c.get('site').slug) >= ticket });
+    const { slug, root } = c.get('site');
+    const { manifest } = doors.shop.store;
+    const paid = manifest.paidUntil(slug);
+    // Tickets are given in order, and one that was given is owed until it is paid.
+    if (ticket === 0 || ticket > Math.max(paid, manifest.lastDue(slug))) {
+      throw new Fault('not_found', `no write of this paper gave ${root}/api/v1/press/${ticket}; ask where one said`);
+    }
+    return privateJson(c, { pressed: paid >= ticket });
   });
 }
