@@ -7,6 +7,7 @@ import type { Links } from '../../src/desk/story.ts';
 import { Fault } from '../../src/fault.ts';
 import { Edition, placeOf } from '../../src/press/edition.ts';
 import { linksOf } from '../../src/press/sheets/row-view.ts';
+import { steady } from '../../src/press/steady.ts';
 import type { Presses } from '../../src/works/presses.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
 import type { PaperEnv } from '../env.ts';
@@ -46,10 +47,10 @@ export function linksFor({ shop }: Pick<Doors, 'shop'>, c: PaperContext): Links 
   return linksOf(editionOf({ shop }, c));
 }
 
-/** The paper as the press reads it. */
+/** The paper as the press reads it, for one answer. */
 export function editionOf({ shop }: Pick<Doors, 'shop'>, c: PaperContext): Edition {
   const { slug, root } = c.get('site');
-  return new Edition(shop.store.archive(slug), placeOf(root));
+  return new Edition(steady(shop.store.archive(slug)), placeOf(root));
 }
 
 /** A piece by its id or its slug, whatever its state. Throws `not_found`. */

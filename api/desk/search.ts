@@ -51,13 +51,19 @@ export function searchDoor(doors: Doors): void {
     const asked = q.trim();
     return doors.shelf.json(c, `search ${asked}`, () => {
       const links = linksFor(doors, c);
-      const rows = archiveOf(doors, c).search(terms, SEARCH_ROWS);
+      const archive = archiveOf(doors, c);
+      const rowOf = (id: string) => {
+        const row = archive.row(id);
+        return row === null ? null : storyRow(row, links);
+      };
+      // No question is like the last one, but the pieces that answer them are.
+      const rows = archive.search(terms, SEARCH_ROWS).map((id) => doors.shelf.row(c, id, () => rowOf(id)));
       return {
         q: asked,
         ...listOf(
           c,
           'stories',
-          rows.map((row) => storyRow(row, links)),
+          rows.filter((row) => row !== null),
         ),
       };
     });

@@ -9,6 +9,9 @@ import type { PaperContext } from './doors.ts';
 /** How much the shelf holds, in bytes. */
 const SHELF_MAX = 32 * 1024 * 1024;
 
+/** How many rows of lists it holds beside them; each is about 1 kB. */
+const ROWS_MAX = 20_000;
+
 /** From what length on an answer is worth packing, in bytes. */
 const PACKED_FROM = 1024;
 
@@ -26,6 +29,7 @@ export class Shelf {
     maxSize: SHELF_MAX,
     sizeCalculation: ({ bytes }, name) => bytes.length + name.length,
   });
+  readonly #rows = new LRUCache<string, object>({ max: ROWS_MAX });
   readonly #marks = new Map<string, string>();
   readonly #program: string;
 
@@ -53,6 +57,16 @@ export class Shelf {
       const body = make();
       return { text: JSON.stringify(body), link: nextLink(c, query, body.next_cursor) };
     });
+  }
+
+  /** A piece's row in a list that is made anew for each who asks; `make` is called when it is not at hand. */
+  row<Row extends object>(c: PaperContext, id: string, make: () => Row | null): Row | null {
+    const place = `${this.#mark(c)} ${c.get('site').slug} ${id}`;
+    const held = this.#rows.get(place) as Row | undefined;
+    if (held !== undefined) return held;
+    const row = make();
+    if (row !== null) this.#rows.set(place, row);
+    return row;
   }
 
   #send(c: PaperContext, name: string, own: Headers, make: () => { text: string; link?: string | null }): Response {

@@ -107,8 +107,10 @@ export interface Archive {
   slugs(): Iterable<{ id: string; slug: string }>;
 
   latest(query: LatestQuery): Row[];
-  /** Pieces that hold all the terms (see `searchTerms`), newest first; none for no terms. */
-  search(terms: readonly string[], limit: number): Row[];
+  /** Ids of the pieces that hold all the terms (see `searchTerms`), newest first; none for no terms. */
+  search(terms: readonly string[], limit: number): string[];
+  /** A piece as lists show it. */
+  row(id: string): Row | null;
   /** The n-th page of a section, counted from the oldest piece, from 1; newest first within it. */
   sectionPage(section: string, page: number, size: number): Row[];
   sectionCount(section: string): number;

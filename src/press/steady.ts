@@ -2,8 +2,9 @@ import type { Archive } from '../desk/archive.ts';
 
 /**
  * An archive that answers the same question with the same object for as long
- * as one press lasts: ten thousand pages ask for the paper, its personas and
- * its keys. What changes meanwhile is due again anyway.
+ * as one press, or one answer of the API, lasts: ten thousand pages ask for the
+ * paper, its personas and its keys, and so does each row of a list. What
+ * changes while a press lasts is due again anyway.
  */
 export function steady(archive: Archive): Archive {
   return {

@@ -8,12 +8,12 @@ import { pieceFromRow } from './entries.ts';
 import type { Db } from './open.ts';
 
 /** What a list shows of a piece, and where from. */
-export const ROW = `p.id, p.slug, g.headline, g.dek, p.category, g.kind, p.persona, g.byline_name, g.byline_title,
+const ROW = `p.id, p.slug, g.headline, g.dek, p.category, g.kind, p.persona, g.byline_name, g.byline_title,
   g.language, g.image, p.revision, p.published_at, p.updated_at`;
-export const FROM = 'FROM pieces p JOIN generations g ON g.n = p.generation';
+const FROM = 'FROM pieces p JOIN generations g ON g.n = p.generation';
 export const NEWEST_FIRST = 'ORDER BY p.published_at DESC, p.id DESC';
 
-export interface ListRow {
+interface ListRow {
   id: string;
   slug: string;
   headline: string;
@@ -48,7 +48,7 @@ interface Place {
 }
 
 /** A piece of a list in the desk's terms. */
-export function rowFrom(row: ListRow): Row {
+function rowFrom(row: ListRow): Row {
   return {
     id: row.id,
     slug: row.slug,
@@ -70,6 +70,7 @@ export function rowFrom(row: ListRow): Row {
 export function pieceTables(db: Db) {
   const STORY = `SELECT ${ROW}, g.n, p.state, g.prose, g.cited_facts, g.credit, g.content_hash,
     p.scheduled_at, p.withdrawn_at, p.reason ${FROM}`;
+  const row = db.prepare(`SELECT ${ROW} ${FROM} WHERE p.paper = ? AND p.id = ?`);
   const byId = db.prepare(`${STORY} WHERE p.paper = ? AND p.id = ?`);
   const bySlug = db.prepare(`${STORY} WHERE p.paper = ? AND p.slug = ?`);
   const newestPiece = db.prepare(
@@ -213,6 +214,10 @@ export function pieceTables(db: Db) {
   };
 
   return {
+    row(paper: string, id: string): Row | null {
+      const found = row.get(paper, id) as ListRow | undefined;
+      return found === undefined ? null : rowFrom(found);
+    },
     storyById(paper: string, id: string): Story | null {
       const row = byId.get(paper, id) as StoryRow | undefined;
       return row === undefined ? null : storyFrom(paper, row);

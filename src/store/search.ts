@@ -1,8 +1,6 @@
-import type { Row } from '../desk/archive.ts';
 import { FOLDING, indexText, matchExpression } from '../desk/search.ts';
 import type { Db } from './open.ts';
-import type { ListRow } from './pieces.ts';
-import { FROM, NEWEST_FIRST, ROW, rowFrom } from './pieces.ts';
+import { NEWEST_FIRST } from './pieces.ts';
 
 /** How many pieces are indexed in one transaction when an index is made again. */
 const BATCH = 200;
@@ -42,14 +40,13 @@ export function searchTables(db: Db, transact: <T>(work: () => T) => T) {
   const strike = db.prepare('DELETE FROM search WHERE rowid = ?');
 
   const found = db.prepare(
-    `SELECT ${ROW}, s.place
+    `SELECT p.id, s.place
      FROM (SELECT rowid AS place FROM search WHERE search MATCH ? ORDER BY rowid DESC LIMIT ?) f
-     JOIN searched s ON s.place = f.place JOIN pieces p ON p.id = s.piece
-     JOIN generations g ON g.n = p.generation ${NEWEST_FIRST}`,
+     JOIN searched s ON s.place = f.place JOIN pieces p ON p.id = s.piece ${NEWEST_FIRST}`,
   );
   const isTangled = db.prepare('SELECT 1 FROM searched WHERE place >= ? AND place < ? AND tangled = 1 LIMIT 1');
   const foundInMinute = db.prepare(
-    `SELECT ${ROW} ${FROM} WHERE p.id IN (
+    `SELECT p.id FROM pieces p WHERE p.id IN (
        SELECT s.piece FROM search JOIN searched s ON s.place = search.rowid
        WHERE search MATCH ? AND search.rowid >= ? AND search.rowid < ?)
      ${NEWEST_FIRST} LIMIT ?`,
@@ -157,22 +154,23 @@ export function searchTables(db: Db, transact: <T>(work: () => T) => T) {
     }
   }
 
-  /** Pieces of one paper that hold all the terms, newest first as lists are. No terms find nothing. */
-  function search(paper: string, terms: readonly string[], limit: number): Row[] {
+  /** Ids of one paper's pieces that hold all the terms, newest first as lists are. No terms find nothing. */
+  function search(paper: string, terms: readonly string[], limit: number): string[] {
     if (terms.length === 0) return [];
     const match = matchExpression(paper, terms);
     // One more than asked for: it shows whether the last minute reaches beyond the page.
-    const rows = found.all(match, limit + 1) as (ListRow & { place: number })[];
-    const page = rows.slice(0, limit);
-    const [last, next] = [page.at(-1), rows[limit]];
-    if (last === undefined || next === undefined) return page.map(rowFrom);
+    const all = found.all(match, limit + 1) as { id: string; place: number }[];
+    const page = all.slice(0, limit);
+    const ids = (list: { id: string }[]): string[] => list.map(({ id }) => id);
+    const [last, next] = [page.at(-1), all[limit]];
+    if (last === undefined || next === undefined) return ids(page);
     const start = startOfMinute(last.place);
     if (startOfMinute(next.place) !== start || isTangled.get(start, start + ROOM) === undefined) {
-      return page.map(rowFrom);
+      return ids(page);
     }
-    const sure = page.filter((row) => row.place >= start + ROOM);
-    const rest = foundInMinute.all(match, start, start + ROOM, limit - sure.length) as ListRow[];
-    return [...sure, ...rest].map(rowFrom);
+    const sure = page.filter(({ place }) => place >= start + ROOM);
+    const rest = foundInMinute.all(match, start, start + ROOM, limit - sure.length) as { id: string }[];
+    return ids([...sure, ...rest]);
   }
 
   return {

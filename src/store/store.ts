@@ -91,6 +91,7 @@ export function openStore(settings: DatabaseSettings) {
     slugs: () => pieces.slugs(paper),
     latest: (query) => pieces.latest(paper, query),
     search: (terms, limit) => search.search(paper, terms, limit),
+    row: (id) => pieces.row(paper, id),
     sectionPage: (section, page, size) => pieces.sectionPage(paper, section, page, size),
     sectionCount: (section) => pieces.sectionCount(paper, section),
     scheduled: () => pieces.allScheduled(paper),
