@@ -100,7 +100,7 @@ export class Printer {
   /** Puts a file on disk unless the bytes there are the same. Returns their digest. */
   async #putFile(item: Printed, before: string | undefined, result: Result): Promise<string> {
     const { tree, mediaFile, looks } = this.#job;
-    const there = looks ? tree.digest(item.path) : (before ?? null);
+    const there = looks ? tree.digestBefore(item.path) : (before ?? null);
     const isThere = there !== null;
     if ('draw' in item) {
       // The path names what it shows: a file that is there is the right one.

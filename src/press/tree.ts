@@ -119,8 +119,9 @@ export class Tree {
     return existsSync(join(this.folder, path));
   }
 
-  /** `sha256:<hex>` of the file at a path, or null when there is none. */
-  digest(path: string): string | null {
+  /** `sha256:<hex>` of the file that was at a path when the press began, or null when there was none. */
+  digestBefore(path: string): string | null {
+    if (this.isNew) return null;
     return guarded(path, () => (this.has(path) ? sha256(readFileSync(join(this.folder, path))) : null));
   }
 

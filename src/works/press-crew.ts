@@ -9,8 +9,8 @@ import type { Result } from '../press/printer.ts';
 const LOAD = 40;
 /** More hands than this wait for the disk. */
 const HANDS_MAX = 4;
-/** What a worker may keep, in MB: its pages and its share of the archive's cache. */
-const WORKER_HEAP = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 12 };
+/** What a worker may keep, in MB. A page and all that it is made of are gone before the young third is full. */
+const WORKER_HEAP = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 48 };
 
 /** What a worker is told when it starts. */
 export interface CrewOrder {

@@ -3,9 +3,7 @@ import { isWithdrawn } from '../../desk/archive.ts';
 import { wordCount } from '../../desk/story.ts';
 import { tags } from '../../desk/tags.ts';
 import type { Generation } from '../../ledger/generation.ts';
-import { parseNote } from '../../ledger/note.ts';
 import { proofOf } from '../../ledger/proof.ts';
-import { parseReceipt } from '../../ledger/receipt.ts';
 import { CARD_HEIGHT, CARD_WIDTH } from '../card.ts';
 import type { Edition } from '../edition.ts';
 import { twin } from '../feeds/twin.ts';
@@ -83,8 +81,7 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
   const { root, base } = edition.place;
   const path = `stories/${found.slug}/`;
   const page = `${root}/${path}`;
-  const receipt = parseReceipt(parseNote(last?.receipt ?? '')?.text ?? '');
-  if (last === undefined || receipt === null) throw new Error(`piece ${found.id} has no receipt`);
+  if (last === undefined) throw new Error(`piece ${found.id} has no receipt`);
   const oembed = `${root}/oembed?url=${encodeURIComponent(page)}`;
   const words = wordCount(found.prose, found.language);
   const share = shareImage(edition, found);
@@ -123,7 +120,7 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
     proof_url: `${base}/${path}proof.json`,
     standards_url: `${base}/standards/`,
     content_hash: found.content_hash,
-    receipt: { seq: receipt.seq, filed_at: receipt.filed_at, kid: receipt.kid, note: last.receipt },
+    receipt: { seq: last.seq, filed_at: last.filed_at, kid: last.kid, note: last.receipt },
     oembed_json_absolute: oembed,
     oembed_xml_absolute: `${oembed}&format=xml`,
   };
