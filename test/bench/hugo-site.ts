@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Ran } from './child.ts';
 import { found, run } from './child.ts';
@@ -111,9 +111,10 @@ export function makeHugoSite(bench: Bench, count: number): string {
   return site;
 }
 
-/** A whole `hugo`, into an empty folder. */
+/** A whole `hugo`, into an empty folder. What it built before is put aside, not deleted just before it writes. */
 export async function hugoBuild(site: string): Promise<Ran> {
-  rmSync(join(site, 'public'), { recursive: true, force: true });
+  const built = join(site, 'public');
+  if (existsSync(built)) renameSync(built, mkdtempSync(`${site}-`));
   return hugoRebuild(site);
 }
 
