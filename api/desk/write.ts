@@ -7,7 +7,7 @@ import { readAgreement } from '../../src/works/agreement.ts';
 import { privateJson } from '../answers/caching.ts';
 import type { PaperEnv } from '../env.ts';
 import type { Outcome } from '../middleware/idempotency.ts';
-import { namedWrite, once } from '../middleware/idempotency.ts';
+import { keep, namedWrite, once } from '../middleware/idempotency.ts';
 import { needLevel } from '../middleware/key.ts';
 import type { Doors, PaperContext } from './doors.ts';
 
@@ -22,16 +22,25 @@ const PRESS_WAIT = 5_000;
  */
 export async function write(doors: Doors, c: PaperContext, work: (key: AccessKey) => Outcome): Promise<Response> {
   const { store, now } = doors.shop;
+  const { answers } = store;
   const key = needLevel(c.get('key'), 'agent');
   const named = await namedWrite(c);
-  const outcome = store.transact((): Outcome => {
+  const at = now();
+  let isFirst = false;
+  const { status, body } = store.transact((): Outcome => {
     // The body may have been long in coming.
     if (!store.keys.isInForce(key.id))
       throw new Fault('key_invalid', 'this key was revoked; ask the paper’s admin for another');
     if (key.level === 'agent') needTerms(doors, c);
-    return once({ answers: store.answers, key: key.id, at: now() }, named, () => work(key));
+    return once({ answers, key: key.id, at }, named, () => {
+      isFirst = true;
+      return work(key);
+    });
   });
-  return privateJson(c, { ...outcome.body, ...(await pressed(doors, c)) }, outcome.status);
+  // A second asking is answered with what the first came to, its press too.
+  const whole = body.pressed === true ? body : { ...body, ...(await pressed(doors, c)) };
+  if (isFirst && whole.pressed === true) keep({ answers, key: key.id, at }, named, { status, body: whole });
+  return privateJson(c, whole, status);
 }
 
 /** Lets an agent's write through, body unseen, once the paper has signed the agreement. Throws `terms_unsigned`. */

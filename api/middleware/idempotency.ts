@@ -17,6 +17,14 @@ export interface NamedWrite {
   request: string;
 }
 
+/** Who writes, and when (ms). */
+interface Caller {
+  answers: AnswerTable;
+  /** The id of the caller's key. */
+  key: string;
+  at: number;
+}
+
 /** Reads the name and the body of a write. Throws `invalid_request` for a name that is none. */
 export async function namedWrite(c: Context): Promise<NamedWrite> {
   const name = nameOf(c);
@@ -29,11 +37,9 @@ export async function namedWrite(c: Context): Promise<NamedWrite> {
  * had before. To be called within the transaction of the work. Throws
  * `refused_by_door` for a name that another request had, and what `work` throws.
  */
-export function once(
-  { answers, key, at }: { answers: AnswerTable; key: string; at: number },
-  { name, request }: NamedWrite,
-  work: () => Outcome,
-): Outcome {
+export function once(caller: Caller, named: NamedWrite, work: () => Outcome): Outcome {
+  const { answers, key, at } = caller;
+  const { name, request } = named;
   if (name === null) return work();
   const kept = answers.get(key, name, at - ANSWER_KEPT);
   if (kept !== null) {
@@ -41,8 +47,13 @@ export function once(
     return { status: kept.status as Outcome['status'], body: JSON.parse(kept.body) as Outcome['body'] };
   }
   const done = work();
-  answers.put(key, name, { request, status: done.status, body: JSON.stringify(done.body) }, at);
+  keep(caller, named, done);
   return done;
+}
+
+/** Keeps what a write came to for whoever sends it again. */
+export function keep({ answers, key, at }: Caller, { name, request }: NamedWrite, { status, body }: Outcome): void {
+  if (name !== null) answers.put(key, name, { request, status, body: JSON.stringify(body) }, at);
 }
 
 function nameOf(c: Context): string | null {

@@ -95,13 +95,23 @@ test('the same write ten times at once is done once', async (t) => {
   });
   for (const answer of said) assert.deepEqual(answer, said[0]);
   assert.equal(said[0]?.status, 201);
+  const again = () =>
+    ask('POST', '/stories', { ...storyBody('once-more'), air: true }, { 'idempotency-key': 'one after the other' });
+  const first = await again();
+  assert.ok(JSON.parse(first.text).files > 0);
+  const second = await again();
+  assert.deepEqual([second.status, second.text], [201, first.text], 'and how many files it pressed');
   const { stories } = JSON.parse((await ask('GET', '/stories')).text) as { stories: { slug: string }[] };
   assert.deepEqual(
     stories.filter(({ slug }) => slug.startsWith('ten-times')).map(({ slug }) => slug),
     ['ten-times'],
   );
   assert.equal((await ask('POST', '/stories', { ...body, dek: 'Another.' }, name)).status, 422, 'another body');
-  assert.equal((await ask('PUT', '/stories/ten-times', { ...body, revision: 1 }, name)).status, 400, 'no such member');
+  assert.equal(
+    (await ask('PUT', '/stories/ten-times', { ...body, revision: 1, byte: 1 }, name)).status,
+    400,
+    'no such member',
+  );
   assert.equal(
     (await ask('PUT', '/stories/ten-times', { ...storyBody('ten-times'), revision: 1 }, name)).status,
     422,
