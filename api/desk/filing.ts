@@ -11,7 +11,7 @@ import { FilingBody, filingFrom } from '../../src/ledger/filing.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needLevel, needs } from '../middleware/key.ts';
-import { body, faults, ok } from '../openapi/answers.ts';
+import { body, faults, made, ok } from '../openapi/answers.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import type { Doors, PaperContext } from './doors.ts';
 import { archiveOf, linksFor, open, pieceNamed, proofUrl } from './doors.ts';
@@ -80,7 +80,7 @@ const file = createRoute({
   description: 'Without `slug` one is made from the headline.',
   middleware: [needs('agent'), jsonBody()] as const,
   request: { headers: IDEMPOTENCY, body: body(NewStory) },
-  responses: { 201: ok(Filed, 'Filed and signed.'), ...faults(409, 413, 415, 422) },
+  responses: { 201: made(Filed, 'Filed and signed.'), ...faults(409, 413, 415, 422) },
 });
 
 const revise = createRoute({
@@ -128,7 +128,7 @@ export function filingDoors(doors: Doors): void {
   open(doors, file, (c) => {
     const { air: when, ...given } = c.req.valid('json');
     const { slug: paper } = c.get('site');
-    return write(doors, c, (key) => {
+    const work = (key: AccessKey) => {
       const archive = archiveOf(doors, c);
       const toAir = airingAs(when, shop.now());
       const slug = given.slug ?? freeSlug(given.headline, (taken) => archive.storyBySlug(taken) !== null);
@@ -136,8 +136,9 @@ export function filingDoors(doors: Doors): void {
       needPersona(key, filing);
       const { story } = fileStory(shop.desk, paper, filing, { by: by(key), from: 0, toAir: toAir !== null });
       if (toAir !== null) airStory(shop.desk, paper, slug, { by: by(key), ...toAir });
-      return { status: 201, body: answerOf(doors, c, story.id) };
-    });
+      return { status: 201, body: answerOf(doors, c, story.id) } as const;
+    };
+    return write(doors, c, work, ({ story }) => `stories/${(story as DeskStory).id}`);
   });
 
   open(doors, revise, (c) => {

@@ -7,7 +7,7 @@ import { newId } from '../../src/works/workshop.ts';
 import { privateJson } from '../answers/caching.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needs } from '../middleware/key.ts';
-import { body, faults, ok } from '../openapi/answers.ts';
+import { body, faults, made, ok } from '../openapi/answers.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import type { Doors } from './doors.ts';
 import { archiveOf, listOf, open } from './doors.ts';
@@ -57,7 +57,7 @@ const make = createRoute({
     'With `seat` it is a person’s. Sent again under the same Idempotency-Key, no second key is made: the answer is 409 and names the first.',
   middleware: [needs('admin'), jsonBody()] as const,
   request: { headers: IDEMPOTENCY, body: body(KeyBody) },
-  responses: { 201: ok(NewKey, 'The key.'), ...faults(409, 413, 415, 422) },
+  responses: { 201: made(NewKey, 'The key.'), ...faults(409, 413, 415, 422) },
 });
 
 const revoke = createRoute({
@@ -83,14 +83,15 @@ export function keyDoors(doors: Doors): void {
   open(doors, make, async (c) => {
     let shown: string | null = null;
     const maker = { keys: store.keys, archive: archiveOf(doors, c), now, newId, random: randomBytes };
-    const answer = await write(doors, c, () => {
-      const { key, made } = makeKey(maker, c.get('site').slug, c.req.valid('json'));
+    const work = () => {
+      const { key, made: row } = makeKey(maker, c.get('site').slug, c.req.valid('json'));
       shown = key;
       // What is kept for a second asking holds no key.
-      return { status: 201, body: keyRow(made) };
-    });
+      return { status: 201, body: keyRow(row) } as const;
+    };
+    const answer = await write(doors, c, work, ({ id }) => `keys/${id}`);
     const row = (await answer.json()) as { id: string };
-    if (shown !== null) return privateJson(c, { ...row, key: shown }, 201);
+    if (shown !== null) return Response.json({ ...row, key: shown }, answer);
     throw new Fault(
       'conflict',
       `key ${row.id} was made under this Idempotency-Key, and a key is shown once; if it was lost, revoke it and make another`,

@@ -6,7 +6,7 @@ import { OFF_REASONS } from '../../src/readers/webhook-table.ts';
 import { privateJson } from '../answers/caching.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needs } from '../middleware/key.ts';
-import { body, faults, ok } from '../openapi/answers.ts';
+import { body, faults, made, ok } from '../openapi/answers.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import { deliveryRow, QueuedDelivery } from './delivery-row.ts';
 import type { Doors } from './doors.ts';
@@ -82,7 +82,7 @@ const add = createRoute({
   ].join('\n\n'),
   middleware: [needs('admin'), jsonBody()] as const,
   request: { headers: IDEMPOTENCY, body: body(WebhookBody) },
-  responses: { 201: ok(NewWebhook, 'The webhook.'), ...faults(409, 413, 415, 422) },
+  responses: { 201: made(NewWebhook, 'The webhook.'), ...faults(409, 413, 415, 422) },
 });
 
 const remove = createRoute({
@@ -130,16 +130,15 @@ export function webhookDoors(doors: Doors, desk: WebhookDesk): void {
 
   open(doors, add, async (c) => {
     const { slug, paper } = c.get('site');
-    const answer = await write(doors, c, () => {
-      const made = addWebhook(desk, slug, c.req.valid('json'), paper.sections);
+    const work = () => {
+      const webhook = addWebhook(desk, slug, c.req.valid('json'), paper.sections);
+      const fresh = { ...webhook, failing_since: null, off_at: null, off_reason: null };
       // What is kept for a second asking holds no secret.
-      return {
-        status: 201,
-        body: webhookRow({ ...made, failing_since: null, off_at: null, off_reason: null }, paper.sections),
-      };
-    });
+      return { status: 201, body: webhookRow(fresh, paper.sections) } as const;
+    };
+    const answer = await write(doors, c, work, ({ id }) => `webhooks/${id}`);
     const row = (await answer.json()) as { id: string };
-    return privateJson(c, { ...row, secret: needWebhook(desk, slug, row.id).secret }, 201);
+    return Response.json({ ...row, secret: needWebhook(desk, slug, row.id).secret }, answer);
   });
 
   open(doors, remove, (c) => {

@@ -18,9 +18,15 @@ const PRESS_WAIT = 5_000;
  * Does a write as one transaction, presses what it owes, and answers when the
  * files are on disk, or where to ask. Under an Idempotency-Key that the same
  * caller used before, the first answer comes again and nothing is done.
- * Throws what `work` throws, and then nothing was written.
+ * `addressOf` names what a write made, under /api/v1/. Throws what `work` throws,
+ * and then nothing was written.
  */
-export async function write(doors: Doors, c: PaperContext, work: (key: AccessKey) => Outcome): Promise<Response> {
+export async function write(
+  doors: Doors,
+  c: PaperContext,
+  work: (key: AccessKey) => Outcome,
+  addressOf?: (body: Outcome['body']) => string,
+): Promise<Response> {
   const { store, now } = doors.shop;
   const { answers } = store;
   const key = needLevel(c.get('key'), 'agent');
@@ -40,7 +46,10 @@ export async function write(doors: Doors, c: PaperContext, work: (key: AccessKey
   // A second asking is answered with what the first came to, its press too.
   const whole = body.pressed === true ? body : { ...body, ...(await pressed(doors, c)) };
   if (isFirst && whole.pressed === true) keep({ answers, key: key.id, at }, named, { status, body: whole });
-  return privateJson(c, whole, status);
+  const answer = privateJson(c, whole, status);
+  // RFC 9110, section 15.3.2.
+  if (addressOf !== undefined) answer.headers.set('Location', `${c.get('site').root}/api/v1/${addressOf(whole)}`);
+  return answer;
 }
 
 /** Lets an agent's write through, body unseen, once the paper has signed the agreement. Throws `terms_unsigned`. */

@@ -14,7 +14,7 @@ export interface Openness {
 export const DESK: Openness = {
   methods: 'GET, HEAD, POST, PUT, DELETE',
   sends: 'Authorization, X-NRF-Key, Content-Type, Idempotency-Key, If-None-Match',
-  reads: 'ETag, Link, Retry-After, X-Request-Id',
+  reads: 'ETag, Link, Location, Retry-After, X-Request-Id',
 };
 
 /** The headers of a preflight's answer, but for the origin; a browser need not ask again for a day. */

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { FaultStatus } from './faults.ts';
 import { EVERYWHERE, faultRef } from './faults.ts';
+import { headerRefs } from './headers.ts';
 
 const Problem = z
   .object({ field: z.string(), rule: z.string(), message: z.string(), offset: z.int().optional() })
@@ -43,6 +44,11 @@ export function faults(...statuses: FaultStatus[]) {
 /** A JSON answer. */
 export function ok<T extends z.ZodType>(schema: T, description: string) {
   return { description, content: { 'application/json': { schema } } };
+}
+
+/** A JSON answer that something was made, which has an address of its own. */
+export function made<T extends z.ZodType>(schema: T, description: string) {
+  return { ...ok(schema, description), headers: headerRefs({ Location: 'Location' }) };
 }
 
 /** A JSON body that must be there. */

@@ -10,6 +10,11 @@ export const COMMON_HEADERS = {
     description: 'Where the list goes on, with `rel="next"`; absent at its end.',
     schema: { type: 'string' },
   },
+  Location: {
+    description: 'The address of what was made.',
+    required: true,
+    schema: { type: 'string', format: 'uri' },
+  },
   Challenge: { description: 'How to come back.', required: true, schema: { type: 'string' }, example: 'Bearer' },
   Allow: {
     description: 'The methods that the address takes.',

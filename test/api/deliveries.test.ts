@@ -65,7 +65,9 @@ test('a receiver is added, told, tried, told again and removed', async (t) => {
   const at = await receiver(t);
   const body = { url: at.url, sections: ['City'] };
   const named = { 'idempotency-key': 'one' };
-  const made = await json<{ id: string; secret: string }>(ask('POST', 'webhooks', body, named), 201);
+  const adding = await ask('POST', 'webhooks', body, named);
+  const made = await json<{ id: string; secret: string }>(Promise.resolve(adding), 201);
+  assert.match(adding.headers.location ?? '', new RegExp(`/api/v1/webhooks/${made.id}$`));
   assert.match(made.secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
   const again = await json<{ id: string; secret: string }>(ask('POST', 'webhooks', body, named), 201);
   assert.deepEqual([again.id, again.secret], [made.id, made.secret]);

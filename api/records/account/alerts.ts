@@ -75,6 +75,7 @@ export function alertDoors(doors: AccountDoors): void {
     try {
       const alert = makeAlert(desk, signed.account.id, given);
       if (alert.secret === null) return c.redirect('/account/alerts', 303);
+      c.header('Location', `/account/alerts/${alert.id}`);
       return page(c, needAlert(desk, signed.account.id, alert.id), alert.secret);
     } catch (error) {
       return list(c, signed, { problem: problemOf(error), given });

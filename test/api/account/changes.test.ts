@@ -156,6 +156,7 @@ describe('alerts to webhooks', () => {
     assert.equal(made.status, 201);
     const secret = /whsec_[\w+/=]+/.exec(made.text)?.[0] ?? '';
     const path = /\/account\/alerts\/[0-9a-z]{26}/.exec(made.text)?.[0] ?? '';
+    assert.equal(made.headers.location, path);
     assert.ok(!(await visitor.get(path)).text.includes(secret), 'shown once');
 
     await visitor.submit(path, `${path}/test`);
