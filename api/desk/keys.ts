@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createRoute, z } from '@hono/zod-openapi';
-import type { AccessKey } from '../../src/desk/keys.ts';
-import { KeyBody, LEVELS, makeKey } from '../../src/desk/keys.ts';
+import { KeyBody, keyRow, LEVELS, makeKey } from '../../src/desk/keys.ts';
 import { Fault } from '../../src/fault.ts';
 import { newId } from '../../src/works/workshop.ts';
 import { privateJson } from '../answers/caching.ts';
@@ -112,14 +111,4 @@ export function keyDoors(doors: Doors): void {
       return { status: 200, body: keyRow({ ...known, revoked_at: now() }) };
     });
   });
-}
-
-function keyRow({ paper: _paper, ...key }: AccessKey) {
-  const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
-  return {
-    ...key,
-    made_at: new Date(key.made_at).toISOString(),
-    used_at: iso(key.used_at),
-    revoked_at: iso(key.revoked_at),
-  };
 }

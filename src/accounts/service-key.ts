@@ -59,6 +59,17 @@ export function makeServiceKey(
   return { key, made };
 }
 
+/** A key as its owner reads it: times in ISO 8601. */
+export function serviceKeyRow({ account: _account, ...key }: ServiceKey) {
+  const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+  return {
+    ...key,
+    made_at: new Date(key.made_at).toISOString(),
+    used_at: iso(key.used_at),
+    revoked_at: iso(key.revoked_at),
+  };
+}
+
 /**
  * The key in force that a text is. Throws `key_invalid` for a text that is no
  * key, for a stranger and for a key that was revoked.

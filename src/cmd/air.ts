@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import * as z from 'zod';
 import { airStory } from '../desk/airing.ts';
+import { standingRow } from '../desk/story.ts';
 import { Fault } from '../fault.ts';
 import { needPaper } from '../works/workshop.ts';
 import { pressLines, pressShowing } from './press.ts';
@@ -25,9 +26,10 @@ export function command(): Command {
           ...(at === undefined ? {} : { at }),
         });
         const reports = await pressShowing(shop, {});
-        const when = new Date(story.scheduled_at ?? story.published_at).toISOString();
-        say(options.json, { id: story.id, slug, state: story.state, at: when, changed }, [
-          `${slug} is ${story.state === 'scheduled' ? 'scheduled for' : 'on air since'} ${when}${changed ? '' : ' (it was already)'}`,
+        const row = standingRow(story);
+        const { state, published_at, scheduled_at } = row;
+        say(options.json, { id: story.id, slug, ...row, changed }, [
+          `${slug} is ${state === 'scheduled' ? `scheduled for ${scheduled_at}` : `on air since ${published_at}`}${changed ? '' : ' (it was already)'}`,
           ...pressLines(reports),
         ]);
       }),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
-import { KeyBody, makeKey } from '../desk/keys.ts';
+import { KeyBody, keyRow, makeKey } from '../desk/keys.ts';
 import { Fault } from '../fault.ts';
 import { shapeProblems } from '../ledger/shape.ts';
 import { rotateDoor } from '../store/door-key.ts';
@@ -90,10 +90,10 @@ function list(): Command {
         const owner = ownerOf(options);
         if ('service' in owner) return listServiceKeys(shop, { ...options, ...owner });
         needPaper(shop, owner.paper);
-        const keys = shop.store.keys.list(owner.paper);
+        const keys = shop.store.keys.list(owner.paper).map(keyRow);
         const lines = keys.map(
           ({ id, level, name, seat, used_at, revoked_at }) =>
-            `${id}  ${level.padEnd(5)}  ${name}${seat === null ? '' : `  seat of ${seat}`}${used_at === null ? '' : `  last used ${new Date(used_at).toISOString()}`}${revoked_at === null ? '' : '  (revoked)'}`,
+            `${id}  ${level.padEnd(5)}  ${name}${seat === null ? '' : `  seat of ${seat}`}${used_at === null ? '' : `  last used ${used_at}`}${revoked_at === null ? '' : '  (revoked)'}`,
         );
         say(options.json, keys, lines.length === 0 ? ['no keys'] : lines);
       }),

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { keyRow } from '../desk/keys.ts';
 import { Fault } from '../fault.ts';
 import { needPaper } from '../works/workshop.ts';
 import { makeKeyOf } from './key.ts';
@@ -41,7 +42,8 @@ function list(): Command {
         needPaper(shop, options.paper);
         const seats = shop.store.keys
           .list(options.paper)
-          .filter(({ seat, revoked_at }) => seat !== null && revoked_at === null);
+          .filter(({ seat, revoked_at }) => seat !== null && revoked_at === null)
+          .map(keyRow);
         const lines = seats.map(({ id, level, seat }) => `${id}  ${level.padEnd(5)}  ${seat}`);
         say(options.json, seats, lines.length === 0 ? ['no seats'] : lines);
       }),

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Account } from '../accounts/account.ts';
 import { KEY_NAME_MAX, makeAccountKey, nameFrom } from '../accounts/keys.ts';
-import type { ServiceKey, ServiceLevel } from '../accounts/service-key.ts';
-import { makeServiceKey, SERVICE_LEVELS } from '../accounts/service-key.ts';
+import type { ServiceLevel } from '../accounts/service-key.ts';
+import { makeServiceKey, SERVICE_LEVELS, serviceKeyRow } from '../accounts/service-key.ts';
 import { Fault } from '../fault.ts';
 import { readAddress } from '../readers/address.ts';
 import type { Workshop } from '../works/workshop.ts';
@@ -58,7 +58,7 @@ function keyMade({ store, now }: Workshop, level: ServiceLevel, name: string, em
 export function listServiceKeys({ store }: Workshop, words: Words): void {
   needService(words);
   const account = words.email === undefined ? null : needAccount(store, words.email).id;
-  const keys = store.serviceKeys.list(account);
+  const keys = store.serviceKeys.list(account).map(serviceKeyRow);
   say(words.json, keys, keys.length === 0 ? ['no keys'] : keys.map(lineOf));
 }
 
@@ -98,7 +98,7 @@ function wrong(option: string, what: string): Fault {
   return new Fault('invalid_request', `--${option}: ${what}`, { field: option });
 }
 
-function lineOf({ id, level, name, used_at, revoked_at }: ServiceKey): string {
-  const used = used_at === null ? '' : `  last used ${new Date(used_at).toISOString()}`;
+function lineOf({ id, level, name, used_at, revoked_at }: ReturnType<typeof serviceKeyRow>): string {
+  const used = used_at === null ? '' : `  last used ${used_at}`;
   return `${id}  ${level.padEnd(8)}  ${name}${used}${revoked_at === null ? '' : '  (revoked)'}`;
 }

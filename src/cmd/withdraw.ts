@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { withdrawStory } from '../desk/airing.ts';
+import { standingRow } from '../desk/story.ts';
 import { needPaper } from '../works/workshop.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { say, withWorkshop } from './run.ts';
@@ -16,7 +17,7 @@ export function command(): Command {
         needPaper(shop, options.paper);
         const story = withdrawStory(shop.desk, options.paper, slug, { by: 'cli', reason: options.reason });
         const reports = await pressShowing(shop, {});
-        say(options.json, { id: story.id, slug, state: story.state }, [
+        say(options.json, { id: story.id, slug, ...standingRow(story) }, [
           `${slug} is ${story.state}`,
           ...pressLines(reports),
         ]);

@@ -127,6 +127,17 @@ export function makeKey(maker: KeyMaker, paper: string, body: KeyBody): { key: s
   return { key, made };
 }
 
+/** A key as a paper’s admin reads it: times in ISO 8601. */
+export function keyRow({ paper: _paper, ...key }: AccessKey) {
+  const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+  return {
+    ...key,
+    made_at: new Date(key.made_at).toISOString(),
+    used_at: iso(key.used_at),
+    revoked_at: iso(key.revoked_at),
+  };
+}
+
 function unfit(field: string, message: string): Fault {
   return new Fault('invalid_request', `${field}: ${message}`, { field });
 }

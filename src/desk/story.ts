@@ -134,12 +134,17 @@ export function deskStory(story: Story, links: Links, proofUrl: string): DeskSto
 }
 
 function standing(story: Story, links: Links) {
+  const hasImage = story.published_at !== 0 || story.image !== null;
+  return { ...standingRow(story), image: hasImage ? links.image(story) : null };
+}
+
+/** Where a piece stands: times in ISO 8601. */
+export function standingRow(story: Story) {
   const isoOrNull = (ms: number | null) => (ms === null ? null : iso(ms));
   // 0 is the store's word for never.
   const wasOnAir = story.published_at !== 0;
   return {
     state: story.state,
-    image: wasOnAir || story.image !== null ? links.image(story) : null,
     published_at: wasOnAir ? iso(story.published_at) : null,
     updated_at: wasOnAir ? iso(story.updated_at) : null,
     scheduled_at: isoOrNull(story.scheduled_at),

@@ -1,4 +1,5 @@
 import type { Account } from '../accounts/account.ts';
+import { serviceKeyRow } from '../accounts/service-key.ts';
 import { creditsOf } from '../meter/credits.ts';
 import { usageNow } from './usage.ts';
 import type { Workshop } from './workshop.ts';
@@ -19,13 +20,7 @@ export function accountExport(shop: Workshop, { id, email, plan, made_at }: Acco
   return {
     account: { id, email, plan, made_at: iso(made_at) },
     exported_at: iso(at),
-    keys: store.serviceKeys.list(id).map((key) => ({
-      id: key.id,
-      name: key.name,
-      made_at: iso(key.made_at),
-      used_at: isoOrNull(key.used_at),
-      revoked_at: isoOrNull(key.revoked_at),
-    })),
+    keys: store.serviceKeys.list(id).map(serviceKeyRow),
     sessions: store.sessions.list(id, at).map((session) => ({
       made_at: iso(session.made_at),
       seen_at: iso(session.seen_at),

@@ -28,6 +28,11 @@ test('a key is shown once, kept as a hash, listed and revoked', async (t) => {
     (await run(t, folder, ['key', 'list', ...paper])).stdout,
     new RegExp(`^${id} {2}agent {2}Zoë’s agent\n$`),
   );
+  const [row] = JSON.parse((await run(t, folder, ['key', 'list', ...paper, '--json'])).stdout);
+  const { made_at, ...rest } = row;
+  assert.match(made_at, /^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/, 'a row as the door lists it');
+  const nobody = { seat: null, used_at: null, revoked_at: null };
+  assert.deepEqual(rest, { id, level: 'agent', name: 'Zoë’s agent', persona: null, ...nobody });
   assert.equal((await run(t, folder, ['key', 'revoke', id, ...paper])).stdout, `revoked ${id}\n`);
   assert.match((await run(t, folder, ['key', 'list', ...paper])).stdout, /\(revoked\)\n$/);
   const again = await run(t, folder, ['key', 'revoke', id, ...paper]);
@@ -122,6 +127,8 @@ test('a seat is a person’s key: given once, listed, and gone with its key', as
   assert(isKey(key));
   assert.equal(level, 'admin');
   assert.equal((await seat('list')).stdout, `${id}  admin  ana@example.org\n`);
+  const [row] = JSON.parse((await seat('list', '--json')).stdout);
+  assert.deepEqual([row.seat, new Date(row.made_at).toISOString()], ['ana@example.org', row.made_at]);
   const twice = await seat('add', ...ana, '--level', 'read');
   assert.match(twice.stderr, /^broadsheet: ana@example\.org has a seat already \(key \S+\); revoke it/);
   const removed = await seat('remove', ...ana);

@@ -29,6 +29,9 @@ test('keys of the domain records are made, listed and revoked', async (t) => {
 
   assert.equal((await key('list')).stdout, `${scanner.id}  scanner   N\n`);
   assert.equal((await key('list', '--email', ADA)).stdout, `${own.id}  account   N\n`);
+  const [row] = JSON.parse((await key('list', '--json')).stdout);
+  assert.match(row.made_at, /^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
+  assert.deepEqual(Object.keys(row), ['id', 'level', 'name', 'made_at', 'used_at', 'revoked_at']);
   assert.equal((await key('revoke', own.id)).stdout, `revoked ${own.id}\n`);
   assert.match((await key('list', '--email', ADA)).stdout, /\(revoked\)\n$/);
   assert.throws(() => serviceKeyOf(store.serviceKeys, own.key), { code: 'key_invalid' });

@@ -1,12 +1,11 @@
 import { KEYS_MAX, makeAccountKey } from '../../../src/accounts/keys.ts';
-import type { ServiceKey } from '../../../src/accounts/service-key.ts';
-import type { KeyRow, KeysView } from '../../../src/accounts/views.ts';
+import { serviceKeyRow } from '../../../src/accounts/service-key.ts';
+import type { KeysView } from '../../../src/accounts/views.ts';
 import type { SignedIn } from '../../middleware/session.ts';
 import type { RecordsContext } from '../doors.ts';
 import type { AccountDoors } from './pages.ts';
 import { accountForm, accountPage, sendAccountPage } from './pages.ts';
 import { problemOf } from './problem.ts';
-import { isoOrNull, isoTime } from './times.ts';
 
 /** Keys of an account: made, shown this one time, listed, revoked. */
 export function accountKeyDoors(doors: AccountDoors): void {
@@ -21,7 +20,7 @@ export function accountKeyDoors(doors: AccountDoors): void {
       c,
       { route: '/account/keys', title: 'Keys', status: problem !== null ? 400 : made !== null ? 201 : 200 },
       {
-        keys: desk.keys.list(account.id).map(keyRow).reverse(),
+        keys: desk.keys.list(account.id).map(serviceKeyRow).reverse(),
         made,
         problem,
         most: KEYS_MAX,
@@ -43,8 +42,4 @@ export function accountKeyDoors(doors: AccountDoors): void {
     desk.keys.revoke(c.req.param('id') ?? '', desk.now(), account.id);
     return c.redirect('/account/keys', 303);
   });
-}
-
-function keyRow({ id, name, made_at, used_at, revoked_at }: ServiceKey): KeyRow {
-  return { id, name, made_at: isoTime(made_at), used_at: isoOrNull(used_at), revoked_at: isoOrNull(revoked_at) };
 }
