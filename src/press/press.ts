@@ -124,12 +124,8 @@ function isCard(name: string): boolean {
 }
 
 /** Tags of the cards that belong to the stories just pressed. */
-function cardsLeft(names: Set<string>, archive: Archive): string[] {
-  return [...names].flatMap((name) => {
-    if (!name.startsWith('story/')) return [];
-    const story = archive.storyBySlug(name.slice('story/'.length));
-    return story === null ? [] : [tags.card(story.id)];
-  });
+function* cardsLeft(names: Set<string>, archive: Archive): Iterable<string> {
+  for (const { id, slug } of archive.slugs()) if (names.has(`story/${slug}`)) yield tags.card(id);
 }
 
 /** Files on disk that no sheet printed: only a press writes there. */
