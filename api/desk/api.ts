@@ -52,7 +52,7 @@ export async function deskApi({ shop, sites, presses, uses, logger }: ApiParts):
   const build = await loadBuild();
   const doors: Doors = { app, shop, presses, logger, shelf: new Shelf(`${VERSION} ${build.stamp}`) };
   const proxies = proxyList(shop.settings.trustedProxies);
-  const read = throttle<PaperEnv>(READS, proxies, { spares: hasKey, sparesLocal: true });
+  const read = throttle<PaperEnv>(READS, proxies, { spares: hasKey, sparesLocal: true, sparesKeys: true });
   const pages = openToPages(DESK);
   for (const tree of TREES) app.use(tree, pages, knowPaper(shop, sites, uses), read, soundQuery, limitBody);
 
@@ -72,7 +72,7 @@ export async function deskApi({ shop, sites, presses, uses, logger }: ApiParts):
   readerDoors(doors, build.render, {
     sites,
     reads: read,
-    orders: throttle<PaperEnv>(ORDERS, proxies, { spares: hasKey }),
+    orders: throttle<PaperEnv>(ORDERS, proxies, { spares: hasKey, sparesKeys: true }),
   });
   deliveryDoors(doors);
   openApiDoor(doors, VERSION);

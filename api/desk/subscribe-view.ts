@@ -42,6 +42,13 @@ function sentence(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
+/** A fault's message for a reader: of a limit, programs are told what readers have no use for. */
+function forReader({ code, message }: Fault, seconds: string | null): string {
+  return code === 'rate_limited'
+    ? `too many requests came from your address; try again in ${seconds} seconds`
+    : message;
+}
+
 /** The live pages of subscriptions, in the look of their paper. No cache keeps them, and no link of theirs says where they were. */
 export class ReaderPages {
   readonly #shop: Workshop;
@@ -93,7 +100,7 @@ export class ReaderPages {
         c,
         {
           heading: 'This did not go through',
-          paragraphs: [`${sentence(error.message)}.`],
+          paragraphs: [`${sentence(forReader(error, c.res.headers.get('Retry-After')))}.`],
           link: { url: this.orderUrl(c), text: 'To the subscription desk' },
         },
         c.res.status as ContentfulStatusCode,

@@ -29,13 +29,15 @@ interface Sparing<E extends DeskEnv> {
    * proxy that no setting names, behind which everybody would share one count.
    */
   sparesLocal?: boolean;
+  /** Whether a key spares its caller, who is then told so. */
+  sparesKeys?: boolean;
 }
 
 /** Counts callers by their address. Throws `rate_limited`. */
 export function throttle<E extends DeskEnv>(
   limit: Limit,
   proxies: BlockList,
-  { spares, sparesLocal = false }: Sparing<E>,
+  { spares, sparesLocal = false, sparesKeys = false }: Sparing<E>,
 ) {
   const limiter = new RateLimiterMemory(limit);
   return createMiddleware<E>(async (c, next) => {
@@ -48,7 +50,7 @@ export function throttle<E extends DeskEnv>(
           c.header('Retry-After', String(seconds));
           throw new Fault(
             'rate_limited',
-            `more than ${limit.points} requests in ${limit.duration} seconds came from your address; try again in ${seconds} seconds, or use a key`,
+            `more than ${limit.points} requests in ${limit.duration} seconds came from your address; try again in ${seconds} seconds${sparesKeys ? ', or use a key' : ''}`,
           );
         });
       }

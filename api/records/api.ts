@@ -79,6 +79,7 @@ export async function recordsApi({ shop, uses, logger, feed, ask }: RecordsParts
   const counted = throttle<RecordsEnv>(READS, proxies, {
     spares: (c) => c.get('key') !== null,
     sparesLocal: true,
+    sparesKeys: true,
   });
   const till = await openTill(shop);
   const enter = enterBy({

@@ -595,6 +595,8 @@ test('thirty orders a minute from one address, and a key is not counted', async 
   assert.equal(page.status, 429);
   assert.match(page.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
   assert.match(page.text, /<h1>This did not go through<\/h1>/);
+  assert.match(page.text, /try again in \d+ seconds\./);
+  assert.doesNotMatch(page.text, /use a key/, 'which a reader does not have');
   assert.equal((await send(url, DOOR, { key: keys.read, body: { email: 'x@example.org' } })).status, 202);
   assert.equal((await send(url, DOOR, { method: 'GET', key: keys.read })).json.count, 31);
 });
