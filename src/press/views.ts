@@ -26,11 +26,20 @@ export interface Frame {
   };
   /** Language of this page's own text, when it is not the paper's. */
   language: string;
-  /** For OpenGraph and Twitter: absolute address of a picture, or null. */
-  share_image_absolute: string | null;
-  share_image_alt: string;
+  /** For OpenGraph and Twitter. */
+  share_image: ShareImage | null;
   /** A JSON-LD document to print as it is in a script element, already safe for it, or null. */
   json_ld: string | null;
+}
+
+/** The picture that a preview of a page shows. */
+export interface ShareImage {
+  /** Its absolute address. */
+  absolute: string;
+  alt: string;
+  /** In pixels, where the size is known. */
+  width: number | null;
+  height: number | null;
 }
 
 export interface PictureView {

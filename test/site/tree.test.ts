@@ -47,6 +47,29 @@ for (const { name, origin, url } of PLACES) {
       assert.deepEqual(faults, []);
     });
 
+    test('a page says how large the picture of its preview is', () => {
+      let cards = 0;
+      for (const { files } of papers) {
+        for (const [path, text] of files) {
+          if (!/^(?:stories|cast)\/[^/]+\/index\.html$/.test(path)) continue;
+          const said = new Map(
+            [...text.matchAll(/<meta property="(og:image[^"]*)" content="([^"]*)"/g)].map(([, n, v]) => [n, v]),
+          );
+          if (said.size === 0) continue;
+          const size = [said.get('og:image:width'), said.get('og:image:height')];
+          if (said.get('og:image')?.includes('/cards/'))
+            assert.deepEqual([size.join('×'), ++cards > 0], ['1200×630', true]);
+          else
+            assert.ok(
+              size.every((pixels) => Number(pixels) > 0),
+              `${path}: ${size}`,
+            );
+          assert.notEqual(said.get('og:image:alt') ?? '', '', path);
+        }
+      }
+      assert.ok(cards > 0);
+    });
+
     test('no file holds a path of this machine, or what was never set', () => {
       for (const { files } of papers) {
         for (const [path, text] of files) {

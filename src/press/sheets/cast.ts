@@ -54,13 +54,13 @@ export const castDay: Sheet = {
   async print(edition, day, { render }) {
     const cast = edition.cast(day);
     if (cast === null) return null;
-    const poster = `${edition.place.root}/${cast.poster}`;
+    const { width = null, height = null } = edition.media(cast.poster) ?? {};
     const view: CastDayView = {
       frame: frameOf(edition, {
         path: `cast/${day}/`,
         title: cast.title,
         description: cast.description,
-        share: { absolute: poster, alt: cast.title },
+        share: { absolute: `${edition.place.root}/${cast.poster}`, alt: cast.title, width, height },
       }),
       cast: castView(edition, cast),
       rows: edition.day(day).map((row) => rowView(edition, row)),

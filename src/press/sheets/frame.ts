@@ -1,6 +1,6 @@
 import { sectionSlug } from '../../desk/paper.ts';
 import type { Edition } from '../edition.ts';
-import type { Frame } from '../views.ts';
+import type { Frame, ShareImage } from '../views.ts';
 
 /** What a page says of itself. */
 export interface FrameOf {
@@ -11,7 +11,7 @@ export interface FrameOf {
   description: string;
   language?: string;
   noindex?: boolean;
-  share?: { absolute: string; alt: string };
+  share?: ShareImage;
   json_ld?: string;
 }
 
@@ -40,8 +40,7 @@ export function frameOf(edition: Edition, page: FrameOf): Frame {
       has_cast: edition.casts().length > 0,
     },
     language: page.language ?? paper.language,
-    share_image_absolute: page.share?.absolute ?? null,
-    share_image_alt: page.share?.alt ?? '',
+    share_image: page.share ?? null,
     json_ld: page.json_ld ?? null,
   };
 }

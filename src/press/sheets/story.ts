@@ -12,7 +12,7 @@ import { proseHtml } from '../prose-html.ts';
 import type { Printed, Render, Sheet } from '../sheet.ts';
 import { tagged } from '../sheet.ts';
 import { storyJsonLd } from '../structured-data.ts';
-import type { EmbedView, StoryView, WithdrawnView } from '../views.ts';
+import type { EmbedView, ShareImage, StoryView, WithdrawnView } from '../views.ts';
 import { frameOf } from './frame.ts';
 import { cardOf, linksOf, pictureView, rowView } from './row-view.ts';
 
@@ -55,14 +55,6 @@ export const story: Sheet = {
     ];
   },
 };
-
-/** A picture, its size in pixels where it is known. */
-interface ShareImage {
-  absolute: string;
-  alt: string;
-  width: number | null;
-  height: number | null;
-}
 
 /** The picture that a preview of the piece shows: its own art when it is a large photograph, else its card. */
 export function shareImage(edition: Edition, row: Row): ShareImage {
