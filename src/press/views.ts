@@ -310,7 +310,7 @@ export interface MailPictureView {
 export interface MailView {
   language: string;
   nameplate: string;
-  root: string;
+  home_url: string | null;
   /** What mail programs show beside the subject. */
   preview: string;
   heading: string | null;
@@ -324,7 +324,7 @@ export interface MailView {
       headline: string;
       dek: string;
       category: string;
-      url: string;
+      url: string | null;
       byline: { name: string; title: string };
       language: string;
       published_at: string;
@@ -335,7 +335,7 @@ export interface MailView {
     title: string;
     description: string;
     day: string;
-    url: string;
+    url: string | null;
     duration_s: number;
     poster: MailPictureView | null;
   }[];

@@ -23,10 +23,9 @@ export function confirmMatter(
   row: Subscriber,
   { nameplate, root }: MailSource,
   token: string,
-): Omit<MailMatter, 'language'> {
+): Omit<MailMatter, 'language' | 'home_url'> {
   return {
     nameplate,
-    root,
     preview: 'Nothing else is sent until you confirm.',
     heading: 'Confirm your subscription',
     date: null,

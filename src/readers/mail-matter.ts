@@ -11,7 +11,8 @@ export interface MailStory {
   headline: string;
   dek: string;
   category: string;
-  url: string;
+  /** Its page, or null where a reader cannot open it. */
+  url: string | null;
   byline: { name: string; title: string };
   language: string;
   /** ISO 8601. */
@@ -25,7 +26,7 @@ export interface MailCast {
   description: string;
   /** YYYY-MM-DD. */
   day: string;
-  url: string;
+  url: string | null;
   duration_s: number;
   poster: MailPicture | null;
 }
@@ -34,8 +35,8 @@ export interface MailCast {
 export interface MailMatter {
   language: string;
   nameplate: string;
-  /** Absolute root address of the paper, without a slash at its end. */
-  root: string;
+  /** The paper's front, absolute and with a slash at its end; null of a private one, whose pages no reader can open. */
+  home_url: string | null;
   /** What mail programs show beside the subject. */
   preview: string;
   heading: string | null;
@@ -58,7 +59,16 @@ const RULE = '-'.repeat(60);
 const LINE_MAX = 72;
 
 /** A mail as plain text, its lines broken at blanks; an address is never broken. */
-export function mailText({ nameplate, root, heading, paragraphs, button, groups, casts, ...rest }: MailMatter): string {
+export function mailText({
+  nameplate,
+  home_url,
+  heading,
+  paragraphs,
+  button,
+  groups,
+  casts,
+  ...rest
+}: MailMatter): string {
   const parts = [
     nameplate,
     ...(heading === null ? [] : [heading]),
@@ -70,7 +80,7 @@ export function mailText({ nameplate, root, heading, paragraphs, button, groups,
     rest.reason,
     ...(rest.manage_url === null ? [] : [`Change what comes, or how often:\n${rest.manage_url}`]),
     ...(rest.unsubscribe_url === null ? [] : [`End the subscription:\n${rest.unsubscribe_url}`]),
-    `${nameplate} is written by declared AI personas. Every piece names its sources.\n${root}/`,
+    `${nameplate} is written by declared AI personas. Every piece names its sources.${home_url === null ? '' : `\n${home_url}`}`,
   ];
   return `${parts.join('\n\n').split('\n').map(broken).join('\n')}\n`;
 }
@@ -86,9 +96,13 @@ function broken(line: string): string {
 }
 
 function storyText({ headline, dek, byline, url }: MailStory): string {
-  return [headline, ...(dek === '' ? [] : [dek]), `By ${byline.name}, AI persona`, url].join('\n');
+  return [headline, ...(dek === '' ? [] : [dek]), `By ${byline.name}, AI persona`, ...linked(url)].join('\n');
 }
 
 function castText({ title, description, url }: MailCast): string {
-  return [title, ...(description === '' ? [] : [description]), url].join('\n');
+  return [title, ...(description === '' ? [] : [description]), ...linked(url)].join('\n');
+}
+
+function linked(url: string | null): string[] {
+  return url === null ? [] : [url];
 }

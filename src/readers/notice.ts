@@ -58,14 +58,13 @@ const WHY: Record<OffReason, string> = {
 export function noticeMatter(
   off: readonly WebhookOff[],
   { nameplate, root }: MailSource,
-): Omit<MailMatter, 'language'> {
+): Omit<MailMatter, 'language' | 'home_url'> {
   const lines = off.map(
     ({ id, url, off_reason, of_subscriber }) =>
       `${new URL(url).host} (${of_subscriber ? 'a subscriber’s' : 'the desk’s'}, ${id}): ${WHY[off_reason]}.`,
   );
   return {
     nameplate,
-    root,
     preview: 'What waited for it was given up.',
     heading: off.length === 1 ? 'A webhook was switched off' : `${off.length} webhooks were switched off`,
     date: null,

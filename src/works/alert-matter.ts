@@ -28,10 +28,8 @@ export function alertMatter(archive: Archive, paper: Paper, root: string, { kind
   );
   const [first] = [...pieces.map(({ dek, headline }) => dek || headline), ...casts.map(({ title }) => title)];
   if (first === undefined) return null;
-  const matter: MailMatter = {
-    language: paper.language,
+  const matter: Omit<MailMatter, 'language' | 'home_url'> = {
     nameplate: paper.nameplate,
-    root,
     preview: first,
     heading: kind === 'daily' ? 'New since the last mail' : kind === 'weekly' ? 'The week' : null,
     date: kind === 'instant' ? null : `${about}T00:00:00.000Z`,
@@ -39,7 +37,7 @@ export function alertMatter(archive: Archive, paper: Paper, root: string, { kind
     button: null,
     groups: groupsOf(archive, paper, root, pieces),
     casts,
-    reason: REASONS[kind],
+    reason: paper.paper_public ? REASONS[kind] : `${REASONS[kind]} ${PRIVATE}`,
     manage_url: null,
     unsubscribe_url: null,
   };
@@ -52,6 +50,9 @@ const REASONS: Record<MailKind, string> = {
   daily: 'You get this because you asked for one mail a day.',
   weekly: 'You get this because you asked for one mail a week.',
 };
+
+/** Why nothing in a mail leads to a piece. */
+const PRIVATE = 'The paper is private: its pages open to its own desk alone.';
 
 function rowOnAir(archive: Archive, id: string): Row | null {
   const story = archive.storyById(id);
@@ -76,7 +77,7 @@ function storyOf(archive: Archive, paper: Paper, root: string, row: Row): MailSt
     headline,
     dek,
     category,
-    url: `${root}/stories/${slug}/`,
+    url: paper.paper_public ? `${root}/stories/${slug}/` : null,
     byline,
     language,
     published_at: new Date(published_at).toISOString(),
@@ -89,7 +90,8 @@ function castOf(archive: Archive, paper: Paper, root: string, day: string): Mail
   if (cast === null) return [];
   const { title, description, duration_s } = cast;
   const poster = pictureOf(archive, paper, root, { src: cast.poster, alt: `Poster: ${title}` });
-  return [{ title, description, day, url: `${root}/cast/${day}/`, duration_s, poster }];
+  const url = paper.paper_public ? `${root}/cast/${day}/` : null;
+  return [{ title, description, day, url, duration_s, poster }];
 }
 
 /** A picture as a mail shows it, or null: one of a private paper opens to nobody without a key. */

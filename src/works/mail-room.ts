@@ -63,7 +63,7 @@ export class MailRoom {
     });
     const root = mailRoot(paper, this.#shop.settings.origin);
     const sender = { nameplate: paper.nameplate, contact: paper.contact, root };
-    const matter = { ...confirmMatter(row, sender, token), language: paper.language };
+    const matter = { ...confirmMatter(row, sender, token), ...mailPaper(paper, this.#shop.settings.origin) };
     return confirmMail(mail, row.email, sender, matter, await this.#print(paper, matter));
   }
 
@@ -102,6 +102,7 @@ export class MailRoom {
     if (told === null) return null;
     const matter = {
       ...told,
+      ...mailPaper(paper, settings.origin),
       manage_url: `${root}/subscribe/manage?token=${this.#blank}`,
       unsubscribe_url: `${root}/subscribe/unsubscribe?token=${this.#blank}`,
     };
@@ -111,6 +112,11 @@ export class MailRoom {
   #print(paper: Paper, matter: MailMatter): Promise<string> {
     return this.#render('/paper/mail', { ...matter, colors: mailColors(paper.hue) });
   }
+}
+
+/** What every mail says of its paper. */
+export function mailPaper(paper: Paper, origin: string): Pick<MailMatter, 'language' | 'home_url'> {
+  return { language: paper.language, home_url: paper.paper_public ? `${mailRoot(paper, origin)}/` : null };
 }
 
 /** A paper's root as mails name it. A private paper shows itself on no domain of its own; its readers' pages are on the shared host. */

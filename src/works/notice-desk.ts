@@ -5,7 +5,7 @@ import type { SendingDesk } from '../readers/mail-sender.ts';
 import type { MailThrottle } from '../readers/mail-throttle.ts';
 import type { NoticeRecord } from '../readers/notice.ts';
 import { NOTICE_GATHERS, noticed, noticeMail, noticeMatter } from '../readers/notice.ts';
-import { mailRoot } from './mail-room.ts';
+import { mailPaper, mailRoot } from './mail-room.ts';
 import { CONNECTIONS } from './mailer.ts';
 import type { Workshop } from './workshop.ts';
 import { newId } from './workshop.ts';
@@ -35,7 +35,7 @@ export function openNoticeSending(
       const off = store.webhooks.offSince(notice.paper, notice.since);
       if (paper === null || off.length === 0) return null;
       const sender = { ...paper, root: mailRoot(paper, settings.origin) };
-      const matter = { ...noticeMatter(off, sender), language: paper.language };
+      const matter = { ...noticeMatter(off, sender), ...mailPaper(paper, settings.origin) };
       const html = await render('/paper/mail', { ...matter, colors: mailColors(paper.hue) });
       return noticeMail(notice, sender, matter, html);
     },

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import { enter } from '../../src/desk/enter.ts';
 import { queueAlerts } from '../../src/readers/alert-queue.ts';
 import { end, tokenIn } from '../../src/readers/link.ts';
 import type { Choices } from '../../src/readers/subscriber.ts';
@@ -146,6 +147,25 @@ test('an alert carries what mail programs want, its reader’s own links, and no
     assert.deepEqual([...hosts], ['news.example']);
   }
   assert.equal(tokens.size, 2);
+});
+
+test('a mail of a private paper has its reader’s own links and no other: nothing else there would open', async (t) => {
+  const { shop, clock } = stand(t);
+  const body = { ...(shop.store.record(PAPER, 'paper', '') as object), paper_public: false };
+  enter(shop.store, { type: 'record', at: clock.now, paper: PAPER, kind: 'paper', name: '', body });
+  confirmedReader(shop, 'all@example.org', { ...instant, cast: true });
+  publish(shop, 'one');
+  publishCast(shop, '2026-11-20');
+  queueAll(shop);
+  const mailer = collector();
+  await senderOf(shop, mailer, { render: (await loadBuild()).render }).idle();
+  assert.equal(mailer.mails.length, 2);
+  for (const { html = '', text } of mailer.mails) {
+    const links = [...html.matchAll(/ href="([^"]*)"/g), ...text.matchAll(/(https?:\/\/\S+)/g)].map(([, link]) => link);
+    assert.equal(links.length, 4);
+    for (const link of links) assert.match(link ?? '', /^https:\/\/news\.example\/harbor-ledger\/subscribe\//);
+    assert.match(html, /The paper is private/);
+  }
 });
 
 test('no name and no headline writes a header of its own', async (t) => {
