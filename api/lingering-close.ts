@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+/** Up to which length a body is on its way as a whole when its head is read, in bytes: it is soon through. */
+const SHORT = 64 * 1024;
 /** How long who was answered early may send nothing before the connection is cut, in ms. */
 const QUIET = 5_000;
 /** How long such a caller may go on sending, in ms. */
@@ -34,6 +36,11 @@ export function closeInStages(incoming: IncomingMessage, outgoing: ServerRespons
       clearTimeout(whole);
     });
   };
+}
+
+/** Whether much of a body may be to come yet. */
+export function isLong({ complete, headers }: IncomingMessage): boolean {
+  return !complete && !(Number(headers['content-length']) <= SHORT);
 }
 
 /** Whether the caller was told that the connection ends: what comes on it now is not looked at. */

@@ -6,7 +6,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Hono } from 'hono';
 import { Fault } from '../src/fault.ts';
 import type { DeskEnv } from './env.ts';
-import { closeInStages, isClosing } from './lingering-close.ts';
+import { closeInStages, isClosing, isLong } from './lingering-close.ts';
 
 /** How long a stopping server waits for answers that are under way, in ms. */
 const DRAIN = 10_000;
@@ -93,7 +93,7 @@ function answering(
  */
 function finished(response: Response, incoming: IncomingMessage, outgoing: ServerResponse): Response {
   if (outgoing.headersSent) return RESPONSE_ALREADY_SENT;
-  if (!incoming.complete) closeInStages(incoming, outgoing);
+  if (isLong(incoming)) closeInStages(incoming, outgoing);
   return response;
 }
 
