@@ -405,8 +405,19 @@ test('what was withdrawn, or taken off its schedule, stays off when the folder i
   const folder = contentIn(t, { 'quay/stories/later.md': story('air: 2999-01-01T00:00:00Z\n') });
   await file(t, folder);
   for (const slug of ['sound', 'later']) {
-    const { code, stderr } = await run(t, folder, ['withdraw', slug, '--paper', 'quay', '--reason', 'It was wrong.']);
-    assert.equal(code, 0, stderr);
+    const reason = 'It was wrong.';
+    const { stdout, stderr } = await run(t, folder, [
+      'withdraw',
+      slug,
+      '--paper',
+      'quay',
+      '--reason',
+      reason,
+      '--json',
+    ]);
+    const { state, withdrawn_at, ...row } = JSON.parse(stdout || stderr);
+    assert.deepEqual([state, row.reason], [slug === 'sound' ? 'withdrawn' : 'draft', reason]);
+    assert.equal(new Date(withdrawn_at).toISOString(), withdrawn_at, 'where it stands, as the doors tell it');
   }
   assert.deepEqual((await file(t, folder)).outcome?.filed, []);
   put(folder, 'quay/stories/later.md', story('air: 2999-01-01T00:00:00Z\n', 'It is so.[^1] And so.[^2]'));
