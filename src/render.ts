@@ -7,6 +7,12 @@ import type { RecordsPages } from './records/views.ts';
 /** The routes of all pages, and what each one is given. */
 export type Pages = PaperPages & RecordsPages & AccountPages;
 
+/** Loads every page now; else each is loaded when it is printed first, and a new build may have taken it away. */
+export async function hold(): Promise<void> {
+  const { pageMap } = new FetchState(new Request('http://broadsheet.invalid/')).manifest;
+  await Promise.all([...(pageMap?.values() ?? [])].map((load) => load()));
+}
+
 /**
  * Prints one page, as Astro's own server would, up to the text: what would go
  * round it on the wire is not made, nor the text turned into bytes and back.

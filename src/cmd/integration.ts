@@ -1,8 +1,7 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AstroIntegration, AstroIntegrationLogger } from 'astro';
 import { readSettings } from '../env.ts';
-import { PROJECT, sourceStamp } from '../works/build.ts';
+import { PROJECT, stampBuild } from '../works/build.ts';
 import type { Workshop } from '../works/workshop.ts';
 import { fileContent } from './file.ts';
 import { problemLine } from './inbox/source-file.ts';
@@ -28,7 +27,7 @@ export function pressIntegration(): AstroIntegration {
         }),
       'astro:build:done': ({ logger }) =>
         withWorkshop(async (shop) => {
-          writeFileSync(join(PROJECT, 'dist/server/source.txt'), sourceStamp());
+          stampBuild();
           if ((await fileWarning(shop, logger)) > 0) process.exitCode = 1;
           for (const line of pressLines(await pressShowing(shop, {}))) logger.info(line);
         }),

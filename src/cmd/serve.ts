@@ -47,6 +47,7 @@ async function serve(): Promise<void> {
     try {
       if (settings.services.desk) running.push(await serveDesk(shop, smtp, logger));
       if (settings.services.records) running.push(await serveRecords(shop, logger));
+      await (await loadBuild()).hold();
       process.stdout.write(`ready ${running.map(({ name, url }) => `${name}=${url}`).join(' ')}\n`);
       await stopped.whenServing();
       logger.info('stopping');

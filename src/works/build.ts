@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Fault } from '../fault.ts';
 import type { Printed, Render } from '../press/sheet.ts';
-import type { render } from '../render.ts';
+import type { hold, render } from '../render.ts';
 
 /** The project's own folder. */
 export const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
@@ -14,6 +14,8 @@ export const VERSION = (JSON.parse(readFileSync(join(PROJECT, 'package.json'), '
 
 const SERVER = join(PROJECT, 'dist/server');
 const CLIENT = join(PROJECT, 'dist/client');
+/** Names the code that the pages were built from. */
+const SOURCE = join(SERVER, 'source.txt');
 
 /** What decides how a tree looks, beside the ledger: the built pages, and the code that presses. */
 const PRESS_CODE = ['src/press', 'src/desk', 'src/ledger'];
@@ -37,8 +39,14 @@ export interface Build {
   render: Render & typeof render;
   /** Stylesheets, fonts and scripts that every paper's tree carries. */
   assets(): Iterable<Printed>;
-  /** Changes when the pages or the press change. */
+  /** Changes when the code of the pages or of the press changes. */
   stamp: string;
+  /**
+   * Throws `unavailable` when the pages on disk are no longer those that this
+   * process prints: their stylesheets are gone.
+   */
+  needCurrent(): void;
+  hold: typeof hold;
 }
 
 let loaded: Promise<Build> | undefined;
@@ -54,31 +62,46 @@ async function load(): Promise<Build> {
   if (!existsSync(entry)) {
     throw new Fault('unavailable', 'the pages are not built; run `npm run build` (or `npm start`, which builds first)');
   }
-  const built = (await import(pathToFileURL(entry).href)) as Pick<Build, 'render'>;
+  const source = builtFrom();
+  if (source === '') throw new Fault('unavailable', 'the pages are being built; try again when they are');
+  const built = (await import(pathToFileURL(entry).href)) as Pick<Build, 'render' | 'hold'>;
   return {
     render: built.render,
+    hold: built.hold,
     assets,
-    stamp: digestOf([
-      ...filesIn(SERVER),
-      ...filesIn(CLIENT),
-      ...PRESS_CODE.flatMap((path) => filesIn(join(PROJECT, path))),
-    ]),
+    // Not of what Astro wrote: that holds a key which every build draws anew.
+    stamp: digestOf([SOURCE, ...PRESS_CODE.flatMap((path) => filesIn(join(PROJECT, path)))]),
+    needCurrent() {
+      if (builtFrom() === source) return;
+      throw new Fault(
+        'unavailable',
+        'the pages were built anew while this process ran; start it again, and it presses',
+      );
+    },
   };
+}
+
+/** What the pages on disk were built from (see `sourceStamp`); empty while they are being built. */
+function builtFrom(): string {
+  return existsSync(SOURCE) ? readFileSync(SOURCE, 'utf8') : '';
 }
 
 function* assets(): Iterable<Printed> {
   for (const file of filesIn(CLIENT)) yield { path: file.slice(CLIENT.length + 1), body: readFileSync(file) };
 }
 
-/** Names the code that the pages are built from; written beside the build to tell whether it is still of today. */
-export function sourceStamp(): string {
+/** Notes beside the build what code it was made of, to tell later whether it is still of today. */
+export function stampBuild(): void {
+  writeFileSync(SOURCE, sourceStamp());
+}
+
+function sourceStamp(): string {
   return digestOf(PAGE_CODE.flatMap((path) => filesIn(join(PROJECT, path))));
 }
 
 /** Whether the built pages are those of the present code. */
 export function isBuilt(): boolean {
-  const file = join(SERVER, 'source.txt');
-  return existsSync(join(SERVER, 'render.mjs')) && existsSync(file) && readFileSync(file, 'utf8') === sourceStamp();
+  return existsSync(join(SERVER, 'render.mjs')) && builtFrom() === sourceStamp();
 }
 
 function filesIn(path: string): string[] {

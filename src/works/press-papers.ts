@@ -61,6 +61,7 @@ async function pressPaper(
   const stamp = `${build.stamp} ${root} ${folder}`;
   const isDue = () => full || manifest.stamp(slug) !== stamp || manifest.due(slug).length > 0;
   if (!isDue()) return null;
+  build.needCurrent();
   await claim(shop, slug);
   let renewed = shop.now();
   try {

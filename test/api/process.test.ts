@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { copyContent, copyDemo, PROGRAM, run, serve, start, until } from '../support/program.ts';
+import { copyContent, copyDemo, copyProject, PROGRAM, run, serve, start, until } from '../support/program.ts';
+import { send } from '../support/send.ts';
+import { enterPapers, storyBody } from '../support/small-papers.ts';
 import { envIn, foundPaper, tempFolder, workshopIn } from '../support/workshop.ts';
 
 test('a wrong setting is one line that names the variable', async (t) => {
@@ -106,6 +108,37 @@ test('a signal before it serves ends it at once, and the next start goes on', as
   assert.deepEqual([code, stdout], [0, '']);
   const { stop } = await serve(t, folder);
   assert.equal((await stop()).code, 0);
+});
+
+test('a server whose pages were built anew goes on answering, and leaves the press to the next start', async (t) => {
+  const folder = tempFolder(t);
+  const project = join(folder, 'project');
+  copyProject(project);
+  const key = (await enterPapers(folder, [{ slug: 'tide-table' }])).get('tide-table')?.admin ?? '';
+  const { url, said } = await serve(t, folder, { SERVICES: 'desk', LOG_LEVEL: 'error' }, project);
+  const source = join(project, 'dist/server/source.txt');
+  const before = readFileSync(source);
+  rmSync(join(project, 'dist/server/chunks'), { recursive: true });
+  writeFileSync(source, 'another');
+
+  const file = (slug: string) =>
+    send(url, {
+      method: 'POST',
+      path: '/tide-table/api/v1/stories',
+      headers: { authorization: `Bearer ${key}` },
+      body: { ...storyBody(slug), air: true },
+    });
+  const page = join(folder, 'papers/tide-table/stories/spring-tide/index.html');
+  const filed = await file('spring-tide');
+  assert.deepEqual([filed.status, JSON.parse(filed.text).pressed], [201, false]);
+  await until(() => /the pages were built anew while this process ran; start it again/.test(said.stderr) || null);
+  assert.ok(!existsSync(page));
+  const end = await send(url, { path: '/tide-table/subscribe/confirm?token=none', headers: { accept: 'text/html' } });
+  assert.match(end.text, /<html/, 'a page that was not printed before');
+
+  writeFileSync(source, before);
+  assert.equal(JSON.parse((await file('neap-tide')).text).pressed, true);
+  assert.ok(existsSync(page));
 });
 
 test('a paper that was never pressed asks for patience', async (t) => {

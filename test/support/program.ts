@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync } from 'node:fs';
+import { cpSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -39,10 +39,19 @@ export interface Serving extends Running {
 
 type Ending = Pick<TestContext, 'after'>;
 
-/** Starts a verb of the real program inside a folder; it is killed when the test ends before it does. */
-export function start(t: Ending, folder: string, args: string[], more: Record<string, string> = {}): Running {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
-    cwd: PROJECT,
+/**
+ * Starts a verb of the real program, or of a copy of the whole project, inside a
+ * folder; it is killed when the test ends before it does.
+ */
+export function start(
+  t: Ending,
+  folder: string,
+  args: string[],
+  more: Record<string, string> = {},
+  project = PROJECT,
+): Running {
+  const child = spawn(process.execPath, [join(project, 'bin/broadsheet.mjs'), ...args], {
+    cwd: project,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...envIn(folder), ...more },
   });
@@ -69,16 +78,22 @@ export function run(t: Ending, folder: string, args: string[], more: Record<stri
 }
 
 /** Serves a folder's papers and waits for the ready line. */
-export async function serve(t: Ending, folder: string, more: Record<string, string> = {}): Promise<Serving> {
+export async function serve(
+  t: Ending,
+  folder: string,
+  more: Record<string, string> = {},
+  project = PROJECT,
+): Promise<Serving> {
   const port = more.PORT ?? String(await freePort());
   const recordsPort = more.RECORDS_PORT ?? String(await freePort());
-  const running = start(t, folder, ['serve'], {
+  const settings = {
     PORT: port,
     ORIGIN: `http://127.0.0.1:${port}`,
     RECORDS_PORT: recordsPort,
     DATA_ORIGIN: `http://127.0.0.1:${recordsPort}`,
     ...more,
-  });
+  };
+  const running = start(t, folder, ['serve'], settings, project);
   const [url, records] = await until(async () => {
     if (running.child.exitCode !== null)
       throw new Error(`the server ended before it was ready: ${running.said.stderr}`);
@@ -95,6 +110,23 @@ export async function serve(t: Ending, folder: string, more: Record<string, stri
 /** The lines of a log that tell of a failure: level error or worse. */
 export function failuresIn({ stderr }: { stderr: string }): string[] {
   return stderr.split('\n').filter((line) => /"level":[56]0/.test(line));
+}
+
+/** Copies the project, its built pages too, into a folder; what npm installed is linked to. */
+export function copyProject(folder: string): void {
+  const parts = [
+    'api',
+    'astro.config.mjs',
+    'bin',
+    'content',
+    'dist',
+    'package-lock.json',
+    'package.json',
+    'public',
+    'src',
+  ];
+  for (const part of parts) cpSync(join(PROJECT, part), join(folder, part), { recursive: true });
+  symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
 }
 
 /** Copies the repository's own papers into a folder. */
