@@ -89,6 +89,8 @@ function filePaper({ folder: parent, texts, began }: Bench, size: number): strin
     if (batch.length === BATCH) flush();
   }
   flush();
+  // As an import does after many filings.
+  store.settleSearch();
   shop.close();
   note(`filed ${size} pieces in ${seconds(performance.now() - start)}`);
   return folder;
