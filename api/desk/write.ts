@@ -45,7 +45,14 @@ export async function write(
   });
   // A second asking is answered with what the first came to, its press too.
   const whole = body.pressed === true ? body : { ...body, ...(await pressed(doors, c)) };
-  if (isFirst && whole.pressed === true) keep({ answers, key: key.id, at }, named, { status, body: whole });
+  if (isFirst && whole.pressed === true) {
+    try {
+      keep({ answers, key: key.id, at }, named, { status, body: whole });
+    } catch (error) {
+      // The write is done and its answer kept but for the press: that is no reason to take it back.
+      doors.logger.error({ request_id: c.get('requestId'), err: error }, 'what the press came to is not kept');
+    }
+  }
   const answer = privateJson(c, whole, status);
   // RFC 9110, section 15.3.2.
   if (addressOf !== undefined) answer.headers.set('Location', `${c.get('site').root}/api/v1/${addressOf(whole)}`);

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { isKeyText, keyHash, newKeyText } from '../access-key.ts';
+import { isKeyText, keyHash, keyTimes, newKeyText } from '../access-key.ts';
 import { Fault } from '../fault.ts';
 
 /**
@@ -61,13 +61,7 @@ export function makeServiceKey(
 
 /** A key as its owner reads it: times in ISO 8601. */
 export function serviceKeyRow({ account: _account, ...key }: ServiceKey) {
-  const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
-  return {
-    ...key,
-    made_at: new Date(key.made_at).toISOString(),
-    used_at: iso(key.used_at),
-    revoked_at: iso(key.revoked_at),
-  };
+  return { ...key, ...keyTimes(key) };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
-import { isKeyText, keyHash, newKeyText } from '../access-key.ts';
+import { isKeyText, keyHash, keyTimes, newKeyText } from '../access-key.ts';
 import { Fault } from '../fault.ts';
 import { isLine } from '../ledger/door.ts';
 import type { Archive } from './archive.ts';
@@ -129,13 +129,7 @@ export function makeKey(maker: KeyMaker, paper: string, body: KeyBody): { key: s
 
 /** A key as a paper’s admin reads it: times in ISO 8601. */
 export function keyRow({ paper: _paper, ...key }: AccessKey) {
-  const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
-  return {
-    ...key,
-    made_at: new Date(key.made_at).toISOString(),
-    used_at: iso(key.used_at),
-    revoked_at: iso(key.revoked_at),
-  };
+  return { ...key, ...keyTimes(key) };
 }
 
 function unfit(field: string, message: string): Fault {

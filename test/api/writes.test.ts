@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import Database from 'libsql';
 import { assertSameTree } from '../support/full-press.ts';
 import type { Answer } from '../support/http.ts';
 import type { Serving } from '../support/program.ts';
@@ -123,6 +124,19 @@ test('the same write ten times at once is done once', async (t) => {
   assert.equal((await ask('POST', '/stories', broken, later)).status, 422);
   assert.equal((await ask('POST', '/stories', broken, later)).status, 422, 'a refusal is not kept');
   assert.equal((await ask('POST', '/stories', storyBody('tried-again'), later)).status, 201);
+});
+
+test('a write that is done is answered so, though its answer cannot be kept whole', async (t) => {
+  const { ask, folder } = await openDesk(t);
+  const db = new Database(join(folder, 'var/broadsheet.db'));
+  t.after(() => db.close());
+  // What is kept first is part of the write; what the press came to is written over it.
+  db.exec("CREATE TRIGGER no_room BEFORE UPDATE ON answers BEGIN SELECT RAISE(ABORT, 'no room'); END");
+  const name = { 'idempotency-key': 'kept in part' };
+  const body = { ...storyBody('kept-in-part'), air: true };
+  const [first, again] = [await ask('POST', '/stories', body, name), await ask('POST', '/stories', body, name)];
+  assert.deepEqual([first.status, again.status], [201, 201]);
+  assert.equal(JSON.parse(again.text).story.id, JSON.parse(first.text).story.id);
 });
 
 test('a name of a write is the caller’s own', async (t) => {
