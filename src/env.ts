@@ -31,7 +31,14 @@ function isNetwork(text: string): boolean {
 }
 
 /** Settings that may hold a password: no message shows them. */
-const SECRET = new Set(['SMTP_URL', 'LIBSQL_AUTH_TOKEN', 'SCANNER_KEY', 'X402_FACILITATOR_URL', 'X402_RPC_URL']);
+const SECRET = new Set([
+  'SMTP_URL',
+  'LIBSQL_SYNC_URL',
+  'LIBSQL_AUTH_TOKEN',
+  'SCANNER_KEY',
+  'X402_FACILITATOR_URL',
+  'X402_RPC_URL',
+]);
 
 const networks = () =>
   list().refine(
@@ -68,6 +75,9 @@ const count = (fallback: number) =>
 
 const chainAddress = () => z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hex digits');
 
+/** A setting that is no longer supported; `error` says what to do instead. */
+const withdrawn = (error: string) => z.undefined({ error }).optional();
+
 /** The services that a process can run. */
 const SERVICES = ['desk', 'records'] as const;
 
@@ -99,9 +109,9 @@ const Environment = z
     CONTENT_DIR: folder('content'),
     /** Where papers are pressed: one folder a paper, each ready for a CDN. */
     DIST_DIR: folder('dist/papers'),
-    /** A libSQL server whose replica this node is. */
-    LIBSQL_SYNC_URL: z.url({ error: 'must be an address' }).optional(),
-    LIBSQL_AUTH_TOKEN: z.string().optional(),
+    /** Once named a libSQL server to be a replica of. Set, they stop the start: a node that is told to be a replica must not serve a database of its own. */
+    LIBSQL_SYNC_URL: withdrawn('replicas of a libSQL server are not supported; unset it'),
+    LIBSQL_AUTH_TOKEN: withdrawn('replicas of a libSQL server are not supported; unset it'),
     /** Addresses or networks, by commas, whose X-Forwarded-For is believed: the proxy in front. */
     TRUSTED_PROXIES: networks(),
     /** `allow` lets webhooks be plain http and lead to private addresses: for tests, and for a desk whose receivers are on its own net. */
@@ -220,8 +230,6 @@ const Environment = z
     dataDir: env.DATA_DIR,
     contentDir: env.CONTENT_DIR,
     distDir: env.DIST_DIR,
-    syncUrl: env.LIBSQL_SYNC_URL,
-    authToken: env.LIBSQL_AUTH_TOKEN,
     trustedProxies: env.TRUSTED_PROXIES,
     webhookPrivate: env.WEBHOOK_PRIVATE === 'allow',
     smtpUrl: env.SMTP_URL,

@@ -7,9 +7,6 @@ export type Db = Database.Database;
 
 export interface DatabaseSettings {
   file: string;
-  /** A libSQL server to be a replica of. */
-  syncUrl?: string | undefined;
-  authToken?: string | undefined;
 }
 
 /** How long a write waits for another process's write, in ms. */
@@ -28,10 +25,7 @@ export function openDatabase(settings: DatabaseSettings): Db {
     throw cannotWrite(settings.file, (error as Error).message);
   }
   try {
-    const db = new Database(
-      settings.file,
-      settings.syncUrl ? ({ syncUrl: settings.syncUrl, authToken: settings.authToken ?? '' } as Database.Options) : {},
-    );
+    const db = new Database(settings.file);
     // Set before anything else, so that opening waits for a busy neighbour too.
     db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
     db.exec('PRAGMA journal_mode = WAL');

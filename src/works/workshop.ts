@@ -45,11 +45,7 @@ export function doorName(settings: Settings): string {
 
 /** Opens the database under `DATA_DIR`. `now` is the clock, in ms. */
 export function openWorkshop(settings: Settings, now: () => number = Date.now): Workshop {
-  const store = openStore({
-    file: join(settings.dataDir, 'broadsheet.db'),
-    syncUrl: settings.syncUrl,
-    authToken: settings.authToken,
-  });
+  const store = openStore({ file: join(settings.dataDir, 'broadsheet.db') });
   let door: Door | null = null;
   return {
     settings,
