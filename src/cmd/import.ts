@@ -8,12 +8,13 @@ import { airStory } from '../desk/airing.ts';
 import type { Archive } from '../desk/archive.ts';
 import { enter } from '../desk/enter.ts';
 import type { Desk } from '../desk/filing.ts';
-import { fileStory } from '../desk/filing.ts';
+import { fileStory, sameContent } from '../desk/filing.ts';
 import type { Persona } from '../desk/masthead.ts';
 import { isPaperSlug, PaperBody } from '../desk/paper.ts';
 import { Fault, type Problem, refused } from '../fault.ts';
 import { SLUG } from '../ledger/door.ts';
 import { CitedFactBody, filingFrom } from '../ledger/filing.ts';
+import type { Filing } from '../ledger/piece.ts';
 import { KINDS } from '../ledger/piece.ts';
 import { shapeProblems } from '../ledger/shape.ts';
 import type { Workshop } from '../works/workshop.ts';
@@ -35,6 +36,7 @@ const Line = z.object({
   authors: z.array(z.union([z.string(), z.object({ name: z.string() })])).nullish(),
   license: z.string().nullish(),
   origin: z.string().nullish(),
+  changes: z.string().nullish(),
 });
 type Line = z.infer<typeof Line>;
 
@@ -63,12 +65,15 @@ export function command(): Command {
     .action((file: string, options: Options) =>
       withWorkshop(async (shop) => {
         const outcome = await importFile(shop, file, options);
-        const reports = options.press ? await pressShowing(shop, { paper: options.paper }) : new Map();
+        const isThere = shop.store.hasPaper(options.paper);
+        const mayPress = options.press && isThere;
+        const reports = mayPress ? await pressShowing(shop, { paper: options.paper }) : new Map();
         say(options.json, { ...outcome, pressed: Object.fromEntries(reports) }, [
           `${outcome.filed} filed, ${outcome.unchanged} unchanged, ${outcome.refused.length} refused`,
-          ...(options.press ? pressLines(reports) : []),
+          ...(isThere ? [] : [`the paper ${options.paper} was not made: nothing was filed`]),
+          ...(mayPress ? pressLines(reports) : []),
         ]);
-        if (outcome.refused.length > 0) process.exitCode = 1;
+        if (outcome.refused.length > 0 || !isThere) process.exitCode = 1;
       }),
     );
 }
@@ -82,9 +87,9 @@ export interface Imported {
 /** Files every line of an archive. A line that is refused is reported on standard error, and the rest goes on. */
 export async function importFile(shop: Workshop, file: string, options: Omit<Options, 'press'>): Promise<Imported> {
   if (!existsSync(file)) throw new Fault('not_found', `${file} is not there`);
-  const persona = options.create
-    ? await makePaper(shop, file, options)
-    : knownPersona(shop, options.paper, options.persona);
+  const { persona, found } = options.create
+    ? await planPaper(shop, file, options)
+    : { persona: knownPersona(shop, options.paper, options.persona), found: () => {} };
   const { paper, air = false } = options;
   const outcome: Imported = { filed: 0, unchanged: 0, refused: [] };
   const job: Job = {
@@ -100,14 +105,30 @@ export async function importFile(shop: Workshop, file: string, options: Omit<Opt
   const progress = progressTo();
   let number = 0;
   for await (const batch of batches(linesOf(file))) {
-    shop.store.transact(() => {
+    fileBatch(shop, () => {
+      if (outcome.filed === 0) found();
       for (const line of batch) fileLine(job, line, ++number);
+      return outcome.filed > 0;
     });
     progress.step(`import ${options.paper}`, number, number, '');
   }
   progress.end();
   shop.store.settleSearch();
   return outcome;
+}
+
+/** Thrown to undo a batch. */
+const NOTHING_FILED = Symbol('nothing filed');
+
+/** Runs `work` in one transaction, which is undone when it returns false: a paper is made together with its first piece. */
+function fileBatch({ store }: Workshop, work: () => boolean): void {
+  try {
+    store.transact(() => {
+      if (!work()) throw NOTHING_FILED;
+    });
+  } catch (error) {
+    if (error !== NOTHING_FILED) throw error;
+  }
 }
 
 /** One run over one file. */
@@ -140,7 +161,7 @@ function fileLine(
       throw new Fault('conflict', `line ${first} has this slug already; give each piece a slug of its own`);
     }
     slugs.set(slug, number);
-    const filing = filingFrom(
+    const wanted = filingFrom(
       {
         headline: line.headline,
         dek: line.dek ?? '',
@@ -154,6 +175,7 @@ function fileLine(
       },
       { slug: line.slug, kind: archive.paper().default_kind, language: archive.paper().language },
     );
+    const filing = asImportedBefore(wanted, archive);
     const { changed } = fileStory(desk, paper, filing, { by: 'cli', toAir: air });
     const story = archive.storyBySlug(line.slug);
     // What somebody took off the air or off its schedule stays off.
@@ -197,15 +219,28 @@ function parseLine(text: string): Line {
 }
 
 /** Whose work an imported piece is. Its own byline is a real person's, and no persona may bear it. */
-function creditOf({ authors, license, origin }: Line): string | null {
+function creditOf({ authors, license, origin, changes }: Line): string | null {
   const names = (authors ?? []).map((author) => (typeof author === 'string' ? author : author.name));
   const parts = [
     names.length > 0 ? `Written by ${new Intl.ListFormat('en').format(names)}.` : '',
     origin ? `First published at ${origin}.` : '',
     license ? `Licence: ${license}.` : '',
+    // Many licences ask for a note of what was changed. The import changes nothing: only the archive knows.
+    changes ? `Changes: ${changes.trim().replace(/\.$/, '')}.` : '',
   ].filter((part) => part !== '');
-  if (parts.length === 0) return null;
-  return `${parts.join(' ')} The mark-up was changed: links were turned into numbered sources.`;
+  return parts.length === 0 ? null : parts.join(' ');
+}
+
+/** What earlier imports added to every credit, whether it was true or not. */
+const ADDED_BEFORE = ' The mark-up was changed: links were turned into numbered sources.';
+
+/** The filing with the credit of an earlier import where nothing else is new: that alone makes no revision. */
+function asImportedBefore(filing: Filing, archive: Archive): Filing {
+  const story = archive.storyBySlug(filing.slug);
+  const old = story === null ? null : archive.piece(story.id);
+  if (old === null || old.credit !== `${filing.credit}${ADDED_BEFORE}`) return filing;
+  const again = { ...filing, credit: old.credit };
+  return sameContent(old, again) ? again : filing;
 }
 
 function knownPersona({ store }: Workshop, paper: string, persona: string | undefined): string {
@@ -228,8 +263,12 @@ function knownPersona({ store }: Workshop, paper: string, persona: string | unde
 
 const DESK_PERSONA = 'archive-desk';
 
-/** Makes what the archive needs and the store lacks. Returns the slug of the persona that signs. */
-async function makePaper(shop: Workshop, file: string, options: Omit<Options, 'press'>): Promise<string> {
+/** Plans what the archive needs and the store lacks; `found` enters it. `persona` is the slug of the one that signs. */
+async function planPaper(
+  shop: Workshop,
+  file: string,
+  options: Omit<Options, 'press'>,
+): Promise<{ persona: string; found(): void }> {
   const { store, now } = shop;
   if (!isPaperSlug(options.paper)) {
     throw new Fault(
@@ -245,6 +284,9 @@ async function makePaper(shop: Workshop, file: string, options: Omit<Options, 'p
     const section = sectionIn(line.toString());
     if (section !== null && !sections.has(section)) found.add(section);
   }
+  if (sections.size + found.size === 0) {
+    throw new Fault('invalid_request', `no line of ${file} names a section; give it one piece a line, as JSON`);
+  }
   const body = PaperBody.safeParse({
     nameplate: titleOf(options.paper),
     ...old,
@@ -258,7 +300,7 @@ async function makePaper(shop: Workshop, file: string, options: Omit<Options, 'p
     );
   }
   const slug = options.persona ?? store.archive(options.paper).masthead()[0]?.slug ?? DESK_PERSONA;
-  store.transact(() => {
+  const enterAll = () => {
     const at = now();
     if (before === null || found.size > 0) {
       enter(store, { type: 'record', at, paper: options.paper, kind: 'paper', name: '', body: body.data });
@@ -275,8 +317,8 @@ async function makePaper(shop: Workshop, file: string, options: Omit<Options, 'p
       };
       enter(store, { type: 'record', at, paper: options.paper, kind: 'persona', name: slug, body: persona });
     }
-  });
-  return slug;
+  };
+  return { persona: slug, found: enterAll };
 }
 
 function sectionIn(text: string): string | null {

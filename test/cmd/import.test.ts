@@ -68,6 +68,18 @@ async function ledgerOf(
     .map((text) => JSON.parse(text));
 }
 
+const NO_CREDIT = { authors: null, license: null, origin: null };
+
+/** What the ledger holds, line by line. */
+async function typesOf(t: TestContext, folder: string): Promise<string[]> {
+  return (await ledgerOf(t, folder)).map(({ type }) => type).slice(1, -1);
+}
+
+/** The credits of all generations, in the ledger's order. */
+async function creditsOf(t: TestContext, folder: string): Promise<(string | undefined)[]> {
+  return (await ledgerOf(t, folder)).flatMap(({ type, piece }) => (type === 'generation' ? [piece?.credit] : []));
+}
+
 test('a line that cannot be filed is named by its number, and the rest goes on', async (t) => {
   const folder = tempFolder(t);
   const cases: [text: string | Uint8Array, said: RegExp | null][] = [
@@ -147,16 +159,65 @@ test('authors become the credit and never a persona', async (t) => {
   assert.equal(piece?.byline.name, 'Reader Desk');
   assert.equal(
     piece?.credit,
-    'Written by Grace Person and Alan Person. First published at example.org/a.md. Licence: CC BY 4.0. The mark-up was changed: links were turned into numbered sources.',
+    'Written by Grace Person and Alan Person. First published at example.org/a.md. Licence: CC BY 4.0.',
   );
   const personas = entries.filter((entry) => (entry as { kind?: string }).kind === 'persona');
   assert.equal(JSON.stringify(personas).includes('Grace'), false);
+});
+
+test('a paper is made with its first piece, and not by an import that files nothing', async (t) => {
+  const folder = tempFolder(t);
+  const refused = Array.from({ length: 201 }, (_, n) => line(`poor-${n}`, { cited_facts: [], prose: 'One.' }));
+  const { code, outcome } = await importLines(t, folder, refused);
+  assert.deepEqual([code, outcome?.filed, outcome?.refused.length], [1, 0, refused.length]);
+  assert.deepEqual(await typesOf(t, folder), ['key']);
+  const file = join(folder, 'archive.jsonl');
+  const told = await run(t, folder, ['import', file, '--paper', 'quay', '--create', '--air']);
+  assert.equal(told.stdout, '0 filed, 0 unchanged, 201 refused\nthe paper quay was not made: nothing was filed\n');
+  // The first piece may come after a whole batch of refused ones.
+  const mended = await importLines(t, folder, [...refused, line('a')]);
+  assert.deepEqual([mended.code, mended.outcome?.filed], [1, 1]);
+  assert.deepEqual(await typesOf(t, folder), ['key', 'record', 'record', 'generation', 'airing']);
+  // Nor does one that files nothing add a section or a persona to a paper that is there.
+  const before = await ledgerOf(t, folder);
+  const none = await importLines(t, folder, [line('b', { section: 'Land', prose: '' })], '--persona', 'other-desk');
+  assert.deepEqual([none.code, none.outcome?.filed], [1, 0]);
+  assert.deepEqual(await ledgerOf(t, folder), before);
+});
+
+test('a credit tells of changes where the archive does, and never by itself', async (t) => {
+  const folder = tempFolder(t);
+  const changes = 'Links were turned into numbered sources.';
+  await importLines(t, folder, [line('changed', { changes }), line('plain'), line('alone', { ...NO_CREDIT, changes })]);
+  assert.deepEqual(await creditsOf(t, folder), [
+    `Written by Grace Person and Alan Person. First published at example.org/a.md. Licence: CC BY 4.0. Changes: ${changes}`,
+    'Written by Grace Person and Alan Person. First published at example.org/a.md. Licence: CC BY 4.0.',
+    `Changes: ${changes}`,
+  ]);
+});
+
+test('what an earlier import wrote into a credit makes no revision by itself, and goes with the next one', async (t) => {
+  const folder = tempFolder(t);
+  const before =
+    'First published at example.org/a.md. The mark-up was changed: links were turned into numbered sources.';
+  const now = 'First published at example.org/a.md.';
+  const bare = { ...NO_CREDIT, origin: 'example.org/a.md' };
+  // An archive that says so itself comes to the same text as the earlier import did.
+  const origin = before.slice('First published at '.length, -1);
+  await importLines(t, folder, [line('a', { ...bare, origin }), line('b', { ...bare, origin })]);
+  assert.deepEqual(await creditsOf(t, folder), [before, before]);
+  const again = await importLines(t, folder, [line('a', bare), line('b', bare)]);
+  assert.deepEqual([again.outcome?.filed, again.outcome?.unchanged], [0, 2]);
+  await importLines(t, folder, [line('a', { ...bare, headline: 'Another' }), line('b', bare)]);
+  assert.deepEqual(await creditsOf(t, folder), [before, before, now]);
 });
 
 test('what cannot be imported at all is one line', async (t) => {
   const folder = tempFolder(t);
   const sound = join(folder, 'sound.jsonl');
   writeFileSync(sound, `${line('a')}\n`);
+  const empty = join(folder, 'empty.jsonl');
+  writeFileSync(empty, '');
   const cut = join(folder, 'cut.jsonl.gz');
   const noise = Array.from({ length: 400 }, (_, n) => line(`a-${n}`, { dek: String(Math.sin(n)) })).join('\n');
   writeFileSync(cut, gzipSync(noise).subarray(0, -500));
@@ -181,6 +242,7 @@ test('what cannot be imported at all is one line', async (t) => {
       [plain, '--paper', 'quay', '--create'],
       /^broadsheet: .*plain\.jsonl\.gz cannot be read \(incorrect header check\)/,
     ],
+    [[empty, '--paper', 'quay', '--create'], /^broadsheet: no line of .*empty\.jsonl names a section; give it/],
     [[folder, '--paper', 'quay', '--create'], /^broadsheet: .* cannot be read \(EISDIR/],
   ];
   for (const [args, said] of cases) {
