@@ -26,8 +26,8 @@ export const longDay = printer({ weekday: 'long', year: 'numeric', month: 'long'
 /** November 21, 2026 */
 export const plainDay = printer({ year: 'numeric', month: 'long', day: 'numeric' });
 
-/** Nov 21 */
-export const shortDay = printer({ month: 'short', day: 'numeric' });
+/** Nov 21, 2026. A pressed page may be read in any later year: none is left out. */
+export const shortDay = printer({ year: 'numeric', month: 'short', day: 'numeric' });
 
 /** 07:06 */
 export const clock = printer({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
@@ -35,9 +35,12 @@ export const clock = printer({ hour: '2-digit', minute: '2-digit', hourCycle: 'h
 /** November 2026 */
 export const monthOf = printer({ year: 'numeric', month: 'long' });
 
-/** November 21, 2026, 07:06 UTC */
+/** Whether only the day of a time is known: archives that know no more give its first millisecond. */
+export const isDayAlone = (iso: string): boolean => iso.endsWith('T00:00:00.000Z');
+
+/** November 21, 2026, 07:06 UTC; November 21, 2026 where no more is known */
 export const moment = (language: string, iso: string): string =>
-  `${plainDay(language, iso)}, ${clock(language, iso)} UTC`;
+  isDayAlone(iso) ? plainDay(language, iso) : `${plainDay(language, iso)}, ${clock(language, iso)} UTC`;
 
 /** 2:34 */
 export function runningTime(seconds: number): string {

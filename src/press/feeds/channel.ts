@@ -31,8 +31,12 @@ export const DISCLOSURE = 'Every byline is a declared AI persona.';
 
 /** What a channel says about itself: the paper's description, and the disclosure. */
 export function channelDescription({ paper }: Channel): string {
-  return `${paper.description || paper.motto || paper.nameplate} ${DISCLOSURE}`;
+  const words = (paper.description || paper.motto || paper.nameplate).trim();
+  return `${words}${ENDED.test(words) ? '' : '.'} ${DISCLOSURE}`;
 }
+
+/** What ends as a sentence does, in any script; quotes and brackets may close after it. */
+const ENDED = /[\p{Sentence_Terminal}\u2026][\p{Pe}\p{Pf}\p{Pi}"']*$/u;
 
 /** The address of a file of the paper, from its path under the paper's folder. */
 export function fileUrl(root: string, path: string): string {

@@ -38,7 +38,7 @@ function frontView(edition: Edition): FrontView {
       description: paper.description,
       json_ld: frontJsonLd({ paper, root: edition.place.root }),
     }),
-    updated_at: new Date(newest.reduce((last, row) => Math.max(last, row.updated_at), 0)).toISOString(),
+    updated_at: new Date(edition.number().changed_at).toISOString(),
     lead: lead === null ? null : rowView(edition, lead),
     seconds: seconds.map((row) => rowView(edition, row)),
     rails: paper.sections

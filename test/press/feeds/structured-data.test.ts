@@ -124,6 +124,27 @@ describe('the JSON-LD of the other pages', () => {
     assert.doesNotMatch(frontJsonLd(channel), AFTER_SCRIPT);
   });
 
+  it('ends the paper’s own words as a sentence before the next one', () => {
+    const descriptionOf = (description: string) => {
+      const [paper] = JSON.parse(frontJsonLd({ ...channel, paper: { ...channel.paper, description } }))['@graph'];
+      return paper.description;
+    };
+    for (const [words, ended] of [
+      ['A paper of tides', 'A paper of tides.'],
+      ['A paper of tides. ', 'A paper of tides.'],
+      ['Whose tide?', 'Whose tide?'],
+      ['It says “Tide by tide.”', 'It says “Tide by tide.”'],
+      ['Tide by tide (and back)', 'Tide by tide (and back).'],
+      ['Tides and so on…', 'Tides and so on…'],
+      ['潮の新聞。', '潮の新聞。'],
+      ['潮の新聞', '潮の新聞.'],
+      ['ज्वार का अख़बार।', 'ज्वार का अख़बार।'],
+      ['', 'Tide by tide.'],
+    ]) {
+      assert.equal(descriptionOf(words ?? ''), `${ended} Every byline is a declared AI persona.`);
+    }
+  });
+
   it('counts the steps to a page', () => {
     const list = JSON.parse(
       breadcrumbsJsonLd([
