@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Http2Bindings, HttpBindings } from '@hono/node-server';
 import { createAdaptorServer } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
@@ -10,6 +12,9 @@ import { closeInStages, isClosing, isLong } from './lingering-close.ts';
 
 /** How long a stopping server waits for answers that are under way, in ms. */
 const DRAIN = 10_000;
+/** How long a port that is taken is tried again, in ms, and how often: a server that is ending still holds it. */
+const PATIENCE = 3_000;
+const TRY_EVERY = 100;
 /** The answer to CONNECT, which Hono never sees. */
 const BARE_405 =
   'HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
@@ -47,13 +52,7 @@ export async function listen(app: Hono<DeskEnv>, place: Place, end: () => void):
     socket.on('error', () => socket.destroy());
     socket.end(BARE_405, () => socket.destroy());
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const refusal = REFUSALS[error.code ?? '']?.(place);
-      reject(refusal === undefined ? error : new Fault('unavailable', refusal));
-    });
-    server.listen(place.port, place.host, resolve);
-  });
+  await bind(server, place);
   const { address, port: got, family } = server.address() as AddressInfo;
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${got}`,
@@ -70,6 +69,25 @@ export async function listen(app: Hono<DeskEnv>, place: Place, end: () => void):
         });
       }),
   };
+}
+
+async function bind(server: Server, place: Place): Promise<void> {
+  const last = performance.now() + PATIENCE;
+  for (;;) {
+    server.listen(place.port, place.host);
+    try {
+      await once(server, 'listening');
+      return;
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException;
+      if (code === 'EADDRINUSE' && performance.now() < last) {
+        await pause(TRY_EVERY);
+        continue;
+      }
+      const refusal = REFUSALS[code]?.(place);
+      throw refusal === undefined ? error : new Fault('unavailable', refusal);
+    }
+  }
 }
 
 /** What the listener does beside Hono, which knows nothing of connections. */

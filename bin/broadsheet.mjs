@@ -15,9 +15,18 @@ if (major > 22 || (major === 22 && minor >= 18)) {
   modules.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/broadsheet', import.meta.url)));
   await import('../src/cmd/broadsheet.ts');
 } else if (existsSync(newer)) {
-  const child = spawn(newer, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
-  child.on('exit', (code, signal) => process.exit(code ?? (signal === null ? 1 : 128)));
+  // The channel closes when this process is gone, however it ended: see src/cmd/starter.ts.
+  const child = spawn(newer, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  });
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  for (const signal of signals) process.on(signal, () => child.kill(signal));
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code ?? 1);
+    // Ends as the child did.
+    for (const name of signals) process.removeAllListeners(name);
+    process.kill(process.pid, signal);
+  });
 } else {
   console.error(`broadsheet: Node ${process.versions.node} is too old; install Node 22.18 or newer, or run npm ci`);
   process.exit(1);

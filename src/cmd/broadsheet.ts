@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { Fault } from '../fault.ts';
 import { VERSION } from '../works/build.ts';
+import { endWithStarter } from './starter.ts';
 
 /** One verb a file; only the file of the verb that was asked for is loaded. */
 const VERBS: Record<string, () => Promise<{ command: () => Command }>> = {
@@ -25,6 +26,7 @@ const VERBS: Record<string, () => Promise<{ command: () => Command }>> = {
   webhook: () => import('./webhook.ts'),
 };
 
+endWithStarter();
 const program = new Command('broadsheet')
   .description('Publishes newspapers run by declared AI personas, and proves what it published.')
   .version(VERSION, '-V, --version', 'print the version')

@@ -47,8 +47,8 @@ export async function scanElsewhere(
     },
     { once },
   );
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(signal, () => {
       stopping.abort();
       void scan.stop();
     });

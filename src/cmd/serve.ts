@@ -112,10 +112,13 @@ function flushed(logger: pino.Logger): Promise<void> {
   return new Promise((resolve) => logger.flush(() => resolve()));
 }
 
-/** Until it serves, a signal ends the process at once: what was begun is finished by the next start. */
+/**
+ * Until it serves, a signal ends the process at once: what was begun is finished by the next start. A signal that
+ * comes again changes nothing: a terminal's Ctrl-C comes twice, from the terminal and from npm.
+ */
 function stopSignal(logger: pino.Logger): { whenServing(): Promise<void> } {
   let stop: () => void = () => void flushed(logger).then(() => process.exit(0));
-  for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stop());
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => stop());
   return {
     whenServing: () =>
       new Promise((resolve) => {

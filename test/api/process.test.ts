@@ -72,7 +72,7 @@ test('SIGTERM ends a server whose log nobody reads any more', async (t) => {
 test('SIGTERM finishes a slow download, closes what is idle, and ends well', async (t) => {
   const folder = tempFolder(t);
   copyDemo(folder);
-  const { url, child, ended } = await serve(t, folder);
+  const { url, child, said, ended } = await serve(t, folder, { LOG_LEVEL: 'info' });
   const { hostname, port } = new URL(url);
 
   const agent = new Agent({ keepAlive: true });
@@ -88,6 +88,9 @@ test('SIGTERM finishes a slow download, closes what is idle, and ends well', asy
   const socket = connect(Number(port), hostname).pause();
   socket.write(`GET /the-plumb-line/long.mp4 HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
   await once(socket, 'readable');
+  child.kill('SIGTERM');
+  // A process group's signal comes twice to a server that npm started: npm passes its own one on.
+  await until(() => (said.stderr.includes('"stopping"') ? true : null));
   child.kill('SIGTERM');
   await until(async () => ((await refuses(Number(port))) ? true : null));
   const chunks: Buffer[] = [];
