@@ -8,13 +8,26 @@ import { paidLane, paymentSettingMissing } from './meter/payment-settings.ts';
 import { parsePrices } from './meter/prices.ts';
 import { parseServer } from './records/dns/server.ts';
 
-const origin = (fallback: string) =>
+const origin = () =>
   z
     .url({ protocol: /^https?$/, error: 'must be an http or https address' })
-    .default(fallback)
     .refine((url) => /^https?:\/\/[^/?#]+\/?$/.test(url), 'must be a scheme and a host alone, without a path')
-    .transform((url) => url.replace(/\/+$/, ''));
-const port = (fallback: number) => z.coerce.number('must be a port number').int().min(0).max(65_535).default(fallback);
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional();
+const port = () => z.coerce.number('must be a port number').int().min(0).max(65_535).optional();
+
+/** Where the two services listen unless a setting says otherwise. */
+const DESK_PORT = 4321;
+const RECORDS_PORT = 4322;
+
+/** Hosts that stand for this machine as its own users call it. */
+const LOCAL = new Set(['127.0.0.1', 'localhost', '0.0.0.0', '::']);
+
+/** The address of what listens on a host and a port, for this machine's own users. */
+function originAt(host: string, port: number): string {
+  const name = LOCAL.has(host) ? 'localhost' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}${port === 80 ? '' : `:${port}`}`;
+}
 const folder = (fallback: string) =>
   z
     .string()
@@ -84,16 +97,19 @@ const SERVICES = ['desk', 'records'] as const;
 /** Every setting, with its manual. An empty variable counts as one that is not set. */
 const Environment = z
   .object({
-    /** Public address of the news desk; papers without a domain of their own hang under it. */
-    ORIGIN: origin('http://localhost:4321'),
+    /** Public address of the news desk; papers without a domain of their own hang under it. Follows HOST and PORT when left out. */
+    ORIGIN: origin(),
     /** Address to listen on. */
-    HOST: z.string().default('127.0.0.1'),
+    HOST: z
+      .string()
+      .default('127.0.0.1')
+      .refine((host) => URL.canParse(originAt(host, 1)), 'must be an address or a name of this machine'),
     /** Port of the news desk; 0 takes a free one, which is printed. */
-    PORT: port(4321),
-    /** Public address of the domain-records service. */
-    DATA_ORIGIN: origin('http://localhost:4322'),
+    PORT: port(),
+    /** Public address of the domain-records service. Follows HOST and RECORDS_PORT when left out. */
+    DATA_ORIGIN: origin(),
     /** Port of the domain records; 0 takes a free one, which is printed. */
-    RECORDS_PORT: port(4322),
+    RECORDS_PORT: port(),
     /** Which services this process runs, by commas: `desk`, `records`. */
     SERVICES: z
       .string()
@@ -221,11 +237,13 @@ const Environment = z
     if (missing !== null) context.addIssue({ code: 'custom', path: [missing.name], message: missing.message });
   })
   .transform((env) => ({
-    origin: env.ORIGIN,
+    origin: env.ORIGIN ?? originAt(env.HOST, env.PORT || DESK_PORT),
     host: env.HOST,
-    port: env.PORT,
-    dataOrigin: env.DATA_ORIGIN,
-    recordsPort: env.RECORDS_PORT,
+    port: env.PORT ?? DESK_PORT,
+    dataOrigin: env.DATA_ORIGIN ?? originAt(env.HOST, env.RECORDS_PORT || RECORDS_PORT),
+    recordsPort: env.RECORDS_PORT ?? RECORDS_PORT,
+    /** Whether no variable says what these two are: then a server that listens, or that did, knows better. */
+    assumed: { origin: !(env.ORIGIN || env.PORT), dataOrigin: !(env.DATA_ORIGIN || env.RECORDS_PORT) },
     services: { desk: env.SERVICES.includes('desk'), records: env.SERVICES.includes('records') },
     dataDir: env.DATA_DIR,
     contentDir: env.CONTENT_DIR,
@@ -266,6 +284,17 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     return `${name}=${SECRET.has(name) ? '…' : (given[name] ?? '')}: ${issue.message}`;
   });
   throw new Fault('invalid_request', `${lines.join('; ')}; correct it in the environment or in .env`);
+}
+
+/** The settings of a server that listens on these ports: an origin that no variable says follows from them. */
+export function listeningOn(settings: Settings, ports: { desk?: number; records?: number }): Settings {
+  const { host, assumed } = settings;
+  const { desk = settings.port, records = settings.recordsPort } = ports;
+  return {
+    ...settings,
+    ...(assumed.origin && desk !== 0 ? { origin: originAt(host, desk) } : {}),
+    ...(assumed.dataOrigin && records !== 0 ? { dataOrigin: originAt(host, records) } : {}),
+  };
 }
 
 /** The environment of this process with some variables set, for a process that it starts. */

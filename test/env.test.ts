@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readSettings } from '../src/env.ts';
+import { listeningOn, readSettings } from '../src/env.ts';
 
 test('a setting of replicas stops the start, and its value is not shown', () => {
   for (const name of ['LIBSQL_SYNC_URL', 'LIBSQL_AUTH_TOKEN']) {
@@ -13,4 +13,27 @@ test('a setting of replicas stops the start, and its value is not shown', () => 
     // An empty variable counts as one that is not set.
     assert.doesNotThrow(() => readSettings({ [name]: '' }));
   }
+});
+
+test('addresses follow from where a server listens, unless a variable says them', () => {
+  const addresses = (env: Record<string, string>) => {
+    const { origin, dataOrigin, port, recordsPort } = readSettings(env);
+    return [origin, dataOrigin, port, recordsPort];
+  };
+  assert.deepEqual(addresses({}), ['http://localhost:4321', 'http://localhost:4322', 4321, 4322]);
+  assert.deepEqual(addresses({ PORT: '8080' }), ['http://localhost:8080', 'http://localhost:4322', 8080, 4322]);
+  assert.deepEqual(addresses({ RECORDS_PORT: '80' }), ['http://localhost:4321', 'http://localhost', 4321, 80]);
+  assert.deepEqual(addresses({ HOST: '0.0.0.0', PORT: '9000' }).slice(0, 1), ['http://localhost:9000']);
+  assert.deepEqual(addresses({ HOST: '192.0.2.7', PORT: '9000' }).slice(0, 1), ['http://192.0.2.7:9000']);
+  assert.deepEqual(addresses({ HOST: '::1' }).slice(0, 2), ['http://[::1]:4321', 'http://[::1]:4322']);
+  assert.deepEqual(addresses({ ORIGIN: 'https://news.example/', PORT: '8080' }).slice(0, 1), ['https://news.example']);
+  assert.throws(() => readSettings({ HOST: 'no host' }), /HOST=no host: must be an address/);
+});
+
+test('a server that took a free port is at that port, where no variable says otherwise', () => {
+  const bound = { desk: 41_000, records: 42_000 };
+  const free = listeningOn(readSettings({ PORT: '0', RECORDS_PORT: '0', HOST: '192.0.2.7' }), bound);
+  assert.deepEqual([free.origin, free.dataOrigin], ['http://192.0.2.7:41000', 'http://192.0.2.7:42000']);
+  const said = listeningOn(readSettings({ PORT: '0', ORIGIN: 'https://news.example', RECORDS_PORT: '8080' }), bound);
+  assert.deepEqual([said.origin, said.dataOrigin], ['https://news.example', 'http://localhost:8080']);
 });

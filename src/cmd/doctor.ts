@@ -4,6 +4,7 @@ import type { Settings } from '../env.ts';
 import { readSettings } from '../env.ts';
 import type { Finding } from '../works/checkup.ts';
 import { checked, holds } from '../works/checkup.ts';
+import { checkAddresses } from '../works/checkup-addresses.ts';
 import { checkHere, databaseFile } from '../works/checkup-here.ts';
 import { checkNetwork } from '../works/checkup-network.ts';
 import type { Workshop } from '../works/workshop.ts';
@@ -51,7 +52,7 @@ async function checkAll(settings: Settings): Promise<Finding[]> {
     const here = await checkHere(settings, shop);
     // A database that cannot be opened is not one that is not there.
     if (opened.state === 'fault') here[0] = opened;
-    return [...here, ...(await network)];
+    return [...here, ...(await checkAddresses(settings, shop)), ...(await network)];
   } finally {
     (shop as Workshop | null)?.close();
   }

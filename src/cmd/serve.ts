@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import pino from 'pino';
 import { listenDesk, listenRecords } from '../../api/server.ts';
+import type { Settings } from '../env.ts';
 import { environmentWith, readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { startAccountChanges } from '../jobs/account-changes.ts';
@@ -39,8 +40,10 @@ async function serve(): Promise<void> {
   const logger = loggerOf(settings.logLevel);
   const smtp = smtpOf(settings);
   const stopped = stopSignal(logger);
-  if (!isBuilt()) await buildPages();
+  if (!isBuilt()) await buildPages(settings);
   await withWorkshop(async (shop) => {
+    // Its addresses are those at which it listens itself, not where another server did.
+    shop.settings = settings;
     // The door's key is made on the first start, before anything is signed.
     void shop.desk.door;
     const running: Running[] = [];
@@ -75,6 +78,7 @@ async function serveDesk(shop: Workshop, smtp: SmtpMailer | null, logger: pino.L
   await pressShowing(shop, {});
   const presses = new Presses(shop);
   const desk = await listenDesk(shop, presses, logger);
+  shop.store.served.note('desk', shop.settings.origin);
   const stopClock = startClock(shop, presses, logger);
   const stopDeliveries = startDeliveries(shop, webhookClientOf(shop), logger);
   const stopMails = startMails(shop, { render: (await loadBuild()).render, smtp }, logger);
@@ -88,6 +92,7 @@ async function serveDesk(shop: Workshop, smtp: SmtpMailer | null, logger: pino.L
 /** Serves the domain records. */
 async function serveRecords(shop: Workshop, logger: pino.Logger): Promise<Running> {
   const records = await listenRecords(shop, logger);
+  shop.store.served.note('records', shop.settings.dataOrigin);
   const { settings, now } = shop;
   // A mailer of its own: the desk closes its own one when it stops.
   const mails = { render: (await loadBuild()).render, smtp: smtpOf(settings) };
@@ -128,12 +133,12 @@ function stopSignal(logger: pino.Logger): { whenServing(): Promise<void> } {
 }
 
 /** Runs `astro build`, which also files and presses. Its own output goes to standard error: the ready line stands alone. */
-async function buildPages(): Promise<void> {
+async function buildPages({ origin }: Settings): Promise<void> {
   const astro = join(PROJECT, 'node_modules/astro/bin/astro.mjs');
   const build = spawn(process.execPath, [astro, 'build'], {
     cwd: PROJECT,
     stdio: ['ignore', 2, 2],
-    env: environmentWith({ ASTRO_TELEMETRY_DISABLED: '1' }),
+    env: environmentWith({ ASTRO_TELEMETRY_DISABLED: '1', ORIGIN: origin }),
   });
   const end = () => build.kill();
   process.once('exit', end);

@@ -31,6 +31,7 @@ import { pieceTables } from './pieces.ts';
 import { readerTokenTable } from './reader-tokens.ts';
 import { recordsTables } from './records.ts';
 import { searchTables } from './search.ts';
+import { servedTable } from './served.ts';
 import { serviceKeyTable } from './service-keys.ts';
 import { sessionTable } from './sessions.ts';
 import { signInTable } from './sign-ins.ts';
@@ -165,6 +166,7 @@ export function openStore(settings: DatabaseSettings) {
     ...ledger,
     manifest,
     keys,
+    served: servedTable(db),
     accounts: accountTable(db),
     serviceKeys: serviceKeyTable(db),
     payments: paymentTable(db),

@@ -43,9 +43,18 @@ export function doorName(settings: Settings): string {
   return `${new URL(settings.origin).host}/door`;
 }
 
-/** Opens the database under `DATA_DIR`. `now` is the clock, in ms. */
-export function openWorkshop(settings: Settings, now: () => number = Date.now): Workshop {
-  const store = openStore({ file: join(settings.dataDir, 'broadsheet.db') });
+/**
+ * Opens the database under `DATA_DIR`. `now` is the clock, in ms. Where no variable says at which address papers and
+ * records are, they are where a server last served them: a command beside it must press the same addresses.
+ */
+export function openWorkshop(given: Settings, now: () => number = Date.now): Workshop {
+  const store = openStore({ file: join(given.dataDir, 'broadsheet.db') });
+  const { assumed, origin, dataOrigin } = given;
+  const settings: Settings = {
+    ...given,
+    origin: (assumed.origin ? store.served.origin('desk') : null) ?? origin,
+    dataOrigin: (assumed.dataOrigin ? store.served.origin('records') : null) ?? dataOrigin,
+  };
   let door: Door | null = null;
   return {
     settings,

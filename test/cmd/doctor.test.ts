@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { readSettings } from '../../src/env.ts';
 import { openWorkshop } from '../../src/works/workshop.ts';
 import { startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
-import { run } from '../support/program.ts';
+import { freePort, run } from '../support/program.ts';
 import { smtpServer } from '../support/smtp.ts';
 import { envIn, tempFolder } from '../support/workshop.ts';
 
@@ -121,6 +121,34 @@ test('what is broken is named, each with what to do', { skip: WITHOUT_SERVERS },
   assert.match(worse.of('database').found, /not a sound database/);
   assert.match(worse.of('door key').cure ?? '', /chmod 600/);
   assert.match(worse.of('payments').found, /not what it supports/);
+});
+
+test('an address whose port nobody listens on is found, and one that leads here is not', async (t) => {
+  const folder = tempFolder(t);
+  const [listened, named] = [String(await freePort()), String(await freePort())];
+  const bare = { RESOLVERS: '127.0.0.1:9', SERVICES: 'desk' };
+  const check = async (env: Record<string, string>) => (await examined(t, folder, env)).of('address of the desk');
+  assert.equal((await check({ ...bare, PORT: '0' })).state, 'open');
+  assert.partialDeepStrictEqual(await check({ ...bare, PORT: listened }), {
+    state: 'holds',
+    found: `http://localhost:${listened}`,
+  });
+  const wrong = { ...bare, PORT: listened, ORIGIN: `http://localhost:${named}` };
+  assert.partialDeepStrictEqual(await check(wrong), {
+    state: 'fault',
+    found: `ORIGIN is http://localhost:${named}, and port ${listened} is listened on, so links in pages, feeds and mails lead nowhere`,
+    cure: 'take ORIGIN out, so that it follows PORT, or set it to the address that readers use',
+  });
+  // In a container a port of the machine may lead to another one inside.
+  assert.equal((await check({ ...wrong, HOST: '0.0.0.0' })).state, 'open');
+  const proxy = createServer((_, response) => response.setHeader('x-request-id', 'a').end()).listen(Number(named));
+  await once(proxy, 'listening');
+  t.after(() => void proxy.close());
+  assert.equal((await check(wrong)).state, 'holds');
+  assert.equal(
+    (await check({ ...bare, PORT: listened, ORIGIN: 'https://news.example' })).found,
+    'https://news.example',
+  );
 });
 
 test('a setting that is wrong is all that is told, and no password is shown', async (t) => {

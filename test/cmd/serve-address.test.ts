@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { freePort, run, serve } from '../support/program.ts';
+import { enterPapers } from '../support/small-papers.ts';
+import { tempFolder, treeOf } from '../support/workshop.ts';
+
+/** No variable says where papers and records are. */
+const UNSAID = { ORIGIN: '', DATA_ORIGIN: '' };
+
+test('pages, feeds and the newsstand name the port that is listened on, and a command beside it keeps it', async (t) => {
+  const folder = tempFolder(t);
+  await enterPapers(folder, [{ slug: 'quay' }]);
+  const [port, recordsPort] = [String(await freePort()), String(await freePort())];
+  const server = await serve(t, folder, { ...UNSAID, PORT: port, RECORDS_PORT: recordsPort });
+  const text = async (path: string, at = server.url) => (await fetch(`${at}${path}`)).text();
+  const root = `http://localhost:${port}/quay`;
+  assert.match(await text('/'), new RegExp(`href="${root}/?"`));
+  assert.match(await text('/quay/'), new RegExp(`<link rel="canonical" href="${root}/"`));
+  assert.match(await text('/quay/rss.xml'), new RegExp(`<link>${root}/</link>`));
+  assert.equal(JSON.parse(await text('/quay/front.json')).paper.url, root);
+  assert.match(await text('/', server.records), new RegExp(`http://localhost:${recordsPort}/`));
+
+  // The variables of the server are not those of a shell beside it.
+  const before = treeOf(join(folder, 'papers/quay'));
+  const pressed = await run(t, folder, ['press'], UNSAID);
+  assert.deepEqual(
+    [pressed.code, pressed.stdout],
+    [0, 'nothing left to press: the files on disk are up to date\n'],
+    pressed.stderr,
+  );
+  assert.deepEqual(treeOf(join(folder, 'papers/quay')), before);
+  await server.stop();
+
+  // The next server is where it listens itself.
+  const [other, otherRecords] = [String(await freePort()), String(await freePort())];
+  const next = await serve(t, folder, { ...UNSAID, PORT: other, RECORDS_PORT: otherRecords });
+  assert.match(
+    await text('/quay/', next.url),
+    new RegExp(`<link rel="canonical" href="http://localhost:${other}/quay/"`),
+  );
+  await next.stop();
+  assert.match(readFileSync(join(folder, 'papers/quay/rss.xml'), 'utf8'), new RegExp(`localhost:${other}/`));
+});
