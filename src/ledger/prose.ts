@@ -51,6 +51,7 @@ function markers(md: MarkdownIt): void {
 
 /** Markdown as the desks write it: CommonMark with tables and strike-through, raw HTML off. */
 export const markdown: MarkdownIt = markdownit({ html: false, linkify: false }).use(markers);
+markdown.validateLink = isLinkable;
 
 /** The same grammar with HTML on, only to find the HTML that a piece must not hold. */
 const htmlFinder = markdownit({ html: true });
@@ -133,19 +134,28 @@ export function rawHtmlIn(prose: string): Found[] {
   return found;
 }
 
-/** Schemes that run or embed something, or reach into the reader's machine. Others, such as doi:, name things. */
+/** Schemes that run or embed something, or reach into the reader's machine. */
 export const UNSAFE_SCHEME = /^(?:javascript|vbscript|data|file|blob|filesystem|view-source):/i;
 
-/** Link targets of such a scheme, decoded, also where the renderer would leave them as text. */
+/** Whether a target is rendered as a link: a web or mail address, or one within the site. All else stays text. */
+function isLinkable(target: string): boolean {
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(target)?.[1];
+  return scheme === undefined || ['http', 'https', 'mailto'].includes(scheme.toLowerCase());
+}
+
+/**
+ * Link targets that are not rendered as links, decoded. A name in angle brackets that runs nothing, such as
+ * `<doi:10.1000/182>` or `<xs:element>`, is none of them: readers see it as it was written.
+ */
 export function unsafeLinksIn(prose: string): Found[] {
   if (!/\]\(|\]:|<[a-z]/i.test(prose)) return [];
   const found: Found[] = [];
   for (const [token, line] of inlineTokens(linkFinder.parse(prose, {}))) {
     if (token.type !== 'link_open' && token.type !== 'image') continue;
     const target = String(token.attrGet(token.type === 'image' ? 'src' : 'href') ?? '');
-    if (!UNSAFE_SCHEME.test(target)) continue;
     // A picture that the renderer would show is a matter of media.
-    if (token.type === 'image' && markdown.validateLink(target)) continue;
+    if (isLinkable(target)) continue;
+    if (token.markup === 'autolink' && !UNSAFE_SCHEME.test(target)) continue;
     found.push(place(prose, target.slice(0, 60), line));
   }
   return found;
