@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { accountMailText } from '../../src/accounts/account-matter.ts';
 import { changeMatter } from '../../src/accounts/change-mail.ts';
 import type { Session, SessionTable } from '../../src/accounts/session.ts';
 import { beginSession, SESSION_LASTS, SESSION_MOST, sessionOf } from '../../src/accounts/session.ts';
 import { usageBars } from '../../src/accounts/usage-bars.ts';
+import * as fc from '../support/properties.ts';
 
 describe('a chart of usage', () => {
   const day = fc.record({

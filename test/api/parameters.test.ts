@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { newKey } from '../../src/desk/keys.ts';
 import { ask } from '../support/http.ts';
 import { failuresIn, serve } from '../support/program.ts';
+import * as fc from '../support/properties.ts';
 import { shout } from '../support/raw.ts';
 import { send } from '../support/send.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';

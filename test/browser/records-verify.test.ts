@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
-import fc from 'fast-check';
 import type { Browser, Page } from 'playwright-core';
 import { jwks } from '../../src/ledger/keyring.ts';
 import { evidenceOf } from '../../src/records/evidence.ts';
@@ -12,6 +11,7 @@ import { fullRecordOf, previewOf } from '../../src/records/preview.ts';
 import { recordOf } from '../../src/records/record.ts';
 import { provenanceRow } from '../../src/records/rows.ts';
 import { certificate, HOUR, KEY, look, toolsAt } from '../support/looks.ts';
+import * as fc from '../support/properties.ts';
 import type { RecordsStand } from '../support/records-stand.ts';
 import { recordsStand } from '../support/records-stand.ts';
 import { openBrowser } from './chromium.ts';

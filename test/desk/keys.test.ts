@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { keyHash } from '../../src/access-key.ts';
 import { isKey, KeyBody, LEVELS, newKey, reaches } from '../../src/desk/keys.ts';
+import * as fc from '../support/properties.ts';
 
 test('a key has its form, and a typo is told from a stranger', () => {
   fc.assert(

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { generationAudit } from '../../src/cmd/audit.ts';
 import { exportLedger, importLedger } from '../../src/cmd/ledger.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
@@ -15,6 +14,7 @@ import { proofFaults, proofOf } from '../../src/ledger/proof.ts';
 import { rotateDoor } from '../../src/store/door-key.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
 import { doorKeyFile, doorName } from '../../src/works/workshop.ts';
+import * as fc from '../support/properties.ts';
 import type { Clock } from '../support/workshop.ts';
 import { filing, foundPaper, PAPER, PERSONAS, SECTIONS, tempFolder, workshopIn } from '../support/workshop.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import type { CardMatter } from '../../src/desk/embed-card.ts';
 import { CARD_WIDTH_MAX, CARD_WIDTH_MIN, cardHeight, cardSize } from '../../src/desk/embed-card.ts';
 import { slugInAddress } from '../../src/desk/oembed.ts';
+import * as fc from '../support/properties.ts';
 
 const ROOTS = ['https://tide.example', 'http://stand.example:4321/tide-table'];
 

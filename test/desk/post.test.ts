@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import type { Row } from '../../src/desk/archive.ts';
 import { postRow } from '../../src/desk/post.ts';
+import * as fc from '../support/properties.ts';
 
 const LINKS = { root: 'https://news.example', avatar: () => null, image: () => 'https://news.example/a.png' };
 const LINK = 'https://news.example/stories/a-piece/';

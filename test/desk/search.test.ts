@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { indexText, matchExpression, QUERY_MAX, searchTerms, searchText, TERMS_MAX } from '../../src/desk/search.ts';
 import { Fault } from '../../src/fault.ts';
+import * as fc from '../support/properties.ts';
 
 /** The refusal of a query. */
 function refusal(q: string): Fault {

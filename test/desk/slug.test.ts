@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { sectionSlug } from '../../src/desk/paper.ts';
 import { freeSlug } from '../../src/desk/slug.ts';
 import { SLUG } from '../../src/ledger/door.ts';
 import { SLUG_MAX } from '../../src/ledger/piece.ts';
+import * as fc from '../support/properties.ts';
 
 test('a slug is the headline in ASCII words, and the next free one', () => {
   const free = (headline: string, ...taken: string[]) => freeSlug(headline, (slug) => taken.includes(slug));

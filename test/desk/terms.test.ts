@@ -4,7 +4,6 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { beforeEach, describe, test } from 'node:test';
-import fc from 'fast-check';
 import Database from 'libsql';
 import { fileContent } from '../../src/cmd/file.ts';
 import type { Agreement, Signing } from '../../src/desk/terms.ts';
@@ -13,6 +12,7 @@ import { Fault } from '../../src/fault.ts';
 import { readAgreement } from '../../src/works/agreement.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
 import { copyContent } from '../support/program.ts';
+import * as fc from '../support/properties.ts';
 import type { Clock } from '../support/workshop.ts';
 import { PAPER, tempFolder, workshopIn } from '../support/workshop.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { inclusionPath, isIncluded, leafHash, merkleRoot, nodeHash, rootFromPath } from '../../src/ledger/merkle.ts';
+import * as fc from '../support/properties.ts';
 
 /** The roots of the first n of these leaves, as the implementations of Certificate Transparency test themselves by. */
 const LEAVES = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'];

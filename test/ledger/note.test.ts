@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { contentHash } from '../../src/ledger/basis.ts';
 import { signerFrom, verifyNoble, verifyNode } from '../../src/ledger/ed25519.ts';
 import { parseNote } from '../../src/ledger/note.ts';
 import { parseReceipt, receiptText } from '../../src/ledger/receipt.ts';
 import { signNote } from '../../src/ledger/signing.ts';
 import { noteSignedBy, parseVkey, vkey } from '../../src/ledger/verifier-key.ts';
+import * as fc from '../support/properties.ts';
 
 const name = fc.string({ unit: 'grapheme-ascii', minLength: 1 }).filter((text) => /^[^\s+]+$/.test(text));
 const seed = fc.uint8Array({ minLength: 32, maxLength: 32 });

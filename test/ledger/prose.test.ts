@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import {
   hiddenMarkersIn,
   markdown,
@@ -11,6 +10,7 @@ import {
   splitAtMarkers,
   unsafeLinksIn,
 } from '../../src/ledger/prose.ts';
+import * as fc from '../support/properties.ts';
 
 const html = (prose: string): string => markdown.render(prose);
 const targets = (prose: string): string[] => unsafeLinksIn(prose).map(({ text }) => text);

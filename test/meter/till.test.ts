@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import fc from 'fast-check';
 import type { Payment } from '../../src/meter/payment.ts';
 import { decodePayment } from '../../src/meter/payment.ts';
 import type { Bought, Chain, Facilitator } from '../../src/meter/purchase.ts';
 import type { Outcome } from '../../src/meter/till.ts';
 import { Till } from '../../src/meter/till.ts';
+import * as fc from '../support/properties.ts';
 import { OFFER, samplePayment } from '../support/sample-payment.ts';
 import { tempFolder, workshopIn } from '../support/workshop.ts';
 

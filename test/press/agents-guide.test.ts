@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
 import { parse } from 'yaml';
 import type { PaperRecord } from '../../src/desk/paper.ts';
 import { isPaperSlug, PaperBody, sectionSlug } from '../../src/desk/paper.ts';
@@ -10,6 +9,7 @@ import { placeOf } from '../../src/press/edition.ts';
 import { plainProseHtml } from '../../src/press/prose-html.ts';
 import { agentsText, skillText } from '../../src/press/standing-text.ts';
 import { readPage } from '../site/links.ts';
+import * as fc from '../support/properties.ts';
 import { channel } from './feeds/fixtures.ts';
 
 const { root, paper } = channel;

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { enter } from '../../src/desk/enter.ts';
 import { fileStory } from '../../src/desk/filing.ts';
@@ -8,6 +7,7 @@ import { Fault } from '../../src/fault.ts';
 import { pressPapers } from '../../src/works/press-papers.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
+import * as fc from '../support/properties.ts';
 import type { Clock } from '../support/workshop.ts';
 import { filing, foundPaper, PAPER, PERSONAS, SECTIONS, tempFolder, treeOf, workshopIn } from '../support/workshop.ts';
 

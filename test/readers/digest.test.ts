@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
 import { PaperBody } from '../../src/desk/paper.ts';
 import { choose, manageToken } from '../../src/readers/link.ts';
 import type { Choices } from '../../src/readers/subscriber.ts';
@@ -9,6 +8,7 @@ import { openReaderDesk } from '../../src/works/reader-desk.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
 import { senderOf } from '../support/mails.ts';
 import { collector, publish, publishCast, queueAll, revise, withdraw } from '../support/newsroom.ts';
+import * as fc from '../support/properties.ts';
 import { confirmedReader } from '../support/readers.ts';
 import type { Clock, Scope } from '../support/workshop.ts';
 import { foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/workshop.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
 import { failureWords, faultOf } from '../../src/readers/mail-failure.ts';
 import { MailThrottle } from '../../src/readers/mail-throttle.ts';
+import * as fc from '../support/properties.ts';
 import { tempFolder, workshopIn } from '../support/workshop.ts';
 
 test('however it is asked, no more than the setting goes in any span, and all of it goes in time', () => {

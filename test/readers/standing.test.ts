@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import type { Address } from '../../src/readers/address.ts';
 import { readAddress, readerOf } from '../../src/readers/address.ts';
 import { dossierOf, erase, suppress } from '../../src/readers/dossier.ts';
@@ -12,6 +11,7 @@ import { DEFAULT_CHOICES, UNCONFIRMED_KEPT } from '../../src/readers/subscriber.
 import { CONFIRM_REST, SUPPRESSED_REST } from '../../src/readers/suppression.ts';
 import { CONFIRM_LASTS, tokenHash, tokenOf } from '../../src/readers/token.ts';
 import { openReaderDesk } from '../../src/works/reader-desk.ts';
+import * as fc from '../support/properties.ts';
 import type { Clock, Scope } from '../support/workshop.ts';
 import { foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/workshop.ts';
 

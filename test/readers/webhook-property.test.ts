@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { Courier } from '../../src/readers/delivery-courier.ts';
@@ -8,6 +7,7 @@ import { queueNext } from '../../src/readers/delivery-queue.ts';
 import { addWebhook } from '../../src/readers/webhook-body.ts';
 import type { WebhookClient } from '../../src/readers/webhook-desk.ts';
 import { openWebhookDesk } from '../../src/works/webhook-desk.ts';
+import * as fc from '../support/properties.ts';
 import { filing, foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/workshop.ts';
 
 const START = Date.parse('2026-11-20T12:00:00Z');

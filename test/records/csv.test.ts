@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import type { Cell } from '../../src/records/csv.ts';
 import { csvLine } from '../../src/records/csv.ts';
+import * as fc from '../support/properties.ts';
 
 /** Reads lines of CSV by RFC 4180. */
 function parsed(text: string): string[][] {

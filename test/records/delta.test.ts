@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import type { Change, DomainStanding } from '../../src/records/delta.ts';
 import { compare, isUnconfirmed } from '../../src/records/delta.ts';
 import { lineOf } from '../../src/records/line.ts';
@@ -9,6 +8,7 @@ import { SIGNAL_TYPES, UNKNOWN_STATUSES } from '../../src/records/signal.ts';
 import type { Tracked } from '../../src/records/tracked.ts';
 import { certificateText, trackedOf } from '../../src/records/tracked.ts';
 import { certificate, look } from '../support/looks.ts';
+import * as fc from '../support/properties.ts';
 
 /** Compares looks one after the other. */
 function follow(looks: Tracked[], from: DomainStanding = {}): { standing: DomainStanding; changes: Change[] } {

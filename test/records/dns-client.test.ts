@@ -3,13 +3,13 @@ import { createSocket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
 import { AUTHORITATIVE_ANSWER, decode, encode, TRUNCATED_RESPONSE } from 'dns-packet';
-import fc from 'fast-check';
 import type { Server } from '../../src/records/dns/transport.ts';
 import { Upstream } from '../../src/records/dns/upstream.ts';
 import type { Signal } from '../../src/records/signal.ts';
 import { openResolver } from '../../src/works/resolver.ts';
 import type { Heard, Reply } from '../support/lying-server.ts';
 import { answerTo, lyingServer } from '../support/lying-server.ts';
+import * as fc from '../support/properties.ts';
 
 const NAME = 'host.example.com';
 /** How long a test waits for an answer that does not come, in ms. */

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Answer as Packed } from 'dns-packet';
 import { AUTHORITATIVE_ANSWER, encode } from 'dns-packet';
-import fc from 'fast-check';
 import { readAnswer } from '../../src/records/dns/answer.ts';
 import { escapeBare, escapeLabel, escapeQuoted, escapeText } from '../../src/records/dns/escape.ts';
 import { matchAnswer, writeQuestion } from '../../src/records/dns/question.ts';
@@ -11,6 +10,7 @@ import { RECORD_TYPES } from '../../src/records/dns/record-type.ts';
 import { parseServer } from '../../src/records/dns/server.ts';
 import { svcbText } from '../../src/records/dns/svcb.ts';
 import { serverText } from '../../src/records/dns/transport.ts';
+import * as fc from '../support/properties.ts';
 
 const NAME = 'host.example.com';
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { verifyNoble, verifyNode } from '../../src/ledger/ed25519.ts';
 import { answerFaults } from '../../src/records/answer-faults.ts';
 import type { Evidence } from '../../src/records/evidence.ts';
@@ -13,6 +12,7 @@ import { receiptChainFaults } from '../../src/records/observation-faults.ts';
 import { fullRecordOf, previewOf } from '../../src/records/preview.ts';
 import { recordOf } from '../../src/records/record.ts';
 import { certificate, KEY, look, toolsAt } from '../support/looks.ts';
+import * as fc from '../support/properties.ts';
 
 const AT = Date.UTC(2026, 10, 20, 12);
 const HOST = parseHostname('bücher.example');

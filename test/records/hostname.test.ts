@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { Fault } from '../../src/fault.ts';
 import { nameAndParents, parseHostname } from '../../src/records/hostname.ts';
+import * as fc from '../support/properties.ts';
 
 const TAKEN: [text: string, hostname: string, unicode: string, registrable: string | null][] = [
   ['example.com', 'example.com', 'example.com', 'example.com'],

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import canonicalize from 'canonicalize';
-import fc from 'fast-check';
 import { verifyNoble, verifyNode } from '../../src/ledger/ed25519.ts';
 import { leafHash } from '../../src/ledger/merkle.ts';
 import { disclosureText, parseDisclosure } from '../../src/records/disclosure.ts';
@@ -19,6 +18,7 @@ import { disclosuresOf } from '../../src/records/salt.ts';
 import type { Look } from '../../src/records/signal.ts';
 import { KNOWN_STATUSES, SIGNAL_TYPES, UNKNOWN_STATUSES } from '../../src/records/signal.ts';
 import { certificate, KEY, look, toolsAt } from '../support/looks.ts';
+import * as fc from '../support/properties.ts';
 
 const AT = Date.UTC(2026, 10, 20, 12);
 const HOST = parseHostname('bücher.example.co.uk');

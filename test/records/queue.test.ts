@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { registrableDomain } from '../../src/records/hostname.ts';
 import { CONFIRM_AFTER, nextLook, observedAt, operatorOf, RETRY_AFTER } from '../../src/records/queue.ts';
+import * as fc from '../support/properties.ts';
 
 const DAY = 86_400_000;
 const now = Date.UTC(2026, 10, 20);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import type { Taken } from '../../src/meter/meter-table.ts';
 import { PLANS } from '../../src/meter/plan.ts';
 import { openDatabase } from '../../src/store/open.ts';
 import { openStore } from '../../src/store/store.ts';
+import * as fc from '../support/properties.ts';
 import { tempFolder } from '../support/workshop.ts';
 
 const MINUTE = 60_000;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { auditRecords } from '../../src/cmd/audit-records.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { recordLook } from '../../src/records/recording.ts';
 import { openStore } from '../../src/store/store.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
 import { HOUR, KEY, look, toolsAt } from '../support/looks.ts';
+import * as fc from '../support/properties.ts';
 import type { Scope } from '../support/workshop.ts';
 import { tempFolder } from '../support/workshop.ts';
 

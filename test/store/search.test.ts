@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import Database from 'libsql';
 import { exportLedger, importLedger } from '../../src/cmd/ledger.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
@@ -12,6 +11,7 @@ import { SEARCH_ROWS, searchTerms } from '../../src/desk/search.ts';
 import { Fault } from '../../src/fault.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
+import * as fc from '../support/properties.ts';
 import type { Clock, Scope } from '../support/workshop.ts';
 import { filing, foundPaper, PAPER, PERSONAS, tempFolder, workshopIn } from '../support/workshop.ts';
 

@@ -32,6 +32,8 @@ export interface Lane {
 const FORMS: Record<string, string> = {
   id: '[0-9a-z]{26}',
   time: '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z',
+  day: '\\d{4}-\\d\\d-\\d\\d',
+  clock: '\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z',
   hash: 'sha256:[0-9a-f]{64}',
   key: '(?:nrf|drs)_[0-9A-Za-z]{43}',
   digest: '[0-9a-f]{16}',

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { newKeyText } from '../../../src/access-key.ts';
 import type { Access } from '../../../src/meter/lane.ts';
 import { laneOf } from '../../../src/meter/lane.ts';
@@ -9,6 +8,7 @@ import type { Answered, Document, Operation, Sending } from '../../support/contr
 import { Contract, hangUp, send } from '../../support/contract.ts';
 import { certificate, look } from '../../support/looks.ts';
 import { ODD_BODIES, ODD_TYPES, oddMembers, oddTexts, RAW } from '../../support/odd-values.ts';
+import * as fc from '../../support/properties.ts';
 import { recordsStand } from '../../support/records-stand.ts';
 import type { State } from '../../support/requests.ts';
 import { exampleRequest, get, withParameter, written } from '../../support/requests.ts';

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import pino from 'pino';
 import { ChangeFeed } from '../../../api/records/stream/feed.ts';
 import { listenRecords } from '../../../api/server.ts';
@@ -9,6 +8,7 @@ import { listenTo } from '../../support/events.ts';
 import { ask } from '../../support/http.ts';
 import { look } from '../../support/looks.ts';
 import { until } from '../../support/program.ts';
+import * as fc from '../../support/properties.ts';
 import type { RecordsStand } from '../../support/records-stand.ts';
 import { enterLooks, recordsStand } from '../../support/records-stand.ts';
 

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/properties.ts';
 
 /** Texts that break careless writers of XML, HTML, Markdown and JSON. */
 const NASTY = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { jsonFeed } from '../../../src/press/feeds/json-feed.ts';
+import * as fc from '../../support/properties.ts';
 import { anyText } from './any-text.ts';
 import { channel, hardItems, item, realItems } from './fixtures.ts';
 import { htmlFaults } from './rss-rules.ts';

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { XMLParser } from 'fast-xml-parser';
 import type { DefaultTreeAdapterTypes } from 'parse5';
 import { parseFragment } from 'parse5';
@@ -8,6 +7,7 @@ import type { Archive } from '../../../src/desk/archive.ts';
 import { Edition, placeOf } from '../../../src/press/edition.ts';
 import { oembedRecord, oembedXml } from '../../../src/press/feeds/oembed.ts';
 import { cleanText } from '../../../src/press/feeds/xml.ts';
+import * as fc from '../../support/properties.ts';
 import { assertWellFormed } from '../../support/xml.ts';
 import { channel, story } from './fixtures.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import Parser from 'rss-parser';
 import { podcast, podcastGuid } from '../../../src/press/feeds/podcast.ts';
+import * as fc from '../../support/properties.ts';
 import { anyText, asXmlReads } from './any-text.ts';
 import { cast, channel } from './fixtures.ts';
 import { pspFaults } from './psp-1.ts';

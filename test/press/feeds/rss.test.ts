@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import Parser from 'rss-parser';
 import { feedHtml } from '../../../src/press/feeds/feed-html.ts';
 import { rss } from '../../../src/press/feeds/rss.ts';
+import * as fc from '../../support/properties.ts';
 import { anyText, asXmlReads, unescapeHtml } from './any-text.ts';
 import { channel, hardItems, item, realItems } from './fixtures.ts';
 import type { Node } from './read-xml.ts';

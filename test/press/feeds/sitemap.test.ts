@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { NEWS_MAX, newsLanguage, newsSitemap } from '../../../src/press/feeds/news-sitemap.ts';
 import { SITEMAP_URLS_MAX, sitemapIndex, sitemapShard } from '../../../src/press/feeds/sitemap.ts';
+import * as fc from '../../support/properties.ts';
 import { anyText, asXmlReads } from './any-text.ts';
 import { channel, hardItems, item, realItems } from './fixtures.ts';
 import { all, asNode, one, readXml, text, xmllint } from './read-xml.ts';

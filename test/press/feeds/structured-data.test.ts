@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { breadcrumbsJsonLd, frontJsonLd, storyJsonLd } from '../../../src/press/structured-data.ts';
+import * as fc from '../../support/properties.ts';
 import { anyText } from './any-text.ts';
 import { channel, hardItems, realItems, story } from './fixtures.ts';
 
