@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import node from '@astrojs/node';
 import { defineConfig } from 'astro/config';
-import { pressIntegration } from './src/cmd/integration.ts';
+import { devServer, pressIntegration } from './src/cmd/integration.ts';
 
 /** Builds src/render.ts beside Astro's own entry, so that plain Node can call the pages. */
 const renderEntry = () => ({
@@ -21,6 +21,7 @@ export default defineConfig({
   session: false,
   adapter: node({ mode: 'middleware' }),
   integrations: [pressIntegration()],
+  server: ({ command }) => (command === 'dev' ? devServer() : {}),
   devToolbar: { enabled: false },
   vite: {
     plugins: [renderEntry()],

@@ -17,7 +17,7 @@ const origin = () =>
 const port = () => z.coerce.number('must be a port number').int().min(0).max(65_535).optional();
 
 /** Where the two services listen unless a setting says otherwise. */
-const DESK_PORT = 4321;
+export const DESK_PORT = 4321;
 const RECORDS_PORT = 4322;
 
 /** Hosts that stand for this machine as its own users call it. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { AstroIntegration, AstroIntegrationLogger } from 'astro';
-import { readSettings } from '../env.ts';
+import { DESK_PORT, readSettings } from '../env.ts';
 import { PROJECT, stampBuild } from '../works/build.ts';
 import type { Workshop } from '../works/workshop.ts';
 import { fileContent } from './file.ts';
@@ -15,9 +15,11 @@ export function pressIntegration(): AstroIntegration {
     hooks: {
       'astro:config:setup': ({ command, addMiddleware, updateConfig }) => {
         if (command !== 'dev') return;
-        const { dataDir, distDir } = readSettings();
+        const { dataDir, distDir, port } = readSettings();
         // The store and the trees are no sources of a page; watching them costs a handle a file.
-        updateConfig({ vite: { server: { watch: { ignored: [`${dataDir}/**`, `${distDir}/**`] } } } });
+        const watch = { ignored: [`${dataDir}/**`, `${distDir}/**`] };
+        // Beside a server on the default port the next free one will do; a port that was asked for is that one or none.
+        updateConfig({ vite: { server: { watch, strictPort: port !== DESK_PORT } } });
         addMiddleware({ order: 'pre', entrypoint: join(PROJECT, 'src/cmd/dev-middleware.ts') });
       },
       // On a new machine there are papers to show.
@@ -33,6 +35,12 @@ export function pressIntegration(): AstroIntegration {
         }),
     },
   };
+}
+
+/** Where `npm run dev` listens: HOST and PORT, as `npm start` does; flags of the command come before them. */
+export function devServer(): { host: string; port: number } {
+  const { host, port } = readSettings();
+  return { host, port };
 }
 
 /** Files `content/` and warns of what was refused. Returns the number of problems. */

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ask } from '../support/http.ts';
@@ -10,32 +13,18 @@ import { envIn, tempFolder } from '../support/workshop.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 
-test('npm run dev shows the papers of a new machine, each file by its type', async (t) => {
-  const folder = tempFolder(t);
-  copyContent(folder);
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const child = spawn(
-    process.execPath,
-    [
-      join(PROJECT, 'node_modules/astro/bin/astro.mjs'),
-      'dev',
-      '--host',
-      '127.0.0.1',
-      '--port',
-      String(port),
-      '--ignore-lock',
-    ],
-    {
-      cwd: PROJECT,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...envIn(folder), ASTRO_TELEMETRY_DISABLED: '1' },
-    },
-  );
-  let said = '';
+/** Starts what `npm run dev` runs; it is killed when the test ends before it does. */
+function dev(t: TestContext, folder: string, settings: Record<string, string>) {
+  // Astro keeps one server a project, unless it is told otherwise: the reader may have one running.
+  const child = spawn(process.execPath, [join(PROJECT, 'node_modules/astro/bin/astro.mjs'), 'dev', '--ignore-lock'], {
+    cwd: PROJECT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...envIn(folder), ...settings, ASTRO_TELEMETRY_DISABLED: '1' },
+  });
+  const said = { text: '' };
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
+      said.text += text;
     });
   }
   const ended = once(child, 'close');
@@ -43,9 +32,36 @@ test('npm run dev shows the papers of a new machine, each file by its type', asy
     child.kill('SIGKILL');
     await ended;
   });
+  return { child, said, ended };
+}
+
+test('npm run dev names the PORT that makes no sense, and the one that is taken', async (t) => {
+  const folder = tempFolder(t);
+  const other = createServer().listen(0, '127.0.0.1');
+  t.after(() => other.close());
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  for (const [PORT, words] of [
+    ['abc', 'PORT=abc: must be a port number'],
+    ['70000', 'PORT=70000: '],
+    [String(port), `Port ${port} is already in use`],
+  ] as const) {
+    const { said, ended } = dev(t, folder, { PORT });
+    const [code] = await ended;
+    assert.equal(code, 1, said.text);
+    assert.ok(said.text.includes(words), said.text);
+  }
+});
+
+test('npm run dev shows the papers of a new machine, each file by its type', async (t) => {
+  const folder = tempFolder(t);
+  copyContent(folder);
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const { child, said, ended } = dev(t, folder, { PORT: String(port) });
   await until(() => {
-    assert.equal(child.exitCode, null, said);
-    return said.includes(url) ? true : null;
+    assert.equal(child.exitCode, null, said.text);
+    return said.text.includes(url) ? true : null;
   });
 
   const paper = '/the-plumb-line';
