@@ -217,6 +217,8 @@ const Environment = z
      * says a payment went through when it did not. Without it a payment whose settling broke off may stay unknown.
      */
     X402_RPC_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
+    /** Whether `astro build` also files `content/` and presses; `off` where a server that starts does both behind. */
+    BUILD_PRESSES: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
     /** How much is logged. */
     LOG_LEVEL: z
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
@@ -268,6 +270,7 @@ const Environment = z
     watchCaps: { daily: env.WATCH_DAILY, monthly: env.WATCH_MONTHLY },
     keyedPerMinute: env.KEYED_PER_MINUTE,
     x402: paidLane(env),
+    buildPresses: env.BUILD_PRESSES === 'on',
     logLevel: env.LOG_LEVEL,
   }));
 

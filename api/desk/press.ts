@@ -38,11 +38,10 @@ export function pressDoor(doors: Doors): void {
     const ticket = Number(c.req.valid('param').ticket);
     const { slug, root } = c.get('site');
     const { manifest } = doors.shop.store;
-    const paid = manifest.paidUntil(slug);
-    // Tickets are given in order, and one that was given is owed until it is paid.
-    if (ticket === 0 || ticket > Math.max(paid, manifest.lastDue(slug))) {
+    // Numbers are given in order, and one that was given is marked until it is pressed.
+    if (ticket === 0 || ticket > manifest.highest(slug)) {
       throw new Fault('not_found', `no write of this paper gave ${root}/api/v1/press/${ticket}; ask where one said`);
     }
-    return privateJson(c, { pressed: paid >= ticket });
+    return privateJson(c, { pressed: manifest.isPressed(slug, ticket) });
   });
 }

@@ -15,9 +15,9 @@ import type { Doors, PaperContext } from './doors.ts';
 const PRESS_WAIT = 5_000;
 
 /**
- * Does a write as one transaction, presses what it owes, and answers when the
- * files are on disk, or where to ask. Under an Idempotency-Key that the same
- * caller used before, the first answer comes again and nothing is done.
+ * Does a write as one transaction, has what it changed pressed, and answers when
+ * those files are on disk, or where to ask. Under an Idempotency-Key that the
+ * same caller used before, the first answer comes again and nothing is done.
  * `addressOf` names what a write made, under /api/v1/. Throws what `work` throws,
  * and then nothing was written.
  */
@@ -40,12 +40,12 @@ export async function write(
     if (key.level === 'agent') needTerms(doors, c);
     return once({ answers, key: key.id, at }, named, () => {
       isFirst = true;
-      return work(key);
+      return marked(doors, c, () => work(key));
     });
   });
-  // A second asking is answered with what the first came to, its press too.
-  const whole = body.pressed === true ? body : { ...body, ...(await pressed(doors, c)) };
-  if (isFirst && whole.pressed === true) {
+  const whole = await pressed(doors, c, body);
+  // Who sends it again is told what the press came to.
+  if (isFirst && whole !== body) {
     try {
       keep({ answers, key: key.id, at }, named, { status, body: whole });
     } catch (error) {
@@ -78,17 +78,27 @@ function needTerms({ shop }: Doors, c: PaperContext): void {
   );
 }
 
-/** Whether the files that a write changed are on disk. */
-async function pressed({ shop, presses, logger }: Doors, c: PaperContext): Promise<Record<string, unknown>> {
+/** Does a write's work and notes in its answer whether anything must be pressed for it, and where to ask. */
+function marked({ shop }: Doors, c: PaperContext, work: () => Outcome): Outcome {
   const { slug, root } = c.get('site');
   const { manifest } = shop.store;
-  const ticket = manifest.lastDue(slug);
-  if (ticket === 0) return { pressed: true, files: 0 };
-  const work = presses.press(slug).catch((error: unknown) => {
+  const before = manifest.lastDue(slug);
+  const { status, body } = work();
+  const number = manifest.lastDue(slug);
+  // What changes no page waits for nobody's press.
+  if (number === before) return { status, body: { ...body, pressed: true, files: 0 } };
+  return { status, body: { ...body, pressed: false, pressing: `${root}/api/v1/press/${number}` } };
+}
+
+/** A write's answer with what its press came to; the same answer while that is not known. */
+async function pressed({ presses, logger }: Doors, c: PaperContext, body: Outcome['body']): Promise<Outcome['body']> {
+  const { pressing, ...rest } = body;
+  if (typeof pressing !== 'string') return body;
+  const number = Number(pressing.slice(pressing.lastIndexOf('/') + 1));
+  const work = presses.pressedUntil(c.get('site').slug, number).catch((error: unknown) => {
     logger.error({ request_id: c.get('requestId'), err: error }, 'the press failed; it is tried again');
     return undefined;
   });
-  const report = await Promise.race([work, sleep(PRESS_WAIT, undefined, { ref: false })]);
-  if (report === undefined) return { pressed: false, pressing: `${root}/api/v1/press/${ticket}` };
-  return { pressed: true, files: report?.written ?? 0 };
+  const files = await Promise.race([work, sleep(PRESS_WAIT, undefined, { ref: false })]);
+  return files === undefined ? body : { ...rest, pressed: true, files };
 }

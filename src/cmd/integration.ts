@@ -30,6 +30,7 @@ export function pressIntegration(): AstroIntegration {
       'astro:build:done': ({ logger }) =>
         withWorkshop(async (shop) => {
           stampBuild();
+          if (!shop.settings.buildPresses) return;
           if ((await fileWarning(shop, logger)) > 0) process.exitCode = 1;
           for (const line of pressLines(await pressShowing(shop, {}))) logger.info(line);
         }),

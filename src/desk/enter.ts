@@ -113,7 +113,12 @@ function enterWithdrawal(store: LedgerStore, { paper, piece, reason, at }: Withd
   if (before !== null) tellWithdrawn(store, paper, before, { at, reason });
 }
 
-/** A change that readers see: counts it and notes what must be pressed. */
+/**
+ * A change that readers see: counts it and marks what must be pressed. A press
+ * that has begun reads no later change, so each change is marked whatever is due
+ * already; only while everything waits for a press that is yet to begin do two
+ * tags stand for all that the change touches.
+ */
 function told(
   store: LedgerStore,
   paper: string,
@@ -123,7 +128,10 @@ function told(
   corrects: boolean,
 ): void {
   const archive = store.archive(paper);
-  if (!store.owesAll(paper)) store.owe(paper, touchedByPiece(archive, piece, before, rowOnAir(archive, piece)));
+  const touched = store.isAllWaiting(paper)
+    ? [tags.edition, tags.piece(piece)]
+    : touchedByPiece(archive, piece, before, rowOnAir(archive, piece));
+  store.owe(paper, touched);
   if (corrects || archive.hasCorrections(piece)) store.owe(paper, [tags.corrections]);
   store.bumpEdition(paper, at);
 }

@@ -33,8 +33,8 @@ export interface LedgerStore {
   setStanding(piece: string, standing: Standing): void;
   /** Scheduled pieces whose time has come, in the order of their times. */
   scheduled(until: number): { paper: string; piece: string; at: number }[];
-  /** Whether everything of the paper is owed already, so that no single tag matters. */
-  owesAll(paper: string): boolean;
+  /** Whether everything of the paper is marked to be pressed, and no press has begun on it. */
+  isAllWaiting(paper: string): boolean;
   /** Notes that the files which read these tags must be pressed. */
   owe(paper: string, tags: Iterable<string>): void;
   /** Notes what those who asked for it are to be told: kept when the transaction is, and only then. */

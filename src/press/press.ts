@@ -1,6 +1,7 @@
 import type { Archive } from '../desk/archive.ts';
 import { tags } from '../desk/tags.ts';
-import type { Manifest } from './manifest.ts';
+import type { Manifest, PressStart } from './manifest.ts';
+import { pacer } from './pace.ts';
 import type { PrinterJob, Result } from './printer.ts';
 import { Printer } from './printer.ts';
 import { RANKS } from './sheet.ts';
@@ -9,7 +10,7 @@ import { nameOf, SHEETS, sheetNamed } from './sheets/all.ts';
 /** More cards than this are drawn after the pages are up; fewer come first, so that no page points at nothing. */
 const CARDS_FIRST_MAX = 50;
 /** Sheets whose records are written in one transaction. */
-const BATCH = 500;
+const BATCH = 200;
 /** From so many sheets of one rank on, other hands are called in. */
 const CREW_MIN = 400;
 
@@ -17,12 +18,18 @@ export interface PressJob extends Omit<PrinterJob, 'looks' | 'manifest'> {
   manifest: Manifest;
   /** Names the program and the settings that a tree depends on; another one makes everything due. */
   stamp: string;
+  /** What was found when this press took on the marks. */
+  start: PressStart;
   /** Presses everything, whether it is due or not. */
   full: boolean;
   /** False leaves the share cards due for a later press. */
   cards: boolean;
+  /** What to note where files were written without waiting for the disk. */
+  unsynced: string;
   transact: <T>(work: () => T) => T;
-  /** Called often enough to show progress and to keep the press's claim. */
+  /** Throws when another press has the paper by now. Called within each transaction that notes what was pressed. */
+  confirmClaim(): void;
+  /** Called often enough to show progress. */
   progress(done: number, total: number, what: string): void;
   /** Prints many sheets on several other threads. */
   crew(looks: boolean, names: string[], done: (result: Result) => void): Promise<void>;
@@ -38,25 +45,34 @@ export interface PressReport {
   removed: number;
 }
 
+/** Sheets whose records are removed in one transaction. */
+const DROPPED = 200;
+
 /**
  * Prints what is due of one paper, or all of it, and leaves the tree that a
- * full press would leave. What was due stays due until it is on disk, so a
- * press that dies at any moment is finished by the next one.
+ * full press would leave. A press takes on the marks up to `start.until` and
+ * clears those alone: a change that comes in while it runs is marked with a
+ * higher number, and left to the next press. What was due stays due until it is
+ * on disk, so a press that dies at any moment is finished by the next one.
  */
 export async function press(job: PressJob): Promise<PressReport> {
-  const { paper, manifest, tree, archive } = job;
-  const last = manifest.lastDue(paper);
-  const full = job.full || manifest.stamp(paper) !== job.stamp || manifest.owes(paper, tags.config);
-  // A full press believes the disk alone: a file that somebody removed is written again.
-  const printer = new Printer({ ...job, looks: full });
+  const { paper, manifest, tree, archive, start } = job;
+  const full = job.full || manifest.owes(paper, tags.config);
+  // A full press believes the disk alone: a file that somebody removed is written again. So does one that
+  // follows a press that was broken off: what that one wrote last, the manifest does not know.
+  const looks = full || start.dirty;
+  const printer = new Printer({ ...job, looks });
   const isPublic = archive.paper().paper_public;
-  const names = !isPublic ? new Set<string>() : full ? allNames(printer, job.cards) : dueNames(printer, job);
+  const names = !isPublic ? new Set<string>() : await (full ? allNames(printer, job.cards) : dueNames(printer, job));
 
   const book = new Book(job, names.size);
+  let isSynced = !full;
   for (const group of inOrder(names)) {
     const printed = book.add.bind(book);
-    if (group.length >= CREW_MIN && !isCard(group[0] ?? '')) await job.crew(full, group, printed);
-    else await printer.printAll(group, printed);
+    if (group.length >= CREW_MIN && !isCard(group[0] ?? '')) {
+      isSynced = false;
+      await job.crew(looks, group, printed);
+    } else await printer.printAll(group, printed);
     // The next rank may point at this one: it is on disk, and noted.
     book.save();
   }
@@ -64,42 +80,70 @@ export async function press(job: PressJob): Promise<PressReport> {
   const leftover = full
     ? manifest.sheets(paper).filter((name) => !names.has(name) && !(isPublic && isSpared(name, job)))
     : [];
-  const gone = new Set(book.gone);
-  for (const name of leftover) for (const { path } of manifest.files(paper, name)) gone.add(path);
-  if (full && !tree.isNew) for (const path of strays(job)) gone.add(path);
-  // Nothing points any more at what goes now.
-  for (const path of gone) tree.remove(path);
+  const removed = await removeFiles(job, book.gone, leftover, looks && !tree.isNew);
+  await tree.syncFolders();
   job.transact(() => {
-    for (const name of leftover) manifest.drop(paper, name);
-    manifest.paid(paper, last);
-    if (!job.cards) manifest.owe(paper, cardsLeft(names, archive));
-    manifest.setStamp(paper, job.stamp);
+    job.confirmClaim();
+    manifest.finish(paper, start.until);
+    if (job.cards) manifest.notePressed(paper, start.until, book.written + removed);
+    else manifest.owe(paper, cardsLeft(names, archive));
+    if (!isSynced) manifest.setUnsynced(paper, job.unsynced);
+    if (full) manifest.setStamp(paper, job.stamp);
   });
-  tree.close();
-  return { full, sheets: names.size, written: book.written, removed: gone.size };
+  return { full, sheets: names.size, written: book.written, removed };
+}
+
+/** Removes files that the paper no longer has, and the records of sheets that it no longer prints. Nothing points at them any more. */
+async function removeFiles(job: PressJob, gone: string[], leftover: string[], sweeps: boolean): Promise<number> {
+  const { paper, manifest, tree, transact, confirmClaim } = job;
+  const pace = pacer();
+  const paths = new Set(gone);
+  for (const name of leftover) {
+    for (const { path } of manifest.files(paper, name)) paths.add(path);
+    await pace();
+  }
+  if (sweeps) for await (const path of strays(job)) paths.add(path);
+  for (const path of paths) {
+    tree.remove(path);
+    await pace();
+  }
+  for (let at = 0; at < leftover.length; at += DROPPED) {
+    transact(() => {
+      confirmClaim();
+      for (const name of leftover.slice(at, at + DROPPED)) manifest.drop(paper, name);
+    });
+    await pace();
+  }
+  return paths.size;
 }
 
 /** Names of all sheets that the paper has. */
-function allNames(printer: Printer, cards: boolean): Set<string> {
+async function allNames(printer: Printer, cards: boolean): Promise<Set<string>> {
   const names = new Set<string>();
   const asking = printer.edition();
+  const pace = pacer();
   for (const sheet of SHEETS) {
     if (isCard(sheet.kind) && !cards) continue;
-    for (const key of sheet.all(asking)) names.add(nameOf(sheet, key));
+    for (const key of sheet.all(asking)) {
+      names.add(nameOf(sheet, key));
+      await pace();
+    }
   }
   return names;
 }
 
 /** Names of the sheets that read what is due, and of those that it may bring into being. */
-function dueNames(printer: Printer, { paper, manifest, cards }: PressJob): Set<string> {
+async function dueNames(printer: Printer, { paper, manifest, cards, start }: PressJob): Promise<Set<string>> {
   const names = new Set<string>();
   const asking = printer.edition();
+  const pace = pacer();
   const add = (name: string) => {
     if (cards || !isCard(name)) names.add(name);
   };
-  for (const tag of manifest.due(paper)) {
+  for (const tag of manifest.due(paper, start.until)) {
     for (const name of manifest.readers(paper, tag)) add(name);
     for (const sheet of SHEETS) for (const key of sheet.from(tag, asking)) add(nameOf(sheet, key));
+    await pace();
   }
   return names;
 }
@@ -129,10 +173,17 @@ function* cardsLeft(names: Set<string>, archive: Archive): Iterable<string> {
 }
 
 /** Files on disk that no sheet printed: only a press writes there. */
-function* strays({ paper, manifest, tree }: PressJob): Iterable<string> {
+async function* strays({ paper, manifest, tree }: PressJob): AsyncIterable<string> {
   const ours = new Set<string>();
-  for (const { path } of manifest.everyFile(paper)) ours.add(path);
-  for (const path of tree.files()) if (!ours.has(path)) yield path;
+  const pace = pacer();
+  for (const { path } of manifest.everyFile(paper)) {
+    ours.add(path);
+    await pace();
+  }
+  for (const path of tree.files()) {
+    if (!ours.has(path)) yield path;
+    await pace();
+  }
 }
 
 /** Notes in the manifest what was printed, many sheets in one transaction. */
@@ -158,11 +209,12 @@ class Book {
   }
 
   save(): void {
-    const { paper, manifest, transact } = this.#job;
+    const { paper, manifest, transact, confirmClaim } = this.#job;
     const results = this.#results;
     this.#results = [];
     if (results.length === 0) return;
     transact(() => {
+      confirmClaim();
       for (const { name, tags: read, files, news, gone } of results) {
         if (files.length === 0) manifest.drop(paper, name);
         else manifest.record(paper, name, read, news, gone);

@@ -15,6 +15,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Fault } from '../fault.ts';
@@ -24,6 +25,17 @@ const fsync = promisify(fsyncCallback);
 
 /** How many folders a tree remembers to have made; a press works in few at a time. */
 const MADE_MAX = 64;
+
+export interface TreeOptions {
+  /** A folder of this press alone, on the same disk: files are written there and then moved to their place. */
+  aside: string;
+  /** Whether each file is on the disk itself, not only in the system's memory, before anything else is written. */
+  sync: boolean;
+  /** Whether the tree was new when the press began, for a worker that joins later; looked up when left out. */
+  isNew?: boolean;
+  /** Throws when this press may not write any more; asked before every change of the tree. */
+  needClaim(): void;
+}
 
 /**
  * A paper's folder on disk. A file that was there is replaced by renaming the
@@ -37,21 +49,19 @@ export class Tree {
   readonly isNew: boolean;
   readonly #aside: string;
   readonly #sync: boolean;
+  /** Throws when this press may not write any more. */
+  readonly needClaim: () => void;
   readonly #made = new Set<string>();
+  /** Folders whose entries changed since they were last synced. */
+  readonly #touched = new Set<string>();
   #count = 0;
 
-  /**
-   * `aside` is a folder of this press alone, on the same disk; what a crash left
-   * in it is cleared. With `sync` each file is on the disk itself, not only in
-   * the system's memory, before anything else is written. `isNew` is told to a
-   * hand that joins when the press has begun.
-   */
-  constructor(folder: string, aside: string, sync: boolean, isNew?: boolean) {
+  constructor(folder: string, { aside, sync, isNew, needClaim }: TreeOptions) {
     this.folder = folder;
     this.#aside = aside;
     this.#sync = sync;
+    this.needClaim = needClaim;
     this.isNew = guarded(folder, () => {
-      rmSync(aside, { recursive: true, force: true });
       mkdirSync(aside, { recursive: true });
       mkdirSync(folder, { recursive: true });
       return isNew ?? readdirSync(folder).length === 0;
@@ -60,6 +70,7 @@ export class Tree {
 
   /** Puts bytes at a path. Throws `unavailable` naming the file and the cure. */
   async write(path: string, bytes: Uint8Array, isThere: boolean): Promise<void> {
+    this.needClaim();
     try {
       const target = this.#target(path);
       if (this.isNew && !isThere) return writeFileSync(target, bytes);
@@ -72,6 +83,8 @@ export class Tree {
       } finally {
         closeSync(file);
       }
+      // The disk may have taken long.
+      this.needClaim();
       renameSync(aside, target);
     } catch (error) {
       throw diskFault(error, path);
@@ -80,6 +93,7 @@ export class Tree {
 
   /** Puts a copy of another file at a path, by reflink where the disk can. */
   copy(path: string, from: string): void {
+    this.needClaim();
     guarded(path, () => {
       const target = this.#target(path);
       const aside = this.#nextAside();
@@ -90,6 +104,7 @@ export class Tree {
 
   /** Gives a file of the tree a second path: a hard link, or a copy where the disk knows none. */
   link(path: string, from: string, isThere: boolean): void {
+    this.needClaim();
     guarded(path, () => {
       const target = this.#target(path);
       const aside = isThere ? this.#nextAside() : target;
@@ -103,11 +118,17 @@ export class Tree {
   }
 
   remove(path: string): void {
+    this.needClaim();
+    if (this.#sync) this.#touched.add(dirname(path));
     rmSync(join(this.folder, path), { force: true });
     for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
       try {
         rmdirSync(join(this.folder, parent));
         this.#made.delete(parent);
+        if (this.#sync) {
+          this.#touched.delete(parent);
+          this.#touched.add(dirname(parent));
+        }
       } catch {
         // It still holds something.
         return;
@@ -130,6 +151,24 @@ export class Tree {
     return filesIn(this.folder);
   }
 
+  /** Brings the entries of the folders that changed to the disk itself: without them a file that is there has no name. */
+  async syncFolders(): Promise<void> {
+    for (const folder of this.#touched) {
+      const path = join(this.folder, folder);
+      const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+        // Removed since. Windows opens no folders and needs no syncing of them.
+        if (error.code === 'ENOENT' || error.code === 'EPERM' || error.code === 'EISDIR') return null;
+        throw diskFault(error, folder);
+      });
+      try {
+        await handle?.sync();
+      } finally {
+        await handle?.close();
+      }
+    }
+    this.#touched.clear();
+  }
+
   close(): void {
     rmSync(this.#aside, { recursive: true, force: true });
   }
@@ -141,8 +180,12 @@ export class Tree {
   /** The file's place on disk, its folder made. */
   #target(path: string): string {
     const parent = dirname(path);
+    if (this.#sync) this.#touched.add(parent);
     if (!this.#made.has(parent)) {
-      mkdirSync(join(this.folder, parent), { recursive: true });
+      const made = mkdirSync(join(this.folder, parent), { recursive: true });
+      if (this.#sync && made !== undefined) {
+        for (let at = parent; at !== '.'; at = dirname(at)) this.#touched.add(dirname(at));
+      }
       if (this.#made.size >= MADE_MAX) this.#made.clear();
       this.#made.add(parent);
     }

@@ -157,7 +157,7 @@ export function openStore(settings: DatabaseSettings) {
       search.note(piece);
     },
     scheduled: pieces.scheduled,
-    owesAll: (paper) => manifest.owes(paper, tags.config),
+    isAllWaiting: (paper) => manifest.isWaiting(paper, tags.config),
     owe: manifest.owe,
     tell: events.append,
   };

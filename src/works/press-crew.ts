@@ -23,6 +23,8 @@ export interface CrewOrder {
   isNew: boolean;
   looks: boolean;
   now: number;
+  /** Until when the press may write (`ClaimDeadline`). */
+  deadline: SharedArrayBuffer;
 }
 
 /** What a worker says: it is ready for a load, has printed one, or cannot. */

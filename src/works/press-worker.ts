@@ -4,12 +4,13 @@ import type { Result } from '../press/printer.ts';
 import { Printer } from '../press/printer.ts';
 import { Tree } from '../press/tree.ts';
 import { loadBuild } from './build.ts';
+import { ClaimDeadline } from './press-claim.ts';
 import type { CrewOrder, CrewWord } from './press-crew.ts';
 import { openWorkshop } from './workshop.ts';
 
 // One more hand at the press: prints the sheets it is named and answers with what came of them.
 
-const { settings, paper, place, folder, aside, isNew, looks, now } = workerData as CrewOrder;
+const { settings, paper, place, folder, aside, isNew, looks, now, deadline } = workerData as CrewOrder;
 const say = (word: CrewWord): void => parentPort?.postMessage(word);
 
 async function ready(): Promise<Printer> {
@@ -20,7 +21,7 @@ async function ready(): Promise<Printer> {
     archive: store.archive(paper),
     manifest: store.manifest,
     place,
-    tree: new Tree(folder, aside, false, isNew),
+    tree: new Tree(folder, { aside, sync: false, isNew, needClaim: new ClaimDeadline(deadline).need }),
     tools: { render, assets, now },
     mediaFile: media.pathOf,
     looks,

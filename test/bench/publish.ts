@@ -31,7 +31,7 @@ export async function publishPart(bench: Bench): Promise<Figure[]> {
     const { folder } = await pressedPaper(bench, size);
     const shop = openPaper(folder);
     // The press left the cards for later; the archive's are not what is measured.
-    shop.store.manifest.paid(PAPER, shop.store.manifest.lastDue(PAPER));
+    shop.store.manifest.finish(PAPER, shop.store.manifest.lastDue(PAPER));
     papers.set(size, { shop, times: [] });
   }
   // In turn, so that whatever else the machine does meets every size alike.

@@ -1,0 +1,15 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+
+/** For how long work may hold the thread before others get it, in ms. */
+const TURN = 10;
+
+/** Returns a function to await within a long loop: it lets others have the thread once the loop has held it for a turn. */
+export function pacer(): () => Promise<void> | undefined {
+  let since = performance.now();
+  return () => {
+    if (performance.now() - since < TURN) return undefined;
+    return breathe().then(() => {
+      since = performance.now();
+    });
+  };
+}

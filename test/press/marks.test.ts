@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { airStory, withdrawStory } from '../../src/desk/airing.ts';
+import { enter } from '../../src/desk/enter.ts';
+import { fileStory } from '../../src/desk/filing.ts';
+import { pressPapers } from '../../src/works/press-papers.ts';
+import { Presses } from '../../src/works/presses.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import { assertSameTree, fullPress } from '../support/full-press.ts';
+import { filing, foundPaper, PAPER, type Scope, tempFolder, treeOf, workshopIn } from '../support/workshop.ts';
+
+const START = Date.parse('2026-11-20T12:00:00Z');
+const DAY = 86_400_000;
+
+/** A pressed paper with so many pieces on air, a day between them. */
+async function paperOf(t: Scope, pieces: number) {
+  const clock = { now: START };
+  const folder = tempFolder(t);
+  const shop = workshopIn(t, folder, clock);
+  foundPaper(shop);
+  shop.store.transact(() => {
+    for (let n = 0; n < pieces; n++) publish(shop, `piece-${n}`, START - (pieces - n) * DAY);
+  });
+  await pressPapers(shop, { cards: false });
+  return { shop, folder, clock, tree: join(folder, 'papers', PAPER) };
+}
+
+function publish({ desk }: Workshop, slug: string, at: number): void {
+  fileStory(desk, PAPER, filing(slug), { by: 'cli' });
+  airStory(desk, PAPER, slug, { by: 'cli', at });
+}
+
+function change({ store, now }: Workshop, more: object): void {
+  const body = { ...(store.record(PAPER, 'paper', '') as object), ...more };
+  store.transact(() => enter(store, { type: 'record', at: now(), paper: PAPER, kind: 'paper', name: '', body }));
+}
+
+/** Does something once, when a press has printed so many sheets. */
+function after(sheets: number, work: () => void): () => void {
+  let printed = 0;
+  return () => {
+    if (printed++ === sheets) work();
+  };
+}
+
+test('a piece that comes in while a press of everything runs gets the next press', async (t) => {
+  // Early, when its own sheets are not yet chosen for printing, and late, when everything else is printed.
+  for (const sheets of [0, 5, 30]) {
+    const { shop, folder, clock, tree } = await paperOf(t, 5);
+    change(shop, { hue: 17 });
+    await pressPapers(shop, { cards: false, progress: after(sheets, () => publish(shop, 'the-late-one', START)) });
+    assert.ok(shop.store.manifest.due(PAPER).length > 0, 'it is still due');
+    await pressPapers(shop, { cards: false });
+    assert.match(readFileSync(join(tree, 'stories/the-late-one/index.html'), 'utf8'), /What the-late-one means/);
+    assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
+  }
+});
+
+test('a piece that comes in before a press of everything begins is part of it', async (t) => {
+  const { shop, folder, clock, tree } = await paperOf(t, 5);
+  change(shop, { hue: 17 });
+  publish(shop, 'in-time', START);
+  await pressPapers(shop, { cards: false });
+  assert.deepEqual(
+    shop.store.manifest.due(PAPER).filter((tag) => !tag.startsWith('card:')),
+    [],
+  );
+  assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
+});
+
+test('what a broken-off press wrote of a piece goes when the piece is withdrawn before the next one', async (t) => {
+  const { shop, folder, clock, tree } = await paperOf(t, 2);
+  publish(shop, 'too-soon', START);
+  const crash = after(0, () => {
+    throw new Error('the power went');
+  });
+  await assert.rejects(pressPapers(shop, { cards: false, progress: crash }), /the power went/);
+  assert.ok(existsSync(join(tree, 'stories/too-soon.md')), 'it was written, and the manifest does not know it');
+  withdrawStory(shop.desk, PAPER, 'too-soon', { by: 'cli', reason: 'It was wrong.' });
+  await pressPapers(shop, { cards: false });
+  assert.ok(!existsSync(join(tree, 'stories/too-soon.md')));
+  assert.ok(!existsSync(join(tree, 'stories/too-soon/proof.json')));
+  assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
+});
+
+test('a piece that went back to what it was after a broken-off press is printed as it is', async (t) => {
+  const { shop, folder, clock, tree } = await paperOf(t, 2);
+  const page = join(tree, 'stories/piece-0/index.html');
+  const before = shop.store.record(PAPER, 'paper', '') as { hue: number };
+  change(shop, { hue: 99 });
+  const crash = after(20, () => {
+    throw new Error('the power went');
+  });
+  await assert.rejects(pressPapers(shop, { cards: false, progress: crash }), /the power went/);
+  change(shop, { hue: before.hue });
+  await pressPapers(shop, { cards: false });
+  assert.ok(existsSync(page));
+  assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
+});
+
+test('a full press that was broken off is done again, though nothing is marked', async (t) => {
+  const { shop, folder, clock, tree } = await paperOf(t, 3);
+  await pressPapers(shop);
+  rmSync(tree, { recursive: true });
+  const crash = after(3, () => {
+    throw new Error('the power went');
+  });
+  await assert.rejects(pressPapers(shop, { full: true, progress: crash }), /the power went/);
+  assert.deepEqual(shop.store.manifest.due(PAPER), []);
+  assert.equal((await pressPapers(shop)).get(PAPER)?.full, true);
+  assertSameTree(treeOf(tree), await fullPress(t, folder, clock, true));
+});
+
+test('a press whose claim another one took writes nothing more and clears nothing', async (t) => {
+  const { shop, tree } = await paperOf(t, 2);
+  const { manifest } = shop.store;
+  const before = treeOf(tree);
+  publish(shop, 'taken-over', START);
+  const due = manifest.due(PAPER);
+  const takeOver = after(0, () => {
+    manifest.release(PAPER, manifest.owner(PAPER) ?? '');
+    assert.ok(manifest.claim(PAPER, 'elsewhere:1:another', Date.now(), 30_000));
+  });
+  await assert.rejects(pressPapers(shop, { cards: false, progress: takeOver }), /another one may have taken its place/);
+  assert.deepEqual(manifest.due(PAPER), due);
+  assert.equal(manifest.owner(PAPER), 'elsewhere:1:another', 'and leaves the claim to whom it belongs');
+  assert.equal(treeOf(tree).get('front.json'), before.get('front.json'));
+});
+
+test('a claim of a clock that was set back since is nobody’s', async (t) => {
+  const { shop } = await paperOf(t, 1);
+  const { manifest } = shop.store;
+  assert.ok(manifest.claim(PAPER, 'elsewhere:1:next-year', Date.now() + 365 * DAY, 30_000));
+  publish(shop, 'not-for-a-year', START);
+  assert.equal((await pressPapers(shop, { cards: false })).get(PAPER)?.full, false);
+});
+
+test('a claim that is held is waited for, and nobody presses beside it', async (t) => {
+  const { shop } = await paperOf(t, 1);
+  const { manifest } = shop.store;
+  assert.ok(manifest.claim(PAPER, 'elsewhere:1:busy', Date.now(), 30_000));
+  publish(shop, 'later', START);
+  const pressing = pressPapers(shop, { cards: false });
+  assert.equal(
+    await Promise.race([pressing, new Promise((resolve) => setTimeout(resolve, 300, 'waiting'))]),
+    'waiting',
+  );
+  manifest.release(PAPER, 'elsewhere:1:busy');
+  assert.ok((await pressing).has(PAPER));
+});
+
+test('a process with the number of a dead one does not wait for it', async (t) => {
+  const { shop } = await paperOf(t, 1);
+  const { manifest } = shop.store;
+  const { hostname } = await import('node:os');
+  // In a container the program has the same number each time.
+  assert.ok(manifest.claim(PAPER, `${hostname()}:${process.pid}:of-a-former-life:0`, Date.now(), 30_000));
+  publish(shop, 'at-once', START);
+  assert.ok((await pressPapers(shop, { cards: false })).has(PAPER));
+});
+
+test('no press works in another one’s folder, and what a dead one left there goes', async (t) => {
+  const { shop, folder } = await paperOf(t, 1);
+  const working = join(folder, 'papers/.press', PAPER);
+  const seen = new Set<string>();
+  for (const slug of ['one', 'two']) {
+    publish(shop, slug, START);
+    await pressPapers(shop, {
+      cards: false,
+      progress: () => {
+        for (const name of readdirSync(working)) seen.add(name);
+      },
+    });
+  }
+  assert.equal(seen.size, 2);
+  assert.deepEqual(readdirSync(working), []);
+});
+
+test('a large removal lets others have the thread', async (t) => {
+  const { shop, tree } = await paperOf(t, 150);
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    turns++;
+    if (!isOver) setImmediate(count);
+  };
+  change(shop, { paper_public: false });
+  setImmediate(count);
+  await pressPapers(shop, { cards: false });
+  isOver = true;
+  assert.deepEqual([...treeOf(tree).keys()], []);
+  assert.ok(turns > 10, `others had the thread ${turns} times`);
+});
+
+test('who asks for a number is answered when it is on disk, with what its press changed', async (t) => {
+  const { shop, tree } = await paperOf(t, 2);
+  await pressPapers(shop);
+  const presses = new Presses(shop);
+  const { manifest } = shop.store;
+  const page = (slug: string) => join(tree, `stories/${slug}/index.html`);
+  publish(shop, 'first', START);
+  const first = manifest.lastDue(PAPER);
+  const pressed = presses.pressedUntil(PAPER, first).then((files) => ({ files, there: existsSync(page('first')) }));
+  // It comes too late for the press under way.
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  publish(shop, 'second', START);
+  const second = manifest.lastDue(PAPER);
+  const files = await presses.pressedUntil(PAPER, second);
+  assert.ok(existsSync(page('second')));
+  assert.ok(files > 0);
+  assert.deepEqual([(await pressed).there, (await pressed).files > 0], [true, true]);
+  // Asked again, it is told the same; and of what nobody marked there is nothing to tell.
+  assert.equal(await presses.pressedUntil(PAPER, second), files);
+  assert.equal(manifest.lastDue(PAPER), 0);
+});
+
+test('a press that leaves the cards to a later one does not count as the press of a write', async (t) => {
+  const { shop, tree } = await paperOf(t, 1);
+  const { manifest } = shop.store;
+  publish(shop, 'with-a-card', START);
+  const number = manifest.lastDue(PAPER);
+  await pressPapers(shop, { cards: false });
+  assert.equal(manifest.isPressed(PAPER, number), false);
+  await new Presses(shop).pressedUntil(PAPER, number);
+  const id = shop.store.archive(PAPER).storyBySlug('with-a-card')?.id ?? '';
+  assert.ok(readdirSync(join(tree, 'cards')).some((name) => name.startsWith(id)));
+});
+
+test('after a power cut before the disk had a full press, the next one looks at every file', async (t) => {
+  const { shop, folder, clock, tree } = await paperOf(t, 2);
+  await pressPapers(shop);
+  const { manifest } = shop.store;
+  assert.equal(manifest.unsynced(PAPER), null, 'the disk has all of it');
+  manifest.setUnsynced(PAPER, 'another-boot 7');
+  rmSync(join(tree, 'stories/piece-0/index.html'));
+  assert.equal((await pressPapers(shop)).get(PAPER)?.full, true);
+  assert.equal(manifest.unsynced(PAPER), null);
+  assertSameTree(treeOf(tree), await fullPress(t, folder, clock, true));
+});
