@@ -1,18 +1,16 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Fault } from '../../src/fault.ts';
 
 const known = new Map<string, { mark: string; hashes: string[] }>();
 
 /**
  * Hashes of the inline scripts of the embed cards in a pressed tree, as its
- * `_headers` lists them. Throws `unavailable` when the paper was never pressed.
+ * `_headers` lists them; null when the paper was never pressed.
  */
-export function embedScripts(folder: string): string[] {
+export function embedScripts(folder: string): string[] | null {
   const file = join(folder, '_headers');
   const stat = statSync(file, { throwIfNoEntry: false });
-  if (stat === undefined)
-    throw new Fault('unavailable', 'this paper is being pressed for the first time; try again soon');
+  if (stat === undefined) return null;
   const mark = `${stat.mtimeMs} ${stat.size}`;
   const before = known.get(file);
   if (before?.mark === mark) return before.hashes;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRoute, z } from '@hono/zod-openapi';
 import { isWithdrawn } from '../../src/desk/archive.ts';
@@ -8,6 +9,7 @@ import { fileHeaders } from '../answers/files.ts';
 import { sendFile } from '../answers/send-file.ts';
 import { wantsRecord } from '../answers/wants-record.ts';
 import { ErrorBody, faults, ProblemDetails } from '../openapi/answers.ts';
+import { beingPressed } from './being-pressed.ts';
 import type { Doors, PaperContext } from './doors.ts';
 import { archiveOf, editionOf, noPiece, open, pieceNamed, readablePiece } from './doors.ts';
 import { embedScripts } from './embed-scripts.ts';
@@ -60,8 +62,10 @@ async function sendCard(doors: Doors, { render }: Build, c: PaperContext, id: st
   const guarded: Record<string, string> = c.get('key') === null ? {} : { 'Cache-Control': 'private, no-store' };
   if (paper.paper_public) {
     const folder = join(doors.shop.settings.distDir, slug);
-    const headers = { ...fileHeaders(path, root, embedScripts(folder)), ...guarded };
-    return sendFile(c.env, { file: join(folder, path, 'index.html'), status, headers });
+    const scripts = embedScripts(folder);
+    const file = join(folder, path, 'index.html');
+    if (scripts === null || !existsSync(file)) return beingPressed(c);
+    return sendFile(c.env, { file, status, headers: { ...fileHeaders(path, root, scripts), ...guarded } });
   }
   // Nothing of a private paper is pressed.
   const edition = editionOf(doors, c);

@@ -6,6 +6,7 @@ import { fileAt, fileHeaders, isFolder } from '../answers/files.ts';
 import { sendFile } from '../answers/send-file.ts';
 import { wantsRecord } from '../answers/wants-record.ts';
 import type { DeskEnv } from '../env.ts';
+import { beingPressed, isOnItsWay } from './being-pressed.ts';
 import { embedScripts } from './embed-scripts.ts';
 import type { Sites } from './site.ts';
 
@@ -25,7 +26,10 @@ export function paperDoor(shop: Workshop, sites: Sites): Hono<DeskEnv> {
       return c.redirect(`${pathname}/${search}`, 301);
     }
     const scripts = embedScripts(folder);
+    // A paper without its headers is pressed for the first time.
+    if (scripts === null) return beingPressed(c);
     if (file === null) {
+      if (isOnItsWay(shop, site.slug, site.path)) return beingPressed(c);
       if (wantsRecord(c)) return next();
       const headers = { ...fileHeaders(MISSING, site.root, scripts), Vary: 'Accept' };
       return sendFile(c.env, { file: join(folder, MISSING), status: 404, headers });

@@ -38,11 +38,12 @@ export function command(): Command {
     );
 }
 
-/** Files the content folder, or the papers and stories that the paths name. */
-export async function fileContent(shop: Workshop, paths: string[] = []): Promise<Filed> {
+/** Files the content folder, or the papers and stories that the paths name. `signal` ends the work between two stories. */
+export async function fileContent(shop: Workshop, paths: string[] = [], signal?: AbortSignal): Promise<Filed> {
   const outcome: Filed = { filed: [], unchanged: 0, problems: [] };
   for (const [folder, only] of foldersOf(shop, paths)) {
-    const filed = await fileFolder(shop, folder, only);
+    if (signal?.aborted) break;
+    const filed = await fileFolder(shop, folder, only, signal);
     outcome.filed.push(...filed.filed);
     outcome.unchanged += filed.unchanged;
     outcome.problems.push(...filed.problems);

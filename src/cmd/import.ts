@@ -40,8 +40,10 @@ const Line = z.object({
 });
 type Line = z.infer<typeof Line>;
 
-/** How many lines are filed in one transaction. */
+/** How many lines are read before they are filed. */
 const BATCH = 200;
+/** How long one transaction of filings may last, in ms: a server beside it writes nothing meanwhile. */
+const TURN = 25;
 
 interface Options {
   paper: string;
@@ -105,11 +107,15 @@ export async function importFile(shop: Workshop, file: string, options: Omit<Opt
   const progress = progressTo();
   let number = 0;
   for await (const batch of batches(linesOf(file))) {
-    fileBatch(shop, () => {
-      if (outcome.filed === 0) found();
-      for (const line of batch) fileLine(job, line, ++number);
-      return outcome.filed > 0;
-    });
+    for (let next = 0; next < batch.length; ) {
+      fileBatch(shop, () => {
+        const end = performance.now() + TURN;
+        if (outcome.filed === 0) found();
+        do fileLine(job, batch[next++] as Buffer, ++number);
+        while (next < batch.length && performance.now() < end);
+        return outcome.filed > 0;
+      });
+    }
     progress.step(`import ${options.paper}`, number, number, '');
   }
   progress.end();

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import pino from 'pino';
 import { listenDesk, listenRecords } from '../../api/server.ts';
-import type { Settings } from '../env.ts';
 import { environmentWith, readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { startAccountChanges } from '../jobs/account-changes.ts';
@@ -23,7 +22,6 @@ import { webhookClientOf } from '../works/webhook-desk.ts';
 import type { Workshop } from '../works/workshop.ts';
 import { fileContent } from './file.ts';
 import { problemLine } from './inbox/source-file.ts';
-import { pressShowing } from './press.ts';
 import { withWorkshop } from './run.ts';
 
 /** Log lines are written so many characters at a time, and after so many ms in any case. */
@@ -40,7 +38,7 @@ async function serve(): Promise<void> {
   const logger = loggerOf(settings.logLevel);
   const smtp = smtpOf(settings);
   const stopped = stopSignal(logger);
-  if (!isBuilt()) await buildPages(settings);
+  if (!isBuilt()) await buildPages();
   await withWorkshop(async (shop) => {
     // Its addresses are those at which it listens itself, not where another server did.
     shop.settings = settings;
@@ -70,23 +68,39 @@ interface Running {
   stop(): Promise<void>;
 }
 
-/** Files and presses what is there, and serves the papers and their API. */
+/** Serves the papers and their API as they are, and behind that files `content/` and presses what is due. */
 async function serveDesk(shop: Workshop, smtp: SmtpMailer | null, logger: pino.Logger): Promise<Running> {
-  const { filed, problems } = await fileContent(shop);
-  for (const problem of problems) process.stderr.write(`${problemLine(problem)}\n`);
-  logger.info({ filed: filed.length, problems: problems.length }, 'filed content');
-  await pressShowing(shop, {});
   const presses = new Presses(shop);
   const desk = await listenDesk(shop, presses, logger);
   shop.store.served.note('desk', shop.settings.origin);
   const stopClock = startClock(shop, presses, logger);
+  const stopFiling = startFiling(shop, presses, logger);
   const stopDeliveries = startDeliveries(shop, webhookClientOf(shop), logger);
   const stopMails = startMails(shop, { render: (await loadBuild()).render, smtp }, logger);
   const stop = async () => {
-    await Promise.all([desk.close(), stopDeliveries(), stopMails()]);
+    await Promise.all([desk.close(), stopDeliveries(), stopMails(), stopFiling()]);
     await stopClock();
   };
   return { name: 'desk', url: desk.url, stop };
+}
+
+/** Files `content/` once and says when that is pressed. Returns a function that ends it. */
+function startFiling(shop: Workshop, presses: Presses, logger: pino.Logger): () => Promise<void> {
+  const stop = new AbortController();
+  const work = async () => {
+    const { filed, problems } = await fileContent(shop, [], stop.signal);
+    for (const problem of problems) process.stderr.write(`${problemLine(problem)}\n`);
+    logger.info({ filed: filed.length, problems: problems.length }, 'filed content');
+    if (stop.signal.aborted) return;
+    const outcomes = await Promise.allSettled(shop.store.paperSlugs().map((paper) => presses.press(paper)));
+    const failed = outcomes.filter(({ status }) => status === 'rejected').length;
+    logger.info({ papers: outcomes.length, failed }, 'pressed what was due at the start');
+  };
+  const ended = work().catch((error: unknown) => logger.error({ err: error }, 'content/ could not be filed'));
+  return async () => {
+    stop.abort();
+    await ended;
+  };
 }
 
 /** Serves the domain records. */
@@ -132,13 +146,13 @@ function stopSignal(logger: pino.Logger): { whenServing(): Promise<void> } {
   };
 }
 
-/** Runs `astro build`, which also files and presses. Its own output goes to standard error: the ready line stands alone. */
-async function buildPages({ origin }: Settings): Promise<void> {
+/** Runs `astro build` for the pages alone: filing and pressing can wait until the server answers. Its own output goes to standard error: the ready line stands alone. */
+async function buildPages(): Promise<void> {
   const astro = join(PROJECT, 'node_modules/astro/bin/astro.mjs');
   const build = spawn(process.execPath, [astro, 'build'], {
     cwd: PROJECT,
     stdio: ['ignore', 2, 2],
-    env: environmentWith({ ASTRO_TELEMETRY_DISABLED: '1', ORIGIN: origin }),
+    env: environmentWith({ ASTRO_TELEMETRY_DISABLED: '1', BUILD_PRESSES: 'off' }),
   });
   const end = () => build.kill();
   process.once('exit', end);

@@ -10,30 +10,53 @@ import { goRounds, hourly } from './rounds.ts';
 const LOOK_EVERY = 200;
 /** How often the news sitemap, which ages, is pressed again, in ms. */
 const NEWS_EVERY = 10 * 60_000;
+/** How long a paper whose press failed is left alone, in ms. */
+const REST = 10_000;
 
 /**
  * What runs by the clock: scheduled airings, what the press owes whoever filed
- * it, and the news sitemap. Returns a function that stops it after the work under way.
+ * it, and the news sitemap. A long press of one paper keeps no other paper
+ * waiting. Returns a function that stops it after the work under way.
  */
 export function startClock(shop: Workshop, presses: Presses, logger: Logger): () => Promise<void> {
   const { store } = shop;
   let newsAt = shop.now() + NEWS_EVERY;
   const dropOld = hourly((now) => store.answers.forget(now - ANSWER_KEPT));
+  /** Papers that may be of another program or of other settings: only a press can tell. */
+  const unseen = new Set(store.paperSlugs());
+  /** Papers whose press failed, and when (by the monotonic clock) they are tried again. */
+  const resting = new Map<string, number>();
 
-  const look = async (): Promise<number> => {
+  const press = async (paper: string): Promise<void> => {
+    try {
+      const report = await presses.press(paper);
+      unseen.delete(paper);
+      if (report !== null) logger.info({ paper, ...report }, 'pressed');
+    } catch (error) {
+      resting.set(paper, performance.now() + REST);
+      logger.error({ paper, err: error }, 'the press failed; it is tried again');
+    }
+  };
+  const look = (): number => {
     const now = shop.now();
     const next = store.nextScheduled();
     if (next !== null && next <= now) store.transact(() => airDue(store, now));
-    if (now >= newsAt) {
+    // A clock that was set back would leave the sitemap as it is for as long.
+    if (now >= newsAt || newsAt - now > NEWS_EVERY) {
       newsAt = now + NEWS_EVERY;
       for (const paper of store.paperSlugs()) store.manifest.owe(paper, [tags.news]);
     }
     dropOld(now);
-    for (const paper of store.manifest.owing()) {
-      const report = await presses.press(paper);
-      if (report !== null) logger.info({ paper, ...report }, 'pressed');
+    for (const paper of new Set([...unseen, ...store.manifest.owing()])) {
+      if (presses.isPressing(paper) || performance.now() < (resting.get(paper) ?? 0)) continue;
+      resting.delete(paper);
+      void press(paper);
     }
     return LOOK_EVERY;
   };
-  return goRounds(look, { logger, failed: 'the press failed; it is tried again' });
+  const stop = goRounds(look, { logger, failed: 'looking for what is due failed; it is tried again' });
+  return async () => {
+    await stop();
+    await presses.close();
+  };
 }

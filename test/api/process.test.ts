@@ -6,7 +6,17 @@ import { Agent, request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { copyContent, copyDemo, copyProject, PROGRAM, run, serve, start, until } from '../support/program.ts';
+import {
+  copyContent,
+  copyDemo,
+  copyProject,
+  failuresIn,
+  PROGRAM,
+  run,
+  serve,
+  serveAtOnce,
+  until,
+} from '../support/program.ts';
 import { send } from '../support/send.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
 import { envIn, foundPaper, tempFolder, workshopIn } from '../support/workshop.ts';
@@ -101,16 +111,35 @@ test('SIGTERM finishes a slow download, closes what is idle, and ends well', asy
   assert.deepEqual([code, signal], [0, null]);
 });
 
-test('a signal before it serves ends it at once, and the next start goes on', async (t) => {
+test('a server answers while it files and presses, and a signal then ends it well', async (t) => {
   const folder = tempFolder(t);
   copyContent(folder);
-  const { child, said, ended } = start(t, folder, ['serve'], { LOG_LEVEL: 'info' });
-  await until(() => (said.stderr.includes('filed content') ? true : null));
+  const { url, records, said, stop } = await serveAtOnce(t, folder, { LOG_LEVEL: 'info' });
+  assert.ok(!said.log.includes('pressed what was due at the start'));
+  assert.equal((await fetch(`${records}/health`)).status, 200);
+  // The paper may not be filed yet, or not pressed: neither is an error of the server's.
+  await until(async () => ((await fetch(`${url}/the-plumb-line/api/v1`)).status === 200 ? true : null));
+  const front = await fetch(`${url}/the-plumb-line/`, { headers: { accept: 'text/html' } });
+  if (front.status === 503) assert.match(await front.text(), /Being pressed/);
+  else assert.equal(front.status, 200);
+  const { code, stderr } = await stop();
+  assert.deepEqual([code, failuresIn({ stderr })], [0, []]);
+  const again = await serve(t, folder);
+  assert.equal((await fetch(`${again.url}/the-plumb-line/`)).status, 200);
+  assert.equal((await again.stop()).code, 0);
+  assert.equal((await run(t, folder, ['audit'], { ORIGIN: again.url })).code, 0);
+});
+
+test('a server is ready while another process has the press of its papers, and serves what is there', async (t) => {
+  const folder = tempFolder(t);
+  copyDemo(folder);
+  const { manifest } = workshopIn(t, folder, { now: Date.now() }).store;
+  assert.ok(manifest.claim('the-plumb-line', 'elsewhere:1:long', Date.now(), 30_000));
+  const { url, child, ended } = await serveAtOnce(t, folder);
+  assert.ok([200, 503].includes((await fetch(`${url}/the-plumb-line/`)).status));
+  assert.equal((await fetch(`${url}/the-plumb-line/api/v1/stories`)).status, 200);
   child.kill('SIGTERM');
-  const { code, stdout } = await ended;
-  assert.deepEqual([code, stdout], [0, '']);
-  const { stop } = await serve(t, folder);
-  assert.equal((await stop()).code, 0);
+  assert.equal((await ended).code, 0, 'it waits for no claim of others when it stops');
 });
 
 test('a server whose pages were built anew goes on answering, and leaves the press to the next start', async (t) => {
@@ -152,7 +181,10 @@ test('a paper that was never pressed asks for patience', async (t) => {
   foundPaper(shop);
   const { url, close } = await listenDesk(shop, new Presses(shop), pino({ level: 'silent' }));
   t.after(close);
-  const response = await fetch(`${url}/harbor-ledger/`);
+  const page = await fetch(`${url}/harbor-ledger/`, { headers: { accept: 'text/html' } });
+  assert.deepEqual([page.status, page.headers.get('retry-after')], [503, '2']);
+  assert.match(await page.text(), /Being pressed/);
+  const response = await fetch(`${url}/harbor-ledger/`, { headers: { accept: 'application/json' } });
   assert.equal(response.status, 503);
   assert.equal(response.headers.get('retry-after'), '5');
   assert.equal(((await response.json()) as { error: string }).error, 'unavailable');

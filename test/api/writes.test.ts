@@ -185,7 +185,7 @@ test('a write that the press keeps waiting says where to ask', async (t) => {
   const clock = { now: Date.now() };
   const { manifest } = workshopIn(t, folder, clock).store;
   // Another machine has the paper's press in hand.
-  assert.ok(manifest.claim(PAPER, 'elsewhere:1', clock.now + 600_000, clock.now));
+  assert.ok(manifest.claim(PAPER, 'elsewhere:1', Date.now(), 30_000));
   const filed = await ask('POST', '/stories', { ...storyBody('kept-waiting'), air: true });
   assert.equal(filed.status, 201);
   const { pressed, pressing, files } = JSON.parse(filed.text);
@@ -194,7 +194,21 @@ test('a write that the press keeps waiting says where to ask', async (t) => {
   const isPressed = async () => JSON.parse((await ask('GET', pressing.slice((url + API).length))).text).pressed;
   assert.equal(await isPressed(), false);
   assert.equal((await ask('GET', '/stories/kept-waiting')).status, 200, 'the API tells it at once');
-  assert.equal((await send(url, { path: `/${PAPER}/stories/kept-waiting/` })).status, 404);
+  for (const path of ['stories/kept-waiting/', 'stories/kept-waiting.md', 'embed/kept-waiting/']) {
+    const early = await send(url, { path: `/${PAPER}/${path}`, headers: { accept: 'text/html' } });
+    assert.deepEqual([early.status, early.headers['retry-after']], [503, '2'], `${path} is on its way`);
+    assert.match(early.text, /<h1>Being pressed<\/h1>/);
+  }
+  assert.equal((await send(url, { path: `/${PAPER}/stories/never-written/` })).status, 404);
+  // What changes no page waits for nobody, and tells of no press but its own.
+  for (const [method, path, body] of [
+    ['POST', '/keys', { level: 'read', name: 'for the library' }],
+    ['POST', '/webhooks', { url: 'https://hooks.example/desk' }],
+    ['POST', '/stories', storyBody('a-draft')],
+  ] as const) {
+    const made = JSON.parse((await ask(method, path, body)).text);
+    assert.deepEqual([made.pressed, made.files, made.pressing], [true, 0, undefined], path);
+  }
   manifest.release(PAPER, 'elsewhere:1');
   await until(async () => ((await isPressed()) ? true : null));
   assert.equal((await send(url, { path: `/${PAPER}/stories/kept-waiting/` })).status, 200);

@@ -22,10 +22,24 @@ export interface Outcome {
   stderr: string;
 }
 
+/** What a server logs when it has filed and pressed what was there at its start. */
+const SETTLED = /"msg":"(?:pressed what was due at the start|content\/ could not be filed)"/;
+
+/** Pino's levels. */
+const LEVELS: Record<string, number> = {
+  trace: 10,
+  debug: 20,
+  info: 30,
+  warn: 40,
+  error: 50,
+  fatal: 60,
+  silent: Number.POSITIVE_INFINITY,
+};
+
 export interface Running {
   child: ChildProcess;
   /** What it has said so far. */
-  said: { stdout: string; stderr: string };
+  said: { stdout: string; stderr: string; log: string };
   ended: Promise<Outcome>;
 }
 
@@ -50,17 +64,31 @@ export function start(
   more: Record<string, string> = {},
   project = PROJECT,
 ): Running {
+  // A server's log says when it has settled. A test sees the lines of the level that it asked for.
+  const least = LEVELS[more.LOG_LEVEL ?? 'silent'] ?? 0;
+  const logs = args[0] === 'serve' && least > (LEVELS.info ?? 0);
   const child = spawn(process.execPath, [join(project, 'bin/broadsheet.mjs'), ...args], {
     cwd: project,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...envIn(folder), ...more },
+    env: { ...process.env, ...envIn(folder), ...more, ...(logs ? { LOG_LEVEL: 'info' } : {}) },
   });
-  const said = { stdout: '', stderr: '' };
+  const said = { stdout: '', stderr: '', log: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     said.stdout += text;
   });
+  let line = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said.stderr += text;
+    said.log += text;
+    if (!logs) {
+      said.stderr += text;
+      return;
+    }
+    const lines = (line + text).split('\n');
+    line = lines.pop() ?? '';
+    for (const whole of lines) {
+      const level = /^\{"level":(\d+)/.exec(whole)?.[1];
+      if (level === undefined || Number(level) >= least) said.stderr += `${whole}\n`;
+    }
   });
   const ended = once(child, 'close').then(
     ([code, signal]): Outcome => ({ code, signal, stdout: said.stdout, stderr: said.stderr.replace(PROGRESS, '') }),
@@ -77,8 +105,21 @@ export function run(t: Ending, folder: string, args: string[], more: Record<stri
   return start(t, folder, args, more).ended;
 }
 
-/** Serves a folder's papers and waits for the ready line. */
+/** Serves a folder's papers and waits until what was there at the start is filed and pressed, if it can be. */
 export async function serve(
+  t: Ending,
+  folder: string,
+  more: Record<string, string> = {},
+  project = PROJECT,
+): Promise<Serving> {
+  const serving = await serveAtOnce(t, folder, more, project);
+  const { said, child, url } = serving;
+  if (url !== '') await until(() => (SETTLED.test(said.log) || child.exitCode !== null ? true : null));
+  return serving;
+}
+
+/** Serves a folder's papers and waits for the ready line alone. */
+export async function serveAtOnce(
   t: Ending,
   folder: string,
   more: Record<string, string> = {},

@@ -7,15 +7,21 @@ import { Stories } from './stories.ts';
 /**
  * Files one paper's folder through the door: its record, its media, its
  * masthead, its video editions, its stories. A file that is refused is
- * reported and the rest goes on. `only` narrows the stories to these paths.
+ * reported and the rest goes on. `only` narrows the stories to these paths;
+ * `signal` ends the work between two stories.
  */
-export async function fileFolder(shop: Workshop, folder: string, only?: Set<string>): Promise<Filed> {
+export async function fileFolder(
+  shop: Workshop,
+  folder: string,
+  only?: Set<string>,
+  signal?: AbortSignal,
+): Promise<Filed> {
   const at = new DeskFolder(shop, folder);
   const records = new Records(at);
   if (!records.paper()) return at.result;
   await records.media();
   records.masthead();
   records.casts();
-  new Stories(at).file(only);
+  await new Stories(at).file(only, signal);
   return at.result;
 }

@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import { airStory } from '../../desk/airing.ts';
 import { fileStory, sameContent } from '../../desk/filing.ts';
 import type { DeskFolder } from './desk-folder.ts';
@@ -7,8 +8,8 @@ import { readSource } from './source-file.ts';
 import type { StoryFile } from './story-file.ts';
 import { storyFrom } from './story-file.ts';
 
-/** How many pieces are filed in one transaction. */
-const BATCH = 100;
+/** How long one transaction of filings may last, in ms: nobody else writes meanwhile, and a server answers nobody. */
+const TURN = 20;
 
 /** One of a piece's files: `slug.md` is the first, `slug.2.md` the second. */
 interface RevisionFile {
@@ -30,13 +31,16 @@ export class Stories {
   }
 
   /** Files the stories. `slug.md` is a piece; beside `slug.2.md` it is its first revision. */
-  file(only?: Set<string>): void {
+  async file(only?: Set<string>, signal?: AbortSignal): Promise<void> {
+    const { store } = this.#at.shop;
     const pieces = [...this.#revisions()].filter(([, files]) => !only || files.some(({ path }) => only.has(path)));
     // Opened outside: a transaction that is taken back must not take the door's key with it.
     if (pieces.length > 0) void this.#at.shop.desk;
-    for (let start = 0; start < pieces.length; start += BATCH) {
-      this.#at.shop.store.transact(() => {
-        for (const [slug, files] of pieces.slice(start, start + BATCH)) this.#piece(slug, files);
+    for (let next = 0; next < pieces.length && signal?.aborted !== true; await breathe()) {
+      store.transact(() => {
+        const end = performance.now() + TURN;
+        do this.#piece(...(pieces[next++] as [string, RevisionFile[]]));
+        while (next < pieces.length && performance.now() < end);
       });
     }
   }
