@@ -63,7 +63,7 @@ export function startAccountMails(
           desk.mails.fail(mail.id, now(), 'bounced');
           if (mail.account !== null) desk.alerts.mailsOff(mail.account, 'bounced', now());
         }),
-      transact: store.transact,
+      groupCommit: store.groupCommit,
       mayBegin: duty.has,
     },
     newsTo(logger),

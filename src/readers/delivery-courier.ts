@@ -15,7 +15,7 @@ const WINDOW = 200;
 
 /** What a courier works with: a paper's deliveries unless it is said otherwise. */
 export interface CourierDesk<D extends Consignment = Claimed>
-  extends Pick<WebhookDesk, 'transact' | 'now' | 'allowsPrivate'> {
+  extends Pick<WebhookDesk, 'groupCommit' | 'now' | 'allowsPrivate'> {
   deliveries: DeliveryQueue<D>;
   webhooks: WebhookStandings;
   /** Tells those who run it that its webhook was switched off at a time (ms); part of that transaction. */
@@ -133,7 +133,7 @@ export class Courier<D extends Consignment = Claimed> {
     const at = now();
     const attempt = { at, ...(await this.#request(delivery, at)) };
     try {
-      const off = this.#desk.transact(() => this.#note(delivery, attempt));
+      const off = await this.#desk.groupCommit(() => this.#note(delivery, attempt));
       this.#news.attempted(delivery, attempt);
       if (off !== null) this.#news.switchedOff(delivery, off);
     } catch (error) {

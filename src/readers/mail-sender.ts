@@ -34,7 +34,8 @@ export interface SendingDesk<M extends Sendable = MailRecord> {
   noted(mail: M): void;
   /** Takes an address out that takes no mail. */
   bounced(mail: M): void;
-  transact<T>(work: () => T): T;
+  /** Does a small write together with others, and resolves when it is on the disk. */
+  groupCommit<T>(work: () => T): Promise<T>;
   /** Whether mails may be begun: one process at a time sends. */
   mayBegin(): boolean;
 }
@@ -107,7 +108,7 @@ export class MailSender<M extends Sendable = MailRecord> {
   }
 
   async #send(mail: M): Promise<void> {
-    const { mails, mailer, now, transact } = this.#desk;
+    const { mails, mailer, now, groupCommit } = this.#desk;
     try {
       let made: Mail | null;
       try {
@@ -118,7 +119,7 @@ export class MailSender<M extends Sendable = MailRecord> {
         return;
       }
       this.#troubles = 0;
-      transact(() => {
+      await groupCommit(() => {
         mails.sent(mail.id, now());
         if (made !== null) this.#desk.noted(mail);
       });

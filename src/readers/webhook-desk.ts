@@ -15,6 +15,8 @@ export interface WebhookDesk {
   deliveries: DeliveryTable;
   /** Runs `work` as one transaction that nothing else of any process comes between. */
   transact<T>(work: () => T): T;
+  /** Does a small write together with others, and resolves when it is on the disk. */
+  groupCommit<T>(work: () => T): Promise<T>;
   /** The present time, in ms. */
   now(): number;
   newId(): string;

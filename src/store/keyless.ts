@@ -7,41 +7,48 @@ type Transact = <T>(work: () => T) => T;
 
 /** Who came in without a key. */
 export function keylessTable(db: Db, transact: Transact): KeylessTable {
-  const used = db.prepare('SELECT used FROM keyless_days WHERE day = ?');
+  // A clock that was set back opens no day again: what comes counts for the last day that counted anything.
+  const latest = db.prepare('SELECT day, used FROM keyless_days ORDER BY day DESC LIMIT 1');
   const seen = db.prepare('SELECT at FROM keyless_callers WHERE caller = ?');
   const note = db.prepare(
     'INSERT INTO keyless_callers (caller, at) VALUES (?, ?) ON CONFLICT DO UPDATE SET at = excluded.at',
   );
   // Those of a clock that was set back go too.
-  const forget = db.prepare('DELETE FROM keyless_callers WHERE at <= ? OR at > ?');
+  const forget = db.prepare('DELETE FROM keyless_callers WHERE at <= ? OR at >= ?');
   const count = db.prepare(
     'INSERT INTO keyless_days (day, used) VALUES (?, 1) ON CONFLICT DO UPDATE SET used = used + 1',
   );
 
+  /** The day that a request counts for, as the first moment of it that is not past, and what was let in on it. */
+  const dayAt = (at: number): { at: number; used: number } => {
+    const [last] = latest.all() as { day: string; used: number }[];
+    if (last === undefined || last.day < dayOf(at)) return { at, used: 0 };
+    return { at: Math.max(at, Date.parse(last.day)), used: last.used };
+  };
+
   const look = (caller: string, at: number, ceiling: number): KeylessPass => {
-    const [day] = used.all(dayOf(at)) as { used: number }[];
-    if ((day?.used ?? 0) >= ceiling) return { pass: 'closed', until: nextDayAt(at) };
+    const day = dayAt(at);
+    if (day.used >= ceiling) return { pass: 'closed', until: nextDayAt(day.at) };
     const [last] = seen.all(caller) as { at: number }[];
-    // A time to come is that of a clock that was set back.
-    if (last !== undefined && last.at <= at && at - last.at < KEYLESS_SPAN) {
+    // A neighbour's clock may be ahead by a little; what lies a whole span ahead is of a clock that was set back.
+    if (last !== undefined && Math.abs(at - last.at) < KEYLESS_SPAN) {
       return { pass: 'throttled', until: last.at + KEYLESS_SPAN };
     }
     return { pass: 'open', until: at + KEYLESS_SPAN };
   };
 
   return {
-    enter(caller, at, ceiling) {
-      // Whoever is refused takes no lock.
-      const first = look(caller, at, ceiling);
-      if (first.pass !== 'open') return first;
-      return transact(() => {
+    look,
+    enter: (caller, now, ceiling) =>
+      transact(() => {
+        // Read under the lock: no other process has noted a later time.
+        const at = now();
         const pass = look(caller, at, ceiling);
         if (pass.pass !== 'open') return pass;
-        forget.run(at - KEYLESS_SPAN, at);
+        forget.run(at - KEYLESS_SPAN, at + KEYLESS_SPAN);
         note.run(caller, at);
-        count.run(dayOf(at));
+        count.run(dayOf(dayAt(at).at));
         return pass;
-      });
-    },
+      }),
   };
 }

@@ -4,7 +4,7 @@ import type { Db } from './open.ts';
 const COLUMNS = 'id, paper, level, name, seat, persona, made_at, used_at, revoked_at';
 
 /** Access keys: the table holds their hashes, never the keys. */
-export function keyTables(db: Db): KeyTable {
+export function keyTables(db: Db, transact: (work: () => void) => void): KeyTable {
   const insert = db.prepare(
     'INSERT INTO keys (id, paper, level, name, seat, persona, hash, made_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   );
@@ -32,7 +32,9 @@ export function keyTables(db: Db): KeyTable {
     },
     revoke: (paper, id, at) => revoke.run(at, id, paper).changes === 1,
     used(uses) {
-      for (const [id, at] of uses) use.run(id, at);
+      transact(() => {
+        for (const [id, at] of uses) use.run(id, at);
+      });
     },
   };
 }

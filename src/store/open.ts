@@ -29,7 +29,10 @@ export function openDatabase(settings: DatabaseSettings): Db {
     // Set before anything else, so that opening waits for a busy neighbour too.
     db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
     db.exec('PRAGMA journal_mode = WAL');
-    db.exec('PRAGMA synchronous = NORMAL');
+    // A commit is on the disk before anybody, of this process or another, reads what it wrote. On macOS only these reach the disk.
+    db.exec('PRAGMA synchronous = FULL');
+    db.exec('PRAGMA fullfsync = ON');
+    db.exec('PRAGMA checkpoint_fullfsync = ON');
     db.exec('PRAGMA foreign_keys = ON');
     db.exec('PRAGMA cache_size = -16384');
     chmodSync(settings.file, 0o600);

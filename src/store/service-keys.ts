@@ -4,7 +4,7 @@ import type { Db } from './open.ts';
 const COLUMNS = 'id, account, level, name, made_at, used_at, revoked_at';
 
 /** Keys of the domain records: the table holds their hashes, never the keys. */
-export function serviceKeyTable(db: Db): ServiceKeyTable {
+export function serviceKeyTable(db: Db, transact: (work: () => void) => void): ServiceKeyTable {
   const insert = db.prepare(
     'INSERT INTO service_keys (id, account, level, name, hash, made_at) VALUES (?, ?, ?, ?, ?, ?)',
   );
@@ -28,7 +28,9 @@ export function serviceKeyTable(db: Db): ServiceKeyTable {
     list: (account) => list.all([account]) as ServiceKey[],
     revoke: (id, at, account) => revoke.run(id, at, account ?? null).changes === 1,
     used(uses) {
-      for (const [id, at] of uses) use.run(id, at);
+      transact(() => {
+        for (const [id, at] of uses) use.run(id, at);
+      });
     },
   };
 }

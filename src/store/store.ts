@@ -17,6 +17,7 @@ import { deliveryTable } from './deliveries.ts';
 import { dutyTable } from './duties.ts';
 import { entryTables } from './entries.ts';
 import { eventTable } from './events.ts';
+import { groupCommit } from './group-commit.ts';
 import { keylessTable } from './keyless.ts';
 import { keyTables } from './keys.ts';
 import { mailTable } from './mails.ts';
@@ -50,7 +51,6 @@ export function openStore(settings: DatabaseSettings) {
   const papers = paperTables(db);
   const pieces = pieceTables(db);
   const manifest: Manifest = manifestTables(db);
-  const keys = keyTables(db);
   const terms = termsTable(db);
   const readers: ReaderTables = {
     subscribers: subscriberTable(db),
@@ -136,6 +136,8 @@ export function openStore(settings: DatabaseSettings) {
   search.fill();
 
   const credits = creditTables(db, transact);
+  const keys = keyTables(db, transact);
+  const group = groupCommit(db, transact, (error) => databaseFault(error, settings.file));
 
   const ledger: LedgerStore = {
     transact,
@@ -164,11 +166,13 @@ export function openStore(settings: DatabaseSettings) {
 
   return {
     ...ledger,
+    /** Does a small write together with those of other callers, and resolves when it is on the disk. */
+    groupCommit: group.add,
     manifest,
     keys,
     served: servedTable(db),
     accounts: accountTable(db),
-    serviceKeys: serviceKeyTable(db),
+    serviceKeys: serviceKeyTable(db, transact),
     payments: paymentTable(db),
     sessions: sessionTable(db),
     signIns: signInTable(db),
@@ -225,6 +229,7 @@ export function openStore(settings: DatabaseSettings) {
       };
     },
     close(): void {
+      group.flush();
       db.close();
     },
   };

@@ -41,7 +41,7 @@ export function openChangeCourierDesk({ store, settings, now }: Workshop): Couri
   return {
     deliveries: store.changeDeliveries,
     webhooks: store.changeWebhooks,
-    transact: store.transact,
+    groupCommit: store.groupCommit,
     now,
     allowsPrivate: settings.webhookPrivate,
     // An account reads it on its page.

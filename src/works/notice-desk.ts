@@ -41,6 +41,6 @@ export function openNoticeSending(
     },
     noted() {},
     bounced: ({ id }) => store.notices.fail(id, now(), 'bounced'),
-    transact: store.transact,
+    groupCommit: store.groupCommit,
   };
 }

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { setImmediate as othersTurn } from 'node:timers/promises';
 import { Fault } from '../fault.ts';
 import { lineOf } from '../records/line.ts';
 import { recordLook } from '../records/recording.ts';
@@ -10,8 +9,6 @@ import { newId } from './workshop.ts';
 
 /** For how long a lease holds, in ms: many times what a batch takes, even of names that nobody answers for. */
 export const LEASE = 120_000;
-/** Looks entered in one transaction: readers of this process wait for no more than these. */
-const TOGETHER = 4;
 
 /** The queue of this machine's database. */
 export interface LocalQueue extends ScanQueue {
@@ -47,30 +44,21 @@ export function localQueue(shop: Workshop, owner: string): LocalQueue {
       const rows = records.leaseThese({ ...wish, names });
       return rows.length === 0 ? null : taken(wish, rows);
     },
-    async enter(id, looks) {
-      const entered: Entered[] = [];
-      for (let at = 0; at < looks.length; at += TOGETHER) {
-        if (at > 0) await othersTurn();
-        entered.push(...enterTogether(shop, id, looks.slice(at, at + TOGETHER)));
-      }
-      return entered;
-    },
+    enter: (id, looks) => Promise.all(looks.map((look) => enterLook(shop, id, look))),
     async giveBack(id) {
       records.giveBack(id, now());
     },
   };
 }
 
-/** Enters looks in one transaction; one that cannot be entered keeps the others from nothing. Throws what the database is at fault for. */
-function enterTogether(shop: Workshop, lease: string, looks: Look[]): Entered[] {
+/** Enters a look; one that cannot be entered keeps the others from nothing. Throws what the database is at fault for. */
+async function enterLook(shop: Workshop, lease: string, look: Look): Promise<Entered> {
   try {
-    return shop.store.transact(() => looks.map((look) => enterOne(shop, lease, look)));
+    return await shop.store.groupCommit(() => enterOne(shop, lease, look));
   } catch (error) {
     if (error instanceof Fault && error.code === 'unavailable') throw error;
-    const [only] = looks;
-    if (looks.length > 1 || only === undefined) return looks.flatMap((look) => enterTogether(shop, lease, [look]));
     const message = error instanceof Fault ? error.message : 'this look cannot be signed as it is';
-    return [{ hostname: only.hostname, outcome: 'refused', message }];
+    return { hostname: look.hostname, outcome: 'refused', message };
   }
 }
 

@@ -31,6 +31,6 @@ export function openSendingDesk(
         const row = desk.subscribers.byId(mail.subscriber);
         if (row !== null) end(desk, row, 'bounced');
       }),
-    transact: desk.transact,
+    groupCommit: shop.store.groupCommit,
   };
 }

@@ -18,6 +18,7 @@ export function openWebhookDesk(shop: Workshop): WebhookDesk {
     webhooks: store.webhooks,
     deliveries: store.deliveries,
     transact: store.transact,
+    groupCommit: store.groupCommit,
     now,
     newId,
     random: randomBytes,

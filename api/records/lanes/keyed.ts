@@ -26,14 +26,14 @@ export function keyedLane(shop: Workshop, logger: Logger) {
       for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
     };
     c.header('Cache-Control', PRIVATE);
-    const taken = takeUnit(shop, c.get('key'), tell);
+    const taken = await takeUnit(shop, c.get('key'), tell);
     let failed = true;
     try {
       await next();
       // A door may have written to Node's response by itself.
       failed = (outgoing.headersSent ? outgoing.statusCode : c.res.status) >= 400;
     } finally {
-      if (failed) giveUnitBack(shop, taken, { tell: tellUntilSent(outgoing, tell), logger });
+      if (failed) await giveUnitBack(shop, taken, { tell: tellUntilSent(outgoing, tell), logger });
     }
   });
 }
@@ -45,16 +45,16 @@ type Tell = (headers: Record<string, string>) => void;
  * its answer. Throws `rate_limited`, `allowance_exhausted`, and `key_invalid`
  * when the account is gone.
  */
-function takeUnit({ store, settings, now }: Workshop, key: ServiceKey | null, tell: Tell): Taken {
+async function takeUnit({ store, settings, now }: Workshop, key: ServiceKey | null, tell: Tell): Promise<Taken> {
   const limits = { daily: settings.keyedDaily, perMinute: settings.keyedPerMinute };
-  const at = now();
-  const account = key?.account ?? '';
-  const take = store.meter.take({ account, key: key?.id ?? '', at }, limits);
+  const of = { account: key?.account ?? '', key: key?.id ?? '' };
+  // Charges of one moment share a commit. The clock is read under its lock: what another process counted is not of a time to come.
+  const take = await store.groupCommit(() => store.meter.take({ ...of, at: now() }, limits));
   if (take === null) throw new Fault('key_invalid', 'X-Service-Key: the account of this key is no more');
   tell({ ...meterHeaders(take.standing), ...rateHeaders(take.rate) });
   if (take.outcome === 'taken') return take.taken;
   if (take.outcome === 'exhausted') throw exhausted(take, topUpUrl(settings));
-  const seconds = secondsToNextMinute(at);
+  const seconds = secondsToNextMinute(take.rate.at);
   tell({ 'Retry-After': String(seconds) });
   throw new Fault(
     'rate_limited',
@@ -63,13 +63,13 @@ function takeUnit({ store, settings, now }: Workshop, key: ServiceKey | null, te
 }
 
 /** Gives the unit of a failed answer back, and tells the headers of that answer. Never throws: the answer goes out. */
-function giveUnitBack(
+async function giveUnitBack(
   { store, settings, now }: Workshop,
   taken: Taken,
   { tell, logger }: { tell: Tell; logger: Logger },
-): void {
+): Promise<void> {
   try {
-    const standing = store.meter.giveBack(taken, now(), settings.keyedDaily);
+    const standing = await store.groupCommit(() => store.meter.giveBack(taken, now(), settings.keyedDaily));
     if (standing !== null) tell(meterHeaders(standing));
   } catch (error) {
     logger.error({ err: error, account: taken.account, day: taken.day }, 'a unit was not given back');

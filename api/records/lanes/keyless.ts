@@ -16,15 +16,19 @@ import { docsUrl, signInUrl } from './addresses.ts';
 export function keylessLane({ store, settings, now }: Workshop) {
   const proxies = proxyList(settings.trustedProxies);
   return createMiddleware<RecordsEnv>(async (c, next) => {
-    const at = now();
-    const entry = store.keyless.enter(callerOf(c.env, proxies), at, settings.keylessDaily);
+    const caller = callerOf(c.env, proxies);
+    const ceiling = settings.keylessDaily;
+    // Rejected callers never take the write lock.
+    const seen = store.keyless.look(caller, now(), ceiling);
+    const entry =
+      seen.pass === 'open' ? await store.groupCommit(() => store.keyless.enter(caller, now, ceiling)) : seen;
     const { outgoing } = c.env;
     for (const [name, value] of Object.entries(keylessHeaders(entry))) outgoing.setHeader(name, value);
     // What these headers say is one caller's.
     c.header('Cache-Control', PRIVATE);
     if (entry.pass === 'closed') return c.json(closed(settings, entry.until), 200);
     if (entry.pass === 'throttled') {
-      const seconds = Math.ceil((entry.until - at) / 1_000);
+      const seconds = Math.max(1, Math.ceil((entry.until - now()) / 1_000));
       outgoing.setHeader('Retry-After', String(seconds));
       throw new Fault(
         'throttled',

@@ -1,0 +1,59 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { until } from './program.ts';
+import { tempFolder } from './workshop.ts';
+
+interface Scope {
+  after(work: () => unknown): void;
+}
+
+/** Why tests that trace system calls are not run here; false where they are. In CI a missing strace fails them. */
+export const NO_STRACE =
+  spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0 || process.env.NEED_SERVERS !== undefined
+    ? false
+    : 'strace is not installed, or may not trace here; install the Debian package strace';
+
+/** One system call of one thread: its name, the paths and texts that it was given. */
+export interface Call {
+  thread: string;
+  name: string;
+  text: string;
+}
+
+export interface Trace {
+  /** The calls since the trace began, in the order in which they began. */
+  calls(): Call[];
+}
+
+/** Watches what a running process writes, syncs and renames, all of its threads, for as long as the test lasts. */
+export async function traced(t: Scope, pid: number): Promise<Trace> {
+  const file = join(tempFolder(t), 'trace');
+  const names = 'fsync,fdatasync,write,writev,pwrite64,pwritev,sendto,sendmsg,rename,renameat,renameat2,link,linkat';
+  const strace = spawn('strace', ['-f', '-y', '-s', '80', '-e', `trace=${names}`, '-o', file, '-p', String(pid)], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = once(strace, 'close');
+  t.after(async () => {
+    strace.kill('SIGTERM');
+    await ended;
+  });
+  let said = '';
+  strace.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  await until(() => {
+    if (strace.exitCode !== null) throw new Error(`strace ended: ${said}`);
+    return /attached/.test(said) || null;
+  });
+  return {
+    calls: () =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .flatMap((line) => {
+          const [, thread = '', name = '', text = ''] = /^(\d+) +(\w+)\((.*)$/.exec(line) ?? [];
+          return name === '' ? [] : [{ thread, name, text }];
+        }),
+  };
+}
