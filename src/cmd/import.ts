@@ -94,6 +94,7 @@ export async function importFile(shop: Workshop, file: string, options: Omit<Opt
     : { persona: knownPersona(shop, options.paper, options.persona), found: () => {} };
   const { paper, air = false } = options;
   const outcome: Imported = { filed: 0, unchanged: 0, refused: [] };
+  shop.openDoor();
   const job: Job = {
     desk: shop.desk,
     archive: shop.store.archive(paper),

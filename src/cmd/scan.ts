@@ -69,6 +69,7 @@ async function scan(shop: Workshop, names: string[]): Promise<Scanned> {
     for (const one of outcomes) count(one, scanned);
     progress.step('scan', scanned.observed, scanned.observed, outcomes.at(-1)?.hostname ?? '');
   };
+  shop.openDoor();
   const looker = lookerOf(shop.settings, shop.now);
   const queue = queueOf(shop, wanted);
   try {

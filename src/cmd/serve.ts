@@ -43,7 +43,7 @@ async function serve(): Promise<void> {
     // Its addresses are those at which it listens itself, not where another server did.
     shop.settings = settings;
     // The door's key is made on the first start, before anything is signed.
-    void shop.desk.door;
+    shop.openDoor();
     const running: Running[] = [];
     try {
       if (settings.services.desk) running.push(await serveDesk(shop, smtp, logger));

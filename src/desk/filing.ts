@@ -14,7 +14,8 @@ import type { LedgerStore } from './ledger-store.ts';
 /** What a desk needs to file: the store, the door's key, the clock and a source of ids. */
 export interface Desk {
   store: LedgerStore;
-  door: { signer: Signer; kid: string };
+  /** The key in force, looked up anew: to be asked in the transaction that enters what it signs. */
+  readonly door: { signer: Signer; kid: string };
   /** The present time, in ms. */
   now(): number;
   /** A new piece's id: a lower-case ULID. */
@@ -97,6 +98,7 @@ function timeProblems({ revised_at }: Filing, now: number): Problem[] {
 }
 
 function enterGeneration(desk: Desk, paper: string, piece: Piece, archive: Archive, by: string): void {
+  const { signer, kid } = desk.door;
   const last = archive.generations(piece.id).at(-1);
   // A clock that went back must not break the chain's order.
   const at = Math.max(desk.now(), last === undefined ? 0 : Date.parse(last.filed_at));
@@ -112,9 +114,9 @@ function enterGeneration(desk: Desk, paper: string, piece: Piece, archive: Archi
       seq,
       filed_at: new Date(at).toISOString(),
       filed_by: by,
-      kid: desk.door.kid,
+      kid,
     },
-    desk.door.signer,
+    signer,
   );
   enter(desk.store, {
     type: 'generation',
@@ -126,7 +128,7 @@ function enterGeneration(desk: Desk, paper: string, piece: Piece, archive: Archi
     receipt: note,
     receipt_hash,
     filed_by: by,
-    kid: desk.door.kid,
+    kid,
   });
 }
 

@@ -1,18 +1,22 @@
-import { copyFileSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolder, putFile, syncFolder } from './durable-file.ts';
 
-/** Media by their content: the bytes of `sha256:abcd…` are in `ab/abcd…`. */
+/**
+ * Media by their content: the bytes of `sha256:abcd…` are in `ab/abcd…`. They are
+ * on the disk when keeping them returns, before the ledger names them.
+ */
 export function mediaFiles(folder: string) {
   const pathOf = (digest: string): string => {
     const hex = digest.slice('sha256:'.length);
     return join(folder, hex.slice(0, 2), hex);
   };
-  const keep = (digest: string, put: (path: string) => void): void => {
+  const keep = (digest: string, write: (path: string) => void): void => {
     const path = pathOf(digest);
-    if (existsSync(path)) return;
-    mkdirSync(dirname(path), { recursive: true });
-    put(`${path}.new`);
-    renameSync(`${path}.new`, path);
+    makeFolder(dirname(path));
+    // Another process may have put it there a moment ago, and not have synced its name yet.
+    if (existsSync(path)) syncFolder(dirname(path));
+    else putFile(path, write);
   };
   return {
     pathOf,

@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
 import { Fault } from '../fault.ts';
+import { makeFolder } from './durable-file.ts';
 
 export type Db = Database.Database;
 
@@ -20,7 +21,7 @@ const MIGRATIONS = new URL('./migrations/', import.meta.url);
  */
 export function openDatabase(settings: DatabaseSettings): Db {
   try {
-    mkdirSync(dirname(settings.file), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(settings.file), 0o700);
   } catch (error) {
     throw cannotWrite(settings.file, (error as Error).message);
   }

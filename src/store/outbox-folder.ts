@@ -1,7 +1,8 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import type { Mailer } from '../readers/mail.ts';
+import { makeFolder, putFile } from './durable-file.ts';
 
 /**
  * Writes mails into a folder, one `.eml` each, where no mail server is set. The
@@ -18,11 +19,10 @@ export function outboxFolder(folder: string): Mailer {
   return {
     async send(mail) {
       const { message } = await transport.sendMail({ ...mail, to: { name: '', address: mail.to } });
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makeFolder(folder, 0o700);
       const name = mail.messageId.replace(/^<|@.*$/g, '');
-      const aside = join(folder, `.${name}.${process.pid}`);
-      writeFileSync(aside, message as Buffer, { mode: 0o600 });
-      renameSync(aside, join(folder, `${name}.eml`));
+      // What is noted as sent is there: nobody sends it again.
+      putFile(join(folder, `${name}.eml`), (aside) => writeFileSync(aside, message as Buffer, { mode: 0o600 }));
     },
   };
 }

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Fault } from '../fault.ts';
+import { makeFolder, putFile } from './durable-file.ts';
 
 const KEY_BYTES = 32;
 
 /**
  * The secret that the links in mails are made with: read from its file, or made
- * (mode 0600) on first use. When it is lost, links that were mailed still hold,
+ * (mode 0600) where there is none. When it is lost, links that were mailed still hold,
  * since the store has their hashes. Throws `unavailable`.
  */
 export function readerKey(file: string): Uint8Array {
@@ -34,21 +35,11 @@ function read(file: string): Uint8Array | null {
   return key;
 }
 
-/** Written aside first, so that no process reads half of it; where another made one meanwhile, that one stays. */
+/** Where another process made one meanwhile, that one stays. On the disk before any hash that it makes is in the database. */
 function make(file: string): Uint8Array {
-  const aside = `${file}.${process.pid}`;
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  try {
-    writeFileSync(aside, `${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flush: true });
-    try {
-      linkSync(aside, file);
-    } catch (error) {
-      // A disk that knows no hard links.
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') renameSync(aside, file);
-    }
-  } finally {
-    rmSync(aside, { force: true });
-  }
+  const text = `${randomBytes(KEY_BYTES).toString('base64')}\n`;
+  makeFolder(dirname(file), 0o700);
+  putFile(file, (aside) => writeFileSync(aside, text, { mode: 0o600 }), { keeps: true });
   const key = read(file);
   if (key === null) throw new Error('it was taken away again');
   return key;

@@ -9,11 +9,10 @@ import { newId } from './workshop.ts';
 
 export type AccountDesk = ReturnType<typeof openAccountDesk>;
 
-/** The rules of accounts wired to a workshop. The key of mailed links is opened, or made, on first use. */
+/** The rules of accounts wired to a workshop. The key of mailed links is read, or made where there is none. */
 export function openAccountDesk({ store, settings, now }: Workshop) {
   const { records } = store;
   const random = (n: number): Uint8Array => randomBytes(n);
-  let secret: Uint8Array | null = null;
   return {
     accounts: store.accounts,
     keys: store.serviceKeys,
@@ -48,9 +47,6 @@ export function openAccountDesk({ store, settings, now }: Workshop) {
     },
     urlProblem: (url: string) => webhookProblem(url, settings.webhookPrivate),
     newSecret: () => newWebhookSecret(random),
-    get secret(): Uint8Array {
-      secret ??= readerKey(join(settings.dataDir, 'accounts.key'));
-      return secret;
-    },
+    secret: readerKey(join(settings.dataDir, 'accounts.key')),
   };
 }

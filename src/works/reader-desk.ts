@@ -5,18 +5,14 @@ import { readerKey } from '../store/reader-key.ts';
 import type { Workshop } from './workshop.ts';
 import { newId } from './workshop.ts';
 
-/** The rules of readers wired to a workshop. The key of mailed links is opened, or made, on first use. */
+/** The rules of readers wired to a workshop. The key of mailed links is read, or made where there is none. */
 export function openReaderDesk({ store, settings, now }: Workshop): ReaderDesk {
-  let secret: Uint8Array | null = null;
   return {
     ...store.readers,
     transact: store.transact,
     now,
     newId,
     random: randomBytes,
-    get secret() {
-      secret ??= readerKey(join(settings.dataDir, 'readers.key'));
-      return secret;
-    },
+    secret: readerKey(join(settings.dataDir, 'readers.key')),
   };
 }

@@ -4,8 +4,7 @@ import { monotonicFactory } from 'ulid';
 import type { Desk } from '../desk/filing.ts';
 import type { Settings } from '../env.ts';
 import { Fault } from '../fault.ts';
-import type { Door } from '../store/door-key.ts';
-import { openDoor } from '../store/door-key.ts';
+import { doorInForce, openDoor } from '../store/door-key.ts';
 import type { MediaFiles } from '../store/media-files.ts';
 import { mediaFiles } from '../store/media-files.ts';
 import type { Store } from '../store/store.ts';
@@ -18,8 +17,10 @@ export interface Workshop {
   media: MediaFiles;
   /** The present time, in ms. */
   now(): number;
-  /** Opens the door's key on first use: reading and pressing need none. */
+  /** What files and signs. Its key is read when something is signed: reading and pressing need none. */
   readonly desk: Desk;
+  /** Makes the door's key where there is none: at the start of whoever is going to sign. */
+  openDoor(): void;
   close(): void;
 }
 
@@ -55,25 +56,26 @@ export function openWorkshop(given: Settings, now: () => number = Date.now): Wor
     origin: (assumed.origin ? store.served.origin('desk') : null) ?? origin,
     dataOrigin: (assumed.dataOrigin ? store.served.origin('records') : null) ?? dataOrigin,
   };
-  let door: Door | null = null;
+  const file = doorKeyFile(settings);
+  const inForce = doorInForce(store, file);
   return {
     settings,
     store,
     media: mediaFiles(join(settings.dataDir, 'media')),
     now,
-    get desk() {
-      // Another process may have put a new key in its place: a retired one signs nothing more.
-      if (door === null || isRetired(store, door.kid)) {
-        door = openDoor(store, doorKeyFile(settings), doorName(settings), now());
-      }
-      return { store, door, now, newId };
+    desk: {
+      store,
+      get door() {
+        return inForce();
+      },
+      now,
+      newId,
+    },
+    openDoor() {
+      openDoor(store, file, doorName(settings), now());
     },
     close: () => store.close(),
   };
-}
-
-function isRetired(store: Store, kid: string): boolean {
-  return store.doorKeys().some((key) => key.kid === kid && key.retired_at !== null);
 }
 
 /** Throws `not_found` when there is no such paper, with those that there are. */

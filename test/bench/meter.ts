@@ -86,6 +86,7 @@ function strangers(): () => Record<string, string> {
 function fill(folder: string): { account: string; service: string } {
   const shop = openPaper(folder);
   const { store, desk, settings } = shop;
+  shop.openDoor();
   const { signer, kid } = desk.door;
   const now = Date.now();
   const names = Array.from({ length: HOSTS }, (_, n) => `host-${n}.example`);

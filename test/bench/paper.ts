@@ -61,6 +61,7 @@ function filePaper({ folder: parent, texts, began }: Bench, size: number): strin
   const start = performance.now();
   const shop = openPaper(folder);
   const { store, desk } = shop;
+  shop.openDoor();
   store.transact(() => {
     const body = PaperBody.parse({
       nameplate: 'The Bench Ledger',

@@ -43,6 +43,7 @@ export function seedRecords(folder: string, { hosts, deltas }: { hosts: number; 
       store.transact(() => store.records.watch(names.slice(at, at + 5_000).map(parseHostname), now - SPAN * DAY));
     }
   }
+  shop.openDoor();
   lookAt(shop, looked, now);
   shop.close();
   spread(folder, { deltas, now });

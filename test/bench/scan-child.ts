@@ -17,7 +17,7 @@ const MOVING = 20;
 
 let now = Date.UTC(2026, 10, 21);
 const shop = openWorkshop(readSettings(), () => now);
-void shop.desk.door;
+shop.openDoor();
 const { records } = shop.store;
 for (let at = 0; at < HOSTS; at += 1_000) {
   const names = Array.from(

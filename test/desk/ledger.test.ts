@@ -101,9 +101,8 @@ function take(shop: Workshop, clock: Clock, step: Step): void {
     record(shop, 'paper', '', { sections: SECTIONS.slice(0, step.sections), source_floor: step.floor });
   if (step.do === 'persona') record(shop, 'persona', PERSONAS[step.persona] ?? '', { active: step.active });
   if (step.do === 'rotate') {
-    // A desk signs with the key that it opened: whoever rotates starts anew.
     const { settings } = shop;
-    Object.assign(desk.door, rotateDoor(store, doorKeyFile(settings), doorName(settings), clock.now));
+    rotateDoor(store, doorKeyFile(settings), doorName(settings), clock.now);
   }
 }
 
@@ -194,8 +193,6 @@ test('whatever a desk does, the ledger is sound, lists and tallies follow from i
         const folder = tempFolder(scope);
         const shop = workshopIn(scope, folder, clock);
         foundPaper(shop);
-        // Enters the door's key.
-        void shop.desk;
         let edition = shop.store.archive(PAPER).paper().edition;
         for (const one of steps) {
           clock.now += 1_000;

@@ -18,6 +18,7 @@ function observed(t: TestContext): { folder: string; open(): Workshop } {
   const open = () => workshopIn(t, folder, { now: START });
   const shop = open();
   const { records } = shop.store;
+  shop.openDoor();
   const { signer, kid } = shop.desk.door;
   const names = ['example.test', 'gone.test'];
   records.watch(names.map(parseHostname), START);

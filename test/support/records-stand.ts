@@ -40,7 +40,7 @@ export async function recordsStand(
     for (const end of endings) await end();
   });
   const shop = workshopIn(inside, tempFolder(inside), clock, more);
-  void shop.desk.door;
+  shop.openDoor();
   const served = await listenRecords(shop, pino({ level: 'silent' }));
   inside.after(() => served.close());
   return {

@@ -64,8 +64,10 @@ export const PAPER = 'harbor-ledger';
 export const SECTIONS = ['City', 'Port & Sea', 'Ämter'];
 export const PERSONAS = ['ines-calloway', 'tomas-berg'];
 
-/** Enters a small paper with two personas. */
-export function foundPaper({ store, now }: Workshop, body: Partial<PaperBody> = {}): void {
+/** Makes the door's key, and enters a small paper with two personas. */
+export function foundPaper(shop: Workshop, body: Partial<PaperBody> = {}): void {
+  const { store, now } = shop;
+  shop.openDoor();
   const paper: PaperBody = {
     nameplate: 'The Harbor Ledger',
     motto: 'All that floats',

@@ -34,8 +34,7 @@ export class Stories {
   async file(only?: Set<string>, signal?: AbortSignal): Promise<void> {
     const { store } = this.#at.shop;
     const pieces = [...this.#revisions()].filter(([, files]) => !only || files.some(({ path }) => only.has(path)));
-    // Opened outside: a transaction that is taken back must not take the door's key with it.
-    if (pieces.length > 0) void this.#at.shop.desk;
+    if (pieces.length > 0) this.#at.shop.openDoor();
     for (let next = 0; next < pieces.length && signal?.aborted !== true; await breathe()) {
       store.transact(() => {
         const end = performance.now() + TURN;
