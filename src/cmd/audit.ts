@@ -47,8 +47,11 @@ export async function auditAll(shop: Workshop): Promise<Audit> {
 }
 
 /** Feeds an auditor from ledger entries. */
-export function generationAudit(keys: DoorKey[]): { next(entry: Entry): string[]; revisions(): Map<string, number> } {
-  const audit = auditor(keys);
+export function generationAudit(
+  keys: DoorKey[],
+  options: { clock?: boolean } = {},
+): { next(entry: Entry): string[]; revisions(): Map<string, number> } {
+  const audit = auditor(keys, options);
   return {
     next(entry) {
       if (entry.type === 'key') return keyFaults(doorKeyOf(entry));

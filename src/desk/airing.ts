@@ -24,11 +24,15 @@ export function airStory(
     const story = known(archive, paper, slug);
     if (story.state === 'on_air') return { story, changed: false };
     const now = desk.now();
-    const on_air_at = options.at ?? now;
+    // Nothing is on air before it was filed, also where the clock was set back since.
+    const filed = Date.parse(archive.generations(story.id).at(-1)?.filed_at ?? '') || 0;
+    const on_air_at = options.at ?? Math.max(now, filed);
     if (story.state === 'scheduled' && story.scheduled_at === on_air_at) return { story, changed: false };
     const problems = standingProblems(story, deskRules(archive));
     if (problems.length > 0) throw refused(problems);
-    enter(desk.store, { type: 'airing', at: now, paper, piece: story.id, on_air_at, made_by: options.by });
+    // What is for a time to come is scheduled by the clock as it is.
+    const at = on_air_at > now && options.at !== undefined ? now : Math.max(now, filed);
+    enter(desk.store, { type: 'airing', at, paper, piece: story.id, on_air_at, made_by: options.by }, now);
     return { story: known(archive, paper, slug), changed: true };
   });
 }
@@ -55,14 +59,10 @@ export function withdrawStory(desk: Desk, paper: string, slug: string, options: 
     if (story.state !== 'on_air' && story.state !== 'scheduled') {
       throw new Fault('conflict', `${slug} is not on air (it is ${story.state}); there is nothing to withdraw`);
     }
-    enter(desk.store, {
-      type: 'withdrawal',
-      at: desk.now(),
-      paper,
-      piece: story.id,
-      reason,
-      made_by: options.by,
-    });
+    const now = desk.now();
+    // What readers saw, they saw before it was withdrawn.
+    const at = story.state === 'on_air' ? Math.max(now, story.updated_at) : now;
+    enter(desk.store, { type: 'withdrawal', at, paper, piece: story.id, reason, made_by: options.by }, now);
     return known(archive, paper, slug);
   });
 }

@@ -11,11 +11,12 @@ import { tellAired, tellCast, tellRevised, tellWithdrawn } from './tell.ts';
  * piece stands, the edition's number, what the press owes, and what those who
  * asked for it are told. Filing, airing and `ledger import` all end here, so a
  * replayed ledger gives the same archive; a replay is given a store that tells
- * nobody. Runs inside a transaction of the caller's.
+ * nobody. Runs inside a transaction of the caller's. `now` is the clock's time
+ * where the entry's own is ahead of it, because the clock was set back.
  */
-export function enter(store: LedgerStore, entry: Entry): void {
-  // Airings that fell due before this entry come first, however late anybody looks.
-  airDue(store, entry.at);
+export function enter(store: LedgerStore, entry: Entry, now = entry.at): void {
+  // Airings that fell due before this entry come first, however late anybody looks; none before its time.
+  airDue(store, Math.min(now, entry.at));
   // Asks the archive, which must still show the edition that was there before.
   if (entry.type === 'record' && entry.kind === 'cast') tellCast(store, entry);
   store.append(entry);

@@ -9,13 +9,14 @@ import type { Signer } from '../ledger/signing.ts';
 import { signReceipt } from '../ledger/signing.ts';
 import type { Archive, Story } from './archive.ts';
 import { enter } from './enter.ts';
+import type { GenerationEntry } from './entry.ts';
 import type { LedgerStore } from './ledger-store.ts';
 
 /** What a desk needs to file: the store, the door's key, the clock and a source of ids. */
 export interface Desk {
   store: LedgerStore;
   /** The key in force, looked up anew: to be asked in the transaction that enters what it signs. */
-  readonly door: { signer: Signer; kid: string };
+  readonly door: { signer: Signer; kid: string; nbf: number };
   /** The present time, in ms. */
   now(): number;
   /** A new piece's id: a lower-case ULID. */
@@ -98,10 +99,11 @@ function timeProblems({ revised_at }: Filing, now: number): Problem[] {
 }
 
 function enterGeneration(desk: Desk, paper: string, piece: Piece, archive: Archive, by: string): void {
-  const { signer, kid } = desk.door;
+  const { signer, kid, nbf } = desk.door;
   const last = archive.generations(piece.id).at(-1);
-  // A clock that went back must not break the chain's order.
-  const at = Math.max(desk.now(), last === undefined ? 0 : Date.parse(last.filed_at));
+  // A clock that was set back breaks no order: time never goes back over `seq`, and nothing is signed before its key was in use.
+  const now = desk.now();
+  const at = Math.max(now, desk.store.lastFiledAt(paper), nbf);
   const seq = desk.store.nextSeq(paper);
   const content_hash = contentHash(basisOf(piece));
   const { note, receipt_hash } = signReceipt(
@@ -118,7 +120,7 @@ function enterGeneration(desk: Desk, paper: string, piece: Piece, archive: Archi
     },
     signer,
   );
-  enter(desk.store, {
+  const entry: GenerationEntry = {
     type: 'generation',
     at,
     paper,
@@ -129,7 +131,8 @@ function enterGeneration(desk: Desk, paper: string, piece: Piece, archive: Archi
     receipt_hash,
     filed_by: by,
     kid,
-  });
+  };
+  enter(desk.store, entry, now);
 }
 
 /** A note of a correction that the piece does not carry yet is itself something new. */

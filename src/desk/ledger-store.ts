@@ -27,6 +27,8 @@ export interface LedgerStore {
   bumpEdition(paper: string, at: number): void;
   /** The next receipt's number. */
   nextSeq(paper: string): number;
+  /** When the paper's newest receipt says that it was filed, in ms; 0 before the first. */
+  lastFiledAt(paper: string): number;
   /** Makes the generation the one that its piece shows, and takes its number. */
   setGeneration(entry: GenerationEntry): void;
   standing(piece: string): Standing | null;

@@ -13,11 +13,13 @@ export interface AuditedGeneration extends Generation {
 
 /**
  * An auditor of generations in the order in which they were entered. It keeps
- * a hash for each piece and a number for each paper, and no more.
+ * a hash for each piece, and a number and a time for each paper, and no more.
+ * `clock` says whether time must never go back over `seq`: what was filed under a
+ * clock that was set back, before that was seen to, is sound in all else.
  */
-export function auditor(keys: DoorKey[]) {
+export function auditor(keys: DoorKey[], { clock = true }: { clock?: boolean } = {}) {
   const last = new Map<string, { revision: number; hash: string; filed_at: string }>();
-  const seqs = new Map<string, number>();
+  const seqs = new Map<string, { seq: number; filed_at: string }>();
   return {
     /** What does not hold in the next generation; empty when all of it does. */
     next(generation: AuditedGeneration): string[] {
@@ -41,9 +43,15 @@ export function auditor(keys: DoorKey[]) {
           faults.push(`revision ${piece.revision}: it was filed before the generation that it follows`);
         }
       }
-      const seq = (seqs.get(paper) ?? 0) + 1;
+      const newest = seqs.get(paper) ?? { seq: 0, filed_at: '' };
+      const seq = newest.seq + 1;
       if (generation.seq !== seq) faults.push(`seq ${generation.seq} stands where ${seq} belongs`);
-      seqs.set(paper, generation.seq);
+      if (clock && generation.filed_at < newest.filed_at) {
+        faults.push(
+          `seq ${generation.seq}: filed at ${generation.filed_at}, before seq ${newest.seq} at ${newest.filed_at}`,
+        );
+      }
+      seqs.set(paper, { seq: generation.seq, filed_at: generation.filed_at });
       last.set(piece.id, {
         revision: generation.revision,
         hash: generation.receipt_hash,

@@ -51,6 +51,8 @@ export interface Settled {
 export interface RecordingTools {
   signer: Signer;
   kid: string;
+  /** From when on the key is in force, in ms. */
+  nbf?: number;
   /** The present time, in ms. */
   now: number;
   /** The interval of the settings, in ms. */
@@ -72,7 +74,7 @@ export function recordLook(tables: RecordingTables, lease: string, look: Look, t
     const host = tables.leased(lease, look.hostname);
     if (host === null) return { outcome: 'lost' };
     const { now, every } = tools;
-    const observed_at = observedAt(look.at, now, host.last?.observed_at ?? null);
+    const observed_at = observedAt(look.at, now, host.last?.observed_at ?? null, tools.nbf);
     const record = recordOf(look, host, observed_at);
     const prev = host.last?.receipt_hash ?? null;
     const observation = observe({ record, seq: tables.nextSeq(), prev, seed: tools.randomBytes(32) }, tools);

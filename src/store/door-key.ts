@@ -24,6 +24,11 @@ export interface Door {
   kid: string;
 }
 
+/** The key that is in force, and since when, in ms. */
+export interface DoorInForce extends Door {
+  nbf: number;
+}
+
 interface KeyStore extends LedgerStore {
   doorKeys(): DoorKey[];
   records: { lastLookAt(): number | null };
@@ -38,7 +43,7 @@ interface KeyStore extends LedgerStore {
  * key file, or makes one where there is none (mode 0600). A key that was in force
  * before is retired. Never part of another transaction, which may be taken back.
  */
-export function openDoor(store: KeyStore, file: string, name: string, now: number): Door {
+export function openDoor(store: KeyStore, file: string, name: string, now: number): DoorInForce {
   store.transact(() => {
     const present = presentKey(store);
     if (present !== null && holding(file, present.kid) !== null) return;
@@ -49,7 +54,7 @@ export function openDoor(store: KeyStore, file: string, name: string, now: numbe
 }
 
 /** Puts a new key in the place of the present one, which stays in the key document as retired. */
-export function rotateDoor(store: KeyStore, file: string, name: string, now: number): Door {
+export function rotateDoor(store: KeyStore, file: string, name: string, now: number): DoorInForce {
   store.transact(() => {
     // Another rotation may have been committed a moment ago: its file gets its place before this one's is written there.
     const present = presentKey(store);
@@ -64,8 +69,8 @@ export function rotateDoor(store: KeyStore, file: string, name: string, now: num
  * enters what is signed, it cannot be retired in between. Makes no key. Throws
  * `unavailable` when the file does not hold it.
  */
-export function doorInForce(store: Pick<KeyStore, 'doorKeys'>, file: string): () => Door {
-  let door: Door | null = null;
+export function doorInForce(store: Pick<KeyStore, 'doorKeys'>, file: string): () => DoorInForce {
+  let door: DoorInForce | null = null;
   return () => {
     const present = presentKey(store);
     if (present === null) {
@@ -75,7 +80,8 @@ export function doorInForce(store: Pick<KeyStore, 'doorKeys'>, file: string): ()
       );
     }
     if (door?.kid === present.kid) return door;
-    door = holding(file, present.kid);
+    const found = holding(file, present.kid);
+    door = found && { ...found, nbf: present.nbf };
     if (door !== null) return door;
     throw new Fault(
       'unavailable',
@@ -142,16 +148,16 @@ function enterKey(store: KeyStore, { signer, kid }: Door, file: string, now: num
     );
   }
   // Whatever the old key signed, it signed before: also where the clock was set back since.
-  const at = Math.max(now, store.records.lastLookAt() ?? 0);
+  const at = Math.max(now, store.records.lastLookAt() ?? 0, ...store.paperSlugs().map(store.lastFiledAt));
   for (const key of known) {
-    if (key.retired_at === null) enter(store, { type: 'retirement', at, kid: key.kid });
+    if (key.retired_at === null) enter(store, { type: 'retirement', at, kid: key.kid }, now);
   }
   const public_key = Buffer.from(signer.publicKey).toString('base64');
-  enter(store, { type: 'key', at, kid, name: signer.name, public_key });
+  enter(store, { type: 'key', at, kid, name: signer.name, public_key }, now);
 }
 
 /** Gives the key in force its place, now that the ledger names it. */
-function settled(store: KeyStore, file: string): Door {
+function settled(store: KeyStore, file: string): DoorInForce {
   const kid = presentKey(store)?.kid ?? '';
   written(file, () => takePlace(file, kid));
   return doorInForce(store, file)();

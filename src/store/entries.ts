@@ -77,6 +77,9 @@ export function entryTables(db: Db) {
      LEFT JOIN (SELECT t.kid, x.at FROM retirements t JOIN entries x ON x.n = t.n) r ON r.kid = k.kid
      ORDER BY k.n`,
   );
+  const lastFiled = db.prepare(
+    `SELECT e.at FROM generations g JOIN entries e ON e.n = g.n WHERE g.paper = ? ORDER BY g.seq DESC LIMIT 1`,
+  );
   const batch = db.prepare('SELECT n, kind, at FROM entries WHERE n > ? ORDER BY n LIMIT 500');
   const readers: Record<string, ReturnType<Db['prepare']>> = {
     key: db.prepare('SELECT kid, name, public_key FROM door_keys WHERE n = ?'),
@@ -142,6 +145,9 @@ export function entryTables(db: Db) {
           break;
       }
     },
+
+    /** When the newest generation of a paper was filed, in ms; 0 before the first. */
+    lastFiledAt: (paper: string): number => (lastFiled.all(paper) as { at: number }[])[0]?.at ?? 0,
 
     /** Every entry, oldest first, read in batches so that memory stays flat. */
     *entries(): Iterable<Entry> {

@@ -148,6 +148,7 @@ export function openStore(settings: DatabaseSettings) {
     setPaper: papers.setPaper,
     bumpEdition: papers.bumpEdition,
     nextSeq: papers.nextSeq,
+    lastFiledAt: entries.lastFiledAt,
     setGeneration(entry) {
       papers.takeSeq(entry.paper, entry.seq);
       pieces.setGeneration(entry);

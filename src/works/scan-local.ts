@@ -63,8 +63,7 @@ async function enterLook(shop: Workshop, lease: string, look: Look): Promise<Ent
 }
 
 function enterOne({ store, desk, settings, now }: Workshop, lease: string, look: Look): Entered {
-  const { signer, kid } = desk.door;
-  const tools = { signer, kid, now: now(), every: settings.scanEvery, randomBytes };
+  const tools = { ...desk.door, now: now(), every: settings.scanEvery, randomBytes };
   const recorded = recordLook(store.records, lease, look, tools);
   const { hostname } = look;
   if (recorded.outcome === 'lost') return { hostname, outcome: 'lost' };

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { auditAll, generationAudit } from '../../src/cmd/audit.ts';
+import { airStory, withdrawStory } from '../../src/desk/airing.ts';
+import { fileStory } from '../../src/desk/filing.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
+import { keyTimeRules } from '../../src/records/observation-rules.ts';
+import { parseObservation } from '../../src/records/receipt.ts';
+import { rotateDoor } from '../../src/store/door-key.ts';
+import { localQueue } from '../../src/works/scan-local.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import { doorKeyFile, doorName } from '../../src/works/workshop.ts';
+import { HOUR, look } from '../support/looks.ts';
+import { filing, foundPaper, PAPER, tempFolder, workshopIn } from '../support/workshop.ts';
+
+const NOON = Date.UTC(2026, 10, 20, 12);
+const DAY = 24 * HOUR;
+const BY = { by: 'cli' };
+
+function stand(t: TestContext) {
+  const folder = tempFolder(t);
+  const clock = { now: NOON };
+  const shop = workshopIn(t, folder, clock);
+  foundPaper(shop);
+  return { folder, clock, shop };
+}
+
+const rotate = ({ store, settings, now }: Workshop) =>
+  rotateDoor(store, doorKeyFile(settings), doorName(settings), now());
+
+/** When each receipt of the paper says that it was filed, by `seq`. */
+const filedAt = ({ store }: Workshop) =>
+  [...store.entries()].flatMap((entry) => (entry.type === 'generation' ? [entry.at] : []));
+
+async function observe(shop: Workshop, name: string) {
+  const { records } = shop.store;
+  records.watch([parseHostname(name)], shop.now());
+  const queue = localQueue(shop, 'test');
+  const lease = queue.takeThese([name])?.lease ?? '';
+  const [entered] = await queue.enter(lease, [look(name, shop.now(), { A: ['192.0.2.1'] })]);
+  assert.equal(entered?.outcome, 'recorded');
+}
+
+test('what is filed under a clock that was set back is filed no earlier than what went before', async (t) => {
+  const { shop, clock } = stand(t);
+  fileStory(shop.desk, PAPER, filing('tide'), BY);
+  airStory(shop.desk, PAPER, 'tide', BY);
+  clock.now = NOON - DAY;
+  fileStory(shop.desk, PAPER, filing('ebb'), BY);
+  fileStory(shop.desk, PAPER, filing('flood'), BY);
+  clock.now = NOON + 1;
+  fileStory(shop.desk, PAPER, filing('wrack'), BY);
+  assert.deepEqual(filedAt(shop), [NOON, NOON, NOON, NOON + 1]);
+
+  clock.now = NOON - DAY;
+  const { story } = airStory(shop.desk, PAPER, 'wrack', BY);
+  assert.deepEqual([story.state, story.published_at], ['on_air', NOON + 1], 'on air no earlier than it was filed');
+  const gone = withdrawStory(shop.desk, PAPER, 'wrack', { ...BY, reason: 'It was wrong.' });
+  assert.equal(gone.withdrawn_at, NOON + 1, 'and withdrawn no earlier than that');
+  assert.deepEqual(
+    (await auditAll(shop)).faults.filter((fault) => !/press/.test(fault)),
+    [],
+  );
+});
+
+test('what is scheduled under a clock that was set back comes at its time, and not when something is filed', (t) => {
+  const { shop, clock } = stand(t);
+  fileStory(shop.desk, PAPER, filing('tide'), BY);
+  fileStory(shop.desk, PAPER, filing('embargoed'), BY);
+  clock.now = NOON - 2 * HOUR;
+  airStory(shop.desk, PAPER, 'embargoed', { ...BY, at: NOON - HOUR });
+  fileStory(shop.desk, PAPER, filing('flood'), BY);
+  rotate(shop);
+  const state = () => shop.store.archive(PAPER).storyBySlug('embargoed')?.state;
+  assert.equal(state(), 'scheduled');
+  clock.now = NOON - HOUR;
+  fileStory(shop.desk, PAPER, filing('wrack'), BY);
+  assert.equal(state(), 'on_air');
+});
+
+test('no receipt is of a time before its key was in use, or after it was retired', async (t) => {
+  const { shop, clock } = stand(t);
+  await observe(shop, 'harbor.example');
+  fileStory(shop.desk, PAPER, filing('tide'), BY);
+  clock.now = NOON - DAY;
+  rotate(shop);
+  await observe(shop, 'harbor.example');
+  await observe(shop, 'quay.example');
+  fileStory(shop.desk, PAPER, filing('ebb'), BY);
+  const keys = shop.store.doorKeys();
+  assert.equal(keys.length, 2);
+  const { records } = shop.store;
+  for (const { id } of records.everyHost()) {
+    for (const { receipt } of records.observationsOf(id)) {
+      const said = parseObservation(receipt.slice(0, receipt.lastIndexOf('\n\n') + 1));
+      const key = keys.find(({ kid }) => kid === said?.kid);
+      assert.ok(said !== null && key !== undefined);
+      assert.deepEqual(keyTimeRules(said, key), []);
+    }
+  }
+  for (const entry of shop.store.entries()) {
+    if (entry.type !== 'generation') continue;
+    const key = keys.find(({ kid }) => kid === entry.kid);
+    assert.ok(key !== undefined && entry.at >= key.nbf && entry.at <= (key.retired_at ?? Number.POSITIVE_INFINITY));
+  }
+});
+
+test('the auditor finds a receipt of an earlier time than the one before it', (t) => {
+  const { shop, clock } = stand(t);
+  // As a program did that knew no better.
+  const careless = { ...shop.desk, door: shop.desk.door, store: { ...shop.store, lastFiledAt: () => 0 } };
+  fileStory(careless, PAPER, filing('tide'), BY);
+  clock.now = NOON - HOUR;
+  fileStory({ ...careless, door: { ...careless.door, nbf: 0 } }, PAPER, filing('ebb'), BY);
+  const audit = generationAudit(shop.store.doorKeys());
+  const faults = [...shop.store.entries()].flatMap(audit.next);
+  assert.deepEqual(faults, [
+    'harbor-ledger/ebb: seq 2: filed at 2026-11-20T11:00:00.000Z, before seq 1 at 2026-11-20T12:00:00.000Z',
+  ]);
+  // Such a ledger travels all the same.
+  const lenient = generationAudit(shop.store.doorKeys(), { clock: false });
+  assert.deepEqual([...shop.store.entries()].flatMap(lenient.next), []);
+});
