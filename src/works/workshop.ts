@@ -58,7 +58,7 @@ export function openWorkshop(given: Settings, now: () => number = Date.now): Wor
   };
   const file = doorKeyFile(settings);
   const inForce = doorInForce(store, file);
-  return {
+  const shop: Workshop = {
     settings,
     store,
     media: mediaFiles(join(settings.dataDir, 'media')),
@@ -72,10 +72,11 @@ export function openWorkshop(given: Settings, now: () => number = Date.now): Wor
       newId,
     },
     openDoor() {
-      openDoor(store, file, doorName(settings), now());
+      openDoor(store, file, doorName(shop.settings), now());
     },
     close: () => store.close(),
   };
+  return shop;
 }
 
 /** Throws `not_found` when there is no such paper, with those that there are. */
