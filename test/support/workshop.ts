@@ -18,8 +18,22 @@ export interface Scope {
 /** A folder of this test's own, removed when the test ends. */
 export function tempFolder(t: Scope): string {
   const folder = mkdtempSync(join(tmpdir(), 'broadsheet-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  t.after(() => {
+    rmSync(folder, { recursive: true, force: true });
+    removed++;
+    if (removed % 8 === 0) collectGarbage();
+  });
   return folder;
+}
+
+let removed = 0;
+/**
+ * libsql gives the files of a closed database back when its statements are collected, some turn later, and a
+ * property opens hundreds.
+ */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
 }
 
 /** The variables that keep a process inside a folder. */
@@ -45,19 +59,8 @@ export interface Clock {
 /** A workshop in a folder of its own, under a clock of the test's. */
 export function workshopIn(t: Scope, folder: string, clock: Clock, more: Record<string, string> = {}): Workshop {
   const shop = openWorkshop(readSettings(envIn(folder, more)), () => clock.now);
-  t.after(() => {
-    shop.close();
-    closed++;
-    if (closed % 16 === 0) collectGarbage();
-  });
+  t.after(() => shop.close());
   return shop;
-}
-
-let closed = 0;
-/** libsql gives a closed database's files back when its statements are collected, and a property opens hundreds. */
-function collectGarbage(): void {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
 }
 
 export const PAPER = 'harbor-ledger';
