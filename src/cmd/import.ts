@@ -17,6 +17,7 @@ import { CitedFactBody, filingFrom } from '../ledger/filing.ts';
 import type { Filing } from '../ledger/piece.ts';
 import { KINDS } from '../ledger/piece.ts';
 import { shapeProblems } from '../ledger/shape.ts';
+import { inTurns } from '../works/give-way.ts';
 import type { Workshop } from '../works/workshop.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { progressTo } from './progress.ts';
@@ -42,8 +43,6 @@ type Line = z.infer<typeof Line>;
 
 /** How many lines are read before they are filed. */
 const BATCH = 200;
-/** How long one transaction of filings may last, in ms: a server beside it writes nothing meanwhile. */
-const TURN = 25;
 
 interface Options {
   paper: string;
@@ -108,15 +107,13 @@ export async function importFile(shop: Workshop, file: string, options: Omit<Opt
   const progress = progressTo();
   let number = 0;
   for await (const batch of batches(linesOf(file))) {
-    for (let next = 0; next < batch.length; ) {
-      fileBatch(shop, () => {
-        const end = performance.now() + TURN;
-        if (outcome.filed === 0) found();
-        do fileLine(job, batch[next++] as Buffer, ++number);
-        while (next < batch.length && performance.now() < end);
-        return outcome.filed > 0;
-      });
-    }
+    let next = 0;
+    const file = () => {
+      const line = batch[next++];
+      if (line !== undefined) fileLine(job, line, ++number);
+      return next < batch.length;
+    };
+    await inTurns(shop, file, { transact: (work) => fileBatch(shop, outcome, found, work) });
     progress.step(`import ${options.paper}`, number, number, '');
   }
   progress.end();
@@ -127,11 +124,13 @@ export async function importFile(shop: Workshop, file: string, options: Omit<Opt
 /** Thrown to undo a batch. */
 const NOTHING_FILED = Symbol('nothing filed');
 
-/** Runs `work` in one transaction, which is undone when it returns false: a paper is made together with its first piece. */
-function fileBatch({ store }: Workshop, work: () => boolean): void {
+/** Files lines in one transaction. A paper is made together with its first piece: while there is none, all of it is undone. */
+function fileBatch({ store }: Workshop, outcome: Imported, found: () => void, work: () => void): void {
   try {
     store.transact(() => {
-      if (!work()) throw NOTHING_FILED;
+      if (outcome.filed === 0) found();
+      work();
+      if (outcome.filed === 0) throw NOTHING_FILED;
     });
   } catch (error) {
     if (error !== NOTHING_FILED) throw error;

@@ -7,4 +7,6 @@ export interface DutyTable {
   take(name: string, owner: string, now: number, until: number): 'taken' | 'kept' | null;
   /** Gives a duty back before its time. */
   leave(name: string, owner: string): void;
+  /** Whether anybody has a duty, as every server does that runs. */
+  isAnyHeld(now: number): boolean;
 }

@@ -9,7 +9,9 @@ export function dutyTable(db: Db): DutyTable {
      ON CONFLICT DO UPDATE SET owner = excluded.owner, until = excluded.until WHERE until <= ?3`,
   );
   const leave = db.prepare('DELETE FROM duties WHERE name = ? AND owner = ?');
+  const held = db.prepare('SELECT 1 FROM duties WHERE until > ? LIMIT 1');
   return {
+    isAnyHeld: (now) => held.all(now).length > 0,
     take(name, owner, now, until) {
       if (keep.run(name, owner, until).changes === 1) return 'kept';
       return take.run(name, owner, now, until).changes === 1 ? 'taken' : null;

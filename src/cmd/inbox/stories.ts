@@ -1,15 +1,12 @@
-import { setImmediate as breathe } from 'node:timers/promises';
 import { airStory } from '../../desk/airing.ts';
 import { fileStory, sameContent } from '../../desk/filing.ts';
+import { inTurns } from '../../works/give-way.ts';
 import type { DeskFolder } from './desk-folder.ts';
 import { baseName } from './desk-folder.ts';
 import type { SourceFile } from './source-file.ts';
 import { readSource } from './source-file.ts';
 import type { StoryFile } from './story-file.ts';
 import { storyFrom } from './story-file.ts';
-
-/** How long one transaction of filings may last, in ms: nobody else writes meanwhile, and a server answers nobody. */
-const TURN = 20;
 
 /** One of a piece's files: `slug.md` is the first, `slug.2.md` the second. */
 interface RevisionFile {
@@ -32,16 +29,16 @@ export class Stories {
 
   /** Files the stories. `slug.md` is a piece; beside `slug.2.md` it is its first revision. */
   async file(only?: Set<string>, signal?: AbortSignal): Promise<void> {
-    const { store } = this.#at.shop;
     const pieces = [...this.#revisions()].filter(([, files]) => !only || files.some(({ path }) => only.has(path)));
     if (pieces.length > 0) this.#at.shop.openDoor();
-    for (let next = 0; next < pieces.length && signal?.aborted !== true; await breathe()) {
-      store.transact(() => {
-        const end = performance.now() + TURN;
-        do this.#piece(...(pieces[next++] as [string, RevisionFile[]]));
-        while (next < pieces.length && performance.now() < end);
-      });
-    }
+    let next = 0;
+    const file = () => {
+      const piece = pieces[next++];
+      if (piece === undefined) return false;
+      this.#piece(...piece);
+      return true;
+    };
+    await inTurns(this.#at.shop, file, { signal });
   }
 
   /** The files of each slug, in the order of their numbers. A slug whose numbers do not count 1, 2, 3 … is reported and left out. */
