@@ -23,6 +23,7 @@ export type FaultCode =
   | 'too_large'
   | 'unsupported_media_type'
   | 'refused_by_door'
+  | 'idempotency_key_reused'
   | 'rate_limited'
   | 'throttled'
   | 'not_implemented'

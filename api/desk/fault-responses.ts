@@ -1,5 +1,5 @@
 import type { FaultAnswer, FaultStatus } from '../openapi/faults.ts';
-import { COMMON_FAULTS } from '../openapi/faults.ts';
+import { COMMON_FAULTS, KEY_REUSED } from '../openapi/faults.ts';
 
 /** Every fault as the API answers it (wire.md, section 2). */
 export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
@@ -73,9 +73,10 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
   422: {
     codes: {
       refused_by_door: [
-        'what was sent breaks the desk’s rules; `problems` has every one of them at once. Also an Idempotency-Key that was the key of another request.',
+        'what was sent breaks the desk’s rules; `problems` has every one of them at once.',
         'prose: [^3] points at nothing; add entry 3 to cited_facts, or take the marker out',
       ],
+      idempotency_key_reused: KEY_REUSED,
     },
     more: {
       problems: [

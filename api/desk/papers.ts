@@ -17,7 +17,7 @@ const MISSING = '/404.html';
 export function paperDoor(shop: Workshop, sites: Sites): Hono<DeskEnv> {
   const door = new Hono<DeskEnv>();
   door.on(['GET', 'HEAD'], ['/*'], async (c, next) => {
-    const site = sites.of(c.req.raw);
+    const site = sites.of(c.env);
     if (!site?.paper?.paper_public) return next();
     const folder = join(shop.settings.distDir, site.slug);
     const file = fileAt(folder, site.path);

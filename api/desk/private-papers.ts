@@ -21,7 +21,7 @@ export function privatePaperDoor(shop: Workshop, sites: Sites, build: Build): Ho
   const door = new Hono<DeskEnv>();
   door.on(['GET', 'HEAD'], ['/*'], async (c, next) => {
     const held = paperOfKey(shop.store.keys, (name) => c.req.header(name));
-    const site = sites.of(c.req.raw);
+    const site = sites.of(c.env);
     if (!site?.paper || site.paper.paper_public || held !== site.slug) return next();
     const edition = new Edition(shop.store.archive(site.slug), placeOf(site.root));
     const path = `${site.path.slice(1)}${site.path.endsWith('/') || site.path === '' ? 'index.html' : ''}`;

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import type { HttpBindings } from '@hono/node-server';
 import type { Paper } from '../../src/desk/paper.ts';
 import { paperRoot } from '../../src/desk/paper.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
@@ -36,7 +38,8 @@ const NOWHERE = '/.nowhere';
  */
 export class Sites {
   readonly #shop: Workshop;
-  readonly #found = new WeakMap<Request, Site>();
+  /** By what Node received: what limits a body puts another `Request` in the place of the first. */
+  readonly #found = new WeakMap<IncomingMessage, Site>();
   readonly #shared: URL;
   #isFresh = false;
   #editions = -1;
@@ -49,7 +52,7 @@ export class Sites {
   }
 
   /** The path by which the router finds the door. */
-  routingPath = (request: Request): string => {
+  routingPath = (request: Request, routed?: { env?: HttpBindings | undefined }): string => {
     this.#refresh();
     const url = request.url;
     const start = url.indexOf('/', url.indexOf('://') + 3);
@@ -57,13 +60,14 @@ export class Sites {
     const path = end === -1 ? url.slice(start) : url.slice(start, start + end);
     const site = this.#domains.length === 0 ? this.#byPath(path) : this.#find(request, new URL(url), path);
     if (site === null) return NOWHERE;
-    this.#found.set(request, site);
+    const incoming = routed?.env?.incoming;
+    if (incoming !== undefined) this.#found.set(incoming, site);
     return site.paper === null ? path : `/${site.slug}${site.path}`;
   };
 
   /** The site of a request that has been routed. */
-  of(request: Request): Site | null {
-    return this.#found.get(request) ?? null;
+  of({ incoming }: HttpBindings): Site | null {
+    return this.#found.get(incoming) ?? null;
   }
 
   /** Reads the papers again when any of them has changed, in this process or another. */

@@ -16,7 +16,7 @@ export function isForm(c: PaperContext): boolean {
   return FORM.test(c.req.header('content-type') ?? '');
 }
 
-/** Reads a body of either type. Throws `unsupported_media_type`, `invalid_request`. */
+/** Reads a body of either type; nothing at all, of no type, is a form without fields. Throws `unsupported_media_type`, `invalid_request`. */
 export async function readSent(c: PaperContext, { mayBeMultipart = false } = {}): Promise<Sent> {
   needPlain(c);
   const type = c.req.header('content-type') ?? '';
@@ -31,6 +31,7 @@ export async function readSent(c: PaperContext, { mayBeMultipart = false } = {})
       });
     }
   }
+  if (type === '' && (await c.req.arrayBuffer()).byteLength === 0) return { json: null, form: new Map() };
   throw new Fault(
     'unsupported_media_type',
     `the body is ${type === '' ? 'of no type' : JSON.stringify(type.slice(0, 100))}; send JSON or application/x-www-form-urlencoded, and say which in Content-Type`,

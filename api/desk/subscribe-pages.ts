@@ -161,7 +161,7 @@ const unkeyed = createMiddleware<PaperEnv>(async (c, next) => {
 /** Puts the paper into the context. Throws `not_found` when there is none. */
 function paperOf(sites: Sites) {
   return createMiddleware<PaperEnv>(async (c, next) => {
-    const site = sites.of(c.req.raw);
+    const site = sites.of(c.env);
     if (site === null || site.paper === null) throw nothing();
     c.set('site', { ...site, paper: site.paper });
     await next();

@@ -36,6 +36,7 @@ const STATUS: Record<FaultCode, Status> = {
   too_large: 413,
   unsupported_media_type: 415,
   refused_by_door: 422,
+  idempotency_key_reused: 422,
   rate_limited: 429,
   throttled: 429,
   not_implemented: 501,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import type { AnswerTable } from '../../src/desk/answers.ts';
 import { ANSWER_KEPT } from '../../src/desk/answers.ts';
-import { Fault, refused } from '../../src/fault.ts';
+import { Fault } from '../../src/fault.ts';
 
 /** What a write came to. */
 export interface Outcome {
@@ -35,7 +35,7 @@ export async function namedWrite(c: Context): Promise<NamedWrite> {
 /**
  * Does a write, or gives the answer that the same caller's write of that name
  * had before. To be called within the transaction of the work. Throws
- * `refused_by_door` for a name that another request had, and what `work` throws.
+ * `idempotency_key_reused` for a name that another request had, and what `work` throws.
  */
 export function once(caller: Caller, named: NamedWrite, work: () => Outcome): Outcome {
   const { answers, key, at } = caller;
@@ -66,11 +66,9 @@ function nameOf(c: Context): string | null {
 }
 
 function reused(name: string): Fault {
-  return refused([
-    {
-      field: 'Idempotency-Key',
-      rule: 'key_reused',
-      message: `${JSON.stringify(name)} was the key of another request within 24 hours; give each write a key of its own`,
-    },
-  ]);
+  return new Fault(
+    'idempotency_key_reused',
+    `Idempotency-Key: ${JSON.stringify(name)} was the key of another request within 24 hours; give each write a key of its own`,
+    { field: 'Idempotency-Key' },
+  );
 }

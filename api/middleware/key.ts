@@ -48,7 +48,7 @@ export function paperOfKey(keys: KeyTable, header: (name: string) => string | nu
  */
 export function knowPaper({ store, now }: Workshop, sites: Sites, uses: KeyUses) {
   return createMiddleware<PaperEnv>(async (c, next) => {
-    const site = sites.of(c.req.raw);
+    const site = sites.of(c.env);
     const key = keyOfRequest(store.keys, (name) => c.req.header(name));
     if (key !== null && key.paper !== site?.slug) {
       throw new Fault('wrong_paper', `this key opens ${key.paper} and nothing else; use it under that paper’s path`);

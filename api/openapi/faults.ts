@@ -4,6 +4,13 @@ import { headerRefs } from './headers.ts';
 /** Statuses of faults that any operation may answer with; 400 is also a query that is no UTF-8. */
 export const EVERYWHERE = [400, 401, 403, 404, 405, 429, 500, 503] as const;
 
+/** An Idempotency-Key that was used for another request (IETF, draft-ietf-httpapi-idempotency-key-header). */
+export const KEY_REUSED = [
+  'the Idempotency-Key was the key of another request within 24 hours, and nothing was done; give each write a key of its own.',
+  'Idempotency-Key: "5f6e" was the key of another request within 24 hours; give each write a key of its own',
+  { field: 'Idempotency-Key' },
+] as const;
+
 /** Each status of a fault, and the name of its response among a document's components. */
 const NAMES = {
   400: 'InvalidRequest',
@@ -16,7 +23,7 @@ const NAMES = {
   410: 'Withdrawn',
   413: 'TooLarge',
   415: 'UnsupportedMediaType',
-  422: 'RefusedByDoor',
+  422: 'Unprocessable',
   429: 'RateLimited',
   500: 'Internal',
   501: 'NotImplemented',
@@ -28,10 +35,10 @@ export type FaultStatus = keyof typeof NAMES;
 /** How a service answers with one status. */
 export interface FaultAnswer {
   /** The codes that its `error` may hold, each with what it means and a message as an example. */
-  codes: Partial<Record<FaultCode | 'internal', readonly [meaning: string, message: string]>>;
+  codes: Partial<Record<FaultCode | 'internal', readonly [meaning: string, message: string, more?: object]>>;
   /** Headers beside X-Request-Id, by their names on the wire and among the components. */
   headers?: Record<string, string>;
-  /** Members that come beside `error` and `message`, in the example. */
+  /** Members that come beside `error` and `message` in the examples, where a code has none of its own. */
   more?: object;
 }
 
@@ -82,7 +89,7 @@ export function faultResponses(answers: Partial<Record<FaultStatus, FaultAnswer>
 function responseOf(status: number, { codes, headers = {}, more = {} }: FaultAnswer): object {
   const error = { error: { enum: Object.keys(codes) } };
   const examples = Object.entries(codes).map(
-    ([code, [, message]]) => [code, { value: { error: code, message, ...more } }] as const,
+    ([code, [, message, own = more]]) => [code, { value: { error: code, message, ...own } }] as const,
   );
   const problems = examples.map(([code, { value }]) => {
     const problem = { type: 'about:blank', status, detail: value.message, ...value };

@@ -27,7 +27,7 @@ test('a key is looked up as often for a private paper as for one that does not e
   app.route('/', privatePaperDoor(counted, sites, null as unknown as Build));
   const looksFor = async (address: string, key = '') => {
     looks = 0;
-    const { status } = await app.request(address, { headers: { 'x-nrf-key': key } });
+    const { status } = await app.request(address, { headers: { 'x-nrf-key': key } }, { incoming: {} });
     return { status, looks };
   };
   const stranger = keys.get('the-open')?.admin;

@@ -9,6 +9,7 @@ import { ask } from '../support/http.ts';
 import { copyPaper } from '../support/papers.ts';
 import type { Serving } from '../support/program.ts';
 import { copyDemo, serve, until } from '../support/program.ts';
+import { shout } from '../support/raw.ts';
 import type { Scope } from '../support/workshop.ts';
 import { tempFolder, workshopIn } from '../support/workshop.ts';
 
@@ -157,7 +158,7 @@ test('every order that is malformed is refused, with the member at fault named',
     [{ form: { email, cadence: 'hourly' } }, 400, 'invalid_request', 'cadence'],
     [{ form: { email, sections: 'Sport' } }, 400, 'invalid_request', 'sections'],
     [{ form: { email, cast: 'maybe' } }, 400, 'invalid_request', 'cast'],
-    [{}, 415, 'unsupported_media_type'],
+    [{}, 400, 'invalid_request', 'email'],
     [{ body: email, headers: { 'Content-Type': 'text/plain' } }, 415, 'unsupported_media_type'],
     [{ body: 'x', headers: { 'Content-Type': 'multipart/form-data; boundary=x' } }, 415, 'unsupported_media_type'],
   ];
@@ -303,10 +304,10 @@ test('from the order to the end: only buttons change anything', async (t) => {
     ['cast', 'true'],
     ['boxes', 'sections cast'],
   ];
-  const bare = await change({ form: boxes, headers: { Accept: 'text/html' } });
-  assert.equal(bare.status, 400);
-  assert.match(bare.text, /id="sections-problem">None is ticked; tick one or more</);
-  assert.match(bare.text, new RegExp(`name="token" value="${own}"`));
+  const unticked = await change({ form: boxes, headers: { Accept: 'text/html' } });
+  assert.equal(unticked.status, 400);
+  assert.match(unticked.text, /id="sections-problem">None is ticked; tick one or more</);
+  assert.match(unticked.text, new RegExp(`name="token" value="${own}"`));
   const all = SECTIONS.map((name): [string, string] => ['sections', name]);
   const saved = await change({ form: [...boxes, ...all], headers: { Accept: 'text/html' } });
   assert.equal(saved.status, 200);
@@ -321,6 +322,20 @@ test('from the order to the end: only buttons change anything', async (t) => {
   }
   assert.equal((await change({ body: { token, cadence: 'daily' } })).status, 404, 'a confirming link changes nothing');
 
+  // A body that nobody sent lacks its token, however its end is told.
+  const host = new URL(url).host;
+  const bare = (path: string, rest: string) =>
+    shout(url, `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${rest}`);
+  for (const name of ['confirm', 'manage', 'unsubscribe']) {
+    for (const rest of ['\r\n', 'Content-Length: 0\r\n\r\n', 'Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n']) {
+      const answer = await bare(`${PAPER}/subscribe/${name}`, rest);
+      assert.match(answer, /^HTTP\/1.1 400 /, `${name} ${JSON.stringify(rest)}: ${answer}`);
+      assert.match(answer, /"error":"invalid_request","message":"token[^"]*missing[^"]*","field":"token"/);
+      const asPage = await bare(`${PAPER}/subscribe/${name}`, `Accept: text/html\r\n${rest}`);
+      assert.match(asPage, /^HTTP\/1.1 400 [\s\S]*oken[^<]*is missing/, `${name} ${JSON.stringify(rest)}`);
+    }
+  }
+
   // A mail program's own button (RFC 8058).
   const oneClick = (sending: Sending) => send(url, `${PAPER}/subscribe/unsubscribe${manage.search}`, sending);
   assert.equal((await oneClick({ form: { 'List-Unsubscribe': 'Yes' } })).status, 400);
@@ -328,6 +343,9 @@ test('from the order to the end: only buttons change anything', async (t) => {
   const clicked = await oneClick({ form: { 'List-Unsubscribe': 'One-Click' } });
   assert.equal(clicked.status, 200);
   assert.deepEqual(await counts(), { count: 0, confirmed: 0 });
+  const form = 'List-Unsubscribe=One-Click';
+  const chunked = `Content-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked\r\n\r\n${form.length.toString(16)}\r\n${form}\r\n0\r\n\r\n`;
+  assert.match(await bare(`${PAPER}/subscribe/unsubscribe${manage.search}`, chunked), /^HTTP\/1.1 200 /);
   const parts = new FormData();
   parts.set('List-Unsubscribe', 'One-Click');
   const repeated = await fetch(`${url}${PAPER}/subscribe/unsubscribe${manage.search}`, { method: 'POST', body: parts });

@@ -33,10 +33,17 @@ export class Form {
   }
 }
 
-/** Reads the body of a form. Throws `unsupported_media_type`. */
+/** Throws `invalid_request` for a part of a mailed link that is missing. */
+export function needPart(name: string, value: string | undefined): string {
+  if (value) return value;
+  throw new Fault('invalid_request', `${name} is missing; open the link of the mail as it is`, { field: name });
+}
+
+/** Reads the body of a form; nothing at all, of no type, is one without fields. Throws `unsupported_media_type`. */
 export async function readForm(c: RecordsContext): Promise<Form> {
   const type = c.req.header('content-type') ?? '';
   if (FORM.test(type)) return new Form(await c.req.text());
+  if (type === '' && (await c.req.arrayBuffer()).byteLength === 0) return new Form('');
   throw new Fault(
     'unsupported_media_type',
     `the body is ${type === '' ? 'of no type' : JSON.stringify(type.slice(0, 100))}; send application/x-www-form-urlencoded, as the page's own form does`,

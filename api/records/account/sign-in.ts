@@ -7,7 +7,7 @@ import { giveCookie, takeCookie } from '../../middleware/session.ts';
 import type { Limit } from '../../middleware/throttle.ts';
 import { throttle } from '../../middleware/throttle.ts';
 import type { RecordsContext } from '../doors.ts';
-import { readForm } from './form.ts';
+import { needPart, readForm } from './form.ts';
 import type { AccountDoors } from './pages.ts';
 import { accountForm, formGuards, SIGN_IN, sendAccountPage } from './pages.ts';
 import { problemOf } from './problem.ts';
@@ -50,7 +50,7 @@ export function signInDoors(doors: AccountDoors): void {
   });
 
   app.get('/account/enter', enter('public'), async (c) => {
-    const token = c.req.query('token') ?? '';
+    const token = needPart('token', c.req.query('token'));
     try {
       const { email } = toSignIn(desk, token);
       return await sendAccountPage(doors, c, { route: '/account/enter', title: 'Sign in' }, { token, address: email });
@@ -59,7 +59,7 @@ export function signInDoors(doors: AccountDoors): void {
     }
   });
   app.post('/account/enter', ...formGuards(doors), async (c) => {
-    const given = (await readForm(c)).text('token');
+    const given = needPart('token', (await readForm(c)).text('token'));
     const before = c.get('signed');
     try {
       const { token } = signIn(desk, given);

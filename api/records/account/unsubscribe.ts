@@ -1,6 +1,7 @@
 import { toUnsubscribe, unsubscribe } from '../../../src/accounts/unsubscribe.ts';
 import { limitBody } from '../../middleware/json-body.ts';
 import type { RecordsContext } from '../doors.ts';
+import { needPart } from './form.ts';
 import type { AccountDoors } from './pages.ts';
 import { sendAccountPage } from './pages.ts';
 
@@ -13,7 +14,10 @@ const PATH = '/account/unsubscribe';
  */
 export function unsubscribeDoors(doors: AccountDoors): void {
   const { app, enter, desk } = doors;
-  const asked = (c: RecordsContext) => ({ account: c.req.query('account') ?? '', token: c.req.query('token') ?? '' });
+  const asked = (c: RecordsContext) => ({
+    account: needPart('account', c.req.query('account')),
+    token: needPart('token', c.req.query('token')),
+  });
   const page = (c: RecordsContext, address: string, done: boolean) =>
     sendAccountPage(
       doors,

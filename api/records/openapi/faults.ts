@@ -1,5 +1,5 @@
 import type { FaultAnswer, FaultStatus } from '../../openapi/faults.ts';
-import { COMMON_FAULTS } from '../../openapi/faults.ts';
+import { COMMON_FAULTS, KEY_REUSED } from '../../openapi/faults.ts';
 
 /** Every fault as the domain records answer it (wire.md, sections 2 and 5). */
 export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
@@ -72,15 +72,7 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
   413: {
     codes: { too_large: ['the body is too large.', 'the body is larger than 1048576 bytes (1 MiB); send less'] },
   },
-  422: {
-    codes: {
-      refused_by_door: [
-        'what was sent breaks a rule; `problems` has each. Also an Idempotency-Key that was the key of another request.',
-        'Idempotency-Key: it was the key of another request; take a new one',
-      ],
-    },
-    more: { problems: [{ field: 'Idempotency-Key', rule: 'used', message: 'it was the key of another request' }] },
-  },
+  422: { codes: { idempotency_key_reused: KEY_REUSED } },
   429: {
     codes: {
       throttled: [

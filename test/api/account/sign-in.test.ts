@@ -68,6 +68,28 @@ describe('signing in', () => {
     assert.equal(stand.shop.store.accounts.byEmail('late@example.org'), null);
   });
 
+  it('a form or a link without its token names what it lacks', async () => {
+    const visitor = stranger();
+    const said = /token is missing; open the link of the mail as it is/;
+    for (const answer of [await visitor.get('/account/enter'), await visitor.post('/account/enter', {})]) {
+      assert.equal(answer.status, 400);
+      assert.match(answer.text, said);
+    }
+    const origin = stand.shop.settings.dataOrigin;
+    const bare = { method: 'POST', headers: { origin, accept: 'application/json' } };
+    const empty = await send(stand.url, { ...bare, path: '/account/enter' });
+    assert.deepEqual([empty.status, JSON.parse(empty.text).field], [400, 'token']);
+    for (const [query, field] of [
+      ['', 'account'],
+      ['?account=a', 'token'],
+    ]) {
+      const ends = await send(stand.url, { ...bare, path: `/account/unsubscribe${query}` });
+      assert.deepEqual([ends.status, JSON.parse(ends.text).field], [400, field]);
+    }
+    const asked = await send(stand.url, { ...bare, path: '/account/sign-in' });
+    assert.equal(asked.status, 400);
+  });
+
   it('a link that was used takes the others of its address with it', async () => {
     const [first, second] = [await stand.linkFor('two@example.org'), await stand.linkFor('two@example.org')];
     assert.equal((await stranger().post('/account/enter', { token: second })).status, 303);
