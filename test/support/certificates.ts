@@ -86,7 +86,7 @@ ${section}`,
     '-startdate',
     wish.from ?? '20260101000000Z',
     '-enddate',
-    wish.until ?? '20360101000000Z',
+    wish.until ?? '21260101000000Z',
   );
   const printed = openssl('x509', '-in', path('cert.pem'), '-noout', '-fingerprint', '-sha256');
   return {
