@@ -25,7 +25,7 @@ export function command(): Command {
           by: 'cli',
           ...(at === undefined ? {} : { at }),
         });
-        const reports = await pressShowing(shop, {});
+        const reports = await pressShowing(shop, { paper: options.paper });
         const row = standingRow(story);
         const { state, published_at, scheduled_at } = row;
         say(options.json, { id: story.id, slug, ...row, changed }, [

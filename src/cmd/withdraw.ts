@@ -16,7 +16,7 @@ export function command(): Command {
       withWorkshop(async (shop) => {
         needPaper(shop, options.paper);
         const story = withdrawStory(shop.desk, options.paper, slug, { by: 'cli', reason: options.reason });
-        const reports = await pressShowing(shop, {});
+        const reports = await pressShowing(shop, { paper: options.paper });
         say(options.json, { id: story.id, slug, ...standingRow(story) }, [
           `${slug} is ${story.state}`,
           ...pressLines(reports),

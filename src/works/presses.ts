@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { PressReport } from '../press/press.ts';
 import { pressPapers } from './press-papers.ts';
 import type { Workshop } from './workshop.ts';
@@ -52,13 +53,14 @@ export class Presses {
     return manifest.filesOf(paper, number);
   }
 
-  /** Waits for the presses under way, but not for ever. */
+  /** Waits for the presses under way, but not for ever: what is not finished is marked, and what is not synced is noted. */
   async close(): Promise<void> {
     const timer = setTimeout(() => this.#stop.abort(), GRACE);
     while (this.#lines.size > 0) {
       await Promise.allSettled([...this.#lines.values()].map(({ now, next }) => next ?? now));
     }
-    await Promise.all(this.#syncing);
+    const { signal } = this.#stop;
+    if (!signal.aborted) await Promise.race([Promise.all(this.#syncing), once(signal, 'abort')]);
     clearTimeout(timer);
   }
 
