@@ -44,9 +44,22 @@ interface Place {
   setting: string;
 }
 
-/** Listens; `end` runs once it has closed. Throws `unavailable` when that is not to be had, naming the setting. */
-export async function listen(app: Hono<DeskEnv>, place: Place, end: () => void): Promise<Listening> {
-  const server = createAdaptorServer({ fetch: answering(app) }) as Server;
+/**
+ * Listens; `end` runs once it has closed. `wire` makes the app when the port is known, which the app's own addresses
+ * may follow from; requests that come before wait for it. Throws `unavailable` when listening is not to be had,
+ * naming the setting.
+ */
+export async function listen(
+  place: Place,
+  wire: (port: number) => Promise<Hono<DeskEnv>>,
+  end: () => void,
+): Promise<Listening> {
+  let answer: Answering | null = null;
+  const wired = Promise.withResolvers<Answering>();
+  wired.promise.catch(() => undefined);
+  const server = createAdaptorServer({
+    fetch: (...asked) => (answer === null ? wired.promise.then((ready) => ready(...asked)) : answer(...asked)),
+  }) as Server;
   // Node breaks such a connection off without a word; nothing is tunnelled here.
   server.on('connect', (_request, socket) => {
     socket.on('error', () => socket.destroy());
@@ -54,6 +67,15 @@ export async function listen(app: Hono<DeskEnv>, place: Place, end: () => void):
   });
   await bind(server, place);
   const { address, port: got, family } = server.address() as AddressInfo;
+  try {
+    answer = answering(await wire(got));
+    wired.resolve(answer);
+  } catch (error) {
+    wired.reject(error);
+    server.close();
+    server.closeAllConnections();
+    throw error;
+  }
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${got}`,
     close: () =>
@@ -90,10 +112,10 @@ async function bind(server: Server, place: Place): Promise<void> {
   }
 }
 
+type Answering = (request: Request, env: HttpBindings | Http2Bindings) => Response | Promise<Response>;
+
 /** What the listener does beside Hono, which knows nothing of connections. */
-function answering(
-  app: Hono<DeskEnv>,
-): (request: Request, env: HttpBindings | Http2Bindings) => Response | Promise<Response> {
+function answering(app: Hono<DeskEnv>): Answering {
   return (request, env) => {
     const { incoming, outgoing } = env as HttpBindings;
     if (isClosing(incoming)) return RESPONSE_ALREADY_SENT;

@@ -22,40 +22,57 @@ import { recordsApi } from './records/api.ts';
 import { answerFaults } from './records/fault-pages.ts';
 import { ChangeFeed } from './records/stream/feed.ts';
 
+/** Told the port that a service got, before anything is wired that may need it. */
+type Bound = (port: number) => void;
+
 /** Wires the doors of the news desk and listens. */
-export async function listenDesk(shop: Workshop, presses: Presses, logger: Logger): Promise<Listening> {
+export async function listenDesk(
+  shop: Workshop,
+  presses: Presses,
+  logger: Logger,
+  bound: Bound = () => {},
+): Promise<Listening> {
   const { host, port } = shop.settings;
   const build = await loadBuild();
-  const sites = new Sites(shop);
   const uses = new KeyUses(shop.store.keys, (error) => logger.warn({ err: error }, 'uses of keys are noted later'));
-  const app = new Hono<DeskEnv>({ getPath: sites.routingPath });
-  app.use(nameRequest);
-  app.use(measureHead);
-  app.use(logRequests(logger));
-  app.onError(answerFault(logger, shop.store.fault));
-  app.route('/:paper', await deskApi({ shop, sites, presses, uses, logger }));
-  app.options('*', fileOptions(sites));
-  app.route('/', paperDoor(shop, sites));
-  app.route('/', privatePaperDoor(shop, sites, build));
-  app.route('/', newsstandDoor(shop, build.render));
-  app.notFound(nothingHere(shop.settings.origin));
-  return listen(app, { host, port, setting: 'PORT' }, () => uses.close());
+  const wire = async (got: number) => {
+    bound(got);
+    const sites = new Sites(shop);
+    const app = new Hono<DeskEnv>({ getPath: sites.routingPath });
+    app.use(nameRequest);
+    app.use(measureHead);
+    app.use(logRequests(logger));
+    app.onError(answerFault(logger, shop.store.fault));
+    app.route('/:paper', await deskApi({ shop, sites, presses, uses, logger }));
+    app.options('*', fileOptions(sites));
+    app.route('/', paperDoor(shop, sites));
+    app.route('/', privatePaperDoor(shop, sites, build));
+    app.route('/', newsstandDoor(shop, build.render));
+    app.notFound(nothingHere(shop.settings.origin));
+    return app;
+  };
+  return listen({ host, port, setting: 'PORT' }, wire, () => uses.close());
 }
 
 /** Wires the doors of the domain records and listens. */
-export async function listenRecords(shop: Workshop, logger: Logger): Promise<Listening> {
+export async function listenRecords(shop: Workshop, logger: Logger, bound: Bound = () => {}): Promise<Listening> {
   const { host, recordsPort: port } = shop.settings;
+  const build = await loadBuild();
   const uses = new KeyUses(shop.store.serviceKeys, (error) =>
     logger.warn({ err: error }, 'uses of keys are noted later'),
   );
   const feed = new ChangeFeed(shop.store.records, (error) => logger.warn({ err: error }, 'changes are told later'));
-  const app = new Hono<DeskEnv>();
-  app.use(nameRequest);
-  app.use(measureHead);
-  app.use(logRequests(logger));
-  app.onError(answerFaults({ shop, build: await loadBuild() }, logger));
-  app.route('/', await recordsApi({ shop, uses, logger, feed, ask: (request, env) => app.fetch(request, env) }));
-  const listening = await listen(app, { host, port, setting: 'RECORDS_PORT' }, () => uses.close());
+  const wire = async (got: number) => {
+    bound(got);
+    const app = new Hono<DeskEnv>();
+    app.use(nameRequest);
+    app.use(measureHead);
+    app.use(logRequests(logger));
+    app.onError(answerFaults({ shop, build }, logger));
+    app.route('/', await recordsApi({ shop, uses, logger, feed, ask: (request, env) => app.fetch(request, env) }));
+    return app;
+  };
+  const listening = await listen({ host, port, setting: 'RECORDS_PORT' }, wire, () => uses.close());
   const close = () => {
     // Streams have no end of their own to wait for.
     feed.close();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import pino from 'pino';
 import { listenDesk, listenRecords } from '../../api/server.ts';
-import { environmentWith, readSettings } from '../env.ts';
+import { environmentWith, listeningOn, readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { startAccountChanges } from '../jobs/account-changes.ts';
 import { startAccountMails } from '../jobs/account-mails.ts';
@@ -71,8 +71,10 @@ interface Running {
 /** Serves the papers and their API as they are, and behind that files `content/` and presses what is due. */
 async function serveDesk(shop: Workshop, smtp: SmtpMailer | null, logger: pino.Logger): Promise<Running> {
   const presses = new Presses(shop);
-  const desk = await listenDesk(shop, presses, logger);
-  shop.store.served.note('desk', shop.settings.origin);
+  const desk = await listenDesk(shop, presses, logger, (port) => {
+    shop.settings = listeningOn(shop.settings, { desk: port });
+    shop.store.served.note('desk', shop.settings.origin);
+  });
   const stopClock = startClock(shop, presses, logger);
   const stopFiling = startFiling(shop, presses, logger);
   const stopDeliveries = startDeliveries(shop, webhookClientOf(shop), logger);
@@ -105,8 +107,10 @@ function startFiling(shop: Workshop, presses: Presses, logger: pino.Logger): () 
 
 /** Serves the domain records. */
 async function serveRecords(shop: Workshop, logger: pino.Logger): Promise<Running> {
-  const records = await listenRecords(shop, logger);
-  shop.store.served.note('records', shop.settings.dataOrigin);
+  const records = await listenRecords(shop, logger, (port) => {
+    shop.settings = listeningOn(shop.settings, { records: port });
+    shop.store.served.note('records', shop.settings.dataOrigin);
+  });
   const { settings, now } = shop;
   // A mailer of its own: the desk closes its own one when it stops.
   const mails = { render: (await loadBuild()).render, smtp: smtpOf(settings) };
