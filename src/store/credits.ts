@@ -21,7 +21,7 @@ export interface CreditTables extends CreditLedger {
 
 /** The ledger of credits. A day's draws are counted in the meter's own row, and are a line here once the day is over. */
 export function creditTables(db: Db, transact: Transact): CreditTables {
-  const last = db.prepare('SELECT seq, balance FROM credit_ledger WHERE account = ? ORDER BY seq DESC LIMIT 1');
+  const last = db.prepare('SELECT seq, at, balance FROM credit_ledger WHERE account = ? ORDER BY seq DESC LIMIT 1');
   const append = db.prepare(
     'INSERT INTO credit_ledger (account, seq, at, kind, amount, balance, day, ref, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
   );
@@ -51,15 +51,16 @@ export function creditTables(db: Db, transact: Transact): CreditTables {
   const strike = db.prepare('UPDATE credit_ledger SET note = NULL WHERE account = ? AND note IS NOT NULL');
 
   const tail = (account: string) =>
-    (last.all(account) as { seq: number; balance: number }[])[0] ?? { seq: 0, balance: 0 };
+    (last.all(account) as { seq: number; at: number; balance: number }[])[0] ?? { seq: 0, at: 0, balance: 0 };
   const balance = (account: string) => {
     const [open] = drawn.all(account) as [{ units: number }];
     return tail(account).balance - open.units * REQUEST_COST;
   };
 
   const enter = (account: string, line: Omit<CreditEntry, 'seq' | 'balance'>, ref: string | null): CreditEntry => {
-    const { seq, balance: before } = tail(account);
-    const entry = { ...line, seq: seq + 1, balance: before + line.amount };
+    const { seq, at: last, balance: before } = tail(account);
+    // A clock that was set back makes no line of an earlier time than the one before it.
+    const entry = { ...line, at: Math.max(line.at, last), seq: seq + 1, balance: before + line.amount };
     const { at, kind, amount, day, note } = entry;
     append.run(account, entry.seq, at, kind, amount, entry.balance, day, ref, note);
     return entry;

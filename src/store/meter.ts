@@ -68,6 +68,7 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
       `UPDATE meter_days SET ${column} = ${column} - 1, failed = failed + 1 WHERE account = ? AND day = ? AND ${column} > 0`,
     );
   const uncounts = { included: uncount('included'), drawn: uncount('drawn') };
+  const lastDay = db.prepare('SELECT max(day) AS day FROM meter_days WHERE account = ?');
   const days = db.prepare(
     'SELECT day, included, drawn, refused, failed FROM meter_days WHERE account = ? AND day >= ? ORDER BY day',
   );
@@ -83,7 +84,13 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
   const forgetKeys = db.prepare('DELETE FROM meter_keys WHERE key IN (SELECT id FROM service_keys WHERE account = ?)');
   const forgetTerms = db.prepare('DELETE FROM meter_terms WHERE account = ?');
 
-  const standing = (account: string, at: number, daily: number): Standing | null => {
+  /** The time that a request counts at: a clock that was set back opens no day again that a later one has closed. */
+  const countedAt = (account: string, now: number): number => {
+    const [last] = lastDay.all(account) as { day: string | null }[];
+    return last?.day != null && last.day > dayOf(now) ? Date.parse(last.day) : now;
+  };
+
+  const standingAt = (account: string, at: number, daily: number): Standing | null => {
     const month = monthOf(at);
     const [row] = standingRow.all(account, dayOf(at), month, month + MONTH_END) as StandingRow[];
     if (row === undefined) return null;
@@ -103,14 +110,17 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
     };
   };
 
+  const standing = (account: string, now: number, daily: number) => standingAt(account, countedAt(account, now), daily);
+
   return {
-    take: ({ account, key, at }, { daily, perMinute }) =>
+    take: ({ account, key, at: now }, { daily, perMinute }) =>
       transact(() => {
-        const before = standing(account, at, daily);
+        const at = countedAt(account, now);
+        const before = standingAt(account, at, daily);
         if (before === null) return null;
         const day = dayOf(at);
-        const [pace] = countKey.all(key, day, minuteOf(at), perMinute) as { in_minute: number }[];
-        const rate = { limit: perMinute, used: pace?.in_minute ?? perMinute, at };
+        const [pace] = countKey.all(key, day, minuteOf(now), perMinute) as { in_minute: number }[];
+        const rate = { limit: perMinute, used: pace?.in_minute ?? perMinute, at: now };
         if (pace === undefined) return { outcome: 'too_fast', standing: before, rate };
         const next = nextSource(before);
         if ('exhausted' in next) {
@@ -130,13 +140,14 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
         // The account may have been forgotten meanwhile: then there is nothing to give back to.
         if (uncounts[from === 'included' ? 'included' : 'drawn'].run(account, day).changes === 1) {
           uncountKey.run(key, day);
-          if (from === 'credits') credits.fold(account, dayOf(at), at);
+          if (from === 'credits') credits.fold(account, dayOf(countedAt(account, at)), at);
         }
         return standing(account, at, daily);
       }),
     standing,
     days: (account, since) => days.all(account, since) as UsageDay[],
-    keys(account, at) {
+    keys(account, now) {
+      const at = countedAt(account, now);
       const month = monthOf(at);
       return keys.all(account, dayOf(at), month, month + MONTH_END) as KeyUsage[];
     },
