@@ -23,7 +23,7 @@ export function standFor(duties: DutyTable, name: string, now: () => number, tak
       const at = now();
       // A process that slept may have lost it: it asks before it does anything.
       if (at >= askedAt && at - askedAt < DUTY_EVERY) return isMine;
-      const got = duties.take(name, owner, at, at + DUTY);
+      const got = duties.take(name, owner, now, DUTY);
       if (got === 'taken') taken(at);
       askedAt = at;
       isMine = got !== null;

@@ -71,7 +71,7 @@ export class Till {
       const found = payments.find(id);
       if (found !== null && found.state !== 'claimed' && found.request !== request) return otherRequest;
       if (found?.state === 'settled') return this.#again(order, found);
-      if (found !== null && found.held_until > now()) {
+      if (found !== null && isHeld(found, now())) {
         if (found.request !== request) return otherRequest;
         if (polls === POLLS) return { outcome: 'later', why: 'busy' };
         await wait(POLL);
@@ -206,6 +206,11 @@ export class Till {
 }
 
 const otherRequest: Outcome = { outcome: 'conflict', why: 'other_request' };
+
+/** Nobody says that he is at it for longer than a hold: then the clock was set back, and he may be no more. */
+function isHeld({ held_until }: Purchase, now: number): boolean {
+  return held_until > now && held_until <= now + 2 * HOLD;
+}
 
 function isWhole(bought: Bought | null): bought is Bought {
   return bought !== null && bought.body !== null;

@@ -65,6 +65,9 @@ export function queueTable(db: Db) {
   const owner = db.prepare('SELECT leased_by FROM hostnames WHERE lease = ? LIMIT 1');
   const next = db.prepare("SELECT due_at FROM hostnames WHERE state = 'watched' ORDER BY due_at, id LIMIT 1");
 
+  const last = db.prepare("SELECT due_at FROM hostnames WHERE state = 'watched' ORDER BY due_at DESC, id DESC LIMIT 1");
+  const recall = db.prepare("UPDATE hostnames SET due_at = ?1 WHERE state = 'watched' AND due_at > ?2");
+
   const nextDue = (): number | null => (next.get() as { due_at: number } | undefined)?.due_at ?? null;
 
   return {
@@ -78,6 +81,14 @@ export function queueTable(db: Db) {
     /** Takes these hostnames, due or not, and from whoever has leased them; those that are not watched are left out. */
     leaseThese: ({ id, owner, names, until }: { id: string; owner: string; names: string[]; until: number }) =>
       leaseThese.all(id, owner, until, JSON.stringify(names)) as LeasedName[],
+    /**
+     * Makes due at `now` what no schedule puts after `horizon`: a clock that was
+     * set back, or an interval that is shorter now, would have it wait for long.
+     */
+    recall(now: number, horizon: number): void {
+      const latest = (last.get() as { due_at: number } | undefined)?.due_at ?? 0;
+      if (latest > horizon) recall.run(now, horizon);
+    },
     /** Whether a hostname is due and not leased: taking none would make other writers wait. */
     isDue: (now: number): boolean => (nextDue() ?? Number.POSITIVE_INFINITY) <= now,
     /** Who holds a lease; null when it holds nothing any more. */

@@ -12,7 +12,7 @@ export function signInTable(db: Db): SignInTable {
   const useOthers = db.prepare(
     'UPDATE sign_ins SET used_at = ?1 WHERE used_at IS NULL AND email = (SELECT email FROM sign_ins WHERE id = ?2)',
   );
-  const count = db.prepare('SELECT count(*) AS count FROM sign_ins WHERE email = ? AND made_at > ?');
+  const count = db.prepare('SELECT count(*) AS count FROM sign_ins WHERE email = ? AND made_at > ? AND made_at < ?');
   const dropEmail = db.prepare('DELETE FROM sign_ins WHERE email = ?');
   const forget = db.prepare('DELETE FROM sign_ins WHERE expires_at <= ?');
   return {
@@ -26,7 +26,7 @@ export function signInTable(db: Db): SignInTable {
       useOthers.run(at, id);
       return true;
     },
-    countSince: (email, since) => (count.all(email, since) as { count: number }[])[0]?.count ?? 0,
+    countBetween: (email, after, before) => (count.all(email, after, before) as { count: number }[])[0]?.count ?? 0,
     dropEmail(email) {
       dropEmail.run(email);
     },

@@ -192,7 +192,7 @@ export function openStore(settings: DatabaseSettings) {
     readers,
     events,
     alerts: alertTable(db),
-    duties: dutyTable(db),
+    duties: dutyTable(db, transact),
     webhooks: webhookTable(db),
     deliveries: deliveryTable(db),
     notices: noticeTable(db),

@@ -102,10 +102,10 @@ describe('signing in', () => {
     for (let n = 0; n < ASKS_MAX + 2; n++) {
       assert.equal((await stranger().post('/account/sign-in', { email })).status, 200);
     }
-    assert.equal(signIns.countSince(email, 0), ASKS_MAX);
+    assert.equal(signIns.countBetween(email, 0, Number.MAX_SAFE_INTEGER), ASKS_MAX);
     stand.clock.now += ASKS_SPAN;
     await stranger().post('/account/sign-in', { email });
-    assert.equal(signIns.countSince(email, 0), ASKS_MAX + 1);
+    assert.equal(signIns.countBetween(email, 0, Number.MAX_SAFE_INTEGER), ASKS_MAX + 1);
   });
 
   it('what is no address is told beside its field', async () => {

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import Database from 'libsql';
+import { parseHostname } from '../../src/records/hostname.ts';
+import { openStore } from '../../src/store/store.ts';
+import { localQueue } from '../../src/works/scan-local.ts';
+import { look } from '../support/looks.ts';
+import { tempFolder, workshopIn } from '../support/workshop.ts';
+
+const CHILD = fileURLToPath(new URL('clocks-child.ts', import.meta.url));
+const ROUNDS = 15;
+const NOON = Date.UTC(2026, 10, 20, 12);
+const YEAR = 365 * 86_400_000;
+
+function opened(t: TestContext) {
+  const file = join(tempFolder(t), 'broadsheet.db');
+  const store = openStore({ file });
+  t.after(() => store.close());
+  return { file, store };
+}
+
+/** How many of several processes got each of several things that all of them ask for while the database is busy: each reads its clock at another moment, and in no order is it served. */
+async function race(t: TestContext, what: string): Promise<number[]> {
+  const { file } = opened(t);
+  const children = Array.from({ length: 4 }, () => fork(CHILD, [file, what]));
+  t.after(() => {
+    for (const child of children) child.kill('SIGKILL');
+  });
+  await Promise.all(children.map((child) => once(child, 'message')));
+  const holder = new Database(file);
+  t.after(() => holder.close());
+  const got: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    holder.exec('BEGIN IMMEDIATE');
+    const said = children.map((child) => once(child, 'message'));
+    for (const child of children) {
+      child.send(round);
+      await setTimeout(15);
+    }
+    holder.exec('ROLLBACK');
+    got.push((await Promise.all(said)).filter(([isMine]) => isMine === true).length);
+  }
+  for (const child of children) child.disconnect();
+  return got;
+}
+
+const EACH_ONCE = Array.from({ length: ROUNDS }, () => 1);
+
+test('of processes that let in the same caller at once, one does', async (t) => {
+  assert.deepEqual(await race(t, 'keyless'), EACH_ONCE);
+});
+
+test('of processes that take the same duty at once, one has it', async (t) => {
+  assert.deepEqual(await race(t, 'duty'), EACH_ONCE);
+});
+
+test('a process that read its clock before it waited for the lock sees nobody in a time to come', (t) => {
+  const { file, store } = opened(t);
+  const other = openStore({ file });
+  t.after(() => other.close());
+  let now = NOON;
+  // While this one waits, the other lets the caller in, a moment later by the same clock.
+  const waits = () => {
+    now += 3;
+    return now;
+  };
+  assert.equal(other.keyless.enter('192.0.2.1', () => NOON + 2, 100).pass, 'open');
+  assert.equal(store.keyless.enter('192.0.2.1', waits, 100).pass, 'throttled');
+  assert.equal(store.keyless.enter('192.0.2.1', () => NOON, 100).pass, 'throttled', 'a lagging clock is no way in');
+
+  assert.equal(
+    other.duties.take('mails', 'other', () => NOON + 2_000, 10_000),
+    'taken',
+  );
+  assert.equal(
+    store.duties.take('mails', 'mine', () => NOON, 10_000),
+    null,
+  );
+  assert.equal(
+    other.duties.take('mails', 'other', () => NOON + 3_000, 10_000),
+    'kept',
+  );
+  assert.equal(
+    store.duties.take('mails', 'mine', () => NOON + 12_999, 10_000),
+    null,
+  );
+  assert.equal(
+    store.duties.take('mails', 'mine', () => NOON + 13_000, 10_000),
+    'taken',
+  );
+});
+
+test('hostnames that were put off under a clock that ran ahead are looked at again once it was set back', async (t) => {
+  const clock = { now: NOON + YEAR };
+  const shop = workshopIn(t, tempFolder(t), clock);
+  shop.openDoor();
+  const names = ['harbor.example', 'quay.example'];
+  shop.store.records.watch(names.map(parseHostname), clock.now);
+  const queue = localQueue(shop, 'test');
+  const { lease } = queue.takeThese(['harbor.example']) ?? { lease: '' };
+  await queue.enter(lease, [look('harbor.example', clock.now, { A: ['192.0.2.1'] })]);
+  assert.deepEqual((await queue.take(9))?.hostnames, ['quay.example'], 'leased, and its scanner dies');
+  clock.now = NOON;
+  assert.deepEqual((await queue.take(9))?.hostnames.toSorted(), names);
+  assert.equal(await queue.take(9), null, 'once');
+});
+
+test('a lease of a time to come is nobody’s: the clock was set back', (t) => {
+  const { store } = opened(t);
+  assert.equal(
+    store.duties.take('mails', 'gone', () => NOON + YEAR, 10_000),
+    'taken',
+  );
+  assert.equal(
+    store.duties.take('mails', 'mine', () => NOON, 10_000),
+    'taken',
+  );
+  assert.equal(
+    store.duties.take('mails', 'mine', () => NOON + 1, 10_000),
+    'kept',
+  );
+});
