@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, openSync, readFileSync, readSync, renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { Command } from 'commander';
 import { airDue, enter } from '../desk/enter.ts';
@@ -9,6 +10,7 @@ import type { Media } from '../desk/media.ts';
 import { Fault } from '../fault.ts';
 import { sha256 } from '../ledger/basis.ts';
 import type { DoorKey } from '../ledger/keyring.ts';
+import { syncFolder } from '../store/durable-file.ts';
 import type { MediaFiles } from '../store/media-files.ts';
 import type { Store } from '../store/store.ts';
 import type { Workshop } from '../works/workshop.ts';
@@ -95,6 +97,7 @@ export async function exportLedger({ store, media }: Workshop, file: string): Pr
     await out.appendFile(`${JSON.stringify(end)}\n`);
     await out.sync();
     renameSync(aside, file);
+    syncFolder(dirname(file));
   } finally {
     await out.close();
     rmSync(aside, { force: true });
