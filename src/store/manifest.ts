@@ -52,11 +52,12 @@ export function manifestTables(db: Db): Manifest {
   const setStamp = db.prepare(
     'INSERT INTO presses (paper, stamp) VALUES (?, ?) ON CONFLICT DO UPDATE SET stamp = excluded.stamp',
   );
-  // A claim that reaches further than any that is made now is of a clock that was set back since.
+  // A claim that reaches a whole span further than any that is made now is of a clock that was set back since. One that
+  // reaches a little further was made by a neighbour while this process, its clock read, waited for the lock.
   const claim = db.prepare(
     `INSERT INTO presses (paper, owner, owned_until) VALUES (?1, ?2, ?3 + ?4)
      ON CONFLICT DO UPDATE SET owner = excluded.owner, owned_until = excluded.owned_until
-     WHERE presses.owner IS NULL OR presses.owned_until < ?3 OR presses.owned_until > ?3 + ?4 RETURNING owner`,
+     WHERE presses.owner IS NULL OR presses.owned_until < ?3 OR presses.owned_until > ?3 + 2 * ?4 RETURNING owner`,
   );
   const renew = db.prepare('UPDATE presses SET owned_until = ?3 WHERE paper = ?1 AND owner = ?2');
   const owner = db.prepare('SELECT owner FROM presses WHERE paper = ?');

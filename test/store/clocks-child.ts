@@ -5,12 +5,14 @@ import { openStore } from '../../src/store/store.ts';
 const [file = '', what = ''] = process.argv.slice(2);
 const store = openStore({ file });
 
+const asks: Record<string, (n: number) => boolean> = {
+  keyless: (n) => store.keyless.enter(`caller-${n}`, Date.now, 1_000_000).pass === 'open',
+  duty: (n) => store.duties.take(`duty-${n}`, String(process.pid), Date.now, 60_000) !== null,
+  press: (n) => store.manifest.claim(`paper-${n}`, String(process.pid), Date.now(), 30_000),
+};
+
 process.on('message', (n: number) => {
-  const isMine =
-    what === 'keyless'
-      ? store.keyless.enter(`caller-${n}`, Date.now, 1_000_000).pass === 'open'
-      : store.duties.take(`duty-${n}`, String(process.pid), Date.now, 60_000) !== null;
-  process.send?.(isMine);
+  process.send?.(asks[what]?.(n));
 });
 process.once('disconnect', () => store.close());
 process.send?.('ready');

@@ -60,6 +60,10 @@ test('of processes that take the same duty at once, one has it', async (t) => {
   assert.deepEqual(await race(t, 'duty'), EACH_ONCE);
 });
 
+test('of processes that claim the press of the same paper at once, one has it', async (t) => {
+  assert.deepEqual(await race(t, 'press'), EACH_ONCE);
+});
+
 test('a process that read its clock before it waited for the lock sees nobody in a time to come', (t) => {
   const { file, store } = opened(t);
   const other = openStore({ file });
