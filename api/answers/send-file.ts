@@ -28,6 +28,7 @@ const compress = compression({
  * this answer. Throws `not_found` when the file is gone.
  */
 export async function sendFile({ incoming, outgoing }: HttpBindings, sending: Sending): Promise<Response> {
+  if (!(await isTurn({ incoming, outgoing }))) return RESPONSE_ALREADY_SENT;
   const handle = await opened(sending.file);
   try {
     const { size, mtime, mtimeMs } = await handle.stat();
@@ -55,12 +56,27 @@ export async function sendFile({ incoming, outgoing }: HttpBindings, sending: Se
   return RESPONSE_ALREADY_SENT;
 }
 
+/**
+ * Waits for this answer's turn on its connection; false when the connection ended first. Who sends many requests at
+ * once and reads nothing would hold as many files open.
+ */
+function isTurn({ incoming, outgoing }: HttpBindings): Promise<boolean> | boolean {
+  if (outgoing.socket !== null) return true;
+  if (incoming.socket.destroyed) return false;
+  return new Promise((resolve) => {
+    outgoing.once('socket', () => resolve(true));
+    incoming.once('close', () => resolve(outgoing.socket !== null));
+  });
+}
+
 async function opened(file: string): Promise<FileHandle> {
   try {
     return await open(file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    throw new Fault('not_found', 'there is nothing at this address any more');
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') throw new Fault('not_found', 'there is nothing at this address any more');
+    if (code !== 'EMFILE' && code !== 'ENFILE') throw error;
+    throw new Fault('unavailable', `no more files may be open (${code}); raise the limit of open files, ulimit -n`);
   }
 }
 
