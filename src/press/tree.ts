@@ -216,7 +216,7 @@ const CURES: Record<string, string> = {
   EDQUOT: 'the quota is used up; free some space',
   EACCES: 'the folder may not be written; correct its permissions',
   EPERM: 'the folder may not be written; correct its permissions',
-  ENOENT: 'the folder cannot be made; the disk may be read-only, or not there',
+  ENOENT: 'the folder is gone or cannot be made; the disk may be read-only, or not there',
   EROFS: 'the disk is mounted read-only; mount it for writing',
   EISDIR: 'a folder stands where the file belongs; move it away',
   EEXIST: 'a file stands where a folder belongs; move it away',

@@ -137,6 +137,14 @@ test('a claim of a clock that was set back since is nobody’s', async (t) => {
   assert.equal((await pressPapers(shop, { cards: false })).get(PAPER)?.full, false);
 });
 
+test('who waited for the lock takes no claim that was made meanwhile', async (t) => {
+  const { shop } = await paperOf(t, 1);
+  const { manifest } = shop.store;
+  const now = Date.now();
+  assert.ok(manifest.claim(PAPER, 'elsewhere:1:first', now + 4_000, 30_000));
+  assert.equal(manifest.claim(PAPER, 'elsewhere:2:second', now, 30_000), false);
+});
+
 test('a claim that is held is waited for, and nobody presses beside it', async (t) => {
   const { shop } = await paperOf(t, 1);
   const { manifest } = shop.store;
