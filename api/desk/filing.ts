@@ -37,13 +37,16 @@ const EXAMPLE = {
 
 const air = z.union([z.boolean(), time]);
 
-const NewStory = FilingBody.extend({
+/** A filing's body, without the time of the revision: nobody with a key dates a correction back. */
+const Sent = FilingBody.omit({ revised_at: true });
+
+const NewStory = Sent.extend({
   air: air
     .default(false)
     .openapi({ description: 'false keeps a draft, true puts it on air now, a time to come then.' }),
 }).openapi('NewStory', { example: EXAMPLE });
 
-const Revision = FilingBody.extend({
+const Revision = Sent.extend({
   air: air.optional().openapi({
     description:
       'As in a new piece, for one that is not on air; false, or none, leaves the piece on or off air as it is.',

@@ -27,7 +27,7 @@ export function command(): Command {
       }),
     )
     .addCommand(
-      verb('suppress', 'end what an address gets, and write to it no more', (asked) => {
+      verb('suppress', 'end what an address gets; a new order has it asked, once in 30 days', (asked) => {
         suppress(asked.desk, asked.paper, asked.address, asked.complained ? 'complained' : 'by_hand');
         say(false, null, [
           `${asked.paper} does not write to ${asked.address.email}; its reader’s own confirmation lifts that`,

@@ -139,6 +139,21 @@ test('a write that is done is answered so, though its answer cannot be kept whol
   assert.equal(JSON.parse(again.text).story.id, JSON.parse(first.text).story.id);
 });
 
+test('a revision through the API is of the time at which it comes', async (t) => {
+  const { ask } = await openDesk(t);
+  const { text } = await ask('POST', '/stories', { ...storyBody('tide'), air: true });
+  const { id } = JSON.parse(text).story as { id: string };
+  const change = { ...storyBody('tide'), dek: 'Another dek.', revision: 1, correction: 'The dek was wrong.' };
+  const dated = await ask('PUT', `/stories/${id}`, { ...change, revised_at: '2019-01-01T00:00:00Z' });
+  assert.deepEqual([dated.status, JSON.parse(dated.text).field], [400, 'revised_at'], dated.text);
+  const before = Date.now();
+  const { story } = JSON.parse((await ask('PUT', `/stories/${id}`, change)).text) as {
+    story: { corrections: { at: string }[] };
+  };
+  const at = Date.parse(story.corrections[0]?.at ?? '');
+  assert.ok(at >= before && at <= Date.now(), `${at}`);
+});
+
 test('a name of a write is the caller’s own', async (t) => {
   const { ask } = await openDesk(t);
   const other = JSON.parse((await ask('POST', '/keys', { level: 'admin', name: 'Another hand' })).text).key;
