@@ -44,6 +44,13 @@ export function openDatabase(settings: DatabaseSettings): Db {
   }
 }
 
+/** An empty database in memory with this program's tables, to compare others with. */
+export function freshDatabase(): Db {
+  const db = new Database(':memory:');
+  migrate(db, ':memory:');
+  return db;
+}
+
 /** SQLite's codes for a disk that does not take or give what it should. */
 const DISK = /^SQLITE_(?:FULL|READONLY|CANTOPEN|IOERR|PERM)/;
 

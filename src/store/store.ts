@@ -20,18 +20,22 @@ import { eventTable } from './events.ts';
 import { groupCommit } from './group-commit.ts';
 import { keylessTable } from './keyless.ts';
 import { keyTables } from './keys.ts';
+import { archiveRows, ledgerFaults } from './ledger-audit.ts';
 import { mailTable } from './mails.ts';
 import { manifestTables } from './manifest.ts';
 import { meterTable } from './meter.ts';
 import { noticeTable } from './notices.ts';
 import type { DatabaseSettings } from './open.ts';
-import { databaseFault, openDatabase } from './open.ts';
+import { databaseFault, freshDatabase, openDatabase } from './open.ts';
 import { paperTables } from './papers.ts';
 import { paymentTable } from './payments.ts';
 import { pieceTables } from './pieces.ts';
+import { pressRecords } from './press-audit.ts';
 import { readerTokenTable } from './reader-tokens.ts';
 import { recordsTables } from './records.ts';
+import { schemaFaults } from './schema-audit.ts';
 import { searchTables } from './search.ts';
+import { indexFaults } from './search-audit.ts';
 import { servedTable } from './served.ts';
 import { serviceKeyTable } from './service-keys.ts';
 import { sessionTable } from './sessions.ts';
@@ -216,6 +220,30 @@ export function openStore(settings: DatabaseSettings) {
       (db.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[])
         .map((row) => row.integrity_check)
         .filter((text) => text !== 'ok'),
+    /** Runs `work`, which only reads, as of one moment: others may write meanwhile. */
+    read<T>(work: () => T): T {
+      db.exec('BEGIN');
+      try {
+        return work();
+      } finally {
+        db.exec('COMMIT');
+      }
+    },
+    ...archiveRows(db),
+    ...pressRecords(db),
+    /** What does not hold between the ledger's own tables and those that follow from it. */
+    ledgerFaults: () => ledgerFaults(db),
+    /** How the tables, indexes and triggers differ from this program's. */
+    schemaFaults(): string[] {
+      const fresh = freshDatabase();
+      try {
+        return schemaFaults(db, fresh);
+      } finally {
+        fresh.close();
+      }
+    },
+    /** What the search index holds otherwise than the pieces that it indexes. */
+    indexFaults: (progress: (done: number, total: number) => void) => indexFaults(db, progress),
     /** SQLite's quick check, at most a few of the texts of what it finds; and the file's bytes, with those that hold nothing. */
     soundness(): { faults: string[]; size: number; free: number } {
       const pragma = (name: string) => Object.values((db.prepare(`PRAGMA ${name}`).all() as object[])[0] ?? {})[0];

@@ -65,7 +65,7 @@ async function pressPaper(shop: Workshop, slug: string, options: PressOptions): 
 }
 
 /** Where a paper is published and pressed to, and what its tree depends on beside the ledger. */
-function planOf({ store, settings }: Workshop, slug: string, build: Build) {
+export function planOf({ store, settings }: Workshop, slug: string, build: Pick<Build, 'stamp'>) {
   const root = paperRoot(store.archive(slug).paper(), settings.origin);
   const folder = join(settings.distDir, slug);
   // A tree elsewhere is another tree: everything is due there.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { generationAudit } from '../../src/cmd/audit.ts';
+import { generationAudit } from '../../src/audit/ledger.ts';
 import { exportLedger, importLedger } from '../../src/cmd/ledger.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import type { Archive, Row } from '../../src/desk/archive.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import pino from 'pino';
-import { auditRecords } from '../../src/cmd/audit-records.ts';
+import { auditRecords } from '../../src/audit/records.ts';
 import { readSettings } from '../../src/env.ts';
 import { Fault } from '../../src/fault.ts';
 import { startScanner } from '../../src/jobs/scanner.ts';

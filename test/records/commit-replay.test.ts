@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { auditRecords } from '../../src/cmd/audit-records.ts';
+import { auditRecords } from '../../src/audit/records.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { lookAt } from '../../src/records/looking.ts';
 import { recordLook } from '../../src/records/recording.ts';

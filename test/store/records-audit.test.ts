@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import Database from 'libsql';
-import { auditRecords } from '../../src/cmd/audit-records.ts';
+import { auditRecords } from '../../src/audit/records.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { recordLook } from '../../src/records/recording.ts';
 import type { Workshop } from '../../src/works/workshop.ts';

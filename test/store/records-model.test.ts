@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { auditRecords } from '../../src/cmd/audit-records.ts';
+import { auditRecords } from '../../src/audit/records.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { recordLook } from '../../src/records/recording.ts';
 import { openStore } from '../../src/store/store.ts';

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { auditRecords } from '../../src/cmd/audit-records.ts';
+import { auditRecords } from '../../src/audit/records.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { recordLook } from '../../src/records/recording.ts';
 import { openStore } from '../../src/store/store.ts';

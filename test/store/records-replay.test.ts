@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { auditRecords } from '../../src/cmd/audit-records.ts';
+import { auditRecords } from '../../src/audit/records.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { recordLook } from '../../src/records/recording.ts';
 import { openStore } from '../../src/store/store.ts';

@@ -9,7 +9,7 @@ import { mailedToken } from '../../src/accounts/mailed-token.ts';
 import { serviceKeyOf } from '../../src/accounts/service-key.ts';
 import { sessionOf } from '../../src/accounts/session.ts';
 import { toSignIn } from '../../src/accounts/sign-in.ts';
-import { auditAll } from '../../src/cmd/audit.ts';
+import { auditShop } from '../../src/cmd/audit.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { keyOf } from '../../src/desk/keys.ts';
@@ -137,7 +137,7 @@ for (const version of ['0.1.0']) {
     airStory(shop.desk, PAPER, 'after', { by: 'cli' });
     assert.deepEqual(store.doorKeys(), known, 'no key was made');
     await pressPapers(shop, { full: true });
-    const { generations, observations, faults } = await auditAll(shop);
+    const { generations, observations, faults } = await auditShop(shop);
     assert.deepEqual([generations, observations, faults], [8, 4, []]);
 
     assert.equal(keyOf(store.keys, facts.admin).name, 'The editor');

@@ -6,7 +6,7 @@ import type { Printed, Sheet } from '../sheet.ts';
 import { single, tagged } from '../sheet.ts';
 
 /** How long a piece stays in the news sitemap: 48 hours, in ms. */
-const NEWS_AGE = 48 * 3_600_000;
+export const NEWS_AGE = 48 * 3_600_000;
 
 /** The index of all sitemaps. */
 export const sitemap = single('sitemap', 'feed', (edition) => {

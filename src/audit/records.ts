@@ -1,12 +1,15 @@
 import { auditHost } from '../records/audit.ts';
-import type { Workshop } from '../works/workshop.ts';
-import { progressTo } from './progress.ts';
+import type { AuditParts } from './parts.ts';
 
 /** Adds what does not hold in the observations and in what follows from them; gives how many there are. */
-export function auditRecords({ store }: Workshop, faults: string[]): number {
+export function auditRecords(
+  { store }: Pick<AuditParts, 'store'>,
+  faults: string[],
+  progress: AuditParts['progress'] = () => {},
+): number {
   const { records } = store;
   const keys = store.doorKeys();
-  const progress = progressTo();
+  const total = records.observationTotals().count;
   let count = 0;
   faults.push(...records.tableFaults());
   for (const { id, hostname } of records.everyHost()) {
@@ -30,9 +33,8 @@ export function auditRecords({ store }: Workshop, faults: string[]): number {
       faults.push(`${hostname}: it is ${host?.state}, though ${isCovered ? 'an' : 'no'} opt-out covers it`);
     }
     count += audit.observations;
-    progress.step('audit', count, count, hostname);
+    progress('audit', count, total, hostname);
   }
-  progress.end();
-  if (count !== records.observationTotals().count) faults.push('observations: one is of no hostname');
+  if (count !== total) faults.push('observations: one is of no hostname');
   return count;
 }

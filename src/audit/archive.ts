@@ -1,0 +1,53 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Store } from '../store/store.ts';
+import type { Replay } from './replay.ts';
+
+/** What the archive's tables say otherwise than a replay of the ledger; empty when they agree. */
+export function archiveFaults(store: Store, replay: Replay, now: number): string[] {
+  const papers = new Map([...store.archivedPapers()].map((paper) => [paper.slug, paper]));
+  replay.airUntil(lastAired(store, now, Math.max(...[...papers.values()].map((paper) => paper.changed_at))));
+  const faults: string[] = [];
+  for (const [slug, wanted] of replay.papers) {
+    const found = papers.get(slug);
+    if (found === undefined) faults.push(`${slug}: the ledger founded this paper, and the archive has none`);
+    else faults.push(...differences(slug, { ...found }, { ...wanted }));
+  }
+  for (const slug of papers.keys())
+    if (!replay.papers.has(slug)) faults.push(`${slug}: nothing in the ledger founded this paper`);
+
+  const left = new Set(replay.pieces.keys());
+  for (const found of store.archivedPieces()) {
+    const name = `${found.paper}/${found.slug}`;
+    const wanted = replay.pieces.get(found.id);
+    left.delete(found.id);
+    if (wanted === undefined) faults.push(`${name}: nothing in the ledger filed this piece`);
+    else faults.push(...differences(name, { ...found }, { ...wanted }));
+  }
+  for (const id of left) {
+    const { paper, slug } = replay.pieces.get(id) ?? {};
+    faults.push(`${paper}/${slug}: the ledger filed this piece, and the archive has none`);
+  }
+  return faults;
+}
+
+/**
+ * The time up to which scheduled pieces were put on air. Nobody may have
+ * looked since some fell due; and a clock that was set back does not take back
+ * what an earlier one put on air.
+ */
+function lastAired(store: Store, now: number, changedAt: number): number {
+  const waiting = store.scheduled(now)[0];
+  return waiting === undefined ? Math.max(now, changedAt) : waiting.at - 1;
+}
+
+function differences(name: string, found: Record<string, unknown>, wanted: Record<string, unknown>): string[] {
+  return Object.keys(found)
+    .filter((field) => !isDeepStrictEqual(found[field], wanted[field]))
+    .map((field) => `${name}: the archive says ${field} ${shown(found[field])}, the ledger ${shown(wanted[field])}`);
+}
+
+/** A value in a message, not too long. */
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}

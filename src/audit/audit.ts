@@ -1,0 +1,58 @@
+import { digestOf } from './disk.ts';
+import { auditLedger } from './ledger.ts';
+import type { AuditParts } from './parts.ts';
+import { auditRecords } from './records.ts';
+import { auditTree } from './tree.ts';
+
+export interface Audit {
+  generations: number;
+  observations: number;
+  files: number;
+  /** What does not hold; empty when everything does. */
+  faults: string[];
+}
+
+/** Audits the database and the pressed trees; `deep` renders every page and draws every picture anew. */
+export async function auditAll(parts: AuditParts, { deep = false }: { deep?: boolean } = {}): Promise<Audit> {
+  const { store, progress } = parts;
+  const audit: Audit = { generations: 0, observations: 0, files: 0, faults: [] };
+  const { faults } = audit;
+  /** A part that is damaged so that it cannot even be read does not keep the others from being looked at. */
+  const part = async (name: string, work: () => void | Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      faults.push(`${name}: it cannot be audited (${(error as Error).message.split('\n')[0]})`);
+    }
+  };
+  await part('database', () => void faults.push(...store.integrity().map((fault) => `database: ${fault}`)));
+  await part('ledger', () => {
+    audit.generations = auditLedger(parts, faults);
+  });
+  await part('search index', () => {
+    if (deep) faults.push(...store.indexFaults((done, total) => progress('audit the search index', done, total, '')));
+  });
+  await part('records', () => {
+    audit.observations = auditRecords(parts, faults, progress);
+  });
+  await part('credits', () => void faults.push(...store.credits.faults()));
+  for (const paper of store.paperSlugs()) {
+    await part(paper, async () => {
+      const tree = await auditTree(parts, paper, deep);
+      audit.files += tree.files;
+      faults.push(...tree.faults, ...mediaFaults(parts, paper));
+    });
+  }
+  return audit;
+}
+
+/** Media are kept in DATA_DIR by their digests; a tree has copies of them. */
+function mediaFaults({ store, mediaFile }: AuditParts, paper: string): string[] {
+  const faults: string[] = [];
+  for (const { path, digest } of store.allMedia(paper)) {
+    const found = digestOf(mediaFile(digest));
+    if (found === digest) continue;
+    faults.push(`${paper}/${path}: its bytes in DATA_DIR are ${found === null ? 'missing' : 'damaged'}; file it again`);
+  }
+  return faults;
+}

@@ -1,0 +1,72 @@
+import type { Pages } from '../press/views.ts';
+
+/** A page that a sheet asked for, before it is rendered. */
+export interface AskedPage {
+  route: keyof Pages;
+  view: object;
+}
+
+/**
+ * What a page on disk does not show though the ledger asks for it, and the
+ * other way round, as far as that can be told without rendering it: the pieces
+ * that it names, their headlines, and what a piece's own page says of its receipt or
+ * of its withdrawal. Null when nothing is amiss.
+ */
+export function pageFault({ route, view: asked }: AskedPage, html: string, base: string): string | null {
+  // The player alone shows no list, though it is given the one of its day.
+  const view = route === '/paper/cast-embed' ? { ...asked, frame: undefined, rows: [] } : asked;
+  for (const mark of marksOf(route, view)) {
+    if (!html.includes(escaped(mark))) return `it does not show ${JSON.stringify(mark.slice(0, 80))}`;
+  }
+  const wanted = storiesIn(JSON.stringify(view), base);
+  const found = storiesIn(html, base);
+  for (const slug of wanted) if (!found.has(slug)) return `it does not name the piece ${slug}`;
+  for (const slug of found) if (!wanted.has(slug)) return `it names the piece ${slug}, which does not belong there`;
+  return null;
+}
+
+/** Texts that the page must show. */
+function* marksOf(route: keyof Pages, view: object): Iterable<string> {
+  const { frame, ...rest } = view as { frame?: { canonical_absolute: string } } & Record<string, unknown>;
+  if (frame !== undefined) yield frame.canonical_absolute;
+  if (route === '/paper/story') {
+    const { content_hash, receipt } = rest as { content_hash: string; receipt: { filed_at: string } };
+    yield content_hash;
+    yield receipt.filed_at;
+  }
+  if (route === '/paper/withdrawn') yield (rest as { withdrawn_at: string }).withdrawn_at;
+  if (route === '/paper/embed') {
+    const { withdrawn_at, published_at, story_absolute } = rest as Record<string, string | null>;
+    yield story_absolute ?? '';
+    yield withdrawn_at ?? published_at ?? '';
+  }
+  yield* headlines(rest);
+}
+
+/** The headline of every piece in a view. */
+function* headlines(value: unknown): Iterable<string> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, inner] of Object.entries(value)) {
+    if (name === 'headline' && typeof inner === 'string') yield inner;
+    else if (typeof inner === 'object') yield* headlines(inner);
+  }
+}
+
+/** Slugs of the pieces whose pages a text has addresses of. */
+function storiesIn(text: string, base: string): Set<string> {
+  const slugs = new Set<string>();
+  const start = `${base}/stories/`;
+  for (let at = text.indexOf(start); at >= 0; at = text.indexOf(start, at + 1)) {
+    const end = text.indexOf('/', at + start.length);
+    // An address of the page itself, not of its proof or its Markdown.
+    if (end >= 0 && /["\\]/.test(text[end + 1] ?? '')) slugs.add(text.slice(at + start.length, end));
+  }
+  return slugs;
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** A text as the renderer writes it into a page. */
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+}

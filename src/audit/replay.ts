@@ -1,0 +1,209 @@
+import type { Archive, Story } from '../desk/archive.ts';
+import { airDue, enter } from '../desk/enter.ts';
+import type { Entry, GenerationEntry } from '../desk/entry.ts';
+import type { LedgerStore, Standing } from '../desk/ledger-store.ts';
+import type { PaperBody } from '../desk/paper.ts';
+
+/** A paper as the entries leave it. */
+export interface ReplayedPaper {
+  slug: string;
+  body: PaperBody;
+  edition: number;
+  changed_at: number;
+  seq: number;
+}
+
+/** A piece as the entries leave it, without its words. */
+export interface ReplayedPiece extends Standing {
+  id: string;
+  paper: string;
+  slug: string;
+  category: string;
+  persona: string;
+  revision: number;
+}
+
+interface Held extends ReplayedPiece {
+  revised_at: number | null;
+}
+
+/**
+ * Enters a ledger anew by the rules that entered it first, and keeps what the
+ * archive's tables must then say. It holds a few hundred bytes for each piece,
+ * and no prose.
+ */
+export class Replay {
+  readonly papers = new Map<string, ReplayedPaper>();
+  readonly #pieces = new Map<string, Held>();
+  readonly #scheduled = new Map<string, number>();
+  /** No scheduled piece falls due before this time. */
+  #nextDue = Number.POSITIVE_INFINITY;
+  readonly #store: LedgerStore = this.#ledgerStore();
+
+  enter(entry: Entry): void {
+    enter(this.#store, entry);
+  }
+
+  /** Puts on air what was scheduled for a time or before. */
+  airUntil(time: number): void {
+    airDue(this.#store, time);
+  }
+
+  get pieces(): ReadonlyMap<string, ReplayedPiece> {
+    return this.#pieces;
+  }
+
+  #ledgerStore(): LedgerStore {
+    return {
+      transact: (work) => work(),
+      append() {},
+      archive: (paper) => this.#archive(paper),
+      hasPaper: (paper) => this.papers.has(paper),
+      paperSlugs: () => [...this.papers.keys()],
+      setPaper: (slug, parsed, at) => {
+        // As the database keeps it: without what is undefined.
+        const body = JSON.parse(JSON.stringify(parsed)) as PaperBody;
+        const before = this.papers.get(slug);
+        this.papers.set(slug, before ? { ...before, body } : { slug, body, edition: 0, changed_at: at, seq: 0 });
+      },
+      bumpEdition: (slug, at) => {
+        const paper = this.#paper(slug);
+        paper.edition++;
+        paper.changed_at = Math.max(paper.changed_at, at);
+      },
+      nextSeq: (slug) => this.#paper(slug).seq + 1,
+      setGeneration: (entry) => this.#setGeneration(entry),
+      standing: (piece) => this.#pieces.get(piece) ?? null,
+      setStanding: (piece, standing) => this.#setStanding(piece, standing),
+      scheduled: (until) => this.#due(until),
+      // What is to be pressed or told follows from the same entries, and nobody asks it of a replay.
+      isAllWaiting: () => true,
+      owe() {},
+      tell() {},
+    };
+  }
+
+  #paper(slug: string): ReplayedPaper {
+    const paper = this.papers.get(slug);
+    if (paper === undefined) throw new Error(`there is no paper ${slug} yet`);
+    return paper;
+  }
+
+  #setGeneration({ paper, seq, piece }: GenerationEntry): void {
+    this.#paper(paper).seq = seq;
+    const { id, slug, category, persona, revision, revised_at } = piece;
+    const before = this.#pieces.get(id) ?? DRAFT;
+    this.#pieces.set(id, { ...before, id, paper, slug, category, persona, revision, revised_at });
+  }
+
+  #setStanding(id: string, standing: Standing): void {
+    const piece = this.#pieces.get(id);
+    if (piece === undefined) return;
+    const { state, published_at, updated_at, scheduled_at, withdrawn_at, reason } = standing;
+    Object.assign(piece, { state, published_at, updated_at, scheduled_at, withdrawn_at, reason });
+    this.#scheduled.delete(id);
+    if (state !== 'scheduled' || scheduled_at === null) return;
+    this.#scheduled.set(id, scheduled_at);
+    this.#nextDue = Math.min(this.#nextDue, scheduled_at);
+  }
+
+  /** In the order in which the database gives them: by time, then by id. */
+  #due(until: number): { paper: string; piece: string; at: number }[] {
+    if (until < this.#nextDue) return [];
+    const due = [...this.#scheduled].filter(([, at]) => at <= until);
+    this.#nextDue = [...this.#scheduled.values()].reduce(
+      (next, at) => (at > until && at < next ? at : next),
+      Number.POSITIVE_INFINITY,
+    );
+    return due
+      .sort(([a, at], [b, bt]) => at - bt || (a < b ? -1 : 1))
+      .map(([piece, at]) => ({ paper: this.#pieces.get(piece)?.paper ?? '', piece, at }));
+  }
+
+  /** What the rules of entering read of an archive; of what only names files to press, it says that there is none. */
+  #archive(paper: string): Archive {
+    const held = (id: string): Held | null => {
+      const piece = this.#pieces.get(id);
+      return piece?.paper === paper ? piece : null;
+    };
+    return {
+      ...NOTHING,
+      paper: () => {
+        const { body, slug, edition, changed_at } = this.#paper(paper);
+        return { ...body, slug, edition, changed_at };
+      },
+      storyById: (id) => storyOf(held(id)),
+      row: (id) => storyOf(held(id)),
+      piece: (id) => {
+        const piece = held(id);
+        return piece === null ? null : { ...EMPTY, ...piece };
+      },
+    };
+  }
+}
+
+const DRAFT: Standing = {
+  state: 'draft',
+  published_at: null,
+  updated_at: null,
+  scheduled_at: null,
+  withdrawn_at: null,
+  reason: null,
+};
+
+/** The words of a piece, which change nothing of how it stands. */
+const EMPTY = {
+  headline: '',
+  dek: '',
+  prose: '',
+  cited_facts: [],
+  kind: 'news' as const,
+  byline: { name: '', title: '' },
+  language: 'en',
+  image: null,
+  credit: null,
+  correction: null,
+};
+
+function storyOf(piece: Held | null): Story | null {
+  if (piece === null) return null;
+  const { published_at, updated_at } = piece;
+  return {
+    ...EMPTY,
+    ...piece,
+    content_hash: '',
+    corrections: [],
+    published_at: published_at ?? 0,
+    updated_at: updated_at ?? 0,
+  };
+}
+
+const NOTHING: Omit<Archive, 'paper' | 'storyById' | 'row' | 'piece'> = {
+  masthead: () => [],
+  persona: () => null,
+  personaSlugs: () => [],
+  casts: () => [],
+  cast: () => null,
+  media: () => null,
+  mediaPaths: () => [],
+  keys: () => [],
+  storyBySlug: () => null,
+  revisions: () => [],
+  generations: () => [],
+  slugs: () => [],
+  latest: () => [],
+  search: () => [],
+  sectionPage: () => [],
+  sectionCount: () => 0,
+  scheduled: () => [],
+  sectionRank: () => 0,
+  newer: () => 0,
+  earlier: () => [],
+  laterIds: () => [],
+  days: () => [],
+  day: () => [],
+  months: () => [],
+  month: () => [],
+  corrections: () => [],
+  hasCorrections: () => false,
+};

@@ -1,0 +1,173 @@
+import { join } from 'node:path';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { tags } from '../desk/tags.ts';
+import { placeOf } from '../press/edition.ts';
+import { nameOf, SHEETS } from '../press/sheets/all.ts';
+import { steady } from '../press/steady.ts';
+import { filesIn } from '../press/tree.ts';
+import { digestOf } from './disk.ts';
+import type { AuditParts } from './parts.ts';
+import { PRESS_AGAIN } from './parts.ts';
+import { SheetAudit } from './sheet-audit.ts';
+
+/** How often a tree that is being pressed is looked at, and how long to wait before the next look, in ms. */
+const LOOKS_MAX = 4;
+const PAUSE = 500;
+/** Sheets that are looked at together: sharp draws on threads of its own. */
+const AT_ONCE = 8;
+
+export interface TreeFindings {
+  /** Files that were looked at. */
+  files: number;
+  faults: string[];
+}
+
+/**
+ * Audits one paper's tree: asks the ledger for every file that there must be,
+ * and looks on the disk. A server may press meanwhile: where something is amiss
+ * and the paper moved on, it is looked at again.
+ */
+export async function auditTree(parts: AuditParts, paper: string, deep: boolean): Promise<TreeFindings> {
+  const { store } = parts;
+  const state = () =>
+    `${store.archive(paper).paper().edition} ${store.manifest.lastDue(paper)} ${store.manifest.owner(paper)}`;
+  for (let look = 1; ; look++) {
+    const before = state();
+    const findings = await lookAtTree(parts, paper, deep);
+    const isStill = state() === before && store.manifest.owner(paper) === null;
+    if (findings.faults.length === 0 || isStill || look === LOOKS_MAX) return findings;
+    await sleep(PAUSE);
+  }
+}
+
+async function lookAtTree(parts: AuditParts, paper: string, deep: boolean): Promise<TreeFindings> {
+  const { manifest } = parts.store;
+  const archive = steady(parts.store.archive(paper));
+  const due = manifest.due(paper);
+  const owing = due.length > 0 ? [`${paper}: the press owes files; run \`broadsheet press\``] : [];
+  if (!archive.paper().paper_public) {
+    return { files: 0, faults: due.length > 0 ? owing : privateFaults(parts, paper) };
+  }
+  const build = await parts.loadBuild();
+  const { root, stamp, folder } = parts.planOf(paper, build);
+  if (manifest.stamp(paper) !== stamp || due.includes(tags.config)) {
+    // Of a tree that is to be pressed anew, only the manifest can tell what it was.
+    if (due.length === 0)
+      owing.push(
+        `${paper}: the press owes every file, for the program or its settings changed; run \`broadsheet press\``,
+      );
+    const { files, faults } = manifestFindings(parts, paper, folder);
+    return { files, faults: [...owing, ...faults] };
+  }
+  const audit = new SheetAudit({
+    paper,
+    archive,
+    place: placeOf(root),
+    folder,
+    listed: (sheet) => ({ files: manifest.files(paper, sheet), tags: parts.store.tagsRead(paper, sheet) }),
+    tools: { render: build.render, assets: build.assets, now: parts.now() },
+    deep,
+  });
+  const { files, faults } = await lookAtSheets(parts, paper, audit, due, folder);
+  return { files, faults: [...owing, ...faults] };
+}
+
+/** Looks at every sheet that the ledger asks for, then for what it does not ask for. */
+async function lookAtSheets(
+  parts: AuditParts,
+  paper: string,
+  audit: SheetAudit,
+  due: string[],
+  folder: string,
+): Promise<TreeFindings> {
+  const { manifest } = parts.store;
+  const owed = owedSheets(manifest, paper, due, audit);
+  const names = new Set<string>();
+  for (const sheet of SHEETS) for (const key of sheet.all(audit.edition())) names.add(nameOf(sheet, key));
+  const asked = new Set<string>();
+  const amiss: string[] = [];
+  let done = 0;
+  let files = 0;
+  const lookAt = async (name: string): Promise<void> => {
+    const { paths, faults } = await audit.look(name);
+    for (const path of paths) asked.add(path);
+    if (!owed.has(name)) {
+      files += paths.length;
+      if (faults.length > 0) amiss.push(name);
+    }
+    parts.progress(`audit ${paper}`, ++done, names.size, name);
+  };
+  for (const group of groupsOf(names, AT_ONCE)) {
+    await Promise.all(group.map(lookAt));
+    await setImmediate();
+  }
+  const faults: string[] = [];
+  // The press may have been at a file just then.
+  for (const name of amiss) faults.push(...(await audit.look(name)).faults);
+
+  for (const name of manifest.sheets(paper)) {
+    if (names.has(name)) continue;
+    for (const { path } of manifest.files(paper, name)) {
+      asked.add(path);
+      if (!owed.has(name))
+        faults.push(`${paper}/${path}: the manifest lists it, but the ledger asks for no such file; ${PRESS_AGAIN}`);
+    }
+  }
+  for (const name of owed) for (const { path } of manifest.files(paper, name)) asked.add(path);
+  for (const path of filesIn(folder)) {
+    if (!asked.has(path)) faults.push(`${paper}/${path}: nothing in the ledger asks for this file; ${PRESS_AGAIN}`);
+  }
+  return { files, faults: [...faults, ...parts.store.readsFaults(paper)] };
+}
+
+/** Sheets that a coming press will print: nobody says yet that they are right. */
+function owedSheets(
+  manifest: AuditParts['store']['manifest'],
+  paper: string,
+  due: string[],
+  audit: SheetAudit,
+): Set<string> {
+  const owed = new Set<string>();
+  const edition = audit.edition();
+  for (const tag of due) {
+    for (const name of manifest.readers(paper, tag)) owed.add(name);
+    for (const sheet of SHEETS) for (const key of sheet.from(tag, edition)) owed.add(nameOf(sheet, key));
+  }
+  return owed;
+}
+
+function* groupsOf(names: Iterable<string>, size: number): Iterable<string[]> {
+  let group: string[] = [];
+  for (const name of names) {
+    if (group.push(name) < size) continue;
+    yield group;
+    group = [];
+  }
+  yield group;
+}
+
+/** A private paper has no tree. */
+function privateFaults({ store, distDir }: AuditParts, paper: string): string[] {
+  const faults: string[] = [];
+  for (const path of filesIn(join(distDir, paper)))
+    faults.push(`${paper}/${path}: the paper is private, and this file is where the public may read; ${PRESS_AGAIN}`);
+  for (const { path } of store.manifest.everyFile(paper))
+    faults.push(`${paper}/${path}: the manifest lists it, but the paper is private; ${PRESS_AGAIN}`);
+  return faults;
+}
+
+/** Whether the tree is the one that the manifest lists. */
+function manifestFindings({ store }: AuditParts, paper: string, folder: string): TreeFindings {
+  const faults: string[] = [];
+  const listed = new Set<string>();
+  for (const { path, digest } of store.manifest.everyFile(paper)) {
+    listed.add(path);
+    const found = digestOf(join(folder, path));
+    if (found === null) faults.push(`${paper}/${path}: the file is missing; ${PRESS_AGAIN}`);
+    else if (found !== digest) faults.push(`${paper}/${path}: the file was altered; ${PRESS_AGAIN}`);
+  }
+  for (const path of filesIn(folder)) {
+    if (!listed.has(path)) faults.push(`${paper}/${path}: nothing printed this file; ${PRESS_AGAIN}`);
+  }
+  return { files: listed.size, faults };
+}

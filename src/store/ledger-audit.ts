@@ -1,0 +1,113 @@
+import type { Standing } from '../desk/ledger-store.ts';
+import { PaperBody } from '../desk/paper.ts';
+import { FOLDING } from '../desk/search.ts';
+import type { Db } from './open.ts';
+
+const KINDS = [
+  ['key', 'door_keys'],
+  ['retirement', 'retirements'],
+  ['record', 'records'],
+  ['generation', 'generations'],
+  ['airing', 'airings'],
+  ['withdrawal', 'withdrawals'],
+] as const;
+
+/**
+ * What the tables of the ledger, and those that follow from it, say of each other. Each query gives one text for each
+ * thing that does not hold. What only a replay can tell is not asked here.
+ */
+const CHECKS: string[] = [
+  // The spine is numbered from 1 without a gap, for what is rolled back gives its number back.
+  `SELECT 'entry ' || (n - 1) || ' is missing' FROM entries e
+     WHERE n > 1 AND NOT EXISTS (SELECT 1 FROM entries WHERE n = e.n - 1)`,
+  `SELECT 'entries after ' || coalesce(max(n), 0) || ' are missing: ' || seq || ' were made'
+     FROM entries, sqlite_sequence WHERE name = 'entries' GROUP BY seq HAVING coalesce(max(n), 0) <> seq`,
+  ...KINDS.flatMap(([kind, table]) => [
+    `SELECT 'entry ' || n || ' has no row in ${table}' FROM entries e
+       WHERE kind = '${kind}' AND NOT EXISTS (SELECT 1 FROM ${table} WHERE n = e.n)`,
+    `SELECT '${table} has a row ' || n || ' that no entry of this kind names' FROM ${table} t
+       WHERE NOT EXISTS (SELECT 1 FROM entries WHERE n = t.n AND kind = '${kind}')`,
+  ]),
+  `SELECT 'piece ' || p.id || ' shows a generation that is not its revision ' || p.revision
+     FROM pieces p LEFT JOIN generations g ON g.n = p.generation
+     WHERE g.piece IS NOT p.id OR g.revision IS NOT p.revision OR g.paper IS NOT p.paper`,
+  `WITH counted AS (
+       SELECT paper, 'section' AS what, category AS name, count(*) AS count FROM pieces WHERE state = 'on_air' GROUP BY 1, 3
+       UNION ALL
+       SELECT paper, 'day', date(published_at / 1000, 'unixepoch'), count(*) FROM pieces WHERE state = 'on_air' GROUP BY 1, 3
+       UNION ALL
+       SELECT paper, 'month', strftime('%Y-%m', published_at / 1000, 'unixepoch'), count(*)
+       FROM pieces WHERE state = 'on_air' GROUP BY 1, 3),
+     kept AS (SELECT * FROM tallies WHERE count <> 0)
+   SELECT 'the count of ' || what || ' ' || name || ' of ' || paper || ' is not that of its pieces on air' FROM (
+     SELECT * FROM (SELECT * FROM counted EXCEPT SELECT * FROM kept)
+     UNION SELECT * FROM (SELECT * FROM kept EXCEPT SELECT * FROM counted)) GROUP BY paper, what, name`,
+  `SELECT 'the search index was made by other rules, or is not whole; start the server once and it is made again'
+     FROM search_state WHERE folding <> ${FOLDING} OR filled <> 1`,
+  `SELECT 'the search index does not have piece ' || p.id || ' as it is shown' FROM pieces p
+     LEFT JOIN searched s ON s.piece = p.id
+     WHERE p.state = 'on_air' AND (s.generation IS NOT p.generation
+       OR NOT EXISTS (SELECT 1 FROM search_docsize WHERE id = s.place))`,
+  `SELECT 'the search index has piece ' || s.piece || ', which is not on air' FROM searched s
+     LEFT JOIN pieces p ON p.id = s.piece WHERE p.state IS NOT 'on_air'`,
+  `SELECT 'the search index has words at place ' || id || ', where no piece is' FROM search_docsize d
+     WHERE NOT EXISTS (SELECT 1 FROM searched WHERE place = d.id)`,
+];
+
+/** More faults of one kind than this say nothing new. */
+const EACH_MAX = 100;
+
+/** What does not hold between the tables of the ledger and of the archive; empty when all of it does. */
+export function ledgerFaults(db: Db): string[] {
+  return CHECKS.flatMap((sql) => {
+    const rows = db.prepare(`SELECT * FROM (${sql}) LIMIT ${EACH_MAX}`).raw().all() as [string][];
+    return rows.map(([text]) => `ledger: ${text}`);
+  });
+}
+
+/** What the archive's tables say, to be held against a replay of the ledger. */
+export function archiveRows(db: Db) {
+  const papers = db.prepare('SELECT slug, body, edition, changed_at, seq FROM papers');
+  const pieces = db.prepare(
+    `SELECT id, paper, slug, category, persona, revision, state, published_at, updated_at, scheduled_at,
+       withdrawn_at, reason FROM pieces WHERE id > ? ORDER BY id LIMIT 1000`,
+  );
+  const count = db.prepare('SELECT count(*) AS n FROM generations');
+  return {
+    archivedPapers: (): ArchivedPaper[] =>
+      (papers.all() as (Omit<ArchivedPaper, 'body'> & { body: string })[]).map(({ body, ...rest }) => ({
+        ...rest,
+        // A body from before a setting came is read with that setting's default.
+        body: JSON.parse(JSON.stringify(PaperBody.parse(JSON.parse(body)))) as unknown,
+      })),
+    /** Every piece, in batches, so that memory stays flat. */
+    *archivedPieces(): Iterable<ArchivedPiece> {
+      let last = '';
+      for (;;) {
+        const page = pieces.all(last) as ArchivedPiece[];
+        yield* page;
+        const end = page.at(-1);
+        if (end === undefined) return;
+        last = end.id;
+      }
+    },
+    generationCount: (): number => (count.get() as { n: number }).n,
+  };
+}
+
+export interface ArchivedPaper {
+  slug: string;
+  body: unknown;
+  edition: number;
+  changed_at: number;
+  seq: number;
+}
+
+export interface ArchivedPiece extends Standing {
+  id: string;
+  paper: string;
+  slug: string;
+  category: string;
+  persona: string;
+  revision: number;
+}

@@ -1,0 +1,31 @@
+import type { Db } from './open.ts';
+
+interface Item {
+  type: string;
+  name: string;
+  sql: string | null;
+}
+
+/** What SQLite makes by itself is not of the schema. */
+const SCHEMA = `SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite%' ORDER BY type, name`;
+
+/**
+ * How a database's tables, indexes and triggers differ from those of a new one. A trigger that was dropped
+ * leaves an append-only table open to changes.
+ */
+export function schemaFaults(db: Db, fresh: Db): string[] {
+  const wanted = itemsOf(fresh);
+  const found = itemsOf(db);
+  const faults: string[] = [];
+  for (const [key, sql] of wanted) {
+    if (!found.has(key)) faults.push(`schema: the ${key} is missing`);
+    else if (found.get(key) !== sql) faults.push(`schema: the ${key} is not the one that this program makes`);
+  }
+  for (const key of found.keys()) if (!wanted.has(key)) faults.push(`schema: nothing of this program made the ${key}`);
+  return faults;
+}
+
+function itemsOf(db: Db): Map<string, string | null> {
+  const items = db.prepare(SCHEMA).all() as Item[];
+  return new Map(items.map(({ type, name, sql }) => [`${type} ${name}`, sql]));
+}

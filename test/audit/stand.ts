@@ -1,0 +1,151 @@
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'libsql';
+import { auditShop } from '../../src/cmd/audit.ts';
+import { airStory, withdrawStory } from '../../src/desk/airing.ts';
+import { fileStory } from '../../src/desk/filing.ts';
+import { sha256 } from '../../src/ledger/basis.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
+import { recordLook } from '../../src/records/recording.ts';
+import { pressPapers } from '../../src/works/press-papers.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import { certificate, HOUR, look, toolsAt } from '../support/looks.ts';
+import { enterPapers, storyBody } from '../support/small-papers.ts';
+import type { Scope } from '../support/workshop.ts';
+import { filing, tempFolder, workshopIn } from '../support/workshop.ts';
+
+export const PAPER = 'tide-table';
+export const PRIVATE = 'locked-table';
+
+/** A healthy desk of a few pieces, with its trees, and a way back to it after each damage. */
+export interface Stand {
+  /** The public paper's tree. */
+  tree: string;
+  folder: string;
+  /** Everything as it was. */
+  heal(): void;
+  audit(options?: { deep?: boolean }): Promise<string[]>;
+  /** Runs SQL behind the program's back: no trigger and no foreign key stands in the way, and all stand after it. */
+  sql(text: string): void;
+  /** Runs SQL as it is. */
+  raw(text: string): void;
+  rows(text: string): Record<string, unknown>[];
+  read(path: string): string;
+  /** Changes a file, and nothing else. */
+  alter(path: string, change: (text: string) => string): void;
+  /** Changes or adds a file, and makes the manifest agree. */
+  forge(path: string, change: (text: string) => string): void;
+}
+
+export async function healthyDesk(t: Scope): Promise<Stand> {
+  const folder = tempFolder(t);
+  const pristine = tempFolder(t);
+  await enterPapers(folder, [{ slug: PAPER }, { slug: PRIVATE, isPublic: false }]);
+  const clock = { now: Date.now() };
+  const shop = workshopIn({ after() {} }, folder, clock);
+  work(shop, clock);
+  await pressPapers(shop);
+  shop.close();
+  for (const name of ['var', 'papers']) cpSync(join(folder, name), join(pristine, name), { recursive: true });
+
+  const tree = join(folder, 'papers', PAPER);
+  const open = () => new Database(join(folder, 'var/broadsheet.db'));
+  const read = (path: string) => readFileSync(join(tree, path), 'utf8');
+  const stand: Stand = {
+    tree,
+    folder,
+    heal() {
+      for (const name of ['var', 'papers']) {
+        rmSync(join(folder, name), { recursive: true, force: true });
+        cpSync(join(pristine, name), join(folder, name), { recursive: true });
+      }
+    },
+    async audit(options) {
+      const at = workshopIn({ after() {} }, folder, clock);
+      try {
+        return (await auditShop(at, options)).faults;
+      } finally {
+        at.close();
+      }
+    },
+    sql(text) {
+      const db = open();
+      try {
+        const triggers = db.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all() as {
+          name: string;
+          sql: string;
+        }[];
+        db.exec('PRAGMA foreign_keys = OFF');
+        for (const { name } of triggers) db.exec(`DROP TRIGGER ${name}`);
+        db.exec(text);
+        for (const { sql } of triggers) db.exec(sql);
+      } finally {
+        db.close();
+      }
+    },
+    raw(text) {
+      const db = open();
+      db.exec(text);
+      db.close();
+    },
+    rows(text) {
+      const db = open();
+      try {
+        return db.prepare(text).all() as Record<string, unknown>[];
+      } finally {
+        db.close();
+      }
+    },
+    read,
+    alter(path, change) {
+      const text = change(read(path));
+      writeFileSync(join(tree, path), text);
+    },
+    forge(path, change) {
+      stand.alter(path, change);
+      const digest = sha256(readFileSync(join(tree, path)));
+      stand.sql(`UPDATE files SET digest = '${digest}' WHERE paper = '${PAPER}' AND path = '${path}'`);
+    },
+  };
+  return stand;
+}
+
+/** A revision, a withdrawal, a piece to come, a piece of today; two hosts observed; some credits bought and drawn. */
+function work(shop: Workshop, clock: { now: number }): void {
+  const { desk, store } = shop;
+  const by = { by: 'cli' };
+  const file = (slug: string, more: object = {}) => {
+    const { byline: persona, ...body } = storyBody(slug);
+    const { cited_facts } = body;
+    const facts = cited_facts.map((fact, index) => ({ claim_key: null, ...fact, n: index + 1 }));
+    return fileStory(desk, PAPER, filing(slug, { ...body, persona, cited_facts: facts, ...more } as object), by);
+  };
+  const { records } = store;
+  const { signer, kid } = desk.door;
+  const names = ['example.test', 'other.test'];
+  records.watch(names.map(parseHostname), clock.now);
+  for (const address of ['192.0.2.1', '192.0.2.2']) {
+    clock.now += 25 * HOUR;
+    records.leaseThese({ id: address, owner: 'test', names, until: clock.now + HOUR });
+    for (const name of names) {
+      const taken = look(name, clock.now, { A: [address] }, certificate('a'));
+      recordLook(records, address, taken, toolsAt(clock.now, { signer, kid }));
+    }
+  }
+  file('ebb-and-flow');
+  airStory(desk, PAPER, 'ebb-and-flow', by);
+  clock.now += 1_000;
+  file('ebb-and-flow', { headline: 'What the ebb really means', correction: 'It said otherwise.' });
+  clock.now += 1_000;
+  withdrawStory(desk, PAPER, 'high-water', { by: 'cli', reason: 'It was wrong.' });
+  clock.now += 1_000;
+  file('spring-tide');
+  airStory(desk, PAPER, 'spring-tide', { by: 'cli', at: clock.now + 1_000 });
+  file('neap-tide');
+  airStory(desk, PAPER, 'neap-tide', { by: 'cli', at: clock.now + 90 * 24 * HOUR });
+  clock.now += 5_000;
+
+  store.accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: clock.now });
+  store.credits.enter('ada', { at: clock.now, amount: 5_000_000, note: null });
+  store.credits.enter('ada', { at: clock.now, amount: -1_000_000, note: 'a mistake' });
+}
