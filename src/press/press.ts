@@ -84,9 +84,10 @@ export async function press(job: PressJob): Promise<PressReport> {
   await tree.syncFolders();
   job.transact(() => {
     job.confirmClaim();
+    const left = job.cards ? [] : [...manifest.due(paper, start.until).filter(isCardTag), ...cardsLeft(names, archive)];
     manifest.finish(paper, start.until);
     if (job.cards) manifest.notePressed(paper, start.until, book.written + removed);
-    else manifest.owe(paper, cardsLeft(names, archive));
+    else manifest.owe(paper, left);
     if (!isSynced) manifest.setUnsynced(paper, job.unsynced);
     if (full) manifest.setStamp(paper, job.stamp);
   });
@@ -165,6 +166,11 @@ function isSpared(name: string, { cards }: PressJob): boolean {
 
 function isCard(name: string): boolean {
   return name === 'card' || name.startsWith('card/');
+}
+
+/** Whether a tag marks a card that an earlier press left. */
+function isCardTag(tag: string): boolean {
+  return tag.startsWith(tags.card(''));
 }
 
 /** Tags of the cards that belong to the stories just pressed. */

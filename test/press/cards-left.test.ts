@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { auditShop } from '../../src/cmd/audit.ts';
+import { airStory } from '../../src/desk/airing.ts';
+import { fileStory } from '../../src/desk/filing.ts';
+import { pressPapers } from '../../src/works/press-papers.ts';
+import { filing, foundPaper, PAPER, tempFolder, workshopIn } from '../support/workshop.ts';
+
+test('cards that a press left are still due after another press without cards', async (t) => {
+  const clock = { now: Date.parse('2026-11-20T12:00:00Z') };
+  const shop = workshopIn(t, tempFolder(t), clock);
+  foundPaper(shop);
+  for (const slug of ['ebb', 'flow']) {
+    fileStory(shop.desk, PAPER, filing(slug), { by: 'cli' });
+    airStory(shop.desk, PAPER, slug, { by: 'cli' });
+    await pressPapers(shop, { cards: false });
+  }
+  const cards = shop.store.manifest.due(PAPER).filter((tag) => tag.startsWith('card:'));
+  assert.equal(cards.length, 2);
+  await pressPapers(shop);
+  assert.deepEqual((await auditShop(shop)).faults, []);
+});
