@@ -3,6 +3,7 @@ import { airDue, enter } from '../desk/enter.ts';
 import type { Entry, GenerationEntry } from '../desk/entry.ts';
 import type { LedgerStore, Standing } from '../desk/ledger-store.ts';
 import type { PaperBody } from '../desk/paper.ts';
+import { replayClock } from '../desk/replay-clock.ts';
 
 /** A paper as the entries leave it. */
 export interface ReplayedPaper {
@@ -38,10 +39,11 @@ export class Replay {
   readonly #scheduled = new Map<string, number>();
   /** No scheduled piece falls due before this time. */
   #nextDue = Number.POSITIVE_INFINITY;
+  readonly #clock = replayClock();
   readonly #store: LedgerStore = this.#ledgerStore();
 
   enter(entry: Entry): void {
-    enter(this.#store, entry);
+    enter(this.#store, entry, this.#clock(entry));
   }
 
   /** Puts on air what was scheduled for a time or before. */
@@ -71,6 +73,7 @@ export class Replay {
         paper.edition++;
         paper.changed_at = Math.max(paper.changed_at, at);
       },
+      lastFiledAt: () => 0,
       nextSeq: (slug) => this.#paper(slug).seq + 1,
       setGeneration: (entry) => this.#setGeneration(entry),
       standing: (piece) => this.#pieces.get(piece) ?? null,

@@ -8,6 +8,7 @@ import { doorKeyOf, generationAudit } from '../audit/ledger.ts';
 import { airDue, enter } from '../desk/enter.ts';
 import type { Entry } from '../desk/entry.ts';
 import type { Media } from '../desk/media.ts';
+import { replayClock } from '../desk/replay-clock.ts';
 import { Fault } from '../fault.ts';
 import { sha256 } from '../ledger/basis.ts';
 import type { DoorKey } from '../ledger/keyring.ts';
@@ -129,6 +130,7 @@ export function importLedger({ store: full, media, now }: Workshop, file: string
   const keys: DoorKey[] = [];
   // A ledger travels as it is, also one that was written under a clock that was set back.
   const audit = generationAudit(keys, { clock: false });
+  const clock = replayClock();
   const parts: Buffer[] = [];
   const progress = progressTo();
   const hash = createHash('sha256');
@@ -147,7 +149,7 @@ export function importLedger({ store: full, media, now }: Workshop, file: string
       else if (line.type === 'end') ended = needEnd(line, count, hash.digest('hex'), where);
       else if (line.type === 'media-part') keepPart(media, parts, line, where);
       else if (line.type !== 'ledger') {
-        enterLine(store, keys, audit, line, where);
+        enterLine({ store, keys, audit, clock }, line, where);
         progress.step('ledger import', ++count, count, line.type);
       }
       if (!ended) hash.update(`${text}\n`);
@@ -159,18 +161,19 @@ export function importLedger({ store: full, media, now }: Workshop, file: string
   return count;
 }
 
-function enterLine(
-  store: Store,
-  keys: DoorKey[],
-  audit: ReturnType<typeof generationAudit>,
-  line: Entry,
-  where: string,
-): void {
+interface Replay {
+  store: Store;
+  keys: DoorKey[];
+  audit: ReturnType<typeof generationAudit>;
+  clock: ReturnType<typeof replayClock>;
+}
+
+function enterLine({ store, keys, audit, clock }: Replay, line: Entry, where: string): void {
   try {
     if (line.type === 'key') keys.push(doorKeyOf(line));
     const fault = audit.next(line)[0];
     if (fault !== undefined) throw damaged(where, fault);
-    enter(store, line);
+    enter(store, line, clock(line));
   } catch (error) {
     // A line that lost a member makes the rules or the tables fail wherever they first miss it.
     const fault = store.fault(error);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { auditAll, generationAudit } from '../../src/cmd/audit.ts';
+import { generationAudit } from '../../src/audit/ledger.ts';
+import { auditShop } from '../../src/cmd/audit.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
@@ -59,7 +60,7 @@ test('what is filed under a clock that was set back is filed no earlier than wha
   const gone = withdrawStory(shop.desk, PAPER, 'wrack', { ...BY, reason: 'It was wrong.' });
   assert.equal(gone.withdrawn_at, NOON + 1, 'and withdrawn no earlier than that');
   assert.deepEqual(
-    (await auditAll(shop)).faults.filter((fault) => !/press/.test(fault)),
+    (await auditShop(shop)).faults.filter((fault) => !/press/.test(fault)),
     [],
   );
 });

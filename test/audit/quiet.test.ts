@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { auditShop } from '../../src/cmd/audit.ts';
+import { airStory, withdrawStory } from '../../src/desk/airing.ts';
+import { enter } from '../../src/desk/enter.ts';
+import { fileStory } from '../../src/desk/filing.ts';
+import { pressPapers } from '../../src/works/press-papers.ts';
+import { writeStory } from '../support/papers.ts';
+import { copyDemo, freePort, run, serve } from '../support/program.ts';
+import { filing, foundPaper, PAPER, PERSONAS, SECTIONS, tempFolder, treeOf, workshopIn } from '../support/workshop.ts';
+
+const START = Date.parse('2026-11-20T12:00:00Z');
+const HOUR = 3_600_000;
+
+test('an audit finds nothing after whatever a desk may do, and says what the press owes before it is pressed', async (t) => {
+  const clock = { now: START };
+  const folder = tempFolder(t);
+  const shop = workshopIn(t, folder, clock);
+  const { desk, store } = shop;
+  const by = { by: 'cli' };
+  const wait = (hours: number): void => {
+    clock.now += hours * HOUR;
+  };
+  const record = (kind: 'paper' | 'persona', name: string, more: object) =>
+    store.transact(() => {
+      const body = { ...(store.record(PAPER, kind, name) as object), ...more };
+      enter(store, { type: 'record', at: clock.now, paper: PAPER, kind, name, body });
+    });
+  const steps: [claim: string, step: () => void][] = [
+    ['a paper founded', () => foundPaper(shop)],
+    ['a draft', () => fileStory(desk, PAPER, filing('ebb'), by)],
+    ['on air', () => airStory(desk, PAPER, 'ebb', by)],
+    [
+      'revised',
+      () => fileStory(desk, PAPER, filing('ebb', { headline: 'Low "tide" & <more>', correction: 'Late.' }), by),
+    ],
+    [
+      'a second page of a section, with dates of the past',
+      () => {
+        for (let n = 0; n < 32; n++) {
+          fileStory(desk, PAPER, filing(`old-${n}`), by);
+          airStory(desk, PAPER, `old-${n}`, { ...by, at: clock.now - n * 40 * HOUR });
+        }
+      },
+    ],
+    ['moved to another section', () => fileStory(desk, PAPER, filing('old-7', { category: SECTIONS[1] ?? '' }), by)],
+    ['withdrawn', () => withdrawStory(desk, PAPER, 'old-3', { ...by, reason: 'It was wrong.' })],
+    ['the notice revised', () => fileStory(desk, PAPER, filing('old-3', { headline: 'Another' }), by)],
+    ['on its way back', () => airStory(desk, PAPER, 'old-3', { ...by, at: clock.now + HOUR })],
+    [
+      'scheduled',
+      () => {
+        fileStory(desk, PAPER, filing('flow'), by);
+        airStory(desk, PAPER, 'flow', { ...by, at: clock.now + 2 * HOUR });
+      },
+    ],
+    ['one of two due', () => wait(1.5)],
+    ['the news aged', () => wait(60)],
+    ['a persona renamed', () => record('persona', PERSONAS[0] ?? '', { name: 'Ida Vale', active: false })],
+    ['a section closed', () => record('paper', '', { sections: SECTIONS.slice(0, 1) })],
+    ['private', () => record('paper', '', { paper_public: false })],
+    ['public again', () => record('paper', '', { paper_public: true, hue: 30 })],
+  ];
+  for (const [claim, step] of steps) {
+    clock.now += 1_000;
+    step();
+    const early = (await auditShop(shop)).faults;
+    assert.ok(
+      early.every((fault) => /the press owes/.test(fault)),
+      `${claim}, before the press: ${early.join('; ')}`,
+    );
+    await pressPapers(shop);
+    assert.deepEqual((await auditShop(shop)).faults, [], claim);
+  }
+  assert.deepEqual((await auditShop(shop, { deep: true })).faults, []);
+  assert.ok(treeOf(join(folder, 'papers', PAPER)).size > 100, 'there was something to look at');
+});
+
+test('an audit beside a server that files and presses finds nothing', async (t) => {
+  const folder = tempFolder(t);
+  copyDemo(folder);
+  const port = String(await freePort());
+  const { url } = await serve(t, folder, { PORT: port });
+  let audits = 0;
+  let done = false;
+  const auditing = (async () => {
+    while (!done) {
+      const { stdout } = await run(t, folder, ['audit'], { ORIGIN: url });
+      const faults = stdout.split('\n').slice(0, -2);
+      assert.deepEqual(
+        faults.filter((fault) => !/the press owes/.test(fault)),
+        [],
+      );
+      audits++;
+    }
+  })();
+  for (let n = 0; n < 8; n++) {
+    const file = writeStory(folder, `beside-${n}`, { air: new Date().toISOString() });
+    assert.equal((await run(t, folder, ['file', file], { ORIGIN: url })).code, 0);
+  }
+  done = true;
+  await auditing;
+  assert.ok(audits > 0);
+});
