@@ -5,7 +5,7 @@ import type { Replay } from './replay.ts';
 /** What the archive's tables say otherwise than a replay of the ledger; empty when they agree. */
 export function archiveFaults(store: Store, replay: Replay, now: number): string[] {
   const papers = new Map([...store.archivedPapers()].map((paper) => [paper.slug, paper]));
-  replay.airUntil(lastAired(store, now, Math.max(...[...papers.values()].map((paper) => paper.changed_at))));
+  replay.airUntil(lastAired(store, Math.max(now, replay.newest)));
   const faults: string[] = [];
   for (const [slug, wanted] of replay.papers) {
     const found = papers.get(slug);
@@ -31,13 +31,13 @@ export function archiveFaults(store: Store, replay: Replay, now: number): string
 }
 
 /**
- * The time up to which scheduled pieces were put on air. Nobody may have
- * looked since some fell due; and a clock that was set back does not take back
- * what an earlier one put on air.
+ * The time up to which scheduled pieces were put on air, which no entry tells.
+ * The clock has been at `latest`, though it may have been set back since; but
+ * nobody may have looked since some fell due, and those still wait.
  */
-function lastAired(store: Store, now: number, changedAt: number): number {
-  const waiting = store.scheduled(now)[0];
-  return waiting === undefined ? Math.max(now, changedAt) : waiting.at - 1;
+function lastAired(store: Store, latest: number): number {
+  const next = store.nextScheduled();
+  return next === null ? latest : Math.min(latest, next - 1);
 }
 
 function differences(name: string, found: Record<string, unknown>, wanted: Record<string, unknown>): string[] {

@@ -35,6 +35,8 @@ interface Held extends ReplayedPiece {
  */
 export class Replay {
   readonly papers = new Map<string, ReplayedPaper>();
+  /** The latest time of any entry, in ms. */
+  newest = Number.NEGATIVE_INFINITY;
   readonly #pieces = new Map<string, Held>();
   readonly #scheduled = new Map<string, number>();
   /** No scheduled piece falls due before this time. */
@@ -44,6 +46,7 @@ export class Replay {
 
   enter(entry: Entry): void {
     enter(this.#store, entry, this.#clock(entry));
+    this.newest = Math.max(this.newest, entry.at);
   }
 
   /** Puts on air what was scheduled for a time or before. */

@@ -346,6 +346,13 @@ const LEDGER: Damage[] = [
     /neap-tide: the archive says scheduled_at/,
   ],
   [
+    'an embargoed piece put on air early, with all that would follow',
+    () =>
+      stand.sql(`UPDATE pieces SET state = 'on_air', published_at = scheduled_at, updated_at = scheduled_at,
+        scheduled_at = NULL WHERE slug = 'neap-tide'; UPDATE papers SET edition = edition + 1 WHERE slug = '${PAPER}'`),
+    /neap-tide: the archive says state "on_air", the ledger "scheduled"/,
+  ],
+  [
     'a section that a piece is shown in',
     () => stand.sql(`UPDATE pieces SET category = 'Lights' WHERE slug = '${PIECE}'`),
     /low-water: the archive says category "Lights"/,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { auditShop } from '../../src/cmd/audit.ts';
+import { exportLedger, importLedger } from '../../src/cmd/ledger.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { enter } from '../../src/desk/enter.ts';
 import { fileStory } from '../../src/desk/filing.ts';
@@ -75,6 +76,39 @@ test('an audit finds nothing after whatever a desk may do, and says what the pre
   }
   assert.deepEqual((await auditShop(shop, { deep: true })).faults, []);
   assert.ok(treeOf(join(folder, 'papers', PAPER)).size > 100, 'there was something to look at');
+});
+
+test('under a clock that was set back an audit finds nothing, and an import puts nothing on air before its time', async (t) => {
+  const clock = { now: START };
+  const folder = tempFolder(t);
+  const shop = workshopIn(t, folder, clock);
+  const by = { by: 'cli' };
+  foundPaper(shop);
+  for (const slug of ['tide', 'embargoed']) fileStory(shop.desk, PAPER, filing(slug), by);
+  clock.now = START - 2 * HOUR;
+  airStory(shop.desk, PAPER, 'embargoed', { ...by, at: START - HOUR });
+  // Its receipt may not be older than the one before it, and so is ahead of the clock and of the embargo.
+  fileStory(shop.desk, PAPER, filing('flood'), by);
+  const owes = /the press owes/;
+  assert.deepEqual(
+    (await auditShop(shop)).faults.filter((fault) => !owes.test(fault)),
+    [],
+  );
+  assert.equal(shop.store.archive(PAPER).storyBySlug('embargoed')?.state, 'scheduled');
+
+  const file = join(folder, 'ledger.jsonl');
+  await exportLedger(shop, file);
+  const other = workshopIn(t, tempFolder(t), clock);
+  importLedger(other, file);
+  assert.equal(other.store.archive(PAPER).storyBySlug('embargoed')?.state, 'scheduled');
+
+  clock.now = START - HOUR;
+  fileStory(shop.desk, PAPER, filing('wrack'), by);
+  assert.equal(shop.store.archive(PAPER).storyBySlug('embargoed')?.state, 'on_air');
+  assert.deepEqual(
+    (await auditShop(shop)).faults.filter((fault) => !owes.test(fault)),
+    [],
+  );
 });
 
 test('an audit beside a server that files and presses finds nothing', async (t) => {
