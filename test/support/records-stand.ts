@@ -59,8 +59,9 @@ function keyOf({ store, now }: Workshop, level: ServiceLevel, email: string): st
   return makeServiceKey(maker, { account, level, name: `a test’s ${level}` }).key;
 }
 
-/** Enters looks by a database handle: the stand's own, or one of another process. */
-export function enterLooks({ store, desk, settings }: Workshop, clock: Clock, looks: Look[]): void {
+/** Makes the door's key where there is none, and enters looks by a database handle: the stand's own, or one of another process. */
+export function enterLooks({ store, desk, settings, openDoor }: Workshop, clock: Clock, looks: Look[]): void {
+  openDoor();
   const { signer, kid } = desk.door;
   for (const look of looks) {
     clock.now = Math.max(clock.now, look.at);
