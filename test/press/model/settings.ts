@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from './random.ts';
+import type { World } from './world.ts';
+import { SECTIONS, SPARE } from './world.ts';
+import { untilPressed, write } from './writes.ts';
+
+const HUES = [30, 120, 210];
+const NAMES = ['The Tide Table', 'The Evening Tide'];
+const TITLES = ['Watch', 'Harbour watch'];
+const CAST_DAYS = ['2026-11-19', '2026-11-17'];
+
+/** Changes what every page shows: the paper's settings, its masthead, its video editions. */
+export class Settings {
+  readonly #world: World;
+  readonly #random: Random;
+  #count = 0;
+
+  constructor(world: World) {
+    this.#world = world;
+    this.#random = world.random('settings');
+  }
+
+  async act(isOver: () => boolean): Promise<void> {
+    while (!isOver()) {
+      await sleep(this.#random.int(300, 2_500));
+      await this.#step();
+    }
+  }
+
+  #step(): Promise<void> {
+    const random = this.#random;
+    const chance = random.next();
+    if (chance < 0.2) return this.#config({ hue: random.pick(HUES) });
+    if (chance < 0.3) return this.#config({ nameplate: random.pick(NAMES) });
+    if (chance < 0.45) {
+      const sections = random.shuffled([...SECTIONS, ...(random.chance(0.5) ? [SPARE] : [])]);
+      return this.#config({ sections });
+    }
+    if (chance < 0.75) return this.#persona(random.pick(['vera-holm', 'ibo-sand']), random.pick(TITLES));
+    if (chance < 0.9 || !this.#world.options.privacy)
+      return this.#cast(random.pick(CAST_DAYS), `Half a minute, cut ${random.int(1, 3)}`);
+    return this.#hide();
+  }
+
+  async #config(change: { hue?: number; nameplate?: string; sections?: string[] }): Promise<void> {
+    await this.#put('/config', change, () => {
+      const { disk } = this.#world;
+      const { paper } = JSON.parse(disk.read('front.json') ?? '{"paper":{}}') as { paper: Record<string, unknown> };
+      const page = disk.read('index.html') ?? '';
+      const faults = Object.entries(change).flatMap(([name, value]) =>
+        JSON.stringify(paper[name]) === JSON.stringify(value)
+          ? []
+          : [`front.json has ${name} ${JSON.stringify(paper[name])}`],
+      );
+      if (change.nameplate !== undefined && !page.includes(`<title>${change.nameplate}</title>`))
+        faults.push(`index.html is not titled ${change.nameplate}`);
+      for (const section of change.sections ?? [])
+        if (disk.read(`sections/${section.toLowerCase()}/index.html`) === null) faults.push(`${section} has no page`);
+      if (
+        change.sections?.includes(SPARE) === false &&
+        disk.read(`sections/${SPARE.toLowerCase()}/index.html`) !== null
+      )
+        faults.push(`${SPARE} still has a page`);
+      return faults;
+    });
+  }
+
+  #persona(slug: string, title: string): Promise<void> {
+    return this.#put(`/masthead/${slug}`, { title }, () =>
+      ['masthead/index.html', `masthead/${slug}/index.html`].flatMap((path) => {
+        const page = this.#world.disk.read(path);
+        return page?.includes(title) ? [] : [`${path} does not show the title ${title}`];
+      }),
+    );
+  }
+
+  #cast(day: string, title: string): Promise<void> {
+    const body = { title, video: 'media/cast/2026-11-16.mp4', poster: 'media/cast/2026-11-16.jpg' };
+    return this.#put(`/cast/${day}`, body, () =>
+      [`cast/${day}/index.html`, 'podcast.xml'].flatMap((path) =>
+        this.#world.disk.read(path)?.includes(title) ? [] : [`${path} does not show the title ${title}`],
+      ),
+    );
+  }
+
+  /** A private paper has no file; when it is public again it has all of them. */
+  async #hide(): Promise<void> {
+    const world = this.#world;
+    world.mayBePrivate = true;
+    await this.#put('/config', { paper_public: false }, () => {
+      const files = world.disk.count();
+      return files === 0 ? [] : [`${files} files of the private paper are on disk`];
+    });
+    await sleep(this.#random.int(0, 1_500));
+    await this.#put('/config', { paper_public: true }, () => {
+      world.mayBePrivate = false;
+      return world.disk.read('index.html') === null ? ['there is no front page'] : [];
+    });
+    world.mayBePrivate = false;
+  }
+
+  async #put(path: string, body: object, faults: () => string[]): Promise<void> {
+    const world = this.#world;
+    const written = await write(world, 'settings', {
+      method: 'PUT',
+      path,
+      body,
+      name: `settings ${this.#count++} ${path}`,
+    });
+    if (written?.status !== 200) {
+      world.journal.looked('settings', 'status', `PUT ${path}`, [`it was answered ${written?.status}`]);
+      return;
+    }
+    const promise = `PUT ${path} ${JSON.stringify(body)}, "pressed": ${written.body.pressed}`;
+    await untilPressed(world, 'settings', written);
+    if (!world.mayBePrivate || 'paper_public' in body) world.journal.looked('settings', 'settings', promise, faults());
+    // No press takes back what an earlier one put there.
+    world.lookAtAll('settings', `after ${promise}, what was promised`, 0);
+  }
+}
