@@ -55,7 +55,9 @@ function doorKey(settings: Settings, shop: Workshop | null) {
   if (present !== undefined && present.kid !== kid) {
     return fault(
       `${file} is key ${kid}, and the ledger is signed with ${present.kid}`,
-      'restore the key file that belongs to this database; a start with this one retires the other key',
+      keys.some((key) => key.kid === kid)
+        ? 'restore the file of the key in force, or run `broadsheet key rotate`; until then nothing is signed'
+        : 'restore the key file that belongs to this database; a start with this one retires the other key',
     );
   }
   return holds(`key ${kid}`);
