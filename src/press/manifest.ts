@@ -33,6 +33,8 @@ export interface Manifest {
   notePressed(paper: string, until: number, files: number): void;
   /** Whether all that was marked up to a number is on disk. */
   isPressed(paper: string, number: number): boolean;
+  /** The highest number that any mark of any paper ever had: it grows with every change that a page shows. */
+  lastNumber(): number;
   /** The highest number that any mark of the paper ever had, or 0. */
   highest(paper: string): number;
   /** How many files the press changed that put a number's marks on disk; 0 when there was nothing to press. */

@@ -14,6 +14,9 @@ const BATCH = 200;
 /** From so many sheets of one rank on, other hands are called in. */
 const CREW_MIN = 400;
 
+/** What a press says that has so much to print that it wants a crew: nothing was done, and it is to be called again with one. */
+export const NEEDS_CREW = Symbol('needs a crew');
+
 export interface PressJob extends Omit<PrinterJob, 'looks' | 'manifest'> {
   manifest: Manifest;
   /** Names the program and the settings that a tree depends on; another one makes everything due. */
@@ -31,8 +34,8 @@ export interface PressJob extends Omit<PrinterJob, 'looks' | 'manifest'> {
   confirmClaim(): void;
   /** Called often enough to show progress. */
   progress(done: number, total: number, what: string): void;
-  /** Prints many sheets on several other threads. */
-  crew(looks: boolean, names: string[], done: (result: Result) => void): Promise<void>;
+  /** Prints many sheets on several other threads; null while there are none. */
+  crew: ((looks: boolean, names: string[], done: (result: Result) => void) => Promise<void>) | null;
 }
 
 export interface PressReport {
@@ -52,12 +55,14 @@ const DROPPED = 200;
  * Prints what is due of one paper, or all of it, and leaves the tree that a
  * full press would leave. A press takes on the marks up to `start.until` and
  * clears those alone: a change that comes in while it runs is marked with a
- * higher number, and left to the next press. What was due stays due until it is
+ * higher number, and left to the next press. The archive is held as it was at
+ * that number, so that all files are of one state and no file points at one
+ * that is not there yet. What was due stays due until it is
  * on disk, so a press that dies at any moment is finished by the next one.
  */
-export async function press(job: PressJob): Promise<PressReport> {
-  const { paper, manifest, tree, archive, start } = job;
-  const full = job.full || manifest.owes(paper, tags.config);
+export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_CREW> {
+  const { paper, manifest, tree, archive, start, crew } = job;
+  const full = job.full || manifest.due(paper, start.until).includes(tags.config);
   // A full press believes the disk alone: a file that somebody removed is written again. So does one that
   // follows a press that was broken off: what that one wrote last, the manifest does not know.
   const looks = full || start.dirty;
@@ -65,13 +70,17 @@ export async function press(job: PressJob): Promise<PressReport> {
   const isPublic = archive.paper().paper_public;
   const names = !isPublic ? new Set<string>() : await (full ? allNames(printer, job.cards) : dueNames(printer, job));
 
+  const groups = inOrder(names);
+  const isLarge = (group: string[]) => group.length >= CREW_MIN && !isCard(group[0] ?? '');
+  if (crew === null && groups.some(isLarge)) return NEEDS_CREW;
+
   const book = new Book(job, names.size);
   let isSynced = !full;
-  for (const group of inOrder(names)) {
+  for (const group of groups) {
     const printed = book.add.bind(book);
-    if (group.length >= CREW_MIN && !isCard(group[0] ?? '')) {
+    if (crew !== null && isLarge(group)) {
       isSynced = false;
-      await job.crew(looks, group, printed);
+      await crew(looks, group, printed);
     } else await printer.printAll(group, printed);
     // The next rank may point at this one: it is on disk, and noted.
     book.save();

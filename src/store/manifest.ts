@@ -67,6 +67,8 @@ export function manifestTables(db: Db): Manifest {
   const reach = db.prepare('SELECT paid, taken FROM presses WHERE paper = ?');
   const release = db.prepare('UPDATE presses SET owner = NULL, owned_until = NULL WHERE paper = ? AND owner = ?');
 
+  const sequence = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'press_due'");
+
   const lastOf = (paper: string): number => (lastDue.get(paper) as { id: number | null }).id ?? 0;
   const reached = (paper: string) =>
     (reach.get(paper) as { paid: number; taken: number } | undefined) ?? { paid: 0, taken: 0 };
@@ -96,6 +98,7 @@ export function manifestTables(db: Db): Manifest {
       dropRuns.run(paper, until - RUNS_KEPT);
     },
     isPressed: (paper, number) => reached(paper).paid >= number || lastOf(paper) === 0,
+    lastNumber: () => (sequence.all() as { seq: number }[])[0]?.seq ?? 0,
     highest(paper) {
       const { paid, taken } = reached(paper);
       return Math.max(paid, taken, lastOf(paper));

@@ -211,6 +211,15 @@ export function openStore(settings: DatabaseSettings) {
     shown: pieces.shown,
     nextScheduled: pieces.nextScheduled,
     ...appliedTable(db),
+    /** Holds what this connection reads as it is now, until `endReading`. It must write nothing meanwhile. */
+    beginReading(): void {
+      db.exec('BEGIN');
+      // SQLite takes its view with the first read, not with BEGIN.
+      manifest.lastNumber();
+    },
+    endReading(): void {
+      db.exec('COMMIT');
+    },
     /** To be called after many filings: brings the parts of the search index together. */
     settleSearch: search.settle,
     /** An error of this database as a fault that names the cure; others as they are. */

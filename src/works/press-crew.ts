@@ -12,9 +12,8 @@ const HANDS_MAX = 4;
 /** What a worker may keep, in MB. A page and all that it is made of are gone before the young third is full. */
 const WORKER_HEAP = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 48 };
 
-/** What a worker is told when it starts. */
+/** What all sheets of a press have in common. */
 export interface CrewOrder {
-  settings: Settings;
   paper: string;
   place: Place;
   folder: string;
@@ -27,61 +26,114 @@ export interface CrewOrder {
   deadline: SharedArrayBuffer;
 }
 
-/** What a worker says: it is ready for a load, has printed one, or cannot. */
+/** What a worker is told: to hold the ledger as it is now, what the press is about, which sheets to print. */
+export type CrewCall = { hold: true } | { order: CrewOrder } | { names: string[] };
+
+/** What a worker says: it holds the ledger at the last mark of this number, it has printed sheets, or it cannot. */
 export type CrewWord =
+  | { held: number }
   | { results: Result[] }
   | { failure: { code: FaultCode | null; message: string; details: Record<string, unknown> } };
 
 /**
- * Prints sheets on other threads, each with its own view of the archive and a
+ * Other threads that print sheets, each with its own view of the archive and a
  * bounded heap. This one keeps the manifest, and so stays small.
  */
-export async function printWithCrew(order: CrewOrder, names: string[], done: (result: Result) => void): Promise<void> {
-  let next = 0;
-  const load = (): string[] => {
-    const batch = names.slice(next, next + LOAD);
-    next += batch.length;
-    return batch;
-  };
-  const hands = Array.from({ length: Math.min(availableParallelism(), HANDS_MAX) }, (_, index) =>
-    hand({ ...order, aside: `${order.aside}-${index}` }, load, done).catch((error: unknown) => {
-      // No hand begins another load, and none writes on after the press has failed.
-      next = names.length;
-      throw error;
-    }),
-  );
-  const ended = await Promise.allSettled(hands);
-  for (const shift of ended) if (shift.status === 'rejected') throw shift.reason;
+export class Crew {
+  readonly #workers: Worker[];
+
+  constructor(settings: Settings) {
+    this.#workers = Array.from(
+      { length: Math.min(availableParallelism(), HANDS_MAX) },
+      () =>
+        new Worker(new URL('./press-worker.ts', import.meta.url), {
+          workerData: settings,
+          resourceLimits: WORKER_HEAP,
+        }),
+    );
+    // What goes wrong is heard by whoever waits for the worker; without a listener it would end the process.
+    for (const worker of this.#workers) worker.on('error', () => {});
+  }
+
+  /** Has every worker hold the ledger as it is. Returns the number of the last mark that each sees. */
+  async hold(): Promise<number[]> {
+    return Promise.all(
+      this.#workers.map((worker) => ask(worker, { hold: true }, (word) => ('held' in word ? word.held : undefined))),
+    );
+  }
+
+  /** Prints sheets; returns when all their files are on disk. */
+  async print(order: CrewOrder, names: string[], done: (result: Result) => void): Promise<void> {
+    let next = 0;
+    const load = (): string[] => {
+      const batch = names.slice(next, next + LOAD);
+      next += batch.length;
+      return batch;
+    };
+    const shifts = this.#workers.map((worker, index) =>
+      shift(worker, { ...order, aside: `${order.aside}-${index}` }, load, done).catch((error: unknown) => {
+        // No hand begins another load, and none writes on after the press has failed.
+        next = names.length;
+        throw error;
+      }),
+    );
+    const ended = await Promise.allSettled(shifts);
+    for (const outcome of ended) if (outcome.status === 'rejected') throw outcome.reason;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.terminate()));
+  }
 }
 
-/** One worker's shift: it prints loads until there are none. */
-function hand(order: CrewOrder, load: () => string[], done: (result: Result) => void): Promise<void> {
-  const worker = new Worker(new URL('./press-worker.ts', import.meta.url), {
-    workerData: order,
-    resourceLimits: WORKER_HEAP,
-  });
-  const shift = new Promise<void>((resolve, reject) => {
-    let loads = 0;
-    const give = (): void => {
-      const names = load();
-      if (names.length > 0) {
-        loads++;
-        worker.postMessage(names);
-      } else if (loads === 0) resolve();
+/** One worker's part of the sheets: it prints loads until there are none. */
+function shift(worker: Worker, order: CrewOrder, load: () => string[], done: (result: Result) => void): Promise<void> {
+  let loads = 0;
+  const give = (): boolean => {
+    const names = load();
+    if (names.length === 0) return loads > 0;
+    loads++;
+    worker.postMessage({ names } satisfies CrewCall);
+    return true;
+  };
+  worker.postMessage({ order } satisfies CrewCall);
+  give();
+  if (!give()) return Promise.resolve();
+  return heard(worker, (word) => {
+    if (!('results' in word)) return undefined;
+    loads--;
+    for (const result of word.results) done(result);
+    return give() ? undefined : true;
+  }).then(() => {});
+}
+
+function ask<T>(worker: Worker, call: CrewCall, take: (word: CrewWord) => T | undefined): Promise<T> {
+  const answer = heard(worker, take);
+  worker.postMessage(call);
+  return answer;
+}
+
+/** Listens to a worker until `take` has what it waits for. Rejects with what the worker, or `take`, cannot do. */
+function heard<T>(worker: Worker, take: (word: CrewWord) => T | undefined): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const end = (settle: () => void) => {
+      worker.off('message', onMessage).off('error', onError).off('exit', onExit);
+      settle();
     };
-    worker.on('message', (word: CrewWord) => {
+    const onError = (error: unknown) => end(() => reject(error));
+    const onExit = () => onError(new Error('a press worker ended before its work was done'));
+    const onMessage = (word: CrewWord) => {
       if ('failure' in word) {
         const { code, message, details } = word.failure;
-        reject(code === null ? new Error(message) : new Fault(code, message, details));
-        return;
+        return onError(code === null ? new Error(message) : new Fault(code, message, details));
       }
-      for (const result of word.results) done(result);
-      if (word.results.length > 0) loads--;
-      else give();
-      give();
-    });
-    worker.once('error', reject);
-    worker.once('exit', () => reject(new Error('a press worker ended before its work was done')));
+      try {
+        const found = take(word);
+        if (found !== undefined) end(() => resolve(found));
+      } catch (error) {
+        onError(error);
+      }
+    };
+    worker.on('message', onMessage).on('error', onError).on('exit', onExit);
   });
-  return shift.finally(() => worker.terminate());
 }

@@ -4,13 +4,13 @@ import { airDue } from '../desk/enter.ts';
 import { paperRoot } from '../desk/paper.ts';
 import { placeOf } from '../press/edition.ts';
 import type { PressReport } from '../press/press.ts';
-import { press } from '../press/press.ts';
+import { NEEDS_CREW, press } from '../press/press.ts';
 import { Tree } from '../press/tree.ts';
 import type { Build } from './build.ts';
 import { loadBuild } from './build.ts';
 import { isCutOff, syncTree, writtenInThisBoot } from './disk-sync.ts';
 import { PressClaim } from './press-claim.ts';
-import { printWithCrew } from './press-crew.ts';
+import { Crew } from './press-crew.ts';
 import type { Workshop } from './workshop.ts';
 import { needPaper } from './workshop.ts';
 
@@ -84,29 +84,51 @@ interface Claimed {
   claim: PressClaim;
 }
 
-async function pressClaimed(shop: Workshop, slug: string, { options, build, claim }: Claimed): Promise<PressReport> {
+/** Presses what is due, with a crew once it turns out that there is much. */
+async function pressClaimed(shop: Workshop, slug: string, claimed: Claimed): Promise<PressReport> {
+  // No other press has this folder while the claim holds; what is in it was left by one that was broken off.
+  rmSync(join(shop.settings.distDir, '.press', slug), { recursive: true, force: true });
+  const report = await pressHeld(shop, slug, claimed, null);
+  if (report !== NEEDS_CREW) return report;
+  const crew = new Crew(shop.settings);
+  try {
+    const report = await pressHeld(shop, slug, claimed, crew);
+    if (report === NEEDS_CREW) throw new Error('a press with a crew asked for one');
+    return report;
+  } finally {
+    await crew.stop();
+  }
+}
+
+/** Presses what is due as the ledger is when this press begins, whatever is written meanwhile. */
+async function pressHeld(
+  shop: Workshop,
+  slug: string,
+  { options, build, claim }: Claimed,
+  crew: Crew | null,
+): Promise<PressReport | typeof NEEDS_CREW> {
   const { store, settings, media } = shop;
   const { manifest } = store;
   const now = shop.now();
-  // No other press has this folder while the claim holds; what is in it was left by one that was broken off.
-  const working = join(settings.distDir, '.press', slug);
-  rmSync(working, { recursive: true, force: true });
-  const aside = join(working, claim.token.replaceAll(/[^\w.-]/g, '-'));
-  // In one transaction: a change that comes later is marked with a later number, whatever it changes.
-  const { start, full, root, folder, stamp } = store.transact(() => {
+  const aside = join(settings.distDir, '.press', slug, claim.token.replaceAll(/[^\w.-]/g, '-'));
+  const begin = () => {
     claim.confirm();
     const plan = planOf(shop, slug, build);
     const full = options.full === true || !isWhole(shop, slug, build);
     // Until it has ended, a full press leaves a tree that is of no stamp.
     if (full) manifest.setStamp(slug, '');
+    snapshot.hold();
     return { ...plan, full, start: manifest.begin(slug) };
-  });
-  const tree = new Tree(folder, { aside, sync: !full, needClaim: claim.need });
-  const place = placeOf(root);
+  };
+  const snapshot = shop.snapshots.take();
   try {
-    return await press({
+    const { start, full, root, folder, stamp } = await beginWith(crew, shop, claim, begin);
+    const tree = new Tree(folder, { aside, sync: !full, needClaim: claim.need });
+    const place = placeOf(root);
+    const order = { paper: slug, place, folder, aside, isNew: tree.isNew, now, deadline: claim.shared };
+    const report = await press({
       paper: slug,
-      archive: store.archive(slug),
+      archive: snapshot.store.archive(slug),
       manifest,
       place,
       tree,
@@ -119,15 +141,31 @@ async function pressClaimed(shop: Workshop, slug: string, { options, build, clai
       transact: store.transact,
       confirmClaim: claim.confirm,
       mediaFile: media.pathOf,
-      crew: (looks, names, done) =>
-        printWithCrew(
-          { settings, paper: slug, place, folder, aside, isNew: tree.isNew, looks, now, deadline: claim.shared },
-          names,
-          done,
-        ),
+      crew: crew === null ? null : (looks, names, done) => crew.print({ ...order, looks }, names, done),
       progress: (...at) => options.progress?.(slug, ...at),
     });
+    // Nothing was written: the tree is as clean as it was.
+    if (report === NEEDS_CREW && !start.dirty) manifest.finish(slug, 0);
+    return report;
   } finally {
+    snapshot.end();
     rmSync(aside, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Begins a press in one transaction: a change that comes later is marked with a
+ * later number, whatever it changes. A crew holds the ledger first, and must hold
+ * it at the same number: where something was written in between, all hold it anew.
+ */
+async function beginWith<T>(crew: Crew | null, { store }: Workshop, claim: PressClaim, begin: () => T): Promise<T> {
+  for (;;) {
+    const held = (await crew?.hold()) ?? [];
+    const begun = store.transact(() => {
+      const number = store.manifest.lastNumber();
+      return held.every((seen) => seen === number) ? { begun: begin() } : null;
+    });
+    if (begun !== null) return begun.begun;
+    claim.need();
   }
 }

@@ -1,21 +1,33 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import type { Settings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import type { Result } from '../press/printer.ts';
 import { Printer } from '../press/printer.ts';
 import { Tree } from '../press/tree.ts';
+import { mediaFiles } from '../store/media-files.ts';
 import { loadBuild } from './build.ts';
 import { ClaimDeadline } from './press-claim.ts';
-import type { CrewOrder, CrewWord } from './press-crew.ts';
-import { openWorkshop } from './workshop.ts';
+import type { CrewCall, CrewOrder, CrewWord } from './press-crew.ts';
+import { Snapshots } from './snapshots.ts';
+import { databaseFile, mediaFolder } from './workshop.ts';
 
 // One more hand at the press: prints the sheets it is named and answers with what came of them.
 
-const { settings, paper, place, folder, aside, isNew, looks, now, deadline } = workerData as CrewOrder;
-const say = (word: CrewWord): void => parentPort?.postMessage(word);
+const settings = workerData as Settings;
+const media = mediaFiles(mediaFolder(settings));
+const snapshot = new Snapshots(databaseFile(settings)).take();
+const build = loadBuild();
+let printer: Promise<Printer> | null = null;
 
-async function ready(): Promise<Printer> {
-  const { store, media } = openWorkshop(settings);
-  const { render, assets } = await loadBuild();
+function hold(): CrewWord {
+  snapshot.hold();
+  return { held: snapshot.store.manifest.lastNumber() };
+}
+
+async function printerFor(order: CrewOrder): Promise<Printer> {
+  const { store } = snapshot;
+  const { paper, place, folder, aside, isNew, looks, now, deadline } = order;
+  const { render, assets } = await build;
   return new Printer({
     paper,
     archive: store.archive(paper),
@@ -28,22 +40,37 @@ async function ready(): Promise<Printer> {
   });
 }
 
-async function printed(printer: Promise<Printer>, names: string[]): Promise<CrewWord> {
+async function print(names: string[]): Promise<CrewWord> {
+  if (printer === null) throw new Error('sheets came before the order that they are of');
   const results: Result[] = [];
-  try {
-    await (await printer).printAll(names, (result) => results.push(result));
-    return { results };
-  } catch (error) {
-    const { message, stack } = error as Error;
-    return {
-      failure:
-        error instanceof Fault
-          ? { code: error.code, message, details: error.details }
-          : { code: null, message: stack ?? message, details: {} },
-    };
-  }
+  await (await printer).printAll(names, (result) => results.push(result));
+  return { results };
 }
 
-const printer = ready();
-parentPort?.on('message', (names: string[]) => void printed(printer, names).then(say));
-say({ results: [] });
+async function answer(call: CrewCall): Promise<CrewWord | null> {
+  if ('hold' in call) return hold();
+  if ('names' in call) return print(call.names);
+  printer = printerFor(call.order);
+  // Whoever prints hears of what went wrong.
+  printer.catch(() => {});
+  return null;
+}
+
+function failure(error: unknown): CrewWord {
+  const { message, stack } = error as Error;
+  return {
+    failure:
+      error instanceof Fault
+        ? { code: error.code, message, details: error.details }
+        : { code: null, message: stack ?? message, details: {} },
+  };
+}
+
+parentPort?.on('message', (call: CrewCall) => {
+  answer(call).then(
+    (word) => {
+      if (word !== null) parentPort?.postMessage(word);
+    },
+    (error: unknown) => parentPort?.postMessage(failure(error)),
+  );
+});

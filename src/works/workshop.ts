@@ -9,11 +9,14 @@ import type { MediaFiles } from '../store/media-files.ts';
 import { mediaFiles } from '../store/media-files.ts';
 import type { Store } from '../store/store.ts';
 import { openStore } from '../store/store.ts';
+import { Snapshots } from './snapshots.ts';
 
 /** What commands and the server work with, wired to real things. */
 export interface Workshop {
   settings: Settings;
   store: Store;
+  /** Holds the ledger still for who reads much of it. */
+  snapshots: Snapshots;
   media: MediaFiles;
   /** The present time, in ms. */
   now(): number;
@@ -35,6 +38,14 @@ export function newId(): string {
   return ulid().toLowerCase();
 }
 
+export function databaseFile(settings: Settings): string {
+  return join(settings.dataDir, 'broadsheet.db');
+}
+
+export function mediaFolder(settings: Settings): string {
+  return join(settings.dataDir, 'media');
+}
+
 export function doorKeyFile(settings: Settings): string {
   return join(settings.dataDir, 'door.key');
 }
@@ -49,19 +60,22 @@ export function doorName(settings: Settings): string {
  * records are, they are where a server last served them: a command beside it must press the same addresses.
  */
 export function openWorkshop(given: Settings, now: () => number = Date.now): Workshop {
-  const store = openStore({ file: join(given.dataDir, 'broadsheet.db') });
+  const file = databaseFile(given);
+  const store = openStore({ file });
+  const snapshots = new Snapshots(file);
   const { assumed, origin, dataOrigin } = given;
   const settings: Settings = {
     ...given,
     origin: (assumed.origin ? store.served.origin('desk') : null) ?? origin,
     dataOrigin: (assumed.dataOrigin ? store.served.origin('records') : null) ?? dataOrigin,
   };
-  const file = doorKeyFile(settings);
-  const inForce = doorInForce(store, file);
+  const keyFile = doorKeyFile(settings);
+  const inForce = doorInForce(store, keyFile);
   const shop: Workshop = {
     settings,
     store,
-    media: mediaFiles(join(settings.dataDir, 'media')),
+    snapshots,
+    media: mediaFiles(mediaFolder(settings)),
     now,
     desk: {
       store,
@@ -72,9 +86,12 @@ export function openWorkshop(given: Settings, now: () => number = Date.now): Wor
       newId,
     },
     openDoor() {
-      openDoor(store, file, doorName(shop.settings), now());
+      openDoor(store, keyFile, doorName(shop.settings), now());
     },
-    close: () => store.close(),
+    close() {
+      snapshots.close();
+      store.close();
+    },
   };
   return shop;
 }

@@ -137,6 +137,19 @@ test('a claim of a clock that was set back since is nobody’s', async (t) => {
   assert.equal((await pressPapers(shop, { cards: false })).get(PAPER)?.full, false);
 });
 
+test('a press prints one state of the paper: no file names a piece whose page is not there', async (t) => {
+  // Without a crew, and with one, whose workers read for themselves.
+  for (const pieces of [3, 410]) {
+    const { shop, tree } = await paperOf(t, pieces);
+    change(shop, { hue: 18 });
+    const naming = () => [...treeOf(tree)].filter(([, text]) => text.includes('meanwhile')).map(([path]) => path);
+    await pressPapers(shop, { cards: false, progress: after(1, () => publish(shop, 'meanwhile', START)) });
+    assert.deepEqual(naming(), []);
+    await pressPapers(shop, { cards: false });
+    assert.ok(naming().includes('index.html') && naming().includes('stories/meanwhile/index.html'));
+  }
+});
+
 test('who waited for the lock takes no claim that was made meanwhile', async (t) => {
   const { shop } = await paperOf(t, 1);
   const { manifest } = shop.store;
