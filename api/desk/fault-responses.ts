@@ -68,7 +68,12 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
     more: { withdrawn_at: '2026-11-21T07:06:00.000Z', reason: 'the document it rests on was a draft' },
   },
   413: {
-    codes: { too_large: ['the body is over 1 MiB.', 'the body is larger than 1048576 bytes (1 MiB); send less'] },
+    codes: {
+      too_large: [
+        'the body is over 1 MiB, or a form over 16 KiB.',
+        'the body is larger than 1048576 bytes (1 MiB); send less',
+      ],
+    },
   },
   422: {
     codes: {

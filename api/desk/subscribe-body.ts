@@ -1,19 +1,18 @@
 import type { z } from '@hono/zod-openapi';
 import { Fault } from '../../src/fault.ts';
 import { shapeProblems } from '../../src/ledger/shape.ts';
+import { formFields, isMultipart, isUrlencoded } from '../middleware/form-body.ts';
 import { needPlain, parseJson } from '../middleware/json-body.ts';
 import type { PaperContext } from './doors.ts';
 
 /** A body as it came: a record, or the fields of a form, each with all that was given for it. */
 export type Sent = { json: unknown; form: null } | { json: null; form: Map<string, string[]> };
 
-const FORM = /^application\/x-www-form-urlencoded *(?:;|$)/i;
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i;
-const MULTIPART = /^multipart\/form-data *;/i;
 
 /** Whether a request carries a form, as a page's own does. */
 export function isForm(c: PaperContext): boolean {
-  return FORM.test(c.req.header('content-type') ?? '');
+  return isUrlencoded(c.req.header('content-type') ?? '');
 }
 
 /** Reads a body of either type; nothing at all, of no type, is a form without fields. Throws `unsupported_media_type`, `invalid_request`. */
@@ -21,8 +20,8 @@ export async function readSent(c: PaperContext, { mayBeMultipart = false } = {})
   needPlain(c);
   const type = c.req.header('content-type') ?? '';
   if (JSON_TYPE.test(type)) return { json: parseJson(new Uint8Array(await c.req.arrayBuffer())), form: null };
-  if (FORM.test(type)) return { json: null, form: fieldsOf(new URLSearchParams(await c.req.text())) };
-  if (mayBeMultipart && MULTIPART.test(type)) {
+  if (isUrlencoded(type)) return { json: null, form: fieldsOf(formFields(await c.req.text())) };
+  if (mayBeMultipart && isMultipart(type)) {
     try {
       return { json: null, form: fieldsOf(await c.req.formData()) };
     } catch {

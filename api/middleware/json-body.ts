@@ -3,6 +3,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { createMiddleware } from 'hono/factory';
 import { Fault } from '../../src/fault.ts';
 import type { DeskEnv } from '../env.ts';
+import { FORM_MAX, isMultipart, isUrlencoded } from './form-body.ts';
 
 /** The largest body that a door takes, in bytes (wire.md, section 2). */
 export const BODY_MAX = 1024 * 1024;
@@ -18,11 +19,20 @@ const limited = bodyLimit({
   },
 });
 
-/** Throws `too_large` for a body over the limit, whether it says so beforehand or not. */
-export const limitBody = createMiddleware<DeskEnv>((c, next) =>
+const limitedForm = bodyLimit({
+  maxSize: FORM_MAX,
+  onError: () => {
+    throw new Fault('too_large', `the form is larger than ${FORM_MAX} bytes (16 KiB); send less`);
+  },
+});
+
+/** Throws `too_large` for a body over the limit of its type, whether it says so beforehand or not. */
+export const limitBody = createMiddleware<DeskEnv>((c, next) => {
   // Looking for the body of a read would cost it more than all the rest.
-  c.req.method === 'GET' || c.req.method === 'HEAD' ? next() : limited(c, next),
-);
+  if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
+  const type = c.req.header('content-type') ?? '';
+  return isUrlencoded(type) || isMultipart(type) ? limitedForm(c, next) : limited(c, next);
+});
 
 /**
  * Makes sure of a JSON body before anything reads it. Throws

@@ -1,16 +1,15 @@
 import { createMiddleware } from 'hono/factory';
 import { Fault } from '../../../src/fault.ts';
 import type { RecordsEnv } from '../../env.ts';
+import { formFields, isUrlencoded } from '../../middleware/form-body.ts';
 import type { RecordsContext } from '../doors.ts';
 
-const FORM = /^application\/x-www-form-urlencoded *(?:;|$)/i;
-
-/** The fields of a form that was sent, each with all that was given for it. */
+/** The fields of a form that was sent, each with all that was given for it. Throws `invalid_request` for too many. */
 export class Form {
   readonly #fields: URLSearchParams;
 
   constructor(text: string) {
-    this.#fields = new URLSearchParams(text);
+    this.#fields = formFields(text);
   }
 
   /** The one value of a field, trimmed; '' when it is absent. Throws `invalid_request` when it came twice. */
@@ -42,7 +41,7 @@ export function needPart(name: string, value: string | undefined): string {
 /** Reads the body of a form; nothing at all, of no type, is one without fields. Throws `unsupported_media_type`. */
 export async function readForm(c: RecordsContext): Promise<Form> {
   const type = c.req.header('content-type') ?? '';
-  if (FORM.test(type)) return new Form(await c.req.text());
+  if (isUrlencoded(type)) return new Form(await c.req.text());
   if (type === '' && (await c.req.arrayBuffer()).byteLength === 0) return new Form('');
   throw new Fault(
     'unsupported_media_type',
