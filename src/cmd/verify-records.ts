@@ -5,7 +5,7 @@ import { parseNote } from '../ledger/note.ts';
 import { answerFaults } from '../records/answer-faults.ts';
 import { evidenceFaults } from '../records/evidence.ts';
 import { receiptChainFaults, seeReceipt } from '../records/observation-faults.ts';
-import { keyTimeRules, receiptRules } from '../records/observation-rules.ts';
+import { receiptRules } from '../records/observation-rules.ts';
 import { parseObservation } from '../records/receipt.ts';
 import { isAddress, keysAt, keysOf } from './verify-sources.ts';
 
@@ -71,7 +71,7 @@ export async function checkRecords(
   trusted: DoorKey[] | undefined,
 ): Promise<CheckedRecords> {
   const keys = trusted ?? (await keysFor(where, kind, json));
-  const faults = [...faultsOf(kind, json, receipts, keys), ...receipts.flatMap((text) => timeFaults(text, keys))];
+  const faults = faultsOf(kind, json, receipts, keys);
   const domain = parseObservation(parseNote(receipts[0] ?? '')?.text ?? '')?.domain ?? null;
   return { document: where, kind, domain, receipts: receipts.length, faults, own_keys: trusted === undefined };
 }
@@ -81,12 +81,6 @@ function faultsOf(kind: CheckedRecords['kind'], json: unknown, receipts: string[
   if (kind === 'provenance') return receiptChainFaults(receipts, keys, verifyNode, false);
   if (kind === 'receipt') return receiptRules(seeReceipt(receipts[0] ?? '', keys, verifyNode));
   return answerFaults(json, keys, verifyNode);
-}
-
-function timeFaults(text: string, keys: DoorKey[]): string[] {
-  const receipt = parseObservation(parseNote(text)?.text ?? '');
-  const key = keys.find(({ kid }) => kid === receipt?.kid);
-  return receipt === null || key === undefined ? [] : keyTimeRules(receipt, key);
 }
 
 async function keysFor(where: string, kind: CheckedRecords['kind'], json: unknown): Promise<DoorKey[]> {

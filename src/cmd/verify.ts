@@ -21,7 +21,7 @@ interface Checked {
 const NOT_CHECKED = 2;
 
 const OWN_KEYS =
-  'The keys are the ones that come with the proof; to know whose they are, compare them with --keys or --vkey.';
+  'The keys are the ones that come with the proof; to know whose they are, compare them with --keys or --vkey. Only --keys knows in which time each key signed.';
 const SITE_KEYS =
   'The keys are the ones that the same site lists; to know whose they are, compare them with --keys or --vkey.';
 const PROVES = 'A receipt proves who filed the piece and that it has not changed, never that a claim is true.';

@@ -1,4 +1,6 @@
 import type { Generation } from './generation.ts';
+import type { KeyLife } from './key-time.ts';
+import { keyTimeRules } from './key-time.ts';
 import type { Receipt } from './receipt.ts';
 
 /** What a verifier has found out about one generation by hashing and by checking its signature. */
@@ -8,10 +10,12 @@ export interface Seen {
   /** `sha256:<hex>` of the receipt's signed text. */
   hash: string;
   signature: 'holds' | 'fails' | 'no_such_key';
+  /** When the key signed that the receipt names; null when no such key is known. */
+  key: KeyLife | null;
 }
 
 /** What does not hold in one generation taken by itself; empty when all of it does. */
-export function generationRules(generation: Generation, { receipt, hash, signature }: Seen): string[] {
+export function generationRules(generation: Generation, { receipt, hash, signature, key }: Seen): string[] {
   const where = `revision ${generation.revision}`;
   if (receipt === null) return [`${where}: the receipt is not a newsdesk-receipt/v1 note`];
   const faults: string[] = [];
@@ -25,6 +29,7 @@ export function generationRules(generation: Generation, { receipt, hash, signatu
   }
   if (signature === 'no_such_key') faults.push(`${where}: no key with kid ${receipt.kid} is known`);
   if (signature === 'fails') faults.push(`${where}: the signature does not hold`);
+  if (key !== null) faults.push(...keyTimeRules(`${where}: filed`, receipt.filed_at, key));
   return faults;
 }
 

@@ -2,11 +2,11 @@ import { sha256 } from './basis.ts';
 import type { Seen } from './chain.ts';
 import { chainRules, generationRules } from './chain.ts';
 import type { DoorKey } from './keyring.ts';
-import { signedByKid } from './keyring.ts';
 import type { Verify } from './note.ts';
 import { parseNote } from './note.ts';
 import type { Receipt } from './receipt.ts';
 import { parseReceipt } from './receipt.ts';
+import { noteSignedBy } from './verifier-key.ts';
 
 /** One filing of one piece, as a proof lists it. */
 export interface Generation {
@@ -41,8 +41,8 @@ export function chainFaults(generations: Generation[], keys: DoorKey[], verify: 
 function look({ receipt: text }: Generation, keys: DoorKey[], verify: Verify): Seen {
   const note = parseNote(text);
   const receipt = note === null ? null : parseReceipt(note.text);
-  if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails' };
-  const isKnown = keys.some(({ kid }) => kid === receipt.kid);
-  const holds = isKnown && signedByKid(note, receipt.kid, keys, verify);
-  return { receipt, hash: sha256(note.text), signature: holds ? 'holds' : isKnown ? 'fails' : 'no_such_key' };
+  if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails', key: null };
+  const key = keys.find(({ kid }) => kid === receipt.kid) ?? null;
+  const signature = key === null ? 'no_such_key' : noteSignedBy(note, key, verify) ? 'holds' : 'fails';
+  return { receipt, hash: sha256(note.text), signature, key };
 }

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { toBase64url } from './bytes.ts';
 import { thumbprintInput } from './key-text.ts';
-import type { Note, Verify } from './note.ts';
-import { noteSignedBy, parseVkey, vkey } from './verifier-key.ts';
+import { parseVkey, vkey } from './verifier-key.ts';
 
 /** A public key of the filing door. The secret half never leaves the key file. */
 export interface DoorKey {
@@ -61,10 +60,4 @@ export function jwks(keys: DoorKey[]): { keys: Jwk[] } {
       retired_at: key.retired_at === null ? null : new Date(key.retired_at).toISOString(),
     })),
   };
-}
-
-/** Whether a note bears the signature of the key with this `kid`. */
-export function signedByKid(note: Note, kid: string, keys: DoorKey[], verify: Verify): boolean {
-  const key = keys.find((candidate) => candidate.kid === kid);
-  return key !== undefined && noteSignedBy(note, key, verify);
 }

@@ -1,10 +1,10 @@
 import { sha256 } from '../ledger/basis.ts';
 import { toHex } from '../ledger/bytes.ts';
 import type { DoorKey } from '../ledger/keyring.ts';
-import { signedByKid } from '../ledger/keyring.ts';
 import { leafHash, rootFromPath } from '../ledger/merkle.ts';
 import type { Verify } from '../ledger/note.ts';
 import { parseNote } from '../ledger/note.ts';
+import { noteSignedBy } from '../ledger/verifier-key.ts';
 import { parseDisclosure } from './disclosure.ts';
 import { recordRoot } from './observation.ts';
 import type { SeenReceipt } from './observation-rules.ts';
@@ -16,10 +16,10 @@ import { parseObservation } from './receipt.ts';
 export function seeReceipt(text: string, keys: DoorKey[], verify: Verify): SeenReceipt {
   const note = parseNote(text);
   const receipt = note === null ? null : parseObservation(note.text);
-  if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails' };
-  const isKnown = keys.some(({ kid }) => kid === receipt.kid);
-  const holds = isKnown && signedByKid(note, receipt.kid, keys, verify);
-  return { receipt, hash: sha256(note.text), signature: holds ? 'holds' : isKnown ? 'fails' : 'no_such_key' };
+  if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails', key: null };
+  const key = keys.find(({ kid }) => kid === receipt.kid) ?? null;
+  const signature = key === null ? 'no_such_key' : noteSignedBy(note, key, verify) ? 'holds' : 'fails';
+  return { receipt, hash: sha256(note.text), signature, key };
 }
 
 /** What does not hold in a full record: all its disclosures, the root over them, the signature. */

@@ -1,3 +1,5 @@
+import type { KeyLife } from '../ledger/key-time.ts';
+import { keyTimeRules } from '../ledger/key-time.ts';
 import type { Disclosed } from './disclosure.ts';
 import type { ObservationReceipt } from './receipt.ts';
 
@@ -8,39 +10,28 @@ export interface SeenReceipt {
   /** `sha256:<hex>` of the receipt's signed text. */
   hash: string;
   signature: 'holds' | 'fails' | 'no_such_key';
+  /** When the key signed that the receipt names; null when no such key is known. */
+  key: KeyLife | null;
 }
 
 // Nothing here hashes: one set of rules serves the auditor, the tests and a reader's browser.
 
-/** What does not hold in a receipt taken by itself; empty when all of it does. */
-export function receiptRules({ receipt, signature }: SeenReceipt): string[] {
+/** What does not hold in a receipt taken by itself, its time in its key's life included; empty when all of it does. */
+export function receiptRules(seen: SeenReceipt): string[] {
+  return [...signatureRules(seen), ...lifeRules(seen)];
+}
+
+/** What does not hold in a receipt's form and signature. */
+export function signatureRules({ receipt, signature }: SeenReceipt): string[] {
   if (receipt === null) return ['the receipt is not a domain-observation/v1 note'];
   if (signature === 'no_such_key') return [`seq ${receipt.seq}: no key with kid ${receipt.kid} is known`];
   return signature === 'fails' ? [`seq ${receipt.seq}: the signature does not hold`] : [];
 }
 
-/**
- * How long before a key's first use a look may have begun that it signed, in ms: a
- * look that was under way when the key changed is entered under the new one.
- */
-const LONGEST_LOOK = 3_600_000;
-
-/**
- * What does not hold between the time of an observation and the time in which the
- * key that signed it was in force, in ms; `retired_at` is null while it signs.
- */
-export function keyTimeRules(
-  { seq, observed_at }: ObservationReceipt,
-  { nbf, retired_at }: { nbf: number; retired_at: number | null },
-): string[] {
-  const at = Date.parse(observed_at);
-  const time = (ms: number): string => new Date(ms).toISOString();
-  if (retired_at !== null && at > retired_at) {
-    return [`seq ${seq}: observed at ${observed_at}, after its key was retired at ${time(retired_at)}`];
-  }
-  return at + LONGEST_LOOK < nbf
-    ? [`seq ${seq}: observed at ${observed_at}, before its key was in use from ${time(nbf)}`]
-    : [];
+/** What does not hold between a receipt's time and its key's. */
+export function lifeRules({ receipt, key }: SeenReceipt): string[] {
+  if (receipt === null || key === null) return [];
+  return keyTimeRules(`seq ${receipt.seq}: observed`, receipt.observed_at, key);
 }
 
 /**

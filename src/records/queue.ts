@@ -31,11 +31,12 @@ export function nextLook({ now, every, unconfirmed, failures, random }: LookOutc
 /**
  * The time that an observation says: when the look was begun, but never after the
  * present, and never before the domain's last observation. A clock that was put
- * back thus makes observations of one time, and none in the wrong order,
- * nor any from before its key was in use (`nbf`).
+ * back thus makes observations of one time, and none in the wrong order. Nor is
+ * any from before its key was in use (`nbf`): a look that was under way when the
+ * key changed is of the moment at which it changed.
  */
 export function observedAt(lookedAt: number, now: number, last: number | null, nbf = 0): number {
-  return Math.max(last ?? 0, now < nbf ? nbf : Math.min(lookedAt, now));
+  return Math.max(last ?? 0, nbf, Math.min(lookedAt, now));
 }
 
 /** Who must not be asked too much at once: the name servers' operator where it is known, else the registered name. */

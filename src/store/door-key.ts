@@ -148,7 +148,8 @@ function enterKey(store: KeyStore, { signer, kid }: Door, file: string, now: num
     );
   }
   // Whatever the old key signed, it signed before: also where the clock was set back since.
-  const at = Math.max(now, store.records.lastLookAt() ?? 0, ...store.paperSlugs().map(store.lastFiledAt));
+  const signed = [store.records.lastLookAt() ?? 0, ...store.paperSlugs().map(store.lastFiledAt)];
+  const at = Math.max(now, ...known.map(({ nbf }) => nbf), ...signed.map((last) => last + 1));
   for (const key of known) {
     if (key.retired_at === null) enter(store, { type: 'retirement', at, kid: key.kid }, now);
   }

@@ -52,8 +52,8 @@ test('everything that the domain records give out is checked, and what was chang
   assert.equal(await faultsIn({ observation: previewOf(newest) }, [KEY]), '', 'inside a page’s JSON');
   assert.equal(await faultsIn(bundle), '', 'by its own keys');
   const cases: [document: unknown, fault: RegExp, keys?: DoorKey[]][] = [
-    [newest.receipt, /^seq 3: observed at \S+, after its key was retired/, [{ ...KEY, retired_at: AT - HOUR }]],
-    [newest.receipt, /^seq 3: observed at \S+, before its key was in use/, [{ ...KEY, nbf: AT + 30 * HOUR }]],
+    [newest.receipt, /^seq 3: observed at \S+, but its key was retired at/, [{ ...KEY, retired_at: AT - HOUR }]],
+    [newest.receipt, /^seq 3: observed at \S+, but its key was in use only from/, [{ ...KEY, nbf: AT + 30 * HOUR }]],
     [newest.receipt, /^seq 3: no key with kid/, []],
     [newest.receipt.replace('seq 3', 'seq 4'), /^seq 4: the signature does not hold$/],
     [{ ...record, signals: { ...record.signals, A: { values: [] } } }, /^signals\.A is not what was signed$/],

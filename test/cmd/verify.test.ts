@@ -30,6 +30,10 @@ test('verify says what holds, what does not, and whose keys it went by', async (
   const altered = put('altered.json', vector('invalid/an-altered-prose'));
   const forged = put('forged.json', vector('invalid/a-forgery-under-the-forgers-own-key'));
   const ours = put('ours.json', jwks(keys.slice(0, 1)));
+  const retired = put(
+    'retired.json',
+    jwks(keys.slice(0, 1).map((key) => ({ ...key, retired_at: Date.UTC(2026, 9, 22) }))),
+  );
   const theirs = put('theirs.json', jwks(keys.slice(1)));
   const key = keys[0];
   assert(key !== undefined);
@@ -41,11 +45,12 @@ test('verify says what holds, what does not, and whose keys it went by', async (
     [
       [sound],
       0,
-      /^01jd\S+ revision 2: the hash, the receipts and the chain hold\nThe keys are the ones that come with the proof; to know whose they are, compare them with --keys or --vkey\.\nA receipt proves who filed/,
+      /^01jd\S+ revision 2: the hash, the receipts and the chain hold\nThe keys are the ones that come with the proof; to know whose they are, compare them with --keys or --vkey\. Only --keys knows in which time each key signed\.\nA receipt proves who filed/,
     ],
     [[sound, '--keys', ours], 0, /the chain hold\nA receipt proves who filed/],
     [[sound, '--vkey', vkey(key.name, key.publicKey)], 0, /the chain hold/],
     [[sound, '--keys', theirs], 1, /no key with kid/],
+    [[sound, '--keys', retired], 1, /revision \d: filed at \S+, but its key was retired at 2026-10-22T/],
     [
       [altered],
       1,

@@ -5,8 +5,8 @@ import { generationAudit } from '../../src/audit/ledger.ts';
 import { auditShop } from '../../src/cmd/audit.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
+import { keyTimeRules } from '../../src/ledger/key-time.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
-import { keyTimeRules } from '../../src/records/observation-rules.ts';
 import { parseObservation } from '../../src/records/receipt.ts';
 import { rotateDoor } from '../../src/store/door-key.ts';
 import { localQueue } from '../../src/works/scan-local.ts';
@@ -97,13 +97,13 @@ test('no receipt is of a time before its key was in use, or after it was retired
       const said = parseObservation(receipt.slice(0, receipt.lastIndexOf('\n\n') + 1));
       const key = keys.find(({ kid }) => kid === said?.kid);
       assert.ok(said !== null && key !== undefined);
-      assert.deepEqual(keyTimeRules(said, key), []);
+      assert.deepEqual(keyTimeRules('observed', said.observed_at, key), []);
     }
   }
   for (const entry of shop.store.entries()) {
     if (entry.type !== 'generation') continue;
     const key = keys.find(({ kid }) => kid === entry.kid);
-    assert.ok(key !== undefined && entry.at >= key.nbf && entry.at <= (key.retired_at ?? Number.POSITIVE_INFINITY));
+    assert.ok(key !== undefined && entry.at >= key.nbf && entry.at < (key.retired_at ?? Number.POSITIVE_INFINITY));
   }
 });
 
@@ -117,8 +117,12 @@ test('the auditor finds a receipt of an earlier time than the one before it', (t
   const audit = generationAudit(shop.store.doorKeys());
   const faults = [...shop.store.entries()].flatMap(audit.next);
   assert.deepEqual(faults, [
+    'harbor-ledger/ebb: revision 1: filed at 2026-11-20T11:00:00.000Z, but its key was in use only from 2026-11-20T12:00:00.000Z',
     'harbor-ledger/ebb: seq 2: filed at 2026-11-20T11:00:00.000Z, before seq 1 at 2026-11-20T12:00:00.000Z',
   ]);
+  const retired = generationAudit(shop.store.doorKeys().map((key) => ({ ...key, retired_at: NOON - 30 * DAY })));
+  const late = [...shop.store.entries()].flatMap(retired.next);
+  assert.match(late[0] ?? '', /^harbor-ledger\/tide: revision 1: filed at \S+, but its key was retired at 2026-10-21T/);
   // Such a ledger travels all the same.
   const lenient = generationAudit(shop.store.doorKeys(), { clock: false });
   assert.deepEqual([...shop.store.entries()].flatMap(lenient.next), []);

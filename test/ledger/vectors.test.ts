@@ -66,8 +66,8 @@ const kinds: Record<string, (vector: never, verify: Verify) => string[]> = {
     assert.equal(observationText(parsed), vector.text);
     return [];
   },
-  proof({ proof, trusted }: { proof: unknown; trusted?: string[] }, verify) {
-    return proofFaults(proof, verify, trusted === undefined ? undefined : keysFromVkeys(trusted));
+  proof({ proof, trusted, keys }: { proof: unknown; trusted?: string[]; keys?: KeyVector[] }, verify) {
+    return proofFaults(proof, verify, keys?.map(doorKey) ?? (trusted && keysFromVkeys(trusted)));
   },
 };
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { thumbprint } from '../../src/ledger/keyring.ts';
 import { keysFromVkeys } from '../../src/ledger/proof.ts';
 import { keyHash } from '../../src/ledger/verifier-key.ts';
 import { previewChecks, recordRootFaults } from '../../src/parts/client/records/answers.ts';
@@ -13,7 +12,7 @@ import type { FullRecord, Preview } from '../../src/records/preview.ts';
 // The modules that a reader's browser runs, on noble and WebCrypto, judge every vector as the auditor does.
 
 interface Vector {
-  keys?: { vkey: string }[];
+  keys?: { vkey: string; nbf: string; retired_at: string | null }[];
   text?: string;
   record?: FullRecord;
   preview?: Preview;
@@ -42,11 +41,15 @@ async function failed(checks: AsyncGenerator<Check, unknown>): Promise<string[]>
 }
 
 async function faultsIn({ keys: listed = [], record, preview, chain, whole }: Vector): Promise<string[]> {
-  const read = keysFromVkeys(listed.map(({ vkey }) => vkey));
-  const keys = {
-    listed: read.map((key) => ({ ...key, kid: thumbprint(key.publicKey), keyHash: keyHash(key.name, key.publicKey) })),
-    from: 'the vector',
-  };
+  const read = listed.flatMap(({ vkey, nbf, retired_at }) =>
+    keysFromVkeys([vkey]).map((key) => ({
+      ...key,
+      keyHash: keyHash(key.name, key.publicKey),
+      nbf: Date.parse(nbf),
+      retired_at: retired_at === null ? null : Date.parse(retired_at),
+    })),
+  );
+  const keys = { listed: read, from: 'the vector' };
   if (record !== undefined) {
     const seen = await see(record.receipt, keys);
     return [...(await failed(receiptChecks(record.receipt, keys))), ...(await recordRootFaults(record, seen))];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { verifyNode } from '../../src/ledger/ed25519.ts';
+import { keyTimeRules } from '../../src/ledger/key-time.ts';
 import { evidenceFaults, evidenceOf } from '../../src/records/evidence.ts';
-import { keyTimeRules } from '../../src/records/observation-rules.ts';
 import { parseObservation } from '../../src/records/receipt.ts';
 import { rotateDoor } from '../../src/store/door-key.ts';
 import { doorKeyFile, doorName } from '../../src/works/workshop.ts';
@@ -35,7 +35,7 @@ test('a service that runs on signs with the new key from the moment that another
   for (const receipt of said) {
     const key = keys.find((one) => one.kid === receipt?.kid);
     assert.ok(receipt !== null && key !== undefined);
-    assert.deepEqual(keyTimeRules(receipt, key), []);
+    assert.deepEqual(keyTimeRules('observed', receipt.observed_at, key), []);
   }
   const ended = await (await fetch(`${stand.url}/.well-known/records-keys.json`)).json();
   assert.deepEqual(

@@ -7,7 +7,7 @@ import type { Check } from '../verify/check.ts';
 import { keysIn } from '../verify/seals.ts';
 import { recordRootFaults } from './answers.ts';
 import type { Keys } from './receipts.ts';
-import { check, keyTimeFaults, see, spoken } from './receipts.ts';
+import { check, see, spoken } from './receipts.ts';
 
 /** So many faults of one check are told one by one. */
 const MOST_TOLD = 8;
@@ -54,7 +54,7 @@ export async function* chainChecks(
 ): AsyncGenerator<Check, SeenReceipt[]> {
   const seen: SeenReceipt[] = [];
   for (const receipt of receipts) seen.push(await see(receipt, keys));
-  const signed = seen.flatMap((one) => [...receiptRules(one), ...keyTimeFaults(one, keys)]);
+  const signed = seen.flatMap((one) => receiptRules(one));
   if (receipts.length === 0) signed.push('there is no observation');
   yield check(
     'The service’s keys signed every receipt',

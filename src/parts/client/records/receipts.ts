@@ -1,6 +1,6 @@
 import { parseNote } from '../../../ledger/note.ts';
 import type { SeenReceipt } from '../../../records/observation-rules.ts';
-import { keyTimeRules, receiptRules } from '../../../records/observation-rules.ts';
+import { lifeRules, signatureRules } from '../../../records/observation-rules.ts';
 import { parseObservation } from '../../../records/receipt.ts';
 import type { Check } from '../verify/check.ts';
 import type { ListedKey } from '../verify/seals.ts';
@@ -21,16 +21,10 @@ export function check(title: string, faults: string[], found: string): Check {
 export async function see(text: string, { listed }: Keys): Promise<SeenReceipt> {
   const note = parseNote(text);
   const receipt = note === null ? null : parseObservation(note.text);
-  if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails' };
-  const key = listed.find(({ kid }) => kid === receipt.kid);
-  const signature = key === undefined ? 'no_such_key' : (await signedBy(note, key)) ? 'holds' : 'fails';
-  return { receipt, hash: await sha256(note.text), signature };
-}
-
-/** What does not hold between a receipt's time and its key's. */
-export function keyTimeFaults({ receipt }: SeenReceipt, { listed }: Keys): string[] {
-  const key = listed.find(({ kid }) => kid === receipt?.kid);
-  return receipt === null || key === undefined ? [] : keyTimeRules(receipt, key);
+  if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails', key: null };
+  const key = listed.find(({ kid }) => kid === receipt.kid) ?? null;
+  const signature = key === null ? 'no_such_key' : (await signedBy(note, key)) ? 'holds' : 'fails';
+  return { receipt, hash: await sha256(note.text), signature, key };
 }
 
 /** The checks that every receipt is put to, one after the other. */
@@ -38,7 +32,7 @@ export async function* receiptChecks(text: string, keys: Keys): AsyncGenerator<C
   const seen = await see(text, keys);
   const { receipt } = seen;
   if (receipt === null) {
-    yield check('It is a receipt', receiptRules(seen), '');
+    yield check('It is a receipt', signatureRules(seen), '');
     return seen;
   }
   yield check(
@@ -49,13 +43,13 @@ export async function* receiptChecks(text: string, keys: Keys): AsyncGenerator<C
   const name = keys.listed.find(({ kid }) => kid === receipt.kid)?.name;
   yield check(
     'The service’s key signed it',
-    receiptRules(seen),
+    signatureRules(seen),
     `The Ed25519 signature holds under the key of “${name}”, listed in ${keys.from} as ${receipt.kid}.`,
   );
   if (seen.signature === 'holds') {
     yield check(
       'The key was in force then',
-      keyTimeFaults(seen, keys),
+      lifeRules(seen),
       'The observation falls into the time in which that key signed.',
     );
   }

@@ -139,8 +139,8 @@ function chainCheck(proof: ProofRecord, generations: Parameters<typeof chainRule
 async function look(text: string, keys: ListedKey[]): Promise<Seen> {
   const note = parseNote(text);
   const receipt = note === null ? null : parseReceipt(note.text);
-  if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails' };
-  const key = keys.find(({ kid }) => kid === receipt.kid);
-  const signature = key === undefined ? 'no_such_key' : (await signedBy(note, key)) ? 'holds' : 'fails';
-  return { receipt, hash: await sha256(note.text), signature };
+  if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails', key: null };
+  const key = keys.find(({ kid }) => kid === receipt.kid) ?? null;
+  const signature = key === null ? 'no_such_key' : (await signedBy(note, key)) ? 'holds' : 'fails';
+  return { receipt, hash: await sha256(note.text), signature, key };
 }

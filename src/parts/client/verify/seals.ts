@@ -59,6 +59,8 @@ async function readKey(jwk: unknown): Promise<ListedKey | null> {
   // NumericDate is in seconds (RFC 7519, section 2).
   const since = typeof nbf === 'number' ? nbf * 1000 : 0;
   const until = typeof retired_at === 'string' ? Date.parse(retired_at) : null;
+  // A retirement in words would never come.
+  if (Number.isNaN(until) || (until === null && retired_at != null)) return null;
   return isSound ? { kid, name, publicKey, keyHash, nbf: since, retired_at: until } : null;
 }
 
