@@ -196,7 +196,7 @@ export function deskDoors(doors: Doors): void {
       const problems = urlProblems(slug, paper.url, others, shop.settings.origin);
       if (problems.length > 0) throw refused(problems);
       enterOf(doors, c, 'paper', '', paperFrom(archiveOf(doors, c), paper));
-      return { status: 200, body: paper };
+      return { status: 200, body: paper, isShown: true };
     });
   });
 
@@ -212,7 +212,7 @@ export function deskDoors(doors: Doors): void {
         merged(PersonaBody, before, personaChange(given, slug, c.get('site').root)),
       );
       enterOf(doors, c, 'persona', slug, persona);
-      return { status: 200, body: { ...persona, declared_ai: true } };
+      return { status: 200, body: { ...persona, declared_ai: true }, isShown: true };
     });
   });
 
@@ -225,7 +225,7 @@ export function deskDoors(doors: Doors): void {
       const change = castChange(archive, given, day, c.get('site').root);
       const cast = castFrom(archive, day, merged(CastBody, before as object, change));
       enterOf(doors, c, 'cast', day, cast);
-      return { status: 200, body: { ...cast } };
+      return { status: 200, body: { ...cast }, isShown: true };
     });
   });
 }

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
-import type { Archive, Story } from '../../src/desk/archive.ts';
+import type { Story } from '../../src/desk/archive.ts';
 import { isWithdrawn } from '../../src/desk/archive.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import type { AccessKey } from '../../src/desk/keys.ts';
@@ -9,6 +9,7 @@ import { DeskStory, deskStory } from '../../src/desk/story.ts';
 import { Fault, refused } from '../../src/fault.ts';
 import { FilingBody, filingFrom } from '../../src/ledger/filing.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
+import type { Outcome } from '../middleware/idempotency.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needLevel, needs } from '../middleware/key.ts';
 import { body, faults, made, ok } from '../openapi/answers.ts';
@@ -139,7 +140,7 @@ export function filingDoors(doors: Doors): void {
       needPersona(key, filing);
       const { story } = fileStory(shop.desk, paper, filing, { by: by(key), from: 0, toAir: toAir !== null });
       if (toAir !== null) airStory(shop.desk, paper, slug, { by: by(key), ...toAir });
-      return { status: 201, body: answerOf(doors, c, story.id) } as const;
+      return answerOf(doors, c, story.id, 201);
     };
     return write(doors, c, work, ({ story }) => `stories/${(story as DeskStory).id}`);
   });
@@ -160,7 +161,7 @@ export function filingDoors(doors: Doors): void {
       const toAir = before.state === 'on_air' ? null : airingAs(when, shop.now());
       fileStory(shop.desk, paper, filing, { by: by(key), from: revision, toAir: toAir !== null });
       if (toAir !== null) airStory(shop.desk, paper, before.slug, { by: by(key), ...toAir });
-      return { status: 200, body: answerOf(doors, c, before.id) };
+      return answerOf(doors, c, before.id, 200);
     });
   });
 
@@ -173,7 +174,7 @@ export function filingDoors(doors: Doors): void {
       needLevelFor(before, key);
       const at = when === undefined ? undefined : timeToCome('at', when, shop.now());
       airStory(shop.desk, c.get('site').slug, before.slug, { by: by(key), ...(at === undefined ? {} : { at }) });
-      return { status: 200, body: { story: deskStoryOf(doors, c, pieceNamed(archive, before.id)) } };
+      return standingOf(doors, c, pieceNamed(archive, before.id));
     });
   });
 
@@ -183,7 +184,7 @@ export function filingDoors(doors: Doors): void {
     return write(doors, c, (key) => {
       const { slug } = pieceNamed(archiveOf(doors, c), id);
       const story = withdrawStory(shop.desk, c.get('site').slug, slug, { by: by(key), reason });
-      return { status: 200, body: { story: deskStoryOf(doors, c, story) } };
+      return standingOf(doors, c, story);
     });
   });
 }
@@ -193,10 +194,15 @@ function filingOf(c: PaperContext, given: FilingBody, slug: string): Filing {
   return filingFrom(given, { slug, kind: default_kind, language });
 }
 
-function answerOf(doors: Doors, c: PaperContext, id: string): Record<string, unknown> {
-  const archive: Archive = archiveOf(doors, c);
-  const story = pieceNamed(archive, id);
-  return { story: deskStoryOf(doors, c, story), proof: proofFor(doors, c, story) };
+function answerOf(doors: Doors, c: PaperContext, id: string, status: Outcome['status']): Outcome {
+  const story = pieceNamed(archiveOf(doors, c), id);
+  const { body, ...rest } = standingOf(doors, c, story);
+  return { ...rest, status, body: { ...body, proof: proofFor(doors, c, story) } };
+}
+
+function standingOf(doors: Doors, c: PaperContext, story: Story): Outcome {
+  const isShown = story.state === 'on_air' || isWithdrawn(story);
+  return { status: 200, body: { story: deskStoryOf(doors, c, story) }, isShown };
 }
 
 function deskStoryOf(doors: Doors, c: PaperContext, story: Story): DeskStory {

@@ -83,10 +83,10 @@ function marked({ shop }: Doors, c: PaperContext, work: () => Outcome): Outcome 
   const { slug, root } = c.get('site');
   const { manifest } = shop.store;
   const before = manifest.lastDue(slug);
-  const { status, body } = work();
+  const { status, body, isShown = false } = work();
   const number = manifest.lastDue(slug);
-  // What changes no page waits for nobody's press.
-  if (number === before) return { status, body: { ...body, pressed: true, files: 0 } };
+  // What changes no page waits for nobody's press; but what pages show as it was already may be on its way to the disk.
+  if (number === 0 || (number === before && !isShown)) return { status, body: { ...body, pressed: true, files: 0 } };
   return { status, body: { ...body, pressed: false, pressing: `${root}/api/v1/press/${number}` } };
 }
 

@@ -8,6 +8,8 @@ import { Fault } from '../../src/fault.ts';
 export interface Outcome {
   status: 200 | 201;
   body: Record<string, unknown>;
+  /** Whether pages show what the write is about, even where it changed nothing. */
+  isShown?: boolean;
 }
 
 /** A write under the name that its caller gave it, if any (`Idempotency-Key`). */

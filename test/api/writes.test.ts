@@ -226,6 +226,10 @@ test('a write that the press keeps waiting says where to ask', async (t) => {
     const made = JSON.parse((await ask(method, path, body)).text);
     assert.deepEqual([made.pressed, made.files, made.pressing], [true, 0, undefined], path);
   }
+  // Asked for again what pages are to show: it is not on disk yet, though nothing changes any more.
+  const { motto } = JSON.parse((await ask('GET', '/config')).text);
+  const same = JSON.parse((await ask('PUT', '/config', { motto })).text);
+  assert.deepEqual([same.pressed, same.pressing], [false, pressing]);
   manifest.release(PAPER, 'elsewhere:1');
   await until(async () => ((await isPressed()) ? true : null));
   assert.equal((await send(url, { path: `/${PAPER}/stories/kept-waiting/` })).status, 200);
