@@ -54,9 +54,27 @@ export class Fault extends Error {
   }
 }
 
-/** The refusal of a piece or a record, carrying every problem that was found. */
+/** How many problems an answer lists. */
+const PROBLEMS_MAX = 100;
+
+/** Problems as an answer lists them: the first hundred, and where there are more, how many there are in all. */
+export function listed(problems: Problem[]): { problems: Problem[]; problems_total?: number } {
+  if (problems.length <= PROBLEMS_MAX) return { problems };
+  return { problems: problems.slice(0, PROBLEMS_MAX), problems_total: problems.length };
+}
+
+/** The refusal of a piece or a record, with its problems. */
 export function refused(problems: Problem[]): Fault {
   const first = problems[0];
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
-  return new Fault('refused_by_door', `${first?.field}: ${first?.message}${more}`, { problems });
+  return new Fault('refused_by_door', `${first?.field}: ${first?.message}${more}`, listed(problems));
+}
+
+/** The problems that a fault lists, null when it has none; the last one says how many are not listed. */
+export function problemsIn({ details }: Fault): Problem[] | null {
+  const { problems, problems_total: total } = details as Partial<ReturnType<typeof listed>>;
+  if (problems === undefined || total === undefined) return problems ?? null;
+  const field = problems.at(-1)?.field ?? 'file';
+  const message = `and ${total - problems.length} more problems; correct these first`;
+  return [...problems, { field, rule: 'more_problems', message }];
 }

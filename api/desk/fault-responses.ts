@@ -78,7 +78,7 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
   422: {
     codes: {
       refused_by_door: [
-        'what was sent breaks the desk’s rules; `problems` has every one of them at once.',
+        'what was sent breaks the desk’s rules; `problems` has every one of them at once, or the first hundred and `problems_total` their number.',
         'prose: [^3] points at nothing; add entry 3 to cited_facts, or take the marker out',
       ],
       idempotency_key_reused: KEY_REUSED,

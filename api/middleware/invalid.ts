@@ -1,22 +1,20 @@
 import type { ZodError } from 'zod';
-import { Fault } from '../../src/fault.ts';
+import { Fault, listed } from '../../src/fault.ts';
 import { shapeProblems } from '../../src/ledger/shape.ts';
-
-/** How many problems of a malformed request are told at once. */
-const PROBLEMS_MAX = 100;
 
 /** Throws `invalid_request` for what a route's schema does not take, with every problem in it. */
 export function tellProblems(result: { success: true } | { success: false; error: ZodError }): undefined {
   if (result.success) return;
   // The hook is handed what came in too, and from where; its type forgets that.
   const { data, target } = result as { data?: unknown; target?: string };
-  const problems = shapeProblems(result.error, data)
-    .slice(0, PROBLEMS_MAX)
-    .map((problem) =>
-      target === 'query' ? { ...problem, message: onceSaid(problem.field, data) ?? problem.message } : problem,
-    );
+  const problems = shapeProblems(result.error, data).map((problem) =>
+    target === 'query' ? { ...problem, message: onceSaid(problem.field, data) ?? problem.message } : problem,
+  );
   const [first] = problems;
-  throw new Fault('invalid_request', `${first?.field}: ${first?.message}`, { field: first?.field, problems });
+  throw new Fault('invalid_request', `${first?.field}: ${first?.message}`, {
+    field: first?.field,
+    ...listed(problems),
+  });
 }
 
 /** A parameter that came more than once is a list, which no door takes. */

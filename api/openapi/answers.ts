@@ -12,7 +12,15 @@ export const ErrorBody = z
     error: z.string().openapi({ description: 'A code that stays the same.' }),
     message: z.string().openapi({ description: 'What was wrong, with which value, and what to do.' }),
     field: z.string().optional().openapi({ description: 'The parameter or member that was wrong.' }),
-    problems: z.array(Problem).optional().openapi({ description: 'Every rule that was broken.' }),
+    problems: z
+      .array(Problem)
+      .max(100)
+      .optional()
+      .openapi({ description: 'Every rule that was broken, or the first hundred.' }),
+    problems_total: z
+      .int()
+      .optional()
+      .openapi({ description: 'How many problems there are in all; given when not all of them are listed.' }),
     withdrawn_at: z.iso.datetime().optional().openapi({ description: 'Of a piece that was withdrawn.' }),
     reason: z.string().nullish().openapi({ description: 'Why it was withdrawn.' }),
   })

@@ -11,7 +11,7 @@ import type { Desk } from '../desk/filing.ts';
 import { fileStory, sameContent } from '../desk/filing.ts';
 import type { Persona } from '../desk/masthead.ts';
 import { isPaperSlug, PaperBody } from '../desk/paper.ts';
-import { Fault, type Problem, refused } from '../fault.ts';
+import { Fault, type Problem, problemsIn, refused } from '../fault.ts';
 import { SLUG } from '../ledger/door.ts';
 import { CitedFactBody, filingFrom } from '../ledger/filing.ts';
 import type { Filing } from '../ledger/piece.ts';
@@ -193,9 +193,7 @@ function fileLine(
     else outcome.unchanged++;
   } catch (error) {
     if (!(error instanceof Fault) || error.code === 'unavailable') throw error;
-    const problems = (error.details.problems as Problem[] | undefined) ?? [
-      { field: 'line', rule: error.code, message: error.message },
-    ];
+    const problems = problemsIn(error) ?? [{ field: 'line', rule: error.code, message: error.message }];
     outcome.refused.push({ line: number, slug, problems });
     for (const { field, message } of problems) {
       process.stderr.write(`${basename(file)}:${number}${slug === null ? '' : ` ${slug}`} ${field}: ${message}\n`);

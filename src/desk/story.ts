@@ -157,12 +157,16 @@ export function standingRow(story: Story) {
 const UNSPACED = /^(?:ja|zh|th|km|lo|my)\b/i;
 
 /** Markers and the targets of links, whose letters are no words of the piece. */
-const MARK_UP = /\[\^\d+\]|\]\([^)\s]*\)/g;
+const MARK_UP = /\[\^\d+\]|\]\([^)\s]*(\)?)/g;
+const MARKER = /\[\^\d+\]/g;
 const WORD = /[\p{L}\p{N}]/u;
 
 /** How many words a prose has, in the manner of its language. */
 export function wordCount(prose: string, language: string): number {
-  const text = prose.replace(MARK_UP, ' ');
+  // A target that does not end is taken whole too: looking again from within it would take time that grows with its square.
+  const text = prose.replace(MARK_UP, (found, end: string | undefined) =>
+    end === '' ? found.replace(MARKER, ' ') : ' ',
+  );
   if (!UNSPACED.test(language)) {
     let words = 0;
     for (const part of text.split(/\s+/)) if (WORD.test(part)) words++;

@@ -12,7 +12,15 @@ import {
   SOURCE_MAX,
   STATEMENT_MAX,
 } from './piece.ts';
-import { hiddenMarkersIn, markersIn, picturesIn, rawHtmlIn, UNSAFE_SCHEME, unsafeLinksIn } from './prose.ts';
+import {
+  bracketsTooMany,
+  hiddenMarkersIn,
+  markersIn,
+  picturesIn,
+  rawHtmlIn,
+  UNSAFE_SCHEME,
+  unsafeLinksIn,
+} from './prose.ts';
 
 /** What the door knows of the paper that a piece is filed with. */
 export interface DeskRules {
@@ -143,6 +151,14 @@ export function isLanguageTag(tag: string): boolean {
 
 function proseProblems(prose: string, rules: DeskRules): Problem[] {
   const problems = textProblems('prose', prose, PROSE_MAX);
+  // What cannot be read in good time is not read.
+  if (prose.length > PROSE_MAX) return problems;
+  const tangled = bracketsTooMany(prose);
+  if (tangled !== null) {
+    const { text, offset, line } = tangled;
+    const message = `by line ${line} of the prose, in the paragraph that begins ${quote(text)}, too many square brackets are open at a time; close them, or write \\[ for one that is text`;
+    return [...problems, { field: 'prose', rule: 'open_brackets', message, offset }];
+  }
   for (const { text, offset } of rawHtmlIn(prose)) {
     problems.push({
       field: 'prose',
@@ -159,8 +175,10 @@ function proseProblems(prose: string, rules: DeskRules): Problem[] {
       offset,
     });
   }
+  const known = new Map<string, boolean>();
   for (const { text, offset } of picturesIn(prose)) {
-    if (rules.hasMedia(text)) continue;
+    if (!known.has(text)) known.set(text, rules.hasMedia(text));
+    if (known.get(text)) continue;
     problems.push({
       field: 'prose',
       rule: 'unknown_media',

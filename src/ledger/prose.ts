@@ -1,5 +1,8 @@
 import type { MarkdownIt, Token } from 'markdown-it';
 import markdownit from 'markdown-it';
+import { BRACKETED_MAX, bracketed } from './prose-brackets.ts';
+import type { Found, Lines } from './prose-places.ts';
+import { Places } from './prose-places.ts';
 
 /**
  * A `[^N]` marker; N counts from 1. It is one wherever it stands, in code and
@@ -53,6 +56,10 @@ function markers(md: MarkdownIt): void {
 export const markdown: MarkdownIt = markdownit({ html: false, linkify: false }).use(markers);
 markdown.validateLink = isLinkable;
 
+/** The same grammar, only to part a prose into its blocks. */
+const blocksOnly = markdownit({ html: false }).use(markers);
+blocksOnly.core.ruler.enableOnly(['normalize', 'block']);
+
 /** The same grammar with HTML on, only to find the HTML that a piece must not hold. */
 const htmlFinder = markdownit({ html: true });
 
@@ -60,10 +67,31 @@ const htmlFinder = markdownit({ html: true });
 const linkFinder = markdownit({ html: false }).use(markers);
 linkFinder.validateLink = () => true;
 
-/** Something in a prose, and where: an offset in UTF-16 units. */
-export interface Found {
-  text: string;
-  offset: number;
+/**
+ * The paragraph with which a prose has too many brackets open to be read in good
+ * time, and the line that it begins on; null when all can be read. To be asked before anything else of a stranger's prose.
+ */
+export function bracketsTooMany(prose: string): (Found & { line: number }) | null {
+  // A paragraph ends at a blank line at the latest: most prose needs no closer look.
+  let most = 0;
+  for (const part of prose.split(/\n[ \t]*\n/)) most += bracketed(part);
+  if (most <= BRACKETED_MAX) return null;
+  let total = 0;
+  for (const { content, lines } of paragraphs(prose)) {
+    total += bracketed(content);
+    if (total <= BRACKETED_MAX) continue;
+    return { ...new Places(prose).of(content.slice(0, 40), lines), line: lines[0] + 1 };
+  }
+  return null;
+}
+
+/** The blocks of running text, whose own mark-up has not been read yet. */
+function paragraphs(prose: string): { content: string; lines: Lines }[] {
+  const state = new blocksOnly.core.State(prose, blocksOnly, {});
+  blocksOnly.core.process(state);
+  return [...tokensOf(state.tokens)]
+    .filter(([{ type }]) => type === 'inline')
+    .map(([{ content }, lines]) => ({ content, lines }));
 }
 
 /** Every marker of a prose, in order, with its offset in UTF-16 units. */
@@ -112,8 +140,9 @@ export function hiddenMarkersIn(prose: string): Found[] {
 export function picturesIn(prose: string): Found[] {
   if (!prose.includes('![')) return [];
   const found: Found[] = [];
-  for (const [token, line] of inlineTokens(markdown.parse(prose, {}))) {
-    if (token.type === 'image') found.push(place(prose, String(token.attrGet('src') ?? ''), line));
+  const places = new Places(prose);
+  for (const [token, lines] of tokensOf(markdown.parse(prose, {}))) {
+    if (token.type === 'image') found.push(places.of(String(token.attrGet('src') ?? ''), lines));
   }
   return found;
 }
@@ -122,15 +151,13 @@ export function picturesIn(prose: string): Found[] {
 export function rawHtmlIn(prose: string): Found[] {
   if (!/<[a-z/!?]/i.test(prose)) return [];
   const found: Found[] = [];
-  const look = ({ type, content }: Token, line: number): void => {
-    if (type !== 'html_block' && type !== 'html_inline') return;
+  const places = new Places(prose);
+  for (const [{ type, content }, lines] of tokensOf(htmlFinder.parse(prose, {}))) {
+    if (type !== 'html_block' && type !== 'html_inline') continue;
     const tag = /<(?:!--|\?|![A-Z[]|\/?([a-z][a-z0-9-]*))[^>]*>?/i.exec(content);
-    if (tag === null || (tag[1] !== undefined && !HTML_ELEMENTS.has(tag[1].toLowerCase()))) return;
-    found.push(place(prose, tag[0].slice(0, 60), line));
-  };
-  const tokens = htmlFinder.parse(prose, {});
-  for (const token of tokens) look(token, token.map?.[0] ?? 0);
-  for (const [token, line] of inlineTokens(tokens)) look(token, line);
+    if (tag === null || (tag[1] !== undefined && !HTML_ELEMENTS.has(tag[1].toLowerCase()))) continue;
+    found.push(places.of(tag[0].slice(0, 60), lines));
+  }
   return found;
 }
 
@@ -150,30 +177,26 @@ function isLinkable(target: string): boolean {
 export function unsafeLinksIn(prose: string): Found[] {
   if (!/\]\(|\]:|<[a-z]/i.test(prose)) return [];
   const found: Found[] = [];
-  for (const [token, line] of inlineTokens(linkFinder.parse(prose, {}))) {
+  const places = new Places(prose);
+  for (const [token, lines] of tokensOf(linkFinder.parse(prose, {}))) {
     if (token.type !== 'link_open' && token.type !== 'image') continue;
     const target = String(token.attrGet(token.type === 'image' ? 'src' : 'href') ?? '');
     // A picture that the renderer would show is a matter of media.
     if (isLinkable(target)) continue;
     if (token.markup === 'autolink' && !UNSAFE_SCHEME.test(target)) continue;
-    found.push(place(prose, target.slice(0, 60), line));
+    found.push(places.of(target.slice(0, 60), lines));
   }
   return found;
 }
 
-/** Inline tokens with the line that their block begins on. */
-function* inlineTokens(tokens: Token[]): Iterable<[Token, number]> {
+/** Blocks and what stands in them, in their order, with the lines of the block; a table's cell has those of its row. */
+function* tokensOf(tokens: Token[]): Iterable<[Token, Lines]> {
+  let lines: Lines = [0, 0];
   for (const token of tokens) {
-    for (const child of token.children ?? []) yield [child, token.map?.[0] ?? 0];
+    lines = token.map ?? lines;
+    yield [token, lines];
+    for (const child of token.children ?? []) yield [child, lines];
   }
-}
-
-/** Where a text stands, from a line onward; where it is spelled otherwise there, the line. */
-function place(prose: string, text: string, line: number): Found {
-  let start = 0;
-  for (let n = 0; n < line; n++) start = prose.indexOf('\n', start) + 1;
-  const at = prose.indexOf(text, start);
-  return { text, offset: at < 0 ? start : at };
 }
 
 /** The prose as plain words: no mark-up, no markers, blocks parted by newlines. */

@@ -24,7 +24,7 @@ ${JSON.stringify(exampleFiling(paper), null, 2)}
 
 201 brings \`story\` (keep its \`id\` and \`revision\`) and \`proof\`. \`pressed: true\` with \`files\`: readers have it. \`pressing\`: an address to ask again until it says \`pressed\`.
 
-422 names every broken rule at once, and nothing was filed:
+422 names every broken rule at once (of more than 100 the first, with \`problems_total\`), and nothing was filed:
 
 \`\`\`json
 ${JSON.stringify(REFUSAL, null, 2)}

@@ -187,6 +187,20 @@ test('bodies of every kind are read or refused, and nothing fails', async (t) =>
     assert.equal(full.status, 201, full.text.slice(0, 300));
   });
 
+  await t.test('of very many problems a hundred are listed, and all are counted', async () => {
+    const story = { ...storyBody('many-problems'), prose: `Fact.[^1] Another.[^2]\n\n${'<b>x\n\n'.repeat(60_000)}` };
+    const { status, text } = await post(JSON.stringify(story));
+    assert.equal(status, 422);
+    const body = JSON.parse(text);
+    assert.equal(body.problems.length, 100);
+    assert.equal(body.problems_total, 60_000);
+    assert.match(body.message, /\(and 59999 more\)$/);
+    const facts = Array.from({ length: 3_000 }, () => null);
+    const shape = JSON.parse((await post(JSON.stringify({ ...story, cited_facts: facts }))).text);
+    assert.equal(shape.problems.length, 100);
+    assert.equal(shape.problems_total, 3_000);
+  });
+
   await t.test('too large, with its length said and without', async () => {
     const story = (length: number) => {
       const whole = JSON.stringify({ ...storyBody('long'), prose: '' });

@@ -235,6 +235,32 @@ test('the door tells every problem at once', () => {
   );
 });
 
+test('brackets that stay open are refused before anything reads them, and the paragraph is named', () => {
+  const problemsOf = (prose: string) => filingProblems(filing('bracketed', { prose, cited_facts: [] }), rules);
+  const hostile = `One.\n\nTwo.\n\n${'!['.repeat(60_000)}`;
+  assert.deepEqual(problemsOf(hostile), [
+    {
+      field: 'prose',
+      rule: 'open_brackets',
+      message: `by line 5 of the prose, in the paragraph that begins ${JSON.stringify('!['.repeat(20))}, too many square brackets are open at a time; close them, or write \\[ for one that is text`,
+      offset: 12,
+    },
+  ]);
+  for (const hostileShape of ['[', '[a\n', '[a][b', '[[]', '[![', '> [']) {
+    const [problem] = problemsOf(hostileShape.repeat(390_000 / hostileShape.length));
+    assert.equal(problem?.rule, 'open_brackets', hostileShape);
+  }
+  for (const sound of ['[a](https://a.example/) ', '[![a](b_)](c_)', '\\[', 'a[0]', '\u2003[0m a\n\n']) {
+    const rest = problemsOf(sound.repeat(390_000 / sound.length)).filter(({ rule }) => rule !== 'unknown_media');
+    assert.deepEqual(rest, [], sound);
+  }
+  assert.deepEqual(
+    problemsOf(`\`\`\`\n${'[0m line\n'.repeat(20_000)}\`\`\`\n`),
+    [],
+    'a log in a fence has its own brackets',
+  );
+});
+
 test('a problem of the prose says where it is', () => {
   const prose = 'One.\n\nTwo &lt; [a](&#106;avascript:x)\n\nThree <b>.';
   const problems = filingProblems(filing('tide', { prose, cited_facts: [] }), rules);

@@ -199,6 +199,19 @@ test('pictures and HTML are found with their places', () => {
   ]);
 });
 
+test('each find has its own place, also in one paragraph, in a table, and where it is written otherwise', () => {
+  const offsets = (found: { offset: number }[]) => found.map(({ offset }) => offset);
+  assert.deepEqual(offsets(rawHtmlIn('a <b> a <b>\n<b>')), [2, 8, 12]);
+  assert.deepEqual(offsets(rawHtmlIn('- a\n\n  <b>\n- <i>\n')), [7, 13]);
+  const table = '<b>\n\n| a | b |\n|---|---|\n| <b> | <i> |\n| <b> | |\n';
+  assert.deepEqual(offsets(rawHtmlIn(table)), [0, 27, 33, 41]);
+  const spelled = 'One.\n\n[x](java&#115;cript:a)\n\n[x](data:a)';
+  assert.deepEqual(unsafeLinksIn(spelled), [
+    { text: 'javascript:a', offset: 6 },
+    { text: 'data:a', offset: 34 },
+  ]);
+});
+
 /** Prose made to be slow to read. Twice the length may cost about twice the time, not four times. */
 const SLOW: Record<string, (n: number) => string> = {
   blanks: (n) => `x](${' '.repeat(n)}`,

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
-import type { Problem } from '../../fault.ts';
-import { Fault } from '../../fault.ts';
+
+import { Fault, problemsIn } from '../../fault.ts';
 import type { Workshop } from '../../works/workshop.ts';
 import type { FileProblem, SourceFile } from './source-file.ts';
 
@@ -64,9 +64,7 @@ export class DeskFolder {
       return;
     }
     if (!(error instanceof Fault) || error.code === 'unavailable') throw error;
-    const problems = (error.details.problems as Problem[] | undefined) ?? [
-      { field, rule: error.code, message: error.message },
-    ];
+    const problems = problemsIn(error) ?? [{ field, rule: error.code, message: error.message }];
     const located = source.locate(problems);
     if (located.length > 0) this.result.problems.push(...located);
     else for (const { field: at, message } of problems) this.problem(source.file, at, message);
