@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { Fault } from '../fault.ts';
 import { VERSION } from '../works/build.ts';
 import { endWithStarter } from './starter.ts';
+import { shown, shownLines } from './terminal.ts';
 
 /** One verb a file; only the file of the verb that was asked for is loaded. */
 const VERBS: Record<string, () => Promise<{ command: () => Command }>> = {
@@ -41,6 +42,8 @@ try {
   await program.parseAsync();
 } catch (error) {
   // A fault says what to do; anything else is a defect, and its trace helps whoever mends it.
-  process.stderr.write(`broadsheet: ${error instanceof Fault ? error.message : (error as Error).stack}\n`);
+  process.stderr.write(
+    `broadsheet: ${error instanceof Fault ? shown(error.message) : shownLines(String((error as Error).stack))}\n`,
+  );
   process.exitCode ||= 1;
 }

@@ -7,7 +7,7 @@ import type { Filed } from './inbox/desk-folder.ts';
 import { fileFolder } from './inbox/file-folder.ts';
 import { problemLine } from './inbox/source-file.ts';
 import { pressLines, pressShowing } from './press.ts';
-import { say, withWorkshop } from './run.ts';
+import { say, tell, withWorkshop } from './run.ts';
 
 export function command(): Command {
   return new Command('file')
@@ -26,7 +26,7 @@ export function command(): Command {
         }
         const outcome = await fileContent(shop, paths);
         const reports = options.press ? await pressShowing(shop, {}) : new Map();
-        for (const problem of outcome.problems) process.stderr.write(`${problemLine(problem)}\n`);
+        for (const problem of outcome.problems) tell(problemLine(problem));
         const refused = new Set(outcome.problems.map(({ file }) => file)).size;
         say(options.json, { ...outcome, pressed: Object.fromEntries(reports) }, [
           ...outcome.filed.map((file) => `filed ${file}`),

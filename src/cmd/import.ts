@@ -21,7 +21,7 @@ import { inTurns } from '../works/give-way.ts';
 import type { Workshop } from '../works/workshop.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { progressTo } from './progress.ts';
-import { say, withWorkshop } from './run.ts';
+import { say, tell, withWorkshop } from './run.ts';
 
 /** One line of an archive. Other members are let through unread: archives carry more than a paper shows. */
 const Line = z.object({
@@ -196,7 +196,7 @@ function fileLine(
     const problems = problemsIn(error) ?? [{ field: 'line', rule: error.code, message: error.message }];
     outcome.refused.push({ line: number, slug, problems });
     for (const { field, message } of problems) {
-      process.stderr.write(`${basename(file)}:${number}${slug === null ? '' : ` ${slug}`} ${field}: ${message}\n`);
+      tell(`${basename(file)}:${number}${slug === null ? '' : ` ${slug}`} ${field}: ${message}`);
     }
   }
 }

@@ -7,6 +7,7 @@ import { fileContent } from './file.ts';
 import { problemLine } from './inbox/source-file.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { withWorkshop } from './run.ts';
+import { shown } from './terminal.ts';
 
 /** The press as a part of Astro: `astro build` alone files `content/` and leaves every paper's tree complete. */
 export function pressIntegration(): AstroIntegration {
@@ -32,7 +33,7 @@ export function pressIntegration(): AstroIntegration {
           stampBuild();
           if (!shop.settings.buildPresses) return;
           if ((await fileWarning(shop, logger)) > 0) process.exitCode = 1;
-          for (const line of pressLines(await pressShowing(shop, {}))) logger.info(line);
+          for (const line of pressLines(await pressShowing(shop, {}))) logger.info(shown(line));
         }),
     },
   };
@@ -47,6 +48,6 @@ export function devServer(): { host: string; port: number } {
 /** Files `content/` and warns of what was refused. Returns the number of problems. */
 async function fileWarning(shop: Workshop, logger: AstroIntegrationLogger): Promise<number> {
   const { problems } = await fileContent(shop);
-  for (const problem of problems) logger.warn(problemLine(problem));
+  for (const problem of problems) logger.warn(shown(problemLine(problem)));
   return problems.length;
 }

@@ -1,3 +1,5 @@
+import { shown } from './terminal.ts';
+
 /** How often a line is printed where there is no terminal, in ms. */
 const LINE_EVERY = 5_000;
 const BAR_EVERY = 100;
@@ -25,7 +27,7 @@ export function progressTo(stream: NodeJS.WriteStream = process.stderr): Progres
       }
       const filled = Math.round((done / Math.max(total, 1)) * BAR_WIDTH);
       const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)}`;
-      const line = `${label} ${bar} ${done}/${total} ${what}`;
+      const line = `${label} ${bar} ${done}/${total} ${shown(what)}`;
       stream.write(`\r\x1b[K${line.slice(0, (stream.columns ?? 80) - 1)}`);
       drawn = true;
     },

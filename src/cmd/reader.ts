@@ -9,6 +9,7 @@ import { openReaderDesk } from '../works/reader-desk.ts';
 import type { Workshop } from '../works/workshop.ts';
 import { needPaper } from '../works/workshop.ts';
 import { say, withWorkshop } from './run.ts';
+import { shownJson } from './terminal.ts';
 
 export function command(): Command {
   return new Command('reader')
@@ -17,7 +18,7 @@ export function command(): Command {
       verb('export', 'print everything that is kept of an address, as JSON', ({ shop, desk, paper, address }) => {
         const { sections } = shop.store.archive(paper).paper();
         const record = dossierRecord(address.email, dossierOf(desk, paper, address), sections);
-        process.stdout.write(`${JSON.stringify(record, null, 2)}\n`);
+        process.stdout.write(`${shownJson(record, 2)}\n`);
       }),
     )
     .addCommand(

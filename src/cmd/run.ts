@@ -1,6 +1,7 @@
 import { readSettings } from '../env.ts';
 import type { Workshop } from '../works/workshop.ts';
 import { openWorkshop } from '../works/workshop.ts';
+import { shown, shownJson } from './terminal.ts';
 
 /** Opens the workshop for one command and closes it after, whatever happens. */
 export async function withWorkshop<T>(work: (shop: Workshop) => T | Promise<T>): Promise<T> {
@@ -14,7 +15,12 @@ export async function withWorkshop<T>(work: (shop: Workshop) => T | Promise<T>):
   }
 }
 
-/** Prints a command's outcome: as JSON where that was asked, else as lines. */
+/** Prints a command's outcome: as JSON where that was asked, else as lines. Each is one line, whatever the data in it. */
 export function say(json: boolean | undefined, value: unknown, lines: string[]): void {
-  process.stdout.write(json ? `${JSON.stringify(value)}\n` : lines.map((line) => `${line}\n`).join(''));
+  process.stdout.write(json ? `${shownJson(value)}\n` : lines.map((line) => `${shown(line)}\n`).join(''));
+}
+
+/** Prints a line beside the outcome, such as a problem of one file. */
+export function tell(line: string): void {
+  process.stderr.write(`${shown(line)}\n`);
 }

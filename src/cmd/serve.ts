@@ -22,7 +22,7 @@ import { webhookClientOf } from '../works/webhook-desk.ts';
 import type { Workshop } from '../works/workshop.ts';
 import { fileContent } from './file.ts';
 import { problemLine } from './inbox/source-file.ts';
-import { withWorkshop } from './run.ts';
+import { tell, withWorkshop } from './run.ts';
 
 /** Log lines are written so many characters at a time, and after so many ms in any case. */
 const LOG_BATCH = 4_096;
@@ -91,7 +91,7 @@ function startFiling(shop: Workshop, presses: Presses, logger: pino.Logger): () 
   const stop = new AbortController();
   const work = async () => {
     const { filed, problems } = await fileContent(shop, [], stop.signal);
-    for (const problem of problems) process.stderr.write(`${problemLine(problem)}\n`);
+    for (const problem of problems) tell(problemLine(problem));
     logger.info({ filed: filed.length, problems: problems.length }, 'filed content');
     if (stop.signal.aborted) return;
     const outcomes = await Promise.allSettled(shop.store.paperSlugs().map((paper) => presses.press(paper)));

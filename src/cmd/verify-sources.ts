@@ -1,13 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { Fault } from '../fault.ts';
+import { NamedTwice, NotIJson, parseIJson } from '../ledger/i-json.ts';
 import type { DoorKey } from '../ledger/keyring.ts';
 import { keysFromVkeys } from '../ledger/proof.ts';
+import { fetched, readText } from './verify-texts.ts';
 
 /** Where `broadsheet verify` gets what it checks, and the keys to check it by: files and addresses. */
-
-/** How long a server may take to answer, in ms. */
-const FETCH_TIMEOUT = 10_000;
 
 /** Of a key document, all that a verifier needs; an older copy may list the verifier keys alone. */
 const KeyDocument = z.object({
@@ -18,30 +16,13 @@ export function isAddress(where: string): boolean {
   return /^https?:\/\//.test(where);
 }
 
-/** A text from an address. Throws `unavailable` without an answer or when it is to be asked later, `not_found` for another than 2xx; `give` says what to give instead. */
-export async function fetched(address: string, give: string): Promise<string> {
-  let response: Response;
-  try {
-    response = await fetch(address, {
-      headers: { accept: 'application/json' },
-      signal: AbortSignal.timeout(FETCH_TIMEOUT),
-    });
-  } catch (error) {
-    const { message, cause } = error as Error;
-    throw new Fault('unavailable', `${address} did not answer (${cause instanceof Error ? cause.message : message})`);
-  }
-  if (response.ok) return response.text();
-  const wait = response.headers.get('retry-after');
-  if (wait !== null) throw new Fault('unavailable', `${address} answered ${response.status}; ask again in ${wait} s`);
-  throw new Fault('not_found', `${address} answered ${response.status}; give ${give}`);
-}
-
-/** Parsed JSON. Throws `invalid_request`. */
+/** Parsed JSON. Throws `invalid_request`, and `NamedTwice` where a member is. */
 export function parsed(where: string, text: string, give: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
-    throw new Fault('invalid_request', `${where} is not JSON; give ${give}`);
+    return parseIJson(text);
+  } catch (error) {
+    if (error instanceof NamedTwice || !(error instanceof NotIJson)) throw error;
+    throw new Fault('invalid_request', `${where} ${error.message}; give ${give}`);
   }
 }
 
@@ -52,16 +33,24 @@ export async function keysAt(where: string): Promise<DoorKey[]> {
 }
 
 export function keysInFile(file: string): DoorKey[] {
-  if (!existsSync(file)) throw new Fault('not_found', `${file} is not there; give a newsdesk-keys.json`);
-  return keysIn(file, readFileSync(file, 'utf8'));
+  return keysIn(file, readText(file, 'a newsdesk-keys.json'));
 }
 
 function keysIn(where: string, text: string): DoorKey[] {
-  const found = keysOf(parsed(where, text, 'a newsdesk-keys.json or records-keys.json'));
+  const found = keysOf(parsedKeys(where, text));
   if (found.length === 0) {
     throw new Fault('invalid_request', `${where} holds no keys; give a newsdesk-keys.json or records-keys.json`);
   }
   return found;
+}
+
+function parsedKeys(where: string, text: string): unknown {
+  try {
+    return parsed(where, text, 'a newsdesk-keys.json or records-keys.json');
+  } catch (error) {
+    if (!(error instanceof NamedTwice)) throw error;
+    throw new Fault('invalid_request', `${where} ${error.message}: nobody can tell which of the two counts`);
+  }
 }
 
 /** The keys that a parsed document lists, with their times; none for what is no key document. */

@@ -1,14 +1,16 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { Fault } from '../fault.ts';
 import { verifyNoble, verifyNode } from '../ledger/ed25519.ts';
+import { NamedTwice } from '../ledger/i-json.ts';
 import type { DoorKey } from '../ledger/keyring.ts';
 import { keysFromVkeys, type Proof, proofFaults } from '../ledger/proof.ts';
 import { say } from './run.ts';
 import type { CheckedRecords } from './verify-records.ts';
 import { checkRecords, recordsDocument, saidOf } from './verify-records.ts';
-import { fetched, isAddress, keysAt, keysInFile, parsed } from './verify-sources.ts';
+import { isAddress, keysAt, keysInFile, parsed } from './verify-sources.ts';
+import { fetched, readText } from './verify-texts.ts';
 
 interface Checked {
   proof: string;
@@ -93,7 +95,7 @@ export async function verifyAt(where: string, trusted?: DoorKey[]): Promise<Chec
     throw new Fault('not_found', `${where} holds no stories/*/proof.json; give the folder of a pressed paper`);
   return files.map((file) => {
     try {
-      return check(file, parsed(file, readFileSync(file, 'utf8'), 'a proof record'), keys, verifyNode);
+      return checkText(file, readText(file, 'a proof record'), keys, verifyNode);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       return { proof: file, id: null, revision: null, faults: [error.message] };
@@ -110,14 +112,19 @@ async function textAt(where: string): Promise<{ place: string; text: string }> {
       text: await fetched(place, "a story's address or its proof.json, or a document of the domain records"),
     };
   }
-  if (where === '-') return { place: 'standard input', text: readFileSync(0, 'utf8') };
-  if (!existsSync(where))
-    throw new Fault('not_found', `${where} is not there; give a proof file, a folder or an address`);
-  return { place: where, text: readFileSync(where, 'utf8') };
+  return {
+    place: where === '-' ? 'standard input' : where,
+    text: readText(where, 'a proof file, a folder or an address'),
+  };
 }
 
-function checkText(place: string, text: string, trusted: DoorKey[] | undefined): Checked {
-  return check(place, parsed(place, text, 'a proof record'), trusted, verifyNoble);
+function checkText(place: string, text: string, trusted: DoorKey[] | undefined, verify = verifyNoble): Checked {
+  try {
+    return check(place, parsed(place, text, 'a proof record'), trusted, verify);
+  } catch (error) {
+    if (!(error instanceof NamedTwice)) throw error;
+    return { proof: place, id: null, revision: null, faults: [`the document ${error.message}`] };
+  }
 }
 
 function check(proof: string, document: unknown, keys: DoorKey[] | undefined, verify: typeof verifyNode): Checked {

@@ -27,6 +27,9 @@ test('verify says what holds, what does not, and whose keys it went by', async (
     return file;
   };
   const sound = put('sound.json', vector('valid/a-second-revision'));
+  const text = JSON.stringify(vector('valid/a-second-revision'));
+  const twice = put('twice.json', text.replace('"headline":', '"headline":"forged","headline":'));
+  const escaped = put('escaped.json', text.replace('"headline":', '"\\u0068eadline":"forged","headline":'));
   const altered = put('altered.json', vector('invalid/an-altered-prose'));
   const forged = put('forged.json', vector('invalid/a-forgery-under-the-forgers-own-key'));
   const ours = put('ours.json', jwks(keys.slice(0, 1)));
@@ -73,6 +76,13 @@ test('verify says what holds, what does not, and whose keys it went by', async (
     ],
     [[sound, '--vkey', 'door'], 2, /a --vkey is not in the form <name>\+<hash>\+<base64>/],
     [[join(folder, 'paper/stories')], 2, /holds no stories\/\*\/proof\.json; give the folder of a pressed paper/],
+    [[twice], 1, /twice\.json: the document names the member "headline" twice\n1 proofs checked, 1 do not hold/],
+    [[escaped], 1, /escaped\.json: the document names the member "headline" twice/],
+    [
+      [sound, '--keys', put('keys-twice.json', '{"keys":[],"keys":[]}')],
+      2,
+      /names the member "keys" twice: nobody can tell/,
+    ],
     [['http://127.0.0.1:1/'], 2, /^broadsheet: http:\/\/127\.0\.0\.1:1\/proof\.json did not answer/],
   ];
   for (const [args, code, said] of cases) {

@@ -1,9 +1,11 @@
+import { parseIJson } from '../../../ledger/i-json.ts';
 import { keysIn } from '../verify/seals.ts';
+import { textOf } from '../verify/text-of.ts';
 import type { Keys } from './receipts.ts';
 
 /** How long a server may take to answer, in ms. */
 const TIMEOUT = 20_000;
-/** Of a document, in characters; bundles are the largest. */
+/** Of a document, in bytes; bundles are the largest. */
 const LONGEST = 64_000_000;
 
 /** Why nothing could be checked. That is never a check that failed. */
@@ -21,11 +23,11 @@ export async function fetchedText(address: string): Promise<string> {
       `${address} could not be fetched: no answer, or its host does not let other pages read it. Open it yourself and paste what it shows.`,
     );
   });
-  const text = await response.text().catch(() => {
+  const text = await textOf(response, LONGEST).catch(() => {
     throw new NothingChecked(`the connection broke while ${address} was on its way. Try again.`);
   });
+  if (text === null) throw new NothingChecked(`${address} answered more than this page checks.`);
   if (!response.ok) throw new NothingChecked(`${address} answered ${response.status}${wordOf(text)}`);
-  if (text.length > LONGEST) throw new NothingChecked(`${address} answered more than this page checks.`);
   return text;
 }
 
@@ -43,7 +45,7 @@ export async function readKeys(text: string, from: string): Promise<Keys> {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseIJson(text);
   } catch {
     return null;
   }

@@ -1,5 +1,6 @@
 import type { Seen } from '../../../ledger/chain.ts';
 import { chainRules } from '../../../ledger/chain.ts';
+import { NamedTwice } from '../../../ledger/i-json.ts';
 import { parseNote } from '../../../ledger/note.ts';
 import type { Receipt } from '../../../ledger/receipt.ts';
 import { parseReceipt } from '../../../ledger/receipt.ts';
@@ -41,8 +42,8 @@ export async function checkProof(
   const proof = proofRecord(documents.proof);
   const keys = await keysIn(documents.keys);
   const unread = [
-    ...(proof === null ? ['proof.json is not a proof record that this page can read.'] : []),
-    ...(keys === null ? ['newsdesk-keys.json is not a key document.'] : []),
+    ...(proof === null ? [unreadable('proof.json', documents.proof, 'a proof record that this page can read')] : []),
+    ...(keys === null ? [unreadable('newsdesk-keys.json', documents.keys, 'a key document')] : []),
   ];
   if (proof === null || keys === null) {
     return { checks: [check('The files are a proof and its keys', unread, '')], proof: null };
@@ -58,6 +59,10 @@ export async function checkProof(
     chainCheck(proof, seen),
   ];
   return { checks, proof };
+}
+
+function unreadable(name: string, document: unknown, what: string): string {
+  return document instanceof NamedTwice ? `${name} ${document.message}.` : `${name} is not ${what}.`;
 }
 
 async function hashCheck(proof: ProofRecord): Promise<Check> {

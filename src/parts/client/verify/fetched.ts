@@ -1,10 +1,15 @@
+import { parseIJson } from '../../../ledger/i-json.ts';
+import { textOf } from './text-of.ts';
+
 /** How long the paper's site may take to answer, in ms. */
 const TIMEOUT = 20_000;
+/** Of a file, in bytes: a long piece with a hundred revisions has less. */
+const LONGEST = 16_000_000;
 
 /** A file that was not to be had, and why. That is never a check that failed. */
 export class NotFetched extends Error {}
 
-/** A JSON file of the paper's own site. Throws `NotFetched`; a file that is not JSON is undefined. */
+/** A JSON file of the paper's own site. Throws `NotFetched`; in the place of one that is not I-JSON stands what is wrong with it. */
 export async function fetched(address: string): Promise<unknown> {
   const name = address.slice(address.lastIndexOf('/') + 1);
   const response = await fetch(address, { cache: 'no-cache', signal: AbortSignal.timeout(TIMEOUT) }).catch(() => {
@@ -22,12 +27,13 @@ export async function fetched(address: string): Promise<unknown> {
       `the paper’s server answered ${response.status} instead of ${name}. That says nothing about the piece; try again in a while.`,
     );
   }
-  const text = await response.text().catch(() => {
+  const text = await textOf(response, LONGEST).catch(() => {
     throw new NotFetched(`the connection broke while ${name} was on its way. Try again.`);
   });
+  if (text === null) throw new NotFetched(`${name} is longer than any that this page can check.`);
   try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    return parseIJson(text);
+  } catch (error) {
+    return error;
   }
 }

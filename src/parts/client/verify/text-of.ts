@@ -1,0 +1,15 @@
+/** An answer's text; null when it is longer than so many bytes, which are counted as they come. */
+export async function textOf(response: Response, longest: number): Promise<string | null> {
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  let [text, length] = ['', 0];
+  for (let step = await reader?.read(); step?.done === false; step = await reader?.read()) {
+    length += step.value.length;
+    if (length > longest) {
+      await reader?.cancel();
+      return null;
+    }
+    text += decoder.decode(step.value, { stream: true });
+  }
+  return text + decoder.decode();
+}

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { shown, shownJson } from '../../src/cmd/terminal.ts';
+import { fetched, LONGEST_DOCUMENT, readText } from '../../src/cmd/verify-texts.ts';
+import { run } from '../support/program.ts';
+import * as fc from '../support/properties.ts';
+import { tempFolder } from '../support/workshop.ts';
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
+const OBEYED = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
+const KILO = Buffer.alloc(1000, 'a');
+
+/** A site that answers each path in its own bad way. */
+const ANSWERS: Record<string, (response: ServerResponse) => void> = {
+  '/never': () => {},
+  '/stalls': (response) => void response.write('{"id":'),
+  '/drips': (response) => {
+    const drip = setInterval(() => response.write(' '), 20);
+    response.on('close', () => clearInterval(drip));
+  },
+  '/endless': (response) => {
+    const more = () => {
+      while (!response.destroyed && response.write(KILO));
+    };
+    response.on('drain', more);
+    more();
+  },
+  '/bomb': (response) => {
+    response.setHeader('content-encoding', 'gzip');
+    response.end(gzipSync(Buffer.alloc(300_000)));
+  },
+  '/breaks': (response) => {
+    response.write('{');
+    setTimeout(() => response.destroy(), 20);
+  },
+  '/short': (response) => void response.end('{"é":1}'),
+};
+
+async function site(t: { after(end: () => void): void }): Promise<string> {
+  const server = createServer((request, response) => ANSWERS[request.url ?? '']?.(response)).listen(0, '127.0.0.1');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('an answer has a time and a length, and what is wrong with it is said in one line', async (t) => {
+  const root = await site(t);
+  const limits = { bytes: 100_000, silence: 400, whole: 3_000 };
+  const cases: [path: string, why: RegExp][] = [
+    ['/never', /\/never did not answer within 0\.4 s$/],
+    ['/stalls', /\/stalls stopped in the middle of its answer for 0\.4 s$/],
+    ['/drips', /\/drips took longer than 3 s to answer$/],
+    ['/endless', /\/endless is longer than the \d+ MB that are checked/],
+    ['/bomb', /\/bomb is longer than/],
+    ['/breaks', /\/breaks did not answer \(.+\)$/],
+  ];
+  await Promise.all(
+    cases.map(([path, message]) =>
+      assert.rejects(fetched(root + path, 'something else', limits), { name: 'Fault', code: 'unavailable', message }),
+    ),
+  );
+  assert.equal(await fetched(`${root}/short`, 'something else', limits), '{"é":1}');
+});
+
+test('verify of an address or a file that is too much ends with one line and code 2', async (t) => {
+  const root = await site(t);
+  const folder = tempFolder(t);
+  const large = join(folder, 'large.json');
+  writeFileSync(large, '');
+  truncateSync(large, 3 * 2 ** 30);
+  mkdirSync(join(folder, 'paper/stories/a/proof.json'), { recursive: true });
+  for (const [where, code, why] of [
+    [`${root}/endless`, 2, /^broadsheet: \S+\/endless is longer than the 64 MB that are checked; .*\n$/],
+    [`${root}/breaks`, 2, /^broadsheet: \S+\/breaks did not answer .*\n$/],
+    [large, 2, /^broadsheet: \S+large\.json is longer than the 64 MB that are checked; .*\n$/],
+    [join(folder, 'paper'), 1, /proof\.json cannot be read \(EISDIR.*\n1 proofs checked, 1 do not hold/],
+  ] as const) {
+    const outcome = await run(t, folder, ['verify', where]);
+    assert.match(outcome.stdout + outcome.stderr, why);
+    assert.equal(outcome.code, code);
+  }
+  assert.throws(() => readText(large, 'less', LONGEST_DOCUMENT), { code: 'unavailable' });
+});
+
+test('nothing that verify prints from a document moves a terminal', async (t) => {
+  const folder = tempFolder(t);
+  const id = '\u001b[2K\rok: the hash holds\u009b1A\u202e\nok: the chain holds';
+  const file = join(folder, 'forged.json');
+  writeFileSync(file, JSON.stringify({ id, revision: id, generations: [], content_hash: id }));
+  for (const args of [[file], [file, '--json']]) {
+    const { stdout, stderr, code } = await run(t, folder, ['verify', ...args]);
+    assert.equal(code, 1);
+    assert.doesNotMatch((stdout + stderr).replaceAll('\n', ''), OBEYED);
+    assert.doesNotMatch(stdout, /^ok:/m);
+    if (args.length > 1) assert.equal((JSON.parse(stdout) as { id: string }[])[0]?.id, id, 'as JSON it is what it was');
+  }
+});
+
+test('a shown text is one line without controls, and shown JSON is the same value', () => {
+  const text = fc.string({
+    unit: fc.constantFrom(...'a\u0000\u001b\n\r\t\u007f\u0085\u009b\u061c\u200e\u2028\u202e\u2069é😀\\"'),
+  });
+  fc.assert(
+    fc.property(text, (value) => {
+      assert.doesNotMatch(shown(value), OBEYED);
+      assert.doesNotMatch(shownJson([value]), OBEYED);
+      assert.deepEqual(JSON.parse(shownJson([value])), [value]);
+      if (!OBEYED.test(value)) assert.equal(shown(value), value);
+    }),
+    { numRuns: 300 },
+  );
+});
