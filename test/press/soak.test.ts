@@ -9,7 +9,8 @@ const OPTIONS = {
   cards: false,
   kills: true,
   settings: true,
-  known: ['dead link'],
+  twice: true,
+  known: [],
   pressed: false,
 };
 

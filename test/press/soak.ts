@@ -29,7 +29,8 @@ function optionsOf(seed: string): Options {
     kills: random.chance(0.8),
     settings: random.chance(0.85),
     privacy: random.chance(0.5),
-    known: ['dead link'],
+    twice: random.chance(0.5),
+    known: [],
     // From 400 on a full press calls in its workers.
     archive: isLarge ? random.int(420, 900) : random.int(0, 20),
     pressed: random.chance(0.5),

@@ -74,7 +74,22 @@ export class Author {
 
   async #air(piece: Piece): Promise<void> {
     const at = this.#random.chance(0.3) ? { at: this.#soon() } : {};
-    await this.#write(piece, { method: 'POST', path: `/stories/${piece.id}/airing`, body: at }, 200);
+    const asked: Write = { method: 'POST', path: `/stories/${piece.id}/airing`, body: at };
+    const isTwice = this.#world.options.twice && Object.keys(at).length === 0 && this.#random.chance(0.3);
+    const other = isTwice ? this.#besides(piece, asked) : Promise.resolve();
+    await this.#write(piece, asked, 200, isTwice);
+    await other;
+  }
+
+  /** The same once more at the same time: whichever comes second changes nothing, and promises as much. */
+  async #besides(piece: Piece, asked: Write): Promise<void> {
+    const { headline, revision } = piece;
+    const written = await write(this.#world, this.#name, asked);
+    if (written?.status !== 200 || written.body.pressed !== true) return;
+    const { published_at } = written.body.story as AnsweredStory;
+    const aired: Piece = { ...piece, headline, revision, state: 'on_air', withdrawn: false };
+    aired.published_at = Date.parse(published_at ?? '');
+    this.#world.look(this.#name, '"pressed": true, to one of two at once,', aired);
   }
 
   async #withdraw(piece: Piece): Promise<void> {
@@ -103,7 +118,7 @@ export class Author {
   }
 
   /** Writes, learns from the answer how the piece stands, and holds the answer against the disk. */
-  async #write(piece: Piece, asked: Omit<Write, 'name'>, wanted: number): Promise<void> {
+  async #write(piece: Piece, asked: Omit<Write, 'name'>, wanted: number, isTwice = false): Promise<void> {
     // A notice tells of a new revision and a new reason, and nothing of a schedule.
     const wasVisible = piece.state === 'on_air' || (piece.withdrawn && asked.method !== 'POST');
     const named = this.#random.chance(0.8) ? { name: `${this.#name} ${this.#world.journal.steps} ${piece.slug}` } : {};
@@ -124,7 +139,7 @@ export class Author {
     }
     this.#learn(piece, asked, written);
     const said = written.body.pressed;
-    await this.#hold(piece, written, wasVisible || piece.state === 'on_air');
+    await this.#hold(piece, written, !isTwice && (wasVisible || piece.state === 'on_air'));
     if (!('name' in named) || !this.#random.chance(0.25)) return;
     const again = await write(this.#world, this.#name, { ...asked, ...named });
     const [first, second] = [written, again].map((one) =>

@@ -87,12 +87,12 @@ export class Settings {
   async #hide(): Promise<void> {
     const world = this.#world;
     world.mayBePrivate = true;
-    await this.#put('/config', { paper_public: false }, () => {
+    await this.#answered('/config', { paper_public: false }, () => {
       const files = world.disk.count();
       return files === 0 ? [] : [`${files} files of the private paper are on disk`];
     });
     await sleep(this.#random.int(0, 1_500));
-    await this.#put('/config', { paper_public: true }, () => {
+    await this.#answered('/config', { paper_public: true }, () => {
       world.mayBePrivate = false;
       return world.disk.read('index.html') === null ? ['there is no front page'] : [];
     });
@@ -100,6 +100,20 @@ export class Settings {
   }
 
   async #put(path: string, body: object, faults: () => string[]): Promise<void> {
+    const isTwice = this.#world.options.twice && this.#random.chance(0.25);
+    const other = isTwice ? this.#besides(path, body, faults) : Promise.resolve();
+    await this.#answered(path, body, faults);
+    await other;
+  }
+
+  /** The same once more at the same time: whichever comes second changes nothing, and promises as much. */
+  async #besides(path: string, body: object, faults: () => string[]): Promise<void> {
+    const written = await write(this.#world, 'settings', { method: 'PUT', path, body });
+    if (written?.status !== 200 || written.body.pressed !== true || this.#world.mayBePrivate) return;
+    this.#world.journal.looked('settings', 'settings', `PUT ${path}, one of two at once, "pressed": true`, faults());
+  }
+
+  async #answered(path: string, body: object, faults: () => string[]): Promise<void> {
     const world = this.#world;
     const written = await write(world, 'settings', {
       method: 'PUT',

@@ -37,6 +37,8 @@ export interface Options {
   privacy: boolean;
   /** Whether the paper's settings, its masthead and its video editions change. */
   settings: boolean;
+  /** Whether writes are sent twice at once now and then, so that one of them changes nothing. */
+  twice: boolean;
   /** Kinds of differences that end no run: those that are known. */
   known: string[];
   /** How many pieces the paper has on air before anybody acts. */
