@@ -8,6 +8,7 @@ const OPTIONS = {
   rounds: 1,
   cards: false,
   kills: true,
+  stalls: false,
   settings: true,
   twice: true,
   known: [],

@@ -27,6 +27,7 @@ function optionsOf(seed: string): Options {
     rounds: isLarge ? 2 : 3,
     cards: !isLarge && random.chance(0.35),
     kills: random.chance(0.8),
+    stalls: random.chance(0.15),
     settings: random.chance(0.85),
     privacy: random.chance(0.5),
     twice: random.chance(0.5),

@@ -17,3 +17,24 @@ export async function kill(world: World, isOver: () => boolean): Promise<void> {
     victim.child.kill('SIGKILL');
   }
 }
+
+/** Longer than a claim holds that is not renewed, in ms. */
+const STALL = 33_000;
+
+/** Has a command or the server stand still for so long that others take its press over, and then go on. */
+export async function stall(world: World, isOver: () => boolean): Promise<void> {
+  const random = world.random('stall');
+  while (!isOver()) {
+    await sleep(random.int(500, 5_000));
+    const pressing = [...world.commands].filter(({ child }) => /press|import|file/.test(child.spawnargs[2] ?? ''));
+    const victim = pressing.length > 0 && random.chance(0.8) ? random.pick(pressing) : world.server;
+    if (isOver() || victim === null) continue;
+    const name = victim === world.server ? 'the server' : victim.child.spawnargs.slice(2, 4).join(' ');
+    world.journal.step('stall', `stops ${name}`);
+    world.stalled.add(victim);
+    victim.child.kill('SIGSTOP');
+    await sleep(STALL);
+    victim.child.kill('SIGCONT');
+    world.journal.step('stall', `wakes ${name}`);
+  }
+}

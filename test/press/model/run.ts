@@ -2,7 +2,7 @@ import { Author } from './author.ts';
 import { Filer } from './filer.ts';
 import { Importer } from './importer.ts';
 import { keepKeys } from './keeper.ts';
-import { kill } from './killer.ts';
+import { kill, stall } from './killer.ts';
 import { readOn } from './reader.ts';
 import { Settings } from './settings.ts';
 import { settle } from './settle.ts';
@@ -31,6 +31,7 @@ export async function runModel(options: Options): Promise<World> {
       new Filer(world),
       importer,
       ...(options.kills ? [{ act: (isOver: () => boolean) => kill(world, isOver) }] : []),
+      ...(options.stalls ? [{ act: (isOver: () => boolean) => stall(world, isOver) }] : []),
     ];
     const hasFailed = () => world.failures.length > 0;
     for (let round = 0; round < options.rounds && !hasFailed(); round++) {

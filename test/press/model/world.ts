@@ -33,6 +33,8 @@ export interface Options {
   cards: boolean;
   /** Whether processes are killed. */
   kills: boolean;
+  /** Whether processes are stopped for longer than their claims hold, and go on. */
+  stalls: boolean;
   /** Whether the paper is made private now and then. */
   privacy: boolean;
   /** Whether the paper's settings, its masthead and its video editions change. */
@@ -62,6 +64,8 @@ export class World {
   /** Commands that were started so far, and how many run. */
   started = 0;
   readonly commands = new Set<Running>();
+  /** Processes that stood still for a while; what they cannot do then, they may say. */
+  readonly stalled = new Set<Running>();
   /** How often the server was started. */
   starts = 0;
   server: Running | null = null;
@@ -153,7 +157,9 @@ export class World {
       const wants = signal === 'SIGKILL' || (this.isStopping && code === 0);
       this.journal.looked('server', 'server', 'serves until it is told to stop', [
         ...(wants ? [] : [`it ended with ${code ?? signal}: ${stderr.slice(-500)}`]),
-        ...failuresIn({ stderr }).map((line) => line.slice(0, 500)),
+        ...failuresIn({ stderr })
+          .filter((line) => !this.isOfStall(line))
+          .map((line) => line.slice(0, 500)),
       ]);
       if (!this.isStopping) await sleep(random.int(0, 400));
     }
@@ -166,7 +172,7 @@ export class World {
     await this.server?.ended;
   }
 
-  /** Runs a command to its end; null when it was killed. */
+  /** Runs a command to its end; null when it was killed, or lost its press while it stood still. */
   async command(actor: string, args: string[], more: Record<string, string> = {}): Promise<Outcome | null> {
     this.started++;
     const running = this.#start(args, more);
@@ -176,7 +182,13 @@ export class World {
     this.commands.delete(running);
     const { code, signal, stdout, stderr } = outcome;
     this.journal.step(actor, `= ${code ?? signal} ${`${stdout}${stderr}`.trim().slice(-600).replaceAll('\n', ' | ')}`);
-    return signal === 'SIGKILL' ? null : outcome;
+    const isBrokenOff = signal === 'SIGKILL' || (code !== 0 && this.isOfStall(stderr));
+    return isBrokenOff ? null : outcome;
+  }
+
+  /** Whether a process says that it, or another one that has the database's lock, stood still. */
+  isOfStall(said: string): boolean {
+    return this.stalled.size > 0 && /stood still for so long|is locked by another process/.test(said);
   }
 
   /** Holds what is promised of a piece against the disk, in the same moment. */

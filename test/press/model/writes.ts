@@ -44,6 +44,7 @@ export async function write(world: World, actor: string, asked: Write): Promise<
   }
   const said = JSON.parse(answer.text) as Written['body'];
   world.journal.step(actor, `${answer.status} to ${method} ${path}: ${short({ ...said, proof: undefined })}`);
+  if (answer.status === 503 && world.isOfStall(answer.text)) return null;
   if (answer.status >= 500)
     world.journal.looked(actor, 'fault', `${method} ${path}`, [`it was answered ${answer.status} ${answer.text}`]);
   const alone = isQuiet && started === world.started && starts === world.starts;
