@@ -19,15 +19,20 @@ export function logRequests(logger: Logger) {
   });
 }
 
-/** The doors whose last segment is an address, and any segment else that looks like one, however it is encoded. */
-const ADDRESS = /(\/api\/v1\/subscribers\/).+|[^/]*(?:@|%(?:25)*40)[^/]*/gi;
+/** The door whose last segment is an address. */
+const SUBSCRIBER = /\/api\/v1\/subscribers\/(?=.)/i;
+
+/** What only a segment that holds an address has, however it is encoded. */
+const AT = /@|%(?:25)*40/;
 
 /** What looks like a key, or the beginning of one: somebody put it where its id belongs. */
 const KEY = /\b(nrf|drs)_[0-9a-z]{8,}/gi;
 
 /** A path as it is logged: mail addresses of readers, and keys, are left out. */
 export function withoutSecrets(path: string): string {
-  return path
-    .replace(ADDRESS, (_, door: string | undefined) => `${door ?? ''}{email}`)
-    .replace(KEY, (_, prefix: string) => `${prefix}_{key}`);
+  const door = SUBSCRIBER.exec(path);
+  const named = door === null ? path : path.slice(0, door.index);
+  const segments = named.split('/').map((segment) => (AT.test(segment) ? '{email}' : segment));
+  const rest = door === null ? '' : `${door[0]}{email}`;
+  return `${segments.join('/')}${rest}`.replace(KEY, (_, prefix: string) => `${prefix}_{key}`);
 }

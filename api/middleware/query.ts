@@ -19,7 +19,7 @@ function needDecodable(pair: string): void {
     throw new Fault(
       'invalid_request',
       `${JSON.stringify(pair.slice(0, 100))} in the query is not percent-encoded UTF-8; encode it so`,
-      { field },
+      { field: field.slice(0, 100) },
     );
   }
 }

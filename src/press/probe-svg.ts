@@ -18,10 +18,14 @@ const FORBIDDEN = new Set([
 ]);
 const INLINE_PICTURE = /^data:image\/(?:png|jpeg|webp|avif|gif);base64,[A-Za-z0-9+/=\s]*$/;
 
+/** How deep elements may be nested: the parser looks for each one's namespace through all that are open. */
+const DEPTH_MAX = 100;
+
 /** A picture that stands alone: well-formed, of a known shape, without code and without anything from elsewhere. */
 export function probeSvg(text: string): Measure {
   let root: SaxesTagNS | undefined;
   let css = '';
+  let depth = 0;
   const parser = new SaxesParser({ xmlns: true });
   parser.on('error', (error) => {
     throw new Unfit(`is not well-formed XML (${error.message}); export it again as SVG`);
@@ -33,6 +37,7 @@ export function probeSvg(text: string): Measure {
     throw new Unfit(`has the processing instruction ${target}; remove it`);
   });
   parser.on('opentag', (tag) => {
+    if (++depth > DEPTH_MAX) throw new Unfit(`has elements nested deeper than ${DEPTH_MAX} levels; export it flatter`);
     if (!root) {
       if (tag.local !== 'svg' || tag.uri !== SVG) {
         throw new Unfit(`has the root element ${tag.name}, not svg in the namespace ${SVG}; export it again as SVG`);
@@ -48,6 +53,7 @@ export function probeSvg(text: string): Measure {
     css += part;
   });
   parser.on('closetag', (tag) => {
+    depth--;
     if (tag.local === 'style') checkStyle(css);
     css = '';
   });

@@ -110,7 +110,7 @@ function timeText(date: Date): string | null {
 }
 
 /** The DNS names among alternative names. Node writes one that holds a comma or a quotation mark as a JSON string. */
-function hostsIn(names: string): string[] {
+export function hostsIn(names: string): string[] {
   const hosts = [...names.matchAll(/(?:^|, )DNS:("(?:[^"\\]|\\.)*"|[^,"]*)/g)].map(([, host = '']) =>
     (host.startsWith('"') ? (JSON.parse(host) as string) : host).toLowerCase().toWellFormed(),
   );

@@ -188,6 +188,11 @@ describe('SVG', () => {
       Buffer.from('<!DOCTYPE svg [<!ENTITY a "b">]><svg xmlns="http://www.w3.org/2000/svg">&a;</svg>'),
       /DOCTYPE/,
     ],
+    [
+      'elements too deep',
+      Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg">${'<g>'.repeat(100)}${'</g>'.repeat(100)}</svg>`),
+      /nested deeper than 100 levels/,
+    ],
     ['no namespace', Buffer.from('<svg viewBox="0 0 1 1"/>'), /namespace/],
     ['a page', Buffer.from('<html xmlns="http://www.w3.org/1999/xhtml"/>'), /html/],
     ['an open element', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><g>'), /well-formed/],

@@ -1,0 +1,220 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { Hono } from 'hono';
+import * as z from 'zod';
+import { placeOf } from '../../api/answers/paging.ts';
+import { wantsRecord } from '../../api/answers/wants-record.ts';
+import { callerOf, proxyList } from '../../api/middleware/caller.ts';
+import { isKnown } from '../../api/middleware/etag.ts';
+import { formFields } from '../../api/middleware/form-body.ts';
+import { parseJson } from '../../api/middleware/json-body.ts';
+import { keyOfRequest } from '../../api/middleware/key.ts';
+import { withoutSecrets } from '../../api/middleware/log.ts';
+import { soundQuery } from '../../api/middleware/query.ts';
+import { readSource } from '../../src/cmd/inbox/source-file.ts';
+import { indexText, searchTerms } from '../../src/desk/search.ts';
+import { asciiWords } from '../../src/desk/slug.ts';
+import { wordCount } from '../../src/desk/story.ts';
+import { filingProblems } from '../../src/ledger/door.ts';
+import { verifyNode } from '../../src/ledger/ed25519.ts';
+import { FilingBody } from '../../src/ledger/filing.ts';
+import { vkeyParts } from '../../src/ledger/key-text.ts';
+import { parseNote } from '../../src/ledger/note.ts';
+import { proofFaults } from '../../src/ledger/proof.ts';
+import { shapeProblems } from '../../src/ledger/shape.ts';
+import { decodePayment } from '../../src/meter/payment.ts';
+import { probeSvg } from '../../src/press/probe-svg.ts';
+import { plainProseHtml } from '../../src/press/prose-html.ts';
+import { readAddress } from '../../src/readers/address.ts';
+import { faultOf } from '../../src/readers/mail-failure.ts';
+import { parseDisclosure } from '../../src/records/disclosure.ts';
+import { evidenceFaults } from '../../src/records/evidence.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
+import { parseObservation } from '../../src/records/receipt.ts';
+import { needOneStatement } from '../../src/store/bq-sql.ts';
+import { hostsIn } from '../../src/works/tls-look.ts';
+import { filing } from '../support/workshop.ts';
+import { assertLinear, type Frame, repeated, SHAPES } from './growth.ts';
+
+const KIB = 1024;
+/** Node takes no longer head of a request. */
+const HEAD = 16 * KIB;
+/** Bodies and files may be longer; what grows with the square shows by then. */
+const BODY = 16 * KIB;
+const PLAIN: Frame = ['', ''];
+
+const folder = mkdtempSync(join(tmpdir(), 'broadsheet-growth-'));
+after(() => rmSync(folder, { recursive: true }));
+
+const rules = { sections: ['City'], personas: ['ines-calloway'], source_floor: 0, hasMedia: () => false };
+const utf8 = (text: string) => new TextEncoder().encode(text);
+const json = (text: string): unknown => JSON.parse(text);
+const app = new Hono()
+  .onError((_, c) => c.text('refused', 400))
+  .use(soundQuery)
+  .get('/q', (c) => c.json([c.req.query('a'), c.req.queries(), c.req.header('cookie')]))
+  .get('/accept', (c) => c.text(String(wantsRecord(c))));
+const noKeys = { find: () => null, touch: () => undefined } as never;
+
+/** Every reader of what strangers send, the longest that it is given, and where in it a stranger may repeat himself. */
+const READERS: [name: string, longest: number, frames: readonly Frame[], read: (text: string) => unknown][] = [
+  ['form', 8 * BODY, [PLAIN, ['a=', '']], (text) => [...formFields(text)].length],
+  [
+    'query',
+    HEAD,
+    [
+      ['http://a/q?', ''],
+      ['http://a/q?a=', ''],
+    ],
+    (text) => app.request(text),
+  ],
+  ['cookie', HEAD, [PLAIN], (cookie) => app.request('http://a/q', { headers: { cookie } })],
+  ['Accept', HEAD, [PLAIN, ['text/html;', '']], (accept) => app.request('http://a/accept', { headers: { accept } })],
+  ['If-None-Match', HEAD, [PLAIN], (text) => isKnown(text, '"x"')],
+  [
+    'Authorization',
+    HEAD,
+    [PLAIN, ['Bearer ', ''], ['Bearer a', ' b']],
+    (text) => keyOfRequest(noKeys, (name) => (name === 'authorization' ? text : null)),
+  ],
+  [
+    'X-Forwarded-For',
+    HEAD,
+    [PLAIN, ['::ffff:', ''], ['', ', 127.0.0.1']],
+    (text) => {
+      const incoming = { socket: { remoteAddress: '127.0.0.1' }, headers: { 'x-forwarded-for': text } };
+      return callerOf({ incoming: incoming as unknown as IncomingMessage } as never, proxyList(['127.0.0.1']));
+    },
+  ],
+  [
+    'path in the log',
+    HEAD,
+    [
+      ['/', ''],
+      ['/p/', '@'],
+      ['/api/v1/subscribers/', ''],
+    ],
+    withoutSecrets,
+  ],
+  ['payment', HEAD, [PLAIN], (text) => [decodePayment(text, 1), decodePayment(text, 2)]],
+  ['cursor', HEAD, [PLAIN], (text) => placeOf(z.tuple([z.string()]), text)],
+  [
+    'cursor of JSON',
+    HEAD,
+    [['["', '"]']],
+    (text) => placeOf(z.tuple([z.string()]), Buffer.from(text).toString('base64url')),
+  ],
+  ['hostname', BODY, [PLAIN, ['a.', '.example'], ['[', ']']], parseHostname],
+  ['mail address', BODY, [PLAIN, ['', '@example.org'], ['a@', '.org']], readAddress],
+  ['search', HEAD, [PLAIN], searchTerms],
+  ['SQL of the operator', BODY, [PLAIN, ['SELECT 1', ';'], ["'", ''], ['/*', '']], needOneStatement],
+  ['JSON', BODY, [PLAIN, ['["', '"]'], ['{"a":"\\\\', '"}'], ['[', ']']], (text) => parseJson(utf8(text))],
+  [
+    'filing of a wrong shape',
+    BODY,
+    [
+      ['{"prose":"', '"}'],
+      ['{"cited_facts":[', 'null]}'],
+      ['{"image":{"', '":1}}'],
+    ],
+    (text) => {
+      const value = json(text);
+      const { error } = FilingBody.safeParse(value);
+      return error && shapeProblems(error, value);
+    },
+  ],
+  [
+    'prose',
+    BODY,
+    [PLAIN, ['x ', ''], ['| a | b |\n|---|---|\n', '']],
+    (prose) => filingProblems(filing('slow', { prose }), rules),
+  ],
+  ['words', BODY, [PLAIN, ['x](', '']], (prose) => [wordCount(prose, 'en'), wordCount(prose, 'ja')]],
+  [
+    'headline',
+    BODY,
+    [PLAIN],
+    (headline) => [asciiWords(headline), filingProblems(filing('slow', { headline }), rules)],
+  ],
+  [
+    // Of a folder of one's own. The library compares each key of a map with all that came before it.
+    'front matter',
+    8 * KIB,
+    [['---\n', '\n---\n'], PLAIN],
+    (text) => {
+      const path = join(folder, 'story.md');
+      writeFileSync(path, text);
+      return readSource(path, 'story.md', 'markdown');
+    },
+  ],
+  [
+    'SVG',
+    BODY,
+    [
+      PLAIN,
+      ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1">', '</svg>'],
+      ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="', '"/>'],
+      ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><style>', '</style></svg>'],
+      ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><use href="data:image/png;base64,', '"/></svg>'],
+    ],
+    probeSvg,
+  ],
+  ['note', BODY, [PLAIN, ['a\n\n', '\n'], ['a\n\n— a ', '\n']], parseNote],
+  ['key', BODY, [PLAIN, ['a+', ''], ['a+00000000+', '']], vkeyParts],
+  ['receipt of a look', BODY, [PLAIN, ['domain-observation/v1\ndomain ', '\n']], parseObservation],
+  ['disclosure', BODY, [PLAIN, ['["', '","a","b"]']], parseDisclosure],
+  [
+    'proof',
+    BODY,
+    [
+      ['{"receipt":"', '"}'],
+      ['{"chain":[', '1]}'],
+    ],
+    (text) => proofFaults(json(text), verifyNode),
+  ],
+  [
+    'evidence',
+    BODY,
+    [
+      ['{"observations":[', '1]}'],
+      ['{"domain":"', '"}'],
+    ],
+    (text) => evidenceFaults(json(text), verifyNode),
+  ],
+  ['alternative names of a certificate', BODY, [PLAIN, ['DNS:', ''], ['DNS:"', '"'], ['', ', DNS:']], hostsIn],
+  [
+    'answer of a mail server',
+    BODY,
+    [PLAIN, ['550 ', '']],
+    (reply) => faultOf({ code: 'EENVELOPE', command: 'RCPT TO', reply, enhanced: reply } as never),
+  ],
+];
+
+for (const [name, longest, frames, read] of READERS) {
+  test(`${name}: time grows with the input`, async () => {
+    for (const frame of frames) {
+      for (const shape of SHAPES) {
+        await assertLinear(
+          `${name} ${JSON.stringify(shape)} in ${JSON.stringify(frame)}`,
+          repeated(shape, frame),
+          read as (input: never) => unknown,
+          { longest },
+        );
+      }
+    }
+  });
+}
+
+test('prose that the door takes is rendered and indexed in a time that grows with it', async () => {
+  for (const shape of SHAPES) {
+    const prose = repeated(shape, PLAIN);
+    if (filingProblems(filing('slow', { prose: prose(BODY) }), rules).some(({ rule }) => rule === 'open_brackets'))
+      continue;
+    await assertLinear(`rendering ${JSON.stringify(shape)}`, prose, plainProseHtml, { longest: BODY });
+    const index = (text: string) => indexText('paper', { headline: text, dek: text, prose: text });
+    await assertLinear(`indexing ${JSON.stringify(shape)}`, prose, index, { longest: BODY });
+  }
+});
