@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server as NetServer } from 'node:net';
+import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Http2Bindings, HttpBindings } from '@hono/node-server';
 import { createAdaptorServer } from '@hono/node-server';
@@ -93,7 +94,15 @@ export async function listen(
   };
 }
 
-async function bind(server: Server, place: Place): Promise<void> {
+/** Throws `unavailable`, naming the setting, unless something could listen there now. */
+export async function needPort(place: Place): Promise<void> {
+  const server = createServer();
+  await bind(server, place);
+  server.close();
+  await once(server, 'close');
+}
+
+async function bind(server: NetServer, place: Place): Promise<void> {
   const last = performance.now() + PATIENCE;
   for (;;) {
     server.listen(place.port, place.host);

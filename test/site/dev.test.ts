@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -16,7 +17,9 @@ const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 /** Starts what `npm run dev` runs; it is killed when the test ends before it does. */
 function dev(t: TestContext, folder: string, settings: Record<string, string>) {
   // Astro keeps one server a project, unless it is told otherwise: the reader may have one running.
-  const child = spawn(process.execPath, [join(PROJECT, 'node_modules/astro/bin/astro.mjs'), 'dev', '--ignore-lock'], {
+  const { scripts } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8'));
+  const args = /^exec node (.+)$/.exec(scripts.dev)?.[1]?.split(' ') ?? assert.fail('it runs by node');
+  const child = spawn(process.execPath, [...args, '--ignore-lock'], {
     cwd: PROJECT,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...envIn(folder), ...settings, ASTRO_TELEMETRY_DISABLED: '1' },
@@ -42,14 +45,15 @@ test('npm run dev names the PORT that makes no sense, and the one that is taken'
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
   for (const [PORT, words] of [
-    ['abc', 'PORT=abc: must be a port number'],
-    ['70000', 'PORT=70000: '],
-    [String(port), `Port ${port} is already in use`],
+    ['abc', 'broadsheet: PORT=abc: must be a port number; correct it in the environment or in .env'],
+    ['70000', 'broadsheet: PORT=70000: '],
+    [String(port), `broadsheet: port ${port} of 127.0.0.1 is taken; set PORT to another one, or to 0 for a free one`],
   ] as const) {
     const { said, ended } = dev(t, folder, { PORT });
     const [code] = await ended;
     assert.equal(code, 1, said.text);
-    assert.ok(said.text.includes(words), said.text);
+    assert.ok(said.text.startsWith(words), said.text);
+    assert.equal(said.text.split('\n').length, 2, 'in one line');
   }
 });
 
