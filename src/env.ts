@@ -89,7 +89,10 @@ const count = (fallback: number) =>
 const chainAddress = () => z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hex digits');
 
 /** A setting that is no longer supported; `error` says what to do instead. */
-const withdrawn = (error: string) => z.undefined({ error }).optional();
+const withdrawn = (error: string) =>
+  z.undefined({ error: `${error}; unset it in the environment or in .env` }).optional();
+
+const WITHDRAWN = new Set(['LIBSQL_SYNC_URL', 'LIBSQL_AUTH_TOKEN']);
 
 /** The services that a process can run. */
 const SERVICES = ['desk', 'records'] as const;
@@ -126,8 +129,8 @@ const Environment = z
     /** Where papers are pressed: one folder a paper, each ready for a CDN. */
     DIST_DIR: folder('dist/papers'),
     /** Once named a libSQL server to be a replica of. Set, they stop the start: a node that is told to be a replica must not serve a database of its own. */
-    LIBSQL_SYNC_URL: withdrawn('replicas of a libSQL server are not supported; unset it'),
-    LIBSQL_AUTH_TOKEN: withdrawn('replicas of a libSQL server are not supported; unset it'),
+    LIBSQL_SYNC_URL: withdrawn('replicas of a libSQL server are not supported'),
+    LIBSQL_AUTH_TOKEN: withdrawn('replicas of a libSQL server are not supported'),
     /** Addresses or networks, by commas, whose X-Forwarded-For is believed: the proxy in front. */
     TRUSTED_PROXIES: networks(),
     /** `allow` lets webhooks be plain http and lead to private addresses: for tests, and for a desk whose receivers are on its own net. */
@@ -282,11 +285,17 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = Environment.safeParse(given);
   if (parsed.success) return parsed.data;
-  const lines = parsed.error.issues.map((issue) => {
-    const name = String(issue.path[0]);
-    return `${name}=${SECRET.has(name) ? '…' : (given[name] ?? '')}: ${issue.message}`;
-  });
-  throw new Fault('invalid_request', `${lines.join('; ')}; correct it in the environment or in .env`);
+  // A variable may break several rules at once: the first says enough.
+  const problems = new Map<string, string>();
+  for (const { path, message } of parsed.error.issues) {
+    const name = String(path[0]);
+    const line = `${name}=${SECRET.has(name) ? '…' : (given[name] ?? '')}: ${message}`;
+    if (!problems.has(name)) problems.set(name, line);
+  }
+  const rest = [...problems.keys()].filter((name) => !WITHDRAWN.has(name));
+  const them = rest.length < problems.size ? rest.join(' and ') : rest.length === 1 ? 'it' : 'them';
+  const cure = `correct ${them} in the environment or in .env`;
+  throw new Fault('invalid_request', [...problems.values(), ...(rest.length > 0 ? [cure] : [])].join('; '));
 }
 
 /** The settings of a server that listens on these ports: an origin that no variable says follows from them. */
