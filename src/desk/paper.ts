@@ -4,9 +4,10 @@ import { isLanguageTag, isLine } from '../ledger/door.ts';
 import { KINDS, SOURCE_FLOOR_MIN } from '../ledger/piece.ts';
 import { asciiWords } from './slug.ts';
 
-const line = (max: number) =>
+/** `kind` says what is wanted instead of another type. */
+const line = (max: number, kind = 'must be a text') =>
   z
-    .string()
+    .string({ error: kind })
     .max(max)
     .refine(isLine, 'must be one line without control characters')
     .transform((text) => text.normalize('NFC').trim());
@@ -38,7 +39,10 @@ export const PaperBody = z.strictObject({
   hue: z.int().min(0).max(359).default(28),
   /** In the order in which they are shown. */
   sections: z
-    .array(line(60).refine((text) => text !== '', 'must not be empty'))
+    .array(
+      line(60, 'must be a text, as in [News, Weather]').refine((text) => text !== '', 'must not be empty'),
+      { error: 'must be a list of texts, as in [News, Weather]' },
+    )
     .min(1)
     .max(40)
     .refine(

@@ -278,6 +278,16 @@ const BAD: [what: string, files: Record<string, string | Uint8Array>, line: RegE
     /^other\/paper\.yaml:2 sections: \["City","city"\]: two sections would have the same address; rename one$/,
   ],
   [
+    'sections with names of their own',
+    { 'other/paper.yaml': 'nameplate: X\nsections: [{name: News}]\n' },
+    /^other\/paper\.yaml:2 sections\[0\]: \{"name":"News"\}: must be a text, as in \[News, Weather\]$/,
+  ],
+  [
+    'sections that are no list',
+    { 'other/paper.yaml': 'nameplate: X\nsections: News\n' },
+    /^other\/paper\.yaml:2 sections: "News": must be a list of texts, as in \[News, Weather\]$/,
+  ],
+  [
     'a paper without sections',
     { 'other/paper.yaml': 'nameplate: X\nsections: []\n' },
     /^other\/paper\.yaml:2 sections: /,
