@@ -5,6 +5,7 @@ import type { AuditParts } from '../audit/parts.ts';
 import { loadBuild } from '../works/build.ts';
 import { planOf } from '../works/press-papers.ts';
 import type { Workshop } from '../works/workshop.ts';
+import { counted } from './counted.ts';
 import { progressTo } from './progress.ts';
 import { say, withWorkshop } from './run.ts';
 
@@ -24,9 +25,10 @@ export function command(): Command {
       withWorkshop(async (shop) => {
         const progress = progressTo();
         const audit = await auditShop(shop, { ...options, progress: progress.step }).finally(progress.end);
+        const observed = audit.observations > 0 ? `, ${counted(audit.observations, 'observation')}` : '';
         say(options.json, audit, [
           ...audit.faults,
-          `${audit.generations} generations${audit.observations > 0 ? `, ${audit.observations} observations` : ''} and ${audit.files} files audited, ${audit.faults.length} faults`,
+          `${counted(audit.generations, 'generation')}${observed} and ${counted(audit.files, 'file')} audited, ${counted(audit.faults.length, 'fault')}`,
         ]);
         if (audit.faults.length > 0) process.exitCode = 1;
       }),

@@ -9,6 +9,7 @@ import { checkHere, databaseFile } from '../works/checkup-here.ts';
 import { checkNetwork } from '../works/checkup-network.ts';
 import type { Workshop } from '../works/workshop.ts';
 import { openWorkshop } from '../works/workshop.ts';
+import { counted } from './counted.ts';
 import { say } from './run.ts';
 
 const MARKS: Record<Finding['state'], string> = { holds: 'ok   ', open: '-    ', fault: 'FAULT' };
@@ -22,10 +23,7 @@ export function command(): Command {
     .action(async ({ json }: { json?: boolean }) => {
       const findings = await examine();
       const faults = findings.filter(({ state }) => state === 'fault').length;
-      say(json, { healthy: faults === 0, findings }, [
-        ...findings.flatMap(lines),
-        `${faults} ${faults === 1 ? 'fault' : 'faults'}`,
-      ]);
+      say(json, { healthy: faults === 0, findings }, [...findings.flatMap(lines), counted(faults, 'fault')]);
       if (faults > 0) process.exitCode = 1;
     });
 }

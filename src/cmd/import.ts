@@ -114,7 +114,7 @@ export async function importFile(shop: Workshop, file: string, options: Omit<Opt
       return next < batch.length;
     };
     await inTurns(shop, file, { transact: (work) => fileBatch(shop, outcome, found, work) });
-    progress.step(`import ${options.paper}`, number, number, '');
+    progress.step(`import ${options.paper}`, number, null, '');
   }
   progress.end();
   shop.store.settleSearch();

@@ -16,6 +16,7 @@ import { syncFolder } from '../store/durable-file.ts';
 import type { MediaFiles } from '../store/media-files.ts';
 import type { Store } from '../store/store.ts';
 import type { Workshop } from '../works/workshop.ts';
+import { counted } from './counted.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { progressTo } from './progress.ts';
 import { say, withWorkshop } from './run.ts';
@@ -63,7 +64,10 @@ export function command(): Command {
             const count = importLedger(shop, file);
             shop.store.settleSearch();
             const reports = options.press ? await pressShowing(shop, {}) : new Map();
-            say(false, null, [`${count} entries entered`, ...(options.press ? pressLines(reports) : [])]);
+            say(false, null, [
+              `${counted(count, 'entry', 'entries')} entered`,
+              ...(options.press ? pressLines(reports) : []),
+            ]);
           }),
         ),
     );

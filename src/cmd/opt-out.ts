@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { parseHostname } from '../records/hostname.ts';
 import { optOutReason } from '../records/opt-out.ts';
+import { counted } from './counted.ts';
 import { say, withWorkshop } from './run.ts';
 
 export function command(): Command {
@@ -15,7 +16,7 @@ export function command(): Command {
         const host = parseHostname(name);
         const hidden = store.records.optOut(host, reason, 'cli', now());
         say(options.json, { hostname: host.hostname, hidden }, [
-          `${host.hostname} and all below it are opted out; ${hidden.length} watched names went out of sight`,
+          `${host.hostname} and all below it are opted out; ${counted(hidden.length, 'watched name')} went out of sight`,
         ]);
       }),
     );

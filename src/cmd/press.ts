@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import type { PressReport } from '../press/press.ts';
 import { pressPapers } from '../works/press-papers.ts';
 import type { Workshop } from '../works/workshop.ts';
+import { counted } from './counted.ts';
 import { progressTo } from './progress.ts';
 import { say, withWorkshop } from './run.ts';
 
@@ -47,6 +48,6 @@ export function pressLines(reports: Map<string, PressReport>): string[] {
   if (reports.size === 0) return ['nothing left to press: the files on disk are up to date'];
   return [...reports].map(
     ([paper, { sheets, written, removed }]) =>
-      `pressed ${paper}: ${sheets} sheets, ${written} files written, ${removed} removed`,
+      `pressed ${paper}: ${counted(sheets, 'sheet')}, ${counted(written, 'file')} written, ${removed} removed`,
   );
 }

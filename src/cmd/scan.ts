@@ -6,6 +6,7 @@ import { localQueue } from '../works/scan-local.ts';
 import type { Entered, ScanQueue } from '../works/scan-queue.ts';
 import { startScan } from '../works/scan-run.ts';
 import type { Workshop } from '../works/workshop.ts';
+import { counted } from './counted.ts';
 import { progressTo } from './progress.ts';
 import { say, withWorkshop } from './run.ts';
 import { scanElsewhere } from './scan-elsewhere.ts';
@@ -52,7 +53,7 @@ function tell(json: boolean | undefined, scanned: Scanned): void {
   say(json, scanned, [
     ...scanned.changes,
     ...scanned.lost.map((name) => `${name} was taken by another scanner; nothing was entered`),
-    `${scanned.observed} observed and signed, ${scanned.changes.length} changes`,
+    `${scanned.observed} observed and signed, ${counted(scanned.changes.length, 'change')}`,
   ]);
 }
 

@@ -6,6 +6,7 @@ import { verifyNoble, verifyNode } from '../ledger/ed25519.ts';
 import { NamedTwice } from '../ledger/i-json.ts';
 import type { DoorKey } from '../ledger/keyring.ts';
 import { keysFromVkeys, type Proof, proofFaults } from '../ledger/proof.ts';
+import { counted } from './counted.ts';
 import { say } from './run.ts';
 import type { CheckedRecords } from './verify-records.ts';
 import { checkRecords, recordsDocument, saidOf } from './verify-records.ts';
@@ -64,7 +65,7 @@ function proofLines(checked: Checked[]): string[] {
     ...faulty.flatMap(({ proof, faults }) => faults.map((fault) => `${proof}: ${fault}`)),
     ...(checked.length === 1 && faulty.length === 0
       ? [`${checked[0]?.id} revision ${checked[0]?.revision}: the hash, the receipts and the chain hold`]
-      : [`${checked.length} proofs checked, ${faulty.length} do not hold`]),
+      : [`${counted(checked.length, 'proof')} checked, ${counted(faulty.length, 'does not hold', 'do not hold')}`]),
   ];
 }
 

@@ -83,7 +83,7 @@ test('verify of an address or a file that is too much ends with one line and cod
     [`${root}/endless`, 2, /^broadsheet: \S+\/endless is longer than the 64 MB that are checked; .*\n$/],
     [`${root}/breaks`, 2, /^broadsheet: \S+\/breaks did not answer .*\n$/],
     [large, 2, /^broadsheet: \S+large\.json is longer than the 64 MB that are checked; .*\n$/],
-    [join(folder, 'paper'), 1, /proof\.json cannot be read \(EISDIR.*\n1 proofs checked, 1 do not hold/],
+    [join(folder, 'paper'), 1, /proof\.json cannot be read \(EISDIR.*\n1 proof checked, 1 does not hold/],
   ] as const) {
     const outcome = await run(t, folder, ['verify', where]);
     assert.match(outcome.stdout + outcome.stderr, why);

@@ -57,12 +57,12 @@ test('verify says what holds, what does not, and whose keys it went by', async (
     [
       [altered],
       1,
-      /altered\.json: content_hash is not the hash of basis: the piece was altered\n1 proofs checked, 1 do not hold/,
+      /altered\.json: content_hash is not the hash of basis: the piece was altered\n1 proof checked, 1 does not hold/,
     ],
     // A forgery holds under the forger's own key: only the reader's keys tell.
     [[forged], 0, /The keys are the ones that come with the proof/],
     [[forged, '--keys', ours], 1, /no key with kid/],
-    [[paper], 1, /b\/proof\.json: \S+ is not JSON; give a proof record\n2 proofs checked, 1 do not hold/],
+    [[paper], 1, /b\/proof\.json: \S+ is not JSON; give a proof record\n2 proofs checked, 1 does not hold/],
     [[join(folder, 'none')], 2, /^broadsheet: \S+none is not there; give a proof file, a folder or an address\n$/],
     [[put('list.json', '[1]')], 1, /this is not a proof record/],
     [[put('null.json', 'null')], 1, /this is not a proof record/],
@@ -76,7 +76,7 @@ test('verify says what holds, what does not, and whose keys it went by', async (
     ],
     [[sound, '--vkey', 'door'], 2, /a --vkey is not in the form <name>\+<hash>\+<base64>/],
     [[join(folder, 'paper/stories')], 2, /holds no stories\/\*\/proof\.json; give the folder of a pressed paper/],
-    [[twice], 1, /twice\.json: the document names the member "headline" twice\n1 proofs checked, 1 do not hold/],
+    [[twice], 1, /twice\.json: the document names the member "headline" twice\n1 proof checked, 1 does not hold/],
     [[escaped], 1, /escaped\.json: the document names the member "headline" twice/],
     [
       [sound, '--keys', put('keys-twice.json', '{"keys":[],"keys":[]}')],

@@ -244,5 +244,5 @@ test('a process that is killed while it files leaves a sound ledger, and the nex
   const { code, stdout } = await run(t, folder, args);
   assert.equal(code, 0);
   assert.match(stdout, new RegExp(`^${900 - filed} filed, ${filed} unchanged, 0 refused`));
-  assert.match((await audit(t, folder)).stdout, /^900 generations and 0 files audited, 1 faults$/m);
+  assert.match((await audit(t, folder)).stdout, /^900 generations and 0 files audited, 1 fault$/m);
 });

@@ -12,7 +12,7 @@ const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 export const PROGRAM = join(PROJECT, 'bin/broadsheet.mjs');
 
 /** How far a long work has come: on a slow machine there are such lines, on a fast one there are none. */
-const PROGRESS = /^[^\n]*: \d+ of \d+\n/gm;
+const PROGRESS = /^(?:[^\n]*: \d+ (?:of \d+|so far)|import [^\n]*: \d+)\n/gm;
 
 /** What a process came to; `stderr` without its lines of progress. */
 export interface Outcome {
