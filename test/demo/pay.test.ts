@@ -13,6 +13,8 @@ test('npm run demo:pay makes a paid call with each client, and the money adds up
   const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd: PROJECT });
   assert.equal(stderr, '');
   assert.match(stdout, /without a payment: 402, “this read costs 0\.005 USDC/);
+  const [, url = ''] = /^records +(http:\S+)$/m.exec(stdout) ?? [];
+  assert.ok(url !== '' && stdout.includes(`made at ${url}/account`), 'its 402 leads to the records that run');
   assert.equal(stdout.match(/^payer [12] with .*: 200, example\.org, /gm)?.length, 2);
   assert.equal(stdout.match(/settled in transaction 0x[0-9a-f]{64}$/gm)?.length, 2);
   const [, before = '', after = ''] = /balances before\n(.*?)\n\n.*balances after\n(.*)\n\n/s.exec(stdout) ?? [];

@@ -11,6 +11,7 @@ import type { PayingFetch } from '../support/clients.ts';
 import { newClient, oldClient } from '../support/clients.ts';
 import { look } from '../support/looks.ts';
 import { PAYEE, paidStand } from '../support/paid-stand.ts';
+import { freePort } from '../support/program.ts';
 
 // `npm run demo:pay`: a chain, a facilitator and the domain records on this machine, and one paid call by each
 // generation of x402's clients. Nothing outside this machine is asked, and nothing stays.
@@ -36,7 +37,7 @@ async function buildPages(): Promise<void> {
 
 async function demo(t: { after(work: () => unknown): void }): Promise<void> {
   await buildPages();
-  const { url, chain, facilitator, enter, clock } = await paidStand(t);
+  const { url, chain, facilitator, enter, clock } = await paidStand(t, { more: await ownAddress() });
   enter(
     look('www.example.org', clock.now, { CNAME: ['example.org'], A: ['192.0.2.1'] }),
     look('mail.example.org', clock.now, { A: ['192.0.2.25'], MX: ['10 mail.example.org'] }),
@@ -61,6 +62,12 @@ async function demo(t: { after(work: () => unknown): void }): Promise<void> {
   await pay('payer 2 with @x402/fetch (version 2)', newClient(young), url + DOOR);
   say('balances after');
   await balances();
+}
+
+/** The records name their own address, in the 402 too: it is that of the port they get. */
+async function ownAddress(): Promise<Record<string, string>> {
+  const port = await freePort();
+  return { RECORDS_PORT: String(port), DATA_ORIGIN: `http://127.0.0.1:${port}` };
 }
 
 async function pay(who: string, client: PayingFetch, url: string): Promise<void> {
