@@ -37,3 +37,8 @@ export function daysUpTo(at: number, count: number): string[] {
 export function unixSeconds(at: number): number {
   return Math.ceil(at / 1_000);
 }
+
+/** The time that a request counts at: a clock that was set back opens no day again once a later one has counted. */
+export function accountingTime(now: number, lastDay: string | null): number {
+  return lastDay !== null && lastDay > dayOf(now) ? Date.parse(lastDay) : now;
+}

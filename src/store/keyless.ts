@@ -1,4 +1,4 @@
-import { dayOf, nextDayAt } from '../meter/day.ts';
+import { accountingTime, dayOf, nextDayAt } from '../meter/day.ts';
 import type { KeylessPass, KeylessTable } from '../meter/keyless.ts';
 import { KEYLESS_SPAN } from '../meter/keyless.ts';
 import type { Db } from './open.ts';
@@ -7,7 +7,6 @@ type Transact = <T>(work: () => T) => T;
 
 /** Who came in without a key. */
 export function keylessTable(db: Db, transact: Transact): KeylessTable {
-  // A clock that was set back opens no day again: what comes counts for the last day that counted anything.
   const latest = db.prepare('SELECT day, used FROM keyless_days ORDER BY day DESC LIMIT 1');
   const seen = db.prepare('SELECT at FROM keyless_callers WHERE caller = ?');
   const note = db.prepare(
@@ -19,15 +18,15 @@ export function keylessTable(db: Db, transact: Transact): KeylessTable {
     'INSERT INTO keyless_days (day, used) VALUES (?, 1) ON CONFLICT DO UPDATE SET used = used + 1',
   );
 
-  /** The day that a request counts for, as the first moment of it that is not past, and what was let in on it. */
-  const dayAt = (at: number): { at: number; used: number } => {
+  /** The time that a request counts at, and how many were let in on that day. */
+  const accountedAt = (now: number): { at: number; used: number } => {
     const [last] = latest.all() as { day: string; used: number }[];
-    if (last === undefined || last.day < dayOf(at)) return { at, used: 0 };
-    return { at: Math.max(at, Date.parse(last.day)), used: last.used };
+    const at = accountingTime(now, last?.day ?? null);
+    return { at, used: last?.day === dayOf(at) ? last.used : 0 };
   };
 
   const look = (caller: string, at: number, ceiling: number): KeylessPass => {
-    const day = dayAt(at);
+    const day = accountedAt(at);
     if (day.used >= ceiling) return { pass: 'closed', until: nextDayAt(day.at) };
     const [last] = seen.all(caller) as { at: number }[];
     // A neighbour's clock may be ahead by a little; what lies a whole span ahead is of a clock that was set back.
@@ -47,7 +46,7 @@ export function keylessTable(db: Db, transact: Transact): KeylessTable {
         if (pass.pass !== 'open') return pass;
         forget.run(at - KEYLESS_SPAN, at + KEYLESS_SPAN);
         note.run(caller, at);
-        count.run(dayOf(dayAt(at).at));
+        count.run(dayOf(accountedAt(at).at));
         return pass;
       }),
   };

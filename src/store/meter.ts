@@ -1,5 +1,5 @@
 import { REQUEST_COST } from '../meter/credits.ts';
-import { dayOf, monthOf } from '../meter/day.ts';
+import { accountingTime, dayOf, monthOf } from '../meter/day.ts';
 import type { KeyUsage, MeterTable, UsageDay } from '../meter/meter-table.ts';
 import type { Plan } from '../meter/plan.ts';
 import { minuteOf } from '../meter/rate.ts';
@@ -84,10 +84,9 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
   const forgetKeys = db.prepare('DELETE FROM meter_keys WHERE key IN (SELECT id FROM service_keys WHERE account = ?)');
   const forgetTerms = db.prepare('DELETE FROM meter_terms WHERE account = ?');
 
-  /** The time that a request counts at: a clock that was set back opens no day again that a later one has closed. */
-  const countedAt = (account: string, now: number): number => {
+  const accountingTimeOf = (account: string, now: number): number => {
     const [last] = lastDay.all(account) as { day: string | null }[];
-    return last?.day != null && last.day > dayOf(now) ? Date.parse(last.day) : now;
+    return accountingTime(now, last?.day ?? null);
   };
 
   const standingAt = (account: string, at: number, daily: number): Standing | null => {
@@ -110,12 +109,13 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
     };
   };
 
-  const standing = (account: string, now: number, daily: number) => standingAt(account, countedAt(account, now), daily);
+  const standing = (account: string, now: number, daily: number) =>
+    standingAt(account, accountingTimeOf(account, now), daily);
 
   return {
     take: ({ account, key, at: now }, { daily, perMinute }) =>
       transact(() => {
-        const at = countedAt(account, now);
+        const at = accountingTimeOf(account, now);
         const before = standingAt(account, at, daily);
         if (before === null) return null;
         const day = dayOf(at);
@@ -140,14 +140,14 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
         // The account may have been forgotten meanwhile: then there is nothing to give back to.
         if (uncounts[from === 'included' ? 'included' : 'drawn'].run(account, day).changes === 1) {
           uncountKey.run(key, day);
-          if (from === 'credits') credits.fold(account, dayOf(countedAt(account, at)), at);
+          if (from === 'credits') credits.fold(account, dayOf(accountingTimeOf(account, at)), at);
         }
         return standing(account, at, daily);
       }),
     standing,
     days: (account, since) => days.all(account, since) as UsageDay[],
     keys(account, now) {
-      const at = countedAt(account, now);
+      const at = accountingTimeOf(account, now);
       const month = monthOf(at);
       return keys.all(account, dayOf(at), month, month + MONTH_END) as KeyUsage[];
     },

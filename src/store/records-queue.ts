@@ -66,7 +66,7 @@ export function queueTable(db: Db) {
   const next = db.prepare("SELECT due_at FROM hostnames WHERE state = 'watched' ORDER BY due_at, id LIMIT 1");
 
   const last = db.prepare("SELECT due_at FROM hostnames WHERE state = 'watched' ORDER BY due_at DESC, id DESC LIMIT 1");
-  const recall = db.prepare("UPDATE hostnames SET due_at = ?1 WHERE state = 'watched' AND due_at > ?2");
+  const pullForward = db.prepare("UPDATE hostnames SET due_at = ?1 WHERE state = 'watched' AND due_at > ?2");
 
   const nextDue = (): number | null => (next.get() as { due_at: number } | undefined)?.due_at ?? null;
 
@@ -85,9 +85,9 @@ export function queueTable(db: Db) {
      * Makes due at `now` what no schedule puts after `horizon`: a clock that was
      * set back, or an interval that is shorter now, would have it wait for long.
      */
-    recall(now: number, horizon: number): void {
+    pullForward(now: number, horizon: number): void {
       const latest = (last.get() as { due_at: number } | undefined)?.due_at ?? 0;
-      if (latest > horizon) recall.run(now, horizon);
+      if (latest > horizon) pullForward.run(now, horizon);
     },
     /** Whether a hostname is due and not leased: taking none would make other writers wait. */
     isDue: (now: number): boolean => (nextDue() ?? Number.POSITIVE_INFINITY) <= now,

@@ -29,7 +29,7 @@ export function localQueue(shop: Workshop, owner: string): LocalQueue {
   });
   const lease: LocalQueue['lease'] = (max) => {
     const wish = fresh();
-    records.recall(now(), now() + 2 * Math.max(LEASE, shop.settings.scanEvery));
+    records.pullForward(now(), now() + 2 * Math.max(LEASE, shop.settings.scanEvery));
     // Asking first costs no other writer a wait.
     const rows = records.isDue(now()) ? records.lease({ ...wish, max, now: now() }) : [];
     return { ...taken(wish, rows), until: wish.until };
