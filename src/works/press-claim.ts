@@ -135,10 +135,7 @@ export class ClaimDeadline {
 }
 
 function lostClaim(): Fault {
-  return new Fault(
-    'unavailable',
-    'this press stood still for so long that another one may have taken its place; it stops here, and what it had not finished is pressed next time',
-  );
+  return new Fault('unavailable', 'this press lost its claim after a pause; the next press finishes what it had not');
 }
 
 function stopped(): Fault {
