@@ -73,7 +73,7 @@ export function buyCreditsDoor(doors: RecordsDoors, till: Till | null): void {
     const bought = { status: 200, headers: [], body: Buffer.from(String(credits)) };
     const sold = await till.take({ payment, offer, request, run: async () => bought });
     if (sold.outcome === 'failed') throw new Error('credits are always there to be sold');
-    // Also when it was paid for long ago: a payer who never came back is owed his credits all the same.
+    // Also when it was paid for long ago: a payer who never came back is owed the credits all the same.
     const isOwed = sold.outcome === 'served' || (sold.outcome === 'conflict' && sold.why === 'answer_gone');
     if (!isOwed) return answerOf(c, sold, { payment, offer, settings });
     const { network, asset, payer, nonce } = paymentId(payment, offer);

@@ -22,7 +22,7 @@ export interface Purchase {
   /** What it buys: a hash of the method and the address. */
   request: string;
   state: 'claimed' | 'settling' | 'settled';
-  /** Who is at it, and until when (in ms) that is believed. */
+  /** The request that works on it, and until when (in ms) its hold lasts. */
   holder: string;
   held_until: number;
   claimed_at: number;
@@ -32,7 +32,7 @@ export interface Purchase {
   bought: Bought | null;
 }
 
-/** Who is at a purchase, until when, and what for. */
+/** Which request works on a purchase, until when, and what for. */
 export interface Hold {
   request: string;
   holder: string;
@@ -44,9 +44,9 @@ export interface PaymentTable {
   find(id: PaymentId): Purchase | null;
   /** Begins a purchase; false when there is one. */
   claim(id: PaymentId, hold: Hold, about: { resource: string; units: number; at: number }): boolean;
-  /** Takes up a purchase that nobody is at any more; false when somebody was quicker. */
+  /** Takes over a purchase that has no holder any more; false when another request was quicker. */
   takeOver(id: PaymentId, from: Purchase, hold: Hold): boolean;
-  /** Says that its holder is still at it. */
+  /** Renews its holder's hold. */
   extend(id: PaymentId, holder: string, until: number): void;
   /** Keeps the answer before the chain is asked; false when the hold was lost. */
   settling(id: PaymentId, holder: string, bought: Bought): boolean;

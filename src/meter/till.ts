@@ -5,10 +5,10 @@ import type { Bought, Chain, Facilitator, PaymentId, PaymentTable, Purchase, Set
 import { paymentId } from './purchase.ts';
 import type { Reason } from './reasons.ts';
 
-/** How long a hold is believed without a word of its holder, and how often he says one, in ms. */
+/** How long a hold lasts unless its holder renews it, and how often the holder does, in ms. */
 export const HOLD = 5_000;
 export const HOLD_BEAT = 1_500;
-/** How often, and how many times, a caller looks whether another has finished with the same payment. */
+/** How often, and how many times, a request checks whether another one has finished with the same payment. */
 const POLL = 100;
 const POLLS = 100;
 /** How long an answer is kept for a payer who sends the same payment again, in ms. */
@@ -45,7 +45,7 @@ export type Outcome =
   | { outcome: 'failed' }
   | { outcome: 'refused'; reason: Reason }
   | { outcome: 'conflict'; why: 'other_request' | 'answer_gone' }
-  /** To be sent again: somebody else is at it; the facilitator cannot be asked; or it is not known whether money moved. */
+  /** To be sent again: another request holds the payment, the facilitator cannot be reached, or it is unknown whether money moved. */
   | { outcome: 'later'; why: 'busy' | 'down' | 'unknown' };
 
 /**
@@ -91,7 +91,7 @@ export class Till {
     }
   }
 
-  /** Does a holder's work, saying meanwhile that he is at it; whatever is undecided at its end is left to the next. */
+  /** Does a holder's work and renews its hold meanwhile; whatever is undecided at the end is left to the next request. */
   async #held(id: PaymentId, holder: string, work: () => Promise<Outcome>): Promise<Outcome> {
     const { payments, now, repeat } = this.#tools;
     const stop = repeat(() => payments.extend(id, holder, now() + HOLD), HOLD_BEAT);
@@ -110,7 +110,7 @@ export class Till {
     const verdict = late === null ? await facilitator.verify(payment, offer) : { refused: late };
     let paid: string | null = null;
     if (verdict !== 'valid') {
-      // Somebody may have carried it out in our stead: then the money is here.
+      // Another party may have submitted it to the chain: then the money has arrived.
       const sight = (await chain?.look(payment, offer)) ?? 'unseen';
       if (typeof sight !== 'object' || !('paid' in sight)) {
         payments.drop(id, holder);
@@ -207,7 +207,7 @@ export class Till {
 
 const otherRequest: Outcome = { outcome: 'conflict', why: 'other_request' };
 
-/** Nobody says that he is at it for longer than a hold: then the clock was set back, and he may be no more. */
+/** No hold lasts longer than `HOLD`: one that does dates from before the clock was set back, and its holder may be gone. */
 function isHeld({ held_until }: Purchase, now: number): boolean {
   return held_until > now && held_until <= now + 2 * HOLD;
 }

@@ -74,7 +74,7 @@ export class ChangeFeed {
     return this.#records.newestDelta();
   }
 
-  /** What a listener is behind, a part at a time; once it is told he joins those who hear the present. */
+  /** What a listener has missed, a part at a time; after the last part it joins those that hear changes live. */
   past(listener: Listener): Piece | null {
     if (this.#isClosed) {
       listener.end(STOPPING);

@@ -1,6 +1,6 @@
 import type { Delta } from '../../../src/records/delta.ts';
 
-/** How much is kept for a listener, in bytes; what is beyond it he reads from the database when he gets there. */
+/** How much is kept for a listener, in bytes; past that it reads from the database when it gets there. */
 const BUFFER_MAX = 256 * 1024;
 
 /** For how many heartbeats nothing may be read of what waits. */
@@ -14,9 +14,9 @@ export interface Wanted {
 
 /** What a listener needs of the feed. */
 interface Source {
-  /** What comes next in the past for a listener, or null once he hears the present. */
+  /** What comes next in the past for a listener, or null once it hears changes live. */
   past(listener: Listener): Piece | null;
-  /** He is behind the present, and is to be told by `past` again. */
+  /** The listener is behind, and is served by `past` again. */
   fallBehind(listener: Listener): void;
   leave(listener: Listener): void;
 }
@@ -28,14 +28,14 @@ export interface Piece {
 }
 
 /**
- * One listener of the stream. What he is behind is read from the database as he
- * reads on; what happens is handed to him as bytes that all listeners share.
+ * One listener of the stream. What it has missed is read from the database as it
+ * reads on; live changes are handed to it as bytes that all listeners share.
  */
 export class Listener {
   readonly wanted: Wanted;
-  /** The number of the last change that he was told, or that he need not be. */
+  /** The number of the last change that it was told, or that it need not be. */
   position: number;
-  /** Heartbeats since he came, and since something of what waits was read. */
+  /** Heartbeats since it came, and since something of what waits was read. */
   beats = 0;
   #stalled = 0;
   readonly #source: Source;
@@ -59,17 +59,17 @@ export class Listener {
     return (host === undefined || host.hostname === domain) && (wanted === undefined || wanted === signal);
   }
 
-  /** Hands over a change that he hears as it happens. */
+  /** Hands over a change that it hears live. */
   push(bytes: Uint8Array, seq: number): void {
     if (this.#isEnded || seq <= this.position) return;
     if (this.#queue.length > 0 && this.#bytes + bytes.length > BUFFER_MAX) {
-      // What waits is let go: it is read again from where he is.
+      // What waits is let go: it is read again from the listener's position.
       this.#empty();
       this.#source.fallBehind(this);
     } else this.#add({ bytes, seq });
   }
 
-  /** Says that the stream is alive, or drops him when he has long not read what waits. */
+  /** Says that the stream is alive, or drops the listener when it has long not read what waits. */
   beat(bytes: Uint8Array): void {
     this.beats++;
     if (this.#wake !== null) this.#add({ bytes, seq: null });
