@@ -29,7 +29,7 @@ const LOG_BATCH = 4_096;
 const LOG_EVERY = 200;
 
 export function command(): Command {
-  return new Command('serve').description('build if needed, file content/, press what is due, and serve').action(serve);
+  return new Command('serve').description('build if needed and serve; behind that file and press').action(serve);
 }
 
 /** Serves until SIGTERM or SIGINT, then finishes what is in flight. */

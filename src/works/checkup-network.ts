@@ -65,7 +65,7 @@ async function resolver({ resolvers, resolverRate: rate }: Settings) {
   }
   return fault(
     bad.map(({ name, status }) => `${name} says ${status} to ${QUESTION.join(' ')}`).join(', '),
-    'set RESOLVERS to resolvers that answer this machine; a server that is an authority alone is none',
+    'set RESOLVERS to resolvers that answer this machine; an authoritative-only server will not do',
   );
 }
 
