@@ -25,7 +25,8 @@ export default defineConfig({
   devToolbar: { enabled: false },
   vite: {
     plugins: [renderEntry()],
-    build: { assetsInlineLimit: 0 },
+    // Papers are pressed to dist/papers: the build empties its own folders there, and no others (`pressIntegration`).
+    build: { assetsInlineLimit: 0, emptyOutDir: false },
     // `?worker&url` bundles a script of several files into one; the story page imports it as a module.
     worker: { format: 'es', rolldownOptions: { output: { entryFileNames: '_astro/[name].[hash].js' } } },
     // Found only when a reader asks for the checks, they would reload the page under that reader's hands.

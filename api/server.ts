@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import type { Logger } from 'pino';
+import { Backlog } from '../src/works/backlog.ts';
 import { loadBuild } from '../src/works/build.ts';
 import type { Presses } from '../src/works/presses.ts';
 import type { Workshop } from '../src/works/workshop.ts';
@@ -25,11 +26,18 @@ import { ChangeFeed } from './records/stream/feed.ts';
 /** Told the port that a service got, before anything is wired that may need it. */
 type Bound = (port: number) => void;
 
+/** What the news desk's doors are wired with. */
+export interface DeskParts {
+  shop: Workshop;
+  presses: Presses;
+  /** What is yet to be filed; nothing where it is left out. */
+  backlog?: Backlog;
+  logger: Logger;
+}
+
 /** Wires the doors of the news desk and listens. */
 export async function listenDesk(
-  shop: Workshop,
-  presses: Presses,
-  logger: Logger,
+  { shop, presses, backlog = new Backlog(), logger }: DeskParts,
   bound: Bound = () => {},
 ): Promise<Listening> {
   const { host, port } = shop.settings;
@@ -45,10 +53,10 @@ export async function listenDesk(
     app.onError(answerFault(logger, shop.store.fault));
     app.route('/:paper', await deskApi({ shop, sites, presses, uses, logger }));
     app.options('*', fileOptions(sites));
-    app.route('/', paperDoor(shop, sites));
+    app.route('/', paperDoor(shop, sites, { presses, backlog }));
     app.route('/', privatePaperDoor(shop, sites, build));
-    app.route('/', newsstandDoor(shop, build.render));
-    app.notFound(nothingHere(shop.settings.origin));
+    app.route('/', newsstandDoor(shop, build.render, { presses, backlog }));
+    app.notFound(nothingHere(shop, backlog));
     return app;
   };
   return listen({ host, port, setting: 'PORT' }, wire, () => uses.close());

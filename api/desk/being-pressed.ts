@@ -25,10 +25,10 @@ export function beingPressed(c: Context): Response {
   });
 }
 
-/** Whether a path that is not on disk is that of a piece on air, which the press is yet to put there. */
+/** Whether a path that is not on disk is that of a piece on air, which a press is yet to put there. */
 export function isOnItsWay({ store }: Workshop, paper: string, path: string): boolean {
   const name = /^\/(?:stories|embed)\/([a-z0-9-]+)(?:\/|\.md$|$)/.exec(path)?.[1];
-  if (name === undefined) return false;
+  if (name === undefined || store.manifest.lastDue(paper) === 0) return false;
   const archive = store.archive(paper);
   const story = archive.storyBySlug(name) ?? archive.storyById(name);
   return story?.state === 'on_air';

@@ -3,25 +3,40 @@ import { Hono } from 'hono';
 import { etag, RETAINED_304_HEADERS } from 'hono/etag';
 import { paperRoot } from '../../src/desk/paper.ts';
 import type { Render } from '../../src/press/sheet.ts';
+import type { Backlog } from '../../src/works/backlog.ts';
 import { PROJECT } from '../../src/works/build.ts';
+import type { Presses } from '../../src/works/presses.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
 import { fileAt, fileHeaders } from '../answers/files.ts';
 import { sendFile } from '../answers/send-file.ts';
 import type { DeskEnv } from '../env.ts';
 import { CATALOG_PATH, CATALOG_TYPE, catalogLinks, catalogOf } from './api-catalog.ts';
+import { beingPressed } from './being-pressed.ts';
 import { publicPapers, standOf } from './stand.ts';
 
 /** A page of another site that asks again must be let read that nothing changed. */
 const marked = etag({ retainedHeaders: [...RETAINED_304_HEADERS, 'access-control-allow-origin', 'link'] });
 
 /** The shared host's front door: a stand of the public papers, and the files that its page needs. */
-export function newsstandDoor(shop: Workshop, render: Render): Hono<DeskEnv> {
+export function newsstandDoor(
+  shop: Workshop,
+  render: Render,
+  { presses, backlog }: { presses: Presses; backlog: Backlog },
+): Hono<DeskEnv> {
   const door = new Hono<DeskEnv>();
   const { origin } = shop.settings;
   const headers = fileHeaders('/404.html', origin, []);
-  door.on(['GET', 'HEAD'], ['/'], marked, async (c) =>
-    c.html(await render('/newsstand', standOf(shop, origin)), 200, { ...headers, Link: catalogLinks(origin, []) }),
-  );
+  door.on(['GET', 'HEAD'], ['/'], marked, async (c) => {
+    // On a first start there is nothing to show yet; later, what is shown while papers are filed is not to be kept.
+    if (!backlog.isEmpty && !publicPapers(shop).some(({ slug }) => presses.isShown(slug))) return beingPressed(c);
+    const page = await render('/newsstand', standOf(shop, origin));
+    const { 'Cache-Control': kept = '', ...rest } = headers;
+    return c.html(page, 200, {
+      ...rest,
+      'Cache-Control': backlog.isEmpty ? kept : 'no-store',
+      Link: catalogLinks(origin, []),
+    });
+  });
   door.on(['GET', 'HEAD'], [CATALOG_PATH], marked, (c) => {
     const papers = publicPapers(shop).map((paper) => ({ root: paperRoot(paper, origin), nameplate: paper.nameplate }));
     const open = fileHeaders(CATALOG_PATH, origin, []);

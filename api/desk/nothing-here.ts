@@ -1,7 +1,10 @@
 import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
 import { Fault } from '../../src/fault.ts';
+import type { Backlog } from '../../src/works/backlog.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
 import { fileHeaders } from '../answers/files.ts';
+import { beingPressed } from './being-pressed.ts';
 import { FILE_METHODS } from './file-options.ts';
 
 const PAGE = `<!doctype html>
@@ -12,7 +15,8 @@ const PAGE = `<!doctype html>
 `;
 
 /** What no door takes: a page for browsers, a record for programs. A private paper's addresses end here too. */
-export function nothingHere(origin: string) {
+export function nothingHere(shop: Workshop, backlog: Backlog) {
+  const { origin } = shop.settings;
   return (c: Context): Response => {
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
       c.header('Allow', FILE_METHODS);
@@ -24,6 +28,9 @@ export function nothingHere(origin: string) {
       supports: ['application/json', 'application/problem+json', 'text/html'],
       default: 'application/json',
     });
+    // Any address may be that of a paper that is yet to be filed; to tell which would tell of a private one.
+    const isComing = [...backlog.papers].some((paper) => !shop.store.hasPaper(paper));
+    if (!isApi && isComing) return beingPressed(c);
     if (isApi || type !== 'text/html') throw new Fault('not_found', 'there is nothing at this address');
     return c.html(PAGE, 404, { ...fileHeaders('/404.html', origin, []), Vary: 'Accept' });
   };

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { Hono } from 'hono';
 import { isWithdrawn } from '../../src/desk/archive.ts';
+import type { Backlog } from '../../src/works/backlog.ts';
+import type { Presses } from '../../src/works/presses.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
 import { fileAt, fileHeaders, isFolder } from '../answers/files.ts';
 import { sendFile } from '../answers/send-file.ts';
@@ -14,7 +16,11 @@ import type { Sites } from './site.ts';
 const MISSING = '/404.html';
 
 /** The papers' own addresses: their pressed trees, each at its root. */
-export function paperDoor(shop: Workshop, sites: Sites): Hono<DeskEnv> {
+export function paperDoor(
+  shop: Workshop,
+  sites: Sites,
+  { presses, backlog }: { presses: Presses; backlog: Backlog },
+): Hono<DeskEnv> {
   const door = new Hono<DeskEnv>();
   door.on(['GET', 'HEAD'], ['/*'], async (c, next) => {
     const site = sites.of(c.env);
@@ -26,8 +32,12 @@ export function paperDoor(shop: Workshop, sites: Sites): Hono<DeskEnv> {
       return c.redirect(`${pathname}/${search}`, 301);
     }
     const scripts = embedScripts(folder);
-    // A paper without its headers is pressed for the first time.
-    if (scripts === null) return beingPressed(c);
+    // A paper without its headers is pressed for the first time, or was removed: the press finds that out, and is
+    // tried again by the clock when it fails.
+    if (scripts === null) {
+      if (!backlog.has(site.slug) && !presses.isPressing(site.slug)) presses.press(site.slug).catch(() => {});
+      return beingPressed(c);
+    }
     if (file === null) {
       if (isOnItsWay(shop, site.slug, site.path)) return beingPressed(c);
       if (wantsRecord(c)) return next();

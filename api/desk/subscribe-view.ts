@@ -6,6 +6,7 @@ import { Edition, placeOf } from '../../src/press/edition.ts';
 import type { Render } from '../../src/press/sheet.ts';
 import { frameOf } from '../../src/press/sheets/frame.ts';
 import type { ChoicesView, FormProblem, Frame, ReaderManageView, ReaderSaidView } from '../../src/press/views.ts';
+import { Backlog } from '../../src/works/backlog.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
 import { fileHeaders } from '../answers/files.ts';
 import type { PaperEnv } from '../env.ts';
@@ -93,7 +94,7 @@ export class ReaderPages {
       // The words of `unavailable` are for the log alone.
       if (!(error instanceof Fault) || error.code === 'unavailable' || !isForPeople(c)) return;
       if (c.get('site') === undefined) {
-        if (c.req.method === 'GET') c.res = nothingHere(this.#shop.settings.origin)(c);
+        if (c.req.method === 'GET') c.res = nothingHere(this.#shop, new Backlog())(c);
         return;
       }
       c.res = await this.said(

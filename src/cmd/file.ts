@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { Fault } from '../fault.ts';
 import type { Workshop } from '../works/workshop.ts';
@@ -38,8 +38,20 @@ export function command(): Command {
     );
 }
 
-/** Files the content folder, or the papers and stories that the paths name. `signal` ends the work between two stories. */
-export async function fileContent(shop: Workshop, paths: string[] = [], signal?: AbortSignal): Promise<Filed> {
+/** Slugs of the papers that have a folder in the content folder. */
+export function papersInContent(shop: Workshop): string[] {
+  return [...foldersOf(shop, []).keys()].map((folder) => basename(folder));
+}
+
+/**
+ * Files the content folder, or the papers and stories that the paths name.
+ * `signal` ends the work between two stories; `filed` hears of each paper that is done.
+ */
+export async function fileContent(
+  shop: Workshop,
+  paths: string[] = [],
+  { signal, filed: done }: { signal?: AbortSignal; filed?: (paper: string) => void } = {},
+): Promise<Filed> {
   const outcome: Filed = { filed: [], unchanged: 0, problems: [] };
   for (const [folder, only] of foldersOf(shop, paths)) {
     if (signal?.aborted) break;
@@ -47,6 +59,7 @@ export async function fileContent(shop: Workshop, paths: string[] = [], signal?:
     outcome.filed.push(...filed.filed);
     outcome.unchanged += filed.unchanged;
     outcome.problems.push(...filed.problems);
+    done?.(basename(folder));
   }
   return outcome;
 }

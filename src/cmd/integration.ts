@@ -1,7 +1,8 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AstroIntegration, AstroIntegrationLogger } from 'astro';
 import { DESK_PORT, readSettings } from '../env.ts';
-import { PROJECT, stampBuild } from '../works/build.ts';
+import { BUILT, PROJECT, stampBuild } from '../works/build.ts';
 import type { Workshop } from '../works/workshop.ts';
 import { fileContent } from './file.ts';
 import { problemLine } from './inbox/source-file.ts';
@@ -28,6 +29,9 @@ export function pressIntegration(): AstroIntegration {
         withWorkshop(async (shop) => {
           await fileWarning(shop, logger);
         }),
+      'astro:build:start': () => {
+        for (const folder of BUILT) rmSync(folder, { recursive: true, force: true });
+      },
       'astro:build:done': ({ logger }) =>
         withWorkshop(async (shop) => {
           stampBuild();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import pino from 'pino';
-import { listenDesk, listenRecords } from '../../api/server.ts';
+import { type DeskParts, listenDesk, listenRecords } from '../../api/server.ts';
 import { environmentWith, listeningOn, readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { startAccountChanges } from '../jobs/account-changes.ts';
@@ -12,6 +12,7 @@ import { startClock } from '../jobs/clock.ts';
 import { startDeliveries } from '../jobs/deliveries.ts';
 import { startMails } from '../jobs/mails.ts';
 import { startScanner } from '../jobs/scanner.ts';
+import { Backlog } from '../works/backlog.ts';
 import { isBuilt, loadBuild, PROJECT } from '../works/build.ts';
 import { changeClientOf } from '../works/change-desk.ts';
 import { lookerOf } from '../works/looker.ts';
@@ -20,7 +21,7 @@ import { smtpOf } from '../works/mailer.ts';
 import { Presses } from '../works/presses.ts';
 import { webhookClientOf } from '../works/webhook-desk.ts';
 import type { Workshop } from '../works/workshop.ts';
-import { fileContent } from './file.ts';
+import { fileContent, papersInContent } from './file.ts';
 import { problemLine } from './inbox/source-file.ts';
 import { tell, withWorkshop } from './run.ts';
 
@@ -71,12 +72,13 @@ interface Running {
 /** Serves the papers and their API as they are, and behind that files `content/` and presses what is due. */
 async function serveDesk(shop: Workshop, smtp: SmtpMailer | null, logger: pino.Logger): Promise<Running> {
   const presses = new Presses(shop);
-  const desk = await listenDesk(shop, presses, logger, (port) => {
+  const backlog = new Backlog(papersInContent(shop));
+  const desk = await listenDesk({ shop, presses, backlog, logger }, (port) => {
     shop.settings = listeningOn(shop.settings, { desk: port });
     shop.store.served.note('desk', shop.settings.origin);
   });
-  const stopClock = startClock(shop, presses, logger);
-  const stopFiling = startFiling(shop, presses, logger);
+  const stopClock = startClock({ shop, presses, backlog, logger });
+  const stopFiling = startFiling({ shop, presses, backlog, logger });
   const stopDeliveries = startDeliveries(shop, webhookClientOf(shop), logger);
   const stopMails = startMails(shop, { render: (await loadBuild()).render, smtp }, logger);
   const stop = async () => {
@@ -87,10 +89,13 @@ async function serveDesk(shop: Workshop, smtp: SmtpMailer | null, logger: pino.L
 }
 
 /** Files `content/` once and says when that is pressed. Returns a function that ends it. */
-function startFiling(shop: Workshop, presses: Presses, logger: pino.Logger): () => Promise<void> {
+function startFiling({ shop, presses, backlog, logger }: Required<DeskParts>): () => Promise<void> {
   const stop = new AbortController();
   const work = async () => {
-    const { filed, problems } = await fileContent(shop, [], stop.signal);
+    const { filed, problems } = await fileContent(shop, [], {
+      signal: stop.signal,
+      filed: (paper) => backlog.done(paper),
+    });
     for (const problem of problems) tell(problemLine(problem));
     logger.info({ filed: filed.length, problems: problems.length }, 'filed content');
     if (stop.signal.aborted) return;
@@ -98,7 +103,9 @@ function startFiling(shop: Workshop, presses: Presses, logger: pino.Logger): () 
     const failed = outcomes.filter(({ status }) => status === 'rejected').length;
     logger.info({ papers: outcomes.length, failed }, 'pressed what was due at the start');
   };
-  const ended = work().catch((error: unknown) => logger.error({ err: error }, 'content/ could not be filed'));
+  const ended = work()
+    .catch((error: unknown) => logger.error({ err: error }, 'content/ could not be filed'))
+    .finally(() => backlog.end());
   return async () => {
     stop.abort();
     await ended;

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { ANSWER_KEPT } from '../desk/answers.ts';
 import { airDue } from '../desk/enter.ts';
 import { tags } from '../desk/tags.ts';
+import type { Backlog } from '../works/backlog.ts';
 import type { Presses } from '../works/presses.ts';
 import type { Workshop } from '../works/workshop.ts';
 import { goRounds, hourly } from './rounds.ts';
@@ -13,12 +14,20 @@ const NEWS_EVERY = 10 * 60_000;
 /** How long a paper whose press failed is left alone, in ms. */
 const REST = 10_000;
 
+interface Parts {
+  shop: Workshop;
+  presses: Presses;
+  /** What is yet to be filed. */
+  backlog: Backlog;
+  logger: Logger;
+}
+
 /**
  * What runs by the clock: scheduled airings, what the press owes whoever filed
  * it, and the news sitemap. A long press of one paper keeps no other paper
  * waiting. Returns a function that stops it after the work under way.
  */
-export function startClock(shop: Workshop, presses: Presses, logger: Logger): () => Promise<void> {
+export function startClock({ shop, presses, backlog, logger }: Parts): () => Promise<void> {
   const { store } = shop;
   let newsAt = shop.now() + NEWS_EVERY;
   const dropOld = hourly((now) => store.answers.forget(now - ANSWER_KEPT));
@@ -48,6 +57,8 @@ export function startClock(shop: Workshop, presses: Presses, logger: Logger): ()
     }
     dropOld(now);
     for (const paper of new Set([...unseen, ...store.manifest.owing()])) {
+      // A paper that nobody has seen yet is pressed when all of it is filed, and not with an empty front before.
+      if (backlog.has(paper) && !presses.isShown(paper)) continue;
       if (presses.isPressing(paper) || performance.now() < (resting.get(paper) ?? 0)) continue;
       resting.delete(paper);
       void press(paper);

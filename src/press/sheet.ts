@@ -12,8 +12,12 @@ export type Printed =
   | { path: string; same: string }
   | { path: string; draw: () => Promise<Uint8Array> };
 
-/** The order in which a press writes, so that no file points at one that is not there yet. */
-export const RANKS = ['matter', 'card', 'story', 'list', 'front', 'feed'] as const;
+/**
+ * The order in which a press writes, so that no file points at one that is not
+ * there yet: an `index` names lists, and `host` files, the last, tell hosts and
+ * crawlers of all the others.
+ */
+export const RANKS = ['matter', 'card', 'story', 'list', 'index', 'front', 'feed', 'host'] as const;
 export type Rank = (typeof RANKS)[number];
 
 /** Prints a page: `src/render.ts`, or Astro's development server. */

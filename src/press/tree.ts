@@ -193,6 +193,14 @@ export class Tree {
   }
 }
 
+/** The file that a press writes last into a new tree: before it, nobody is shown what is there. */
+export const LAST_FILE = '_headers';
+
+/** Whether a folder holds a pressed tree, and not the beginnings of one. */
+export function isTree(folder: string): boolean {
+  return existsSync(join(folder, LAST_FILE));
+}
+
 /** Paths of every file in a folder, below it, one folder open at a time; none when there is no folder. */
 export function* filesIn(root: string, under = ''): Iterable<string> {
   const at = join(root, under);

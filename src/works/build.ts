@@ -14,6 +14,8 @@ export const VERSION = (JSON.parse(readFileSync(join(PROJECT, 'package.json'), '
 
 const SERVER = join(PROJECT, 'dist/server');
 const CLIENT = join(PROJECT, 'dist/client');
+/** Every folder that a build makes anew. */
+export const BUILT = [SERVER, CLIENT];
 /** Names the code that the pages were built from. */
 const SOURCE = join(SERVER, 'source.txt');
 

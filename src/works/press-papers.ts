@@ -5,7 +5,7 @@ import { paperRoot } from '../desk/paper.ts';
 import { placeOf } from '../press/edition.ts';
 import type { PressReport } from '../press/press.ts';
 import { NEEDS_CREW, press } from '../press/press.ts';
-import { Tree } from '../press/tree.ts';
+import { isTree, Tree } from '../press/tree.ts';
 import type { Build } from './build.ts';
 import { loadBuild } from './build.ts';
 import { isCutOff, syncTree, writtenInThisBoot } from './disk-sync.ts';
@@ -72,10 +72,15 @@ export function planOf({ store, settings }: Workshop, slug: string, build: Pick<
   return { root, folder, stamp: `${build.stamp} ${root} ${folder}` };
 }
 
-/** Whether the tree was pressed in full under the present settings, and the machine has not lost power before the disk had all of it. */
+/**
+ * Whether the tree was pressed in full under the present settings, the machine
+ * has not lost power before the disk had all of it, and nobody removed it.
+ */
 function isWhole(shop: Workshop, slug: string, build: Build): boolean {
-  const { manifest } = shop.store;
-  return manifest.stamp(slug) === planOf(shop, slug, build).stamp && !isCutOff(manifest.unsynced(slug));
+  const { manifest, archive } = shop.store;
+  const { stamp, folder } = planOf(shop, slug, build);
+  if (manifest.stamp(slug) !== stamp || isCutOff(manifest.unsynced(slug))) return false;
+  return !archive(slug).paper().paper_public || isTree(folder);
 }
 
 interface Claimed {

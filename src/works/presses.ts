@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { join } from 'node:path';
 import type { PressReport } from '../press/press.ts';
+import { isTree } from '../press/tree.ts';
 import { pressPapers } from './press-papers.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -35,6 +37,11 @@ export class Presses {
       () => this.#start(paper),
     );
     return line.next;
+  }
+
+  /** Whether the paper has a tree that readers may see. */
+  isShown(paper: string): boolean {
+    return isTree(join(this.#shop.settings.distDir, paper));
   }
 
   /** Whether a press of the paper is under way in this process. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -111,23 +111,85 @@ test('SIGTERM finishes a slow download, closes what is idle, and ends well', asy
   assert.deepEqual([code, signal], [0, null]);
 });
 
-test('a server answers while it files and presses, and a signal then ends it well', async (t) => {
+test('a first start asks for patience until a paper is whole, and never shows a part of it', async (t) => {
   const folder = tempFolder(t);
   copyContent(folder);
   const { url, records, said, stop } = await serveAtOnce(t, folder, { LOG_LEVEL: 'info' });
-  assert.ok(!said.log.includes('pressed what was due at the start'));
   assert.equal((await fetch(`${records}/health`)).status, 200);
-  // The paper may not be filed yet, or not pressed: neither is an error of the server's.
-  await until(async () => ((await fetch(`${url}/the-plumb-line/api/v1`)).status === 200 ? true : null));
-  const front = await fetch(`${url}/the-plumb-line/`, { headers: { accept: 'text/html' } });
-  if (front.status === 503) assert.match(await front.text(), /Being pressed/);
-  else assert.equal(front.status, 200);
+  const headers = { accept: 'text/html' };
+  const seen = new Set<number>();
+  // The last one is nobody's: while papers are yet to come, nobody can tell.
+  for (const path of ['/the-plumb-line/', '/the-leading-light/', '/', '/nobody-s/']) {
+    await until(async () => {
+      const answer = await fetch(`${url}${path}`, { headers });
+      const text = await answer.text();
+      seen.add(answer.status);
+      if (answer.status === 503) {
+        assert.match(text, /<h1>Being pressed<\/h1>/, path);
+        assert.deepEqual([answer.headers.get('cache-control'), answer.headers.get('retry-after')], ['no-store', '2']);
+        return null;
+      }
+      assert.equal(answer.status, path === '/nobody-s/' ? 404 : 200, path);
+      assert.ok(!text.includes('Nothing is on air yet'), path);
+      return true;
+    });
+  }
+  assert.ok(seen.has(503), 'somebody had to wait');
+  await until(() => (said.log.includes('pressed what was due at the start') ? true : null));
   const { code, stderr } = await stop();
   assert.deepEqual([code, failuresIn({ stderr })], [0, []]);
   const again = await serve(t, folder);
   assert.equal((await fetch(`${again.url}/the-plumb-line/`)).status, 200);
   assert.equal((await again.stop()).code, 0);
   assert.equal((await run(t, folder, ['audit'], { ORIGIN: again.url })).code, 0);
+});
+
+test('a signal while it files and presses ends a server well', async (t) => {
+  const folder = tempFolder(t);
+  copyContent(folder);
+  const { stop } = await serveAtOnce(t, folder, { LOG_LEVEL: 'info' });
+  const { code, stderr } = await stop();
+  assert.deepEqual([code, failuresIn({ stderr })], [0, []]);
+  const again = await serve(t, folder);
+  assert.equal((await fetch(`${again.url}/the-plumb-line/`)).status, 200);
+});
+
+test('a tree that was removed is pressed again, by the next start or for the next reader', async (t) => {
+  const folder = tempFolder(t);
+  copyDemo(folder);
+  const first = await serve(t, folder);
+  assert.equal((await first.stop()).code, 0);
+  rmSync(join(folder, 'papers'), { recursive: true });
+  const { url } = await serve(t, folder, { PORT: new URL(first.url).port });
+  assert.equal((await fetch(`${url}/the-plumb-line/`)).status, 200);
+  rmSync(join(folder, 'papers/the-plumb-line'), { recursive: true });
+  await until(async () => ((await fetch(`${url}/the-plumb-line/`)).status === 200 ? true : null));
+  // One page alone is not there and nothing is due: that is a hole, not a page on its way.
+  rmSync(join(folder, 'papers/the-plumb-line/stories/year-2038'), { recursive: true });
+  assert.equal((await fetch(`${url}/the-plumb-line/stories/year-2038/`)).status, 404);
+});
+
+test('a build leaves the papers that are pressed beside it', async (t) => {
+  const folder = tempFolder(t);
+  const project = join(folder, 'project');
+  copyProject(project);
+  const paper = join(project, 'dist/papers/the-plumb-line/index.html');
+  const build = async () => {
+    // With the default DIST_DIR, which is a folder of the build's own.
+    const { DIST_DIR: _dist, CONTENT_DIR: _content, DATA_DIR: _data, ...env } = { ...process.env };
+    const child = spawn(process.execPath, [join(project, 'node_modules/astro/bin/astro.mjs'), 'build'], {
+      cwd: project,
+      stdio: 'ignore',
+      env: { ...env, ASTRO_TELEMETRY_DISABLED: '1', DATA_DIR: join(folder, 'var') },
+    });
+    const [code] = await once(child, 'exit');
+    assert.equal(code, 0);
+    assert.ok(existsSync(paper));
+  };
+  await build();
+  const { ino } = statSync(paper);
+  await build();
+  assert.equal(statSync(paper).ino, ino, 'the same file as before');
 });
 
 test('a server is ready while another process has the press of its papers, and serves what is there', async (t) => {
@@ -179,7 +241,7 @@ test('a paper that was never pressed asks for patience', async (t) => {
   const { default: pino } = await import('pino');
   const shop = workshopIn(t, tempFolder(t), { now: Date.parse('2026-11-20T12:00:00Z') });
   foundPaper(shop);
-  const { url, close } = await listenDesk(shop, new Presses(shop), pino({ level: 'silent' }));
+  const { url, close } = await listenDesk({ shop, presses: new Presses(shop), logger: pino({ level: 'silent' }) });
   t.after(close);
   const page = await fetch(`${url}/harbor-ledger/`, { headers: { accept: 'text/html' } });
   assert.deepEqual([page.status, page.headers.get('retry-after')], [503, '2']);

@@ -33,7 +33,9 @@ if (what === 'bare') {
     pino.destination({ dest: 2, sync: false, minLength: 4_096, periodicFlush: 200 }),
   );
   const { url } =
-    what === 'records' ? await listenRecords(shop, logger) : await listenDesk(shop, new Presses(shop), logger);
+    what === 'records'
+      ? await listenRecords(shop, logger)
+      : await listenDesk({ shop, presses: new Presses(shop), logger });
   if (what === 'mailing') {
     const { render } = await loadBuild();
     const stop = startMails(shop, { render, smtp: smtpOf(shop.settings) }, logger);

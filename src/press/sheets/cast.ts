@@ -26,7 +26,7 @@ export function castView(edition: Edition, cast: Cast): CastView {
 }
 
 /** The list of video editions. */
-export const castIndex = single('cast', 'list', async (edition, { render }) => {
+export const castIndex = single('cast', 'index', async (edition, { render }) => {
   const { nameplate } = edition.paper();
   const view = {
     frame: frameOf(edition, {

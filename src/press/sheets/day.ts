@@ -41,14 +41,14 @@ export const day: Sheet = {
 };
 
 /** The list of back issues: the last published days, and a way to each year. */
-export const days = single('days', 'list', async (edition, { render }) => [
+export const days = single('days', 'front', async (edition, { render }) => [
   { path: 'days/index.html', body: await render('/paper/days', daysView(edition, null)) },
 ]);
 
 /** The back issues of one year. */
 export const year: Sheet = {
   kind: 'year',
-  rank: 'list',
+  rank: 'index',
   *from(tag) {
     const name = tagged(tags.day(''), tag);
     if (name !== null) yield name.slice(0, 4);

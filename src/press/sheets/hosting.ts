@@ -7,7 +7,7 @@ import { single } from '../sheet.ts';
 import type { EmbedView } from '../views.ts';
 
 /** The headers that a static host is to send, in the form that such hosts read. */
-export const hosting = single('hosting', 'feed', async (edition, { render }) => [
+export const hosting = single('hosting', 'host', async (edition, { render }) => [
   { path: '_headers', body: headersFile(await headerContext(edition, render)) },
 ]);
 

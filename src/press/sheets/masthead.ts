@@ -6,7 +6,7 @@ import { frameOf } from './frame.ts';
 import { portraitView, rowView } from './row-view.ts';
 
 /** Who writes: the active personas. */
-export const masthead = single('masthead', 'list', async (edition, { render }) => {
+export const masthead = single('masthead', 'index', async (edition, { render }) => {
   const { base } = edition.place;
   const view: MastheadView = {
     frame: frameOf(edition, {

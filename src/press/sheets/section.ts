@@ -16,7 +16,7 @@ function nameOf(edition: Edition, slug: string): string | null {
 /** A section's front: its newest pieces, and their feed. */
 export const section: Sheet = {
   kind: 'section',
-  rank: 'list',
+  rank: 'index',
   from: () => [],
   *all(edition) {
     for (const name of edition.paper().sections) yield sectionSlug(name);

@@ -9,7 +9,7 @@ import { single, tagged } from '../sheet.ts';
 export const NEWS_AGE = 48 * 3_600_000;
 
 /** The index of all sitemaps. */
-export const sitemap = single('sitemap', 'feed', (edition) => {
+export const sitemap = single('sitemap', 'host', (edition) => {
   const shards = edition.months().flatMap(({ month, count }) => {
     const parts = Math.ceil(count / SHARD_MAX);
     return Array.from({ length: parts }, (_, index) => shardPath(month, index));
