@@ -17,7 +17,7 @@ import { CitedFactBody, filingFrom } from '../ledger/filing.ts';
 import type { Filing } from '../ledger/piece.ts';
 import { KINDS } from '../ledger/piece.ts';
 import { shapeProblems } from '../ledger/shape.ts';
-import { inTurns } from '../works/give-way.ts';
+import { inShortTransactions } from '../works/short-transactions.ts';
 import type { Workshop } from '../works/workshop.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { progressTo } from './progress.ts';
@@ -113,7 +113,7 @@ export async function importFile(shop: Workshop, file: string, options: Omit<Opt
       if (line !== undefined) fileLine(job, line, ++number);
       return next < batch.length;
     };
-    await inTurns(shop, file, { transact: (work) => fileBatch(shop, outcome, found, work) });
+    await inShortTransactions(shop, file, { transact: (work) => fileBatch(shop, outcome, found, work) });
     progress.step(`import ${options.paper}`, number, null, '');
   }
   progress.end();

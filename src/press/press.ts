@@ -31,7 +31,7 @@ export interface PressJob extends Omit<PrinterJob, 'looks' | 'manifest'> {
   unsynced: string;
   transact: <T>(work: () => T) => T;
   /** Throws when another press has the paper by now. Called within each transaction that notes what was pressed. */
-  confirmClaim(): void;
+  assertOwner(): void;
   /** Called often enough to show progress. */
   progress(done: number, total: number, what: string): void;
   /** Prints many sheets on several other threads; null while there are none. */
@@ -92,7 +92,7 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_C
   const removed = await removeFiles(job, book.gone, leftover, looks && !tree.isNew);
   await tree.syncFolders();
   job.transact(() => {
-    job.confirmClaim();
+    job.assertOwner();
     const left = job.cards ? [] : [...manifest.due(paper, start.until).filter(isCardTag), ...cardsLeft(names, archive)];
     manifest.finish(paper, start.until);
     if (job.cards) manifest.notePressed(paper, start.until, book.written + removed);
@@ -105,7 +105,7 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_C
 
 /** Removes files that the paper no longer has, and the records of sheets that it no longer prints. Nothing points at them any more. */
 async function removeFiles(job: PressJob, gone: string[], leftover: string[], sweeps: boolean): Promise<number> {
-  const { paper, manifest, tree, transact, confirmClaim } = job;
+  const { paper, manifest, tree, transact, assertOwner } = job;
   const pace = pacer();
   const paths = new Set(gone);
   for (const name of leftover) {
@@ -119,7 +119,7 @@ async function removeFiles(job: PressJob, gone: string[], leftover: string[], sw
   }
   for (let at = 0; at < leftover.length; at += DROPPED) {
     transact(() => {
-      confirmClaim();
+      assertOwner();
       for (const name of leftover.slice(at, at + DROPPED)) manifest.drop(paper, name);
     });
     await pace();
@@ -224,12 +224,12 @@ class Book {
   }
 
   save(): void {
-    const { paper, manifest, transact, confirmClaim } = this.#job;
+    const { paper, manifest, transact, assertOwner } = this.#job;
     const results = this.#results;
     this.#results = [];
     if (results.length === 0) return;
     transact(() => {
-      confirmClaim();
+      assertOwner();
       for (const { name, tags: read, files, news, gone } of results) {
         if (files.length === 0) manifest.drop(paper, name);
         else manifest.record(paper, name, read, news, gone);

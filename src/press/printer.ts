@@ -84,7 +84,7 @@ export class Printer {
 
   async #put(name: string, printed: Printed[], tags: string[]): Promise<Result> {
     const { paper, manifest, tree } = this.#job;
-    tree.needClaim();
+    tree.assertClaim();
     const known = new Map(manifest.files(paper, name).map(({ path, digest }) => [path, digest]));
     const result: Result = { name, tags, files: [], news: [], gone: [], written: 0 };
     for (const item of printed) {

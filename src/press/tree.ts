@@ -34,7 +34,7 @@ export interface TreeOptions {
   /** Whether the tree was new when the press began, for a worker that joins later; looked up when left out. */
   isNew?: boolean;
   /** Throws when this press may not write any more; asked before every change of the tree. */
-  needClaim(): void;
+  assertClaim(): void;
 }
 
 /**
@@ -50,17 +50,17 @@ export class Tree {
   readonly #aside: string;
   readonly #sync: boolean;
   /** Throws when this press may not write any more. */
-  readonly needClaim: () => void;
+  readonly assertClaim: () => void;
   readonly #made = new Set<string>();
   /** Folders whose entries changed since they were last synced. */
   readonly #touched = new Set<string>();
   #count = 0;
 
-  constructor(folder: string, { aside, sync, isNew, needClaim }: TreeOptions) {
+  constructor(folder: string, { aside, sync, isNew, assertClaim }: TreeOptions) {
     this.folder = folder;
     this.#aside = aside;
     this.#sync = sync;
-    this.needClaim = needClaim;
+    this.assertClaim = assertClaim;
     this.isNew = guarded(folder, () => {
       mkdirSync(aside, { recursive: true });
       mkdirSync(folder, { recursive: true });
@@ -70,7 +70,7 @@ export class Tree {
 
   /** Puts bytes at a path. Throws `unavailable` naming the file and the cure. */
   async write(path: string, bytes: Uint8Array, isThere: boolean): Promise<void> {
-    this.needClaim();
+    this.assertClaim();
     try {
       const target = this.#target(path);
       if (this.isNew && !isThere) return writeFileSync(target, bytes);
@@ -84,7 +84,7 @@ export class Tree {
         closeSync(file);
       }
       // The disk may have taken long.
-      this.needClaim();
+      this.assertClaim();
       renameSync(aside, target);
     } catch (error) {
       throw diskFault(error, path);
@@ -93,7 +93,7 @@ export class Tree {
 
   /** Puts a copy of another file at a path, by reflink where the disk can. */
   copy(path: string, from: string): void {
-    this.needClaim();
+    this.assertClaim();
     guarded(path, () => {
       const target = this.#target(path);
       const aside = this.#nextAside();
@@ -104,7 +104,7 @@ export class Tree {
 
   /** Gives a file of the tree a second path: a hard link, or a copy where the disk knows none. */
   link(path: string, from: string, isThere: boolean): void {
-    this.needClaim();
+    this.assertClaim();
     guarded(path, () => {
       const target = this.#target(path);
       const aside = isThere ? this.#nextAside() : target;
@@ -118,7 +118,7 @@ export class Tree {
   }
 
   remove(path: string): void {
-    this.needClaim();
+    this.assertClaim();
     if (this.#sync) this.#touched.add(dirname(path));
     rmSync(join(this.folder, path), { force: true });
     for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {

@@ -8,12 +8,12 @@ const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 const BOOT = bootId();
 
 /** A note that the press up to a number wrote files in this boot that the disk may not have yet. */
-export function writtenInThisBoot(until: number): string {
+export function unsyncedNote(until: number): string {
   return `${BOOT} ${until}`;
 }
 
 /** Whether files were written before the machine started and never known to be on the disk. `note` is null when all are. */
-export function isCutOff(note: string | null): boolean {
+export function mayHaveLostWrites(note: string | null): boolean {
   return note !== null && note.split(' ')[0] !== BOOT;
 }
 

@@ -67,14 +67,14 @@ export class PressClaim {
   }
 
   /** Throws `unavailable` when another press may have the paper by now. To be called before each write. */
-  need = (): void => {
+  assertHeld = (): void => {
     if (this.#deadline.isAhead()) return;
     if (this.#isStopped) throw stopped();
     if (!this.#renew()) throw lostClaim();
   };
 
   /** Throws `unavailable` unless the table says that the claim is held. To be called within a transaction that notes what was written. */
-  confirm = (): void => {
+  assertOwner = (): void => {
     if (this.#table.owner(this.#paper) !== this.token) throw lostClaim();
   };
 
@@ -129,7 +129,7 @@ export class ClaimDeadline {
   }
 
   /** What a worker asks before each write: it cannot renew. */
-  need = (): void => {
+  assertHeld = (): void => {
     if (!this.isAhead()) throw lostClaim();
   };
 }

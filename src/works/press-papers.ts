@@ -8,7 +8,7 @@ import { NEEDS_CREW, press } from '../press/press.ts';
 import { isTree, Tree } from '../press/tree.ts';
 import type { Build } from './build.ts';
 import { loadBuild } from './build.ts';
-import { isCutOff, syncTree, writtenInThisBoot } from './disk-sync.ts';
+import { mayHaveLostWrites, syncTree, unsyncedNote } from './disk-sync.ts';
 import { PressClaim } from './press-claim.ts';
 import { Crew } from './press-crew.ts';
 import type { Workshop } from './workshop.ts';
@@ -79,7 +79,7 @@ export function planOf({ store, settings }: Workshop, slug: string, build: Pick<
 function isWhole(shop: Workshop, slug: string, build: Build): boolean {
   const { manifest, archive } = shop.store;
   const { stamp, folder } = planOf(shop, slug, build);
-  if (manifest.stamp(slug) !== stamp || isCutOff(manifest.unsynced(slug))) return false;
+  if (manifest.stamp(slug) !== stamp || mayHaveLostWrites(manifest.unsynced(slug))) return false;
   return !archive(slug).paper().paper_public || isTree(folder);
 }
 
@@ -117,7 +117,7 @@ async function pressHeld(
   const now = shop.now();
   const aside = join(settings.distDir, '.press', slug, claim.token.replaceAll(/[^\w.-]/g, '-'));
   const begin = () => {
-    claim.confirm();
+    claim.assertOwner();
     const plan = planOf(shop, slug, build);
     const full = options.full === true || !isWhole(shop, slug, build);
     // Until it has ended, a full press leaves a tree that is of no stamp.
@@ -128,7 +128,7 @@ async function pressHeld(
   const snapshot = shop.snapshots.take();
   try {
     const { start, full, root, folder, stamp } = await beginWith(crew, shop, claim, begin);
-    const tree = new Tree(folder, { aside, sync: !full, needClaim: claim.need });
+    const tree = new Tree(folder, { aside, sync: !full, assertClaim: claim.assertHeld });
     const place = placeOf(root);
     const order = { paper: slug, place, folder, aside, isNew: tree.isNew, now, deadline: claim.shared };
     const report = await press({
@@ -142,9 +142,9 @@ async function pressHeld(
       start,
       full,
       cards: options.cards ?? true,
-      unsynced: writtenInThisBoot(start.until),
+      unsynced: unsyncedNote(start.until),
       transact: store.transact,
-      confirmClaim: claim.confirm,
+      assertOwner: claim.assertOwner,
       mediaFile: media.pathOf,
       crew: crew === null ? null : (looks, names, done) => crew.print({ ...order, looks }, names, done),
       progress: (...at) => options.progress?.(slug, ...at),
@@ -171,6 +171,6 @@ async function beginWith<T>(crew: Crew | null, { store }: Workshop, claim: Press
       return held.every((seen) => seen === number) ? { begun: begin() } : null;
     });
     if (begun !== null) return begun.begun;
-    claim.need();
+    claim.assertHeld();
   }
 }

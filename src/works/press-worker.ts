@@ -33,7 +33,7 @@ async function printerFor(order: CrewOrder): Promise<Printer> {
     archive: store.archive(paper),
     manifest: store.manifest,
     place,
-    tree: new Tree(folder, { aside, sync: false, isNew, needClaim: new ClaimDeadline(deadline).need }),
+    tree: new Tree(folder, { aside, sync: false, isNew, assertClaim: new ClaimDeadline(deadline).assertHeld }),
     tools: { render, assets, now },
     mediaFile: media.pathOf,
     looks,

@@ -1,6 +1,6 @@
 import { airStory } from '../../desk/airing.ts';
 import { fileStory, sameContent } from '../../desk/filing.ts';
-import { inTurns } from '../../works/give-way.ts';
+import { inShortTransactions } from '../../works/short-transactions.ts';
 import type { DeskFolder } from './desk-folder.ts';
 import { baseName } from './desk-folder.ts';
 import type { SourceFile } from './source-file.ts';
@@ -38,7 +38,7 @@ export class Stories {
       this.#piece(...piece);
       return true;
     };
-    await inTurns(this.#at.shop, file, { signal });
+    await inShortTransactions(this.#at.shop, file, { signal });
   }
 
   /** The files of each slug, in the order of their numbers. A slug whose numbers do not count 1, 2, 3 … is reported and left out. */

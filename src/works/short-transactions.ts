@@ -10,7 +10,7 @@ const TURN = 20;
  * as it held it: who waits for the lock only looks now and then whether it is
  * free, and a server answers nobody while it waits. `signal` ends the work.
  */
-export async function inTurns(
+export async function inShortTransactions(
   { store, now }: Workshop,
   next: () => boolean,
   {

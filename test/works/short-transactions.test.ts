@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inTurns } from '../../src/works/give-way.ts';
+import { inShortTransactions } from '../../src/works/short-transactions.ts';
 import { tempFolder, workshopIn } from '../support/workshop.ts';
 
 /** Works for a while without letting anybody else. */
@@ -19,7 +19,7 @@ test('long work leaves the lock to a server for as long as it held it, and does 
     shop.store.transact(work);
     turns.push({ start, end: performance.now() });
   };
-  await inTurns(
+  await inShortTransactions(
     shop,
     () => {
       busy(5);
@@ -46,6 +46,6 @@ test('a signal ends the work between two transactions', async (t) => {
     if (++done === 5) stop.abort();
     return true;
   };
-  await inTurns(shop, next, { signal: stop.signal });
+  await inShortTransactions(shop, next, { signal: stop.signal });
   assert.ok(done >= 5 && done < 10, `${done} were done`);
 });
