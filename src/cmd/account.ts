@@ -3,6 +3,7 @@ import { Fault } from '../fault.ts';
 import { BURST_MAX, PLANS } from '../meter/plan.ts';
 import { usageNow } from '../works/usage.ts';
 import type { Workshop } from '../works/workshop.ts';
+import { counted } from './counted.ts';
 import { say, withWorkshop } from './run.ts';
 import { needAccount } from './service-key.ts';
 
@@ -66,7 +67,7 @@ function sayAccount(shop: Workshop, text: string, json: boolean | undefined): vo
   const { plan, burst, today, month, credits } = usage;
   say(json, { email, ...usage }, [
     `${email}: the ${plan} plan${burst === 1 ? '' : `, a day may take ${burst} days’ shares`}`,
-    `today ${today.units} requests, ${today.remaining} of ${today.allowance} included are left; this month ${month.units}`,
-    `${credits.balance} credits bought and left`,
+    `today ${counted(today.units, 'request')}, ${today.remaining} of ${today.allowance} included are left; this month ${month.units}`,
+    `${counted(credits.balance, 'credit')} bought and left`,
   ]);
 }

@@ -50,7 +50,7 @@ export function command(): Command {
         .action((file: string) =>
           withWorkshop(async (shop) => {
             const count = await exportLedger(shop, file);
-            say(false, null, [`${count} entries in ${file}`]);
+            say(false, null, [`${counted(count, 'entry', 'entries')} in ${file}`]);
           }),
         ),
     )
@@ -201,7 +201,7 @@ function needEnd(line: EndLine, count: number, sha: string, where: string): true
   if (line.entries === count && line.sha256 === sha) return true;
   throw damaged(
     where,
-    `the lines before it are not those that were written: ${line.entries} entries were, ${count} are here`,
+    `the lines before it are not those that were written: it counts ${counted(line.entries, 'entry', 'entries')}, and here are ${count}`,
   );
 }
 

@@ -5,6 +5,7 @@ import { scanNewsTo } from '../jobs/scanner.ts';
 import { lookerOf } from '../works/looker.ts';
 import { remoteQueue } from '../works/scan-remote.ts';
 import { startScan } from '../works/scan-run.ts';
+import { counted } from './counted.ts';
 import { say } from './run.ts';
 
 /**
@@ -55,6 +56,6 @@ export async function scanElsewhere(
   }
   await scan.ended;
   say(json, counts, [
-    `${counts.observed} observed, ${counts.changes} changes, ${counts.lost} lost to others, ${counts.refused} refused`,
+    `${counts.observed} observed, ${counted(counts.changes, 'change')}, ${counts.lost} lost to others, ${counts.refused} refused`,
   ]);
 }

@@ -7,6 +7,7 @@ import { evidenceFaults } from '../records/evidence.ts';
 import { receiptChainFaults, seeReceipt } from '../records/observation-faults.ts';
 import { receiptRules } from '../records/observation-rules.ts';
 import { parseObservation } from '../records/receipt.ts';
+import { counted } from './counted.ts';
 import { isAddress, keysAt, keysOf } from './verify-sources.ts';
 
 /** A document of the domain records, and what did not hold in it. */
@@ -99,8 +100,8 @@ export function saidOf({ kind, domain, receipts, document, faults }: CheckedReco
     receipt: 'the signature holds',
     preview: 'the signature, each path to the root and what it says hold',
     record: 'the signature, the root over all fields and what it says hold',
-    provenance: `the signatures and the chain of ${receipts} receipts hold`,
-    evidence: `${receipts} records, their signatures and the whole chain hold`,
+    provenance: `the signatures and the chain of ${counted(receipts, 'receipt')} hold`,
+    evidence: `${counted(receipts, 'record')}, their signatures and the whole chain hold`,
   }[kind];
   return `${domain}: ${what}`;
 }
