@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runModel } from './model/run.ts';
+import { World } from './model/world.ts';
 
 // The short form of soak.ts: a few seconds of everything at once, of two seeds, and a quiet point after each.
 const OPTIONS = {
@@ -20,7 +21,8 @@ for (const options of [
   { ...OPTIONS, seed: 'flood', privacy: true, archive: 3, pressed: true },
 ]) {
   test(`writes, presses and kills at once leave what was answered, and the tree of a full press (${options.seed})`, async (t) => {
-    const world = await runModel(options);
+    const world = await World.open(options);
+    await runModel(world);
     const { failures, journal, folder, starts } = world;
     await world.close();
     t.diagnostic(`${journal.steps} steps, ${journal.looks} looks at the disk, ${starts} starts of the server`);

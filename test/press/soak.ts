@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { Random } from './model/random.ts';
 import { runModel } from './model/run.ts';
 import type { Options } from './model/world.ts';
+import { World } from './model/world.ts';
 
 const { values } = parseArgs({
   options: {
@@ -38,12 +39,20 @@ function optionsOf(seed: string): Options {
   };
 }
 
+let world: World | null = null;
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, async () => {
+    await world?.close(false);
+    process.exit(1);
+  });
+
 while (Date.now() < until) {
   const seed = runs === 0 ? values.seed : `${values.seed}.${runs}`;
   runs++;
   const options = { ...optionsOf(seed), ...(JSON.parse(values.options) as Partial<Options>) };
   process.stdout.write(`${new Date().toISOString()} ${JSON.stringify(options)}\n`);
-  const world = await runModel(options);
+  world = await World.open(options);
+  await runModel(world);
   const { failures, journal, folder } = world;
   looks += journal.looks;
   steps += journal.steps;

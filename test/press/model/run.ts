@@ -6,8 +6,7 @@ import { kill, stall } from './killer.ts';
 import { readOn } from './reader.ts';
 import { Settings } from './settings.ts';
 import { settle } from './settle.ts';
-import type { Options } from './world.ts';
-import { World } from './world.ts';
+import type { World } from './world.ts';
 
 /** How many callers write pieces through the API at once. */
 const AUTHORS = ['ada', 'ben', 'cleo'];
@@ -17,8 +16,8 @@ const AUTHORS = ['ada', 'ben', 'cleo'];
  * somebody who kills any of them, all at once; then a quiet point, where it is
  * held against a full press; and again. Whoever closes the world reads its journal first.
  */
-export async function runModel(options: Options): Promise<World> {
-  const world = await World.open(options);
+export async function runModel(world: World): Promise<void> {
+  const { options } = world;
   try {
     const importer = new Importer(world);
     await importer.begin(options.archive);
@@ -44,7 +43,7 @@ export async function runModel(options: Options): Promise<World> {
       await serving;
     }
   } catch (error) {
+    if (world.isClosed) return;
     world.journal.looked('model', 'harness', 'the model runs', [(error as Error).stack ?? String(error)]);
   }
-  return world;
 }

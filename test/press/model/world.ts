@@ -74,6 +74,7 @@ export class World {
   readonly #more: Record<string, string>;
   readonly #port: string;
   readonly #ends: (() => unknown)[] = [];
+  isClosed = false;
   #admin = '';
   #url: Promise<string>;
   #isUp: (url: string) => void = () => undefined;
@@ -230,13 +231,15 @@ export class World {
   }
 
   /** Ends what still runs; the folder stays when there is something in it to study. */
-  async close(): Promise<void> {
+  async close(keeps = this.failures.length > 0): Promise<void> {
     this.isStopping = true;
+    this.isClosed = true;
     for (const work of this.#ends) await work();
-    if (this.failures.length === 0) rmSync(this.folder, { recursive: true, force: true });
+    if (!keeps) rmSync(this.folder, { recursive: true, force: true });
   }
 
   #start(args: string[], more: Record<string, string> = {}): Running {
+    if (this.isClosed) throw new Error('the world is closed');
     const running = start({ after: (work: () => unknown) => this.end(work) } as never, this.folder, args, {
       ...this.#more,
       ...more,
