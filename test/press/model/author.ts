@@ -197,7 +197,7 @@ export class Author {
     // What was due in the meantime may be on disk or not.
     if (state === 'scheduled' && (scheduled_at ?? 0) <= Date.now()) return;
     world.look(this.#name, body.pressed === true ? '"pressed": true' : `${body.pressing} says pressed`, piece);
-    if (body.pressed === true && visible && written.alone && !world.mayBePrivate)
+    if (body.pressed === true && visible && written.isCounted && !world.mayBePrivate)
       world.journal.looked(this.#name, 'files', `a write that readers see, of ${piece.slug}, was pressed`, [
         ...(Number(body.files) > 0 ? [] : [`its press changed ${body.files} files`]),
       ]);

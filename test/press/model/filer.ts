@@ -37,9 +37,18 @@ export class Filer {
     const chance = random.next();
     const known = this.#pieces.filter(({ unsure }) => !unsure);
     if (known.length === 0 || chance < 0.45) return this.#file();
-    if (chance < 0.75) return pressByCommand(this.#world, ACTOR, random);
+    if (chance < 0.73) return pressByCommand(this.#world, ACTOR, random);
+    if (chance < 0.76) return this.#rotate();
     const piece = random.pick(known);
     return piece.state === 'on_air' ? this.#withdraw(piece) : this.#air(piece);
+  }
+
+  /** A new key of the door: every proof and the list of keys stay sound, whenever it comes. */
+  async #rotate(): Promise<void> {
+    const outcome = await this.#world.command(ACTOR, ['key', 'rotate']);
+    const { code, stderr } = outcome ?? { code: 0, stderr: '' };
+    const faults = code === 0 ? [] : [`it ended with ${code} and said ${stderr.slice(-500)}`];
+    this.#world.journal.looked(ACTOR, 'command', 'key rotate', faults);
   }
 
   /** Writes a few files, new pieces and new revisions, and files them until a command came to its end. */
@@ -106,16 +115,28 @@ export class Filer {
   /** What a file says of its air, and how the piece stands once it is filed. */
   #when(piece: Piece): boolean | string | undefined {
     const chance = this.#random.next();
-    if (chance < 0.15) return false;
-    if (chance < 0.3) {
-      // Dated back, and not near the age at which the news sitemap drops it.
-      const at = Date.now() - this.#random.int(60, 900) * HOUR;
-      piece.state = 'on_air';
-      piece.published_at ??= at;
-      return new Date(at).toISOString();
+    // A schedule may have come true meanwhile: with any other date the file would say nothing.
+    if (piece.state !== 'scheduled') {
+      if (chance < 0.15) return false;
+      if (chance < 0.3) {
+        // Dated back, and not near the age at which the news sitemap drops it.
+        const at = Date.now() - this.#random.int(60, 900) * HOUR;
+        piece.state = 'on_air';
+        piece.published_at ??= at;
+        return new Date(at).toISOString();
+      }
+      if (chance < 0.4) return this.#schedule(piece);
     }
     piece.state = 'on_air';
+    piece.published_at = null;
     return chance < 0.6 ? true : undefined;
+  }
+
+  #schedule(piece: Piece): string {
+    const at = Date.now() + this.#random.int(500, 5_000);
+    piece.state = 'scheduled';
+    piece.scheduled_at = at;
+    return new Date(at).toISOString();
   }
 
   async #withdraw(piece: Piece): Promise<void> {
@@ -134,11 +155,12 @@ export class Filer {
 
   async #air(piece: Piece): Promise<void> {
     piece.unsure = true;
-    const args = ['air', piece.slug, '--paper', PAPER];
+    const isLater = piece.state === 'draft' && this.#random.chance(0.3);
+    const args = ['air', piece.slug, '--paper', PAPER, ...(isLater ? ['--at', this.#schedule(piece)] : [])];
     const since = Date.now();
     const outcome = (await this.#world.command(ACTOR, args)) ?? (await this.#again(args));
-    piece.state = 'on_air';
-    piece.withdrawn = false;
+    // It may have gone on air by its schedule meanwhile, or with this command: its Markdown tells when.
+    if (!isLater) Object.assign(piece, { state: 'on_air', withdrawn: false, published_at: null });
     this.#filed(piece);
     holdPress(this.#world, ACTOR, args.slice(0, 2).join(' '), outcome, since);
   }

@@ -14,6 +14,7 @@ export async function kill(world: World, isOver: () => boolean): Promise<void> {
       'killer',
       `kills ${victim === world.server ? 'the server' : victim.child.spawnargs.slice(2).join(' ')}`,
     );
+    world.breaks++;
     victim.child.kill('SIGKILL');
   }
 }
@@ -31,6 +32,7 @@ export async function stall(world: World, isOver: () => boolean): Promise<void> 
     if (isOver() || victim === null) continue;
     const name = victim === world.server ? 'the server' : victim.child.spawnargs.slice(2, 4).join(' ');
     world.journal.step('stall', `stops ${name}`);
+    world.breaks++;
     world.stalled.add(victim);
     victim.child.kill('SIGSTOP');
     await sleep(STALL);

@@ -29,6 +29,7 @@ export async function settle(world: World): Promise<void> {
   if (random.chance(0.3)) await mended(world);
   await audited(world);
   await inLedger(world);
+  if (random.chance(0.3)) await travelled(world);
   leadsSomewhere(world);
 }
 
@@ -43,8 +44,24 @@ async function sameAsFullPress(world: World): Promise<void> {
   const other = join(world.folder, 'full');
   rmSync(other, { recursive: true, force: true });
   cpSync(join(world.folder, 'var'), join(other, 'var'), { recursive: true });
-  const elsewhere = { DATA_DIR: join(other, 'var'), DIST_DIR: join(other, 'papers') };
-  await world.command(ACTOR, ['press', '--full'], elsewhere);
+  await world.command(ACTOR, ['press', '--full'], elsewhere(other));
+  compare(world, 'tree', 'the tree is that of a full press', other);
+}
+
+/** A ledger that was taken out and brought in elsewhere gives the same tree. */
+async function travelled(world: World): Promise<void> {
+  const other = join(world.folder, 'travelled');
+  rmSync(other, { recursive: true, force: true });
+  await world.command(ACTOR, ['ledger', 'import', exportOf(world)], elsewhere(other));
+  compare(world, 'travelled', 'the tree is that of its ledger elsewhere', other);
+}
+
+function elsewhere(folder: string) {
+  return { DATA_DIR: join(folder, 'var'), DIST_DIR: join(folder, 'papers') };
+}
+
+/** Holds the tree against one that was pressed elsewhere. */
+function compare(world: World, kind: string, promise: string, other: string): void {
   const [ours, full] = [join(world.folder, 'papers', PAPER), join(other, 'papers', PAPER)].map(treeOf);
   const faults: string[] = [];
   for (const [path, bytes] of full ?? []) {
@@ -53,11 +70,11 @@ async function sameAsFullPress(world: World): Promise<void> {
     else if (found !== bytes) faults.push(`${path} differs`);
   }
   for (const path of ours?.keys() ?? []) if (!full?.has(path)) faults.push(`${path} is left over`);
-  if ((full?.size ?? 0) === 0) faults.push('the full press wrote nothing');
+  if ((full?.size ?? 0) === 0) faults.push('nothing was pressed there');
   if (faults.length > 0 && existsSync(join(world.folder, 'papers', PAPER)))
     cpSync(join(world.folder, 'papers', PAPER), join(world.folder, 'settled'), { recursive: true });
   const more = faults.length > 8 ? [`${faults.length} in all`] : [];
-  world.journal.looked(ACTOR, 'tree', 'the tree is that of a full press', [...more, ...faults]);
+  world.journal.looked(ACTOR, kind, promise, [...more, ...faults]);
   if (faults.length === 0) rmSync(other, { recursive: true, force: true });
 }
 
@@ -74,6 +91,14 @@ async function mended(world: World): Promise<void> {
   const stray = join(folder, 'stories/stray/index.html');
   mkdirSync(dirname(stray), { recursive: true });
   writeFileSync(stray, 'nobody printed this');
+  const audit = await world.command(ACTOR, ['audit']);
+  const isFound = audit?.code === 1 && audit.stdout.includes('stories/stray/index.html');
+  world.journal.looked(
+    ACTOR,
+    'damage',
+    'the audit finds what was damaged',
+    isFound ? [] : [`it says ${audit?.stdout}`],
+  );
   await world.command(ACTOR, ['press', '--full']);
   const after = treeOf(folder);
   const faults = [...new Set([...before.keys(), ...after.keys()])].filter(
@@ -96,9 +121,13 @@ async function audited(world: World): Promise<void> {
   world.journal.looked(ACTOR, 'verify', 'every proof of the tree holds', holds);
 }
 
+function exportOf({ folder }: World): string {
+  return join(folder, 'ledger.jsonl');
+}
+
 /** What was answered is in the ledger, and its numbers have no gap. */
 async function inLedger(world: World): Promise<void> {
-  const file = join(world.folder, 'ledger.jsonl');
+  const file = exportOf(world);
   await world.command(ACTOR, ['ledger', 'export', file]);
   const entries = readFileSync(file, 'utf8')
     .trim()

@@ -61,8 +61,9 @@ export class World {
   owingCards = 0;
   /** Every generation that an answer named: `piece revision` by its `seq`. */
   readonly answered = new Map<number, string>();
-  /** Commands that were started so far, and how many run. */
-  started = 0;
+  /** How many processes were killed or stopped so far. */
+  breaks = 0;
+  /** The commands that run. */
   readonly commands = new Set<Running>();
   /** Processes that stood still for a while; what they cannot do then, they may say. */
   readonly stalled = new Set<Running>();
@@ -175,7 +176,6 @@ export class World {
 
   /** Runs a command to its end; null when it was killed, or lost its press while it stood still. */
   async command(actor: string, args: string[], more: Record<string, string> = {}): Promise<Outcome | null> {
-    this.started++;
     const running = this.#start(args, more);
     this.commands.add(running);
     this.journal.step(actor, `$ ${args.join(' ')}`);

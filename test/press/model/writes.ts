@@ -10,8 +10,8 @@ const PATIENCE = 180_000;
 export interface Written {
   status: number;
   body: Record<string, unknown> & { pressed?: boolean; files?: number; pressing?: string };
-  /** Whether nobody but this one server can have pressed what was written. */
-  alone: boolean;
+  /** Whether nothing was killed or stopped meanwhile: a press that was may have written files that nobody counts. */
+  isCounted: boolean;
 }
 
 /** A write of the API; under a name it is sent again until it is answered. */
@@ -26,8 +26,7 @@ export interface Write {
 /** Writes, and waits until the answer, or the address that it gave, says that it is pressed. Null when no answer came. */
 export async function write(world: World, actor: string, asked: Write): Promise<Written | null> {
   const { method, path, body, name } = asked;
-  const { started, starts, commands } = world;
-  const isQuiet = commands.size === 0;
+  const { breaks } = world;
   world.journal.step(actor, `${method} ${path}${name === undefined ? '' : ` [${name}]`} ${short(body)}`);
   const headers: Record<string, string> = name === undefined ? {} : { 'idempotency-key': name };
   const answer = await asking(world, name !== undefined, (url) =>
@@ -47,8 +46,8 @@ export async function write(world: World, actor: string, asked: Write): Promise<
   if (answer.status === 503 && world.isOfStall(answer.text)) return null;
   if (answer.status >= 500)
     world.journal.looked(actor, 'fault', `${method} ${path}`, [`it was answered ${answer.status} ${answer.text}`]);
-  const alone = isQuiet && started === world.started && starts === world.starts;
-  return { status: answer.status, body: said, alone };
+  const isCounted = breaks === world.breaks && world.stalled.size === 0;
+  return { status: answer.status, body: said, isCounted };
 }
 
 /** Asks again where an answer said, until all is pressed. */
