@@ -25,6 +25,9 @@ function isTimeZone(text: string): boolean {
 /** Names that a paper cannot have, because the shared host answers something else there. */
 const RESERVED_SLUGS = new Set(['api', 'assets', 'docs', 'health', 'oembed', 'embed', 'newsstand']);
 
+/** How long the address of a paper may be, in characters. */
+const URL_MAX = 2_048;
+
 /** A paper's record: `paper.yaml`, or the body of `PUT /api/v1/config`. */
 export const PaperBody = z.strictObject({
   nameplate: line(80).refine((text) => text !== '', 'must not be empty'),
@@ -56,6 +59,8 @@ export const PaperBody = z.strictObject({
   /** The root address when the paper has a domain of its own; else it hangs under the shared host. */
   url: z
     .url({ protocol: /^https?$/ })
+    // What follows is not asked of longer ones.
+    .max(URL_MAX, { abort: true })
     .refine((url) => !/[?#@]/.test(url), 'must be an address without a query, a fragment or a user name')
     .transform((url) => url.replace(/\/+$/, ''))
     .optional(),

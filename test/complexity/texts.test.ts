@@ -15,6 +15,7 @@ import { keyOfRequest } from '../../api/middleware/key.ts';
 import { withoutSecrets } from '../../api/middleware/log.ts';
 import { soundQuery } from '../../api/middleware/query.ts';
 import { readSource } from '../../src/cmd/inbox/source-file.ts';
+import { PaperBody } from '../../src/desk/paper.ts';
 import { indexText, searchTerms } from '../../src/desk/search.ts';
 import { asciiWords } from '../../src/desk/slug.ts';
 import { wordCount } from '../../src/desk/story.ts';
@@ -125,6 +126,16 @@ const READERS: [name: string, longest: number, frames: readonly Frame[], read: (
       const { error } = FilingBody.safeParse(value);
       return error && shapeProblems(error, value);
     },
+  ],
+  [
+    'settings of a paper',
+    4 * BODY,
+    [
+      ['{"nameplate":"A","sections":["A"],"url":"http://a', 'x"}'],
+      ['{"nameplate":"A","sections":["A"],"contact":"', '@a.example"}'],
+      ['{"nameplate":"A","sections":["', '"]}'],
+    ],
+    (text) => PaperBody.safeParse(json(text)),
   ],
   [
     'prose',
