@@ -1,65 +1,38 @@
 import { Fault } from '../fault.ts';
 import { verifyNode } from '../ledger/ed25519.ts';
 import type { DoorKey } from '../ledger/keyring.ts';
+import { keysOf } from '../ledger/keyring.ts';
 import { parseNote } from '../ledger/note.ts';
-import { answerFaults } from '../records/answer-faults.ts';
-import { evidenceFaults } from '../records/evidence.ts';
-import { receiptChainFaults, seeReceipt } from '../records/observation-faults.ts';
-import { receiptRules } from '../records/observation-rules.ts';
+import { documentFaults } from '../records/document-faults.ts';
+import type { RecordsDocument } from '../records/documents.ts';
+import { documentIn } from '../records/documents.ts';
+import type { ObservationReceipt } from '../records/receipt.ts';
 import { parseObservation } from '../records/receipt.ts';
 import { counted } from './counted.ts';
-import { isAddress, keysAt, keysOf } from './verify-sources.ts';
+import { isAddress, keysAt } from './verify-sources.ts';
 
 /** A document of the domain records, and what did not hold in it. */
 export interface CheckedRecords {
   /** Where it was. */
   document: string;
-  kind: 'receipt' | 'preview' | 'record' | 'provenance' | 'evidence';
+  kind: 'receipt' | 'badge' | 'preview' | 'record' | 'provenance' | 'evidence';
   domain: string | null;
   /** How many receipts were checked. */
   receipts: number;
+  /** The numbers of its oldest and of its newest observation; null when no receipt could be read. */
+  seqs: [oldest: number, newest: number] | null;
   faults: string[];
+  /** What of it nobody signed, so that it was not checked. */
+  unsigned: string[];
   /** Whether the keys were those that came with it. */
   own_keys: boolean;
 }
 
-/** What of the domain records a text is, with the receipts in it; null when it is none of it. */
-interface RecordsDocument {
-  kind: CheckedRecords['kind'];
-  json: unknown;
-  receipts: string[];
-}
-
 /** Reads a text as a document of the domain records; null when it is something else. */
 export function recordsDocument(text: string): RecordsDocument | null {
-  const trimmed = text.trim();
-  const badge = trimmed.startsWith('<svg') ? /<metadata>([^<]*)<\/metadata>/.exec(trimmed)?.[1]?.trim() : undefined;
-  const note = badge ?? trimmed;
-  if (note.startsWith('domain-observation/')) return { kind: 'receipt', json: null, receipts: [`${note}\n`] };
-  try {
-    return jsonDocument(JSON.parse(trimmed));
-  } catch {
-    return null;
-  }
-}
-
-function jsonDocument(json: unknown): RecordsDocument | null {
-  if (typeof json !== 'object' || json === null) return null;
-  const { evidence, preview, observation, receipt, records, items } = json as Record<string, unknown>;
-  if (evidence === 'domain-evidence/v1') return { kind: 'evidence', json, receipts: receiptsIn(records) };
-  if (typeof preview === 'boolean') {
-    return { kind: preview ? 'preview' : 'record', json, receipts: receiptsIn([{ receipt }]) };
-  }
-  const receipts = receiptsIn(items);
-  if (receipts.length > 0) return { kind: 'provenance', json, receipts: receipts.reverse() };
-  // A page's JSON has the answer in it.
-  return jsonDocument(preview ?? observation ?? null);
-}
-
-function receiptsIn(list: unknown): string[] {
-  return (Array.isArray(list) ? list : [])
-    .map((item) => (item as { receipt?: unknown } | null)?.receipt)
-    .filter((receipt) => typeof receipt === 'string');
+  const document = documentIn(text);
+  // What it is cannot be told: a proof of a story is refused with the same words.
+  return document?.kind === 'misshapen' && document.of === 'document' ? null : document;
 }
 
 /**
@@ -68,40 +41,73 @@ function receiptsIn(list: unknown): string[] {
  */
 export async function checkRecords(
   where: string,
-  { kind, json, receipts }: RecordsDocument,
+  document: RecordsDocument,
   trusted: DoorKey[] | undefined,
 ): Promise<CheckedRecords> {
-  const keys = trusted ?? (await keysFor(where, kind, json));
-  const faults = faultsOf(kind, json, receipts, keys);
-  const domain = parseObservation(parseNote(receipts[0] ?? '')?.text ?? '')?.domain ?? null;
-  return { document: where, kind, domain, receipts: receipts.length, faults, own_keys: trusted === undefined };
+  const kind = kindOf(document);
+  const keys = document.kind === 'misshapen' ? [] : (trusted ?? (await keysFor(where, document)));
+  const texts = receiptsIn(document);
+  const receipts = texts.map((text) => parseObservation(parseNote(text)?.text ?? '')).filter((one) => one !== null);
+  return {
+    document: where,
+    kind,
+    domain: receipts[0]?.domain ?? null,
+    receipts: texts.length,
+    seqs: seqsOf(receipts),
+    faults: documentFaults(document, keys, verifyNode),
+    unsigned: document.unsigned,
+    own_keys: trusted === undefined,
+  };
 }
 
-function faultsOf(kind: CheckedRecords['kind'], json: unknown, receipts: string[], keys: DoorKey[]): string[] {
-  if (kind === 'evidence') return evidenceFaults(json, verifyNode, keys);
-  if (kind === 'provenance') return receiptChainFaults(receipts, keys, verifyNode, false);
-  if (kind === 'receipt') return receiptRules(seeReceipt(receipts[0] ?? '', keys, verifyNode));
-  return answerFaults(json, keys, verifyNode);
+function kindOf(document: RecordsDocument): CheckedRecords['kind'] {
+  if (document.kind !== 'misshapen') return document.kind;
+  return document.of === 'document' ? 'record' : document.of;
 }
 
-async function keysFor(where: string, kind: CheckedRecords['kind'], json: unknown): Promise<DoorKey[]> {
+function receiptsIn(document: RecordsDocument): string[] {
+  switch (document.kind) {
+    case 'misshapen':
+      return [];
+    case 'preview':
+      return [document.preview.receipt];
+    case 'record':
+      return [document.record.receipt];
+    case 'evidence':
+      return document.bundle.records.map(({ receipt }) => receipt);
+    case 'provenance':
+      return document.page.items.map(({ receipt }) => receipt);
+    default:
+      return [document.receipt];
+  }
+}
+
+function seqsOf(receipts: ObservationReceipt[]): CheckedRecords['seqs'] {
+  const seqs = receipts.map(({ seq }) => seq).sort((a, b) => a - b);
+  const [oldest, newest] = [seqs[0], seqs.at(-1)];
+  return oldest === undefined || newest === undefined ? null : [oldest, newest];
+}
+
+async function keysFor(where: string, document: RecordsDocument): Promise<DoorKey[]> {
   if (isAddress(where)) return keysAt(new URL('/.well-known/records-keys.json', where).href);
-  if (kind === 'evidence') return keysOf(json);
+  if (document.kind === 'evidence') return keysOf(document.bundle);
   throw new Fault(
     'invalid_request',
-    `${where}: a ${kind} brings no keys; give --keys with a records-keys.json or its address`,
+    `${where}: a ${document.kind} brings no keys; give --keys with a records-keys.json or its address`,
   );
 }
 
-/** What was found, in a line for people. */
-export function saidOf({ kind, domain, receipts, document, faults }: CheckedRecords): string {
+/** What was found, in a line for people. A bundle or a page that was cut at its end is whole in itself, so nothing is said of what follows. */
+export function saidOf({ kind, domain, receipts, seqs, document, faults }: CheckedRecords): string {
   if (faults.length > 0) return `${document}: the ${kind} does not hold`;
+  const from = `no. ${seqs?.[0]} to no. ${seqs?.[1]}`;
   const what = {
     receipt: 'the signature holds',
+    badge: 'the signature holds, and the badge shows what was signed',
     preview: 'the signature, each path to the root and what it says hold',
     record: 'the signature, the root over all fields and what it says hold',
-    provenance: `the signatures and the chain of ${counted(receipts, 'receipt')} hold`,
-    evidence: `${counted(receipts, 'record')}, their signatures and the whole chain hold`,
+    provenance: `the signatures and the chain of ${counted(receipts, 'receipt')} hold, from ${from}`,
+    evidence: `${counted(receipts, 'record')}, their signatures and the chain hold, from its beginning (${from}); whether more followed, a bundle cannot say`,
   }[kind];
   return `${domain}: ${what}`;
 }

@@ -1,16 +1,10 @@
-import * as z from 'zod';
 import { Fault } from '../fault.ts';
 import { NamedTwice, NotIJson, parseIJson } from '../ledger/i-json.ts';
 import type { DoorKey } from '../ledger/keyring.ts';
-import { keysFromVkeys } from '../ledger/proof.ts';
+import { keysOf } from '../ledger/keyring.ts';
 import { fetched, readText } from './verify-texts.ts';
 
 /** Where `broadsheet verify` gets what it checks, and the keys to check it by: files and addresses. */
-
-/** Of a key document, all that a verifier needs; an older copy may list the verifier keys alone. */
-const KeyDocument = z.object({
-  keys: z.array(z.object({ vkey: z.string(), nbf: z.number().default(0), retired_at: z.iso.datetime().nullish() })),
-});
 
 export function isAddress(where: string): boolean {
   return /^https?:\/\//.test(where);
@@ -51,17 +45,4 @@ function parsedKeys(where: string, text: string): unknown {
     if (!(error instanceof NamedTwice)) throw error;
     throw new Fault('invalid_request', `${where} ${error.message}: nobody can tell which of the two counts`);
   }
-}
-
-/** The keys that a parsed document lists, with their times; none for what is no key document. */
-export function keysOf(document: unknown): DoorKey[] {
-  const read = KeyDocument.safeParse(document);
-  if (!read.success) return [];
-  return read.data.keys.flatMap(({ vkey, nbf, retired_at }) =>
-    keysFromVkeys([vkey]).map((key) => ({
-      ...key,
-      nbf: nbf * 1000,
-      retired_at: retired_at == null ? null : Date.parse(retired_at),
-    })),
-  );
 }

@@ -70,7 +70,11 @@ function proofLines(checked: Checked[]): string[] {
 }
 
 function recordLines(checked: CheckedRecords[]): string[] {
-  return checked.flatMap((one) => [...one.faults.map((fault) => `${one.document}: ${fault}`), saidOf(one)]);
+  return checked.flatMap((one) => [
+    ...one.faults.map((fault) => `${one.document}: ${fault}`),
+    ...(one.unsigned.length > 0 ? [`${one.document}: not signed, and so not checked: ${one.unsigned.join(', ')}`] : []),
+    saidOf(one),
+  ]);
 }
 
 /** Checks whatever is at a place: a document of the domain records, or proofs of stories. */

@@ -5,6 +5,9 @@ import { fromBase64, joined, toBase64, toBase64url } from './bytes.ts';
 /** An Ed25519 signature algorithm byte, as signed-note assigns it. */
 const ED25519 = 0x01;
 const PUBLIC_KEY_LENGTH = 32;
+/** What a key document says of every key (RFC 8037); an old copy may say none of it. */
+const ED25519_JWK = { kty: 'OKP', crv: 'Ed25519', use: 'sig', alg: 'EdDSA' };
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
 /** The bytes whose SHA-256 begins with the key hash: name ‖ 0x0A ‖ 0x01 ‖ public key. */
 export function keyHashInput(name: string, publicKey: Uint8Array): Uint8Array<ArrayBuffer> {
@@ -14,6 +17,34 @@ export function keyHashInput(name: string, publicKey: Uint8Array): Uint8Array<Ar
 /** The text whose SHA-256 is the key's thumbprint (RFC 7638 over the members of RFC 8037). */
 export function thumbprintInput(publicKey: Uint8Array): string {
   return `{"crv":"Ed25519","kty":"OKP","x":"${toBase64url(publicKey)}"}`;
+}
+
+/** A key as a document lists it: what is to be compared with what its bytes hash to. */
+export interface ListedParts {
+  name: string;
+  publicKey: Uint8Array;
+  /** The key hash that its verifier key says, in hex. */
+  hash: string;
+  /** The thumbprint that it says; undefined in an old copy, which lists verifier keys alone. */
+  kid: string | undefined;
+  nbf: number;
+  retired_at: number | null;
+}
+
+/** One key of a key document taken apart; null when it has not the form. Whether hash and `kid` are its own is still to be seen. */
+export function jwkParts(jwk: unknown): ListedParts | null {
+  const { vkey, kid, x, nbf = 0, retired_at = null, ...said } = (jwk ?? {}) as Record<string, unknown>;
+  if (Object.entries(ED25519_JWK).some(([name, value]) => said[name] !== undefined && said[name] !== value))
+    return null;
+  const parts = typeof vkey === 'string' ? vkeyParts(vkey) : null;
+  if (parts === null || (kid !== undefined && typeof kid !== 'string')) return null;
+  if (x !== undefined && x !== toBase64url(parts.publicKey)) return null;
+  if (typeof nbf !== 'number') return null;
+  // A retirement in words would never come.
+  if (retired_at !== null && !(typeof retired_at === 'string' && TIME.test(retired_at))) return null;
+  const until = retired_at === null ? null : Date.parse(retired_at as string);
+  // NumericDate is in seconds (RFC 7519, section 2).
+  return Number.isNaN(until) ? null : { ...parts, kid, nbf: nbf * 1000, retired_at: until };
 }
 
 /** The verifier key text, its key hash given in hex: `<name>+<hex key hash>+<base64 of 0x01 ‖ public key>`. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { toBase64url } from './bytes.ts';
-import { thumbprintInput } from './key-text.ts';
+import { jwkParts, thumbprintInput, vkeyText } from './key-text.ts';
 import { parseVkey, vkey } from './verifier-key.ts';
 
 /** A public key of the filing door. The secret half never leaves the key file. */
@@ -60,4 +60,17 @@ export function jwks(keys: DoorKey[]): { keys: Jwk[] } {
       retired_at: key.retired_at === null ? null : new Date(key.retired_at).toISOString(),
     })),
   };
+}
+
+/** The keys of a parsed key document, with their times. One whose kid, key hash or `x` is not that of its bytes is left out. */
+export function keysOf(document: unknown): DoorKey[] {
+  const { keys } = (document ?? {}) as { keys?: unknown };
+  return (Array.isArray(keys) ? keys : []).flatMap((jwk) => {
+    const parts = jwkParts(jwk);
+    if (parts === null) return [];
+    const { name, hash, publicKey, nbf, retired_at } = parts;
+    const kid = thumbprint(publicKey);
+    const isSound = parseVkey(vkeyText(name, hash, publicKey)) !== null && (parts.kid ?? kid) === kid;
+    return isSound ? [{ kid, name, publicKey, nbf, retired_at }] : [];
+  });
 }

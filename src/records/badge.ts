@@ -1,4 +1,4 @@
-import type { Observation } from './observation.ts';
+import type { ObservationReceipt } from './receipt.ts';
 
 /** Width of a character of the badge's face at its size, in px, near enough for a frame around it. */
 const CHARACTER = 6.6;
@@ -11,12 +11,19 @@ const LONGEST_LABEL = 40;
 const SEEN = '#0b6b57';
 const GREY = '#5c646b';
 
+/** Of an observation, all that a badge shows. */
+interface Badged {
+  seq: number;
+  record: { unicode: string; observed_at: string };
+  receipt: string;
+}
+
 /**
  * The badge of a domain's newest observation, as SVG: when it was observed and
  * under which number. The receipt is in its metadata, verbatim, so that the picture
  * can be verified by itself; `page` is where it leads when it is not shown as an image.
  */
-export function badgeOf({ seq, record, receipt }: Observation, page: string): string {
+export function badgeOf({ seq, record, receipt }: Badged, page: string): string {
   return drawn({
     label: record.unicode,
     said: `observed ${record.observed_at.slice(0, 10)} · signed no. ${seq}`,
@@ -60,6 +67,48 @@ function drawn({ label, said, title, color, metadata, link }: Drawing): string {
     text(left + PADDING, said),
     `</g>${end}</svg>\n`,
   ].join('');
+}
+
+/** The receipt of a badge, and where it leads; null for an SVG that is no badge, or shows no observation. */
+export function badgeParts(svg: string): { receipt: string; page: string | null } | null {
+  const receipt = unescaped(/<metadata>([^<]*)<\/metadata>/.exec(svg)?.[1] ?? '').trim();
+  if (!receipt.startsWith('domain-observation/')) return null;
+  const page = /<a href="([^"<]*)">/.exec(svg)?.[1];
+  return { receipt: `${receipt}\n`, page: page === undefined ? null : unescaped(page) };
+}
+
+/**
+ * What a badge shows that is not what its receipt says. It is drawn anew from the
+ * receipt and must be the same text: whatever was added, covered or recoloured is a
+ * difference. A receipt has the name in A-labels, so the name that is shown is turned
+ * into those. Where the badge leads is not signed; it may only lead to a page.
+ */
+export function badgeRules(svg: string, { domain, seq, observed_at }: ObservationReceipt): string[] {
+  const { receipt, page } = badgeParts(svg) ?? { receipt: '', page: null };
+  const unicode = unescaped(/<title>([^<]*): DNS records observed at /.exec(svg)?.[1] ?? '');
+  if (!isNameOf(unicode, domain))
+    return [`the badge shows the name ${unicode || 'none'}, and its receipt is of ${domain}`];
+  if (page === null || (/^[a-z][a-z0-9+.-]*:/i.test(page) && !/^https?:/i.test(page))) {
+    return [`the badge leads to ${page ?? 'nothing'}, which is no page`];
+  }
+  if (svg === badgeOf({ seq, record: { unicode, observed_at }, receipt }, page).trim()) return [];
+  const texts = [...svg.matchAll(/<text[^<>]*>([^<]*)</g)].map(([, words]) => unescaped(words ?? ''));
+  return [
+    `the badge is not the one that is drawn for its receipt, which says ${domain}, ${observed_at.slice(0, 10)}, no. ${seq}; it shows ${texts.join(', ') || 'nothing'}`,
+  ];
+}
+
+/** Whether a name is how a domain in A-labels is written in Unicode: mapped by UTS 46 already, and without what that leaves out. */
+function isNameOf(name: string, domain: string): boolean {
+  if (name === domain) return true;
+  if (/[\s/?#@:\\[\]%\u00ad\u200b\u2060\ufeff]/.test(name) || name !== name.toLowerCase().normalize('NFKC'))
+    return false;
+  const address = `http://${name}/`;
+  return URL.canParse(address) && new URL(address).hostname === domain;
+}
+
+function unescaped(text: string): string {
+  return text.replace(/&#(\d{1,3});/g, (_, code: string) => String.fromCharCode(Number(code)));
 }
 
 function escaped(text: string): string {

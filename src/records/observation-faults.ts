@@ -5,10 +5,10 @@ import { leafHash, rootFromPath } from '../ledger/merkle.ts';
 import type { Verify } from '../ledger/note.ts';
 import { parseNote } from '../ledger/note.ts';
 import { noteSignedBy } from '../ledger/verifier-key.ts';
-import { parseDisclosure } from './disclosure.ts';
+import { allFieldRules, shownFieldRules } from './document-rules.ts';
 import { recordRoot } from './observation.ts';
 import type { SeenReceipt } from './observation-rules.ts';
-import { disclosureRules, receiptChainRules, receiptRules } from './observation-rules.ts';
+import { receiptChainRules, receiptRules } from './observation-rules.ts';
 import type { ShownField } from './preview.ts';
 import { parseObservation } from './receipt.ts';
 
@@ -24,42 +24,40 @@ export function seeReceipt(text: string, keys: DoorKey[], verify: Verify): SeenR
 
 /** What does not hold in a full record: all its disclosures, the root over them, the signature. */
 export function recordFaults(
-  { disclosures, receipt: text }: { disclosures: string[]; receipt: string },
+  { disclosures, receipt }: { disclosures: string[]; receipt: string },
   keys: DoorKey[],
   verify: Verify,
 ): string[] {
-  const seen = seeReceipt(text, keys, verify);
-  const faults = receiptRules(seen);
-  if (seen.receipt === null) return faults;
-  faults.push(...disclosureRules(disclosures.map(parseDisclosure), seen.receipt, true));
-  if (recordRoot(disclosures) !== seen.receipt.record_root) {
-    faults.push(`seq ${seen.receipt.seq}: the disclosures do not give the record_root that was signed`);
-  }
-  return faults;
+  const seen = seeReceipt(receipt, keys, verify);
+  const fields = seen.receipt === null ? [] : allFieldRules(disclosures, seen.receipt, rootOfAll(disclosures));
+  return [...receiptRules(seen), ...fields];
 }
 
 /** What does not hold in a preview: each field shown, its path to the signed root, the signature. */
 export function previewFaults(
-  { disclosures, receipt: text }: { disclosures: ShownField[]; receipt: string },
+  { disclosures, receipt }: { disclosures: ShownField[]; receipt: string },
   keys: DoorKey[],
   verify: Verify,
 ): string[] {
-  const seen = seeReceipt(text, keys, verify);
-  const { receipt } = seen;
-  const faults = receiptRules(seen);
-  if (receipt === null) return faults;
-  const shown = disclosures.map(({ disclosure }) => parseDisclosure(disclosure));
-  faults.push(...disclosureRules(shown, receipt, false));
-  for (const { index, disclosure, path } of disclosures) {
-    const leaf = leafHash(disclosure);
-    const isHex = path.every((hex) => /^[0-9a-f]{64}$/.test(hex));
+  const seen = seeReceipt(receipt, keys, verify);
+  const roots = rootsOfPaths(disclosures, seen);
+  const fields = seen.receipt === null ? [] : shownFieldRules(disclosures, seen.receipt, roots);
+  return [...receiptRules(seen), ...fields];
+}
+
+/** The root over all disclosures of a record; of none it is null. */
+export function rootOfAll(disclosures: string[]): string | null {
+  return disclosures.length === 0 ? null : recordRoot(disclosures);
+}
+
+/** The roots that the paths lead to; null where one does not fit its place. */
+export function rootsOfPaths(disclosures: ShownField[], { receipt }: SeenReceipt): (string | null)[] {
+  return disclosures.map(({ index, disclosure, path }) => {
+    if (receipt === null || !path.every((hex) => /^[0-9a-f]{64}$/.test(hex))) return null;
     const siblings = path.map((hex) => new Uint8Array(Buffer.from(hex, 'hex')));
-    const root = isHex ? rootFromPath(leaf, index, receipt.record_fields, siblings) : null;
-    if (root === null || `sha256:${toHex(root)}` !== receipt.record_root) {
-      faults.push(`seq ${receipt.seq}: the path of disclosure ${index} does not lead to the record_root`);
-    }
-  }
-  return faults;
+    const root = rootFromPath(leafHash(disclosure), index, receipt.record_fields, siblings);
+    return root === null ? null : `sha256:${toHex(root)}`;
+  });
 }
 
 /** What does not hold in receipts of one domain, oldest first; `whole` when they begin with its first. */

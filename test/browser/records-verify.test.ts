@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { jwks } from '../../src/ledger/keyring.ts';
+import { badgeOf } from '../../src/records/badge.ts';
 import { evidenceOf } from '../../src/records/evidence.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import type { Observation } from '../../src/records/observation.ts';
@@ -124,7 +125,7 @@ describe('records are verified in the browser', () => {
       [receipt, 3],
       [`  \n${receipt.trimEnd().replaceAll('\n', '\r\n')}`, 3],
       [JSON.stringify(receipt), 3],
-      [badge, 3],
+      [badge, 4],
       [JSON.stringify(previewOf(newest()), null, 2), 7],
       [JSON.stringify(fullRecordOf(newest())), 6],
       [JSON.stringify(provenance()), 2],
@@ -174,7 +175,7 @@ describe('records are verified in the browser', () => {
       [
         { ...preview, disclosures: [{ ...first, path: second?.path }, ...preview.disclosures.slice(1)] },
         ['Each field shown is part of the signed record'],
-        /path of disclosure \d+ does not lead to the root/,
+        /path of disclosure \d+ does not lead to the record_root/,
       ],
       [
         { ...preview, held_back: { ...preview.held_back, fields: 0 } },
@@ -196,8 +197,32 @@ describe('records are verified in the browser', () => {
         ['What it says is what was signed'],
         /Signals\.A is not what was signed/,
       ],
-      [{ ...bundle(), records: bundle().records.toSpliced(1, 1) }, ['The chain is whole'], /Seq 3: prev is sha256/],
-      [{ ...bundle(), records: bundle().records.slice(1) }, ['The chain is whole'], /nothing is before it/],
+      [
+        { ...bundle(), records: bundle().records.toSpliced(1, 1) },
+        ['The chain begins with the first observation and has no gap'],
+        /Seq 3: prev is sha256/,
+      ],
+      [
+        { ...bundle(), records: bundle().records.slice(1) },
+        ['The chain begins with the first observation and has no gap'],
+        /nothing is before it/,
+      ],
+      [
+        { ...provenance(), items: provenance().items.map((row) => ({ ...row, seq: row.seq + 1 })) },
+        ['The receipts are a chain'],
+        /Row 1 says seq 4, and its receipt 3/,
+      ],
+      [{ ...preview, signed: true }, ['It has the form of a preview'], /Signed is not false/],
+      [
+        JSON.stringify(preview).replace('"seq":', '"seq":9,"seq":'),
+        ['It has the form of a document that names each member once'],
+        /names the member "seq" twice/,
+      ],
+      [
+        badgeOf(newest(), '/t/x').replace('no. 3', 'no. 4'),
+        ['It shows what its receipt says'],
+        /is not the one that is drawn for its receipt/,
+      ],
       [
         { ...provenance(), items: provenance().items.toReversed() },
         ['The receipts are a chain'],

@@ -44,9 +44,29 @@ const record = fullRecordOf(newest);
 const bundle = evidenceOf(HOST.hostname, CHAIN, [KEY]);
 const items = CHAIN.map((one) => provenanceRow({ ...one, observed_at: Date.parse(one.record.observed_at) })).reverse();
 
+const badge = badgeOf(newest, '/t/x');
+const provenance = { domain: HOST.hostname, items };
+const provenanceWith = (change: object) => ({
+  ...provenance,
+  items: items.with(0, { ...items[0], ...change } as (typeof items)[0]),
+});
+
+test('what nobody signed is named, and is no fault', async () => {
+  const unsigned = async (document: object) =>
+    (await checkRecords('it', recordsDocument(JSON.stringify(document)) ?? assert.fail(), [KEY])).unsigned;
+  assert.deepEqual(await unsigned({ ...record, price: 1, signals: record.signals }), ['price']);
+  assert.deepEqual(await unsigned({ ...previewOf(newest) }), ['notice', 'held_back.how']);
+  assert.deepEqual(await unsigned(provenanceWith({ log: null, note: 'x' })), ['items[0].log', 'items[0].note']);
+  assert.deepEqual(await unsigned({ ...provenance, total: 9, next_cursor: 'x' }), ['total', 'next_cursor']);
+  assert.deepEqual(await unsigned({ observation: { ...record, price: 1 }, domain: 'x' }), [
+    'domain',
+    'observation.price',
+  ]);
+  assert.deepEqual(await unsigned({ ...bundle, approved: true }), ['approved']);
+});
+
 test('everything that the domain records give out is checked, and what was changed is found', async () => {
-  const provenance = { domain: HOST.hostname, items };
-  for (const sound of [newest.receipt, badgeOf(newest, '/t/x'), previewOf(newest), record, provenance, bundle]) {
+  for (const sound of [newest.receipt, badge, previewOf(newest), record, provenance, bundle]) {
     assert.equal(await faultsIn(sound, [KEY]), '');
   }
   assert.equal(await faultsIn({ observation: previewOf(newest) }, [KEY]), '', 'inside a page’s JSON');
@@ -61,6 +81,31 @@ test('everything that the domain records give out is checked, and what was chang
     [{ ...provenance, items: items.toSpliced(1, 1) }, /^seq 3: prev is/],
     [{ ...bundle, records: bundle.records.slice(1) }, /nothing is before it$/],
     [{ ...bundle, keys: [] }, /no key with kid/, []],
+    [{ ...bundle, keys: [{ ...bundle.keys[0], kid: 'x' }] }, /1 of its keys are no keys/],
+    [{ ...previewOf(newest), signed: true }, /^signed is not false$/],
+    [{ ...record, signed: false }, /^signed is not true$/],
+    [{ ...record, domain: 'other.example' }, /^it says domain other\.example, and the receipt xn--/],
+    [{ ...record, summary: undefined }, /^summary is missing$/],
+    [{ ...provenance, domain: 'other.example' }, /^a receipt is not of other\.example$/],
+    [provenanceWith({ seq: 9 }), /^row 1 says seq 9, and its receipt 3$/],
+    [provenanceWith({ observed_at: '2020-01-01T00:00:00.000Z' }), /^row 1 says observed_at 2020-\S+, and its receipt/],
+    [provenanceWith({ record_root: `sha256:${'0'.repeat(64)}` }), /^row 1 says record_root sha256:0+, and its receipt/],
+    [
+      { ...provenance, items: [{ seq: 4 }, ...items] },
+      /^items\[0\]\.observed_at is missing\n.*\nitems\[0\]\.receipt is missing$/,
+    ],
+    [{ ...provenance, items: items.slice(0, 2), next_cursor: null }, /nothing is before it$/],
+    [
+      badge.replaceAll('bücher.example', 'other.example'),
+      /^the badge shows the name other\.example, and its receipt is of xn--/,
+    ],
+    [
+      badge.replace('no. 3', 'no. 4'),
+      /^the badge is not the one .* it shows bücher\.example, observed 2026-11-20 · signed no\. 4$/,
+    ],
+    [badge.replace('observed 2026', 'observed 2027'), /^the badge is not the one/],
+    [badge.replace('</g>', '<text x="8" y="14">Approved</text></g>'), /^the badge is not the one .*Approved$/],
+    [badge.replace('/t/x', 'javascript:alert(1)'), /^the badge leads to javascript:/],
   ];
   for (const [document, fault, keys = [KEY]] of cases) assert.match(await faultsIn(document, keys), fault);
   assert.equal(recordsDocument('{"id": 1}'), null);
@@ -91,7 +136,11 @@ test('verify says what it found and by whose keys, and ends accordingly', async 
       /^xn--\S+: the signature holds\nA receipt proves what/,
     ],
     [[receipt], 2, /a receipt brings no keys; give --keys/],
-    [[evidence], 0, /3 records, .* whole chain hold\nThe keys are the ones that come with/],
+    [
+      [evidence],
+      0,
+      /3 records, their signatures and the chain hold, from its beginning \(no\. 1 to no\. 3\); whether more followed, a bundle cannot say\nThe keys are the ones that come with/,
+    ],
     [
       [put('cut.json', { ...bundle, records: bundle.records.slice(1) })],
       1,
@@ -112,7 +161,9 @@ test('verify says what it found and by whose keys, and ends accordingly', async 
     kind: 'evidence',
     domain: HOST.hostname,
     receipts: 3,
+    seqs: [1, 3],
     faults: [],
+    unsigned: [],
     own_keys: false,
   };
   assert.deepEqual(JSON.parse(stdout), [said]);

@@ -32,7 +32,8 @@ import { plainProseHtml } from '../../src/press/prose-html.ts';
 import { readAddress } from '../../src/readers/address.ts';
 import { faultOf } from '../../src/readers/mail-failure.ts';
 import { parseDisclosure } from '../../src/records/disclosure.ts';
-import { evidenceFaults } from '../../src/records/evidence.ts';
+import { documentFaults } from '../../src/records/document-faults.ts';
+import { documentIn } from '../../src/records/documents.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { parseObservation } from '../../src/records/receipt.ts';
 import { needOneStatement } from '../../src/store/bq-sql.ts';
@@ -187,13 +188,19 @@ const READERS: [name: string, longest: number, frames: readonly Frame[], read: (
     (text) => proofFaults(json(text), verifyNode),
   ],
   [
-    'evidence',
+    'document of the records',
     BODY,
     [
-      ['{"observations":[', '1]}'],
-      ['{"domain":"', '"}'],
+      ['{"evidence":"domain-evidence/v1","records":[', '1]}'],
+      ['{"evidence":"domain-evidence/v1","domain":"', '"}'],
+      ['{"preview":true,"a":', '1}'],
+      ['<svg><title>', '</title><metadata>domain-observation/v1\n</metadata></svg>'],
+      ['<svg><metadata>domain-observation/v1\n', '</metadata></svg>'],
     ],
-    (text) => evidenceFaults(json(text), verifyNode),
+    (text) => {
+      const document = documentIn(text);
+      return document === null ? [] : documentFaults(document, [], verifyNode);
+    },
   ],
   ['alternative names of a certificate', BODY, [PLAIN, ['DNS:', ''], ['DNS:"', '"'], ['', ', DNS:']], hostsIn],
   [

@@ -7,6 +7,7 @@ import { contentHash, sha256 } from '../../src/ledger/basis.ts';
 import { verifyNoble, verifyNode } from '../../src/ledger/ed25519.ts';
 import type { Generation } from '../../src/ledger/generation.ts';
 import { chainFaults } from '../../src/ledger/generation.ts';
+import { NotIJson, parseIJson } from '../../src/ledger/i-json.ts';
 import type { DoorKey } from '../../src/ledger/keyring.ts';
 import { thumbprint } from '../../src/ledger/keyring.ts';
 import type { Verify } from '../../src/ledger/note.ts';
@@ -15,6 +16,8 @@ import { keysFromVkeys, proofFaults } from '../../src/ledger/proof.ts';
 import type { Receipt } from '../../src/ledger/receipt.ts';
 import { parseReceipt, receiptText } from '../../src/ledger/receipt.ts';
 import { noteSignedBy, parseVkey } from '../../src/ledger/verifier-key.ts';
+import { documentFaults } from '../../src/records/document-faults.ts';
+import { documentIn } from '../../src/records/documents.ts';
 import { previewFaults, receiptChainFaults, recordFaults } from '../../src/records/observation-faults.ts';
 import type { ObservationReceipt } from '../../src/records/receipt.ts';
 import { observationText, parseObservation } from '../../src/records/receipt.ts';
@@ -65,6 +68,19 @@ const kinds: Record<string, (vector: never, verify: Verify) => string[]> = {
     assert.deepEqual(parsed, vector.receipt);
     assert.equal(observationText(parsed), vector.text);
     return [];
+  },
+  document({ text, keys }: { text: string; keys: KeyVector[] }, verify) {
+    const document = documentIn(text);
+    return document === null ? ['it is no document'] : documentFaults(document, keys.map(doorKey), verify);
+  },
+  json({ text }: { text: string }) {
+    try {
+      parseIJson(text);
+      return [];
+    } catch (error) {
+      assert(error instanceof NotIJson);
+      return [error.message];
+    }
   },
   proof({ proof, trusted, keys }: { proof: unknown; trusted?: string[]; keys?: KeyVector[] }, verify) {
     return proofFaults(proof, verify, keys?.map(doorKey) ?? (trusted && keysFromVkeys(trusted)));

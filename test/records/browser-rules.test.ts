@@ -3,10 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { keysFromVkeys } from '../../src/ledger/proof.ts';
 import { keyHash } from '../../src/ledger/verifier-key.ts';
-import { previewChecks, recordRootFaults } from '../../src/parts/client/records/answers.ts';
-import { chainChecks } from '../../src/parts/client/records/chains.ts';
-import { receiptChecks, see } from '../../src/parts/client/records/receipts.ts';
-import type { Check } from '../../src/parts/client/verify/check.ts';
+import { checkDocument } from '../../src/parts/client/records/check-document.ts';
+import type { Keys } from '../../src/parts/client/records/receipts.ts';
+import { see } from '../../src/parts/client/records/receipts.ts';
+import { rootOfAll, rootOfPath } from '../../src/parts/client/records/tree.ts';
+import { allFieldRules, chainRules, shownFieldRules } from '../../src/records/document-rules.ts';
+import { documentIn } from '../../src/records/documents.ts';
+import { receiptRules } from '../../src/records/observation-rules.ts';
 import type { FullRecord, Preview } from '../../src/records/preview.ts';
 
 // The modules that a reader's browser runs, on noble and WebCrypto, judge every vector as the auditor does.
@@ -20,27 +23,17 @@ interface Vector {
   whole?: boolean;
 }
 
-const FOLDER = new URL('../vectors/observation/', import.meta.url);
-const vectors = ['valid', 'invalid'].flatMap((kind) =>
-  readdirSync(new URL(kind, FOLDER)).map((name) => ({
-    name,
-    isValid: kind === 'valid',
-    vector: JSON.parse(readFileSync(new URL(`${kind}/${name}`, FOLDER), 'utf8')) as Vector,
-  })),
-);
+const vectorsOf = (folder: URL) =>
+  ['valid', 'invalid'].flatMap((kind) =>
+    readdirSync(new URL(kind, folder)).map((name) => ({
+      name,
+      isValid: kind === 'valid',
+      vector: JSON.parse(readFileSync(new URL(`${kind}/${name}`, folder), 'utf8')) as Vector,
+    })),
+  );
+const vectors = vectorsOf(new URL('../vectors/observation/', import.meta.url));
 
-async function failed(checks: AsyncGenerator<Check, unknown>): Promise<string[]> {
-  const faults: string[] = [];
-  // A vector's preview is its proof alone: what a whole answer says beside it is not there.
-  const beside = ['It is of the receipt’s observation', 'It says how much it holds back'];
-  for (let step = await checks.next(); step.done !== true; step = await checks.next()) {
-    const { title, holds, found } = step.value;
-    if (!holds && !beside.includes(title)) faults.push(...found);
-  }
-  return faults;
-}
-
-async function faultsIn({ keys: listed = [], record, preview, chain, whole }: Vector): Promise<string[]> {
+function keysOf(listed: NonNullable<Vector['keys']>): Keys {
   const read = listed.flatMap(({ vkey, nbf, retired_at }) =>
     keysFromVkeys([vkey]).map((key) => ({
       ...key,
@@ -49,16 +42,28 @@ async function faultsIn({ keys: listed = [], record, preview, chain, whole }: Ve
       retired_at: retired_at === null ? null : Date.parse(retired_at),
     })),
   );
-  const keys = { listed: read, from: 'the vector' };
-  if (record !== undefined) {
-    const seen = await see(record.receipt, keys);
-    return [...(await failed(receiptChecks(record.receipt, keys))), ...(await recordRootFaults(record, seen))];
+  return { listed: read, from: 'the vector' };
+}
+
+async function faultsIn({ keys: listed = [], record, preview, chain, whole }: Vector): Promise<string[]> {
+  const keys = keysOf(listed);
+  const text = record?.receipt ?? preview?.receipt;
+  if (text === undefined) {
+    const seen = await Promise.all((chain ?? []).map((receipt) => see(receipt, keys)));
+    return [...seen.flatMap(receiptRules), ...chainRules(seen, seen[0]?.receipt?.domain ?? '', whole ?? false)];
   }
-  if (preview !== undefined) {
-    return failed(previewChecks({ ...preview, held_back: { fields: 0, how: '' } }, keys));
-  }
-  const domain = /\ndomain (\S+)\n/.exec(chain?.[0] ?? '')?.[1] ?? '';
-  return failed(chainChecks(chain ?? [], domain, keys, whole ?? false));
+  const seen = await see(text, keys);
+  const { receipt } = seen;
+  if (receipt === null) return receiptRules(seen);
+  const fields =
+    record === undefined
+      ? shownFieldRules(
+          preview?.disclosures ?? [],
+          receipt,
+          await Promise.all((preview?.disclosures ?? []).map((shown) => rootOfPath(shown, receipt.record_fields))),
+        )
+      : allFieldRules(record.disclosures, receipt, await rootOfAll(record.disclosures));
+  return [...receiptRules(seen), ...fields];
 }
 
 test('the browser’s modules judge every vector as it is named', async () => {
@@ -77,5 +82,19 @@ test('a text that is no receipt is told so', async () => {
     const line = `\n— a ${Buffer.alloc(68, 1).toString('base64')}\n`;
     const { receipt } = await see(vector.text + line, { listed: [], from: 'nowhere' });
     assert.equal(receipt !== null, isValid, name);
+  }
+});
+
+test('the browser’s checks judge every document as it is named', async () => {
+  const documents = vectorsOf(new URL('../vectors/document/', import.meta.url));
+  assert.ok(documents.length > 40, `${documents.length} vectors`);
+  for (const { name, isValid, vector } of documents) {
+    const document = documentIn(vector.text ?? '');
+    assert.ok(document !== null, name);
+    const faults: string[] = [];
+    for await (const { holds, found } of checkDocument(document, keysOf(vector.keys ?? []))) {
+      if (!holds) faults.push(...found);
+    }
+    assert.equal(faults.length === 0, isValid, `${name}: ${faults.join('; ')}`);
   }
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
 import { verifyNoble, verifyNode } from '../../../src/ledger/ed25519.ts';
-import { evidenceFaults } from '../../../src/records/evidence.ts';
+import { evidenceFaults } from '../../../src/records/document-faults.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
 import { ask } from '../../support/http.ts';
 import { certificate, look } from '../../support/looks.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { beginSession } from '../../../src/accounts/session.ts';
 import { verifyNode } from '../../../src/ledger/ed25519.ts';
-import { answerFaults } from '../../../src/records/answer-faults.ts';
+import { answerFaults } from '../../../src/records/document-faults.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
 import type { Preview } from '../../../src/records/preview.ts';
 import { newId } from '../../../src/works/workshop.ts';

@@ -1,36 +1,65 @@
+import { shownRules } from '../../../records/document-rules.ts';
+import type { RecordsDocument } from '../../../records/documents.ts';
 import type { Check } from '../verify/check.ts';
 import { previewChecks, recordChecks } from './answers.ts';
-import { bundleChecks, chainChecks } from './chains.ts';
-import type { Document } from './documents.ts';
+import { bundleChecks, provenanceChecks } from './chains.ts';
 import type { Keys } from './receipts.ts';
-import { receiptChecks } from './receipts.ts';
+import { check, receiptChecks } from './receipts.ts';
 
 /** Checks a document of any kind, one check after the other. */
-export async function* checkDocument(document: Document, keys: Keys): AsyncGenerator<Check> {
+export async function* checkDocument(document: RecordsDocument, keys: Keys): AsyncGenerator<Check> {
   switch (document.kind) {
+    case 'misshapen':
+      yield check(`It has the form of ${FORMS[document.of]}`, document.faults, '');
+      return;
     case 'receipt':
       yield* receiptChecks(document.receipt, keys);
       return;
+    case 'badge': {
+      const seen = yield* receiptChecks(document.receipt, keys);
+      yield check(
+        'It shows what its receipt says',
+        shownRules(document.svg, seen),
+        'Drawn anew from the receipt, the badge is the same: name, day and number are those that were signed.',
+      );
+      return;
+    }
     case 'preview':
       yield* previewChecks(document.preview, keys);
       return;
     case 'record':
       yield* recordChecks(document.record, keys);
       return;
-    case 'bundle':
+    case 'evidence':
       yield* bundleChecks(document.bundle, keys);
       return;
     case 'provenance':
-      yield* chainChecks(document.receipts.toReversed(), document.domain, keys, false);
+      yield* provenanceChecks(document.page, keys);
   }
 }
 
-/** What holds when everything about a document does, in words. */
-export const HELD: Record<Document['kind'], string> = {
+const FORMS = {
+  document: 'a document that names each member once',
+  preview: 'a preview',
+  record: 'a full record',
+  provenance: 'a page of provenance',
+  evidence: 'an evidence bundle',
+};
+
+const HELD: Record<Exclude<RecordsDocument['kind'], 'misshapen'>, string> = {
   receipt:
     'Everything holds: the service signed this receipt. It commits to a record without showing it; a preview or the full record of the same number can be checked against it.',
+  badge: 'Everything holds: the service signed the receipt in this badge, and the badge shows what that says.',
   preview: 'Everything holds: each field shown is part of the record that the service signed.',
   record: 'Everything holds: this is the whole record that the service signed, and nothing else.',
-  bundle: 'Everything holds: every record and the whole chain are as the service signed them.',
+  evidence:
+    'Everything holds: every record, and the chain from the first to the last of them, are as the service signed them.',
   provenance: 'Everything holds: the service signed these receipts, one after the other.',
 };
+
+/** What holds when every check of a document does, in words, and what of it nobody signed. */
+export function heldOf({ kind, unsigned }: RecordsDocument): string {
+  if (kind === 'misshapen') return '';
+  if (unsigned.length === 0) return HELD[kind];
+  return `${HELD[kind]} Not signed, and so not checked: ${unsigned.join(', ')}.`;
+}

@@ -1,5 +1,5 @@
-import type { Document } from './documents.ts';
-import { documentIn } from './documents.ts';
+import type { RecordsDocument } from '../../../records/documents.ts';
+import { documentIn } from '../../../records/documents.ts';
 import { fetchedText, keysOf, NothingChecked, readKeys } from './fetched.ts';
 import type { Keys } from './receipts.ts';
 
@@ -18,7 +18,7 @@ export interface Given {
 }
 
 /** The document that was given, and the keys to check it by. Throws `NothingChecked`. */
-export async function readGiven({ text, from, keys }: Given): Promise<{ document: Document; keys: Keys }> {
+export async function readGiven({ text, from, keys }: Given): Promise<{ document: RecordsDocument; keys: Keys }> {
   if (text.trim() === '' && from.trim() === '') {
     throw new NothingChecked(`give ${WHAT}, or where one is.`);
   }

@@ -1,7 +1,7 @@
+import type { RecordsDocument } from '../../../records/documents.ts';
 import type { Check } from '../verify/check.ts';
 import { checkItem } from '../verify/item.ts';
-import { checkDocument, HELD } from './check-document.ts';
-import type { Document } from './documents.ts';
+import { checkDocument, heldOf } from './check-document.ts';
 import { NothingChecked } from './fetched.ts';
 import type { Keys } from './receipts.ts';
 
@@ -14,7 +14,7 @@ const INSECURE =
  */
 export async function showVerdict(
   output: HTMLElement,
-  prepare: () => Promise<{ document: Document; keys: Keys }>,
+  prepare: () => Promise<{ document: RecordsDocument; keys: Keys }>,
 ): Promise<void> {
   const status = document.createElement('p');
   const list = document.createElement('ol');
@@ -36,7 +36,7 @@ export async function showVerdict(
       list.append(checkItem(check));
     }
     const failed = checks.filter(({ holds }) => !holds);
-    if (failed.length === 0) return say('held', HELD[given.document.kind]);
+    if (failed.length === 0) return say('held', heldOf(given.document));
     const named = failed.map(({ title }) => `“${title}”`).join(', ');
     say('failed', `Do not rely on it: ${failed.length} of ${checks.length} checks failed: ${named}.`);
   } catch (error) {

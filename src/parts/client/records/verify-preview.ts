@@ -1,4 +1,4 @@
-import { jsonDocument } from './documents.ts';
+import { documentIn } from '../../../records/documents.ts';
 import { keysOf, NothingChecked } from './fetched.ts';
 import { showVerdict } from './verdict.ts';
 
@@ -15,20 +15,12 @@ async function run(): Promise<void> {
   running = true;
   await showVerdict(output, async () => {
     const text = document.getElementById('preview')?.textContent ?? '';
-    const given = jsonDocument(parsed(text));
+    const given = documentIn(text);
     if (given === null) throw new NothingChecked('the page carries no preview that this program can read. Reload it.');
     return { document: given, keys: await keysOf(KEYS) };
   });
   button.textContent = 'Check again';
   running = false;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 button.addEventListener('click', run);

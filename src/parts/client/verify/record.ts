@@ -1,35 +1,35 @@
+import type { Shape } from '../../../ledger/members.ts';
+import { has } from '../../../ledger/members.ts';
 import type { Proof } from '../../../ledger/proof.ts';
-import type { Shape } from './shape.ts';
-import { has } from './shape.ts';
 
 /** Of a proof, all that the checks read. */
 export type ProofRecord = Pick<Proof, 'id' | 'revision' | 'content_hash' | 'basis' | 'receipt' | 'generations'>;
 
 const PROOF: Shape = {
-  id: 'string',
-  revision: 'number',
-  content_hash: 'string',
-  receipt: 'string',
+  id: 'a text',
+  revision: 'a whole number',
+  content_hash: 'a text',
+  receipt: 'a text',
   basis: {
-    v: 'number',
-    id: 'string',
-    revision: 'number',
-    headline: 'string',
-    dek: 'string',
-    prose: 'string',
-    category: 'string',
-    byline: { name: 'string', title: 'string' },
-    cited_facts: [{ n: 'number', statement: 'string', source: 'string', instrument: 'string' }],
+    v: 'a number',
+    id: 'a text',
+    revision: 'a whole number',
+    headline: 'a text',
+    dek: 'a text',
+    prose: 'a text',
+    category: 'a text',
+    byline: { name: 'a text', title: 'a text' },
+    cited_facts: [{ n: 'a number', statement: 'a text', source: 'a text', instrument: 'a text' }],
   },
   generations: [
     {
-      revision: 'number',
-      seq: 'number',
-      content_hash: 'string',
-      receipt_hash: 'string',
-      filed_at: 'string',
-      kid: 'string',
-      receipt: 'string',
+      revision: 'a whole number',
+      seq: 'a whole number',
+      content_hash: 'a text',
+      receipt_hash: 'a text',
+      filed_at: 'a text',
+      kid: 'a text',
+      receipt: 'a text',
     },
   ],
 };

@@ -1,0 +1,73 @@
+/**
+ * What the members of an object are to be; an array's one shape is that of each
+ * item. A name that ends in `?` may be left out; `true` and `false` are those very
+ * values. Nothing here hashes: a reader's browser holds documents to it too.
+ */
+export type Shape = { [name: string]: Kind | [Kind] };
+type Kind = keyof typeof KINDS | boolean | Shape;
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const KINDS = {
+  'a text': isText,
+  'a number': (value: unknown): boolean => typeof value === 'number',
+  'a whole number': (value: unknown): boolean => Number.isSafeInteger(value),
+  'an object': isObject,
+  'a text or null': (value: unknown): boolean => value === null || isText(value),
+  'an object or null': (value: unknown): boolean => value === null || isObject(value),
+  'true, false or null': (value: unknown): boolean => value === null || typeof value === 'boolean',
+};
+
+/** Whether a value is an object with at least these members. */
+export function has(value: unknown, shape: Shape): boolean {
+  return misfits(value, shape).length === 0;
+}
+
+/** What of a value is not of a shape, by the members' places: `items[2].receipt is missing`. */
+export function misfits(value: unknown, shape: Shape, place = ''): string[] {
+  if (!isObject(value)) return [`${place || 'it'} is not an object`];
+  return membersOf(shape).flatMap(({ name, kind, isOptional }) => {
+    const here = place === '' ? name : `${place}.${name}`;
+    const member = own(value, name);
+    if (member === undefined) return isOptional ? [] : [`${here} is missing`];
+    if (!Array.isArray(kind)) return misfit(member, kind, here);
+    if (!Array.isArray(member)) return [`${here} is not a list`];
+    return member.flatMap((item, index) => misfit(item, kind[0], `${here}[${index}]`));
+  });
+}
+
+function misfit(value: unknown, kind: Kind, place: string): string[] {
+  if (typeof kind === 'boolean') return value === kind ? [] : [`${place} is not ${kind}`];
+  if (typeof kind === 'object') return misfits(value, kind, place);
+  return KINDS[kind](value) ? [] : [`${place} is not ${kind}`];
+}
+
+/** The places of members that a shape does not name. Objects whose members it leaves open have none. */
+export function strangers(value: unknown, shape: Shape, place = ''): string[] {
+  const members = membersOf(shape);
+  const at = (name: string): string => (place === '' ? name : `${place}.${name}`);
+  const unknown = Object.keys(value as object).filter((name) => !members.some((member) => member.name === name));
+  const within = members.flatMap(({ name, kind }) => {
+    const member = own(value, name);
+    if (Array.isArray(kind)) {
+      const [of] = kind;
+      if (typeof of !== 'object' || !Array.isArray(member)) return [];
+      return member.flatMap((item, index) => strangers(item, of, `${at(name)}[${index}]`));
+    }
+    return typeof kind === 'object' && member !== undefined ? strangers(member, kind, at(name)) : [];
+  });
+  return [...unknown.map(at), ...within];
+}
+
+function membersOf(shape: Shape): { name: string; kind: Kind | [Kind]; isOptional: boolean }[] {
+  return Object.entries(shape).map(([name, kind]) => ({
+    name: name.replace(/\?$/, ''),
+    kind,
+    isOptional: name.endsWith('?'),
+  }));
+}
+
+function own(value: unknown, name: string): unknown {
+  return Object.hasOwn(value as object, name) ? (value as Record<string, unknown>)[name] : undefined;
+}
