@@ -47,8 +47,9 @@ async function serve(): Promise<void> {
     shop.openDoor();
     const running: Running[] = [];
     try {
-      if (settings.services.desk) running.push(await serveDesk(shop, smtp, logger));
+      // The records first: the desk begins to press as soon as it listens.
       if (settings.services.records) running.push(await serveRecords(shop, logger));
+      if (settings.services.desk) running.unshift(await serveDesk(shop, smtp, logger));
       await (await loadBuild()).hold();
       process.stdout.write(`ready ${running.map(({ name, url }) => `${name}=${url}`).join(' ')}\n`);
       await stopped.whenServing();
@@ -99,9 +100,11 @@ function startFiling({ shop, presses, backlog, logger }: Required<DeskParts>): (
     for (const problem of problems) tell(problemLine(problem));
     logger.info({ filed: filed.length, problems: problems.length }, 'filed content');
     if (stop.signal.aborted) return;
-    const outcomes = await Promise.allSettled(shop.store.paperSlugs().map((paper) => presses.press(paper)));
-    const failed = outcomes.filter(({ status }) => status === 'rejected').length;
-    logger.info({ papers: outcomes.length, failed }, 'pressed what was due at the start');
+    // Whoever stops the server waits for the presses by themselves, and not for all of these.
+    void Promise.allSettled(shop.store.paperSlugs().map((paper) => presses.press(paper))).then((outcomes) => {
+      const failed = outcomes.filter(({ status }) => status === 'rejected').length;
+      logger.info({ papers: outcomes.length, failed }, 'pressed what was due at the start');
+    });
   };
   const ended = work()
     .catch((error: unknown) => logger.error({ err: error }, 'content/ could not be filed'))

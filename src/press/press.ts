@@ -78,6 +78,8 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_C
   let isSynced = !full;
   for (const group of groups) {
     const printed = book.add.bind(book);
+    // Many cards come after everything else: the pages are seen by then.
+    if (isCard(group[0] ?? '')) tree.show();
     if (crew !== null && isLarge(group)) {
       isSynced = false;
       await crew(looks, group, printed);

@@ -115,8 +115,8 @@ export class Printer {
     const digest = bytes !== null ? sha256(bytes) : 'copy' in item ? item.copy : digestIn(result, item);
     if (there === digest) return digest;
     if (bytes !== null) await tree.write(item.path, bytes, isThere);
-    else if ('copy' in item) tree.copy(item.path, mediaFile(item.copy));
-    else if ('same' in item) tree.link(item.path, item.same, isThere);
+    else if ('copy' in item) await tree.copy(item.path, mediaFile(item.copy));
+    else if ('same' in item) await tree.link(item.path, item.same, isThere);
     result.written++;
     return digest;
   }

@@ -40,8 +40,8 @@ export interface TreeOptions {
 /**
  * A paper's folder on disk. A file that was there is replaced by renaming the
  * new one over it, so that a reader sees the old one or the new one and never
- * half. In a new tree a file is written where it belongs: nobody reads it yet,
- * and after a crash it is written again.
+ * half. In a new tree a file is written where it belongs: nobody reads it before
+ * `LAST_FILE` is there, and after a crash it is written again.
  */
 export class Tree {
   readonly folder: string;
@@ -54,6 +54,7 @@ export class Tree {
   readonly #made = new Set<string>();
   /** Folders whose entries changed since they were last synced. */
   readonly #touched = new Set<string>();
+  #inPlace: boolean;
   #count = 0;
 
   constructor(folder: string, { aside, sync, isNew, assertClaim }: TreeOptions) {
@@ -66,6 +67,8 @@ export class Tree {
       mkdirSync(folder, { recursive: true });
       return isNew ?? readdirSync(folder).length === 0;
     });
+    // What is to be on the disk before it is seen is written aside first.
+    this.#inPlace = this.isNew && !sync;
   }
 
   /** Puts bytes at a path. Throws `unavailable` naming the file and the cure. */
@@ -73,7 +76,7 @@ export class Tree {
     this.assertClaim();
     try {
       const target = this.#target(path);
-      if (this.isNew && !isThere) return writeFileSync(target, bytes);
+      if (this.#inPlace && !isThere) return writeFileSync(target, bytes);
       const aside = this.#nextAside();
       const file = openSync(aside, 'w', 0o644);
       try {
@@ -92,29 +95,47 @@ export class Tree {
   }
 
   /** Puts a copy of another file at a path, by reflink where the disk can. */
-  copy(path: string, from: string): void {
+  async copy(path: string, from: string): Promise<void> {
     this.assertClaim();
-    guarded(path, () => {
+    if (!existsSync(from)) {
+      throw new Fault('unavailable', `cannot press ${path}: its bytes are missing in DATA_DIR; file it again`, {
+        path,
+      });
+    }
+    try {
       const target = this.#target(path);
       const aside = this.#nextAside();
       copyFileSync(from, aside, constants.COPYFILE_FICLONE);
+      if (this.#sync) await syncFile(aside);
+      this.assertClaim();
       renameSync(aside, target);
-    });
+    } catch (error) {
+      throw diskFault(error, path);
+    }
   }
 
   /** Gives a file of the tree a second path: a hard link, or a copy where the disk knows none. */
-  link(path: string, from: string, isThere: boolean): void {
+  async link(path: string, from: string, isThere: boolean): Promise<void> {
     this.assertClaim();
-    guarded(path, () => {
+    try {
       const target = this.#target(path);
-      const aside = isThere ? this.#nextAside() : target;
+      const inPlace = this.#inPlace && !isThere;
+      const aside = inPlace ? target : this.#nextAside();
       try {
         linkSync(join(this.folder, from), aside);
       } catch {
         copyFileSync(join(this.folder, from), aside);
+        if (this.#sync) await syncFile(aside);
       }
-      if (isThere) renameSync(aside, target);
-    });
+      if (!inPlace) renameSync(aside, target);
+    } catch (error) {
+      throw diskFault(error, path);
+    }
+  }
+
+  /** From now on readers see the tree: no file is written in its place any more. */
+  show(): void {
+    this.#inPlace = false;
   }
 
   remove(path: string): void {
@@ -190,6 +211,15 @@ export class Tree {
       this.#made.add(parent);
     }
     return join(this.folder, path);
+  }
+}
+
+async function syncFile(path: string): Promise<void> {
+  const file = openSync(path, 'r');
+  try {
+    await fsync(file);
+  } finally {
+    closeSync(file);
   }
 }
 

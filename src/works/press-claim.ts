@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../fault.ts';
@@ -11,7 +12,7 @@ const RENEW_EVERY = SPAN / 6;
 const POLL = 50;
 
 /** Tells this process from a former one that had its number, as in a container, where it is 1 each time. */
-const PROCESS = `${hostname()}:${process.pid}:${randomBytes(6).toString('hex')}`;
+const PROCESS = `${machine()}:${process.pid}:${randomBytes(6).toString('hex')}`;
 let claims = 0;
 
 type ClaimTable = Pick<Manifest, 'claim' | 'renew' | 'owner' | 'release'>;
@@ -33,6 +34,7 @@ export class PressClaim {
   readonly #deadline = new ClaimDeadline();
   readonly #timer: NodeJS.Timeout;
   #isStopped = false;
+  #signal: AbortSignal | undefined;
 
   private constructor(table: ClaimTable, paper: string, token: string) {
     this.#table = table;
@@ -58,6 +60,7 @@ export class PressClaim {
     }
     const claim = new PressClaim(table, paper, token);
     signal?.addEventListener('abort', claim.#stop, { once: true });
+    claim.#signal = signal;
     return claim;
   }
 
@@ -79,6 +82,7 @@ export class PressClaim {
   };
 
   release(): void {
+    this.#signal?.removeEventListener('abort', this.#stop);
     this.#stop();
     this.#table.release(this.#paper, this.token);
   }
@@ -92,7 +96,11 @@ export class PressClaim {
   #renew(): boolean {
     if (this.#isStopped) return false;
     try {
-      if (!this.#table.renew(this.#paper, this.token, Date.now(), SPAN)) return false;
+      if (!this.#table.renew(this.#paper, this.token, Date.now(), SPAN)) {
+        // Somebody else has it: nothing more is written, whatever is left of the time.
+        this.#deadline.end();
+        return false;
+      }
     } catch {
       // The database is busy. The claim still holds until its deadline, and the next call asks again.
       return this.#deadline.isAhead();
@@ -142,9 +150,18 @@ function stopped(): Fault {
   return new Fault('unavailable', 'the press was stopped; what it had not finished is pressed next time');
 }
 
+/** Where process numbers mean what they mean here: a container of the same host name counts its own. */
+function machine(): string {
+  try {
+    return `${hostname()}/${readlinkSync('/proc/self/ns/pid').replaceAll(/\D/g, '')}`;
+  } catch {
+    return hostname();
+  }
+}
+
 function isDead(owner: string): boolean {
   const [host, pid] = owner.split(':');
-  if (host !== hostname()) return false;
+  if (host !== machine()) return false;
   if (Number(pid) === process.pid) return !owner.startsWith(`${PROCESS}:`);
   try {
     process.kill(Number(pid), 0);

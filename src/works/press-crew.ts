@@ -35,6 +35,9 @@ export type CrewWord =
   | { results: Result[] }
   | { failure: { code: FaultCode | null; message: string; details: Record<string, unknown> } };
 
+/** Why a worker is no more: it may have ended while nobody waited for it. */
+const ENDED = new WeakMap<Worker, Error>();
+
 /**
  * Other threads that print sheets, each with its own view of the archive and a
  * bounded heap. This one keeps the manifest, and so stays small.
@@ -51,8 +54,12 @@ export class Crew {
           resourceLimits: WORKER_HEAP,
         }),
     );
-    // What goes wrong is heard by whoever waits for the worker; without a listener it would end the process.
-    for (const worker of this.#workers) worker.on('error', () => {});
+    for (const worker of this.#workers) {
+      worker.on('error', (error) => ENDED.set(worker, error));
+      worker.on('exit', () => {
+        if (!ENDED.has(worker)) ENDED.set(worker, new Error('a press worker ended before its work was done'));
+      });
+    }
   }
 
   /** Has every worker hold the ledger as it is. Returns the number of the last mark that each sees. */
@@ -121,7 +128,8 @@ function heard<T>(worker: Worker, take: (word: CrewWord) => T | undefined): Prom
       settle();
     };
     const onError = (error: unknown) => end(() => reject(error));
-    const onExit = () => onError(new Error('a press worker ended before its work was done'));
+    const onExit = () => onError(ENDED.get(worker));
+    if (ENDED.has(worker)) return reject(ENDED.get(worker));
     const onMessage = (word: CrewWord) => {
       if ('failure' in word) {
         const { code, message, details } = word.failure;

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { airDue } from '../desk/enter.ts';
 import { paperRoot } from '../desk/paper.ts';
+import { Fault } from '../fault.ts';
 import { placeOf } from '../press/edition.ts';
 import type { PressReport } from '../press/press.ts';
 import { NEEDS_CREW, press } from '../press/press.ts';
@@ -23,6 +24,8 @@ export interface PressOptions {
   progress?: (paper: string, done: number, total: number, what: string) => void;
   /** Ends a press that is under way; what it has not finished stays due. */
   signal?: AbortSignal;
+  /** Runs the press of a paper when it is its turn; at once where it is left out. */
+  turn?: <T>(work: () => Promise<T>) => Promise<T>;
   /** Takes the work of bringing a large press to the disk itself, for who does not want to wait for it. */
   later?: (work: Promise<void>) => void;
 }
@@ -34,11 +37,19 @@ export async function pressPapers(shop: Workshop, options: PressOptions = {}): P
   store.transact(() => airDue(store, shop.now()));
   if (paper !== undefined) needPaper(shop, paper);
   const reports = new Map<string, PressReport>();
+  const failures: unknown[] = [];
   for (const slug of paper === undefined ? store.paperSlugs() : [paper]) {
-    const report = await pressPaper(shop, slug, options);
-    if (report !== null) reports.set(slug, report);
+    try {
+      const report = await pressPaper(shop, slug, options);
+      if (report !== null) reports.set(slug, report);
+    } catch (error) {
+      failures.push(error);
+    }
   }
-  return reports;
+  // One paper that cannot be pressed keeps no other one from it.
+  if (failures.length === 0) return reports;
+  if (failures.length === 1 || !failures.every((error) => error instanceof Fault)) throw failures[0];
+  throw new Fault('unavailable', failures.map(({ message }) => message).join('; '));
 }
 
 async function pressPaper(shop: Workshop, slug: string, options: PressOptions): Promise<PressReport | null> {
@@ -51,7 +62,9 @@ async function pressPaper(shop: Workshop, slug: string, options: PressOptions): 
   try {
     // The press that this one waited for may have done its work.
     if (!isDue()) return null;
-    const report = await pressClaimed(shop, slug, { options, build, claim });
+    // Who waits for another process's press takes nobody's turn.
+    const work = () => pressClaimed(shop, slug, { options, build, claim });
+    const report = await (options.turn === undefined ? work() : options.turn(work));
     const written = manifest.unsynced(slug);
     if (written !== null) {
       const synced = syncTree(join(shop.settings.distDir, slug), () => manifest.setSynced(slug, written));
@@ -92,16 +105,28 @@ interface Claimed {
 /** Presses what is due, with a crew once it turns out that there is much. */
 async function pressClaimed(shop: Workshop, slug: string, claimed: Claimed): Promise<PressReport> {
   // No other press has this folder while the claim holds; what is in it was left by one that was broken off.
-  rmSync(join(shop.settings.distDir, '.press', slug), { recursive: true, force: true });
-  const report = await pressHeld(shop, slug, claimed, null);
-  if (report !== NEEDS_CREW) return report;
-  const crew = new Crew(shop.settings);
+  const working = join(shop.settings.distDir, '.press', slug);
+  clear(working);
+  let crew: Crew | null = null;
   try {
-    const report = await pressHeld(shop, slug, claimed, crew);
-    if (report === NEEDS_CREW) throw new Error('a press with a crew asked for one');
-    return report;
+    const report = await pressHeld(shop, slug, claimed, null);
+    if (report !== NEEDS_CREW) return report;
+    crew = new Crew(shop.settings);
+    const whole = await pressHeld(shop, slug, claimed, crew);
+    if (whole === NEEDS_CREW) throw new Error('a press with a crew asked for one');
+    return whole;
   } finally {
-    await crew.stop();
+    await crew?.stop();
+    clear(working);
+  }
+}
+
+/** Clears a folder as far as it goes: where the disk does not let it, the press says so with its first file. */
+function clear(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // A read-only disk, or too many open files.
   }
 }
 
@@ -117,6 +142,7 @@ async function pressHeld(
   const now = shop.now();
   const aside = join(settings.distDir, '.press', slug, claim.token.replaceAll(/[^\w.-]/g, '-'));
   const begin = () => {
+    claim.assertHeld();
     claim.assertOwner();
     const plan = planOf(shop, slug, build);
     const full = options.full === true || !isWhole(shop, slug, build);
@@ -150,11 +176,15 @@ async function pressHeld(
       progress: (...at) => options.progress?.(slug, ...at),
     });
     // Nothing was written: the tree is as clean as it was.
-    if (report === NEEDS_CREW && !start.dirty) manifest.finish(slug, 0);
+    if (report === NEEDS_CREW && !start.dirty) {
+      store.transact(() => {
+        claim.assertOwner();
+        manifest.finish(slug, 0);
+      });
+    }
     return report;
   } finally {
     snapshot.end();
-    rmSync(aside, { recursive: true, force: true });
   }
 }
 

@@ -5,10 +5,19 @@ import { isTree } from '../press/tree.ts';
 import { pressPapers } from './press-papers.ts';
 import type { Workshop } from './workshop.ts';
 
+/** How many papers this process presses at a time: each takes a connection, and a large one a thread for each core. */
+const AT_A_TIME = 2;
+
 /** A paper's press under way, and the one that follows it for those who came since. */
 interface Line {
   now: Promise<PressReport | null>;
   next: Promise<PressReport | null> | null;
+  /** Whether it has its turn: until then it is early enough for whoever comes. */
+  hasBegun: boolean;
+  /** Whether somebody waits for it. */
+  isAwaited: boolean;
+  /** Gives it its turn, while it waits for one. */
+  begin: (() => void) | null;
 }
 
 /** How long a press may go on when the server stops, in ms; a longer one is finished by the next start. */
@@ -21,6 +30,7 @@ const GRACE = 5_000;
 export class Presses {
   readonly #shop: Workshop;
   readonly #lines = new Map<string, Line>();
+  #running = 0;
   readonly #syncing = new Set<Promise<void>>();
   readonly #stop = new AbortController();
 
@@ -28,13 +38,20 @@ export class Presses {
     this.#shop = shop;
   }
 
-  /** Presses what the paper owes now; null when there was nothing left to press. */
-  press(paper: string): Promise<PressReport | null> {
+  /**
+   * Presses what the paper owes now; null when there was nothing left to press.
+   * With `first`, somebody waits for it, and its turn comes before those of others.
+   */
+  press(paper: string, { first = false } = {}): Promise<PressReport | null> {
     const line = this.#lines.get(paper);
-    if (line === undefined) return this.#start(paper);
+    if (line === undefined) return this.#start(paper, first);
+    if (!line.hasBegun) {
+      line.isAwaited ||= first;
+      return line.now;
+    }
     line.next ??= line.now.then(
-      () => this.#start(paper),
-      () => this.#start(paper),
+      () => this.#start(paper, first),
+      () => this.#start(paper, first),
     );
     return line.next;
   }
@@ -56,7 +73,7 @@ export class Presses {
   async pressedUntil(paper: string, number: number): Promise<number> {
     const { manifest } = this.#shop.store;
     // Another process may have pressed it, or left the cards of it to a later press.
-    while (!manifest.isPressed(paper, number)) await this.press(paper);
+    while (!manifest.isPressed(paper, number)) await this.press(paper, { first: true });
     return manifest.filesOf(paper, number);
   }
 
@@ -71,20 +88,43 @@ export class Presses {
     clearTimeout(timer);
   }
 
-  #start(paper: string): Promise<PressReport | null> {
+  /** Runs work when it is the line's turn. */
+  async #inTurn<T>(line: Line, work: () => Promise<T>): Promise<T> {
+    if (this.#running < AT_A_TIME) this.#running++;
+    else await new Promise<void>((begin) => Object.assign(line, { begin }));
+    line.hasBegun = true;
+    try {
+      return await work();
+    } finally {
+      // The turn goes to the next one, first to what somebody waits for; or it is free.
+      const waiting = [...this.#lines.values()].filter(({ begin }) => begin !== null);
+      const next = waiting.find(({ isAwaited }) => isAwaited) ?? waiting[0];
+      if (next === undefined) this.#running--;
+      else this.#begin(next);
+    }
+  }
+
+  /** Gives a waiting line its turn, once. */
+  #begin(line: Line): void {
+    const { begin } = line;
+    line.begin = null;
+    begin?.();
+  }
+
+  #start(paper: string, first: boolean): Promise<PressReport | null> {
     const later = (work: Promise<void>) => {
       this.#syncing.add(work);
       void work.then(() => this.#syncing.delete(work));
     };
-    const now = pressPapers(this.#shop, { paper, later, signal: this.#stop.signal }).then(
-      (reports) => reports.get(paper) ?? null,
-    );
-    const line: Line = { now, next: null };
+    const line: Line = { now: Promise.resolve(null), next: null, hasBegun: false, isAwaited: first, begin: null };
     this.#lines.set(paper, line);
+    const turn = <T>(work: () => Promise<T>) => this.#inTurn(line, work);
+    const options = { paper, later, turn, signal: this.#stop.signal };
+    line.now = pressPapers(this.#shop, options).then((reports) => reports.get(paper) ?? null);
     const end = () => {
       if (line.next === null && this.#lines.get(paper) === line) this.#lines.delete(paper);
     };
-    now.then(end, end);
-    return now;
+    line.now.then(end, end);
+    return line.now;
   }
 }

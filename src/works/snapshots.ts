@@ -1,6 +1,9 @@
 import type { Store } from '../store/store.ts';
 import { openStore } from '../store/store.ts';
 
+/** Connections that are kept open for the next press. */
+const IDLE_MAX = 2;
+
 /** The ledger as it was at one moment, whatever is written since. */
 export interface Snapshot {
   store: Store;
@@ -38,7 +41,8 @@ export class Snapshots {
     };
     const end = (): void => {
       release();
-      this.#idle.push(store);
+      if (this.#idle.length < IDLE_MAX) this.#idle.push(store);
+      else store.close();
     };
     return { store, hold, end };
   }
