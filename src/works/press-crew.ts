@@ -69,6 +69,11 @@ export class Crew {
     );
   }
 
+  /** The folders in which the workers write, each its own, beside that of the press. */
+  asides(aside: string): string[] {
+    return this.#workers.map((_worker, index) => `${aside}-${index}`);
+  }
+
   /** Prints sheets; returns when all their files are on disk. */
   async print(order: CrewOrder, names: string[], done: (result: Result) => void): Promise<void> {
     let next = 0;
@@ -77,8 +82,9 @@ export class Crew {
       next += batch.length;
       return batch;
     };
+    const asides = this.asides(order.aside);
     const shifts = this.#workers.map((worker, index) =>
-      shift(worker, { ...order, aside: `${order.aside}-${index}` }, load, done).catch((error: unknown) => {
+      shift(worker, { ...order, aside: asides[index] ?? order.aside }, load, done).catch((error: unknown) => {
         // No hand begins another load, and none writes on after the press has failed.
         next = names.length;
         throw error;

@@ -107,17 +107,19 @@ async function pressClaimed(shop: Workshop, slug: string, claimed: Claimed): Pro
   // No other press has this folder while the claim holds; what is in it was left by one that was broken off.
   const working = join(shop.settings.distDir, '.press', slug);
   clear(working);
+  const aside = join(working, claimed.claim.token.replaceAll(/[^\w.-]/g, '-'));
   let crew: Crew | null = null;
   try {
-    const report = await pressHeld(shop, slug, claimed, null);
+    const report = await pressHeld(shop, slug, { ...claimed, aside }, null);
     if (report !== NEEDS_CREW) return report;
     crew = new Crew(shop.settings);
-    const whole = await pressHeld(shop, slug, claimed, crew);
+    const whole = await pressHeld(shop, slug, { ...claimed, aside }, crew);
     if (whole === NEEDS_CREW) throw new Error('a press with a crew asked for one');
     return whole;
   } finally {
     await crew?.stop();
-    clear(working);
+    // Its own alone: a press that lost its claim leaves the folder to another one.
+    for (const folder of [aside, ...(crew?.asides(aside) ?? [])]) clear(folder);
   }
 }
 
@@ -134,13 +136,12 @@ function clear(folder: string): void {
 async function pressHeld(
   shop: Workshop,
   slug: string,
-  { options, build, claim }: Claimed,
+  { options, build, claim, aside }: Claimed & { aside: string },
   crew: Crew | null,
 ): Promise<PressReport | typeof NEEDS_CREW> {
-  const { store, settings, media } = shop;
+  const { store, media } = shop;
   const { manifest } = store;
   const now = shop.now();
-  const aside = join(settings.distDir, '.press', slug, claim.token.replaceAll(/[^\w.-]/g, '-'));
   const begin = () => {
     claim.assertHeld();
     claim.assertOwner();

@@ -115,14 +115,16 @@ test('a full press that was broken off is done again, though nothing is marked',
 });
 
 test('a press whose claim another one took writes nothing more and clears nothing', async (t) => {
-  const { shop, tree } = await paperOf(t, 2);
+  const { shop, folder, tree } = await paperOf(t, 2);
   const { manifest } = shop.store;
   const before = treeOf(tree);
+  const another = join(folder, 'papers/.press', PAPER, 'another');
   publish(shop, 'taken-over', START);
   const due = manifest.due(PAPER);
   const takeOver = after(0, () => {
     manifest.release(PAPER, manifest.owner(PAPER) ?? '');
     assert.ok(manifest.claim(PAPER, 'elsewhere:1:another', Date.now(), 30_000));
+    mkdirSync(another);
   });
   await assert.rejects(
     pressPapers(shop, { cards: false, progress: takeOver }),
@@ -130,6 +132,7 @@ test('a press whose claim another one took writes nothing more and clears nothin
   );
   assert.deepEqual(manifest.due(PAPER), due);
   assert.equal(manifest.owner(PAPER), 'elsewhere:1:another', 'and leaves the claim to whom it belongs');
+  assert.ok(existsSync(another), 'and its working folder');
   assert.equal(treeOf(tree).get('front.json'), before.get('front.json'));
 });
 
@@ -209,7 +212,7 @@ test('no press works in another one’s folder, and what a dead one left there g
     });
   }
   assert.equal(seen.size, 2);
-  assert.ok(!existsSync(working));
+  assert.deepEqual(readdirSync(working), []);
 });
 
 test('a large removal lets others have the thread', async (t) => {
