@@ -18,6 +18,7 @@ const READS_ALL = [
   'SELECT max(seq) AS seq FROM observations',
   'SELECT looked_at AS at FROM hostnames WHERE looked_at IS NOT NULL ORDER BY looked_at DESC LIMIT 1',
   "SELECT due_at FROM hostnames WHERE state = 'watched' ORDER BY due_at, id LIMIT 1",
+  "SELECT due_at FROM hostnames WHERE state = 'watched' ORDER BY due_at DESC, id DESC LIMIT 1",
   'SELECT seq, at FROM deltas ORDER BY seq DESC LIMIT 1',
 ];
 /** A lease sorts the few that it chooses from, and an opt-out groups the deltas of one host. */
