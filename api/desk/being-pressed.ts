@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import { Fault } from '../../src/fault.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
@@ -6,10 +7,14 @@ import { wantsRecord } from '../answers/wants-record.ts';
 /** When to look again, in seconds. */
 const RETRY_AFTER = '2';
 
+const STYLE =
+  'body{font:1.1rem/1.6 Georgia,"Times New Roman",serif;max-width:34rem;margin:22vh auto 0;padding:0 1.5rem;text-align:center;text-wrap:balance}h1{font-size:1.8rem;font-weight:600;margin:0 0 .5em}';
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+
 const PAGE = `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><meta name="robots" content="noindex"><meta http-equiv="refresh" content="${RETRY_AFTER}"><title>Being pressed</title></head>
-<body><h1>Being pressed</h1><p>This page is on its way to the disk. It shows itself here in a moment.</p></body>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><meta name="robots" content="noindex"><meta http-equiv="refresh" content="${RETRY_AFTER}"><title>Being pressed</title><style>${STYLE}</style></head>
+<body><h1>Being pressed</h1><p>This page is being made. It appears here by itself in a few seconds.</p></body>
 </html>
 `;
 
@@ -19,7 +24,7 @@ export function beingPressed(c: Context): Response {
   return c.html(PAGE, 503, {
     'Retry-After': RETRY_AFTER,
     'Cache-Control': 'no-store',
-    'Content-Security-Policy': "default-src 'none'",
+    'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'`,
     'X-Content-Type-Options': 'nosniff',
     Vary: 'Accept',
   });
