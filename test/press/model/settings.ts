@@ -30,8 +30,8 @@ export class Settings {
   #step(): Promise<void> {
     const random = this.#random;
     const chance = random.next();
-    if (chance < 0.2) return this.#config({ hue: random.pick(HUES) });
-    if (chance < 0.3) return this.#config({ nameplate: random.pick(NAMES) });
+    if (chance < 0.2) return this.#everyCard({ hue: random.pick(HUES) });
+    if (chance < 0.3) return this.#everyCard({ nameplate: random.pick(NAMES) });
     if (chance < 0.45) {
       const sections = random.shuffled([...SECTIONS, ...(random.chance(0.5) ? [SPARE] : [])]);
       return this.#config({ sections });
@@ -40,6 +40,13 @@ export class Settings {
     if (chance < 0.9 || !this.#world.options.privacy)
       return this.#cast(random.pick(CAST_DAYS), `Half a minute, cut ${random.int(1, 3)}`);
     return this.#hide();
+  }
+
+  /** A change that every card shows: of many cards all come last, after the pages that name them. */
+  async #everyCard(change: { hue: number } | { nameplate: string }): Promise<void> {
+    this.#world.owingCards++;
+    await this.#config(change);
+    this.#world.owingCards--;
   }
 
   async #config(change: { hue?: number; nameplate?: string; sections?: string[] }): Promise<void> {

@@ -57,7 +57,7 @@ export class World {
   readonly pieces = new Set<Piece>();
   /** Set while the paper may be private: from before it is asked for until the answer that its files are back. */
   mayBePrivate = false;
-  /** How many command lines may owe cards that they were told to leave. */
+  /** How many changes and command lines may have left cards to come after the pages that name them. */
   owingCards = 0;
   /** Every generation that an answer named: `piece revision` by its `seq`. */
   readonly answered = new Map<number, string>();
