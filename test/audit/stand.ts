@@ -12,7 +12,7 @@ import type { Workshop } from '../../src/works/workshop.ts';
 import { certificate, HOUR, look, toolsAt } from '../support/looks.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
 import type { Scope } from '../support/workshop.ts';
-import { filing, tempFolder, workshopIn } from '../support/workshop.ts';
+import { collectGarbage, filing, tempFolder, workshopIn } from '../support/workshop.ts';
 
 export const PAPER = 'tide-table';
 export const PRIVATE = 'locked-table';
@@ -55,6 +55,8 @@ export async function healthyDesk(t: Scope): Promise<Stand> {
     tree,
     folder,
     heal() {
+      // Each damage opens a handful of databases.
+      collectGarbage();
       for (const name of ['var', 'papers']) {
         rmSync(join(folder, name), { recursive: true, force: true });
         cpSync(join(pristine, name), join(folder, name), { recursive: true });

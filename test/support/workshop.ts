@@ -31,7 +31,7 @@ let removed = 0;
  * libsql gives the files of a closed database back when its statements are collected, some turn later, and a
  * property opens hundreds.
  */
-function collectGarbage(): void {
+export function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();
 }
