@@ -157,6 +157,28 @@ test('a press prints one state of the paper: no file names a piece whose page is
   }
 });
 
+test('what names other files is printed after them', async (t) => {
+  const { shop } = await paperOf(t, 3);
+  const printed: string[] = [];
+  await pressPapers(shop, { full: true, cards: false, progress: (_paper, _done, _total, name) => printed.push(name) });
+  const first = (start: string) => printed.findIndex((name) => name === start || name.startsWith(`${start}/`));
+  const last = (start: string) => printed.findLastIndex((name) => name === start || name.startsWith(`${start}/`));
+  for (const [named, names] of [
+    ['story', 'day'],
+    ['day', 'year'],
+    ['year', 'days'],
+    ['section-page', 'section'],
+    ['persona', 'masthead'],
+    ['section', 'front'],
+    ['front', 'feeds'],
+    ['month', 'sitemap'],
+  ] as const) {
+    assert.ok(last(named) >= 0 && first(names) >= 0, `${named} and ${names} are printed`);
+    assert.ok(last(named) < first(names), `${named} before ${names}`);
+  }
+  assert.equal(printed.at(-1), 'hosting', 'its _headers say that the tree is whole');
+});
+
 test('who waited for the lock takes no claim that was made meanwhile', async (t) => {
   const { shop } = await paperOf(t, 1);
   const { manifest } = shop.store;
