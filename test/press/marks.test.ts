@@ -2,36 +2,15 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { airStory, withdrawStory } from '../../src/desk/airing.ts';
+import { withdrawStory } from '../../src/desk/airing.ts';
 import { enter } from '../../src/desk/enter.ts';
-import { fileStory } from '../../src/desk/filing.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
 import { pressPapers } from '../../src/works/press-papers.ts';
 import { Presses } from '../../src/works/presses.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
-import { filing, foundPaper, PAPER, type Scope, tempFolder, treeOf, workshopIn } from '../support/workshop.ts';
-
-const START = Date.parse('2026-11-20T12:00:00Z');
-const DAY = 86_400_000;
-
-/** A pressed paper with so many pieces on air, a day between them. */
-async function paperOf(t: Scope, pieces: number) {
-  const clock = { now: START };
-  const folder = tempFolder(t);
-  const shop = workshopIn(t, folder, clock);
-  foundPaper(shop);
-  shop.store.transact(() => {
-    for (let n = 0; n < pieces; n++) publish(shop, `piece-${n}`, START - (pieces - n) * DAY);
-  });
-  await pressPapers(shop, { cards: false });
-  return { shop, folder, clock, tree: join(folder, 'papers', PAPER) };
-}
-
-function publish({ desk }: Workshop, slug: string, at: number): void {
-  fileStory(desk, PAPER, filing(slug), { by: 'cli' });
-  airStory(desk, PAPER, slug, { by: 'cli', at });
-}
+import { DAY, paperOf, publish, START } from '../support/pressed-paper.ts';
+import { PAPER, tempFolder, treeOf, workshopIn } from '../support/workshop.ts';
 
 function change({ store, now }: Workshop, more: object): void {
   const body = { ...(store.record(PAPER, 'paper', '') as object), ...more };

@@ -2,43 +2,12 @@ import assert from 'node:assert/strict';
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { airStory, withdrawStory } from '../../src/desk/airing.ts';
+import { withdrawStory } from '../../src/desk/airing.ts';
 import { enter } from '../../src/desk/enter.ts';
-import { fileStory } from '../../src/desk/filing.ts';
 import { pressPapers } from '../../src/works/press-papers.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
-import {
-  filing,
-  foundPaper,
-  PAPER,
-  type Scope,
-  SECTIONS,
-  tempFolder,
-  treeOf,
-  workshopIn,
-} from '../support/workshop.ts';
-
-const START = Date.parse('2026-11-20T12:00:00Z');
-const DAY = 86_400_000;
-
-/** A paper with so many pieces on air in its first section, a day between them, pressed. */
-async function paperOf(t: Scope, pieces: number) {
-  const clock = { now: START };
-  const folder = tempFolder(t);
-  const shop = workshopIn(t, folder, clock);
-  foundPaper(shop);
-  shop.store.transact(() => {
-    for (let n = 0; n < pieces; n++) publish(shop, `piece-${n}`, START - (pieces - n) * DAY);
-  });
-  await pressPapers(shop, { cards: false });
-  return { shop, folder, clock, tree: join(folder, 'papers', PAPER) };
-}
-
-function publish({ desk }: Workshop, slug: string, at: number, section = SECTIONS[0] ?? ''): void {
-  fileStory(desk, PAPER, filing(slug, { category: section }), { by: 'cli' });
-  airStory(desk, PAPER, slug, { by: 'cli', at });
-}
+import { DAY, paperOf, publish, START } from '../support/pressed-paper.ts';
+import { PAPER, treeOf } from '../support/workshop.ts';
 
 /** Paths whose file is another one than before: a file that is not written again keeps its inode. */
 function changedSince(before: Map<string, number>, tree: string): string[] {

@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import { airStory } from '../../src/desk/airing.ts';
+import { fileStory } from '../../src/desk/filing.ts';
+import { pressPapers } from '../../src/works/press-papers.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import { filing, foundPaper, PAPER, type Scope, SECTIONS, tempFolder, workshopIn } from './workshop.ts';
+
+export const START = Date.parse('2026-11-20T12:00:00Z');
+export const DAY = 86_400_000;
+
+/** A paper with so many pieces on air in its first section, a day between them, pressed without cards. */
+export async function paperOf(t: Scope, pieces: number) {
+  const clock = { now: START };
+  const folder = tempFolder(t);
+  const shop = workshopIn(t, folder, clock);
+  foundPaper(shop);
+  shop.store.transact(() => {
+    for (let n = 0; n < pieces; n++) publish(shop, `piece-${n}`, START - (pieces - n) * DAY);
+  });
+  await pressPapers(shop, { cards: false });
+  return { shop, folder, clock, tree: join(folder, 'papers', PAPER) };
+}
+
+/** Files a piece and puts it on air at a time, in ms. */
+export function publish({ desk }: Workshop, slug: string, at: number, section = SECTIONS[0] ?? ''): void {
+  fileStory(desk, PAPER, filing(slug, { category: section }), { by: 'cli' });
+  airStory(desk, PAPER, slug, { by: 'cli', at });
+}
