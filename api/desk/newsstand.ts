@@ -5,6 +5,7 @@ import { paperRoot } from '../../src/desk/paper.ts';
 import type { Render } from '../../src/press/sheet.ts';
 import type { Backlog } from '../../src/works/backlog.ts';
 import { PROJECT } from '../../src/works/build.ts';
+import { eventLoop } from '../../src/works/event-loop.ts';
 import type { Presses } from '../../src/works/presses.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
 import { fileAt, fileHeaders } from '../answers/files.ts';
@@ -42,6 +43,11 @@ export function newsstandDoor(
     const open = fileHeaders(CATALOG_PATH, origin, []);
     const about = { 'Content-Type': CATALOG_TYPE, Link: catalogLinks(origin, []) };
     return c.body(JSON.stringify(catalogOf(origin, papers)), 200, { ...headers, ...open, ...about });
+  });
+  // For monitors, as the domain records have it.
+  door.on(['GET', 'HEAD'], ['/health'], (c) => {
+    const body = { status: 'ok', event_loop_delay_max_ms: eventLoop.worst() };
+    return c.json(body, 200, { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
   });
   door.on(['GET', 'HEAD'], ['/robots.txt'], marked, (c) => c.text(robotsOf(shop), 200, headers));
   door.on(['GET', 'HEAD'], ['/_astro/*', '/favicon.svg'], async (c, next) => {

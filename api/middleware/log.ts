@@ -1,16 +1,21 @@
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
+import { eventLoop } from '../../src/works/event-loop.ts';
 
 /** One line a request. No key, no address of a reader, no query and no header is logged. */
 export function logRequests(logger: Logger) {
   return createMiddleware(async (c, next) => {
     const start = performance.now();
-    await next();
+    const asked = { request_id: c.get('requestId'), method: c.req.method, path: withoutSecrets(c.req.path) };
+    const ended = eventLoop.began(asked);
+    try {
+      await next();
+    } finally {
+      ended();
+    }
     logger.info(
       {
-        request_id: c.get('requestId'),
-        method: c.req.method,
-        path: withoutSecrets(c.req.path),
+        ...asked,
         status: c.env.outgoing.headersSent ? c.env.outgoing.statusCode : c.res.status,
         ms: Math.round((performance.now() - start) * 10) / 10,
       },

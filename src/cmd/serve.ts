@@ -15,6 +15,7 @@ import { startScanner } from '../jobs/scanner.ts';
 import { Backlog } from '../works/backlog.ts';
 import { isBuilt, loadBuild, PROJECT } from '../works/build.ts';
 import { changeClientOf } from '../works/change-desk.ts';
+import { eventLoop } from '../works/event-loop.ts';
 import { lookerOf } from '../works/looker.ts';
 import type { SmtpMailer } from '../works/mailer.ts';
 import { smtpOf } from '../works/mailer.ts';
@@ -40,6 +41,7 @@ async function serve(): Promise<void> {
   const smtp = smtpOf(settings);
   const stopped = stopSignal(logger);
   if (!isBuilt()) await buildPages();
+  const unwatched = eventLoop.watch(logger);
   await withWorkshop(async (shop) => {
     // Its addresses are those at which it listens itself, not where another server did.
     shop.settings = settings;
@@ -57,6 +59,7 @@ async function serve(): Promise<void> {
     } finally {
       // One that started also ends when the other cannot.
       await Promise.all(running.map(({ stop }) => stop()));
+      unwatched();
       await flushed(logger);
     }
   });
@@ -106,9 +109,13 @@ function startFiling({ shop, presses, backlog, logger }: Required<DeskParts>): (
       logger.info({ papers: outcomes.length, failed }, 'pressed what was due at the start');
     });
   };
+  const filed = eventLoop.began({ job: 'file content' });
   const ended = work()
     .catch((error: unknown) => logger.error({ err: error }, 'content/ could not be filed'))
-    .finally(() => backlog.end());
+    .finally(() => {
+      filed();
+      backlog.end();
+    });
   return async () => {
     stop.abort();
     await ended;

@@ -44,7 +44,11 @@ export function startAccountChanges(shop: Workshop, client: WebhookClient, logge
     dropOld(desk.now());
     return isMore ? BREATH : LOOK_EVERY;
   };
-  const stop = goRounds(look, { logger, failed: 'changes are told to nobody just now; it is tried again' });
+  const stop = goRounds(look, {
+    job: 'changes to accounts',
+    logger,
+    failed: 'changes are told to nobody just now; it is tried again',
+  });
   return async () => {
     await stop();
     await courier.stop();

@@ -80,7 +80,11 @@ export function startAccountMails(
     sender.start();
     return LOOK_EVERY;
   };
-  const stop = goRounds(look, { logger, failed: 'mails of accounts stand still; they are looked after again' });
+  const stop = goRounds(look, {
+    job: 'mails of accounts',
+    logger,
+    failed: 'mails of accounts stand still; they are looked after again',
+  });
   return async () => {
     await stop();
     const patience = setTimeout(() => smtp?.breakOff(), DRAIN);

@@ -65,7 +65,7 @@ export function startClock({ shop, presses, backlog, logger }: Parts): () => Pro
     }
     return LOOK_EVERY;
   };
-  const stop = goRounds(look, { logger, failed: 'looking for what is due failed; it is tried again' });
+  const stop = goRounds(look, { job: 'clock', logger, failed: 'looking for what is due failed; it is tried again' });
   return async () => {
     await stop();
     await presses.close();

@@ -46,7 +46,7 @@ export function startDeliveries(shop: Workshop, client: WebhookClient, logger: L
     // A batch at a time: between two of them others have their turn.
     return isMore ? 0 : LOOK_EVERY;
   };
-  const stop = goRounds(look, { logger, failed: 'webhooks stand still; they are looked after again' });
+  const stop = goRounds(look, { job: 'webhooks', logger, failed: 'webhooks stand still; they are looked after again' });
   return async () => {
     await stop();
     await courier.stop();

@@ -77,7 +77,7 @@ export function startMails(shop: Workshop, { render, smtp }: MailTools, logger: 
     notices.start();
     return queued ? BREATH : LOOK_EVERY;
   };
-  const stop = goRounds(look, { logger, failed: 'mails stand still; they are looked after again' });
+  const stop = goRounds(look, { job: 'mails', logger, failed: 'mails stand still; they are looked after again' });
   return async () => {
     await stop();
     const patience = setTimeout(() => smtp?.breakOff(), DRAIN);

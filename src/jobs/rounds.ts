@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { eventLoop } from '../works/event-loop.ts';
 
 /** How long a job rests after its round failed, in ms. */
 const REST = 10_000;
@@ -6,23 +7,26 @@ const REST = 10_000;
 const SWEEP_EVERY = 3_600_000;
 
 /**
- * Goes a job's rounds: each one gives how long to rest before the next, in ms.
+ * Goes the rounds of a job: each one gives how long to rest before the next, in ms.
  * One that throws is logged with these words, and the job rests longer. Returns
  * a function that stops the rounds, after the one under way.
  */
 export function goRounds(
   round: () => number | Promise<number>,
-  { logger, failed }: { logger: Logger; failed: string },
+  { job, logger, failed }: { job: string; logger: Logger; failed: string },
 ): () => Promise<void> {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let underWay: Promise<void> = Promise.resolve();
   const go = async (): Promise<void> => {
     let rest = REST;
+    const ended = eventLoop.began({ job });
     try {
       rest = await round();
     } catch (error) {
       logger.error({ err: error }, failed);
+    } finally {
+      ended();
     }
     if (stopped) return;
     timer = setTimeout(() => {

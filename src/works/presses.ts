@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { PressReport } from '../press/press.ts';
 import { isTree } from '../press/tree.ts';
+import { eventLoop } from './event-loop.ts';
 import { pressPapers } from './press-papers.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -89,13 +90,15 @@ export class Presses {
   }
 
   /** Runs work when it is the line's turn. */
-  async #inTurn<T>(line: Line, work: () => Promise<T>): Promise<T> {
+  async #inTurn<T>(paper: string, line: Line, work: () => Promise<T>): Promise<T> {
     if (this.#running < AT_A_TIME) this.#running++;
     else await new Promise<void>((begin) => Object.assign(line, { begin }));
     line.hasBegun = true;
+    const ended = eventLoop.began({ job: 'press', paper });
     try {
       return await work();
     } finally {
+      ended();
       // The turn goes to the next one, first to what somebody waits for; or it is free.
       const waiting = [...this.#lines.values()].filter(({ begin }) => begin !== null);
       const next = waiting.find(({ isAwaited }) => isAwaited) ?? waiting[0];
@@ -118,7 +121,7 @@ export class Presses {
     };
     const line: Line = { now: Promise.resolve(null), next: null, hasBegun: false, isAwaited: first, begin: null };
     this.#lines.set(paper, line);
-    const turn = <T>(work: () => Promise<T>) => this.#inTurn(line, work);
+    const turn = <T>(work: () => Promise<T>) => this.#inTurn(paper, line, work);
     const options = { paper, later, turn, signal: this.#stop.signal };
     line.now = pressPapers(this.#shop, options).then((reports) => reports.get(paper) ?? null);
     const end = () => {

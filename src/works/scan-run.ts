@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../fault.ts';
+import { eventLoop } from './event-loop.ts';
 import type { Looker } from './looker.ts';
 import { scanBatch } from './scan-batch.ts';
 import type { Entered, ScanQueue, Taken } from './scan-queue.ts';
@@ -66,6 +67,7 @@ export function startScan(queue: ScanQueue, looker: Looker, news: ScanNews, { on
     end();
   };
   const work = async (taken: Taken): Promise<void> => {
+    const ended = eventLoop.began({ job: 'scan', hostnames: taken.hostnames.length });
     try {
       const { entered, isBlind } = await scanBatch(queue, looker, taken, { isStopping, release });
       news.entered(entered);
@@ -74,6 +76,8 @@ export function startScan(queue: ScanQueue, looker: Looker, news: ScanNews, { on
       else trouble(news.blind);
     } catch (error) {
       failed(error);
+    } finally {
+      ended();
     }
   };
 

@@ -11,7 +11,7 @@ const UUID = /^[0-9a-f-]{36}$/;
 test('every answer says what it is, and is guarded', async (t) => {
   const folder = tempFolder(t);
   copyDemo(folder);
-  const { url } = await serve(t, folder);
+  const { url, records } = await serve(t, folder);
   const tree = join(folder, 'papers/the-plumb-line');
 
   await t.test('an error is a record, a problem or a page, as asked', async () => {
@@ -130,6 +130,18 @@ test('every answer says what it is, and is guarded', async (t) => {
       assert.equal(headers['content-type'], type, path);
       assert.equal(headers['x-content-type-options'], 'nosniff', path);
     }
+  });
+
+  await t.test('health tells how long callers waited at the most', async () => {
+    for (const base of [url, records]) {
+      const { status, headers, text } = await ask(base, '/health');
+      assert.deepEqual([status, headers['cache-control']], [200, 'no-store']);
+      const { status: said, event_loop_delay_max_ms: delay } = JSON.parse(text);
+      assert.equal(said, 'ok');
+      // The server measures itself, and its start alone took its while.
+      assert.ok(Number.isInteger(delay) && delay >= 0, text);
+    }
+    assert.equal((await ask(url, '/health', { host: 'other.example' })).status, 200);
   });
 
   await t.test('the newsstand lists the papers, and robots.txt their sitemaps', async () => {

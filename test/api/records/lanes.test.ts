@@ -4,13 +4,23 @@ import { ask } from '../../support/http.ts';
 import { look } from '../../support/looks.ts';
 import { recordsStand } from '../../support/records-stand.ts';
 
-test('health tells what is watched, and when it was last looked at', async (t) => {
+test('health tells what is watched, when it was last looked at, and how long callers waited', async (t) => {
   const { url, enter, clock } = await recordsStand(t);
-  assert.deepEqual(JSON.parse((await ask(url, '/health')).text), { status: 'ok', domains: 0, last_scan_at: null });
+  assert.deepEqual(JSON.parse((await ask(url, '/health')).text), {
+    status: 'ok',
+    domains: 0,
+    last_scan_at: null,
+    event_loop_delay_max_ms: 0,
+  });
   enter(look('example.org', clock.now, { A: ['192.0.2.1'] }));
   const { status, text } = await ask(url, '/health');
   assert.equal(status, 200);
-  assert.deepEqual(JSON.parse(text), { status: 'ok', domains: 1, last_scan_at: new Date(clock.now).toISOString() });
+  assert.deepEqual(JSON.parse(text), {
+    status: 'ok',
+    domains: 1,
+    last_scan_at: new Date(clock.now).toISOString(),
+    event_loop_delay_max_ms: 0,
+  });
 });
 
 test('a key that is none is refused on every door', async (t) => {

@@ -1,0 +1,125 @@
+import type { Logger } from 'pino';
+
+/** How often the delay is taken, in ms. */
+const TICK = 20;
+/** A longer delay is logged, in ms. */
+export const DELAY_LOGGED = 200;
+/** At most one line in so many ms; the next one counts those between. */
+const LOG_EVERY = 1_000;
+/** For how long the worst is kept, in seconds. */
+const KEPT = 60;
+/** How many works a line names. */
+const NAMED_MAX = 20;
+
+/** A request or a job that runs, in the words of the log. */
+type Work = Readonly<Record<string, string | number>>;
+
+interface Running {
+  work: Work;
+  /** By the monotonic clock, in ms. */
+  since: number;
+}
+
+/**
+ * The delay of an event loop: while one request or job is computed, all others
+ * wait. Work says when it begins and ends, so that a delay can be logged with
+ * the names of all that may have caused it.
+ */
+export class EventLoop {
+  readonly #now: () => number;
+  readonly #running = new Set<Running>();
+  /** Work that took longer than a tick and ended since the last one, with how long it took, in ms. */
+  #ended: { work: Work; ms: number }[] = [];
+  /** The worst delay of each second, in ms, and which second that was. */
+  readonly #worst = Array.from({ length: KEPT }, () => ({ second: Number.NEGATIVE_INFINITY, delay: 0 }));
+  #tickedAt: number | null = null;
+  #cpuAt = 0;
+  #loggedAt = Number.NEGATIVE_INFINITY;
+  #unlogged = 0;
+
+  /** `now` is the monotonic clock, in ms. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Notes that work has begun. Returns a function that notes its end. */
+  began(work: Work): () => void {
+    const running = { work, since: this.#now() };
+    this.#running.add(running);
+    return () => {
+      if (!this.#running.delete(running)) return;
+      // Who held the loop took at least a tick; whatever else was answered is not kept.
+      const ms = this.#now() - running.since;
+      if (ms > TICK && this.#ended.length < NAMED_MAX) this.#ended.push({ work, ms });
+    };
+  }
+
+  /** The worst delay of the last minute, in whole ms; 0 where nothing is measured. */
+  worst(): number {
+    const now = this.#now();
+    const second = Math.floor(now / 1_000);
+    const late = this.#tickedAt === null ? 0 : now - this.#tickedAt - TICK;
+    const kept = this.#worst.filter((bucket) => bucket.second > second - KEPT).map(({ delay }) => delay);
+    return Math.round(Math.max(0, late, ...kept));
+  }
+
+  /** Measures until the function that it returns is called, and logs every long delay with what ran. */
+  watch(logger: Pick<Logger, 'warn'>): () => void {
+    this.#tickedAt = this.#now();
+    this.#cpuAt = cpuMs();
+    const timer = setInterval(() => this.tick(logger), TICK).unref();
+    return () => {
+      clearInterval(timer);
+      this.#tickedAt = null;
+    };
+  }
+
+  /** Takes the delay since the last tick. */
+  tick(logger: Pick<Logger, 'warn'>): void {
+    const now = this.#now();
+    const cpu = cpuMs();
+    const delay = Math.max(0, now - (this.#tickedAt ?? now) - TICK);
+    this.#note(now, delay);
+    if (delay > DELAY_LOGGED) this.#log(logger, now, { delay, cpu: cpu - this.#cpuAt });
+    this.#ended = [];
+    [this.#tickedAt, this.#cpuAt] = [now, cpu];
+  }
+
+  #note(now: number, delay: number): void {
+    const second = Math.floor(now / 1_000);
+    const bucket = this.#worst[second % KEPT];
+    if (bucket === undefined) return;
+    if (bucket.second !== second) Object.assign(bucket, { second, delay });
+    else bucket.delay = Math.max(bucket.delay, delay);
+  }
+
+  #log(logger: Pick<Logger, 'warn'>, now: number, { delay, cpu }: { delay: number; cpu: number }): void {
+    if (now - this.#loggedAt < LOG_EVERY) {
+      this.#unlogged++;
+      return;
+    }
+    // What ended just now comes first: it is what the others most likely waited for.
+    const ran = [...this.#ended, ...[...this.#running].map(({ work, since }) => ({ work, ms: now - since }))];
+    logger.warn(
+      {
+        delay_ms: Math.round(delay),
+        // Much less than the delay: the machine was busy elsewhere, or this thread waited for a disk.
+        cpu_ms: Math.round(cpu),
+        ran: ran.slice(0, NAMED_MAX).map(({ work, ms }) => ({ ...work, ms: Math.round(ms) })),
+        running: ran.length,
+        unlogged: this.#unlogged,
+      },
+      'the event loop was held up',
+    );
+    [this.#loggedAt, this.#unlogged] = [now, 0];
+  }
+}
+
+/** Processor time of this thread, in ms; before Node 23.9, of all threads. */
+function cpuMs(): number {
+  const { user, system } = (process.threadCpuUsage ?? process.cpuUsage)();
+  return (user + system) / 1_000;
+}
+
+/** The event loop of this thread. There is one, whatever services and jobs share it. */
+export const eventLoop = new EventLoop();
