@@ -2,6 +2,7 @@ import { Fault } from '../fault.ts';
 import { NamedTwice, NotIJson, parseIJson } from '../ledger/i-json.ts';
 import type { DoorKey } from '../ledger/keyring.ts';
 import { keysOf } from '../ledger/keyring.ts';
+import type { Limits } from './verify-texts.ts';
 import { fetched, readText } from './verify-texts.ts';
 
 /** Where `broadsheet verify` gets what it checks, and the keys to check it by: files and addresses. */
@@ -17,6 +18,28 @@ export function parsed(where: string, text: string, give: string): unknown {
   } catch (error) {
     if (error instanceof NamedTwice || !(error instanceof NotIJson)) throw error;
     throw new Fault('invalid_request', `${where} ${error.message}; give ${give}`);
+  }
+}
+
+/** Of a key document at a site's own address: hundreds of keys, and no patience for more. */
+const LISTED: Limits = { bytes: 1_000_000, silence: 10_000, whole: 20_000 };
+
+/** Where the paper of a proof lists its keys. A shared host has many papers, each with a list at its own root. */
+export function keysBeside(address: string): string | null {
+  const url = URL.parse(address);
+  const root = /^(.*)\/(?:stories\/[^/]+\/proof\.json|api\/v1\/stories\/[^/]+\/proof)$/.exec(url?.pathname ?? '')?.[1];
+  return url === null || root === undefined ? null : `${url.origin}${root}/.well-known/newsdesk-keys.json`;
+}
+
+/** The keys that a paper's own site lists for a proof at an address, with their times; or why they cannot be had, in words. */
+export async function siteKeys(proof: string): Promise<{ from: string; keys: DoorKey[] } | { why: string }> {
+  const from = keysBeside(proof);
+  if (from === null) return { why: `the address does not say where the paper lists its keys` };
+  try {
+    return { from, keys: keysIn(from, await fetched(from, 'the address of a key document', LISTED)) };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { why: error.message };
   }
 }
 

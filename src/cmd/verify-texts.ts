@@ -10,7 +10,8 @@ const SILENCE = 10_000;
 /** How long the whole of an answer may take, in ms. */
 const LONGEST_ANSWER = 120_000;
 
-interface Limits {
+/** In bytes, and in ms. */
+export interface Limits {
   bytes?: number;
   silence?: number;
   whole?: number;

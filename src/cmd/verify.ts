@@ -5,12 +5,14 @@ import { Fault } from '../fault.ts';
 import { verifyNoble, verifyNode } from '../ledger/ed25519.ts';
 import { NamedTwice } from '../ledger/i-json.ts';
 import type { DoorKey } from '../ledger/keyring.ts';
-import { keysFromVkeys, type Proof, proofFaults } from '../ledger/proof.ts';
+import { isProof, keysFromVkeys, type Proof, proofFaults } from '../ledger/proof.ts';
+import { unsignedIn } from '../ledger/proof-form.ts';
+import { unsignedWords } from '../ledger/unsigned.ts';
 import { counted } from './counted.ts';
 import { say } from './run.ts';
 import type { CheckedRecords } from './verify-records.ts';
 import { checkRecords, recordsDocument, saidOf } from './verify-records.ts';
-import { isAddress, keysAt, keysInFile, parsed } from './verify-sources.ts';
+import { isAddress, keysAt, keysInFile, parsed, siteKeys } from './verify-sources.ts';
 import { fetched, readText } from './verify-texts.ts';
 
 interface Checked {
@@ -18,6 +20,12 @@ interface Checked {
   id: string | null;
   revision: number | null;
   faults: string[];
+  /** What of it nobody signed, so that it was not checked. */
+  unsigned: string[];
+  /** The list of the site that it came from, by whose keys it was checked; null where the keys were others. */
+  keys_from: string | null;
+  /** Why that list could not be read, so that nobody knows in which time each key signed; null where none was asked for. */
+  keys_unread: string | null;
 }
 
 /** The exit code when there was nothing to check: no such file, no answer, no keys. */
@@ -25,8 +33,8 @@ const NOT_CHECKED = 2;
 
 const OWN_KEYS =
   'The keys are the ones that come with the proof; to know whose they are, compare them with --keys or --vkey. Only --keys knows in which time each key signed.';
-const SITE_KEYS =
-  'The keys are the ones that the same site lists; to know whose they are, compare them with --keys or --vkey.';
+const COMPARE = 'to know whose they are, compare them with --keys or --vkey.';
+const SITE_KEYS = `The keys are the ones that the same site lists; ${COMPARE}`;
 const PROVES = 'A receipt proves who filed the piece and that it has not changed, never that a claim is true.';
 const RECORD_PROVES =
   'A receipt proves what the service saw and when, and that it has not changed, never that a name server told the truth.';
@@ -52,7 +60,7 @@ export function command(): Command {
       const lines = records.length > 0 ? recordLines(records) : proofLines(proofs);
       say(options.json, checked, [
         ...lines,
-        ...(trusted !== undefined ? [] : records.length > 0 && isAddress(where) ? [SITE_KEYS] : [OWN_KEYS]),
+        ...(trusted !== undefined ? [] : [keysLine(where, checked)]),
         records.length > 0 ? RECORD_PROVES : PROVES,
       ]);
       process.exitCode = checked.some(({ faults }) => faults.length > 0) ? 1 : 0;
@@ -61,18 +69,45 @@ export function command(): Command {
 
 function proofLines(checked: Checked[]): string[] {
   const faulty = checked.filter(({ faults }) => faults.length > 0);
+  const [only] = checked.length === 1 && faulty.length === 0 ? checked : [];
   return [
     ...faulty.flatMap(({ proof, faults }) => faults.map((fault) => `${proof}: ${fault}`)),
-    ...(checked.length === 1 && faulty.length === 0
-      ? [`${checked[0]?.id} revision ${checked[0]?.revision}: the hash, the receipts and the chain hold`]
-      : [`${counted(checked.length, 'proof')} checked, ${counted(faulty.length, 'does not hold', 'do not hold')}`]),
+    ...unsignedLines(checked),
+    only === undefined
+      ? `${counted(checked.length, 'proof')} checked, ${counted(faulty.length, 'does not hold', 'do not hold')}`
+      : `${only.id} revision ${only.revision}: the hash, the receipts and the chain hold${reservation(only)}`,
   ];
+}
+
+/** What was not signed, in one line for all proofs that have the same of it. */
+function unsignedLines(checked: Checked[]): string[] {
+  const proofs = new Map<string, string[]>();
+  for (const { proof, unsigned } of checked) {
+    const words = unsignedWords(unsigned);
+    if (words !== '') proofs.set(words, [...(proofs.get(words) ?? []), proof]);
+  }
+  return [...proofs].map(([words, of]) => `${of.length === 1 ? of[0] : counted(of.length, 'proof')}: ${words}`);
+}
+
+/** What holds only if each key signed in its time, where nobody could say in which. */
+function reservation({ keys_unread }: Checked): string {
+  return keys_unread === null
+    ? ''
+    : ` by the keys that come with the proof; in which time those signed was not checked, for ${keys_unread}`;
+}
+
+/** By whose keys it was checked, where the caller named none. */
+function keysLine(where: string, checked: (Checked | CheckedRecords)[]): string {
+  const [first] = checked;
+  if (first === undefined) return OWN_KEYS;
+  if ('kind' in first) return isAddress(where) ? SITE_KEYS : OWN_KEYS;
+  return first.keys_from === null ? OWN_KEYS : `The keys and their times are those of ${first.keys_from}; ${COMPARE}`;
 }
 
 function recordLines(checked: CheckedRecords[]): string[] {
   return checked.flatMap((one) => [
     ...one.faults.map((fault) => `${one.document}: ${fault}`),
-    ...(one.unsigned.length > 0 ? [`${one.document}: not signed, and so not checked: ${one.unsigned.join(', ')}`] : []),
+    ...(one.unsigned.length > 0 ? [`${one.document}: ${unsignedWords(one.unsigned)}`] : []),
     saidOf(one),
   ]);
 }
@@ -82,14 +117,22 @@ async function checkAt(where: string, trusted?: DoorKey[]): Promise<(Checked | C
   if (!isAddress(where) && existsSync(where) && statSync(where).isDirectory()) return verifyAt(where, trusted);
   const { place, text } = await textAt(where);
   const records = recordsDocument(text);
-  return records === null ? [checkText(place, text, trusted)] : [await checkRecords(place, records, trusted)];
+  return records === null ? [await checkProofAt(place, text, trusted)] : [await checkRecords(place, records, trusted)];
+}
+
+/** Checks a proof by keys that the caller trusts, else by those that its site lists, else by its own. */
+async function checkProofAt(place: string, text: string, trusted: DoorKey[] | undefined): Promise<Checked> {
+  const site = trusted === undefined && isAddress(place) ? await siteKeys(place) : null;
+  if (site === null) return checkText(place, text, trusted);
+  if ('why' in site) return { ...checkText(place, text, undefined), keys_unread: site.why };
+  return { ...checkText(place, text, site.keys), keys_from: site.from };
 }
 
 /** Checks every proof at a place. */
 export async function verifyAt(where: string, trusted?: DoorKey[]): Promise<Checked[]> {
   if (isAddress(where) || !existsSync(where) || !statSync(where).isDirectory()) {
     const { place, text } = await textAt(where);
-    return [checkText(place, text, trusted)];
+    return [await checkProofAt(place, text, trusted)];
   }
   const stories = join(where, 'stories');
   const keys = trusted ?? folderKeys(where);
@@ -103,7 +146,7 @@ export async function verifyAt(where: string, trusted?: DoorKey[]): Promise<Chec
       return checkText(file, readText(file, 'a proof record'), keys, verifyNode);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      return { proof: file, id: null, revision: null, faults: [error.message] };
+      return unread(file, error.message);
     }
   });
 }
@@ -128,13 +171,19 @@ function checkText(place: string, text: string, trusted: DoorKey[] | undefined, 
     return check(place, parsed(place, text, 'a proof record'), trusted, verify);
   } catch (error) {
     if (!(error instanceof NamedTwice)) throw error;
-    return { proof: place, id: null, revision: null, faults: [`the document ${error.message}`] };
+    return unread(place, `the document ${error.message}`);
   }
+}
+
+function unread(proof: string, fault: string): Checked {
+  return { proof, id: null, revision: null, faults: [fault], unsigned: [], keys_from: null, keys_unread: null };
 }
 
 function check(proof: string, document: unknown, keys: DoorKey[] | undefined, verify: typeof verifyNode): Checked {
   const { id = null, revision = null } = (document ?? {}) as Partial<Proof>;
-  return { proof, id, revision, faults: proofFaults(document, verify, keys) };
+  const faults = proofFaults(document, verify, keys);
+  const unsigned = isProof(document) ? unsignedIn(document) : [];
+  return { proof, id, revision, faults, unsigned, keys_from: null, keys_unread: null };
 }
 
 function folderKeys(folder: string): DoorKey[] | undefined {

@@ -17,10 +17,6 @@ export interface Basis {
   credit?: string;
 }
 
-/** The recipe, in the words that every proof carries. */
-export const HASH_BASIS =
-  'content_hash is "sha256:" and the lower-case hex SHA-256 of the RFC 8785 (JCS) form of basis, in UTF-8; all strings are in Unicode NFC.';
-
 /** The parts of a piece that its hash covers. */
 export type Hashed = Pick<
   Piece,

@@ -43,8 +43,12 @@ function misfit(value: unknown, kind: Kind, place: string): string[] {
   return KINDS[kind](value) ? [] : [`${place} is not ${kind}`];
 }
 
-/** The places of members that a shape does not name. Objects whose members it leaves open have none. */
+/**
+ * The places of members that a shape does not name. Objects whose members it leaves
+ * open have none, and what is no object where the shape has one is a stranger as a whole.
+ */
 export function strangers(value: unknown, shape: Shape, place = ''): string[] {
+  if (!isObject(value)) return place === '' ? [] : [place];
   const members = membersOf(shape);
   const at = (name: string): string => (place === '' ? name : `${place}.${name}`);
   const unknown = Object.keys(value as object).filter((name) => !members.some((member) => member.name === name));

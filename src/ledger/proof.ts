@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import type { Basis, Hashed } from './basis.ts';
-import { basisOf, contentHash, HASH_BASIS } from './basis.ts';
+import { basisOf, contentHash } from './basis.ts';
 import type { Generation } from './generation.ts';
 import { chainFaults } from './generation.ts';
 import type { DoorKey } from './keyring.ts';
 import { thumbprint } from './keyring.ts';
 import type { Verify } from './note.ts';
 import { parseNote } from './note.ts';
+import { HASH_BASIS } from './proof-form.ts';
 import { parseReceipt } from './receipt.ts';
 import { shapeProblems } from './shape.ts';
 import { parseVkey, vkey } from './verifier-key.ts';
@@ -99,6 +100,11 @@ const Shape = z.looseObject({
     }),
   ),
 });
+
+/** Whether a document has the form of a proof. */
+export function isProof(document: unknown): document is Proof {
+  return Shape.safeParse(document).success;
+}
 
 /**
  * Checks a proof from itself alone, or against keys that the caller trusts.

@@ -36,6 +36,8 @@ interface Vector {
   trusted?: string[];
   /** Keys in their time. */
   keys?: { vkey: string; nbf: string; retired_at: string | null }[];
+  /** The places of what nobody signed. */
+  unsigned?: string[];
 }
 
 for (const kind of ['valid', 'invalid'] as const) {
@@ -44,7 +46,7 @@ for (const kind of ['valid', 'invalid'] as const) {
     const holds = kind === 'valid' || NOT_READ.has(name);
     test(`${name} ${holds ? 'holds' : 'fails'} on the page as well`, async () => {
       const text = readFileSync(new URL(`${kind}/${file}`, VECTORS), 'utf8');
-      const { proof, trusted, keys: listed } = JSON.parse(text) as Vector;
+      const { proof, trusted, keys: listed, unsigned } = JSON.parse(text) as Vector;
       const inTime = listed?.flatMap(({ vkey, nbf, retired_at }) =>
         keysFromVkeys([vkey]).map((key) => ({
           ...key,
@@ -54,9 +56,10 @@ for (const kind of ['valid', 'invalid'] as const) {
       );
       const keys = jwks(inTime ?? (trusted === undefined ? SIGNERS : keysFromVkeys(trusted)));
       const { id, revision, content_hash } = (proof ?? {}) as { id: string; revision: number; content_hash: string };
-      const { checks } = await checkProof({ proof, keys }, { id, revision, content_hash });
+      const { checks, unsigned: named } = await checkProof({ proof, keys }, { id, revision, content_hash });
       const failed = checks.filter((check) => !check.holds).map(({ title }) => title);
       assert.equal(failed.length === 0, holds, failed.join());
+      if (unsigned !== undefined) assert.deepEqual(named.sort(), unsigned);
     });
   }
 }

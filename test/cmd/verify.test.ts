@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { signerFrom } from '../../src/ledger/ed25519.ts';
@@ -48,7 +51,7 @@ test('verify says what holds, what does not, and whose keys it went by', async (
     [
       [sound],
       0,
-      /^01jd\S+ revision 2: the hash, the receipts and the chain hold\nThe keys are the ones that come with the proof; to know whose they are, compare them with --keys or --vkey\. Only --keys knows in which time each key signed\.\nA receipt proves who filed/,
+      /^\S+sound\.json: not signed, and so not checked: receipt_verify\.keys_url\n01jd\S+ revision 2: the hash, the receipts and the chain hold\nThe keys are the ones that come with the proof; to know whose they are, compare them with --keys or --vkey\. Only --keys knows in which time each key signed\.\nA receipt proves who filed/,
     ],
     [[sound, '--keys', ours], 0, /the chain hold\nA receipt proves who filed/],
     [[sound, '--vkey', vkey(key.name, key.publicKey)], 0, /the chain hold/],
@@ -57,12 +60,12 @@ test('verify says what holds, what does not, and whose keys it went by', async (
     [
       [altered],
       1,
-      /altered\.json: content_hash is not the hash of basis: the piece was altered\n1 proof checked, 1 does not hold/,
+      /altered\.json: content_hash is not the hash of basis: the piece was altered\n\S+ not signed, and so not checked: \S+\n1 proof checked, 1 does not hold/,
     ],
     // A forgery holds under the forger's own key: only the reader's keys tell.
     [[forged], 0, /The keys are the ones that come with the proof/],
     [[forged, '--keys', ours], 1, /no key with kid/],
-    [[paper], 1, /b\/proof\.json: \S+ is not JSON; give a proof record\n2 proofs checked, 1 does not hold/],
+    [[paper], 1, /b\/proof\.json: \S+ is not JSON; give a proof record\n\S+ not signed, and so not checked: \S+\n2 proofs checked, 1 does not hold/],
     [[join(folder, 'none')], 2, /^broadsheet: \S+none is not there; give a proof file, a folder or an address\n$/],
     [[put('list.json', '[1]')], 1, /this is not a proof record/],
     [[put('null.json', 'null')], 1, /this is not a proof record/],
@@ -93,4 +96,81 @@ test('verify says what holds, what does not, and whose keys it went by', async (
   const piped = spawnSync(process.execPath, [PROGRAM, 'verify', '-'], { input: readFileSync(sound), encoding: 'utf8' });
   assert.equal(piped.status, 0, piped.stderr);
   assert.match(piped.stdout, /the chain hold/);
+});
+
+test('verify of an address goes by the keys that the same paper lists, each in its time, and says so', async (t) => {
+  const folder = tempFolder(t);
+  const [key] = keys;
+  assert(key !== undefined);
+  const lists: Record<string, string | number> = {
+    sound: JSON.stringify(jwks([key])),
+    retired: JSON.stringify(jwks([{ ...key, retired_at: Date.UTC(2026, 9, 22) }])),
+    other: JSON.stringify(jwks(keys.slice(1))),
+    none: 404,
+    busy: 503,
+    empty: '{"keys":[]}',
+    large: ' '.repeat(1_000_001),
+  };
+  const proof = JSON.stringify(vector('valid/a-second-revision'));
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    const [, paper = '', ...path] = (request.url ?? '').split('/');
+    const list = lists[paper] ?? 404;
+    asked.push(path.join('/'));
+    if (path[0] !== '.well-known') return void response.end(proof);
+    response.statusCode = typeof list === 'number' ? list : 200;
+    response.end(typeof list === 'number' ? '' : list);
+  }).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const root = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const list = (paper: string) => `${root}/${paper}/.well-known/newsdesk-keys.json`;
+  const holds = 'the hash, the receipts and the chain hold';
+  const unread = `${holds} by the keys that come with the proof; in which time those signed was not checked, for`;
+  const cases: [where: string, code: number, said: string][] = [
+    ['/sound/stories/a/', 0, `${holds}\nThe keys and their times are those of ${list('sound')}; to know whose`],
+    ['/sound/stories/a/proof.json', 0, `${holds}\nThe keys and their times are those of ${list('sound')};`],
+    ['/sound/api/v1/stories/a/proof', 0, `${holds}\nThe keys and their times are those of ${list('sound')};`],
+    ['/retired/stories/a/', 1, 'but its key was retired at 2026-10-22T'],
+    ['/other/stories/a/', 1, 'no key with kid'],
+    ['/none/stories/a/', 0, `${unread} ${list('none')} answered 404; give the address of a key document\nThe keys are`],
+    ['/busy/stories/a/', 0, `${unread} ${list('busy')} answered 503`],
+    ['/empty/stories/a/', 0, `${unread} ${list('empty')} holds no keys`],
+    ['/large/stories/a/', 0, `${unread} ${list('large')} is longer than the 1 MB that are checked`],
+    ['/sound/a-copy.json', 0, `${unread} the address does not say where the paper lists its keys`],
+  ];
+  for (const [where, code, said] of cases) {
+    const outcome = await run(t, folder, ['verify', root + where]);
+    assert.ok(outcome.stdout.includes(said), `${where}: ${outcome.stdout}${outcome.stderr}`);
+    assert.equal(outcome.code, code, where);
+  }
+  const { stdout } = await run(t, folder, ['verify', `${root}/none/stories/a/`, '--json']);
+  const [checked] = JSON.parse(stdout) as { keys_from: string | null; keys_unread: string | null }[];
+  assert.equal(checked?.keys_from, null);
+  assert.match(checked?.keys_unread ?? '', /answered 404/);
+  // Whoever names keys needs no list.
+  asked.length = 0;
+  const own = join(folder, 'own.json');
+  writeFileSync(own, JSON.stringify(jwks([key])));
+  assert.equal((await run(t, folder, ['verify', `${root}/none/stories/a/`, '--keys', own])).code, 0);
+  assert.deepEqual(asked, ['stories/a/proof.json']);
+});
+
+test('verify names what of a proof nobody signed', async (t) => {
+  const folder = tempFolder(t);
+  const file = join(folder, 'more.json');
+  const proof = vector('valid/members-that-nobody-knows') as Record<string, unknown>;
+  const put = (more: object): void => writeFileSync(file, JSON.stringify({ ...proof, ...more }));
+  const named = async (): Promise<string> => {
+    const { stdout, code } = await run(t, folder, ['verify', file]);
+    assert.equal(code, 0, stdout);
+    return /: not signed, and so not checked: (.*)\n/.exec(stdout)?.[1] ?? '';
+  };
+  put({});
+  assert.equal(await named(), 'published_at, receipt_verify.keys_url, receipt_verify.more');
+  put({ hash_basis: 'content_hash is whatever you like', generations: [] });
+  const { stdout } = await run(t, folder, ['verify', file]);
+  assert.match(stdout, /not checked: hash_basis, published_at, receipt_verify\.keys_url/);
+  put(Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`x${index}`, index])));
+  assert.match(await named(), /^published_at, x0, .*x18 and 13 more$/);
 });

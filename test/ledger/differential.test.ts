@@ -11,9 +11,10 @@ import { jwks, thumbprint } from '../../src/ledger/keyring.ts';
 import type { Piece } from '../../src/ledger/piece.ts';
 import type { Proof } from '../../src/ledger/proof.ts';
 import { proofFaults, proofOf } from '../../src/ledger/proof.ts';
+import { unsignedIn } from '../../src/ledger/proof-form.ts';
 import { signReceipt } from '../../src/ledger/signing.ts';
 import { checkProof } from '../../src/parts/client/verify/check.ts';
-import { altered, change } from '../support/mutations.ts';
+import { altered, change, withoutPlaces } from '../support/mutations.ts';
 import * as fc from '../support/properties.ts';
 
 // Thousands of altered proofs, and keys whose time was moved: the command line's verifier, the story page's and the
@@ -126,13 +127,10 @@ const audit: Judge = (text, keys) => {
   }
 };
 
-/** All that a proof says of the piece; how to check by hand is beside it. */
+/** A proof without what is named as unsigned, and without what tells how to check by hand. */
 function signedPart(text: string): string {
-  const { id, revision, content_hash, basis, receipt, generations } = JSON.parse(text) as Proof;
-  const rows = generations.map((row) =>
-    Object.keys(GENERATIONS[0] as Generation).map((name) => row[name as keyof Generation]),
-  );
-  return canonicalize([id, revision, content_hash, basis, receipt, rows]) ?? '';
+  const { receipt_verify: _, hash_basis: __, ...said } = withoutPlaces(JSON.parse(text), unsignedIn(JSON.parse(text) as object));
+  return canonicalize(said) ?? '';
 }
 
 const handPart = (text: string): string => canonicalize((JSON.parse(text) as Proof).receipt_verify) ?? '';
@@ -161,7 +159,10 @@ test('a proof, however it or its keys’ times are altered, is judged alike by a
       ];
       if (here) {
         assert.deepEqual([page, ledger], [true, true], 'the command line takes what others refuse');
-        assert.equal(signedPart(text), signedPart(sound));
+        assert.equal(signedPart(text), signedPart(sound), 'what holds is what was signed, or is named as unsigned');
+        const proof = JSON.parse(text) as Proof;
+        const { unsigned } = await checkProof({ proof, keys: jwks(keys) }, proof);
+        assert.deepEqual(unsigned, unsignedIn(proof), 'the page names the same');
         return;
       }
       // The lines for those who check by hand are read by the command line alone.

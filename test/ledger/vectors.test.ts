@@ -13,6 +13,7 @@ import { thumbprint } from '../../src/ledger/keyring.ts';
 import type { Verify } from '../../src/ledger/note.ts';
 import { parseNote } from '../../src/ledger/note.ts';
 import { keysFromVkeys, proofFaults } from '../../src/ledger/proof.ts';
+import { unsignedIn } from '../../src/ledger/proof-form.ts';
 import type { Receipt } from '../../src/ledger/receipt.ts';
 import { parseReceipt, receiptText } from '../../src/ledger/receipt.ts';
 import { noteSignedBy, parseVkey } from '../../src/ledger/verifier-key.ts';
@@ -82,7 +83,9 @@ const kinds: Record<string, (vector: never, verify: Verify) => string[]> = {
       return [error.message];
     }
   },
-  proof({ proof, trusted, keys }: { proof: unknown; trusted?: string[]; keys?: KeyVector[] }, verify) {
+  proof({ proof, trusted, keys, unsigned }: ProofVector, verify) {
+    // What nobody signed is named, so that nobody takes it for checked.
+    if (unsigned !== undefined) assert.deepEqual(unsignedIn(proof as object).sort(), unsigned);
     return proofFaults(proof, verify, keys?.map(doorKey) ?? (trusted && keysFromVkeys(trusted)));
   },
 };
@@ -96,6 +99,13 @@ interface ObservationVector {
   preview?: Parameters<typeof previewFaults>[0];
   chain?: string[];
   whole?: boolean;
+}
+
+interface ProofVector {
+  proof: unknown;
+  trusted?: string[];
+  keys?: KeyVector[];
+  unsigned?: string[];
 }
 
 interface KeyVector {

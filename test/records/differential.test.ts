@@ -18,7 +18,7 @@ import { fullRecordOf, previewOf } from '../../src/records/preview.ts';
 import { recordOf } from '../../src/records/record.ts';
 import { provenanceRow } from '../../src/records/rows.ts';
 import { certificate, HOUR, KEY, look, toolsAt } from '../support/looks.ts';
-import { altered, change } from '../support/mutations.ts';
+import { altered, change, withoutPlaces } from '../support/mutations.ts';
 import * as fc from '../support/properties.ts';
 
 // Thousands of altered documents: the command line's verifier and the browser's must judge each alike, and
@@ -74,14 +74,8 @@ function signedPart(text: string): string {
   return canonicalize(withoutUnsigned(text)) ?? '';
 }
 
-function withoutUnsigned(text: string): Record<string, never> {
-  const json = JSON.parse(text) as Record<string, never>;
-  for (const place of documentIn(text)?.unsigned ?? []) {
-    const names = place.split(/[.[\]]+/).filter((name) => name !== '');
-    const parent = names.slice(0, -1).reduce((at, name) => at[name] as never, json);
-    delete parent[names.at(-1) ?? ''];
-  }
-  return json;
+function withoutUnsigned(text: string): Record<string, unknown> {
+  return withoutPlaces(JSON.parse(text), documentIn(text)?.unsigned ?? []);
 }
 
 const SAME: [name: string, text: string][] = [

@@ -89,3 +89,14 @@ function* pathsIn(json: Json, path: Path = []): Generator<Path> {
 function valueAt(json: Json, path: Path): Json {
   return path.reduce<Json>((at, name) => (at as Record<string | number, Json>)[name] as Json, json);
 }
+
+/** A document without the members at these places, such as `items[2].x`. */
+export function withoutPlaces(json: unknown, places: string[]): Record<string, unknown> {
+  const whole = structuredClone(json) as Record<string, never>;
+  for (const place of places) {
+    const names = place.split(/[.[\]]+/).filter((name) => name !== '');
+    const parent = names.slice(0, -1).reduce((at, name) => at[name] as never, whole);
+    delete parent[names.at(-1) ?? ''];
+  }
+  return whole;
+}

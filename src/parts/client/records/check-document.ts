@@ -1,3 +1,4 @@
+import { unsignedWords } from '../../../ledger/unsigned.ts';
 import { shownRules } from '../../../records/document-rules.ts';
 import type { RecordsDocument } from '../../../records/documents.ts';
 import type { Check } from '../verify/check.ts';
@@ -60,6 +61,6 @@ const HELD: Record<Exclude<RecordsDocument['kind'], 'misshapen'>, string> = {
 /** What holds when every check of a document does, in words, and what of it nobody signed. */
 export function heldOf({ kind, unsigned }: RecordsDocument): string {
   if (kind === 'misshapen') return '';
-  if (unsigned.length === 0) return HELD[kind];
-  return `${HELD[kind]} Not signed, and so not checked: ${unsigned.join(', ')}.`;
+  const words = unsignedWords(unsigned);
+  return words === '' ? HELD[kind] : `${HELD[kind]} N${words.slice(1)}.`;
 }

@@ -2,8 +2,10 @@ import type { Seen } from '../../../ledger/chain.ts';
 import { chainRules } from '../../../ledger/chain.ts';
 import { NamedTwice } from '../../../ledger/i-json.ts';
 import { parseNote } from '../../../ledger/note.ts';
+import { unsignedIn } from '../../../ledger/proof-form.ts';
 import type { Receipt } from '../../../ledger/receipt.ts';
 import { parseReceipt } from '../../../ledger/receipt.ts';
+import { unsignedWords } from '../../../ledger/unsigned.ts';
 import type { ProofRecord } from './record.ts';
 import { proofRecord } from './record.ts';
 import type { ListedKey } from './seals.ts';
@@ -32,13 +34,13 @@ const check = (title: string, faults: string[], found: string): Check => ({
 
 /**
  * Checks a proof by the paper's key document: the hash, the receipt, its
- * signature, the chain. Every value is worked out anew from the two documents.
- * Without a proof record or a key document there is the one check that says so.
+ * signature, the chain. Every value is worked out anew from the two documents;
+ * `unsigned` names what of the proof nobody signed. Without a proof record or a key document there is the one check that says so.
  */
 export async function checkProof(
   documents: { proof: unknown; keys: unknown },
   shown: Shown,
-): Promise<{ checks: Check[]; proof: ProofRecord | null }> {
+): Promise<{ checks: Check[]; proof: ProofRecord | null; unsigned: string[] }> {
   const proof = proofRecord(documents.proof);
   const keys = await keysIn(documents.keys);
   const unread = [
@@ -46,35 +48,38 @@ export async function checkProof(
     ...(keys === null ? [unreadable('newsdesk-keys.json', documents.keys, 'a key document')] : []),
   ];
   if (proof === null || keys === null) {
-    return { checks: [check('The files are a proof and its keys', unread, '')], proof: null };
+    return { checks: [check('The files are a proof and its keys', unread, '')], proof: null, unsigned: [] };
   }
   const seen = await Promise.all(
     proof.generations.map(async (generation) => ({ generation, seen: await look(generation.receipt, keys) })),
   );
   const newest = await look(proof.receipt, keys);
+  const unsigned = unsignedIn(proof);
   const checks = [
-    await hashCheck(proof),
+    await hashCheck(proof, unsigned),
     receiptCheck(proof, newest.receipt, shown),
     signatureCheck(newest, keys),
     chainCheck(proof, seen),
   ];
-  return { checks, proof };
+  return { checks, proof, unsigned };
 }
 
 function unreadable(name: string, document: unknown, what: string): string {
   return document instanceof NamedTwice ? `${name} ${document.message}.` : `${name} is not ${what}.`;
 }
 
-async function hashCheck(proof: ProofRecord): Promise<Check> {
+async function hashCheck(proof: ProofRecord, unsigned: string[]): Promise<Check> {
   const hash = await contentHash(proof.basis);
   const faults =
     hash === proof.content_hash
       ? []
       : [`The text in the proof gives ${hash ?? 'no hash at all'}, but the proof states ${proof.content_hash}.`];
+  const words = unsignedWords(unsigned);
+  const beside = words === '' ? '' : ` Beside them the proof has what is n${words.slice(1)}.`;
   return check(
     'The hash is that of the text',
     faults,
-    `Your browser hashed the headline, summary, text, sources and byline in the proof anew, and got the hash that it states: ${hash}.`,
+    `Your browser hashed the headline, summary, text, sources and byline in the proof anew, and got the hash that it states: ${hash}.${beside}`,
   );
 }
 

@@ -1,0 +1,48 @@
+import type { Shape } from './members.ts';
+import { strangers } from './members.ts';
+
+/** The recipe of a content hash, in the words that every proof carries. */
+export const HASH_BASIS =
+  'content_hash is "sha256:" and the lower-case hex SHA-256 of the RFC 8785 (JCS) form of basis, in UTF-8; all strings are in Unicode NFC.';
+
+/**
+ * The members of a proof that a verifier compares with what was signed. The basis is
+ * hashed as a whole, whatever is in it; the rest of a proof nobody signed.
+ */
+const COMPARED: Shape = {
+  id: 'a text',
+  revision: 'a whole number',
+  content_hash: 'a text',
+  basis: 'an object',
+  receipt: 'a text',
+  receipt_verify: {
+    alg: 'a text',
+    signed: 'a text',
+    key_name: 'a text',
+    kid: 'a text',
+    public_key: 'a text',
+    vkey: 'a text',
+    'vkeys?': ['a text'],
+  },
+  generations: [
+    {
+      revision: 'a whole number',
+      seq: 'a whole number',
+      content_hash: 'a text',
+      receipt_hash: 'a text',
+      filed_at: 'a text',
+      kid: 'a text',
+      receipt: 'a text',
+    },
+  ],
+};
+
+/**
+ * The places of what nobody signed in a proof, such as `published_at`. They are no fault,
+ * for forms grow, and no verifier may let them pass for checked. Nothing here hashes: the
+ * command line and a reader's browser name them by it alike.
+ */
+export function unsignedIn(proof: object): string[] {
+  const isRecipe = (proof as { hash_basis?: unknown }).hash_basis === HASH_BASIS;
+  return strangers(proof, COMPARED).filter((place) => !(isRecipe && place === 'hash_basis'));
+}
