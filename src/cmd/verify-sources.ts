@@ -25,7 +25,7 @@ export function parsed(where: string, text: string, give: string): unknown {
 const LISTED: Limits = { bytes: 1_000_000, silence: 10_000, whole: 20_000 };
 
 /** Where the paper of a proof lists its keys. A shared host has many papers, each with a list at its own root. */
-export function keysBeside(address: string): string | null {
+function keysBeside(address: string): string | null {
   const url = URL.parse(address);
   const root = /^(.*)\/(?:stories\/[^/]+\/proof\.json|api\/v1\/stories\/[^/]+\/proof)$/.exec(url?.pathname ?? '')?.[1];
   return url === null || root === undefined ? null : `${url.origin}${root}/.well-known/newsdesk-keys.json`;

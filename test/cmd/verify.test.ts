@@ -65,7 +65,11 @@ test('verify says what holds, what does not, and whose keys it went by', async (
     // A forgery holds under the forger's own key: only the reader's keys tell.
     [[forged], 0, /The keys are the ones that come with the proof/],
     [[forged, '--keys', ours], 1, /no key with kid/],
-    [[paper], 1, /b\/proof\.json: \S+ is not JSON; give a proof record\n\S+ not signed, and so not checked: \S+\n2 proofs checked, 1 does not hold/],
+    [
+      [paper],
+      1,
+      /b\/proof\.json: \S+ is not JSON; give a proof record\n\S+ not signed, and so not checked: \S+\n2 proofs checked, 1 does not hold/,
+    ],
     [[join(folder, 'none')], 2, /^broadsheet: \S+none is not there; give a proof file, a folder or an address\n$/],
     [[put('list.json', '[1]')], 1, /this is not a proof record/],
     [[put('null.json', 'null')], 1, /this is not a proof record/],

@@ -129,7 +129,11 @@ const audit: Judge = (text, keys) => {
 
 /** A proof without what is named as unsigned, and without what tells how to check by hand. */
 function signedPart(text: string): string {
-  const { receipt_verify: _, hash_basis: __, ...said } = withoutPlaces(JSON.parse(text), unsignedIn(JSON.parse(text) as object));
+  const {
+    receipt_verify: _,
+    hash_basis: __,
+    ...said
+  } = withoutPlaces(JSON.parse(text), unsignedIn(JSON.parse(text) as object));
   return canonicalize(said) ?? '';
 }
 
