@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { createMiddleware } from 'hono/factory';
 import { Fault } from '../../src/fault.ts';
+import { MARKS_MAX, marksTooMany } from '../../src/ledger/marks.ts';
 import type { DeskEnv } from '../env.ts';
 import { FORM_MAX, isMultipart, isUrlencoded } from './form-body.ts';
 
@@ -92,8 +93,16 @@ export function parseJson(bytes: Uint8Array, valuesMax = VALUES_MAX): unknown {
   if (values > valuesMax) throw broken(`has more than ${valuesMax} members and elements; no record has`);
   const value = parsed(text);
   // A signature is over UTF-8, which has no form for half of a character.
-  if (/\\u[dD][89a-fA-F]/.test(text) && HALF.test(JSON.stringify(value))) {
+  const isEscaped = /\\u/.test(text);
+  const spelled = isEscaped ? JSON.stringify(value) : text;
+  if (isEscaped && HALF.test(spelled)) {
     throw broken('holds half of a surrogate pair; escape such a character by both of its halves');
+  }
+  // Whoever reads the values brings them to a normal form.
+  if (marksTooMany(spelled) !== null) {
+    throw broken(
+      `has more than ${MARKS_MAX} combining marks or invisible characters in a row; leave out what no reader sees`,
+    );
   }
   return value;
 }

@@ -14,6 +14,7 @@ import { isPaperSlug, PaperBody } from '../desk/paper.ts';
 import { Fault, type Problem, problemsIn, refused } from '../fault.ts';
 import { SLUG } from '../ledger/door.ts';
 import { CitedFactBody, filingFrom } from '../ledger/filing.ts';
+import { normalized } from '../ledger/marks.ts';
 import type { Filing } from '../ledger/piece.ts';
 import { KINDS } from '../ledger/piece.ts';
 import { shapeProblems } from '../ledger/shape.ts';
@@ -328,7 +329,7 @@ async function planPaper(
 function sectionIn(text: string): string | null {
   try {
     const { section } = JSON.parse(text) as { section?: unknown };
-    return typeof section === 'string' && section.trim() !== '' ? section.normalize('NFC').trim() : null;
+    return typeof section === 'string' && section.trim() !== '' ? normalized(section).trim() : null;
   } catch {
     return null;
   }

@@ -1,5 +1,6 @@
 import { Fault, refused } from '../fault.ts';
 import { isLine, standingProblems } from '../ledger/door.ts';
+import { normalized } from '../ledger/marks.ts';
 import type { Archive, Story } from './archive.ts';
 import { enter } from './enter.ts';
 import type { Desk } from './filing.ts';
@@ -43,7 +44,7 @@ export function airStory(
  * the piece was not on air, `invalid_request` without a reason.
  */
 export function withdrawStory(desk: Desk, paper: string, slug: string, options: { by: string; reason: string }): Story {
-  const reason = options.reason.normalize('NFC').trim();
+  const reason = normalized(options.reason).trim();
   if (reason === '' || reason.length > REASON_MAX || !isLine(reason)) {
     throw new Fault(
       'invalid_request',

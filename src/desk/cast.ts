@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isLine } from '../ledger/door.ts';
+import { normalized } from '../ledger/marks.ts';
 
 /** A video edition's record: `cast/<day>.yaml`, or the body of `PUT /api/v1/cast/{day}`. */
 export const CastBody = z.strictObject({
@@ -8,7 +9,7 @@ export const CastBody = z.strictObject({
     .min(1)
     .max(200)
     .refine(isLine, 'must be one line without control characters')
-    .transform((text) => text.normalize('NFC').trim())
+    .transform((text) => normalized(text).trim())
     .refine((text) => text !== '', 'must not be empty'),
   description: z.string().max(2_000).default(''),
   /** Paths under the paper's media. */

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { isKeyText, keyHash, keyTimes, newKeyText } from '../access-key.ts';
 import { Fault } from '../fault.ts';
 import { isLine } from '../ledger/door.ts';
+import { normalized } from '../ledger/marks.ts';
 import type { Archive } from './archive.ts';
 
 /**
@@ -54,7 +55,7 @@ export const KeyBody = z
       .string()
       .max(KEY_NAME_MAX)
       .refine(isLine, 'must be one line without control characters')
-      .transform((text) => text.normalize('NFC').trim())
+      .transform((text) => normalized(text).trim())
       .refine((text) => text !== '', 'must say whose key it is'),
     seat: z.email('must be the mail address of the person who sits there').max(254).nullish(),
     persona: z.string().nullish(),

@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { isLine } from '../ledger/door.ts';
+import { normalized } from '../ledger/marks.ts';
 
 const line = (max: number) =>
   z
     .string()
     .max(max)
     .refine(isLine, 'must be one line without control characters')
-    .transform((text) => text.normalize('NFC').trim());
+    .transform((text) => normalized(text).trim());
 
 /** A persona's record: `masthead/<slug>.yaml`, or the body of `PUT /api/v1/masthead/{slug}`. */
 export const PersonaBody = z.strictObject({

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { sha256 } from '../ledger/basis.ts';
 import { isLanguageTag, isLine } from '../ledger/door.ts';
+import { normalized } from '../ledger/marks.ts';
 import { KINDS, SOURCE_FLOOR_MIN } from '../ledger/piece.ts';
 import { asciiWords } from './slug.ts';
 
@@ -10,7 +11,7 @@ const line = (max: number, kind = 'must be a text') =>
     .string({ error: kind })
     .max(max)
     .refine(isLine, 'must be one line without control characters')
-    .transform((text) => text.normalize('NFC').trim());
+    .transform((text) => normalized(text).trim());
 
 /** Whether a text names a time zone; an offset such as +02:00 is none, for it knows no daylight time. */
 function isTimeZone(text: string): boolean {
@@ -58,9 +59,10 @@ export const PaperBody = z.strictObject({
   source_floor: z.int().min(SOURCE_FLOOR_MIN).default(SOURCE_FLOOR_MIN),
   /** The root address when the paper has a domain of its own; else it hangs under the shared host. */
   url: z
-    .url({ protocol: /^https?$/ })
+    .string()
     // What follows is not asked of longer ones.
     .max(URL_MAX, { abort: true })
+    .check(z.url({ protocol: /^https?$/ }))
     .refine((url) => !/[?#@]/.test(url), 'must be an address without a query, a fragment or a user name')
     .transform((url) => url.replace(/\/+$/, ''))
     .optional(),

@@ -1,4 +1,5 @@
 import { Fault } from '../fault.ts';
+import { normalized } from '../ledger/marks.ts';
 import { plainText } from '../ledger/prose.ts';
 
 /** The longest query, in characters (Unicode code points) after trimming. */
@@ -57,21 +58,19 @@ function foldLine(line: string): string {
       .replace(/[^a-z0-9]+/g, ' ')
       .trim();
   }
-  return (
-    line
-      .normalize('NFKD')
+  return normalized(
+    normalized(line, 'NFKD')
       .replace(UNSEEN, '')
       .replace(ACCENT, '')
       // To upper case and back: that folds ß and the dotless i as Unicode's full case folding does.
       .toLowerCase()
       .toUpperCase()
       .toLowerCase()
-      .replace(SPECIAL, (letter) => PLAIN[letter] ?? letter)
-      .normalize('NFC')
-      .replace(UNPARTED, ' $& ')
-      .replace(NO_WORD, ' ')
-      .trim()
-  );
+      .replace(SPECIAL, (letter) => PLAIN[letter] ?? letter),
+  )
+    .replace(UNPARTED, ' $& ')
+    .replace(NO_WORD, ' ')
+    .trim();
 }
 
 /** The word of the index that names the paper. */
@@ -94,7 +93,7 @@ export function indexText(paper: string, piece: { headline: string; dek: string;
  * `QUERY_MAX` or has more than `TERMS_MAX` terms (wire.md, 3, search).
  */
 export function searchTerms(q: string): string[] {
-  const query = q.normalize('NFC').trim();
+  const query = normalized(q).trim();
   const length = [...query].length;
   if (length === 0) {
     throw queryFault('q is empty; give one to four words, as in q=harbour+tide');

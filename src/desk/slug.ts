@@ -1,3 +1,4 @@
+import { normalized } from '../ledger/marks.ts';
 import { SLUG_MAX } from '../ledger/piece.ts';
 
 /** Room for what tells a second piece of the same headline from the first. */
@@ -20,8 +21,7 @@ const PLAIN: Record<string, string> = {
 
 /** The words of a name as an address has them: lower case, a–z and 0–9; none when it is in another script. */
 export function asciiWords(name: string): string[] {
-  const plain = name
-    .normalize('NFKD')
+  const plain = normalized(name, 'NFKD')
     .replace(/[\u0300-\u036f'’]/g, '')
     .toLowerCase()
     .replace(/[ßæœþðđħıłøŧ]/g, (letter) => PLAIN[letter] ?? letter);

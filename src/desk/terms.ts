@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Fault } from '../fault.ts';
 import { sha256 } from '../ledger/basis.ts';
 import { isLine } from '../ledger/door.ts';
+import { normalized } from '../ledger/marks.ts';
 
 /** The longest name that signs, in UTF-16 units. */
 export const SIGNED_BY_MAX = 200;
@@ -94,7 +95,7 @@ export interface Signing {
  * when `signed_by` names nobody, `conflict` when the version is not in force.
  */
 export function signTerms({ terms, agreement, paper, version, signed_by, key, now }: Signing): Signature {
-  const name = signed_by.normalize('NFC').trim();
+  const name = normalized(signed_by).trim();
   if (name === '' || name.length > SIGNED_BY_MAX || !isLine(name)) {
     throw new Fault(
       'invalid_request',

@@ -1,4 +1,5 @@
 import type { Problem } from '../fault.ts';
+import { MARKS_MAX, marksTooMany, normalized } from './marks.ts';
 import type { Filing } from './piece.ts';
 import {
   CORRECTION_MAX,
@@ -7,6 +8,7 @@ import {
   FACTS_MAX,
   HEADLINE_MAX,
   INSTRUMENT_MAX,
+  MARKERS_MAX,
   PROSE_MAX,
   SLUG_MAX,
   SOURCE_MAX,
@@ -87,7 +89,7 @@ export function airingProblems(filing: Pick<Filing, 'cited_facts'>, rules: Pick<
 
 /** How many different publishers the facts name. */
 export function distinctPublishers(facts: { source: string }[]): number {
-  return new Set(facts.map(({ source }) => foldCase(source.normalize('NFKC')))).size;
+  return new Set(facts.map(({ source }) => foldCase(normalized(source, 'NFKC')))).size;
 }
 
 /**
@@ -96,7 +98,7 @@ export function distinctPublishers(facts: { source: string }[]): number {
  */
 function foldCase(text: string): string {
   const seen = text.replace(/\p{Default_Ignorable_Code_Point}/gu, '');
-  return seen.toUpperCase().toLowerCase().normalize('NFKC').replace(/\s+/g, ' ').trim();
+  return normalized(seen.toUpperCase().toLowerCase(), 'NFKC').replace(/\s+/g, ' ').trim();
 }
 
 /** Whether a text is sound Unicode without control characters and line breaks. */
@@ -235,7 +237,15 @@ function factProblems({ cited_facts }: Filing): Problem[] {
 function markerProblems({ prose, cited_facts }: Filing): Problem[] {
   const problems: Problem[] = [];
   const seen = new Set<number>();
-  for (const { n, offset } of markersIn(prose)) {
+  const markers = markersIn(prose);
+  if (markers.length > MARKERS_MAX) {
+    problems.push({
+      field: 'prose',
+      rule: 'too_many',
+      message: `${markers.length} markers are more than ${MARKERS_MAX}; split the piece`,
+    });
+  }
+  for (const { n, offset } of markers) {
     if (n >= 1 && n <= cited_facts.length) {
       seen.add(n);
     } else if (!seen.has(-n)) {
@@ -302,6 +312,15 @@ function textProblems(field: string, text: string, max: number, forbidden = CONT
       rule: 'control_character',
       message: `the control character U+${code} stands at character ${control.index + 1}; take it out`,
       offset: control.index,
+    });
+  }
+  const marks = marksTooMany(text);
+  if (marks !== null) {
+    problems.push({
+      field,
+      rule: 'combining_marks',
+      message: `more than ${MARKS_MAX} combining marks or invisible characters stand in a row; leave out what no reader sees`,
+      offset: marks,
     });
   }
   if (!text.isWellFormed()) {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { normalized } from './marks.ts';
 import type { Filing } from './piece.ts';
 import { KINDS } from './piece.ts';
 
@@ -36,7 +37,7 @@ export const FilingBody = z.strictObject({
 export type FilingBody = z.infer<typeof FilingBody>;
 
 /** One line of text: NFC, outer blanks off. */
-const line = (text: string): string => text.normalize('NFC').trim();
+const line = (text: string): string => normalized(text).trim();
 const optionalLine = (text: string | null | undefined): string | null => (text ? line(text) || null : null);
 
 /** A filing from its body: NFC, outer blanks and carriage returns off, defaults filled in. */
@@ -49,8 +50,7 @@ export function filingFrom(
     slug: body.slug ?? defaults.slug,
     headline: line(body.headline),
     dek: line(body.dek),
-    prose: body.prose
-      .normalize('NFC')
+    prose: normalized(body.prose)
       .replace(/\r\n?|\u0085/g, '\n')
       .trim(),
     cited_facts: body.cited_facts.map((fact, index) => ({

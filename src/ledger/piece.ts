@@ -8,6 +8,8 @@ export const INSTRUMENT_MAX = 2_000;
 export const CREDIT_MAX = 2_000;
 export const CORRECTION_MAX = 2_000;
 export const FACTS_MAX = 1_000;
+/** Each is shown with the name of its publisher. */
+export const MARKERS_MAX = 5_000;
 export const SLUG_MAX = 150;
 
 /** The least number of distinct publishers a piece on air may rest on, whatever the paper says. */

@@ -35,7 +35,8 @@ function marker(n: number, { sources, markerIds }: Reading): string {
   if (publisher === undefined) return `[^${n}]`;
   const ids = markerIds.get(n) ?? [];
   const id = ids.length === 0 ? `ref-${n}` : `ref-${n}-${ids.length + 1}`;
-  markerIds.set(n, [...ids, id]);
+  ids.push(id);
+  markerIds.set(n, ids);
   const source = escapeHtml(publisher);
   return `<sup class="marker" id="${id}" data-n="${n}" data-source="${source}"><a href="#fact-${n}" aria-label="Source ${n}: ${source}">${n}</a></sup>`;
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { normalized } from '../ledger/marks.ts';
 import type { Cadence, Choices } from './subscriber.ts';
 import { CADENCES } from './subscriber.ts';
 
@@ -33,7 +34,7 @@ export function choicesFrom(
   if (body.cadence !== undefined) chosen.cadence = body.cadence;
   if (body.cast !== undefined) chosen.cast = body.cast;
   if (body.sections !== undefined) {
-    const named = new Set(body.sections.map((name) => name.normalize('NFC')));
+    const named = new Set(body.sections.map((name) => normalized(name)));
     const unknown = [...named].find((name) => !paperSections.includes(name));
     if (unknown !== undefined) return { unknown };
     chosen.sections = named.size === paperSections.length ? null : paperSections.filter((name) => named.has(name));

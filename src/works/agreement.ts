@@ -5,6 +5,7 @@ import * as z from 'zod';
 import type { Agreement } from '../desk/terms.ts';
 import type { Settings } from '../env.ts';
 import { Fault } from '../fault.ts';
+import { normalized } from '../ledger/marks.ts';
 import { PROJECT } from './build.ts';
 
 const FILE = 'agreement.md';
@@ -34,7 +35,7 @@ export function readAgreement(settings: Pick<Settings, 'contentDir'>): Agreement
       'has no version that can be signed; give one in its front matter as a quoted word of 1 to 40 letters, digits, dots and hyphens, as in version: "2026-11-21"',
     );
   }
-  const text = (match[2] ?? '').normalize('NFC').trim();
+  const text = normalized(match[2] ?? '').trim();
   if (text === '') throw faulty(file, 'has no text; write the agreement below its front matter');
   return { version: front.data.version, text };
 }

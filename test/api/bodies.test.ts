@@ -59,6 +59,25 @@ test('bodies of every kind are read or refused, and nothing fails', async (t) =>
     }
   });
 
+  await t.test(
+    'heaps of combining marks are refused before anything sorts them, however they are spelled',
+    async () => {
+      const heap = '\u0301\u0316'.repeat(100_000);
+      const escaped = JSON.stringify({ motto: heap.slice(0, 20_000) }).replace(
+        /[\u0300-\u036f]/g,
+        (mark) => `\\u0${mark.charCodeAt(0).toString(16)}`,
+      );
+      for (const body of [JSON.stringify({ motto: heap }), escaped]) {
+        const { status, text } = await post(body, {}, '/the-post/api/v1/config', 'PUT');
+        assert.equal(status, 400, text);
+        assert.match(
+          error(text).message,
+          /^the body has more than 100 combining marks or invisible characters in a row;/,
+        );
+      }
+    },
+  );
+
   await t.test('a packed body is refused by the door that would read it, and the plain one named', async () => {
     for (const coding of ['gzip', 'br', 'deflate', 'identity, gzip']) {
       for (const path of [STORIES, '/the-post/api/v1/subscribers']) {

@@ -28,7 +28,7 @@ import { proofFaults } from '../../src/ledger/proof.ts';
 import { shapeProblems } from '../../src/ledger/shape.ts';
 import { decodePayment } from '../../src/meter/payment.ts';
 import { probeSvg } from '../../src/press/probe-svg.ts';
-import { plainProseHtml } from '../../src/press/prose-html.ts';
+import { proseHtml } from '../../src/press/prose-html.ts';
 import { readAddress } from '../../src/readers/address.ts';
 import { faultOf } from '../../src/readers/mail-failure.ts';
 import { parseDisclosure } from '../../src/records/disclosure.ts';
@@ -231,7 +231,9 @@ test('prose that the door takes is rendered and indexed in a time that grows wit
     const prose = repeated(shape, PLAIN);
     if (filingProblems(filing('slow', { prose: prose(BODY) }), rules).some(({ rule }) => rule === 'open_brackets'))
       continue;
-    await assertLinear(`rendering ${JSON.stringify(shape)}`, prose, plainProseHtml, { longest: BODY });
+    const facts = filing('slow').cited_facts;
+    const render = (text: string) => proseHtml(text, facts, (path) => path);
+    await assertLinear(`rendering ${JSON.stringify(shape)}`, prose, render, { longest: BODY });
     const index = (text: string) => indexText('paper', { headline: text, dek: text, prose: text });
     await assertLinear(`indexing ${JSON.stringify(shape)}`, prose, index, { longest: BODY });
   }

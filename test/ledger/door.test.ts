@@ -51,6 +51,22 @@ const TABLE: [rule: string, broken: Partial<Filing>, said: [field: string, messa
     { headline: 'One\ntwo' },
     [['headline', /^the control character U\+000A stands at character 4; take it out$/]],
   ],
+  [
+    'a headline has no heap of marks',
+    { headline: `One${'\u0301\u0316'.repeat(51)}` },
+    [['headline', /^more than 100 combining marks or invisible characters stand in a row; leave out/]],
+  ],
+  ['a headline may be of marks that are used', { headline: `T${'\u0301\u0316'.repeat(15)}ide` }, []],
+  [
+    'prose has no heap of marks that invisible characters part',
+    { prose: `One.${'\u094d\u200d\u093c\u200d'.repeat(30)}`, cited_facts: [] },
+    [['prose', /^more than 100 combining marks or invisible characters/]],
+  ],
+  [
+    'a marker is not repeated without end',
+    { prose: '[^1]'.repeat(5_001), cited_facts: [fact(1)] },
+    [['prose', /^5001 markers are more than 5000; split the piece$/]],
+  ],
   ['a headline has no hidden line', { headline: 'One\u2028two' }, [['headline', /U\+2028 stands at character 4/]]],
   [
     'a headline is Unicode',
