@@ -217,7 +217,8 @@ const Environment = z
     }),
     /**
      * A node of the chain. With it a settlement that ended unknown is looked up, and no facilitator is believed that
-     * says a payment went through when it did not. Without it a payment whose settling broke off may stay unknown.
+     * says a payment went through when it did not. Without it credits are not sold, and a payment whose settling broke
+     * off is not served once its nonce is used: nobody can tell whether it paid or was taken back.
      */
     X402_RPC_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
     /** Whether `astro build` also files `content/` and presses; `off` where a server that starts does both behind. */

@@ -22,7 +22,10 @@ export const ErrorBody = z
       .optional()
       .openapi({ description: 'How many problems there are in all; given when not all of them are listed.' }),
     withdrawn_at: z.iso.datetime().optional().openapi({ description: 'Of a piece that was withdrawn.' }),
-    reason: z.string().nullish().openapi({ description: 'Why it was withdrawn.' }),
+    reason: z
+      .string()
+      .nullish()
+      .openapi({ description: 'Why, in one word that stays the same; of a piece, why it was withdrawn.' }),
   })
   .openapi('Error', { example: { error: 'not_found', message: 'there is nothing at this address' } });
 

@@ -82,6 +82,7 @@ export async function recordsApi({ shop, uses, logger, feed, ask }: RecordsParts
     sparesKeys: true,
   });
   const till = await openTill(shop);
+  const refusals = countRefusals(proxies);
   const enter = enterBy({
     keys: store.serviceKeys,
     uses,
@@ -92,7 +93,7 @@ export async function recordsApi({ shop, uses, logger, feed, ask }: RecordsParts
       keyless: keylessLane(shop),
       keyed: keyedLane(shop, logger),
       menu: menuLane(settings),
-      paid: paidLane({ refusals: countRefusals(proxies), till, settings, logger }),
+      paid: paidLane({ refusals, till, settings, logger }),
     },
   });
   const doors: RecordsDoors = { app, shop, logger, build, enter };
@@ -118,7 +119,7 @@ export async function recordsApi({ shop, uses, logger, feed, ask }: RecordsParts
   readDoors(doors);
   usageDoor(doors);
   creditsDoor(doors);
-  buyCreditsDoor(doors, till);
+  buyCreditsDoor(doors, { till, refusals });
   streamDoor(doors, feed);
   openApiDoors(doors);
   playgroundDoor(doors);

@@ -7,11 +7,13 @@ import { priceInWords } from '../../src/meter/offer.ts';
 import { PAYMENT_HEADERS } from '../../src/meter/payment.ts';
 import { paymentId } from '../../src/meter/purchase.ts';
 import type { Till } from '../../src/meter/till.ts';
-import { faults, ok } from '../openapi/answers.ts';
+import { jsonBody, limitBody } from '../middleware/json-body.ts';
+import { body, faults, ok } from '../openapi/answers.ts';
 import type { RecordsDoors } from './doors.ts';
 import { open } from './doors.ts';
 import { menuFor, offerFor } from './lanes/menu.ts';
 import { answerOf, paymentOf, receiptHeader } from './lanes/payment.ts';
+import type { Refusals } from './lanes/refusals.ts';
 
 /** The most that are bought at once. */
 const CREDITS_AT_ONCE = 1_000;
@@ -31,32 +33,30 @@ const route = createRoute({
   tags: ['Account'],
   summary: 'Buy credits for the key’s account with a payment (x402)',
   description:
-    'Takes a key of the account and a payment for what the 402 of the same request asks. The same payment sent again buys nothing more.',
+    'Takes a key of the account and a payment for what the 402 of the same request asks. The same payment sent again buys nothing more. Credits are sold only where the service sees the transfer on the chain itself; where it has no node of the chain, the 402 has an empty `accepts` and says `reason: "node_missing"`.',
+  middleware: [limitBody, jsonBody()],
   request: {
-    query: z.object({
-      credits: z
-        .string()
-        .regex(/^\d{1,4}$/, RANGE)
-        .transform(Number)
-        .refine((credits) => credits >= 1 && credits <= CREDITS_AT_ONCE, RANGE)
-        .openapi({
-          type: 'integer',
-          minimum: 1,
-          maximum: CREDITS_AT_ONCE,
-          description: 'How many.',
-          example: 1,
-        }),
-    }),
+    body: body(
+      z
+        .object({
+          credits: z.int(RANGE).min(1, RANGE).max(CREDITS_AT_ONCE, RANGE).openapi({ description: 'How many.' }),
+        })
+        .openapi('CreditPurchase', { example: { credits: 20 } }),
+    ),
   },
-  responses: { 200: ok(CreditsBought, 'They are in the account’s ledger.'), ...faults(402, 409) },
+  responses: { 200: ok(CreditsBought, 'They are in the account’s ledger.'), ...faults(402, 409, 413, 415) },
 });
 
 /** Where an account buys credits: paid for like a call, and entered once, however often the payment comes. */
-export function buyCreditsDoor(doors: RecordsDoors, till: Till | null): void {
+export function buyCreditsDoor(
+  doors: RecordsDoors,
+  { till, refusals }: { till: Till | null; refusals: Refusals },
+): void {
   const { settings, store, now } = doors.shop;
   open(doors, 'usage', route, async (c) => {
-    const { credits } = c.req.valid('query');
+    const { credits } = c.req.valid('json');
     const account = c.get('key')?.account ?? '';
+    if (settings.x402 !== null && settings.x402.rpc === null) return menuFor(c, settings, null, NODE_MISSING);
     const offer = offerOf(offerFor(settings, c.req.url), credits);
     const isPaid = Object.values(PAYMENT_HEADERS).some((name) => c.req.header(name) !== undefined);
     if (till === null || offer === null || !isPaid) {
@@ -69,22 +69,35 @@ export function buyCreditsDoor(doors: RecordsDoors, till: Till | null): void {
       throw new Fault('key_invalid', 'X-Service-Key: the account of this key is no more');
     }
     const payment = paymentOf(c);
+    await refusals.check(c);
     const request = createHash('sha256').update(`POST /v1/credits\n${account}\n${credits}`).digest('hex');
     const bought = { status: 200, headers: [], body: Buffer.from(String(credits)) };
-    const sold = await till.take({ payment, offer, request, run: async () => bought });
+    const sold = await till.take({ payment, offer, request, run: async () => bought, mustSee: true });
     if (sold.outcome === 'failed') throw new Error('credits are always there to be sold');
     // Also when it was paid for long ago: a payer who never came back is owed the credits all the same.
-    const isOwed = sold.outcome === 'served' || (sold.outcome === 'conflict' && sold.why === 'answer_gone');
-    if (!isOwed) return answerOf(c, sold, { payment, offer, settings });
+    const isOwed = sold.outcome === 'served' || (sold.outcome === 'conflict' && OWED.has(sold.why));
+    if (!isOwed) {
+      await refusals.note(c);
+      return answerOf(c, sold, { payment, offer, settings });
+    }
     const { network, asset, payer, nonce } = paymentId(payment, offer);
     const ref = `x402:${network}:${asset}:${payer}:${nonce}`;
     store.credits.enter(account, { at: now(), amount: credits * CREDIT, note: 'bought by x402', ref });
     const transaction = (sold.outcome === 'served' ? sold.transaction : null) ?? '';
     c.header(...receiptHeader(payment, offer, { success: true, transaction }));
-    const body: z.infer<typeof CreditsBought> = { credits, balance: creditsOf(store.credits.balance(account)) };
-    return c.json(body, 200, { 'Cache-Control': 'private, no-store' });
+    const answer: z.infer<typeof CreditsBought> = { credits, balance: creditsOf(store.credits.balance(account)) };
+    return c.json(answer, 200, { 'Cache-Control': 'private, no-store' });
   });
 }
+
+/** The payment is settled, and for these credits of this account. */
+const OWED: ReadonlySet<string> = new Set(['answer_gone', 'repeated']);
+
+const NODE_MISSING = {
+  reason: 'node_missing',
+  message:
+    'credits are not sold here: this service has no node of the chain (X402_RPC_URL) to see that a payment came. Nothing was charged; ask the operator, who can set it and tops credits up meanwhile',
+};
 
 const CLOSED = {
   reason: 'payments_closed',

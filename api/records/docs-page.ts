@@ -1,6 +1,7 @@
 import type { Settings } from '../../src/env.ts';
 import { creditsOf, REQUEST_COST } from '../../src/meter/credits.ts';
 import { KEYLESS_SPAN } from '../../src/meter/keyless.ts';
+import { REPEATS } from '../../src/meter/till.ts';
 import type { Preview } from '../../src/records/preview.ts';
 import { previewOf } from '../../src/records/preview.ts';
 import type { DocsDoors, DocsView } from '../../src/records/reading-views.ts';
@@ -66,11 +67,13 @@ export function docsPage(doors: RecordsDoors): void {
 
 function paidOf({ x402 }: Settings): DocsView['paid'] {
   if (x402 === null) return null;
-  const { asset, network, prices } = x402;
+  const { asset, network, prices, rpc } = x402;
   const price = (units: number): string =>
     asset.decimals === null ? `${units.toLocaleString('en')} units` : `$${units / 10 ** asset.decimals}`;
   return {
     network: network.name,
+    sells_credits: rpc !== null,
+    repeats: REPEATS,
     prices: [...prices].map(([path, units]) => ({
       path: path === '*' ? 'every other read' : path,
       price: price(units),

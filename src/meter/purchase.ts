@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Offer } from './offer.ts';
 import type { Payment } from './payment.ts';
 import type { Reason } from './reasons.ts';
@@ -21,6 +22,8 @@ export interface Bought {
 export interface Purchase {
   /** What it buys: a hash of the method and the address. */
   request: string;
+  /** Of the payment, once its signature was checked; null before, and where an older version kept none. */
+  hash: string | null;
   state: 'claimed' | 'settling' | 'settled';
   /** The request that works on it, and until when (in ms) its hold lasts. */
   holder: string;
@@ -48,10 +51,12 @@ export interface PaymentTable {
   takeOver(id: PaymentId, from: Purchase, hold: Hold): boolean;
   /** Renews its holder's hold. */
   extend(id: PaymentId, holder: string, until: number): void;
-  /** Keeps the answer before the chain is asked; false when the hold was lost. */
-  settling(id: PaymentId, holder: string, bought: Bought): boolean;
+  /** Keeps the answer, and whose it is, before the chain is asked; false when the hold was lost. */
+  settling(id: PaymentId, holder: string, bought: Bought, hash: string): boolean;
   /** The money is there, whoever found it. */
   settled(id: PaymentId, at: number, transaction: string | null): void;
+  /** Counts that a settled purchase is given out again; false when it was `most` times already. */
+  repeat(id: PaymentId, most: number): boolean;
   /** Its holder leaves it as it is. */
   leave(id: PaymentId, holder: string): void;
   /** Its holder ends it: no money moved. */
@@ -82,9 +87,18 @@ export interface Chain {
    * transaction that it is said to be in.
    */
   look(payment: Payment, offer: Offer, how?: { patient: boolean; told: string | null }): Promise<Sight>;
+  /** Whether the payer signed it, as a wallet or as a contract (EIP-1271); null when the chain did not say. */
+  isSigned(payment: Payment, offer: Offer): Promise<boolean | null>;
 }
 
 export function paymentId({ transfer }: Payment, { network, asset }: Offer): PaymentId {
   const { from: payer, nonce } = transfer.authorization;
   return { network: network.caip2, asset: asset.address, payer, nonce };
+}
+
+/** A hash of all that was signed and of the signature: what a stranger who knows the id has not. SHA-256 in hex. */
+export function paymentHash({ transfer: { authorization, signature } }: Payment): string {
+  const { from, to, value, validAfter, validBefore, nonce } = authorization;
+  const text = [from, to, value, validAfter, validBefore, nonce, signature.toLowerCase()].join('\n');
+  return createHash('sha256').update(text).digest('hex');
 }

@@ -2,7 +2,7 @@ import type { Offer } from './offer.ts';
 import { misfit } from './offer.ts';
 import type { Payment } from './payment.ts';
 import type { Bought, Chain, Facilitator, PaymentId, PaymentTable, Purchase, Settlement } from './purchase.ts';
-import { paymentId } from './purchase.ts';
+import { paymentHash, paymentId } from './purchase.ts';
 import type { Reason } from './reasons.ts';
 
 /** How long a hold lasts unless its holder renews it, and how often the holder does, in ms. */
@@ -15,6 +15,11 @@ const POLLS = 100;
 export const ANSWER_KEPT = 24 * 3_600_000;
 /** How long a payment for a stream opens it anew, in ms. */
 export const STREAM_KEPT = 3_600_000;
+/**
+ * How often a payment gets its answer again. A settled payment can be read on the chain, signature and all, so this is
+ * for lost connections and no more.
+ */
+export const REPEATS = 100;
 /** How often answers past their time are forgotten, in ms. */
 const SWEEP = 600_000;
 
@@ -37,6 +42,8 @@ export interface Order {
   request: string;
   /** Makes the answer; null when it failed, and then nothing is charged. Called once at most. */
   run(): Promise<Bought | null>;
+  /** Whether the transfer must be seen on the chain: the facilitator's word alone sells nothing. */
+  mustSee?: boolean;
 }
 
 export type Outcome =
@@ -44,9 +51,12 @@ export type Outcome =
   /** The door refused or failed by itself; its own answer stands. */
   | { outcome: 'failed' }
   | { outcome: 'refused'; reason: Reason }
-  | { outcome: 'conflict'; why: 'other_request' | 'answer_gone' }
-  /** To be sent again: another request holds the payment, the facilitator cannot be reached, or it is unknown whether money moved. */
-  | { outcome: 'later'; why: 'busy' | 'down' | 'unknown' };
+  | { outcome: 'conflict'; why: 'other_request' | 'other_payment' | 'answer_gone' | 'repeated' }
+  /**
+   * To be sent again: another request holds the payment, the facilitator cannot be reached, it is unknown whether money
+   * moved, or the nonce is used and there is no chain to see for what.
+   */
+  | { outcome: 'later'; why: 'busy' | 'down' | 'unknown' | 'unproven' };
 
 /**
  * Sells answers for payments. Money moves only once there is an answer, the
@@ -65,12 +75,16 @@ export class Till {
     const { payments, now, newId, wait } = this.#tools;
     const { payment, offer, request } = order;
     const id = paymentId(payment, offer);
+    const hash = paymentHash(payment);
     const holder = newId();
     this.#sweep();
     for (let polls = 0; ; polls++) {
       const found = payments.find(id);
-      if (found !== null && found.state !== 'claimed' && found.request !== request) return otherRequest;
-      if (found?.state === 'settled') return this.#again(order, found);
+      if (found !== null && found.state !== 'claimed') {
+        if (found.hash !== null && found.hash !== hash) return otherPayment;
+        if (found.request !== request) return otherRequest;
+      }
+      if (found?.state === 'settled') return this.#again(order, id, found);
       if (found !== null && isHeld(found, now())) {
         if (found.request !== request) return otherRequest;
         if (polls === POLLS) return { outcome: 'later', why: 'busy' };
@@ -112,11 +126,15 @@ export class Till {
     if (verdict !== 'valid') {
       // Another party may have submitted it to the chain: then the money has arrived.
       const sight = (await chain?.look(payment, offer)) ?? 'unseen';
-      if (typeof sight !== 'object' || !('paid' in sight)) {
+      const isPaid = typeof sight === 'object' && 'paid' in sight;
+      // Anybody can read there who paid by which nonce; only its payer has the signature.
+      const signed = isPaid ? await chain?.isSigned(payment, offer) : null;
+      if (!isPaid || signed !== true) {
         payments.drop(id, holder);
-        return verdict === 'down'
-          ? { outcome: 'later', why: 'down' }
-          : { outcome: 'refused', reason: typeof sight === 'object' ? sight.void : verdict.refused };
+        if (isPaid && signed === false) return { outcome: 'refused', reason: 'bad_signature' };
+        if (isPaid || verdict === 'down') return { outcome: 'later', why: 'down' };
+        if (chain === null && verdict.refused === 'already_spent') return unproven;
+        return { outcome: 'refused', reason: typeof sight === 'object' ? sight.void : verdict.refused };
       }
       paid = sight.paid;
     }
@@ -125,7 +143,7 @@ export class Till {
       payments.drop(id, holder);
       return { outcome: 'failed' };
     }
-    if (!payments.settling(id, holder, bought)) return { outcome: 'later', why: 'busy' };
+    if (!payments.settling(id, holder, bought, paymentHash(payment))) return { outcome: 'later', why: 'busy' };
     if (paid !== null) return this.#served(id, bought, paid);
     return this.#settle(order, id, holder, bought, { first: true });
   }
@@ -134,27 +152,32 @@ export class Till {
   async #resume(order: Order, id: PaymentId, holder: string, found: Purchase): Promise<Outcome> {
     const { payments, facilitator, chain } = this.#tools;
     const { payment, offer } = order;
+    if (found.hash === null && chain !== null) {
+      // Of a version that kept no hash.
+      const signed = await chain.isSigned(payment, offer);
+      if (signed === null) return { outcome: 'later', why: 'unknown' };
+      if (!signed) return otherPayment;
+    }
     const sight = (await chain?.look(payment, offer)) ?? 'unseen';
     if (typeof sight === 'object' && 'void' in sight) {
       payments.drop(id, holder);
       return { outcome: 'refused', reason: sight.void };
     }
-    const bought = isWhole(found.bought) ? found.bought : await order.run();
-    if (bought === null) return { outcome: 'failed' };
-    if (!payments.settling(id, holder, bought)) return { outcome: 'later', why: 'busy' };
-    if (typeof sight === 'object') return this.#served(id, bought, sight.paid);
     if (chain === null) {
-      // Without a chain to ask, a nonce that is used after we asked for it to be used was used by us.
       const verdict = await facilitator.verify(payment, offer);
-      if (typeof verdict === 'object' && verdict.refused === 'already_spent') return this.#served(id, bought, null);
+      if (typeof verdict === 'object' && verdict.refused === 'already_spent') return unproven;
       if (verdict !== 'valid') return { outcome: 'later', why: 'unknown' };
     }
+    const bought = isWhole(found.bought) ? found.bought : await order.run();
+    if (bought === null) return { outcome: 'failed' };
+    if (!payments.settling(id, holder, bought, paymentHash(payment))) return { outcome: 'later', why: 'busy' };
+    if (typeof sight === 'object') return this.#served(id, bought, sight.paid);
     return this.#settle(order, id, holder, bought, { first: false });
   }
 
   /** Has the payment carried out. `first`: nobody asked for that before. */
   async #settle(
-    { payment, offer }: Order,
+    { payment, offer, mustSee = false }: Order,
     id: PaymentId,
     holder: string,
     bought: Bought,
@@ -170,7 +193,8 @@ export class Till {
       payments.drop(id, holder);
       return { outcome: 'refused', reason: sight.void };
     }
-    if (sight === 'unseen' && isSettled(told)) return this.#served(id, bought, told.settled);
+    if (sight === 'unseen' && isSettled(told) && !mustSee) return this.#served(id, bought, told.settled);
+    if (chain === null && refused === 'already_spent') return unproven;
     if (refused !== null && first && (sight === 'open' || (chain === null && refused !== 'transfer_failed'))) {
       payments.drop(id, holder);
       return { outcome: 'refused', reason: refused };
@@ -183,18 +207,17 @@ export class Till {
     return { outcome: 'served', bought, transaction, again: false };
   }
 
-  /** A settled payment that comes again: the same bytes, as long as they are kept. */
-  async #again(order: Order, { bought, claimed_at, settled_at, transaction }: Purchase): Promise<Outcome> {
-    const age = this.#tools.now() - (settled_at ?? 0);
-    if (bought?.body === null && age < STREAM_KEPT) {
-      const stream = await order.run();
-      if (stream === null) return { outcome: 'failed' };
-      return { outcome: 'served', bought: stream, transaction, again: true };
-    }
-    if (!isWhole(bought) || this.#tools.now() - claimed_at >= ANSWER_KEPT) {
-      return { outcome: 'conflict', why: 'answer_gone' };
-    }
-    return { outcome: 'served', bought, transaction, again: true };
+  /** A settled payment that comes again: the same bytes, as long as they are kept, and so many times. */
+  async #again(order: Order, id: PaymentId, found: Purchase): Promise<Outcome> {
+    const { payments, now } = this.#tools;
+    const { hash, bought, claimed_at, settled_at, transaction } = found;
+    const isStream = bought?.body === null && now() - (settled_at ?? 0) < STREAM_KEPT;
+    const isKept = isWhole(bought) && now() - claimed_at < ANSWER_KEPT;
+    if (hash === null || !(isStream || isKept)) return { outcome: 'conflict', why: 'answer_gone' };
+    if (!payments.repeat(id, REPEATS)) return { outcome: 'conflict', why: 'repeated' };
+    const answer = isStream ? await order.run() : bought;
+    if (answer === null) return { outcome: 'failed' };
+    return { outcome: 'served', bought: answer, transaction, again: true };
   }
 
   #sweep(): void {
@@ -205,6 +228,9 @@ export class Till {
   }
 }
 
+/** Whether a nonce was used for this transfer or cancelled, only the chain knows. */
+const unproven: Outcome = { outcome: 'later', why: 'unproven' };
+const otherPayment: Outcome = { outcome: 'conflict', why: 'other_payment' };
 const otherRequest: Outcome = { outcome: 'conflict', why: 'other_request' };
 
 /** No hold lasts longer than `HOLD`: one that does dates from before the clock was set back, and its holder may be gone. */

@@ -148,7 +148,7 @@ export interface DocsView {
   /** What a request past the allowance costs, in credits. */
   credits_per_request: number;
   /** How the paid lane is paid, and what each door costs; null while it is closed. */
-  paid: { network: string; prices: { path: string; price: string }[] } | null;
+  paid: { network: string; prices: { path: string; price: string }[]; sells_credits: boolean; repeats: number } | null;
   /** The doors by sort, from the routes themselves. */
   doors: DocsDoors[];
   /** A receipt and a preview that this service made; null before the first observation. */

@@ -3,7 +3,8 @@ import type { Db } from './open.ts';
 
 const KEY = 'network = ? AND asset = ? AND payer = ? AND nonce = ?';
 
-interface Row extends Omit<Purchase, 'bought' | 'transaction'> {
+interface Row extends Omit<Purchase, 'bought' | 'transaction' | 'hash'> {
+  payment_hash: string | null;
   transaction_hash: string | null;
   status: number | null;
   headers: string | null;
@@ -13,7 +14,7 @@ interface Row extends Omit<Purchase, 'bought' | 'transaction'> {
 /** Payments by the call, with the answers they bought. */
 export function paymentTable(db: Db): PaymentTable {
   const find = db.prepare(
-    `SELECT request, state, holder, held_until, claimed_at, settled_at, transaction_hash, status, headers, body
+    `SELECT request, payment_hash, state, holder, held_until, claimed_at, settled_at, transaction_hash, status, headers, body
      FROM payments WHERE ${KEY}`,
   );
   const claim = db.prepare(
@@ -28,12 +29,15 @@ export function paymentTable(db: Db): PaymentTable {
     `UPDATE payments SET held_until = ? WHERE ${KEY} AND holder = ? AND held_until < ? AND state <> 'settled'`,
   );
   const settling = db.prepare(
-    `UPDATE payments SET state = 'settling', status = ?, headers = ?, body = ?
+    `UPDATE payments SET state = 'settling', status = ?, headers = ?, body = ?, payment_hash = ?
      WHERE ${KEY} AND holder = ? AND state <> 'settled'`,
   );
   const settled = db.prepare(
     `UPDATE payments SET state = 'settled', settled_at = ?, transaction_hash = ?, held_until = 0
      WHERE ${KEY} AND state <> 'settled'`,
+  );
+  const repeat = db.prepare(
+    `UPDATE payments SET repeats = repeats + 1 WHERE ${KEY} AND state = 'settled' AND repeats < ?`,
   );
   const leave = db.prepare(`UPDATE payments SET held_until = 0 WHERE ${KEY} AND holder = ? AND state <> 'settled'`);
   const drop = db.prepare(`DELETE FROM payments WHERE ${KEY} AND holder = ? AND state <> 'settled'`);
@@ -52,11 +56,12 @@ export function paymentTable(db: Db): PaymentTable {
     extend(id, holder, until) {
       extend.run(until, ...keyOf(id), holder, until);
     },
-    settling: (id, holder, { status, headers, body }) =>
-      settling.run(status, JSON.stringify(headers), body, ...keyOf(id), holder).changes === 1,
+    settling: (id, holder, { status, headers, body }, hash) =>
+      settling.run(status, JSON.stringify(headers), body, hash, ...keyOf(id), holder).changes === 1,
     settled(id, at, transaction) {
       settled.run(at, transaction, ...keyOf(id));
     },
+    repeat: (id, most) => repeat.run(...keyOf(id), most).changes === 1,
     leave(id, holder) {
       leave.run(...keyOf(id), holder);
     },
@@ -74,10 +79,10 @@ function keyOf({ network, asset, payer, nonce }: PaymentId): [string, string, st
 }
 
 function purchaseOf({ request, state, holder, held_until, claimed_at, settled_at, ...row }: Row): Purchase {
-  const { status, headers, transaction_hash: transaction } = row;
+  const { status, headers, transaction_hash: transaction, payment_hash: hash } = row;
   // libsql gives a blob as a type that it does not take.
   const body = row.body === null ? null : new Uint8Array(row.body);
   const kept = JSON.parse(headers ?? '[]') as [string, string][];
   const bought = status === null ? null : { status, headers: kept, body };
-  return { request, state, holder, held_until, claimed_at, settled_at, transaction, bought };
+  return { request, hash, state, holder, held_until, claimed_at, settled_at, transaction, bought };
 }

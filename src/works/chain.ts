@@ -1,5 +1,6 @@
 import type { PublicClient } from 'viem';
 import { createPublicClient, http, isAddressEqual, parseAbi, parseEventLogs } from 'viem';
+import type { Offer } from '../meter/offer.ts';
 import type { Payment } from '../meter/payment.ts';
 import type { Chain, Sight } from '../meter/purchase.ts';
 
@@ -18,6 +19,18 @@ const TOKEN = parseAbi([
   'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
   'event Transfer(address indexed from, address indexed to, uint256 value)',
 ]);
+
+/** What a payer signs (EIP-3009, as EIP-712 types). */
+const SIGNED = {
+  TransferWithAuthorization: [
+    { name: 'from', type: 'address' },
+    { name: 'to', type: 'address' },
+    { name: 'value', type: 'uint256' },
+    { name: 'validAfter', type: 'uint256' },
+    { name: 'validBefore', type: 'uint256' },
+    { name: 'nonce', type: 'bytes32' },
+  ],
+} as const;
 
 type Hex = `0x${string}`;
 
@@ -44,6 +57,28 @@ export function openChain(url: string): Chain {
         if (!patient || looks === LOOKS || typeof sight === 'object') return sight;
         await new Promise((resolve) => setTimeout(resolve, BETWEEN));
       }
+    },
+    isSigned: (payment, offer) => node.verifyTypedData(typedDataOf(payment, offer)).catch(() => null),
+  };
+}
+
+function typedDataOf({ transfer: { authorization, signature } }: Payment, { asset, network }: Offer) {
+  const { from, to, value, validAfter, validBefore, nonce } = authorization;
+  const { name, version, address } = asset;
+  const chainId = Number(network.caip2.split(':')[1]);
+  return {
+    address: from as Hex,
+    signature: signature as Hex,
+    domain: { name, version, chainId, verifyingContract: address as Hex },
+    types: SIGNED,
+    primaryType: 'TransferWithAuthorization' as const,
+    message: {
+      from: from as Hex,
+      to: to as Hex,
+      value: BigInt(value),
+      validAfter: BigInt(validAfter),
+      validBefore: BigInt(validBefore),
+      nonce: nonce as Hex,
     },
   };
 }

@@ -12,6 +12,8 @@ const QUESTION = ['com', 'NS'] as const;
 
 const Supported = z.object({ kinds: z.array(z.looseObject({ scheme: z.string(), network: z.string() })) });
 
+const ChainId = z.object({ result: z.string().regex(/^0x[0-9a-f]{1,16}$/i) });
+
 /** Checks what is reached over the network, all of it at once. */
 export function checkNetwork(settings: Settings): Promise<Finding[]> {
   const checks = [checked('mail server', () => mailServer(settings))];
@@ -19,6 +21,7 @@ export function checkNetwork(settings: Settings): Promise<Finding[]> {
     checks.push(
       checked('resolver', () => resolver(settings)),
       checked('payments', () => payments(settings)),
+      checked('sale of credits', () => saleOfCredits(settings)),
     );
   }
   return Promise.all(checks);
@@ -85,8 +88,33 @@ async function payments({ x402 }: Settings) {
     ({ scheme, network }) => scheme === 'exact' && (network === name || network === caip2),
   );
   if (!isServed) return fault(`${address} does not serve ${name}`, cure);
-  const blind = x402.rpc === null ? '; X402_RPC_URL is not set: a settling that breaks off may stay unknown' : '';
-  return holds(`${address} takes payments on ${name}${blind}`);
+  return holds(`${address} takes payments on ${name}`);
+}
+
+/** Credits are sold for transfers that are seen on the chain. The address of a node may hold a key, so its host alone is told. */
+async function saleOfCredits({ x402 }: Settings) {
+  if (x402 === null) return open('the paid lane is closed: top credits up by `broadsheet credits add`');
+  if (x402.rpc === null) {
+    return open(
+      'X402_RPC_URL is not set: credits are not sold, and who pays by the call while a settling breaks off gets no answer until it is; set it to a node of the chain',
+    );
+  }
+  const { host } = new URL(x402.rpc);
+  const { name, caip2 } = x402.network;
+  const cure = `set X402_RPC_URL to a node of ${name} that answers`;
+  const response = await fetch(x402.rpc, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }),
+    signal: AbortSignal.timeout(PATIENCE),
+    redirect: 'error',
+  }).catch((error: Error) => error);
+  if (response instanceof Error) return fault(`${host}: ${reasonOf(response)}`, cure);
+  const told = ChainId.safeParse(await response.json().catch(() => null));
+  if (!told.success) return fault(`${host} answers ${response.status}, and does not say of which chain it is`, cure);
+  const id = BigInt(told.data.result);
+  if (`eip155:${id}` !== caip2) return fault(`${host} is a node of chain ${id}, and ${name} is ${caip2}`, cure);
+  return holds(`${host} is a node of ${name}`);
 }
 
 function reasonOf({ message, cause }: Error): string {

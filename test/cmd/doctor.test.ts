@@ -123,6 +123,29 @@ test('what is broken is named, each with what to do', { skip: WITHOUT_SERVERS },
   assert.match(worse.of('payments').found, /not what it supports/);
 });
 
+test('whether credits can be sold is told: that takes a node of the chain that is paid on', async (t) => {
+  const folder = tempFolder(t);
+  const env = { RESOLVERS: '127.0.0.1:9', X402_FACILITATOR_URL: 'http://127.0.0.1:9', ...PAID };
+  const check = async (rpc?: string) =>
+    (await examined(t, folder, { ...env, ...(rpc === undefined ? {} : { X402_RPC_URL: rpc }) })).of('sale of credits');
+  const blind = await check();
+  assert.equal(blind.state, 'open');
+  assert.match(blind.found, /^X402_RPC_URL is not set: credits are not sold/);
+  const chain = (id: string) => facilitator(t, JSON.stringify({ jsonrpc: '2.0', id: 1, result: id }));
+  assert.equal((await check(`${await chain('0x14a34')}/secret`)).state, 'holds');
+  for (const [url, found] of [
+    [`${await chain('0x1')}/secret`, /is a node of chain 1, and base-sepolia is eip155:84532$/],
+    ['http://127.0.0.1:9/secret', /ECONNREFUSED|bad port/],
+    [`${await facilitator(t, '<html>')}/secret`, /does not say of which chain it is/],
+  ] as const) {
+    const finding = await check(url);
+    assert.equal(finding.state, 'fault');
+    assert.match(finding.found, found);
+    assert.match(finding.cure ?? '', /X402_RPC_URL/);
+    assert.doesNotMatch(finding.found, /secret/, 'an address may hold a key');
+  }
+});
+
 test('an address whose port nobody listens on is found, and one that leads here is not', async (t) => {
   const folder = tempFolder(t);
   const [listened, named] = [String(await freePort()), String(await freePort())];

@@ -22,6 +22,8 @@ interface Script {
   settle: 'honest' | 'silent' | 'late' | 'dead' | 'refuses' | 'denies' | 'lies';
   sees: boolean;
   fails: boolean;
+  /** Somebody else sends it, who knows what the chain shows of it and has no signature. */
+  stranger: boolean;
   /** The step at which its process is killed; steps past the end are none. */
   killed: number;
   /** How long each step takes, in turns of the event loop. */
@@ -35,6 +37,7 @@ const script = fc.record<Script>({
   settle: fc.constantFrom('honest', 'honest', 'silent', 'late', 'dead', 'refuses', 'denies', 'lies'),
   sees: fc.boolean(),
   fails: fc.constantFrom(false, false, false, true),
+  stranger: fc.constantFrom(false, false, false, true),
   killed: fc.nat(12),
   slow: fc.nat(3),
 });
@@ -44,6 +47,7 @@ const HONEST: Omit<Script, 'payment' | 'path'> = {
   settle: 'honest',
   sees: true,
   fails: false,
+  stranger: false,
   killed: 99,
   slow: 0,
 };
@@ -54,12 +58,16 @@ type Ending = Outcome | 'killed';
 class World {
   readonly payments: Payment[];
   readonly moved = new Set<string>();
+  readonly cancelled = new Set<string>();
+  readonly #isBlind: boolean;
   readonly late: string[] = [];
   readonly served: { payment: number; path: number; text: string }[] = [];
   now = 1_000_000;
   runs = 0;
 
-  constructor() {
+  /** `isBlind`: the till has no node of the chain. */
+  constructor(isBlind = false) {
+    this.#isBlind = isBlind;
     this.payments = [0, 1].map(() => {
       const nonce = `0x${(++nonces).toString(16).padStart(64, '0')}`;
       return decodePayment(samplePayment(1, {}, { nonce }), 1);
@@ -82,7 +90,7 @@ class World {
     const till = new Till({
       payments: shop.store.payments,
       facilitator: this.facilitator(how, step),
-      chain: this.chain(how, step),
+      chain: this.#isBlind ? null : this.chain(how, step),
       now: () => this.now,
       newId: () => `holder-${Math.random()}`,
       wait: async (ms) => {
@@ -96,9 +104,10 @@ class World {
       if (how.fails) return null;
       return { status: 200, headers: [], body: Buffer.from(`answer ${++this.runs} to ${how.path}`) };
     };
-    const payment = this.payments[how.payment] as Payment;
+    const payment = how.stranger ? forged(this.payments[how.payment]) : (this.payments[how.payment] as Payment);
     const ending = await Promise.race([till.take({ payment, offer: OFFER, request: `path ${how.path}`, run }), killed]);
-    if (ending !== 'killed' && ending.outcome === 'refused') {
+    if (ending !== 'killed' && how.stranger) assert.notEqual(ending.outcome, 'served', 'a stranger got an answer');
+    if (ending !== 'killed' && ending.outcome === 'refused' && !how.stranger) {
       const isPaid = this.moved.has(payment.transfer.authorization.nonce);
       assert.equal(isPaid, false, 'a payer was told that nothing was charged');
     }
@@ -111,7 +120,7 @@ class World {
 
   /** What was under way on the chain arrives. */
   settleDown(): void {
-    for (const nonce of this.late.splice(0)) this.moved.add(nonce);
+    for (const nonce of this.late.splice(0)) if (!this.isUsed(nonce)) this.moved.add(nonce);
     this.now += 60_000;
   }
 
@@ -120,11 +129,13 @@ class World {
       verify: async ({ transfer }) => {
         await step();
         if (how.verify === 'down') return 'down';
-        return this.moved.has(transfer.authorization.nonce) ? { refused: 'already_spent' } : 'valid';
+        if (this.isUsed(transfer.authorization.nonce)) return { refused: 'already_spent' };
+        return transfer.signature === FORGED ? { refused: 'bad_signature' } : 'valid';
       },
       settle: async ({ transfer }) => {
         const { nonce } = transfer.authorization;
         await step();
+        if (transfer.signature === FORGED) return { refused: 'bad_signature' };
         if (how.settle === 'lies') return { settled: null };
         if (how.settle === 'dead') return 'unknown';
         if (how.settle === 'refuses') return { refused: 'insufficient_funds' };
@@ -132,7 +143,7 @@ class World {
           this.late.push(nonce);
           return 'unknown';
         }
-        if (this.moved.has(nonce)) return { refused: 'already_spent' };
+        if (this.isUsed(nonce)) return { refused: 'already_spent' };
         this.moved.add(nonce);
         await step();
         if (how.settle === 'denies') return { refused: 'insufficient_funds' };
@@ -149,7 +160,15 @@ class World {
         if (!how.sees && how.settle !== 'lies') return 'unseen';
         return this.moved.has(transfer.authorization.nonce) ? { paid: '0x1' } : 'open';
       },
+      isSigned: async ({ transfer }) => {
+        await step();
+        return how.sees ? transfer.signature !== FORGED : null;
+      },
     };
+  }
+
+  private isUsed(nonce: string): boolean {
+    return this.moved.has(nonce) || this.cancelled.has(nonce);
   }
 }
 
@@ -180,6 +199,39 @@ test('whatever crashes, lies or goes silent: who paid gets his answer, once, and
     { numRuns: 150 },
   );
 });
+
+test('without a chain to look at: who took his authorization back gets nothing, whatever became of it before', async () => {
+  const blind = fc.record({ how: script, cancels: fc.constantFrom(false, false, true) });
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(blind, { minLength: 1, maxLength: 4 }), { maxLength: 5 }), async (batches) => {
+      const world = new World(true);
+      for (const batch of batches) {
+        await Promise.all(
+          batch.map(({ how, cancels }) => {
+            const nonce = nonceOf(world, how.payment);
+            if (cancels && !world.moved.has(nonce)) world.cancelled.add(nonce);
+            // Where there is no chain, what a facilitator says of its own settling is believed, and nothing else is.
+            const settle = how.settle === 'lies' || how.settle === 'denies' ? 'honest' : how.settle;
+            return world.request({ ...how, settle });
+          }),
+        );
+        world.settleDown();
+      }
+      for (const { payment } of world.served) {
+        assert.ok(world.moved.has(nonceOf(world, payment)), 'an answer went out and no money came');
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+const FORGED = `0x${'00'.repeat(65)}`;
+
+/** The payment of somebody who has no signature of its payer. */
+function forged(payment: Payment | undefined): Payment {
+  const { transfer, ...rest } = payment as Payment;
+  return { ...rest, transfer: { ...transfer, signature: FORGED } };
+}
 
 function nonceOf({ payments }: World, at: number): string {
   return (payments[at] as Payment).transfer.authorization.nonce;

@@ -166,10 +166,11 @@ for (const version of ['0.1.0']) {
     assert.equal(toSignIn({ signIns: store.signIns, now: shop.now }, token).email, 'ada@example.org');
   });
 
-  test(`payments in flight of version ${version} are finished, each answered once`, async (t) => {
+  test(`payments in flight of version ${version} are finished, each answered once, and only to who signed it`, async (t) => {
     const { folder, facts } = unpacked(t, version);
     const shop = workshopIn(t, folder, { now: facts.now + HOUR });
     const asked: string[] = [];
+    let isSigned = false;
     const till = new Till({
       payments: shop.store.payments,
       facilitator: {
@@ -179,24 +180,28 @@ for (const version of ['0.1.0']) {
           return { settled: '0x2' };
         },
       },
-      chain: { look: async (_payment, _offer, how) => (how === undefined ? 'open' : { paid: '0x2' }) },
+      chain: {
+        look: async (_payment, _offer, how) => (how === undefined ? 'open' : { paid: '0x2' }),
+        isSigned: async () => isSigned,
+      },
       now: shop.now,
       newId: () => 'another process',
       wait: async () => {},
       repeat: () => () => {},
     });
-    const bodies: string[] = [];
-    for (const { header, request } of facts.payments) {
-      const sold = await till.take({
-        payment: decodePayment(header, 1),
-        offer: OFFER,
-        request,
-        run: async () => ({ status: 200, headers: [], body: Buffer.from('made now') }),
-      });
-      assert.equal(sold.outcome, 'served');
-      if (sold.outcome === 'served') bodies.push(Buffer.from(sold.bought.body ?? []).toString());
-    }
-    assert.deepEqual(bodies, ['made now', '{"bought":1}', '{"bought":2}']);
+    const take = async (state: string) => {
+      const { header, request } = facts.payments.find((one) => one.state === state) ?? { header: '', request: '' };
+      const run = async () => ({ status: 200, headers: [], body: Buffer.from('made now') });
+      const sold = await till.take({ payment: decodePayment(header, 1), offer: OFFER, request, run });
+      if (sold.outcome !== 'served') return sold;
+      return Buffer.from(sold.bought.body ?? []).toString();
+    };
+    assert.equal(await take('claimed'), 'made now');
+    assert.deepEqual(await take('settling'), { outcome: 'conflict', why: 'other_payment' });
+    isSigned = true;
+    assert.equal(await take('settling'), '{"bought":1}');
+    // Nothing was kept then that tells its payer from a stranger.
+    assert.deepEqual(await take('settled'), { outcome: 'conflict', why: 'answer_gone' });
     assert.deepEqual(asked, ['settle', 'settle'], 'the one that was settled is not settled again');
   });
 }

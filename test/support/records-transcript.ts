@@ -14,6 +14,7 @@ const SETTINGS: Record<string, Record<string, string>> = {
   'records-meter': { KEYED_DAILY: '2', KEYED_PER_MINUTE: '4' },
   'records-menu': {
     X402_FACILITATOR_URL: 'http://127.0.0.1:9',
+    X402_RPC_URL: 'http://127.0.0.1:9',
     X402_PAY_TO: `0x${'a'.repeat(40)}`,
     X402_NETWORK: 'base-sepolia',
     X402_ASSET: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',

@@ -5,6 +5,7 @@ import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
 import type { Settings } from '../../../src/env.ts';
 import type { Bought } from '../../../src/meter/purchase.ts';
+import { paymentHash } from '../../../src/meter/purchase.ts';
 import type { Till } from '../../../src/meter/till.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { menuAnswer, offerFor } from './menu.ts';
@@ -42,7 +43,7 @@ export function paidLane({ refusals, till, settings, logger }: PaidTools) {
     if (sold.outcome === 'failed') return;
     if (sold.outcome === 'later') logger.warn({ request_id: c.get('requestId'), why: sold.why }, 'a payment waits');
     if (sold.outcome === 'served' && sold.bought.body === null) {
-      onlyStream(streams, payment.transfer.authorization.nonce, c.env.outgoing);
+      onlyStream(streams, paymentHash(payment), c.env.outgoing);
       c.header(...receiptHeader(payment, offer, { success: true, transaction: sold.transaction ?? '' }));
       return;
     }
@@ -76,11 +77,11 @@ async function boughtFrom(response: Response): Promise<Bought | null> {
 }
 
 /** A payment has one stream open: the connection that comes ends the one before. */
-function onlyStream(streams: Map<string, { destroy(): unknown }>, nonce: string, outgoing: HttpBindings['outgoing']) {
-  streams.get(nonce)?.destroy();
+function onlyStream(streams: Map<string, { destroy(): unknown }>, hash: string, outgoing: HttpBindings['outgoing']) {
+  streams.get(hash)?.destroy();
   if (outgoing.destroyed) return;
-  streams.set(nonce, outgoing);
+  streams.set(hash, outgoing);
   outgoing.once('close', () => {
-    if (streams.get(nonce) === outgoing) streams.delete(nonce);
+    if (streams.get(hash) === outgoing) streams.delete(hash);
   });
 }

@@ -6,6 +6,7 @@ import type { Payment, X402Version } from '../../../src/meter/payment.ts';
 import { decodePayment, PAYMENT_HEADERS } from '../../../src/meter/payment.ts';
 import { REASONS } from '../../../src/meter/reasons.ts';
 import type { Outcome } from '../../../src/meter/till.ts';
+import { REPEATS } from '../../../src/meter/till.ts';
 import { errorAnswer } from '../../middleware/fault.ts';
 import { base64, menuFor } from './menu.ts';
 
@@ -69,6 +70,9 @@ export function answerOf(
 
 const CONFLICTS = {
   other_request: 'this payment is for another request: a payment buys one answer. Sign a new one for this',
+  other_payment:
+    'a payment of this payer with this nonce was taken, and this is not that one: what it authorizes or its signature differs. Send the payment as it was signed; nothing was charged for this',
+  repeated: `this payment was answered, and its answer was given out ${REPEATS} times again, which is all. Sign a new one`,
   answer_gone:
     'this payment was answered, and its answer is no longer kept: that is 24 hours, or one for a stream. Sign a new one',
 };
@@ -83,6 +87,11 @@ const LATER = {
     seconds: 5,
     message:
       'it is not known yet whether the payment went through; send the same request with the same payment again: it is not charged twice, and the answer comes once it was',
+  },
+  unproven: {
+    seconds: 3_600,
+    message:
+      'the authorization is used, and this service cannot see on the chain whether that paid for this: its operator has set no X402_RPC_URL. Ask the operator; once it is set, the same payment again gets the answer if the money came',
   },
 };
 

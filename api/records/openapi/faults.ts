@@ -29,7 +29,7 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
   402: {
     codes: {
       payment_required: [
-        'neither a key nor a payment came, or the payment was not taken: the body is the price menu, of x402 version 1, and `PAYMENT-REQUIRED` the same of version 2. `accepts` is empty where payments are not taken.',
+        'neither a key nor a payment came, or the payment was not taken: the body is the price menu, of x402 version 1, and `PAYMENT-REQUIRED` the same of version 2. `accepts` is empty where payments are not taken, and `reason` says why: `payments_closed`, or `node_missing` for credits where the service has no node of the chain. Of a payment that was not taken, `reason` says what is wrong with it.',
         'this read takes a key: send a key of an account as X-Service-Key',
       ],
       allowance_exhausted: [
@@ -64,7 +64,7 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
   409: {
     codes: {
       conflict: [
-        'what is asked does not fit what is there by now, or a payment that was for another request.',
+        'what is asked does not fit what is there by now; of a payment, `reason` says what: `other_request` (it was for another request), `other_payment` (its nonce was paid by another authorization or signature), `answer_gone` (its answer is no longer kept), `repeated` (its answer was given out again as often as may be).',
         'this payment is for another request: a payment buys one answer. Sign a new one for this',
       ],
     },
@@ -89,7 +89,7 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
   503: {
     codes: {
       unavailable: [
-        'try again after `Retry-After` seconds; with a payment, send the same payment: it is not charged twice.',
+        'try again after `Retry-After` seconds; with a payment, send the same payment: it is not charged twice. Its `reason` is `busy`, `down`, `unknown`, or `unproven`: its nonce is used, and the service has no node of the chain to see whether it paid.',
         'this cannot be answered just now; try again soon',
       ],
     },

@@ -131,18 +131,6 @@ test('a payment that never went through is refused for good once its time has pa
   assert.equal(await spent(), 0);
 });
 
-test('without a node of the chain, a used nonce that we asked to be used is money that moved', async () => {
-  const { payer, buy, spent } = await buyer(blind);
-  blind.facilitator.treat(payer, { settle: 'silent' });
-  later(await buy(), 'unknown');
-  assert.equal(await spent(), LOOKUP_UNITS);
-  blind.facilitator.treat(payer, {});
-  const { status, text } = await buy();
-  assert.equal(status, 200, text);
-  assert.equal(await spent(), LOOKUP_UNITS);
-  assert.equal((await buy()).text, text);
-});
-
 test('without a node, a refusal is believed, and so is a lie', async () => {
   const { payer, buy, spent } = await buyer(blind);
   blind.facilitator.treat(payer, { settle: 'refuses' });
