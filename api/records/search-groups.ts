@@ -1,13 +1,14 @@
 import { domainToUnicode } from 'node:url';
 import type { FoundGroup } from '../../src/records/reading-views.ts';
-import type { findEverywhere } from '../../src/records/search.ts';
+import type { Found } from '../../src/records/search.ts';
 import { COUNTED } from './catalog.ts';
 import { signalLabel } from './change-view.ts';
 import type { FacetList } from './facet-lists.ts';
 import { FACET_LISTS, nameRow } from './facet-lists.ts';
 import { OPEN_ROWS } from './list-page.ts';
 
-export type Found = ReturnType<typeof findEverywhere>[number];
+/** Of a value, in characters. */
+const SHOWN = 100;
 
 /** Who asks for what: words, and how many hostnames fit them; whether the reader sees all of a list. */
 export interface Asked {
@@ -21,7 +22,7 @@ export interface Asked {
 export function groupsOf(found: Found[], asked: Asked): FoundGroup[] {
   return [
     hostnames(found, asked),
-    group('Hostnames with that value', found.flatMap(valueRow), asked),
+    group('Hostnames with such a value', found.flatMap(valueRow), asked),
     ...FACET_LISTS.map((list) =>
       group(
         list.heading,
@@ -60,9 +61,10 @@ function hostRow(found: Found): FoundGroup['rows'] {
 
 function valueRow(found: Found): FoundGroup['rows'] {
   if (found.kind !== 'value') return [];
-  const { domain, signal, first_seen, last_seen } = found;
+  const { domain, signal, value, first_seen, last_seen } = found;
   const [first, last] = [first_seen, last_seen].map((at) => String(at).slice(0, 10));
-  const detail = `${signalLabel(signal)}, seen from ${first} to ${last}`;
+  const short = value.length > SHOWN ? `${value.slice(0, SHOWN).toWellFormed()}…` : value;
+  const detail = `${signalLabel(signal)} ${short} · seen from ${first} to ${last}`;
   return [{ text: domainToUnicode(domain), detail, url: `/t/${domain}` }];
 }
 

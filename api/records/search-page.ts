@@ -1,3 +1,4 @@
+import type { Found } from '../../src/records/search.ts';
 import { findEverywhere } from '../../src/records/search.ts';
 import { spanOf } from '../../src/records/span.ts';
 import { privateJson } from '../answers/caching.ts';
@@ -7,7 +8,7 @@ import type { RecordsContext, RecordsDoors } from './doors.ts';
 import { frameOf } from './frame.ts';
 import { OPEN_ROWS, partWanted, signInUrl } from './list-page.ts';
 import { openPage, sendPage, wantsPage } from './page.ts';
-import type { Asked, Found } from './search-groups.ts';
+import type { Asked } from './search-groups.ts';
 import { groupsOf } from './search-groups.ts';
 
 /** Of a question, in characters: the longest name. */

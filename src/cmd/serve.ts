@@ -12,6 +12,7 @@ import { startClock } from '../jobs/clock.ts';
 import { startDeliveries } from '../jobs/deliveries.ts';
 import { startMails } from '../jobs/mails.ts';
 import { startScanner } from '../jobs/scanner.ts';
+import { startValueIndex } from '../jobs/value-index.ts';
 import { Backlog } from '../works/backlog.ts';
 import { isBuilt, loadBuild, PROJECT } from '../works/build.ts';
 import { changeClientOf } from '../works/change-desk.ts';
@@ -133,9 +134,10 @@ async function serveRecords(shop: Workshop, logger: pino.Logger): Promise<Runnin
   const mails = { render: (await loadBuild()).render, smtp: smtpOf(settings) };
   const stopMails = startAccountMails(shop, mails, logger);
   const stopChanges = startAccountChanges(shop, changeClientOf(shop), logger);
+  const stopIndex = startValueIndex(shop, logger);
   const stopScanner = settings.scanner ? startScanner(shop, lookerOf(settings, now), logger) : async () => {};
   const stop = async () => {
-    await Promise.all([records.close(), stopMails(), stopChanges(), stopScanner()]);
+    await Promise.all([records.close(), stopMails(), stopChanges(), stopIndex(), stopScanner()]);
   };
   return { name: 'records', url: records.url, stop };
 }

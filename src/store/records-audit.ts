@@ -36,6 +36,14 @@ const CHECKS: [fault: string, sql: string][] = [
     `SELECT 1 FROM hostname_counts
      WHERE count <> (SELECT count(*) FROM hostnames WHERE hostnames.state = hostname_counts.state)`,
   ],
+  [
+    'searched_values: not the values that were seen',
+    // Those that wait are not counted: there is something to compare once all are taken.
+    `SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM values_to_index) AND NOT EXISTS (SELECT 1 FROM values_before)
+       AND (SELECT count(*) FROM searched_values) <>
+         (SELECT count(DISTINCT value) FROM sightings WHERE length(value) < 64) +
+         (SELECT count(*) FROM sightings WHERE length(value) >= 64)`,
+  ],
 ];
 
 /** What does not hold between the tables of the records service; empty when all of it does. */

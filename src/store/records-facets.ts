@@ -20,6 +20,10 @@ export function facetTables(db: Db) {
   const range = db.prepare(
     'SELECT name, count FROM facet_counts WHERE kind = ? AND name >= ? AND name < ? ORDER BY name',
   );
+  const from = db.prepare(
+    `SELECT name, count FROM facet_counts WHERE kind = ?1 AND name >= ?2 AND name < ?2 || char(0x10ffff) AND name > ?3
+     ORDER BY name LIMIT ?4`,
+  );
   const hosts = db.prepare(
     `SELECT hostname FROM facets CROSS JOIN hostnames ON hostnames.id = facets.host
      WHERE kind = ? AND name = ? AND host > coalesce((SELECT id FROM hostnames WHERE hostname = ?), 0)
@@ -45,6 +49,9 @@ export function facetTables(db: Db) {
     facetNames: (kind: FacetKind): number => (names.get(kind) as { count: number }).count,
     /** Counts by name, from one name up to, not including, another: days of expiry, for one. */
     facetRange: (kind: FacetKind, from: string, to: string): FacetCount[] => range.all(kind, from, to) as FacetCount[],
+    /** Names that begin so, by name, after one; '' begins. */
+    facetsFrom: (kind: FacetKind, beginning: string, after: string, limit: number): FacetCount[] =>
+      from.all(kind, beginning, after, limit) as FacetCount[],
     /** Shown hosts that count for a name, in the order in which they came under watch, after one; '' begins. */
     hostsWithFacet: ({ kind, name }: Facet, after: string, limit: number): string[] =>
       (hosts.all(kind, name, after, limit) as { hostname: string }[]).map(({ hostname }) => hostname),

@@ -38,11 +38,6 @@ export function sightingTables(db: Db) {
      WHERE ${filter} AND (signal, value) > (?5, ?6) ORDER BY signal, value LIMIT ?7`,
   );
   const historyCount = db.prepare(`SELECT count(*) AS count FROM sightings WHERE ${filter}`);
-  const byValue = db.prepare(
-    `SELECT hostname, signal, value, first_seen, last_seen, count
-     FROM sightings CROSS JOIN hostnames ON hostnames.id = sightings.host
-     WHERE substr(value, 1, 64) = substr(?1, 1, 64) AND value = ?1 AND state <> 'opted_out' LIMIT ?2`,
-  );
   const parameters = (host: number, { signal, since, until }: HistoryQuery) =>
     [host, signal ?? null, since ?? 0, until ?? Number.MAX_SAFE_INTEGER] as const;
 
@@ -76,8 +71,5 @@ export function sightingTables(db: Db) {
       history.all(...parameters(host, query), after?.signal ?? '', after?.value ?? '', limit) as Sighting[],
     historyCount: (host: number, query: HistoryQuery): number =>
       (historyCount.get(...parameters(host, query)) as { count: number }).count,
-    /** Shown hosts at which exactly this value was seen. */
-    hostsWithValue: (value: string, limit: number): (Sighting & { hostname: string })[] =>
-      byValue.all(value, limit) as (Sighting & { hostname: string })[],
   };
 }

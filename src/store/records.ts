@@ -7,6 +7,7 @@ import { hostnameTable } from './records-hostnames.ts';
 import { observationTable } from './records-observations.ts';
 import { queueTable } from './records-queue.ts';
 import { sightingTables } from './records-sightings.ts';
+import { valueTables } from './records-values.ts';
 
 /** Everything that the records service keeps. */
 export function recordsTables(db: Db, transact: <T>(work: () => T) => T) {
@@ -18,6 +19,7 @@ export function recordsTables(db: Db, transact: <T>(work: () => T) => T) {
     ...deltaTable(db),
     ...sightingTables(db),
     ...facetTables(db),
+    ...valueTables(db, transact),
     /** What does not hold between these tables; empty when all of it does. */
     tableFaults: (): string[] => recordsFaults(db),
   };

@@ -20,6 +20,7 @@ import { scanPart } from './scan.ts';
 import { searchPart } from './search.ts';
 import type { Figure } from './table.ts';
 import { machine, note, printTable } from './table.ts';
+import { valuesPart } from './values.ts';
 import { verifyPart } from './verify.ts';
 import { webhooksPart } from './webhooks.ts';
 
@@ -36,6 +37,7 @@ const PARTS: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   scan: scanPart,
   meter: meterPart,
   records: recordsPart,
+  values: valuesPart,
   paid: paidPart,
   webhooks: webhooksPart,
 };

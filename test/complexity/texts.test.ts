@@ -36,6 +36,7 @@ import { documentFaults } from '../../src/records/document-faults.ts';
 import { documentIn } from '../../src/records/documents.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { parseObservation } from '../../src/records/receipt.ts';
+import { valueMatch, valueWords } from '../../src/records/value-words.ts';
 import { needOneStatement } from '../../src/store/bq-sql.ts';
 import { hostsIn } from '../../src/works/tls-look.ts';
 import { filing } from '../support/workshop.ts';
@@ -109,6 +110,8 @@ const READERS: [name: string, longest: number, frames: readonly Frame[], read: (
     [['["', '"]']],
     (text) => placeOf(z.tuple([z.string()]), Buffer.from(text).toString('base64url')),
   ],
+  ['values for the search', BODY, [PLAIN, ['v=spf1 ', ' -all'], ['2001:', '::']], valueWords],
+  ['searches in values', BODY, [PLAIN, ['192.', ''], ['2001:', '::']], valueMatch],
   ['hostname', BODY, [PLAIN, ['a.', '.example'], ['[', ']']], parseHostname],
   ['mail address', BODY, [PLAIN, ['', '@example.org'], ['a@', '.org']], readAddress],
   ['search', HEAD, [PLAIN], searchTerms],

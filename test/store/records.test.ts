@@ -131,7 +131,7 @@ test('history keeps when each value was seen first and last, and how often', (t)
   assert.deepEqual(records.history(host, {}, 10, { signal: 'A', value: '192.0.2.1' }), [both[1]]);
   assert.equal(records.historyCount(host, {}), 2);
   assert.deepEqual(
-    records.hostsWithValue('192.0.2.2', 9).map(({ hostname }) => hostname),
+    records.sightingsOf('192.0.2.2', { host: 0, signal: '' }, 9).map(({ hostname }) => hostname),
     ['example.test'],
   );
 });
@@ -178,7 +178,7 @@ test('an opt-out hides a name and all below it at once, keeps the receipts, and 
   const listed = (items: { hostname: string }[]) => items.map(({ hostname }) => hostname).sort();
   assert.deepEqual(listed(records.list('', 9)), shown);
   assert.deepEqual(listed(records.search('exam', 9)), ['example.test.org']);
-  assert.deepEqual(listed(records.hostsWithValue('192.0.2.1', 9)), shown);
+  assert.deepEqual(listed(records.sightingsOf('192.0.2.1', { host: 0, signal: '' }, 9)), shown);
   assert.deepEqual(
     records
       .deltas({}, { limit: 9 })

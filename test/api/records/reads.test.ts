@@ -126,3 +126,54 @@ test('a span is a day of the calendar or a millisecond', () => {
     assert.equal(spanOf(text), null, text);
   }
 });
+
+test('a search pages through all of one kind, and a cursor goes with its kind', async (t) => {
+  const { url, enter, clock, keyOf, shop } = await recordsStand(t);
+  const key = { 'x-service-key': keyOf('service') };
+  const hosts = Array.from({ length: 12 }, (_, n) => `h${n}.example`);
+  enter(
+    ...hosts.map((host, n) =>
+      look(host, clock.now, {
+        MX: ['10 mx1.google.com', `20 mx.mail${n}.example`],
+        NS: [`ns.mail${n}.example`],
+        TXT: [`v=spf1 include:_spf.google.com include:${'long'.repeat(20)}.example -all`],
+      }),
+    ),
+  );
+  while (shop.store.records.indexValues());
+  const pages = async (kind: string, q: string, limit: number) => {
+    const items: Record<string, unknown>[] = [];
+    let next: string | undefined = `/v1/search?q=${q}&kind=${kind}&limit=${limit}`;
+    while (next !== undefined) {
+      const { text, headers, status } = await ask(url, next, key);
+      assert.equal(status, 200, text);
+      items.push(...JSON.parse(text).items);
+      [, next] = /^<https?:\/\/[^/]+([^>]+)>; rel="next"$/.exec(String(headers.link ?? '')) ?? [];
+    }
+    return items;
+  };
+  for (const [kind, q, count] of [
+    ['domain', 'h', 12],
+    ['value', 'google.com', 24],
+    ['value', 'v=spf1', 12],
+    ['value', 'mail', 24],
+    ['mailhost', 'mail', 12],
+    ['mailhost', 'mx1.google.com', 1],
+    ['nameserver', 'mail1', 3],
+    ['service', 'google', 1],
+    ['issuer', 'google', 0],
+  ] as const) {
+    const whole = await pages(kind, q, 200);
+    assert.equal(whole.length, count, `${kind} ${q}`);
+    for (const limit of [1, 5, 12]) assert.deepEqual(await pages(kind, q, limit), whole, `${kind} ${q} by ${limit}`);
+  }
+  const { items, next_cursor } = JSON.parse((await ask(url, '/v1/search?q=google.com&kind=value&limit=2', key)).text);
+  assert.deepEqual([items[0].kind, items[0].domain, items[0].value], ['value', 'h0.example', '10 mx1.google.com']);
+  for (const wrong of ['q=google.com', 'q=google.com&kind=service', 'q=google.com&kind=domain']) {
+    const { status, text } = await ask(url, `/v1/search?${wrong}&cursor=${next_cursor}`, key);
+    assert.deepEqual([status, JSON.parse(text).field], [400, 'cursor'], wrong);
+  }
+  const { status, text } = await ask(url, '/v1/search?q=google&kind=values', key);
+  assert.equal(status, 400);
+  assert.match(text, /kind.*must be one of domain, value, service/);
+});

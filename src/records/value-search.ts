@@ -1,0 +1,104 @@
+import type { TrackedName } from './tracked.ts';
+import { valueMatch } from './value-words.ts';
+
+/** How many values, or sightings of one, are read at a time. */
+const CHUNK = 64;
+
+/** A value as the index has it: whoever has it, or with a host and signal of theirs alone. */
+export interface IndexedValue {
+  id: number;
+  host: number | null;
+  signal: string | null;
+  value: string;
+}
+
+/** Where a value was seen. Times in ms. */
+export interface ValueSighting {
+  /** The hostname's id. */
+  host: number;
+  hostname: string;
+  signal: TrackedName;
+  value: string;
+  first_seen: number;
+  last_seen: number;
+  /** In how many looks. */
+  count: number;
+}
+
+/** What a search within values reads. */
+export interface ValueTables {
+  /** Values that fit an FTS5 query, by their ids, from one on. */
+  valuesThatMatch(match: string, from: number, limit: number): IndexedValue[];
+  /** Shown hosts with exactly this value, after one. */
+  sightingsOf(value: string, after: { host: number; signal: string }, limit: number): ValueSighting[];
+  /** The sighting of a value at one host, when it is shown. */
+  sightingAt(host: number, signal: string, value: string): ValueSighting | null;
+}
+
+/** Where a list of sightings stands. */
+export interface ValuePlace {
+  /** 0: exactly what was asked for; 1: with its words; 2: with words that begin so. */
+  tier: number;
+  id: number;
+  host: number;
+  signal: string;
+}
+
+export const FIRST_VALUE: ValuePlace = { tier: 0, id: 0, host: 0, signal: '' };
+
+/**
+ * Where values were seen that are, hold or begin with what was asked for, in
+ * this order, one at a time, after a place. Values that were seen for the first
+ * time in the last moments are found by all of themselves alone.
+ */
+export function* valueSightings(
+  tables: ValueTables,
+  q: string,
+  after: ValuePlace = FIRST_VALUE,
+): Iterable<{ sighting: ValueSighting; place: ValuePlace }> {
+  // Values are kept as they stand in zones: hosts in lower case, texts as they are.
+  const exact = [...new Set([q, q.toLowerCase()])];
+  const match = valueMatch(q);
+  for (let tier = after.tier; tier <= 2; tier++) {
+    const from = tier === after.tier ? after.id : 0;
+    for (const value of tier === 0 ? asAsked(exact, from) : indexed(tables, matchOf(match, tier), from)) {
+      if (tier > 0 && exact.includes(value.value)) continue;
+      const isBegun = tier === after.tier && value.id === after.id;
+      for (const sighting of seen(tables, value, isBegun ? after : FIRST_VALUE)) {
+        yield { sighting, place: { tier, id: value.id, host: sighting.host, signal: sighting.signal } };
+      }
+    }
+  }
+}
+
+function asAsked(exact: string[], from: number): IndexedValue[] {
+  return exact.map((value, id) => ({ id, host: null, signal: null, value })).slice(from);
+}
+
+function matchOf(match: ReturnType<typeof valueMatch>, tier: number): string | null {
+  if (match === null || tier === 1) return match?.whole ?? null;
+  return match.begun === null ? null : `(${match.begun}) NOT (${match.whole})`;
+}
+
+function* indexed(tables: ValueTables, match: string | null, from: number): Iterable<IndexedValue> {
+  for (let next = from; match !== null; ) {
+    const values = tables.valuesThatMatch(match, next, CHUNK);
+    yield* values;
+    if (values.length < CHUNK) return;
+    next = (values.at(-1)?.id ?? 0) + 1;
+  }
+}
+
+function* seen(tables: ValueTables, { host, signal, value }: IndexedValue, after: ValuePlace): Iterable<ValueSighting> {
+  if (host !== null && signal !== null) {
+    const one = after.host === 0 ? tables.sightingAt(host, signal, value) : null;
+    if (one !== null) yield one;
+    return;
+  }
+  for (let last: { host: number; signal: string } = after; ; ) {
+    const sightings = tables.sightingsOf(value, last, CHUNK);
+    yield* sightings;
+    if (sightings.length < CHUNK) return;
+    last = sightings.at(-1) ?? last;
+  }
+}

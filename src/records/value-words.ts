@@ -1,0 +1,74 @@
+import { domainToASCII } from 'node:url';
+import { escapeText } from './dns/escape.ts';
+import { certificateParts } from './tracked.ts';
+
+/** Of one value or question: whoever pads a TXT record with words does not fill the index. */
+const WORDS_MAX = 200;
+const ASKED_MAX = 24;
+/** Of a word, in characters: as long as a fingerprint. */
+const WORD_LENGTH = 64;
+/** The shortest beginning of a word that is looked for: a single letter begins too many. */
+const BEGINNING_MIN = 2;
+
+/** Between the parts of a value that are words, hosts or addresses. */
+const PARTS = /[\s"/=,;()]+/;
+/** An IPv4 address or its beginning, with a dot, and an IPv6 address or its beginning, with two colons. */
+const ADDRESS = /^(?:\d{1,3}(?:\.\d{0,3}){1,3}|[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7})$/;
+/** SPF's mechanisms for addresses (RFC 7208, section 5.6). */
+const MECHANISM = /^[-+~?]?ip[46]:/;
+const BETWEEN_WORDS = /[^a-z0-9]+/;
+
+/**
+ * The words of a value as the index holds them, parted by blanks: labels of
+ * hosts, words of texts, addresses whole, of a certificate its fingerprint and
+ * its issuer.
+ */
+export function valueWords(value: string): string {
+  const certificate = certificateParts(value);
+  const text = certificate === null ? value : `${certificate.fingerprint256} ${certificate.issuer}`;
+  return text.split(PARTS).flatMap(wordsOf).slice(0, WORDS_MAX).join(' ');
+}
+
+/** FTS5 queries for values that have what was asked for: with all its words whole, and with its last one begun. */
+export interface ValueMatch {
+  whole: string;
+  /** Null when the last word is too short to be the beginning of others. */
+  begun: string | null;
+}
+
+/**
+ * What stands between blanks must stand together in a value, in any order with
+ * the rest. Null when there is no letter or digit. Words after the first
+ * `ASKED_MAX` are not looked for.
+ */
+export function valueMatch(q: string): ValueMatch | null {
+  const asked = [...new Set([escapeText(Buffer.from(q)), domainToASCII(q) || q])]
+    .map(phrasesOf)
+    .filter((one) => one.length > 0);
+  if (asked.length === 0) return null;
+  const query = (end: string): string =>
+    asked.map((phrases) => `(${phrases.map((words) => `"${words}"`).join(' AND ')}${end})`).join(' OR ');
+  const isLong = asked.some((phrases) => (phrases.at(-1)?.split(' ').at(-1) ?? '').length >= BEGINNING_MIN);
+  return { whole: query(''), begun: isLong ? query('*') : null };
+}
+
+function phrasesOf(q: string): string[] {
+  const phrases: string[] = [];
+  let left = ASKED_MAX;
+  for (const term of q.trim().split(/\s+/)) {
+    const words = term.split(PARTS).flatMap(wordsOf).slice(0, left);
+    left -= words.length;
+    if (words.length > 0) phrases.push(words.join(' '));
+  }
+  return [...new Set(phrases)];
+}
+
+function wordsOf(part: string): string[] {
+  const low = part.toLowerCase();
+  const address = low.replace(MECHANISM, '');
+  if (ADDRESS.test(address)) return [address];
+  return low
+    .split(BETWEEN_WORDS)
+    .filter((word) => word !== '')
+    .map((word) => word.slice(0, WORD_LENGTH));
+}
