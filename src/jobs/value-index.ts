@@ -17,5 +17,9 @@ export function startValueIndex({ store }: Workshop, logger: Logger): () => Prom
     // It rests as long as it worked: callers and looks have at least half of the time.
     return performance.now() - began;
   };
-  return goRounds(round, { logger, failed: 'values cannot be indexed just now; it is tried again' });
+  return goRounds(round, {
+    job: 'the index of values',
+    logger,
+    failed: 'values cannot be indexed just now; it is tried again',
+  });
 }
