@@ -156,7 +156,9 @@ export class World {
       if (isUp) this.#url = this.#nextUrl();
       this.server = null;
       this.journal.step('server', `ended: ${code} ${signal}`);
-      const wants = signal === 'SIGKILL' || (this.isStopping && code === 0);
+      // Nothing starts while a process that stands still has the database's lock.
+      const isLocked = code === 1 && !isUp && this.isOfStall(stderr);
+      const wants = signal === 'SIGKILL' || (this.isStopping && code === 0) || isLocked;
       this.journal.looked('server', 'server', 'serves until it is told to stop', [
         ...(wants ? [] : [`it ended with ${code ?? signal}: ${stderr.slice(-500)}`]),
         ...failuresIn({ stderr })
