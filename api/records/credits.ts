@@ -18,13 +18,15 @@ const Credits = z.number().openapi({ description: 'In credits; at most six decim
 const CreditMoved = z
   .object({
     email: z.string(),
-    balance: Credits,
+    balance: Credits.openapi({ description: 'The account’s credits by now.' }),
     entry: z.object({
       seq: z.int().min(1),
       at: z.iso.datetime(),
       kind: z.enum(CREDIT_KINDS),
       amount: Credits,
-      balance: Credits.openapi({ description: 'The sum of the ledger up to this line, without what today draws.' }),
+      balance: Credits.openapi({
+        description: 'The account’s credits after this line: the same as `balance` beside it.',
+      }),
       day: z.iso.date().nullable(),
       note: z.string().nullable(),
     }),
@@ -37,7 +39,8 @@ const route = createRoute({
   operationId: 'moveCredits',
   tags: ['Operator'],
   summary: 'Top an account’s credits up, or correct them',
-  description: 'Enters a line into the account’s ledger, which nothing changes afterwards.',
+  description:
+    'Enters a line into the account’s ledger, which nothing changes afterwards; what the account drew before it is entered first.',
   middleware: [limitBody, jsonBody()],
   request: {
     params: z.object({

@@ -94,7 +94,18 @@ export interface UsageView extends AccountShell {
 export interface CreditsView extends AccountShell {
   balance: number;
   cost_per_request: number;
-  entries: { at: string; kind: string; amount: number; balance: number; day: string | null; note: string | null }[];
+  entries: {
+    /** Whether it is of today and grows on. */
+    is_open: boolean;
+    at: string;
+    kind: string;
+    amount: number;
+    balance: number;
+    day: string | null;
+    note: string | null;
+  }[];
+  /** Whether they are sold for payments (x402). */
+  are_sold: boolean;
   /** Where older lines are, or null. */
   older_url: string | null;
 }

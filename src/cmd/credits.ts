@@ -36,7 +36,7 @@ function show(): Command {
   return new Command('show')
     .description('show an account’s ledger of credits, newest first')
     .argument('<email>')
-    .option('--json', 'print {email, balance, entries}')
+    .option('--json', 'print {email, balance, entries}; an entry of today that grows on has no seq')
     .action((email: string, options: { json?: boolean }) =>
       withWorkshop(({ store, now }) => {
         const account = needAccount(store, email);
@@ -45,8 +45,8 @@ function show(): Command {
         say(options.json, { email: account.email, balance, entries }, [
           `${account.email} has ${balance} credits`,
           ...entries.map(
-            ({ at, kind, amount, balance: sum, day, note }) =>
-              `${at}  ${kind.padEnd(10)}  ${amount}  ${sum}${day === null ? '' : `  ${day}`}${note === null ? '' : `  ${note}`}`,
+            ({ seq, at, kind, amount, balance: sum, day, note }) =>
+              `${seq === null ? 'today, so far'.padEnd(at.length) : at}  ${kind.padEnd(10)}  ${amount}  ${sum}${day === null ? '' : `  ${day}`}${note === null ? '' : `  ${note}`}`,
           ),
         ]);
       }),

@@ -1,7 +1,8 @@
 /**
  * A line in an account's ledger of credits. `top_up` adds bought ones,
- * `correction` takes some away again; `draw` is what the requests of a whole
- * day cost, `refund` what came back of it afterwards.
+ * `correction` takes some away again; `draw` is what the requests of a day
+ * cost, or those up to a top-up or correction in it, `refund` what came back of
+ * that afterwards.
  */
 export const CREDIT_KINDS = ['top_up', 'correction', 'draw', 'refund'] as const;
 export type CreditKind = (typeof CREDIT_KINDS)[number];
@@ -21,6 +22,9 @@ export interface CreditEntry {
   note: string | null;
 }
 
+/** A line as it is shown: `seq` is null for what has been drawn and is not entered yet, because its day is not over. */
+export type CreditLine = Omit<CreditEntry, 'seq'> & { seq: number | null };
+
 /** What an operator or a payment does to a ledger. */
 export interface CreditMove {
   at: number;
@@ -33,13 +37,16 @@ export interface CreditMove {
 
 export interface CreditLedger {
   /**
-   * Enters a top-up or a correction. Nothing is entered when more would be taken
-   * than is left (`too_little`), or when what paid for it was entered before
-   * (`known`).
+   * Enters a top-up or a correction, after what was drawn before it, so that its
+   * balance is the account's. Nothing is entered when more would be taken than is
+   * left (`too_little`), or when what paid for it was entered before (`known`).
    */
   enter(account: string, move: CreditMove): CreditEntry | 'known' | 'too_little';
-  /** Newest first. Brings the days before `at` into the ledger beforehand. */
-  entries(account: string, at: number, page?: { before?: number; limit?: number }): CreditEntry[];
+  /**
+   * Newest first. Brings the days before `at` into the ledger beforehand; what is drawn since is the first line of the
+   * first page, so that the newest balance is the account's.
+   */
+  entries(account: string, at: number, page?: { before?: number; limit?: number }): CreditLine[];
   /** Micro-credits left: the ledger's sum without what was drawn since its last draw. */
   balance(account: string): number;
   /** What does not hold, in words: a line that does not follow from the one before, a day whose lines are not what it drew. */

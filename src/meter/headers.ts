@@ -12,11 +12,11 @@ import { dayAllowance, monthAllowance, unitsOf } from './standing.ts';
  * Credits are today's: those included are the day's allowance at the price of a
  * request, those used are all of today's units at that price, bought ones too,
  * and those remaining are what is left of the included. Bought credits do not
- * go at midnight and are no part of the allowance; GET /v1/usage tells them.
- * Every reset is a time in Unix seconds.
+ * go at midnight and are no part of the allowance: they are the balance, with
+ * both plans, for both draw on it. Every reset is a time in Unix seconds.
  */
 export function meterHeaders(standing: Standing): Record<string, string> {
-  const { at, terms, today, month } = standing;
+  const { at, terms, today, month, balance } = standing;
   const day = dayAllowance(standing);
   const midnight = unixSeconds(nextDayAt(at));
   const ofBoth = {
@@ -27,6 +27,7 @@ export function meterHeaders(standing: Standing): Record<string, string> {
     'X-Service-Daily-Remaining': day.remaining,
     'X-Service-Daily-Reset': midnight,
     'X-Service-Burst': terms.burst,
+    'X-Service-Credits-Balance': creditsOf(balance),
   };
   return texts({ ...ofBoth, ...(terms.plan === 'daily' ? creditHeaders(standing) : monthHeaders(standing)) });
 }

@@ -1,5 +1,5 @@
 import type { Rate } from './rate.ts';
-import type { Axis, Counts, Source, Standing } from './standing.ts';
+import type { Counts, Exhausted, Source, Standing } from './standing.ts';
 
 /** A request that was counted, with all that giving it back takes. */
 export interface Taken {
@@ -13,7 +13,7 @@ export interface Taken {
 /** What became of a request at the meter, and where its account stands with it. */
 export type Take = { standing: Standing; rate: Rate } & (
   | { outcome: 'taken'; taken: Taken }
-  | { outcome: 'exhausted'; axis: Axis }
+  | ({ outcome: 'exhausted' } & Exhausted)
   | { outcome: 'too_fast' }
 );
 

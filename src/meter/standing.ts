@@ -63,25 +63,37 @@ export function dayAllowance(standing: Standing): Allowance {
 /** What a request is taken out of. */
 export type Source = 'included' | 'credits';
 
-/**
- * What ran out when a request is refused. `credits`: the account lives on
- * credits and too few are left, so that a top-up is the cure. `daily`: it never
- * had any, so that its included requests are what ran out, and waiting is a
- * cure as well.
- */
-export type Axis = 'daily' | 'credits';
+/** What may run out: what the plan includes for the day or for the month, and bought credits. */
+export const AXES = ['daily', 'monthly', 'credits'] as const;
+export type Axis = (typeof AXES)[number];
+
+/** What ran out when a request is refused. */
+export interface Exhausted {
+  /**
+   * The one to mend. `credits`: the account lives on credits and too few are
+   * left, so that a top-up is the cure. `daily` or `monthly`: it never had any,
+   * so that its included requests are what ran out, and waiting is a cure as well.
+   */
+  axis: Axis;
+  /** All of them: the included requests, whichever of them ran out, and the credits. */
+  axes: Axis[];
+}
 
 /** What the next request is taken out of, or which axis is exhausted (spec, "States and transitions"). */
-export function nextSource(standing: Standing): { from: Source } | { exhausted: Axis } {
+export function nextSource(standing: Standing): { from: Source } | { exhausted: Exhausted } {
   if (dayAllowance(standing).remaining > 0) return { from: 'included' };
   if (standing.balance >= REQUEST_COST) return { from: 'credits' };
-  return { exhausted: standing.bought ? 'credits' : 'daily' };
+  const included = isMonthSpent(standing) ? 'monthly' : 'daily';
+  return { exhausted: { axis: standing.bought ? 'credits' : included, axes: [included, 'credits'] } };
+}
+
+function isMonthSpent(standing: Standing): boolean {
+  return standing.terms.plan === 'monthly' && monthAllowance(standing).remaining === 0;
 }
 
 /** When there are included requests again, ms: at the month's end where the month has none left. */
 export function includedAgainAt(standing: Standing): number {
-  const isMonthSpent = standing.terms.plan === 'monthly' && monthAllowance(standing).remaining === 0;
-  return isMonthSpent ? nextMonthAt(standing.at) : nextDayAt(standing.at);
+  return isMonthSpent(standing) ? nextMonthAt(standing.at) : nextDayAt(standing.at);
 }
 
 /** The standing once a request more was counted. */

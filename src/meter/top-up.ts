@@ -1,5 +1,5 @@
 import { Fault } from '../fault.ts';
-import type { CreditEntry, CreditLedger } from './credit-ledger.ts';
+import type { CreditEntry, CreditLedger, CreditLine } from './credit-ledger.ts';
 import { CREDITS_MAX, creditsOf, parseCredits } from './credits.ts';
 
 /** How long a note in the ledger may be, in UTF-16 units. */
@@ -42,9 +42,9 @@ export function moveCredits(
 }
 
 /** A line of the ledger as it is shown and answered: amounts in credits, times in ISO 8601. */
-export function creditRow({ seq, at, kind, amount, balance, day, note }: CreditEntry) {
+export function creditRow<L extends CreditLine>({ seq, at, kind, amount, balance, day, note }: L) {
   return {
-    seq,
+    seq: seq as L['seq'],
     at: new Date(at).toISOString(),
     kind,
     amount: creditsOf(amount),

@@ -1,4 +1,4 @@
-import type { CreditEntry, CreditKind, CreditLedger } from '../meter/credit-ledger.ts';
+import type { CreditEntry, CreditKind, CreditLedger, CreditLine } from '../meter/credit-ledger.ts';
 import { REQUEST_COST } from '../meter/credits.ts';
 import { dayOf } from '../meter/day.ts';
 import type { Db } from './open.ts';
@@ -19,7 +19,13 @@ export interface CreditTables extends CreditLedger {
   strikeNotes(account: string): void;
 }
 
-/** The ledger of credits. A day's draws are counted in the meter's own row, and are a line here once the day is over. */
+/** Later than every day, in the order of texts. */
+export const EVERY_DAY = '9999';
+
+/**
+ * The ledger of credits. A day's draws are counted in the meter's own row, and are a line here once the day is over, or
+ * something else is entered.
+ */
 export function creditTables(db: Db, transact: Transact): CreditTables {
   const last = db.prepare('SELECT seq, at, balance FROM credit_ledger WHERE account = ? ORDER BY seq DESC LIMIT 1');
   const append = db.prepare(
@@ -31,7 +37,7 @@ export function creditTables(db: Db, transact: Transact): CreditTables {
   );
   const closeDay = db.prepare('UPDATE meter_days SET folded = drawn WHERE account = ? AND day = ?');
   const drawn = db.prepare(
-    'SELECT coalesce(sum(drawn - folded), 0) AS units FROM meter_days WHERE account = ? AND drawn <> folded',
+    'SELECT coalesce(sum(drawn - folded), 0) AS units, max(day) AS day FROM meter_days WHERE account = ? AND drawn <> folded',
   );
   const page = db.prepare(
     `SELECT seq, at, kind, amount, balance, day, note FROM credit_ledger
@@ -52,10 +58,11 @@ export function creditTables(db: Db, transact: Transact): CreditTables {
 
   const tail = (account: string) =>
     (last.all(account) as { seq: number; at: number; balance: number }[])[0] ?? { seq: 0, at: 0, balance: 0 };
-  const balance = (account: string) => {
-    const [open] = drawn.all(account) as [{ units: number }];
-    return tail(account).balance - open.units * REQUEST_COST;
+  const openOf = (account: string): { amount: number; day: string | null } => {
+    const [{ units, day }] = drawn.all(account) as [{ units: number; day: string | null }];
+    return { amount: -units * REQUEST_COST, day };
   };
+  const balance = (account: string) => tail(account).balance + openOf(account).amount;
 
   const enter = (account: string, line: Omit<CreditEntry, 'seq' | 'balance'>, ref: string | null): CreditEntry => {
     const { seq, at: last, balance: before } = tail(account);
@@ -75,18 +82,28 @@ export function creditTables(db: Db, transact: Transact): CreditTables {
     }
   };
 
+  /** What is drawn and not entered, as the line that it would be now. */
+  const openLine = (account: string, at: number): CreditLine[] => {
+    const { amount, day } = openOf(account);
+    if (amount === 0) return [];
+    const kind = amount < 0 ? 'draw' : 'refund';
+    return [{ seq: null, at, kind, amount, balance: tail(account).balance + amount, day, note: null }];
+  };
+
   return {
     enter: (account, { at, amount, note, ref }) =>
       transact(() => {
         if (ref !== undefined && known.all(ref).length > 0) return 'known';
         if (balance(account) + amount < 0) return 'too_little';
+        fold(account, EVERY_DAY, at);
         const kind = amount < 0 ? 'correction' : 'top_up';
         return enter(account, { at, kind, amount, day: null, note }, ref ?? null);
       }),
     entries: (account, at, { before = Number.MAX_SAFE_INTEGER, limit = 100 } = {}) =>
       transact(() => {
         fold(account, dayOf(at), at);
-        return page.all(account, before, limit) as CreditEntry[];
+        const newest = before === Number.MAX_SAFE_INTEGER ? openLine(account, at) : [];
+        return [...newest, ...(page.all(account, before, limit) as CreditEntry[])];
       }),
     balance,
     faults: () => [

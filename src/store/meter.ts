@@ -6,6 +6,7 @@ import { minuteOf } from '../meter/rate.ts';
 import type { Standing } from '../meter/standing.ts';
 import { counted, nextSource } from '../meter/standing.ts';
 import type { CreditTables } from './credits.ts';
+import { EVERY_DAY } from './credits.ts';
 import type { Db } from './open.ts';
 
 type Transact = <T>(work: () => T) => T;
@@ -127,7 +128,7 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
           // It counts for the minute, and is no unit.
           uncountKey.run(key, day);
           counts.refused.run(account, day);
-          return { outcome: 'exhausted', axis: next.exhausted, standing: counted(before, 'refused'), rate };
+          return { outcome: 'exhausted', ...next.exhausted, standing: counted(before, 'refused'), rate };
         }
         const as = next.from === 'included' ? 'included' : 'drawn';
         counts[as].run(account, day);
@@ -156,7 +157,7 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
     },
     forget: (account, at) =>
       transact(() => {
-        credits.fold(account, '9999', at);
+        credits.fold(account, EVERY_DAY, at);
         credits.strikeNotes(account);
         forgetDays.run(account);
         forgetKeys.run(account);

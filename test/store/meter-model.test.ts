@@ -85,7 +85,7 @@ class Model {
   }
 
   /** What a request of a key comes to now. */
-  next(key: number): 'too_fast' | 'daily' | 'credits' | 'included' | 'drawn' {
+  next(key: number): 'too_fast' | 'daily' | 'monthly' | 'credits' | 'included' | 'drawn' {
     const minute = iso(this.now).slice(0, 16);
     const [day, month] = [minute.slice(0, 10), minute.slice(0, 7)];
     if (this.passed.filter((one) => one.key === key && iso(one.at).startsWith(minute)).length >= LIMITS.perMinute)
@@ -94,7 +94,7 @@ class Model {
     const isMonthLeft = this.plan === 'daily' || this.count('included', month) < LIMITS.daily * days;
     if (isMonthLeft && this.count('included', day) < LIMITS.daily * this.burst) return 'included';
     if (this.balance >= COST) return 'drawn';
-    return this.hasBought ? 'credits' : 'daily';
+    return this.hasBought ? 'credits' : isMonthLeft ? 'daily' : 'monthly';
   }
 }
 
@@ -177,14 +177,16 @@ test('for any order of requests, failures, days and top-ups, units, credits and 
             }[one.to];
         }
         if (one.do === 'buy') {
-          store.credits.enter(account, { at: model.now, amount: one.amount, note: null });
+          const entry = store.credits.enter(account, { at: model.now, amount: one.amount, note: null });
           model.moved += one.amount;
           model.hasBought = true;
+          assert.equal(typeof entry === 'object' ? entry.balance : entry, model.balance);
         }
         if (one.do === 'correct') {
           const entry = store.credits.enter(account, { at: model.now, amount: -one.amount, note: null });
           assert.equal(entry === 'too_little', model.balance < one.amount);
           if (entry !== 'too_little') model.moved -= one.amount;
+          if (typeof entry === 'object') assert.equal(entry.balance, model.balance);
         }
         if (one.do === 'plan') {
           store.accounts.setPlan(account, one.plan);
@@ -194,7 +196,10 @@ test('for any order of requests, failures, days and top-ups, units, credits and 
           store.meter.setBurst(account, one.burst);
           model.burst = one.burst;
         }
-        if (one.do === 'books') store.credits.entries(account, model.now);
+        if (one.do === 'books') {
+          const [newest] = store.credits.entries(account, model.now);
+          assert.equal(newest?.balance ?? 0, model.balance);
+        }
         check();
       }
 

@@ -21,15 +21,17 @@ export function accountUsageDoors(doors: AccountDoors): void {
     const before = Number.isSafeInteger(asked) && asked > 1 ? asked : Number.MAX_SAFE_INTEGER;
     const { credits } = needUsage(doors, account.id, 1);
     const entries = shop.store.credits.entries(account.id, desk.now(), { before, limit: LINES });
-    const last = entries.at(-1);
+    const last = entries.at(-1)?.seq ?? 1;
     return sendAccountPage(
       doors,
       c,
       { route: '/account/credits', title: 'Credits' },
       {
         balance: credits.balance,
+        are_sold: (shop.settings.x402?.rpc ?? null) !== null,
         cost_per_request: credits.cost_per_request,
-        entries: entries.map(({ at, kind, amount, balance, day, note }) => ({
+        entries: entries.map(({ seq, at, kind, amount, balance, day, note }) => ({
+          is_open: seq === null,
           at: isoTime(at),
           kind,
           amount: creditsOf(amount),
@@ -37,7 +39,7 @@ export function accountUsageDoors(doors: AccountDoors): void {
           day,
           note,
         })),
-        older_url: last !== undefined && last.seq > 1 ? `/account/credits?before=${last.seq}` : null,
+        older_url: last > 1 ? `/account/credits?before=${last}` : null,
       },
     );
   });

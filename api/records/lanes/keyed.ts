@@ -83,17 +83,19 @@ function tellUntilSent(outgoing: Pick<ServerResponse, 'headersSent'>, tell: Tell
   };
 }
 
-function exhausted({ axis, standing }: Extract<Take, { outcome: 'exhausted' }>, top_up: string): Fault {
+function exhausted({ axis, axes, standing }: Extract<Take, { outcome: 'exhausted' }>, top_up: string): Fault {
   const resets_at = new Date(includedAgainAt(standing)).toISOString();
+  const spent = `the requests that your plan includes for ${axes.includes('monthly') ? 'this month' : 'today'} are spent`;
   const what =
-    axis === 'daily'
-      ? 'the requests that your plan includes are spent, and your account has no credits'
-      : `the requests that your plan includes are spent, and of your credits ${creditsOf(standing.balance)} are left, where a request takes ${creditsOf(REQUEST_COST)}`;
+    axis === 'credits'
+      ? `${spent}, and of your credits ${creditsOf(standing.balance)} are left, where a request takes ${creditsOf(REQUEST_COST)}`
+      : `${spent}, and your account has no credits`;
   return new Fault(
     'allowance_exhausted',
     `${what}; top up at ${top_up}, or wait until ${resets_at}. Nothing was charged`,
     {
       axis,
+      axes,
       top_up,
       resets_at,
     },

@@ -33,8 +33,8 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
         'this read takes a key: send a key of an account as X-Service-Key',
       ],
       allowance_exhausted: [
-        'the account’s included requests and its credits are spent; `axis` names which, `top_up` where to have more.',
-        'the requests that your plan includes are spent, and your account has no credits; top up, or wait until the reset',
+        'the account’s included requests and its credits are spent. `axes` lists what is empty: `daily` or `monthly`, which of the plan’s included requests, and `credits`. `axis` is the one to mend: `credits` for an account that ever had some, else the included one. `top_up` is where to have more, `resets_at` when requests are included again.',
+        'the requests that your plan includes for today are spent, and your account has no credits; top up, or wait until the reset',
       ],
     },
     headers: { 'PAYMENT-REQUIRED': 'PaymentRequired' },

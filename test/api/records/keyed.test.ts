@@ -49,6 +49,7 @@ test('the daily credit plan: its headers, and no others', async (t) => {
     'x-service-daily-remaining': '999',
     'x-service-daily-reset': unix(MIDNIGHT),
     'x-service-burst': '1',
+    'x-service-credits-balance': '0',
     'x-service-credits-allowance': '50',
     'x-service-credits-used': '0.05',
     'x-service-credits-remaining': '49.95',
@@ -70,6 +71,7 @@ test('the legacy monthly plan: its headers, and no others', async (t) => {
     'x-service-daily-remaining': '999',
     'x-service-daily-reset': unix(MIDNIGHT),
     'x-service-burst': '1',
+    'x-service-credits-balance': '0',
     'x-service-allowance': '30000',
     'x-service-remaining': '29999',
     'x-service-reset': unix(NEXT_MONTH),
@@ -92,6 +94,7 @@ test('past the allowance come credits, past the credits 402, and at midnight the
   assert.deepEqual(refusal, {
     error: 'allowance_exhausted',
     axis: 'daily',
+    axes: ['daily', 'credits'],
     top_up: 'http://localhost:4322/account/credits',
     resets_at: '2026-11-22T00:00:00.000Z',
   });
@@ -109,10 +112,13 @@ test('past the allowance come credits, past the credits 402, and at midnight the
   assert.equal(drawn.headers['x-service-daily-remaining'], '0');
   assert.equal(drawn.headers['x-service-credits-used'], '0.15');
   assert.equal(drawn.headers['x-service-credits-remaining'], '0');
+  assert.equal(drawn.headers['x-service-credits-balance'], '0.07', 'what was bought and is left');
   assert.equal((await ada.ask()).status, 200);
   const empty = await ada.ask();
   assert.equal(empty.status, 402);
+  assert.equal(empty.headers['x-service-credits-balance'], '0.02');
   assert.equal(JSON.parse(empty.text).axis, 'credits');
+  assert.deepEqual(JSON.parse(empty.text).axes, ['daily', 'credits']);
   assert.match(JSON.parse(empty.text).message, /of your credits 0\.02 are left, where a request takes 0\.05;/);
 
   stand.clock.now = MIDNIGHT - 1;
@@ -123,6 +129,43 @@ test('past the allowance come credits, past the credits 402, and at midnight the
   assert.equal(anew.headers['x-service-usage'], '5');
   assert.equal(anew.headers['x-service-daily-remaining'], '1');
   assert.equal(stand.shop.store.credits.balance(ada.id), 20_000);
+});
+
+test('a monthly plan that is spent says so, and waits for the next month', async (t) => {
+  // November includes 30 requests, and 31 days' shares may go on one day.
+  const stand = await recordsStand(t, { KEYED_DAILY: '1' }, NOON);
+  const ada = customerOf(stand, 'monthly');
+  stand.shop.store.meter.setBurst(ada.id, 2);
+  const spend = async (units: number) => {
+    for (let n = 0; n < units; n++) assert.equal((await ada.ask()).status, 200);
+  };
+  await spend(2);
+  const ofDay = JSON.parse((await ada.ask()).text);
+  assert.deepEqual(
+    [ofDay.axis, ofDay.axes, ofDay.resets_at],
+    ['daily', ['daily', 'credits'], new Date(MIDNIGHT).toISOString()],
+    'the day is spent, and the month is not',
+  );
+  assert.match(ofDay.message, /^the requests that your plan includes for today are spent/);
+
+  stand.shop.store.meter.setBurst(ada.id, 31);
+  await spend(28);
+  const month = await ada.ask();
+  assert.deepEqual([month.status, month.headers['x-service-remaining']], [402, '0']);
+  const refused = JSON.parse(month.text);
+  const resets_at = new Date(NEXT_MONTH).toISOString();
+  assert.deepEqual([refused.axis, refused.axes, refused.resets_at], ['monthly', ['monthly', 'credits'], resets_at]);
+  assert.match(refused.message, /^the requests that your plan includes for this month are spent/);
+
+  topUp(stand, ada, 60_000);
+  const drawn = await ada.ask();
+  assert.deepEqual([drawn.status, drawn.headers['x-service-credits-balance']], [200, '0.01']);
+  const both = JSON.parse((await ada.ask()).text);
+  assert.deepEqual([both.axis, both.axes, both.resets_at], ['credits', ['monthly', 'credits'], resets_at]);
+  stand.clock.now = MIDNIGHT;
+  assert.equal(JSON.parse((await ada.ask()).text).resets_at, resets_at);
+  stand.clock.now = NEXT_MONTH;
+  assert.equal((await ada.ask()).status, 200);
 });
 
 test('what fails is given back to where it came from', async (t) => {

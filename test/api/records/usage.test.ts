@@ -154,3 +154,48 @@ test('an operator tops credits up, once under a name, and takes no more away tha
   assert.equal(shop.store.credits.balance(id), 25_000_000);
   assert.equal(shop.store.credits.entries(id, NOON).length, 2);
 });
+
+test('a top-up in the midst of a day tells one balance, and so does the ledger afterwards', async (t) => {
+  const { shop, url, keyOf, clock } = await recordsStand(t, { KEYED_DAILY: '1' }, NOON);
+  const key = { 'x-service-key': keyOf('account', ADA) };
+  const operator = { 'x-service-key': keyOf('operator') };
+  const { store } = shop;
+  const id = store.accounts.byEmail(ADA)?.id ?? '';
+  const move = async (amount: number) => {
+    const { text } = await send(url, {
+      method: 'POST',
+      path: `/v1/accounts/${ADA}/credits`,
+      headers: operator,
+      body: { amount },
+    });
+    const { balance, entry } = JSON.parse(text);
+    assert.equal(entry.balance, balance, text);
+    assert.equal(balance, store.credits.balance(id) / 1_000_000);
+    return balance;
+  };
+  const draw = async (count: number) => {
+    for (let n = 0; n < count; n++) assert.equal((await ask(url, '/v1/services', key)).status, 200);
+  };
+  const ledger = () =>
+    store.credits.entries(id, clock.now).map(({ seq, kind, amount, balance }) => [seq, kind, amount, balance]);
+
+  assert.equal(await move(0.25), 0.25);
+  await draw(1 + 4);
+  const open = [null, 'draw', -200_000, 50_000];
+  assert.deepEqual(ledger(), [open, [1, 'top_up', 250_000, 250_000]], 'what today drew is told before it is entered');
+  assert.deepEqual(ledger()[0], open, 'and looking enters nothing');
+  assert.equal(await move(0.02), 0.07);
+  const lines = [
+    [3, 'top_up', 20_000, 70_000],
+    [2, 'draw', -200_000, 50_000],
+    [1, 'top_up', 250_000, 250_000],
+  ];
+  assert.deepEqual(ledger(), lines);
+  await draw(1);
+  assert.deepEqual(ledger(), [[null, 'draw', -50_000, 20_000], ...lines]);
+  assert.equal(await move(-0.02), 0);
+  assert.deepEqual(ledger().length, 5);
+  clock.now += 86_400_000;
+  assert.deepEqual(ledger().length, 5, 'nothing of that day is left to be entered');
+  assert.deepEqual(store.credits.faults(), []);
+});
