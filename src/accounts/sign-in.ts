@@ -22,8 +22,8 @@ export interface SignInTable {
   byHash(hash: string): SignIn | null;
   /** Uses up every link of an address that is not used yet. False when the one named was used before. */
   use(id: string, at: number): boolean;
-  /** How many were asked for after one time and before another. */
-  countBetween(email: string, after: number, before: number): number;
+  /** Links of an address that were not used, made before a time: how many there are, and when the first and the last was made. */
+  unanswered(email: string, before: number): { count: number; first_at: number; last_at: number };
   dropEmail(email: string): void;
   /** Drops those that ended at or before a time. */
   forget(until: number): void;
@@ -31,9 +31,14 @@ export interface SignInTable {
 
 /** For how long a mailed link signs in, in ms. */
 export const SIGN_IN_LASTS = 30 * 60_000;
-/** How many links an address is sent in a span, whoever asks, and the span in ms. */
-export const ASKS_MAX = 4;
+/** How many links that nobody uses an address is sent at once, whoever asks. */
+export const ASKS_MAX = 3;
+/** How long it rests after those, in ms, at least: it is written to again after as long as the asking has gone on. */
 export const ASKS_SPAN = 15 * 60_000;
+/** How long an address with an account rests at most, in ms: its owner is to get in while somebody else asks. */
+export const OWNER_REST = 2 * 3_600_000;
+/** How long a link is remembered after its end, in ms, as an order of a newsletter is. */
+export const ASKS_KEPT = 14 * 86_400_000;
 
 /** What signing in works with. */
 export interface SignInDesk {
@@ -50,15 +55,23 @@ export interface SignInDesk {
 }
 
 /**
- * Queues a mail with a link that signs in. It is the same for an address with an
- * account and one without; an address that was sent enough gets no more for a
- * while, and whoever asks is not told.
+ * Queues a mail with a link that signs in. It says the same to an address with
+ * an account and to one without; an address that was sent some and used none is
+ * written to ever more seldom, and whoever asks is not told.
  */
-export function askToSignIn({ signIns, mails, transact, now, newId, secret }: SignInDesk, email: string): void {
+export function askToSignIn(
+  { accounts, signIns, mails, transact, now, newId, secret }: SignInDesk,
+  email: string,
+): void {
   transact(() => {
     const made_at = now();
     // What lies a whole span ahead is of a clock that was set back.
-    if (signIns.countBetween(email, made_at - ASKS_SPAN, made_at + ASKS_SPAN) >= ASKS_MAX) return;
+    const { count, first_at, last_at } = signIns.unanswered(email, made_at + ASKS_SPAN);
+    if (count >= ASKS_MAX) {
+      const most = accounts.byEmail(email) === null ? Number.POSITIVE_INFINITY : OWNER_REST;
+      const rest = Math.min(most, Math.max(ASKS_SPAN, last_at - first_at));
+      if (made_at - last_at < rest) return;
+    }
     const id = newId();
     const hash = mailedHash(mailedToken(secret, 'sign-in', id));
     signIns.insert({ id, email, made_at, expires_at: made_at + SIGN_IN_LASTS, used_at: null }, hash);

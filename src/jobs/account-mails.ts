@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { AccountMailRecord } from '../accounts/account-mail.ts';
+import { ASKS_KEPT } from '../accounts/sign-in.ts';
 import type { SendingNews } from '../readers/mail-sender.ts';
 import { MailSender } from '../readers/mail-sender.ts';
 import { MailThrottle } from '../readers/mail-throttle.ts';
@@ -70,7 +71,7 @@ export function startAccountMails(
   );
   const dropOld = hourly((at) => {
     desk.mails.forget(at - MAILS_KEPT, at - DAY);
-    desk.signIns.forget(at - DAY);
+    desk.signIns.forget(at - ASKS_KEPT);
     desk.sessions.forget(at);
   });
 

@@ -12,7 +12,10 @@ export function signInTable(db: Db): SignInTable {
   const useOthers = db.prepare(
     'UPDATE sign_ins SET used_at = ?1 WHERE used_at IS NULL AND email = (SELECT email FROM sign_ins WHERE id = ?2)',
   );
-  const count = db.prepare('SELECT count(*) AS count FROM sign_ins WHERE email = ? AND made_at > ? AND made_at < ?');
+  const unanswered = db.prepare(
+    `SELECT count(*) AS count, coalesce(min(made_at), 0) AS first_at, coalesce(max(made_at), 0) AS last_at
+     FROM sign_ins WHERE email = ? AND made_at < ? AND used_at IS NULL`,
+  );
   const dropEmail = db.prepare('DELETE FROM sign_ins WHERE email = ?');
   const forget = db.prepare('DELETE FROM sign_ins WHERE expires_at <= ?');
   return {
@@ -26,7 +29,10 @@ export function signInTable(db: Db): SignInTable {
       useOthers.run(at, id);
       return true;
     },
-    countBetween: (email, after, before) => (count.all(email, after, before) as { count: number }[])[0]?.count ?? 0,
+    unanswered(email, before) {
+      const [row] = unanswered.all(email, before) as [ReturnType<SignInTable['unanswered']>];
+      return row;
+    },
     dropEmail(email) {
       dropEmail.run(email);
     },

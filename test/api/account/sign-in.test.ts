@@ -96,16 +96,17 @@ describe('signing in', () => {
     assert.equal((await stranger().post('/account/enter', { token: first })).status, 404);
   });
 
-  it('an address gets a few links in a span, and whoever asks is not told', async () => {
+  it('an address gets a few links at once, and whoever asks is not told', async () => {
     const email = 'many@example.org';
     const { signIns } = stand.shop.store;
+    const sent = () => signIns.unanswered(email, Number.MAX_SAFE_INTEGER).count;
     for (let n = 0; n < ASKS_MAX + 2; n++) {
       assert.equal((await stranger().post('/account/sign-in', { email })).status, 200);
     }
-    assert.equal(signIns.countBetween(email, 0, Number.MAX_SAFE_INTEGER), ASKS_MAX);
+    assert.equal(sent(), ASKS_MAX);
     stand.clock.now += ASKS_SPAN;
     await stranger().post('/account/sign-in', { email });
-    assert.equal(signIns.countBetween(email, 0, Number.MAX_SAFE_INTEGER), ASKS_MAX + 1);
+    assert.equal(sent(), ASKS_MAX + 1);
   });
 
   it('what is no address is told beside its field', async () => {

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { mailedToken } from '../../src/accounts/mailed-token.ts';
+import { ASKS_KEPT, ASKS_MAX, ASKS_SPAN, askToSignIn, OWNER_REST, signIn } from '../../src/accounts/sign-in.ts';
+import { openAccountDesk } from '../../src/works/account-desk.ts';
+import { tempFolder, workshopIn } from '../support/workshop.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const NOON = Date.UTC(2026, 10, 21, 12);
+const STRANGER = 'stranger@example.org';
+
+function deskIn(t: TestContext) {
+  const clock = { now: NOON };
+  const shop = workshopIn(t, tempFolder(t), clock);
+  const desk = openAccountDesk(shop);
+  /** Asks and returns the mails that it brought: their ids. */
+  const ask = (email: string): string[] => {
+    askToSignIn(desk, email);
+    const mails = shop.store.accountMails.claim(clock.now, clock.now + HOUR, 100);
+    for (const { id } of mails) shop.store.accountMails.sent(id, clock.now);
+    return mails.map(({ id }) => id);
+  };
+  /** Asks every so often for a span, as somebody does who means to annoy; returns how many mails that made. */
+  const annoy = (email: string, span: number): number => {
+    let mails = 0;
+    for (const end = clock.now + span; clock.now < end; clock.now += 5 * MINUTE) {
+      mails += ask(email).length;
+      desk.signIns.forget(clock.now - ASKS_KEPT);
+    }
+    return mails;
+  };
+  const enter = (id: string) => signIn(desk, mailedToken(desk.secret, 'sign-in', id));
+  return { clock, desk, ask, annoy, enter };
+}
+
+test('a stranger who does not ask is written to ever more seldom', (t) => {
+  const { clock, annoy } = deskIn(t);
+  // At 0, 5, 10, 25, 50, 100 … 800 minutes.
+  assert.equal(annoy(STRANGER, DAY), ASKS_MAX + 6);
+  assert.equal(annoy(STRANGER, 12 * DAY), 4);
+  assert.ok(annoy(STRANGER, 30 * DAY) < 20);
+  clock.now += ASKS_KEPT;
+  assert.ok(annoy(STRANGER, 1) > 0, 'and not for ever');
+});
+
+test('who has an account can get in, whoever asks in the same name', (t) => {
+  const { clock, ask, annoy, enter } = deskIn(t);
+  const [first = ''] = ask(STRANGER);
+  enter(first);
+  const mails = annoy(STRANGER, 2 * DAY);
+  assert.ok(mails <= ASKS_MAX + 4 + (2 * DAY) / OWNER_REST, `${mails} mails in two days`);
+  clock.now += OWNER_REST;
+  const [own = ''] = ask(STRANGER);
+  enter(own);
+  for (let n = 0; n < ASKS_MAX; n++) assert.equal(ask(STRANGER).length, 1, 'a link that was used is an answer');
+  assert.equal(ask(STRANGER).length, 0);
+  clock.now += ASKS_SPAN;
+  assert.equal(ask(STRANGER).length, 1);
+});
+
+test('a clock that is set back stops nobody from signing in', (t) => {
+  const { clock, ask } = deskIn(t);
+  for (let n = 0; n <= ASKS_MAX; n++) ask(STRANGER);
+  clock.now -= HOUR;
+  assert.equal(ask(STRANGER).length, 1);
+});
