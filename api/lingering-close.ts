@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 /** Up to which length a body is on its way as a whole when its head is read, in bytes: it is soon through. */
 const SHORT = 64 * 1024;
@@ -21,21 +22,26 @@ export function closeInStages(incoming: IncomingMessage, outgoing: ServerRespons
   socket.destroySoon = () => {
     if (isClosing) return;
     isClosing = true;
-    socket.end();
     // Who read the body would hold the rest back.
     incoming.removeAllListeners('data');
     incoming.resume();
-    let read = socket.bytesRead;
-    const quiet = setInterval(() => {
-      if (socket.bytesRead === read) socket.destroy();
-      read = socket.bytesRead;
-    }, QUIET);
-    const whole = setTimeout(() => socket.destroy(), WHOLE);
-    socket.once('close', () => {
-      clearInterval(quiet);
-      clearTimeout(whole);
-    });
+    endInStages(socket);
   };
+}
+
+/** Sends no more, and cuts the connection once the caller has closed it, falls quiet, or goes on for too long. */
+export function endInStages(socket: Socket): void {
+  socket.end();
+  let read = socket.bytesRead;
+  const quiet = setInterval(() => {
+    if (socket.bytesRead === read) socket.destroy();
+    read = socket.bytesRead;
+  }, QUIET);
+  const whole = setTimeout(() => socket.destroy(), WHOLE);
+  socket.once('close', () => {
+    clearInterval(quiet);
+    clearTimeout(whole);
+  });
 }
 
 /** Whether much of a body may be to come yet. */

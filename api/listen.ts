@@ -10,6 +10,7 @@ import type { Hono } from 'hono';
 import { Fault } from '../src/fault.ts';
 import type { DeskEnv } from './env.ts';
 import { closeInStages, isClosing, isLong } from './lingering-close.ts';
+import { answerUnreadable } from './unreadable.ts';
 
 /** How long a stopping server waits for answers that are under way, in ms. */
 const DRAIN = 10_000;
@@ -45,13 +46,18 @@ interface Place {
   setting: string;
 }
 
+/** Where a service listens, and its public address: whoever names no host asks there. */
+interface Service extends Place {
+  origin: string;
+}
+
 /**
  * Listens; `end` runs once it has closed. `wire` makes the app when the port is known, which the app's own addresses
  * may follow from; requests that come before wait for it. Throws `unavailable` when listening is not to be had,
  * naming the setting.
  */
 export async function listen(
-  place: Place,
+  place: Service,
   wire: (port: number) => Promise<Hono<DeskEnv>>,
   end: () => void,
 ): Promise<Listening> {
@@ -61,6 +67,11 @@ export async function listen(
   const server = createAdaptorServer({
     fetch: (...asked) => (answer === null ? wired.promise.then((ready) => ready(...asked)) : answer(...asked)),
   }) as Server;
+  answerUnreadable(server);
+  server.prependListener('request', ({ httpVersion, headers }) => {
+    // HTTP/1.0 knows no Host, and health checks speak it. Of HTTP/1.1, Node takes nothing without one.
+    if (httpVersion === '1.0') headers.host ||= new URL(place.origin).host;
+  });
   // Node breaks such a connection off without a word; nothing is tunnelled here.
   server.on('connect', (_request, socket) => {
     socket.on('error', () => socket.destroy());

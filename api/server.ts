@@ -40,7 +40,7 @@ export async function listenDesk(
   { shop, presses, backlog = new Backlog(), logger }: DeskParts,
   bound: Bound = () => {},
 ): Promise<Listening> {
-  const { host, port } = shop.settings;
+  const { host, port, origin } = shop.settings;
   const build = await loadBuild();
   const uses = new KeyUses(shop.store.keys, (error) => logger.warn({ err: error }, 'uses of keys are noted later'));
   const wire = async (got: number) => {
@@ -59,12 +59,12 @@ export async function listenDesk(
     app.notFound(nothingHere(shop, backlog));
     return app;
   };
-  return listen({ host, port, setting: 'PORT' }, wire, () => uses.close());
+  return listen({ host, port, origin, setting: 'PORT' }, wire, () => uses.close());
 }
 
 /** Wires the doors of the domain records and listens. */
 export async function listenRecords(shop: Workshop, logger: Logger, bound: Bound = () => {}): Promise<Listening> {
-  const { host, recordsPort: port } = shop.settings;
+  const { host, recordsPort: port, dataOrigin: origin } = shop.settings;
   const build = await loadBuild();
   const uses = new KeyUses(shop.store.serviceKeys, (error) =>
     logger.warn({ err: error }, 'uses of keys are noted later'),
@@ -80,7 +80,7 @@ export async function listenRecords(shop: Workshop, logger: Logger, bound: Bound
     app.route('/', await recordsApi({ shop, uses, logger, feed, ask: (request, env) => app.fetch(request, env) }));
     return app;
   };
-  const listening = await listen({ host, port, setting: 'RECORDS_PORT' }, wire, () => uses.close());
+  const listening = await listen({ host, port, origin, setting: 'RECORDS_PORT' }, wire, () => uses.close());
   const close = () => {
     // Streams have no end of their own to wait for.
     feed.close();

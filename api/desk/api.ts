@@ -4,6 +4,7 @@ import { loadBuild, VERSION } from '../../src/works/build.ts';
 import type { Presses } from '../../src/works/presses.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
 import type { PaperEnv } from '../env.ts';
+import { allowedBy } from '../middleware/allow.ts';
 import { proxyList } from '../middleware/caller.ts';
 import { DESK, openToPages } from '../middleware/cors.ts';
 import { tellProblems } from '../middleware/invalid.ts';
@@ -53,7 +54,8 @@ export async function deskApi({ shop, sites, presses, uses, logger }: ApiParts):
   const doors: Doors = { app, shop, presses, logger, shelf: new Shelf(`${VERSION} ${build.stamp}`) };
   const proxies = proxyList(shop.settings.trustedProxies);
   const read = throttle<PaperEnv>(READS, proxies, { spares: hasKey, sparesLocal: true, sparesKeys: true });
-  const pages = openToPages(DESK);
+  const allowed = allowedBy(app, '/:paper');
+  const pages = openToPages(DESK, allowed);
   for (const tree of TREES) app.use(tree, pages, knowPaper(shop, sites, uses), read, soundQuery, limitBody);
 
   indexDoor(doors);
@@ -80,6 +82,7 @@ export async function deskApi({ shop, sites, presses, uses, logger }: ApiParts):
   catalogDoor(doors);
   refuseOthers(
     app,
+    allowed,
     (c) => `there is no door at ${c.req.path.slice(c.get('site').slug.length + 1, 200)}; GET /api/v1 lists all`,
     ['/api', '/api/*'],
   );

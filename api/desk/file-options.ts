@@ -21,7 +21,7 @@ export function fileOptions(sites: Sites) {
   return (c: Context<DeskEnv>): Response => {
     const paths = [c.req.path, sites.of(c.env)?.path ?? ''];
     if (!paths.some(isOpen)) return c.body(null, 204, { Allow: FILE_METHODS });
-    return c.body(null, 204, { ...PREFLIGHT, 'Access-Control-Allow-Origin': '*' });
+    return c.body(null, 204, { ...PREFLIGHT, Allow: FILE_METHODS, 'Access-Control-Allow-Origin': '*' });
   };
 }
 

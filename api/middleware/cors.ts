@@ -1,5 +1,6 @@
 import { createMiddleware } from 'hono/factory';
 import type { DeskEnv } from '../env.ts';
+import type { Allowed } from './allow.ts';
 
 /** What pages of other origins may do. */
 export interface Openness {
@@ -17,27 +18,26 @@ export const DESK: Openness = {
   reads: 'ETag, Link, Location, Retry-After, X-Request-Id',
 };
 
-/** The headers of a preflight's answer, but for the origin; a browser need not ask again for a day. */
+/** The headers of a preflight's answer, but for the origin and `Allow`; a browser need not ask again for a day. */
 export function preflightOf({ methods, sends }: Pick<Openness, 'methods' | 'sends'>): Record<string, string> {
   return {
     'Access-Control-Allow-Methods': methods,
     'Access-Control-Allow-Headers': sends,
     'Access-Control-Max-Age': '86400',
-    Allow: `${methods}, OPTIONS`,
   };
 }
 
 /**
  * Lets pages of every origin ask: nothing here depends on cookies, and a key is
  * a header that a page must hold. Preflights are answered alike for papers that
- * are there and papers that are not. Set on Node's own response, as in request-id.ts.
+ * are there and papers that are not: only the path decides. Set on Node's own response, as in request-id.ts.
  */
-export function openToPages(openness: Openness) {
+export function openToPages(openness: Openness, allowed: Allowed) {
   const preflight = preflightOf(openness);
   return createMiddleware<DeskEnv>(async (c, next) => {
     const { outgoing } = c.env;
     outgoing.setHeader('Access-Control-Allow-Origin', '*');
-    if (c.req.method === 'OPTIONS') return c.body(null, 204, preflight);
+    if (c.req.method === 'OPTIONS') return c.body(null, 204, { ...preflight, Allow: allowed(c.req.path) ?? 'OPTIONS' });
     outgoing.setHeader('Access-Control-Expose-Headers', openness.reads);
     return next();
   });

@@ -2,7 +2,7 @@ import type { FaultCode } from '../../src/fault.ts';
 import { headerRefs } from './headers.ts';
 
 /** Statuses of faults that any operation may answer with; 400 is also a query that is no UTF-8. */
-export const EVERYWHERE = [400, 401, 403, 404, 405, 429, 500, 503] as const;
+export const EVERYWHERE = [400, 401, 403, 404, 405, 429, 431, 500, 503] as const;
 
 /** An Idempotency-Key that was used for another request (IETF, draft-ietf-httpapi-idempotency-key-header). */
 export const KEY_REUSED = [
@@ -25,6 +25,7 @@ const NAMES = {
   415: 'UnsupportedMediaType',
   422: 'Unprocessable',
   429: 'RateLimited',
+  431: 'HeadersTooLarge',
   500: 'Internal',
   501: 'NotImplemented',
   503: 'Unavailable',
@@ -35,11 +36,15 @@ export type FaultStatus = keyof typeof NAMES;
 /** How a service answers with one status. */
 export interface FaultAnswer {
   /** The codes that its `error` may hold, each with what it means and a message as an example. */
-  codes: Partial<Record<FaultCode | 'internal', readonly [meaning: string, message: string, more?: object]>>;
+  codes: Partial<
+    Record<FaultCode | 'internal' | 'headers_too_large', readonly [meaning: string, message: string, more?: object]>
+  >;
   /** Headers beside X-Request-Id, by their names on the wire and among the components. */
   headers?: Record<string, string>;
   /** Members that come beside `error` and `message` in the examples, where a code has none of its own. */
   more?: object;
+  /** Whether it comes before `Accept` could be read, and so never as RFC 9457 has it. */
+  isBare?: boolean;
 }
 
 /** What every service answers in the same words. */
@@ -60,6 +65,15 @@ export const COMMON_FAULTS = {
         'the body is "text/plain"; send JSON, with Content-Type: application/json',
       ],
     },
+  },
+  431: {
+    codes: {
+      headers_too_large: [
+        'the address and headers are larger than 16 KiB in all. The connection is closed.',
+        'the address and headers of the request are larger than 16384 bytes (16 KiB); send shorter ones, or fewer',
+      ],
+    },
+    isBare: true,
   },
   500: {
     codes: {
@@ -86,7 +100,7 @@ export function faultResponses(answers: Partial<Record<FaultStatus, FaultAnswer>
   );
 }
 
-function responseOf(status: number, { codes, headers = {}, more = {} }: FaultAnswer): object {
+function responseOf(status: number, { codes, headers = {}, more = {}, isBare = false }: FaultAnswer): object {
   const error = { error: { enum: Object.keys(codes) } };
   const examples = Object.entries(codes).map(
     ([code, [, message, own = more]]) => [code, { value: { error: code, message, ...own } }] as const,
@@ -106,7 +120,7 @@ function responseOf(status: number, { codes, headers = {}, more = {} }: FaultAns
     headers: headerRefs({ 'X-Request-Id': 'RequestId', ...headers }),
     content: {
       'application/json': json('Error', examples),
-      'application/problem+json': json('ProblemDetails', problems),
+      ...(isBare ? {} : { 'application/problem+json': json('ProblemDetails', problems) }),
     },
   };
 }

@@ -6,6 +6,7 @@ import type { Workshop } from '../../src/works/workshop.ts';
 import type { RecordsEnv } from '../env.ts';
 import type { Ask } from '../mcp/call.ts';
 import { mcpDoor } from '../mcp/door.ts';
+import { allowedBy } from '../middleware/allow.ts';
 import { proxyList } from '../middleware/caller.ts';
 import { openToPages } from '../middleware/cors.ts';
 import { tellProblems } from '../middleware/invalid.ts';
@@ -97,7 +98,8 @@ export async function recordsApi({ shop, uses, logger, feed, ask }: RecordsParts
     },
   });
   const doors: RecordsDoors = { app, shop, logger, build, enter };
-  const pages = openToPages(OPENNESS);
+  const allowed = allowedBy(app);
+  const pages = openToPages(OPENNESS, allowed);
   for (const tree of OPEN_TREES) app.use(tree, pages);
   app.use(soundQuery);
   app.use(readSession(shop));
@@ -126,6 +128,6 @@ export async function recordsApi({ shop, uses, logger, feed, ask }: RecordsParts
   accountDoors(doors);
   mcpDoor(doors, ask);
   recordsFiles(doors);
-  refuseOthers(app, () => 'there is nothing at this address; GET /docs lists the doors');
+  refuseOthers(app, allowed, () => 'there is nothing at this address; GET /docs lists the doors');
   return app;
 }

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { maxHeaderSize, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { endInStages } from './lingering-close.ts';
+
+/** What a caller is told by the code of Node's error; 400 for every other. */
+const ANSWERS: Record<string, readonly [status: number, error: string, message: string]> = {
+  HPE_HEADER_OVERFLOW: [
+    431,
+    'headers_too_large',
+    `the address and headers of the request are larger than ${maxHeaderSize} bytes (${maxHeaderSize / 1024} KiB); send shorter ones, or fewer`,
+  ],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [
+    413,
+    'too_large',
+    'the extensions of the body’s chunks are too large; send the body without them',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'request_timeout', 'the request did not come in time; send it again'],
+};
+const NO_HTTP = [400, 'invalid_request', 'this is not a well-formed request of HTTP/1.1; correct it'] as const;
+
+/**
+ * Answers what never becomes a request, in the form of every other error: Node
+ * would send a bare status and cut the connection off, so that a caller who is
+ * still sending gets a reset in place of the answer.
+ */
+export function answerUnreadable(server: Server): void {
+  const newest = new WeakMap<Socket, [IncomingMessage, ServerResponse]>();
+  const told = new WeakSet<Socket>();
+  server.prependListener('request', (incoming, outgoing) => newest.set(incoming.socket, [incoming, outgoing]));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    // What comes after the answer is no request either.
+    if (told.has(socket)) return;
+    told.add(socket);
+    if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy();
+    const [incoming, outgoing] = newest.get(socket) ?? [];
+    if (incoming === undefined || outgoing === undefined || outgoing.writableFinished) return tell(socket, error);
+    // The answer to the request before it comes first.
+    if (incoming.complete) outgoing.once('close', () => tell(socket, error));
+    else if (outgoing.headersSent) socket.destroy();
+    else tell(socket, error);
+  });
+}
+
+function tell(socket: Socket, { code = '' }: NodeJS.ErrnoException): void {
+  if (!socket.writable) return void socket.destroy();
+  const [status, error, message] = ANSWERS[code] ?? NO_HTTP;
+  const body = JSON.stringify({ error, message });
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
+    `X-Request-Id: ${randomUUID()}`,
+    'Connection: close',
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  endInStages(socket);
+}
