@@ -1,30 +1,25 @@
-import { SaxesParser, type SaxesTagNS } from 'saxes';
+import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
 import { type Measure, Unfit } from './probe-measure.ts';
+import { ELEMENTS, NOTES, PLAIN_ATTRIBUTES, PROPERTIES, SVG, XLINK, XML, XMLNS } from './svg-names.ts';
+import { checkDeclarations, checkStyleSheet, checkValue, isInside } from './svg-style.ts';
 
-const SVG = 'http://www.w3.org/2000/svg';
+const XML_ATTRIBUTES = new Set(['space', 'lang', 'id']);
+const XLINK_ATTRIBUTES = new Set(['title', 'type', 'role', 'arcrole', 'show', 'actuate']);
 
-/** Elements that run code, bring in foreign documents, or can turn a harmless reference into another. */
-const FORBIDDEN = new Set([
-  'script',
-  'foreignobject',
-  'iframe',
-  'object',
-  'embed',
-  'handler',
-  'listener',
-  'a',
-  'animate',
-  'set',
-]);
-const INLINE_PICTURE = /^data:image\/(?:png|jpeg|webp|avif|gif);base64,[A-Za-z0-9+/=\s]*$/;
+/** What may move: no reference is among them. */
+const MOVES = new Set(['transform', 'gradientTransform', 'patternTransform']);
 
 /** How deep elements may be nested: the parser looks for each one's namespace through all that are open. */
 const DEPTH_MAX = 100;
 
-/** A picture that stands alone: well-formed, of a known shape, without code and without anything from elsewhere. */
+/**
+ * A picture that stands alone: well-formed, of elements, attributes and styles
+ * that are on the lists of `svg-names.ts`, and without anything from elsewhere.
+ */
 export function probeSvg(text: string): Measure {
   let root: SaxesTagNS | undefined;
-  let css = '';
+  /** The text of the style element that is open. */
+  let css: string[] | null = null;
   let depth = 0;
   const parser = new SaxesParser({ xmlns: true });
   parser.on('error', (error) => {
@@ -44,18 +39,21 @@ export function probeSvg(text: string): Measure {
       }
       root = tag;
     }
+    // A browser reads a style through them, as one text.
+    if (css !== null) throw new Unfit(`has a ${tag.name} element within a style; remove it`);
     checkTag(tag);
+    if (tag.local === 'style') css = [];
   });
   parser.on('text', (part) => {
-    css += part;
+    css?.push(part);
   });
   parser.on('cdata', (part) => {
-    css += part;
+    css?.push(part);
   });
-  parser.on('closetag', (tag) => {
+  parser.on('closetag', () => {
     depth--;
-    if (tag.local === 'style') checkStyle(css);
-    css = '';
+    if (css !== null) checkStyleSheet(css.join(''));
+    css = null;
   });
   parser.write(text).close();
   if (!root) throw new Unfit('has no svg element; export it again as SVG');
@@ -63,25 +61,27 @@ export function probeSvg(text: string): Measure {
 }
 
 function checkTag(tag: SaxesTagNS): void {
-  if (FORBIDDEN.has(tag.local.toLowerCase())) throw new Unfit(`has a ${tag.local} element; remove it`);
-  for (const { local, name, value } of Object.values(tag.attributes)) {
-    if (/^on/i.test(local)) throw new Unfit(`has the event handler ${name}; remove it`);
-    if (/^(?:href|src)$/i.test(local) && !/^\s*#/.test(value) && !INLINE_PICTURE.test(value)) {
-      throw new Unfit(`refers to ${value.slice(0, 80)}, which is not in the file; embed it or remove it`);
-    }
-    checkStyle(value);
+  if (NOTES.has(tag.uri)) return;
+  if (tag.uri !== SVG || !ELEMENTS.has(tag.local)) {
+    throw new Unfit(`has a ${tag.name} element, which pictures may not have; remove it`);
   }
+  for (const attribute of Object.values(tag.attributes)) checkAttribute(attribute);
 }
 
-/** An escape could hide what a style refers to. */
-function checkStyle(css: string): void {
-  if (/@import/i.test(css)) throw new Unfit('imports a style sheet; put the styles into the file');
-  for (const [, target = ''] of css.matchAll(/url\(\s*["']?([^)]*)/gi)) {
-    if (!target.startsWith('#') && !INLINE_PICTURE.test(target.replace(/["']\s*$/, ''))) {
-      throw new Unfit(`refers to ${target.slice(0, 80)} in a style, which is not in the file; embed it or remove it`);
-    }
+function checkAttribute({ uri, local, name, value }: SaxesAttributeNS): void {
+  if (uri === XMLNS || NOTES.has(uri) || (uri === XML && XML_ATTRIBUTES.has(local))) return;
+  if (uri === XLINK ? local === 'href' : uri === '' && local === 'href') {
+    if (isInside(value)) return;
+    throw new Unfit(`refers to ${value.slice(0, 80)}, which is not in the file; embed it or remove it`);
   }
-  if (/\\[0-9a-f]/i.test(css)) throw new Unfit('has an escape in a style; write the character itself');
+  if (uri === XLINK && XLINK_ATTRIBUTES.has(local)) return;
+  if (uri === '') {
+    if (local === 'style') return checkDeclarations(value);
+    if (local === 'attributeName' && MOVES.has(value)) return;
+    if (PLAIN_ATTRIBUTES.has(local) || /^(?:data|aria)-/.test(local)) return;
+    if (PROPERTIES.has(local)) return checkValue(value);
+  }
+  throw new Unfit(`has the attribute ${name.slice(0, 80)}, which pictures may not have; remove it`);
 }
 
 function sizeOf(root: SaxesTagNS): { width: number; height: number } {

@@ -1,0 +1,106 @@
+import type { CssNode, ParseOptions } from 'css-tree';
+import parse from 'css-tree/parser';
+import walk from 'css-tree/walker';
+import { Unfit } from './probe-measure.ts';
+import { AT_RULES, FUNCTIONS, PROPERTIES } from './svg-names.ts';
+
+/** How deep brackets may be nested: the parser goes down with them. */
+const DEPTH_MAX = 100;
+
+/** What a reference may lead to: a place in the same file, or a picture that is in it. */
+const INSIDE = /^\s*(?:#|data:image\/(?:png|jpeg|webp|avif|gif);base64,[A-Za-z0-9+/=\s]*$)/;
+
+/** Whether a reference stays within the file. */
+export function isInside(reference: string): boolean {
+  return INSIDE.test(reference);
+}
+
+/** Checks the text of a style element. Throws `Unfit`. */
+export function checkStyleSheet(css: string): void {
+  check(css, { context: 'stylesheet' });
+}
+
+/** Checks a style attribute. Throws `Unfit`. */
+export function checkDeclarations(css: string): void {
+  check(css, { context: 'declarationList' });
+}
+
+/** Checks the value of a property that stands as an attribute. Throws `Unfit`. */
+export function checkValue(css: string): void {
+  // Without a parenthesis nothing is called and nothing referred to, and most values have none.
+  if (/[(\\]/.test(css)) check(css, { context: 'value' });
+}
+
+/** Everything in a style is on a list, or the style is refused: also what the parser cannot read, for a browser might. */
+function check(css: string, options: ParseOptions): void {
+  if (css.trim() === '') return;
+  // One parser may take it for a letter of a name, and another not.
+  if (css.includes('\\')) throw new Unfit('has an escape in a style; write the character itself');
+  checkDepth(css);
+  const preludes = new Set<CssNode | null>();
+  walk(read(css, options), (node: CssNode) => {
+    if (node.type === 'Rule' || node.type === 'Atrule') preludes.add(node.prelude);
+    // What a rule is for brings nothing in.
+    if (node.type !== 'Raw' || !preludes.has(node)) checkNode(node);
+  });
+}
+
+function read(css: string, options: ParseOptions): CssNode {
+  const onParseError = ({ message }: Error) => {
+    throw new Unfit(`has a style that cannot be read (${message}); correct it`);
+  };
+  try {
+    const preludes = { parseRulePrelude: false, parseAtrulePrelude: false };
+    return parse(css, { ...options, ...preludes, parseCustomProperty: true, onParseError });
+  } catch (error) {
+    if (error instanceof Unfit) throw error;
+    return onParseError(error as Error);
+  }
+}
+
+function checkNode(node: CssNode): void {
+  switch (node.type) {
+    case 'StyleSheet':
+    case 'Rule':
+    case 'Block':
+    case 'DeclarationList':
+    case 'Value':
+    case 'Identifier':
+    case 'Number':
+    case 'Percentage':
+    case 'Dimension':
+    case 'Hash':
+    case 'Operator':
+    case 'Parentheses':
+    case 'String':
+    case 'WhiteSpace':
+    case 'Comment':
+      return;
+    case 'Atrule':
+      if (AT_RULES.has(node.name.toLowerCase())) return;
+      if (/^import$/i.test(node.name)) throw new Unfit('imports a style sheet; put the styles into the file');
+      throw new Unfit(`has @${node.name} in a style, which pictures may not have; remove it`);
+    case 'Declaration':
+      if (PROPERTIES.has(node.property.toLowerCase()) || /^(?:--|-inkscape-)/.test(node.property)) return;
+      throw new Unfit(`has the property ${node.property.slice(0, 80)} in a style; remove it`);
+    case 'Function':
+      if (FUNCTIONS.has(node.name.toLowerCase())) return;
+      throw new Unfit(`calls ${node.name.slice(0, 80)}() in a style, which pictures may not; remove it`);
+    case 'Url':
+      if (isInside(node.value)) return;
+      throw new Unfit(
+        `refers to ${node.value.slice(0, 80)} in a style, which is not in the file; embed it or remove it`,
+      );
+    default:
+      throw new Unfit(`has a style with what pictures may not have (${node.type}); remove it`);
+  }
+}
+
+function checkDepth(css: string): void {
+  let depth = 0;
+  for (const sign of css) {
+    if (sign === '(' || sign === '[' || sign === '{') depth++;
+    if (sign === ')' || sign === ']' || sign === '}') depth--;
+    if (depth > DEPTH_MAX) throw new Unfit(`has a style nested deeper than ${DEPTH_MAX} levels; write it flatter`);
+  }
+}
