@@ -153,7 +153,7 @@ const Environment = z
       .string()
       .regex(/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i, 'must be a selector, such as 2026a')
       .optional(),
-    /** Resolvers that the scanner asks, by commas, as `ip` or `ip:port` (`[ip]:port` for IPv6); the system's when there is none. */
+    /** Resolvers that the scanner and proofs of hosts ask, by commas, as `ip` or `ip:port` (`[ip]:port` for IPv6); the system's when there is none. */
     RESOLVERS: list().transform((entries, context) =>
       entries.map((entry) => {
         const server = parseServer(entry);

@@ -1,6 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
 import { loadBuild, VERSION } from '../../src/works/build.ts';
+import { hostProver } from '../../src/works/host-proof.ts';
 import type { Presses } from '../../src/works/presses.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
 import type { PaperEnv } from '../env.ts';
@@ -51,7 +52,14 @@ export interface ApiParts {
 export async function deskApi({ shop, sites, presses, uses, logger }: ApiParts): Promise<OpenAPIHono<PaperEnv>> {
   const app = new OpenAPIHono<PaperEnv>({ defaultHook: tellProblems });
   const build = await loadBuild();
-  const doors: Doors = { app, shop, presses, logger, shelf: new Shelf(`${VERSION} ${build.stamp}`) };
+  const doors: Doors = {
+    app,
+    shop,
+    presses,
+    logger,
+    prove: hostProver(shop),
+    shelf: new Shelf(`${VERSION} ${build.stamp}`),
+  };
   const proxies = proxyList(shop.settings.trustedProxies);
   const read = throttle<PaperEnv>(READS, proxies, { spares: hasKey, sparesLocal: true, sparesKeys: true });
   const allowed = allowedBy(app, '/:paper');

@@ -2,9 +2,10 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { CastBody, CastRow } from '../../src/desk/cast.ts';
 import { isDay } from '../../src/desk/day.ts';
 import { Config, configOf, MastheadRow } from '../../src/desk/front.ts';
+import { hostKey, hostOfPaper, normalUrl, servedAt, unfitHost, urlProblems } from '../../src/desk/host.ts';
 import { PersonaBody } from '../../src/desk/masthead.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
-import { castFrom, enterRecord, paperFrom, personaFrom, urlProblems } from '../../src/desk/record.ts';
+import { castFrom, enterRecord, paperFrom, personaFrom } from '../../src/desk/record.ts';
 import { castChange, personaChange } from '../../src/desk/sent-back.ts';
 import { DraftRow, draftRow } from '../../src/desk/story.ts';
 import { Fault, refused } from '../../src/fault.ts';
@@ -78,6 +79,8 @@ const writeConfig = createRoute({
   operationId: 'writeConfig',
   tags: ['Desk'],
   summary: 'Change the paper’s settings',
+  description:
+    'A new `url` is taken when its host is the paper’s: the operator gives hosts, and a file or a TXT record proves them; the refusal says which. A host that is another’s is refused in the same words as one that is nobody’s.',
   security: keyed('admin'),
   middleware: [needs('admin'), jsonBody()] as const,
   request: {
@@ -185,17 +188,15 @@ export function deskDoors(doors: Doors): void {
     return privateJson(c, c.get('key')?.level === 'admin' ? record : configOf(c.get('site').paper));
   });
 
-  open(doors, writeConfig, (c) => {
+  open(doors, writeConfig, async (c) => {
     const given = c.req.valid('json');
+    const proof = await proofFor(doors, c, given.url);
     return write(doors, c, () => {
-      const { slug, edition: _edition, changed_at: _changed, ...before } = archiveOf(doors, c).paper();
-      const paper = merged(PaperBody, before, given);
-      const others = shop.store
-        .paperSlugs()
-        .flatMap((other) => (other === slug ? [] : (shop.store.paper(other) ?? [])));
-      const problems = urlProblems(slug, paper.url, others, shop.settings.origin);
-      if (problems.length > 0) throw refused(problems);
-      enterOf(doors, c, 'paper', '', paperFrom(archiveOf(doors, c), paper));
+      const archive = archiveOf(doors, c);
+      const { slug, edition: _edition, changed_at: _changed, ...before } = archive.paper();
+      const paper = paperFrom(archive, merged(PaperBody, before, given));
+      needAddress(doors, { slug, before: before.url, url: paper.url, proof });
+      enterOf(doors, c, 'paper', '', paper);
       return { status: 200, body: paper, isShown: true };
     });
   });
@@ -229,6 +230,43 @@ export function deskDoors(doors: Doors): void {
     });
   });
 }
+
+/** What proves that the host of a new address is the paper's; null where nothing does, or nothing has to. */
+async function proofFor({ shop, prove }: Doors, c: PaperContext, given: unknown): Promise<Proof> {
+  const { slug } = c.get('site');
+  const { data } = PaperBody.shape.url.safeParse(given);
+  if (data === undefined) return null;
+  const url = normalUrl(data);
+  const asked = new URL(url);
+  const isThere = unchanged(shop.store.paper(slug)?.url, url) || shop.store.hosts.holds(slug, hostKey(asked));
+  return isThere || unfitHost(asked, shop.settings) !== null ? null : prove(slug, url);
+}
+
+type Proof = Awaited<ReturnType<Doors['prove']>>;
+
+interface Wanted {
+  slug: string;
+  before: string | undefined;
+  url: string | undefined;
+  proof: Proof;
+}
+
+/** Throws `refused_by_door` for a new address that is not the paper's. Notes what was proven. */
+function needAddress({ shop }: Doors, { slug, before, url, proof }: Wanted): void {
+  if (url === undefined || unchanged(before, url)) return;
+  const { store, settings, now } = shop;
+  const host = hostOfPaper({ url }) ?? '';
+  const papers = store.paperSlugs().flatMap((other) => (other === slug ? [] : (store.paper(other) ?? [])));
+  const problems = urlProblems(slug, url, {
+    own: settings,
+    isHeld: proof !== null || store.hosts.holds(slug, host),
+    others: servedAt(papers, store.hosts),
+  });
+  if (problems.length > 0) throw refused(problems);
+  if (proof !== null) store.hosts.add(slug, host, proof, now());
+}
+
+const unchanged = (before: string | undefined, url: string) => before !== undefined && normalUrl(before) === url;
 
 function enterOf({ shop }: Doors, c: PaperContext, kind: 'paper' | 'persona' | 'cast', name: string, value: unknown) {
   const { slug: paper } = c.get('site');

@@ -8,6 +8,7 @@ import { Fault } from '../../src/fault.ts';
 import { Edition, placeOf } from '../../src/press/edition.ts';
 import { linksOf } from '../../src/press/sheets/row-view.ts';
 import { steady } from '../../src/press/steady.ts';
+import type { ProveHost } from '../../src/works/host-proof.ts';
 import type { Presses } from '../../src/works/presses.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
 import type { PaperEnv } from '../env.ts';
@@ -20,6 +21,8 @@ export interface Doors {
   shelf: Shelf;
   presses: Presses;
   logger: Logger;
+  /** Asks a host, and its DNS, whose it is. */
+  prove: ProveHost;
 }
 
 export type PaperContext = Context<PaperEnv>;

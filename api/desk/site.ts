@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
+import { hostKey, nameOf, servedAt } from '../../src/desk/host.ts';
 import type { Paper } from '../../src/desk/paper.ts';
 import { paperRoot } from '../../src/desk/paper.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
@@ -19,8 +20,9 @@ export interface Site {
   path: string;
 }
 
-/** Where a paper with an address of its own is looked for. */
+/** Where a paper with an address of its own is looked for: on a host that is its own. */
 interface Domain {
+  /** As `hostKey` writes it. */
   host: string;
   /** The same without the port. */
   hostname: string;
@@ -42,7 +44,7 @@ export class Sites {
   readonly #found = new WeakMap<IncomingMessage, Site>();
   readonly #shared: URL;
   #isFresh = false;
-  #editions = -1;
+  #mark = '';
   #papers = new Map<string, Paper>();
   #domains: Domain[] = [];
 
@@ -79,26 +81,26 @@ export class Sites {
       this.#isFresh = false;
     });
     const { store } = this.#shop;
-    const editions = store.editions();
-    if (editions === this.#editions) return;
-    this.#editions = editions;
+    const mark = `${store.editions()} ${store.hosts.mark()}`;
+    if (mark === this.#mark) return;
+    this.#mark = mark;
     this.#papers = new Map(
       store.paperSlugs().flatMap((slug) => {
         const paper = store.paper(slug);
         return paper === null ? [] : [[slug, paper] as const];
       }),
     );
-    this.#domains = [...this.#papers.values()].flatMap((paper) => {
-      if (paper.url === undefined) return [];
-      const { host, hostname, pathname } = new URL(paper.url);
-      return [{ host, hostname, base: pathname.replace(/\/$/, ''), paper }];
+    // Of the others the address stays what links start with: another server may answer there.
+    this.#domains = servedAt([...this.#papers.values()], store.hosts).map((paper) => {
+      const url = new URL(paper.url ?? '');
+      return { host: hostKey(url), hostname: nameOf(url), base: url.pathname.replace(/\/$/, ''), paper };
     });
   }
 
   #find(request: Request, asked: URL, path: string): Site | null {
     let isOwnHost = false;
     for (const { host, base, paper } of this.#domainsAt(request, asked)) {
-      isOwnHost = host !== this.#shared.host;
+      isOwnHost = host !== hostKey(this.#shared);
       if (path === base || path.startsWith(`${base}/`)) {
         const root = paper.url ?? '';
         return { slug: paper.slug, paper, root, served: root, path: path.slice(base.length) };
@@ -111,14 +113,14 @@ export class Sites {
    * The domains that a request's host names. Proxies drop a port or put their own
    * in its place: a name that only one address here has is known by itself.
    */
-  #domainsAt(request: Request, { host, hostname }: URL): Domain[] {
-    const name = hostname.replace(/\.$/, '');
+  #domainsAt(request: Request, asked: URL): Domain[] {
+    const name = nameOf(asked);
     // A stranger cannot tell a private paper's domain from one that points here by mistake.
     const held = paperOfKey(this.#shop.store.keys, (header) => request.headers.get(header));
     const named = this.#domains.filter(
       ({ hostname: own, paper }) => own === name && (paper.paper_public || held === paper.slug),
     );
-    const exact = named.filter((domain) => domain.host === host);
+    const exact = named.filter(({ host }) => host === hostKey(asked));
     if (exact.length > 0 || name === this.#shared.hostname) return exact;
     return new Set(named.map((domain) => domain.host)).size === 1 ? named : [];
   }

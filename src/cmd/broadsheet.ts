@@ -15,6 +15,7 @@ const VERBS: Record<string, () => Promise<{ command: () => Command }>> = {
   verify: () => import('./verify.ts'),
   audit: () => import('./audit.ts'),
   ledger: () => import('./ledger.ts'),
+  paper: () => import('./paper.ts'),
   key: () => import('./key.ts'),
   seat: () => import('./seat.ts'),
   account: () => import('./account.ts'),

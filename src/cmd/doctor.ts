@@ -6,6 +6,7 @@ import type { Finding } from '../works/checkup.ts';
 import { checked, holds } from '../works/checkup.ts';
 import { checkAddresses } from '../works/checkup-addresses.ts';
 import { checkHere, databaseFile } from '../works/checkup-here.ts';
+import { checkHosts } from '../works/checkup-hosts.ts';
 import { checkNetwork } from '../works/checkup-network.ts';
 import type { Workshop } from '../works/workshop.ts';
 import { openWorkshop } from '../works/workshop.ts';
@@ -50,7 +51,8 @@ async function checkAll(settings: Settings): Promise<Finding[]> {
     const here = await checkHere(settings, shop);
     // A database that cannot be opened is not one that is not there.
     if (opened.state === 'fault') here[0] = opened;
-    return [...here, ...(await checkAddresses(settings, shop)), ...(await network)];
+    const hosts = settings.services.desk ? await checkHosts(shop) : [];
+    return [...here, ...(await checkAddresses(settings, shop)), ...hosts, ...(await network)];
   } finally {
     (shop as Workshop | null)?.close();
   }

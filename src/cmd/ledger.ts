@@ -15,6 +15,7 @@ import type { DoorKey } from '../ledger/keyring.ts';
 import { syncFolder } from '../store/durable-file.ts';
 import type { MediaFiles } from '../store/media-files.ts';
 import type { Store } from '../store/store.ts';
+import { giveOwnHost } from '../works/hosts.ts';
 import type { Workshop } from '../works/workshop.ts';
 import { counted } from './counted.ts';
 import { pressLines, pressShowing } from './press.ts';
@@ -127,7 +128,8 @@ function* mediaLines(digest: string, path: string): Iterable<MediaLine> {
  * number of entries. Throws when the database is not empty, a line is damaged,
  * or a receipt does not hold.
  */
-export function importLedger({ store: full, media, now }: Workshop, file: string): number {
+export function importLedger(shop: Workshop, file: string): number {
+  const { store: full, media, now } = shop;
   // What is replayed was told when it happened.
   const store: Store = { ...full, tell() {} };
   if (!existsSync(file)) throw new Fault('not_found', `${file} is not there`);
@@ -160,6 +162,8 @@ export function importLedger({ store: full, media, now }: Workshop, file: string
     }
     if (!ended) throw damaged(`${file}:${number}`, 'the last line is missing: the file is cut short');
     airDue(store, now());
+    // Whoever brings a ledger brings its papers with their addresses.
+    for (const slug of store.paperSlugs()) giveOwnHost(shop, slug);
   });
   progress.end();
   return count;

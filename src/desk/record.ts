@@ -6,10 +6,11 @@ import type { Archive } from './archive.ts';
 import type { Cast, CastBody } from './cast.ts';
 import { enter } from './enter.ts';
 import type { RecordEntry } from './entry.ts';
+import { normalUrl } from './host.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import type { Persona, PersonaBody } from './masthead.ts';
 import type { Media } from './media.ts';
-import type { Paper, PaperBody } from './paper.ts';
+import type { PaperBody } from './paper.ts';
 
 /** How many pieces a refusal names. */
 const NAMED_MAX = 5;
@@ -29,14 +30,14 @@ export function castFrom(archive: Archive, day: string, body: CastBody): Cast {
 }
 
 /**
- * A paper's new record. Throws `refused_by_door` when it leaves pieces behind in a
+ * A paper's new record, its address as it is stored. Throws `refused_by_door` when it leaves pieces behind in a
  * section that it drops, or asks more of what is scheduled than that has.
  */
 export function paperFrom(archive: Archive | null, body: PaperBody): PaperBody {
   const problems =
     archive === null ? [] : [...sectionProblems(archive, body.sections), ...floorProblems(archive, body)];
   if (problems.length > 0) throw refused(problems);
-  return body;
+  return body.url === undefined ? body : { ...body, url: normalUrl(body.url) };
 }
 
 /** What an edition tells of its video. */
@@ -100,24 +101,4 @@ function needMedia(archive: Archive, field: string, path: string | null, type: s
       ? `${JSON.stringify(path)} is not a media file of this paper; put it there, or correct the path`
       : `${JSON.stringify(path)} is ${found.media_type}, not ${type}…; name another file`;
   throw refused([{ field, rule: 'unknown_media', message }]);
-}
-
-/**
- * What is wrong with the address that a paper wants for itself: it must not be
- * another's, and on the shared host a paper has its own path and no other.
- */
-export function urlProblems(slug: string, url: string | undefined, others: Paper[], origin: string): Problem[] {
-  if (url === undefined) return [];
-  const problem = (message: string) => [{ field: 'url', rule: 'address_taken', message: `${url} ${message}` }];
-  const asked = new URL(url);
-  if (asked.host === new URL(origin).host && url !== `${origin}/${slug}`) {
-    return problem(`is on the shared host, where this paper is at ${origin}/${slug}; give a domain of its own`);
-  }
-  const taken = others.some((other) => {
-    if (other.url === undefined) return false;
-    const theirs = new URL(other.url);
-    const [a, b] = [`${theirs.pathname.replace(/\/$/, '')}/`, `${asked.pathname.replace(/\/$/, '')}/`];
-    return theirs.host === asked.host && (a.startsWith(b) || b.startsWith(a));
-  });
-  return taken ? problem('is the address of another paper, or lies within it; give one of its own') : [];
 }

@@ -18,6 +18,7 @@ import { dutyTable } from './duties.ts';
 import { entryTables } from './entries.ts';
 import { eventTable } from './events.ts';
 import { groupCommit } from './group-commit.ts';
+import { hostTable } from './hosts.ts';
 import { keylessTable } from './keyless.ts';
 import { keyTables } from './keys.ts';
 import { archiveRows, ledgerFaults } from './ledger-audit.ts';
@@ -176,6 +177,7 @@ export function openStore(settings: DatabaseSettings) {
     manifest,
     keys,
     served: servedTable(db),
+    hosts: hostTable(db),
     accounts: accountTable(db),
     serviceKeys: serviceKeyTable(db, transact),
     payments: paymentTable(db),

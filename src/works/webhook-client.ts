@@ -9,7 +9,7 @@ import type { WebhookClient } from '../readers/webhook-desk.ts';
 
 /** How long a whole request may take, from the look-up of the name to the answer's status, in ms. */
 export const DEADLINE = 10_000;
-/** How much of an answer is read before it is dropped, in bytes, and for how long, in ms: its status is all that counts. */
+/** How much of an answer is read before it is dropped, in bytes, and for how long, in ms: of most the status is all that counts. */
 const ANSWER_MAX = 4_096;
 const ANSWER_WAIT = 1_000;
 /** How long one name server is waited for, in ms, and how often each is asked. */
@@ -30,20 +30,60 @@ export interface ClientOptions {
 
 /** The client as it is used: public receivers alone, unless the settings say otherwise. */
 export function openWebhookClient(agent: string, allowsPrivate: boolean): WebhookClient {
-  return webhookClient(
-    allowsPrivate
-      ? { agent, allows: () => true, resolve: resolveHere }
-      : { agent, allows: isPublicAddress, resolve: resolvePublic },
-  );
+  return webhookClient(clientOptions(agent, allowsPrivate));
+}
+
+/** Whom requests that strangers ask for may reach. */
+export function clientOptions(agent: string, allowsPrivate: boolean): ClientOptions {
+  return allowsPrivate
+    ? { agent, allows: () => true, resolve: resolveHere }
+    : { agent, allows: isPublicAddress, resolve: resolvePublic };
+}
+
+/** A client that posts as `outboundClient` sends. */
+export function webhookClient(options: ClientOptions): WebhookClient {
+  const send = outboundClient(options);
+  return {
+    async post(address, headers, body) {
+      const { ms, status, error } = await send(address, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'Content-Length': `${Buffer.byteLength(body)}`, ...headers },
+        body,
+      });
+      return { ms, status, error };
+    },
+  };
+}
+
+/** One request to elsewhere. */
+export interface Outbound {
+  method: 'GET' | 'POST';
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+/** What came of it: how long it took, the status, a word for what went wrong, and the body where it is short and whole. */
+export interface Inbound {
+  ms: number;
+  status: number | null;
+  error: string | null;
+  text: string | null;
 }
 
 /**
- * A client that follows no redirect, uses no proxy and keeps no connection. A
- * name is looked up once for each request, and it is the addresses of that very
- * answer that are checked and connected to: a name that leads elsewhere the
- * second time (DNS rebinding) gains nothing.
+ * Sends requests to addresses that strangers named: follows no redirect, uses no
+ * proxy and keeps no connection. A name is looked up once for each request, and
+ * it is the addresses of that very answer that are checked and connected to: a
+ * name that leads elsewhere the second time (DNS rebinding) gains nothing. It
+ * never throws.
  */
-export function webhookClient({ agent, allows, resolve, deadline = DEADLINE, ca }: ClientOptions): WebhookClient {
+export function outboundClient({
+  agent,
+  allows,
+  resolve,
+  deadline = DEADLINE,
+  ca,
+}: ClientOptions): (address: string, request: Outbound) => Promise<Inbound> {
   const agents = { http: new Agent({ keepAlive: false }), https: new TlsAgent({ keepAlive: false }) };
   const lookup = ((host, options, callback) => {
     allowed(host, resolve, allows).then(
@@ -56,50 +96,54 @@ export function webhookClient({ agent, allows, resolve, deadline = DEADLINE, ca 
     );
   }) satisfies RequestOptions['lookup'];
 
-  return {
-    post(address, headers, body) {
-      const began = performance.now();
-      return new Promise((settle) => {
-        // Once there is a status it is what counts, however the connection ends.
-        let status: number | null = null;
-        const done = (word: string) =>
-          settle({ ms: performance.now() - began, status, error: status === null ? word : errorOf(status) });
-        const url = new URL(address);
-        const literal = literalOf(url);
-        if (literal !== null && !allows(literal)) return done('private_address');
-        const isTls = url.protocol === 'https:';
-        const sent = (isTls ? requestHttps : requestHttp)(url, {
-          method: 'POST',
-          agent: isTls ? agents.https : agents.http,
-          lookup,
-          signal: AbortSignal.timeout(deadline),
-          headers: {
-            'User-Agent': agent,
-            'Content-Type': 'application/json',
-            'Content-Length': Buffer.byteLength(body),
-            ...headers,
-          },
-          ...(ca === undefined ? {} : { ca }),
+  return (address, { method, headers = {}, body }) => {
+    const began = performance.now();
+    return new Promise((settle) => {
+      // Once there is a status it is what counts, however the connection ends.
+      let status: number | null = null;
+      const chunks: Buffer[] = [];
+      let isWhole = false;
+      const done = (word: string) =>
+        settle({
+          ms: performance.now() - began,
+          status,
+          error: status === null ? word : errorOf(status),
+          text: isWhole ? Buffer.concat(chunks).toString() : null,
         });
-        sent.on('error', (error: NodeJS.ErrnoException) => done(wordOf(error)));
-        sent.on('close', () => done('closed'));
-        sent.on('response', (answer) => {
-          status = answer.statusCode ?? null;
-          let read = 0;
-          const enough = setTimeout(() => sent.destroy(), ANSWER_WAIT);
-          answer.on('data', (chunk: Buffer) => {
-            read += chunk.length;
-            if (read > ANSWER_MAX) sent.destroy();
-          });
-          answer.on('error', () => {});
-          answer.on('close', () => {
-            clearTimeout(enough);
-            done('closed');
-          });
-        });
-        sent.end(body);
+      const url = new URL(address);
+      const literal = literalOf(url);
+      if (literal !== null && !allows(literal)) return done('private_address');
+      const isTls = url.protocol === 'https:';
+      const sent = (isTls ? requestHttps : requestHttp)(url, {
+        method,
+        agent: isTls ? agents.https : agents.http,
+        lookup,
+        signal: AbortSignal.timeout(deadline),
+        headers: { 'User-Agent': agent, ...headers },
+        ...(ca === undefined ? {} : { ca }),
       });
-    },
+      sent.on('error', (error: NodeJS.ErrnoException) => done(wordOf(error)));
+      sent.on('close', () => done('closed'));
+      sent.on('response', (answer) => {
+        status = answer.statusCode ?? null;
+        let read = 0;
+        const enough = setTimeout(() => sent.destroy(), ANSWER_WAIT);
+        answer.on('data', (chunk: Buffer) => {
+          read += chunk.length;
+          chunks.push(chunk);
+          if (read > ANSWER_MAX) sent.destroy();
+        });
+        answer.on('end', () => {
+          isWhole = read <= ANSWER_MAX;
+        });
+        answer.on('error', () => {});
+        answer.on('close', () => {
+          clearTimeout(enough);
+          done('closed');
+        });
+      });
+      sent.end(body);
+    });
   };
 }
 

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { newKey } from '../../src/desk/keys.ts';
 import type { Answer } from '../support/http.ts';
+import { answerTo, lyingServer } from '../support/lying-server.ts';
 import { serve } from '../support/program.ts';
 import { send } from '../support/send.ts';
 import { enterPapers } from '../support/small-papers.ts';
@@ -26,7 +27,9 @@ test('every door answers as its transcript says, on the shared host and on a dom
     [`of-${theme}`, `of-${theme}-own`].map((slug) => ({ slug, url: `http://${slug}.example` })),
   );
   const keys = await enterPapers(folder, [...papers, { slug: 'the-other' }]);
-  const { url } = await serve(t, folder);
+  // No name has a record that proves it.
+  const names = await lyingServer(t, (heard) => [answerTo(heard, { rcode: 3 })]);
+  const { url } = await serve(t, folder, { RESOLVERS: `${names.address}:${names.port}` });
   const played: Exchange[] = [];
 
   for (const { slug, url: root } of papers) {

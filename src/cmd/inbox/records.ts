@@ -12,6 +12,7 @@ import { castFrom, enterRecord, measures, paperFrom, personaFrom } from '../../d
 import { Fault } from '../../fault.ts';
 import { isLine, SLUG } from '../../ledger/door.ts';
 import { shapeProblems } from '../../ledger/shape.ts';
+import { giveOwnHost, needFreeAddress } from '../../works/hosts.ts';
 import type { DeskFolder } from './desk-folder.ts';
 import { baseName } from './desk-folder.ts';
 import { readSource } from './source-file.ts';
@@ -35,7 +36,7 @@ export class Records {
       );
       return false;
     }
-    if (existsSync(path)) this.#apply(path, PaperBody, 'paper', '', (body) => paperFrom(this.#archive(), body));
+    if (existsSync(path)) this.#apply(path, PaperBody, 'paper', '', (body) => this.#paperFrom(body));
     else if (!this.#at.shop.store.hasPaper(this.#at.slug)) {
       this.#at.problem(
         this.#at.name(path),
@@ -44,6 +45,14 @@ export class Records {
       );
     }
     return this.#at.shop.store.hasPaper(this.#at.slug);
+  }
+
+  /** The record, once nobody else is served at its address: paper.yaml is the operator's, and gives its host. */
+  #paperFrom(body: PaperBody): PaperBody {
+    const paper = paperFrom(this.#archive(), body);
+    const { shop, slug } = this.#at;
+    needFreeAddress(shop, slug, paper.url);
+    return paper;
   }
 
   /** Media before what names them. */
@@ -151,6 +160,7 @@ export class Records {
     store.transact(() => {
       const entry = { at, paper: this.#at.slug, kind, name, body };
       if (enterRecord(store, entry, store.record(this.#at.slug, kind, name))) this.#at.result.filed.push(file);
+      if (kind === 'paper') giveOwnHost(this.#at.shop, this.#at.slug);
       store.setApplied(file, digest);
     });
   }

@@ -1,0 +1,146 @@
+import ipaddr from 'ipaddr.js';
+import type { Problem } from '../fault.ts';
+import { Fault } from '../fault.ts';
+
+/** How a host came to a paper: from the operator, or by what was found there. */
+export type HostProof = 'given' | 'file' | 'txt';
+
+/** A host at which a paper may be served. */
+export interface PaperHost {
+  paper: string;
+  /** As `hostKey` writes it. */
+  host: string;
+  how: HostProof;
+  /** Since when, in ms. */
+  at: number;
+}
+
+/** The addresses of the service itself, on whose hosts no paper has one of its own. */
+export interface OwnAddresses {
+  origin: string;
+  dataOrigin: string;
+}
+
+/** A paper, and the address that it is published at. */
+interface Published {
+  slug: string;
+  url?: string | undefined;
+}
+
+/**
+ * A host as it is compared and stored: A-labels in lower case, without the
+ * root's dot, with its port where that is neither 80 nor 443. One name is one
+ * host over http and https.
+ */
+export function hostKey({ hostname, port }: URL): string {
+  const name = hostname.replace(/\.$/, '');
+  return port === '' || port === '80' || port === '443' ? name : `${name}:${port}`;
+}
+
+/** The host of a paper's address; null where it has none. */
+export function hostOfPaper({ url }: { url?: string | undefined }): string | null {
+  const parsed = url === undefined ? null : URL.parse(url);
+  return parsed === null ? null : hostKey(parsed);
+}
+
+/** An address as it is stored: parsed, its host in A-labels and lower case, without what says nothing. */
+export function normalUrl(text: string): string {
+  const url = new URL(text);
+  url.hostname = url.hostname.replace(/\.$/, '');
+  return url.href.replace(/\/+$/, '');
+}
+
+/** A host as somebody typed it, such as `News.example` or `news.example:8443`. Throws `invalid_request`. */
+export function readHost(text: string, own: OwnAddresses): string {
+  const url = /[/?#@\\\s]/.test(text) ? null : URL.parse(`http://${text}`);
+  // A name that the desk's resolver would refuse is no host either.
+  if (url === null || url.hostname.replace(/\.$/, '') === '') {
+    throw new Fault('invalid_request', `${JSON.stringify(text)} is not a host; name one such as news.example`);
+  }
+  const problem = unfitHost(url, own);
+  if (problem !== null) throw new Fault('invalid_request', `${text} ${problem}`);
+  return hostKey(url);
+}
+
+/** Why nobody is given the host of an address, with the cure; null when a paper may have it. */
+export function unfitHost(url: URL, { origin, dataOrigin }: OwnAddresses): string | null {
+  const name = nameOf(url);
+  // The parser has turned every way to write an IPv4 address into the usual one.
+  if (ipaddr.isValid(name.replace(/^\[|\]$/g, '')))
+    return 'is an IP address; papers are served under names: give a domain of its own';
+  const isOwn = name === 'localhost' || [origin, dataOrigin].some((address) => nameOf(new URL(address)) === name);
+  return isOwn ? 'is on a host of this service, where papers have their paths; give a domain of its own' : null;
+}
+
+/** The paper whose address this one is, or lies within, or has within itself; null where there is none. */
+export function paperAt<P extends Published>(url: string, others: readonly P[]): P | null {
+  const asked = new URL(url);
+  const found = others.find((other) => {
+    if (other.url === undefined) return false;
+    const theirs = new URL(other.url);
+    const [a, b] = [`${theirs.pathname.replace(/\/$/, '')}/`, `${asked.pathname.replace(/\/$/, '')}/`];
+    return hostKey(theirs) === hostKey(asked) && (a.startsWith(b) || b.startsWith(a));
+  });
+  return found ?? null;
+}
+
+/** What stands at a host, or in its DNS, when it is for a paper: the paper's address on the shared host. */
+export function proofOf(slug: string, { origin }: OwnAddresses): string {
+  return `${origin}/${slug}`;
+}
+
+/** Where the proof's file is looked for on a host; each line may name a paper. */
+export const PROOF_PATH = '/.well-known/broadsheet-papers';
+/** Where its TXT record is looked for, before the host's name; its text is `paper=` and the paper's address. */
+export const PROOF_LABEL = '_broadsheet';
+
+/** What an address that a paper's admin wants is held against. */
+export interface Grounds {
+  own: OwnAddresses;
+  /** Whether the host is the paper's, or was just proven to be. */
+  isHeld: boolean;
+  /** The other papers that are served at addresses of their own. */
+  others: readonly Published[];
+}
+
+/**
+ * What is wrong with the address that a paper's admin wants for it. A host that
+ * is another's and one that is nobody's are told apart by nothing, or whoever
+ * has a paper could ask which names private papers have.
+ */
+export function urlProblems(slug: string, url: string, { own, isHeld, others }: Grounds): Problem[] {
+  // Its path on the shared host is every paper's own.
+  if (url === `${own.origin}/${slug}`) return [];
+  const asked = new URL(url);
+  const unfit = unfitHost(asked, own);
+  if (unfit !== null) return [{ field: 'url', rule: 'host_unfit', message: `${url} ${unfit}` }];
+  if (isHeld && paperAt(url, others) === null) return [];
+  const proof = proofOf(slug, own);
+  const message = [
+    `${url} is not known to be this paper’s alone;`,
+    `have the operator give it the host (\`broadsheet paper host ${slug} ${hostKey(asked)}\`),`,
+    `or put the line ${proof} into ${asked.origin}${PROOF_PATH},`,
+    `or the text "paper=${proof}" into a TXT record of ${PROOF_LABEL}.${nameOf(asked)}, and send this again`,
+  ].join(' ');
+  return [{ field: 'url', rule: 'host_unproven', message }];
+}
+
+/** The rows of hosts. */
+export interface HostTable {
+  all(): PaperHost[];
+  of(paper: string): PaperHost[];
+  holds(paper: string, host: string): boolean;
+  /** Returns false when the paper had it before. */
+  add(paper: string, host: string, how: HostProof, at: number): boolean;
+  /** Returns false when the paper did not have it. */
+  remove(paper: string, host: string): boolean;
+}
+
+/** The papers that are served at their addresses: those whose hosts are theirs. */
+export function servedAt<P extends Published>(papers: readonly P[], hosts: Pick<HostTable, 'all'>): P[] {
+  const held = new Set(hosts.all().map(({ paper, host }) => `${paper} ${host}`));
+  return papers.filter((paper) => held.has(`${paper.slug} ${hostOfPaper(paper)}`));
+}
+
+/** An address's hostname without the root's dot. */
+export const nameOf = ({ hostname }: URL): string => hostname.replace(/\.$/, '');
