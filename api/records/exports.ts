@@ -44,7 +44,7 @@ const evidence = createRoute({
   operationId: 'exportEvidence',
   tags: ['Exports'],
   summary: 'Every signed observation of a domain with the keys that sign: to be verified offline',
-  description: '`broadsheet verify` and the page /verify check it: records, signatures, and the chain.',
+  description: 'The command `verify` of Broadsheet and the page /verify check it: records, signatures, and the chain.',
   request: { params: domainParam },
   responses: {
     200: {

@@ -25,4 +25,4 @@ export interface AuditBuild {
 }
 
 /** The cure for most of what may be wrong with a tree. */
-export const PRESS_AGAIN = 'run `broadsheet press --full`';
+export const PRESS_AGAIN = 'run `npm run -s broadsheet -- press --full`';

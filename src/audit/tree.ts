@@ -44,7 +44,7 @@ async function lookAtTree(parts: AuditParts, paper: string, deep: boolean): Prom
   const { manifest } = parts.store;
   const archive = steady(parts.store.archive(paper));
   const due = manifest.due(paper);
-  const owing = due.length > 0 ? [`${paper}: the press owes files; run \`broadsheet press\``] : [];
+  const owing = due.length > 0 ? [`${paper}: the press owes files; run \`npm run -s broadsheet -- press\``] : [];
   if (!archive.paper().paper_public) {
     return { files: 0, faults: due.length > 0 ? owing : privateFaults(parts, paper) };
   }
@@ -54,7 +54,7 @@ async function lookAtTree(parts: AuditParts, paper: string, deep: boolean): Prom
     // Of a tree that is to be pressed anew, only the manifest can tell what it was.
     if (due.length === 0)
       owing.push(
-        `${paper}: the press owes every file, for the program or its settings changed; run \`broadsheet press\``,
+        `${paper}: the press owes every file, for the program or its settings changed; run \`npm run -s broadsheet -- press\``,
       );
     const { files, faults } = manifestFindings(parts, paper, folder);
     return { files, faults: [...owing, ...faults] };

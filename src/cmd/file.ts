@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { Fault } from '../fault.ts';
 import type { Workshop } from '../works/workshop.ts';
+import { givenPath } from './given-path.ts';
 import type { Filed } from './inbox/desk-folder.ts';
 import { fileFolder } from './inbox/file-folder.ts';
 import { problemLine } from './inbox/source-file.ts';
@@ -76,7 +77,7 @@ function foldersOf({ settings }: Workshop, paths: string[]): Map<string, Set<str
     return folders;
   }
   for (const given of paths) {
-    const path = resolve(given);
+    const path = resolve(givenPath(given));
     if (!existsSync(path)) {
       throw new Fault('not_found', `${given} is not there; name a paper's folder or a story's file`);
     }

@@ -20,6 +20,7 @@ import { KINDS } from '../ledger/piece.ts';
 import { shapeProblems } from '../ledger/shape.ts';
 import { inShortTransactions } from '../works/short-transactions.ts';
 import type { Workshop } from '../works/workshop.ts';
+import { givenPath } from './given-path.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { progressTo } from './progress.ts';
 import { say, tell, withWorkshop } from './run.ts';
@@ -66,7 +67,7 @@ export function command(): Command {
     .option('--json', 'print the outcome as JSON')
     .action((file: string, options: Options) =>
       withWorkshop(async (shop) => {
-        const outcome = await importFile(shop, file, options);
+        const outcome = await importFile(shop, givenPath(file), options);
         const isThere = shop.store.hasPaper(options.paper);
         const mayPress = options.press && isThere;
         const reports = mayPress ? await pressShowing(shop, { paper: options.paper }) : new Map();

@@ -113,7 +113,7 @@ function revoke(): Command {
         if (!shop.store.keys.revoke(owner.paper, id, shop.now())) {
           throw new Fault(
             'not_found',
-            `${owner.paper} has no key ${JSON.stringify(id)} in force; \`broadsheet key list\` shows its keys`,
+            `${owner.paper} has no key ${JSON.stringify(id)} in force; \`npm run -s broadsheet -- key list\` shows its keys`,
           );
         }
         say(false, null, [`revoked ${id}`]);

@@ -18,6 +18,7 @@ import type { Store } from '../store/store.ts';
 import { giveOwnHost } from '../works/hosts.ts';
 import type { Workshop } from '../works/workshop.ts';
 import { counted } from './counted.ts';
+import { givenPath } from './given-path.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { progressTo } from './progress.ts';
 import { say, withWorkshop } from './run.ts';
@@ -50,7 +51,7 @@ export function command(): Command {
         .argument('<file>')
         .action((file: string) =>
           withWorkshop(async (shop) => {
-            const count = await exportLedger(shop, file);
+            const count = await exportLedger(shop, givenPath(file));
             say(false, null, [`${counted(count, 'entry', 'entries')} in ${file}`]);
           }),
         ),
@@ -62,7 +63,7 @@ export function command(): Command {
         .option('--no-press', 'leave the press to a later command')
         .action((file: string, options: { press: boolean }) =>
           withWorkshop(async (shop) => {
-            const count = importLedger(shop, file);
+            const count = importLedger(shop, givenPath(file));
             shop.store.settleSearch();
             const reports = options.press ? await pressShowing(shop, {}) : new Map();
             say(false, null, [

@@ -22,7 +22,7 @@ export async function scanElsewhere(
   if (key === undefined) {
     throw new Fault(
       'key_required',
-      'SCANNER_KEY is not set; `broadsheet key create --service records --level scanner --name …` makes one where the records are',
+      'SCANNER_KEY is not set; `npm run -s broadsheet -- key create --service records --level scanner --name …` makes one where the records are',
     );
   }
   if (!URL.canParse(queue) || !/^https?:$/.test(new URL(queue).protocol)) {

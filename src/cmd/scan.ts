@@ -62,7 +62,10 @@ async function scan(shop: Workshop, names: string[]): Promise<Scanned> {
   const wanted = names.map((name) => parseHostname(name).hostname);
   for (const name of wanted) {
     if (shop.store.records.find(name)?.state === 'watched') continue;
-    throw new Fault('not_found', `${name} is not under watch; \`broadsheet watch ${name}\` puts it there`);
+    throw new Fault(
+      'not_found',
+      `${name} is not under watch; \`npm run -s broadsheet -- watch ${name}\` puts it there`,
+    );
   }
   const scanned: Scanned = { observed: 0, changes: [], lost: [] };
   const progress = progressTo();

@@ -63,7 +63,7 @@ function remove(): Command {
         if (held === null || !keys.revoke(options.paper, held.id, shop.now())) {
           throw new Fault(
             'not_found',
-            `${options.email} has no seat on ${options.paper}; \`broadsheet seat list\` shows who has`,
+            `${options.email} has no seat on ${options.paper}; \`npm run -s broadsheet -- seat list\` shows who has`,
           );
         }
         say(false, null, [`${held.seat} has no seat on ${options.paper} any more; key ${held.id} is revoked`]);

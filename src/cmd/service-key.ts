@@ -68,7 +68,7 @@ export function revokeServiceKey({ store, now }: Workshop, id: string, words: Wo
   if (!store.serviceKeys.revoke(id, now())) {
     throw new Fault(
       'not_found',
-      `the domain records have no key ${JSON.stringify(id)} in force; \`broadsheet key list --service records\` shows their keys, with --email those of an account`,
+      `the domain records have no key ${JSON.stringify(id)} in force; \`npm run -s broadsheet -- key list --service records\` shows their keys, with --email those of an account`,
     );
   }
   say(false, null, [`revoked ${id}`]);

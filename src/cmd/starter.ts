@@ -25,7 +25,7 @@ export function endWithStarter(): void {
 }
 
 /**
- * Whether npm runs this program and nothing else, in the foreground (`npm start`, `npx broadsheet …`): then the
+ * Whether npm runs this program and nothing else, in the foreground (`npm start`, `npm run -s broadsheet -- …`): then the
  * parent is npm or its shell. A server that a script leaves in the background is to stay when the script ends.
  */
 function isNpmsOwn(script = ''): boolean {

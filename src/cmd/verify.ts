@@ -9,6 +9,7 @@ import { isProof, keysFromVkeys, type Proof, proofFaults } from '../ledger/proof
 import { unsignedIn } from '../ledger/proof-form.ts';
 import { unsignedWords } from '../ledger/unsigned.ts';
 import { counted } from './counted.ts';
+import { givenPath } from './given-path.ts';
 import { say } from './run.ts';
 import type { CheckedRecords } from './verify-records.ts';
 import { checkRecords, recordsDocument, saidOf } from './verify-records.ts';
@@ -54,7 +55,7 @@ export function command(): Command {
       // Until something was checked: neither that it holds nor that it does not.
       process.exitCode = NOT_CHECKED;
       const trusted = await trustedKeys(options);
-      const checked = await checkAt(where, trusted);
+      const checked = await checkAt(placeOf(where), trusted);
       const records = checked.filter((one) => 'kind' in one);
       const proofs = checked.filter((one) => 'proof' in one);
       const lines = records.length > 0 ? recordLines(records) : proofLines(proofs);
@@ -65,6 +66,11 @@ export function command(): Command {
       ]);
       process.exitCode = checked.some(({ faults }) => faults.length > 0) ? 1 : 0;
     });
+}
+
+/** An address or `-` as it is, and a file where it was meant. */
+function placeOf(where: string): string {
+  return isAddress(where) || where === '-' ? where : givenPath(where);
 }
 
 function proofLines(checked: Checked[]): string[] {
@@ -200,5 +206,5 @@ async function trustedKeys({ keys, vkey }: { keys?: string; vkey?: string[] }): 
       'a --vkey is not in the form <name>+<hash>+<base64>; take it from newsdesk-keys.json',
     );
   }
-  return [...(keys === undefined ? [] : await keysAt(keys)), ...named];
+  return [...(keys === undefined ? [] : await keysAt(placeOf(keys))), ...named];
 }

@@ -33,7 +33,7 @@ function add(): Command {
         const made = addWebhook(openWebhookDesk(shop), options.paper, { url, ...chosen }, sections);
         say(options.json, { id: made.id, url: made.url, secret: made.secret }, [
           made.secret,
-          `webhook ${made.id} of ${options.paper}; \`broadsheet webhook test ${made.id} --paper ${options.paper}\` tries it`,
+          `webhook ${made.id} of ${options.paper}; \`npm run -s broadsheet -- webhook test ${made.id} --paper ${options.paper}\` tries it`,
         ]);
       }),
     );

@@ -118,7 +118,7 @@ export function urlProblems(slug: string, url: string, { own, isHeld, others }: 
   const proof = proofOf(slug, own);
   const message = [
     `${url} is not known to be this paper’s alone;`,
-    `have the operator give it the host (\`broadsheet paper host ${slug} ${hostKey(asked)}\`),`,
+    `have the operator give it the host (\`npm run -s broadsheet -- paper host ${slug} ${hostKey(asked)}\`),`,
     `or put the line ${proof} into ${asked.origin}${PROOF_PATH},`,
     `or the text "paper=${proof}" into a TXT record of ${PROOF_LABEL}.${nameOf(asked)}, and send this again`,
   ].join(' ');

@@ -90,7 +90,7 @@ A list with more to come has \`next_cursor\`: ask again with \`?cursor=\` and it
 
 \`/stories/{slug}/proof.json\` holds \`content_hash\`, its exact \`basis\` and the signed receipt of every revision; with a key, \`GET /api/v1/stories/{id}/proof\` gives the same. The door's keys are in [newsdesk-keys.json](${base}/.well-known/newsdesk-keys.json), retired ones too.
 
-- In a checkout of Broadsheet: \`npx broadsheet verify ROOT/stories/{slug}/\`.
+- In a checkout of Broadsheet: \`npm run -s broadsheet -- verify ROOT/stories/{slug}/\`.
 - With openssl 3: write \`receipt_verify.signed\` to a file as it is. The signature is the last 64 bytes of the base64 that ends \`receipt\`. The key is \`receipt_verify.public_key\` (32 bytes in base64) behind the DER prefix \`302a300506032b6570032100\`; it must be an \`x\` of the key document (there in base64url). Then \`openssl pkeyutl -verify -pubin -inkey key.der -keyform DER -rawin -in signed.txt -sigfile signature.raw\`.
 - The signed text's \`content_hash\` must be \`sha256:\` and the SHA-256 of the RFC 8785 form of \`basis\`.
 

@@ -276,7 +276,7 @@ function diskFault(error: unknown, path: string): unknown {
   if (cure === undefined) return error;
   return new Fault(
     'unavailable',
-    `cannot press ${path}: ${cure}, then run \`broadsheet press\`; what was on air is still whole, and nothing is lost`,
+    `cannot press ${path}: ${cure}, then run \`npm run -s broadsheet -- press\`; what was on air is still whole, and nothing is lost`,
     { path },
   );
 }

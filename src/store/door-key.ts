@@ -76,7 +76,7 @@ export function doorInForce(store: Pick<KeyStore, 'doorKeys'>, file: string): ()
     if (present === null) {
       throw new Fault(
         'unavailable',
-        'the door has no key yet; the start of a server makes it, and so does `broadsheet file`',
+        'the door has no key yet; the start of a server makes it, and so does `npm run -s broadsheet -- file`',
       );
     }
     if (door?.kid === present.kid) return door;
@@ -85,7 +85,7 @@ export function doorInForce(store: Pick<KeyStore, 'doorKeys'>, file: string): ()
     if (door !== null) return door;
     throw new Fault(
       'unavailable',
-      `the door's key file ${file} does not hold ${present.kid}, the key that the ledger says is in force; restore it from a backup, or run \`broadsheet key rotate\``,
+      `the door's key file ${file} does not hold ${present.kid}, the key that the ledger says is in force; restore it from a backup, or run \`npm run -s broadsheet -- key rotate\``,
     );
   };
 }
@@ -144,7 +144,7 @@ function enterKey(store: KeyStore, { signer, kid }: Door, file: string, now: num
   if (known.some((key) => key.kid === kid)) {
     throw new Fault(
       'unavailable',
-      `the door's key file ${file} holds ${kid}, which was retired; restore the file of the key in force from a backup, or run \`broadsheet key rotate\``,
+      `the door's key file ${file} holds ${kid}, which was retired; restore the file of the key in force from a backup, or run \`npm run -s broadsheet -- key rotate\``,
     );
   }
   // Whatever the old key signed, it signed before: also where the clock was set back since.

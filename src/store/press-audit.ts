@@ -19,7 +19,7 @@ export function pressRecords(db: Db) {
       (tags.get(paper, sheet) as { tags: string } | undefined)?.tags ?? null,
     /** What the two tables of what was read say otherwise of each other. */
     readsFaults(paper: string): string[] {
-      const cure = 'run `broadsheet press --full`';
+      const cure = 'run `npm run -s broadsheet -- press --full`';
       const missing = unread.all(paper) as { sheet: string; tag: string }[];
       const faults = missing.map(
         ({ sheet, tag }) =>

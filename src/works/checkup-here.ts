@@ -56,7 +56,7 @@ function doorKey(settings: Settings, shop: Workshop | null) {
     return fault(
       `${file} is key ${kid}, and the ledger is signed with ${present.kid}`,
       keys.some((key) => key.kid === kid)
-        ? 'restore the file of the key in force, or run `broadsheet key rotate`; until then nothing is signed'
+        ? 'restore the file of the key in force, or run `npm run -s broadsheet -- key rotate`; until then nothing is signed'
         : 'restore the key file that belongs to this database; a start with this one retires the other key',
     );
   }

@@ -16,13 +16,13 @@ function hosts({ store, settings }: Workshop) {
     const host = hostOfPaper(unfit);
     return fault(
       `${unfit.slug} is served at ${host}, where the service itself is asked`,
-      `run \`broadsheet paper host ${unfit.slug} ${host} --remove\`, and give the paper a domain of its own`,
+      `run \`npm run -s broadsheet -- paper host ${unfit.slug} ${host} --remove\`, and give the paper a domain of its own`,
     );
   }
   const elsewhere = papers.find((paper) => paper.url !== undefined && !served.includes(paper) && !isShared(paper.url));
   if (elsewhere !== undefined) {
     return open(
-      `${elsewhere.slug} has the address ${elsewhere.url}, and this server does not answer there; if it should, run \`broadsheet paper host ${elsewhere.slug} ${hostOfPaper(elsewhere)}\``,
+      `${elsewhere.slug} has the address ${elsewhere.url}, and this server does not answer there; if it should, run \`npm run -s broadsheet -- paper host ${elsewhere.slug} ${hostOfPaper(elsewhere)}\``,
     );
   }
   return holds(served.length === 0 ? 'no paper has one of its own' : served.map(({ url }) => url).join(', '));

@@ -239,7 +239,7 @@ test('doctor names a paper that is served where the service is asked, and one th
   assert.equal((await look({ ORIGIN }))?.state, 'holds');
   const unfit = await look({ ORIGIN: 'https://tides.example:8443' });
   assert.equal(unfit?.state, 'fault');
-  assert.match(unfit?.cure ?? '', /`broadsheet paper host tides tides\.example --remove`/);
+  assert.match(unfit?.cure ?? '', /`npm run -s broadsheet -- paper host tides tides\.example --remove`/);
   assert.equal((await run(t, folder, ['paper', 'host', 'tides', 'tides.example', '--remove'])).code, 0);
   assert.equal((await look({ ORIGIN }))?.state, 'open');
 });

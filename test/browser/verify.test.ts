@@ -284,7 +284,7 @@ describe('the panel that verifies a piece', { concurrency: 2 }, () => {
     assert.equal(await page.locator('#verify').isVisible(), false);
     assert.ok(await page.getByRole('link', { name: 'The whole proof (JSON)' }).isVisible());
     await page.getByText('Check it without this page').click();
-    assert.ok(await page.getByText(`npx broadsheet verify ${stand.url}${STORY}proof.json`).isVisible());
+    assert.ok(await page.getByText(`npm run -s broadsheet -- verify ${stand.url}${STORY}proof.json`).isVisible());
     assert.ok(await page.getByText('openssl pkeyutl -verify').isVisible());
     await page.context().close();
   });

@@ -36,7 +36,7 @@ test('a key is shown once, kept as a hash, listed and revoked', async (t) => {
   assert.equal((await run(t, folder, ['key', 'revoke', id, ...paper])).stdout, `revoked ${id}\n`);
   assert.match((await run(t, folder, ['key', 'list', ...paper])).stdout, /\(revoked\)\n$/);
   const again = await run(t, folder, ['key', 'revoke', id, ...paper]);
-  assert.match(again.stderr, /has no key "\S+" in force; `broadsheet key list` shows its keys/);
+  assert.match(again.stderr, /has no key "\S+" in force; `npm run -s broadsheet -- key list` shows its keys/);
   assert.equal(again.code, 1);
   await run(t, folder, ['ledger', 'export', join(folder, 'e.jsonl')]);
   assert.equal(readFileSync(join(folder, 'e.jsonl'), 'utf8').includes('Zoë'), false, 'access keys do not travel');

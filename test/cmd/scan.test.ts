@@ -39,7 +39,10 @@ test('a name that is none, or is not watched, is refused in one line', async (t)
   const cases: [args: string[], refusal: RegExp][] = [
     [['watch', '0x7f.1'], /^broadsheet: .*0x7f\.1.*\n$/],
     [['watch', 'ok.example.com', 'a..b.com'], /^broadsheet: .*a\.\.b\.com.*\n$/],
-    [['scan', 'nobody.example.com'], /^broadsheet: nobody\.example\.com is not under watch; `broadsheet watch/],
+    [
+      ['scan', 'nobody.example.com'],
+      /^broadsheet: nobody\.example\.com is not under watch; `npm run -s broadsheet -- watch/,
+    ],
     [['opt-out', 'ok.example.com', '--reason', ' '], /^broadsheet: --reason wants one line/],
     [['opt-out', 'com', '--reason', 'x'], /^broadsheet: .*com.*\n$/],
   ];

@@ -37,10 +37,10 @@ const ENDS: Record<string, End> = {
 
 test('npm start ends as npm does, and the next one is ready at once', (t) => endsWith(t, ['npm', 'start']));
 
-test('npx broadsheet serve ends as npm does', (t) =>
+test('npm run broadsheet ends as npm does', (t) =>
   endsWith(
     t,
-    ['npx', 'broadsheet', 'serve'],
+    ['npm', 'run', '-s', 'broadsheet', '--', 'serve'],
     ['SIGTERM to the starter', 'SIGKILL of the starter', 'SIGTERM to the group'],
   ));
 

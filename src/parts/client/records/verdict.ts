@@ -6,7 +6,7 @@ import { NothingChecked } from './fetched.ts';
 import type { Keys } from './receipts.ts';
 
 const INSECURE =
-  'Nothing was checked: this page did not come over https, and browsers keep their cryptography from such pages. Open it over https, or use `broadsheet verify`.';
+  'Nothing was checked: this page did not come over https, and browsers keep their cryptography from such pages. Open it over https, or use the command `verify` of a checkout of Broadsheet.';
 
 /**
  * Fills an output with the outcome of each check as it is made, and then with the
