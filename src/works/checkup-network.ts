@@ -93,7 +93,7 @@ async function payments({ x402 }: Settings) {
 
 /** Credits are sold for transfers that are seen on the chain. The address of a node may hold a key, so its host alone is told. */
 async function saleOfCredits({ x402 }: Settings) {
-  if (x402 === null) return open('the paid lane is closed: top credits up by `broadsheet credits add`');
+  if (x402 === null) return open('the paid lane is closed: top credits up by `npm run -s broadsheet -- credits add`');
   if (x402.rpc === null) {
     return open(
       'X402_RPC_URL is not set: credits are not sold, and who pays by the call while a settling breaks off gets no answer until it is; set it to a node of the chain',

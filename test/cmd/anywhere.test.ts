@@ -96,12 +96,21 @@ test('outside the checkout it runs nothing, and asks no registry for a package o
 
 test('no document and no message names a command that the registry may answer', () => {
   const files = execFileSync('git', ['ls-files', '-z'], { cwd: PROJECT, encoding: 'utf8' }).split('\0');
-  const named = files.filter((file) => {
-    if (!/\.(?:md|ts|mjs|js|astro|yaml|yml|txt|json|html)$/.test(file) || /^(?:package-lock|test\/fixtures)/.test(file))
-      return false;
-    // What was decided and what changed may name what was before.
-    const old = /^(?:CHANGELOG|DECISIONS)\.md$/.test(file) ? /\$ npx broadsheet\b/ : /\bnpx (?:-\S+ )*broadsheet\b/;
-    return file !== 'test/cmd/anywhere.test.ts' && old.test(readFileSync(join(PROJECT, file), 'utf8'));
-  });
-  assert.deepEqual(named, []);
+  const texts = files
+    .filter((file) => /\.(?:md|ts|mjs|js|astro|ya?ml|txt|json|html)$/.test(file))
+    .filter((file) => !/^(?:package-lock\.json|test\/fixtures\/|test\/cmd\/anywhere)/.test(file))
+    // What changed and what was decided may name what was before.
+    .filter((file) => !/^(?:CHANGELOG|DECISIONS)\.md$/.test(file));
+  const lines = texts.flatMap((file) =>
+    readFileSync(join(PROJECT, file), 'utf8')
+      .split('\n')
+      .map((line, at) => [`${file}:${at + 1}`, line] as const),
+  );
+  const named = lines.filter(([, line]) => /\bnpx (?:-\S+ )*broadsheet\b/.test(line));
+  // A comment may name a verb; what people read says what to type.
+  const bare = lines.filter(
+    ([at, line]) =>
+      /^(?:src|api|README)/.test(at) && !/^\s*(?:\/?\*|\/\/)/.test(line) && /`broadsheet [a-z]/.test(line),
+  );
+  assert.deepEqual([...named, ...bare], []);
 });
