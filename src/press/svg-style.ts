@@ -1,4 +1,4 @@
-import type { CssNode, ParseOptions } from 'css-tree';
+import type { CssNode, ParseOptions } from 'css-tree/parser';
 import parse from 'css-tree/parser';
 import walk from 'css-tree/walker';
 import { Unfit } from './probe-measure.ts';
