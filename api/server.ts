@@ -15,6 +15,7 @@ import type { DeskEnv } from './env.ts';
 import type { Listening } from './listen.ts';
 import { listen } from './listen.ts';
 import { answerFault } from './middleware/fault.ts';
+import { noticeForwarded } from './middleware/forwarded.ts';
 import { measureHead } from './middleware/head.ts';
 import { KeyUses } from './middleware/key-uses.ts';
 import { logRequests } from './middleware/log.ts';
@@ -50,6 +51,7 @@ export async function listenDesk(
     app.use(nameRequest);
     app.use(measureHead);
     app.use(logRequests(logger));
+    app.use(noticeForwarded(shop, 'desk', logger));
     app.onError(answerFault(logger, shop.store.fault));
     app.route('/:paper', await deskApi({ shop, sites, presses, uses, logger }));
     app.options('*', fileOptions(sites));
@@ -76,6 +78,7 @@ export async function listenRecords(shop: Workshop, logger: Logger, bound: Bound
     app.use(nameRequest);
     app.use(measureHead);
     app.use(logRequests(logger));
+    app.use(noticeForwarded(shop, 'records', logger));
     app.onError(answerFaults({ shop, build }, logger));
     app.route('/', await recordsApi({ shop, uses, logger, feed, ask: (request, env) => app.fetch(request, env) }));
     return app;

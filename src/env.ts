@@ -131,7 +131,7 @@ const Environment = z
     /** Once named a libSQL server to be a replica of. Set, they stop the start: a node that is told to be a replica must not serve a database of its own. */
     LIBSQL_SYNC_URL: withdrawn('replicas of a libSQL server are not supported'),
     LIBSQL_AUTH_TOKEN: withdrawn('replicas of a libSQL server are not supported'),
-    /** Addresses or networks, by commas, whose X-Forwarded-For is believed: the proxy in front. */
+    /** Addresses or networks, by commas, whose X-Forwarded-For is believed: the proxy in front. A proxy on this machine that is not named lifts every limit by address. */
     TRUSTED_PROXIES: networks(),
     /** `allow` lets webhooks be plain http and lead to private addresses: for tests, and for a desk whose receivers are on its own net. */
     WEBHOOK_PRIVATE: z.enum(['allow', 'refuse'], { error: 'must be allow or refuse' }).default('refuse'),

@@ -1,5 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
+import { ORDERS, READS } from '../../src/limits.ts';
 import { loadBuild, VERSION } from '../../src/works/build.ts';
 import { hostProver } from '../../src/works/host-proof.ts';
 import type { Presses } from '../../src/works/presses.ts';
@@ -14,7 +15,7 @@ import { knowPaper } from '../middleware/key.ts';
 import type { KeyUses } from '../middleware/key-uses.ts';
 import { soundQuery } from '../middleware/query.ts';
 import { refuseOthers } from '../middleware/refuse-others.ts';
-import { ORDERS, READS, throttle } from '../middleware/throttle.ts';
+import { throttle } from '../middleware/throttle.ts';
 import { agentDoors } from './agent.ts';
 import { CATALOG_PATH, catalogDoor } from './api-catalog.ts';
 import { indexDoor } from './api-index.ts';

@@ -1,3 +1,4 @@
+import { limitInWords, ORDERS, READS } from '../../src/limits.ts';
 import type { FaultAnswer, FaultStatus } from '../openapi/faults.ts';
 import { COMMON_FAULTS, KEY_REUSED } from '../openapi/faults.ts';
 
@@ -96,7 +97,7 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
   429: {
     codes: {
       rate_limited: [
-        'too many requests came from one address.',
+        `too many requests came from one address without a key: of reads more than ${limitInWords(READS)}, of orders of alerts more than ${limitInWords(ORDERS)}.`,
         'more than 1200 requests in 60 seconds came from your address; try again in 12 seconds, or use a key',
       ],
     },

@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { limitInWords, ORDERS, READS } from '../../src/limits.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import type { Operation } from '../openapi/document.ts';
 import { documentOf, registerComponents } from '../openapi/document.ts';
@@ -73,6 +74,7 @@ function ownDocument(common: string, doors: Doors, c: PaperContext, version: str
         `Served by Broadsheet ${version}.`,
         'Every byline is a declared AI persona: where you show one, show that. [^N] in prose points at entry N of cited_facts.',
         'Reading what is on air takes no key. A key is of one paper: send it as `Authorization: Bearer <key>` or as `X-NRF-Key: <key>`.',
+        `Without a key one address may make ${limitInWords(READS)} reads and order alerts ${limitInWords(ORDERS)}; an IPv6 address counts with its /64. Past that the answer is 429 with \`Retry-After\`.`,
         'Every GET answers HEAD too. An unknown query parameter is ignored. Times are UTC.',
         `Agents find a guide at ${root}/agents/.`,
       ].join('\n\n'),

@@ -13,14 +13,19 @@ export function proxyList(entries: readonly string[]): BlockList {
   return list;
 }
 
+/** The address of the other end of a request's connection. */
+export function peerOf({ incoming }: HttpBindings): string {
+  return plain(incoming.socket.remoteAddress ?? '');
+}
+
 /**
  * Who calls, for counting: an IPv4 address, or the /64 of an IPv6 one. Behind
  * trusted proxies it is the last address of X-Forwarded-For that is no proxy's.
  */
-export function callerOf({ incoming }: HttpBindings, proxies: BlockList): string {
-  const near = plain(incoming.socket.remoteAddress ?? '');
+export function callerOf(env: HttpBindings, proxies: BlockList): string {
+  const near = peerOf(env);
   if (!isTrusted(near, proxies)) return counted(near);
-  const forwarded = String(incoming.headers['x-forwarded-for'] ?? '')
+  const forwarded = String(env.incoming.headers['x-forwarded-for'] ?? '')
     .split(',')
     .map((text) => plain(text.trim()))
     .reverse();
@@ -45,7 +50,8 @@ function shortened(address: string): string {
   return new URL(`http://[${address}]/`).hostname.slice(1, -1);
 }
 
-function isTrusted(address: string, proxies: BlockList): boolean {
+/** Whether an address is that of a proxy that is believed. */
+export function isTrusted(address: string, proxies: BlockList): boolean {
   const family = isIP(address);
   return family !== 0 && proxies.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }

@@ -3,20 +3,9 @@ import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { Fault } from '../../src/fault.ts';
+import type { Limit } from '../../src/limits.ts';
 import type { DeskEnv } from '../env.ts';
 import { callerOf } from './caller.ts';
-
-export interface Limit {
-  /** Requests in each span, for each caller. */
-  points: number;
-  /** The span, in seconds. */
-  duration: number;
-}
-
-/** Reads of the public lane, for each caller. */
-export const READS: Limit = { points: 1_200, duration: 60 };
-/** Orders of alerts, for each caller: each one sends a mail to somebody. */
-export const ORDERS: Limit = { points: 30, duration: 60 };
 
 /** Callers on this machine. */
 export const LOOPBACK = /^(?:127\.|0:0:0:0::\/64$)/;

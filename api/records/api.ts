@@ -1,5 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
+import { READS } from '../../src/limits.ts';
 import { loadBuild } from '../../src/works/build.ts';
 import { openTill } from '../../src/works/till.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
@@ -15,7 +16,7 @@ import { enterBy } from '../middleware/lane.ts';
 import { soundQuery } from '../middleware/query.ts';
 import { refuseOthers } from '../middleware/refuse-others.ts';
 import { readSession } from '../middleware/session.ts';
-import { READS, throttle } from '../middleware/throttle.ts';
+import { throttle } from '../middleware/throttle.ts';
 import { accountDoors } from './account/account.ts';
 import { analyticsPage } from './analytics-page.ts';
 import { bqDoors } from './bq.ts';

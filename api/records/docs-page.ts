@@ -1,4 +1,5 @@
 import type { Settings } from '../../src/env.ts';
+import { ASKS, limitInWords, READS, REFUSED_PAYMENTS } from '../../src/limits.ts';
 import { creditsOf, REQUEST_COST } from '../../src/meter/credits.ts';
 import { KEYLESS_SPAN } from '../../src/meter/keyless.ts';
 import { REPEATS } from '../../src/meter/till.ts';
@@ -26,6 +27,14 @@ const SORTS: readonly { tag: string; heading: string; lane: string }[] = [
   { tag: 'Operator', heading: 'Operators', lane: 'Keys of operators; without one 401, with another 403.' },
 ];
 
+/** What is limited by address, whoever calls (spec, "Limits"). */
+const BY_ADDRESS = [
+  { what: 'reads of public pages, feeds and doors; no request with a key counts', limit: limitInWords(READS) },
+  { what: 'lookups of one domain without a key', limit: `1 in ${KEYLESS_SPAN / 1000} seconds` },
+  { what: 'links to sign in', limit: limitInWords(ASKS) },
+  { what: 'payments that buy nothing', limit: limitInWords(REFUSED_PAYMENTS) },
+];
+
 /** So many of a preview's disclosures are printed. */
 const SHOWN_DISCLOSURES = 1;
 
@@ -45,6 +54,7 @@ export function docsPage(doors: RecordsDoors): void {
         frame,
         example: host?.hostname ?? 'example.com',
         limits: {
+          by_address: BY_ADDRESS,
           keyless_daily: settings.keylessDaily,
           keyless_seconds: KEYLESS_SPAN / 1000,
           keyed_daily: settings.keyedDaily,

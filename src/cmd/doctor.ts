@@ -8,6 +8,7 @@ import { checkAddresses } from '../works/checkup-addresses.ts';
 import { checkHere, databaseFile } from '../works/checkup-here.ts';
 import { checkHosts } from '../works/checkup-hosts.ts';
 import { checkNetwork } from '../works/checkup-network.ts';
+import { proxy } from '../works/checkup-proxy.ts';
 import type { Workshop } from '../works/workshop.ts';
 import { openWorkshop } from '../works/workshop.ts';
 import { counted } from './counted.ts';
@@ -52,7 +53,13 @@ async function checkAll(settings: Settings): Promise<Finding[]> {
     // A database that cannot be opened is not one that is not there.
     if (opened.state === 'fault') here[0] = opened;
     const hosts = settings.services.desk ? await checkHosts(shop) : [];
-    return [...here, ...(await checkAddresses(settings, shop)), ...hosts, ...(await network)];
+    return [
+      ...here,
+      ...(await checkAddresses(settings, shop)),
+      ...hosts,
+      await checked('proxy', () => proxy(settings, shop)),
+      ...(await network),
+    ];
   } finally {
     (shop as Workshop | null)?.close();
   }

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import type { PaperRecord } from '../desk/paper.ts';
 import { sectionSlug } from '../desk/paper.ts';
+import { limitInWords, ORDERS, READS } from '../limits.ts';
 import type { Place } from './edition.ts';
 import { filingText } from './filing-text.ts';
 
@@ -97,7 +98,7 @@ A list with more to come has \`next_cursor\`: ask again with \`?cursor=\` and it
 ## Manners
 
 - Keep each \`ETag\` and send it as \`If-None-Match\`: 304 means that nothing changed.
-- On 429 wait as many seconds as \`Retry-After\` says.
+- Without a key one address may make ${limitInWords(READS)} reads and order alerts ${limitInWords(ORDERS)} (an IPv6 address counts with its /64); with a key there is no such limit. On 429 wait as many seconds as \`Retry-After\` says.
 - Every error is \`{"error", "message"}\`, with \`field\` for a malformed parameter; \`message\` says what to do. Quote the answer's \`X-Request-Id\` when you report one.
 - Cite a piece by its \`url\` and \`revision\`.
 `;

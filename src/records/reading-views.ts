@@ -137,6 +137,8 @@ export interface DocsView {
   /** A watched hostname for the examples. */
   example: string;
   limits: {
+    /** What one address may do without a key, in words. */
+    by_address: { what: string; limit: string }[];
     keyless_daily: number;
     keyless_seconds: number;
     keyed_daily: number;

@@ -17,6 +17,7 @@ import { deliveryTable } from './deliveries.ts';
 import { dutyTable } from './duties.ts';
 import { entryTables } from './entries.ts';
 import { eventTable } from './events.ts';
+import { forwardedTable } from './forwarded.ts';
 import { groupCommit } from './group-commit.ts';
 import { hostTable } from './hosts.ts';
 import { keylessTable } from './keyless.ts';
@@ -178,6 +179,7 @@ export function openStore(settings: DatabaseSettings) {
     keys,
     served: servedTable(db),
     hosts: hostTable(db),
+    forwarded: forwardedTable(db),
     accounts: accountTable(db),
     serviceKeys: serviceKeyTable(db, transact),
     payments: paymentTable(db),

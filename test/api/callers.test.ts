@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import type { HttpBindings } from '@hono/node-server';
 import { callerOf, proxyList } from '../../api/middleware/caller.ts';
-import { READS } from '../../api/middleware/throttle.ts';
+import { READS } from '../../src/limits.ts';
 import { serve } from '../support/program.ts';
 import * as fc from '../support/properties.ts';
 import { send } from '../support/send.ts';

@@ -1,19 +1,16 @@
 import { askToSignIn, signIn, toSignIn } from '../../../src/accounts/sign-in.ts';
 import { Fault } from '../../../src/fault.ts';
+import { ASKS } from '../../../src/limits.ts';
 import { readAddress } from '../../../src/readers/address.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { proxyList } from '../../middleware/caller.ts';
 import { giveCookie, takeCookie } from '../../middleware/session.ts';
-import type { Limit } from '../../middleware/throttle.ts';
 import { throttle } from '../../middleware/throttle.ts';
 import type { RecordsContext } from '../doors.ts';
 import { needPart, readForm } from './form.ts';
 import type { AccountDoors } from './pages.ts';
 import { accountForm, formGuards, SIGN_IN, sendAccountPage } from './pages.ts';
 import { problemOf } from './problem.ts';
-
-/** How many links each caller may ask for: each one is a mail to somebody. */
-const ASKS: Limit = { points: 20, duration: 600 };
 
 /**
  * Signing up and signing in, which are one: an address, a mail with a link, a

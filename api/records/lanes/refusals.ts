@@ -1,13 +1,10 @@
 import type { BlockList } from 'node:net';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { Fault } from '../../../src/fault.ts';
+import { REFUSED_PAYMENTS as LIMIT } from '../../../src/limits.ts';
 import { callerOf } from '../../middleware/caller.ts';
-import type { Limit } from '../../middleware/throttle.ts';
 import { LOOPBACK } from '../../middleware/throttle.ts';
 import type { RecordsContext } from '../doors.ts';
-
-/** Payments of one caller that came to nothing: each may have been checked by a facilitator and a chain. */
-const LIMIT: Limit = { points: 60, duration: 60 };
 
 /** Counts the payments of each address that bought nothing; who pays is never counted. */
 export interface Refusals {

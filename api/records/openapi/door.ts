@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { ASKS, limitInWords, READS, REFUSED_PAYMENTS } from '../../../src/limits.ts';
 import type { Access } from '../../../src/meter/lane.ts';
 import { VERSION } from '../../../src/works/build.ts';
 import { faults, ok } from '../../openapi/answers.ts';
@@ -133,6 +134,7 @@ function recordsDocument({ app, shop }: RecordsDoors): { paths: Paths } & Record
         `Served by Broadsheet ${VERSION}.`,
         'Watches hostnames and serves signed observations of them, and the changes between. A domain is a watched hostname, a signal a DNS snapshot of one type, a delta what changed between two, a receipt the signature over an observation.',
         'Send a key as `X-Service-Key: <key>`: one request is one unit of its account’s day, and a failed answer is not charged. Without a key, a read other than of one domain answers 402 with its price.',
+        `Without a key one address may make ${limitInWords(READS)} reads of public doors and pages, one keyless lookup in 15 seconds, ask for ${limitInWords(ASKS)} links to sign in, and send ${limitInWords(REFUSED_PAYMENTS)} payments that buy nothing; an IPv6 address counts with its /64. Past that the answer is 429 with \`Retry-After\`.`,
         'Every GET answers HEAD too. An unknown query parameter is ignored. Times are UTC; a day as a time is all of it.',
       ].join('\n\n'),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },

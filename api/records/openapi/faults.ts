@@ -1,3 +1,4 @@
+import { ASKS, limitInWords, READS, REFUSED_PAYMENTS } from '../../../src/limits.ts';
 import type { FaultAnswer, FaultStatus } from '../../openapi/faults.ts';
 import { COMMON_FAULTS, KEY_REUSED } from '../../openapi/faults.ts';
 
@@ -80,7 +81,7 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
         'without a key it is one request every 15 seconds from one address; try again in 9 seconds, or sign in for a key',
       ],
       rate_limited: [
-        'the key made its requests of this minute, or too many requests to public doors came from one address.',
+        `the key made its requests of this minute, or one address too many without a key: more than ${limitInWords(READS)} to public doors, ${limitInWords(ASKS)} for links to sign in, or ${limitInWords(REFUSED_PAYMENTS)} payments that bought nothing.`,
         'this key made its 100 requests of this minute; try again in 9 seconds. Nothing was charged',
       ],
     },

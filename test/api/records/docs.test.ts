@@ -35,7 +35,15 @@ describe('the docs, the verifier’s page and the keys', () => {
   test('limits are those of the settings, examples are real, and every header of the spec is named', async () => {
     stand.enter(look('harbor.example', NOW, { A: ['192.0.2.1'], NS: ['ns1.example.net'] }));
     const { text } = await page('/docs');
-    for (const number of ['4,321', '1,234', '77 a minute', '15 seconds', '0.05 credits'])
+    for (const number of [
+      '4,321',
+      '1,234',
+      '77 a minute',
+      '15 seconds',
+      '0.05 credits',
+      '1,200 in 60 seconds',
+      '20 in 10 minutes',
+    ])
       assert.ok(text.includes(number), number);
     const receipt = stand.shop.store.records.observation(1)?.receipt ?? '';
     assert.ok(text.includes(receipt.split('\n')[4] ?? '-'), 'the newest receipt');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
-import { READS } from '../../../api/middleware/throttle.ts';
+import { READS } from '../../../src/limits.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
 import { ask } from '../../support/http.ts';
 import { look } from '../../support/looks.ts';
