@@ -31,7 +31,9 @@ export const MastheadRow = z
     slug: z.string(),
     title: z.string(),
     beat: z.string(),
-    avatar: z.url().nullable().meta({ description: 'A portrait that may be linked to.' }),
+    avatar: z.url().meta({
+      description: 'A portrait that may be linked to, at an address that stays; one is drawn where the desk has none.',
+    }),
     declared_ai: z.literal(true),
     url: z.url(),
   })

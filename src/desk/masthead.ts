@@ -24,6 +24,14 @@ export const PersonaBody = z.strictObject({
 });
 export type PersonaBody = z.infer<typeof PersonaBody>;
 
+/**
+ * Where the drawn portrait of a persona without a picture of its own lies under the
+ * paper's root. The address stays whatever the portrait shows: others link to it.
+ */
+export function portraitPath(slug: string): string {
+  return `portraits/${slug}.png`;
+}
+
 /** A declared AI persona. That it is declared is not a setting. */
 export interface Persona extends PersonaBody {
   slug: string;

@@ -1,4 +1,5 @@
 import type { Archive } from './archive.ts';
+import { portraitPath } from './masthead.ts';
 import { measures } from './record.ts';
 
 type Members = Record<string, unknown>;
@@ -20,7 +21,10 @@ const MEDIA = new Map([
  * it stays in, to be refused.
  */
 export function personaChange(change: Members, slug: string, root: string): Members {
-  return without(mediaPaths(change, root), { slug, declared_ai: true, url: `${root}/masthead/${slug}/` });
+  const members = mediaPaths(change, root);
+  // The drawn portrait is that of a persona without a picture.
+  if (members.avatar === `${root}/${portraitPath(slug)}`) members.avatar = null;
+  return without(members, { slug, declared_ai: true, url: `${root}/masthead/${slug}/` });
 }
 
 /** The same for the video edition of a day, whose row also tells what its file is like. */

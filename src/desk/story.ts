@@ -6,7 +6,8 @@ import type { Row, Story } from './archive.ts';
 export interface Links {
   /** The paper's root, without a slash at its end. */
   root: string;
-  avatar(persona: string): string | null;
+  /** The persona's own picture, else its drawn portrait. */
+  avatar(persona: string): string;
   /** The piece's own art, else its share card. */
   image(row: Row): string;
 }

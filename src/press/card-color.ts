@@ -18,6 +18,42 @@ export function hueColor(lightness: number, chroma: number, hue: number): string
   return `#${channels.join('')}`;
 }
 
+/** The colours of a card or a portrait, as `#rrggbb`. Ink is read on ground and on shade, tint on ground. */
+export interface Palette {
+  ground: string;
+  shade: string;
+  tint: string;
+  ink: string;
+}
+
+/** White on a deep ground; yellows and oranges are muddy when deep, so they are printed on. */
+export function deepPalette(hue: number): Palette {
+  if (hue >= 48 && hue <= 122) {
+    return {
+      ground: hueColor(0.83, 0.165, hue),
+      shade: hueColor(0.785, 0.16, hue),
+      tint: hueColor(0.37, 0.09, hue),
+      ink: hueColor(0.21, 0.04, hue),
+    };
+  }
+  return {
+    ground: hueColor(0.37, 0.145, hue),
+    shade: hueColor(0.42, 0.15, hue),
+    tint: hueColor(0.86, 0.09, hue),
+    ink: hueColor(0.985, 0.01, hue),
+  };
+}
+
+/** The colour itself on a pale ground. */
+export function palePalette(hue: number): Palette {
+  return {
+    ground: hueColor(0.91, 0.045, hue),
+    shade: hueColor(0.855, 0.075, hue),
+    tint: hueColor(0.42, 0.12, hue),
+    ink: hueColor(0.33, 0.11, hue),
+  };
+}
+
 /** OKLCH to linear sRGB, by the matrices of CSS Color 4. */
 function linearRgb(lightness: number, chroma: number, hue: number): [number, number, number] {
   const a = chroma * Math.cos((hue * Math.PI) / 180);

@@ -1,6 +1,6 @@
 import type { Font } from 'satori';
 import { CARD_HEIGHT, CARD_WIDTH, type Card } from './card.ts';
-import { hueColor } from './card-color.ts';
+import { deepPalette } from './card-color.ts';
 import { type SetText, setText } from './card-fonts.ts';
 import { fitLines } from './card-lines.ts';
 
@@ -43,7 +43,7 @@ export function compose(card: Card): { element: Element; fonts: Font[] } {
   const date = drawable(spelled) ? spelled : sans(card.day);
   const initial = serif(initialOf(nameplate.text).toLocaleUpperCase(language));
 
-  const { ground, shade, tint, ink } = palette(card.hue);
+  const { ground, shade, tint, ink } = deepPalette(card.hue);
 
   const used: SetText[] = [];
   const line = (set: SetText, style: Style): Element[] => {
@@ -137,24 +137,6 @@ export function compose(card: Card): { element: Element; fonts: Font[] } {
   return { element, fonts: [...fonts.values()] };
 }
 
-/** White on a deep ground; yellows and oranges are muddy when deep, so they are printed on. */
-function palette(hue: number): { ground: string; shade: string; tint: string; ink: string } {
-  if (hue >= 48 && hue <= 122) {
-    return {
-      ground: hueColor(0.83, 0.165, hue),
-      shade: hueColor(0.785, 0.16, hue),
-      tint: hueColor(0.37, 0.09, hue),
-      ink: hueColor(0.21, 0.04, hue),
-    };
-  }
-  return {
-    ground: hueColor(0.37, 0.145, hue),
-    shade: hueColor(0.42, 0.15, hue),
-    tint: hueColor(0.86, 0.09, hue),
-    ink: hueColor(0.985, 0.01, hue),
-  };
-}
-
 /** The letter that stands for the paper: the first of its name, an article apart. */
 function initialOf(nameplate: string): string {
   const name = nameplate.replace(/^(?:the|an?|el|l[aeo]s?|il|der|die|das|os?|as)\s+(?=\p{L})/iu, '');
@@ -170,7 +152,8 @@ function fitSize(set: SetText, size: number, width: number): number {
   return Math.floor(Math.min(size, width / (set.width(set.text) * 1.1 || 1)));
 }
 
-function knownLanguage(tag: string): string {
+/** A language tag in the form that Intl takes; English in place of one that it does not know. */
+export function knownLanguage(tag: string): string {
   try {
     return Intl.getCanonicalLocales(tag)[0] ?? 'en';
   } catch {

@@ -2,6 +2,7 @@ import type { Row, Story } from '../desk/archive.ts';
 import type { Edition } from './edition.ts';
 import type { FeedItem } from './feeds/channel.ts';
 import { proseHtml } from './prose-html.ts';
+import { avatarPath } from './sheets/row-view.ts';
 import { shareImage } from './sheets/story.ts';
 
 /** Pieces in full, as feeds carry them. */
@@ -12,7 +13,6 @@ export function feedItems(edition: Edition, rows: Row[]): FeedItem[] {
     const { root } = edition.place;
     const image = shareImage(edition, row);
     const path = image.absolute.slice(root.length + 1);
-    const avatar = edition.persona(row.persona)?.avatar;
     return [
       {
         ...story,
@@ -20,7 +20,7 @@ export function feedItems(edition: Edition, rows: Row[]): FeedItem[] {
         image_url: image.absolute,
         image_type: edition.media(path)?.media_type ?? 'image/png',
         image_bytes: edition.media(path)?.bytes ?? 0,
-        avatar_url: avatar ? `${root}/${avatar}` : null,
+        avatar_url: `${root}/${avatarPath(edition, row.persona)}`,
       },
     ];
   });

@@ -10,7 +10,7 @@ export interface StoryFacts {
   /** Absolute: the piece's own art, or its share card. */
   image: string;
   /** Absolute address of the persona's portrait. */
-  avatar?: string | null;
+  avatar: string;
   word_count: number;
 }
 
@@ -54,7 +54,7 @@ export function storyJsonLd(channel: Channel, story: Story, facts: StoryFacts): 
       name: declared(story.byline.name),
       ...(story.byline.title === '' ? {} : { description: story.byline.title }),
       url: `${root}/masthead/${story.persona}/`,
-      ...(facts.avatar ? { logo: facts.avatar } : {}),
+      logo: facts.avatar,
     },
     publisher: publisher(channel),
     isPartOf: { '@type': 'WebSite', '@id': `${root}/#website`, name: channel.paper.nameplate, url: `${root}/` },

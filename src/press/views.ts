@@ -53,7 +53,7 @@ export interface PictureView {
 export interface BylineView {
   name: string;
   title: string;
-  avatar_url: string | null;
+  avatar_url: string;
   url: string;
 }
 
@@ -184,13 +184,13 @@ export interface PersonaView {
   beat: string;
   bio: string;
   active: boolean;
-  avatar: PictureView | null;
+  avatar: PictureView;
   rows: RowView[];
 }
 
 export interface MastheadView {
   frame: Frame;
-  personas: { name: string; title: string; beat: string; url: string; avatar: PictureView | null }[];
+  personas: { name: string; title: string; beat: string; url: string; avatar: PictureView }[];
   standards_url: string;
 }
 

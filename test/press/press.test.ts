@@ -4,6 +4,7 @@ import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { enter } from '../../src/desk/enter.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { Fault } from '../../src/fault.ts';
+import { probeMedia } from '../../src/press/probe.ts';
 import { pressPapers } from '../../src/works/press-papers.ts';
 import type { Workshop } from '../../src/works/workshop.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
@@ -14,6 +15,12 @@ import { filing, foundPaper, PAPER, PERSONAS, SECTIONS, tempFolder, treeOf, work
 const START = Date.parse('2026-11-20T12:00:00Z');
 const HOUR = 3_600_000;
 
+/** A portrait that a persona may be given. */
+const PICTURE_SVG = Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><rect width="9" height="9"/></svg>',
+);
+const PICTURE = await probeMedia('media/p.svg', PICTURE_SVG);
+
 /** What a desk may do; numbers choose among the pieces, sections and times there are. */
 type Step =
   | { do: 'file'; piece: number; section: number; persona: number; words: string; corrects: boolean }
@@ -22,7 +29,8 @@ type Step =
   | { do: 'wait'; hours: number }
   | { do: 'hue'; hue: number }
   | { do: 'sections'; keep: number }
-  | { do: 'persona'; persona: number; title: string }
+  | { do: 'persona'; persona: number; title: string; name: string; hasPicture: boolean }
+  | { do: 'media' }
   | { do: 'crash'; after: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -55,6 +63,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constant('persona' as const),
       persona: fc.nat(1),
       title: fc.constantFrom('Editor', 'Harbour editor'),
+      name: fc.constantFrom('Ines Calloway', 'Tomás Berg'),
+      hasPicture: fc.boolean(),
     }),
   },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('crash' as const), after: fc.nat(30) }) },
@@ -63,7 +73,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 function take(shop: Workshop, clock: Clock, action: Step): void {
   const { desk, store } = shop;
   const slug = (piece: number) => `piece-${piece}`;
-  const record = (kind: 'paper' | 'persona', name: string, body: unknown) =>
+  const record = (kind: 'paper' | 'persona' | 'media', name: string, body: unknown) =>
     store.transact(() => enter(store, { type: 'record', at: clock.now, paper: PAPER, kind, name, body }));
   const change = (more: object) => record('paper', '', { ...(store.record(PAPER, 'paper', '') as object), ...more });
   try {
@@ -85,12 +95,15 @@ function take(shop: Workshop, clock: Clock, action: Step): void {
       airStory(desk, PAPER, slug(action.piece), { by: 'cli', at: clock.now + action.hours * HOUR });
     if (action.do === 'withdraw')
       withdrawStory(desk, PAPER, slug(action.piece), { by: 'cli', reason: 'It was wrong.' });
+    if (action.do === 'media') record('media', PICTURE.path, PICTURE);
     if (action.do === 'wait') clock.now += action.hours * HOUR;
     if (action.do === 'hue') change({ hue: action.hue });
     if (action.do === 'sections') change({ sections: SECTIONS.slice(0, action.keep) });
     if (action.do === 'persona') {
-      const name = PERSONAS[action.persona] ?? '';
-      record('persona', name, { ...(store.record(PAPER, 'persona', name) as object), title: action.title });
+      const slug = PERSONAS[action.persona] ?? '';
+      const { title, name, hasPicture } = action;
+      const avatar = hasPicture ? PICTURE.path : null;
+      record('persona', slug, { ...(store.record(PAPER, 'persona', slug) as object), title, name, avatar });
     }
   } catch (error) {
     // A desk may ask for what cannot be: the refusal must change nothing, which the trees then show.
@@ -108,6 +121,8 @@ test('a sequence of publishes leaves the tree of a full press, byte for byte, cr
         const folder = tempFolder(scope);
         const shop = workshopIn(scope, folder, clock);
         foundPaper(shop);
+        shop.media.keepBytes(PICTURE.digest, PICTURE_SVG);
+        take(shop, clock, { do: 'media' });
         // A shelf to begin with: one section, an hour between the pieces.
         for (const piece of [0, 1, 2, 3]) {
           take(shop, clock, { do: 'file', piece, section: 0, persona: 0, words: 'tide', corrects: false });

@@ -18,7 +18,7 @@ export interface FeedItem extends Story {
   /** Size of that picture, where it is known. */
   image_bytes?: number;
   /** Absolute address of the persona's portrait. */
-  avatar_url: string | null;
+  avatar_url: string;
 }
 
 /** A persona's name as every feed prints it: the disclosure is part of the name. */

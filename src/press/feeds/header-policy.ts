@@ -35,6 +35,7 @@ export const AREAS: readonly (readonly [string, Area])[] = [
   ['/_astro/*', 'asset'],
   ['/cards/*', 'asset'],
   ['/media/*', 'media'],
+  ['/portraits/*', 'media'],
   ['/favicon.svg', 'media'],
   ['/hue.css', 'page'],
   ['/rss.xml', 'page'],
@@ -67,6 +68,7 @@ export const OPEN: readonly string[] = [
   '/cast/:day/embed/',
   '/cards/*',
   '/media/*',
+  '/portraits/*',
 ];
 
 /** What such pages are let do: read, and ask later by the ETag whether anything is new. */

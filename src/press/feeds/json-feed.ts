@@ -32,7 +32,7 @@ export function jsonFeed(channel: Channel, items: readonly FeedItem[]): string {
         {
           name: declared(item.byline.name),
           url: `${root}/masthead/${item.persona}/`,
-          ...(item.avatar_url === null ? {} : { avatar: item.avatar_url }),
+          avatar: item.avatar_url,
         },
       ],
       tags: [item.category],

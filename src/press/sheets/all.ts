@@ -5,7 +5,7 @@ import { day, days, year } from './day.ts';
 import { documents } from './documents.ts';
 import { front } from './front.ts';
 import { hosting } from './hosting.ts';
-import { masthead, persona } from './masthead.ts';
+import { masthead, persona, portrait } from './masthead.ts';
 import { assets, media } from './matter.ts';
 import { pages } from './pages.ts';
 import { section, sectionPage } from './section.ts';
@@ -25,6 +25,7 @@ export const SHEETS: readonly Sheet[] = [
   year,
   masthead,
   persona,
+  portrait,
   castIndex,
   castDay,
   ...pages,

@@ -1,3 +1,4 @@
+import { portraitPath } from '../../desk/masthead.ts';
 import { PAGE_SIZE, tags } from '../../desk/tags.ts';
 import type { Sheet } from '../sheet.ts';
 import { single, tagged } from '../sheet.ts';
@@ -54,5 +55,24 @@ export const persona: Sheet = {
       rows: edition.newest(PAGE_SIZE, { persona: slug }).map((row) => rowView(edition, row)),
     };
     return [{ path: `masthead/${slug}/index.html`, body: await render('/paper/persona', view) }];
+  },
+};
+
+/** The drawn portrait of a persona that has no picture of its own; gone when it gets one. */
+export const portrait: Sheet = {
+  kind: 'portrait',
+  rank: 'matter',
+  *from(tag) {
+    const slug = tagged(tags.persona(''), tag);
+    if (slug !== null) yield slug;
+  },
+  all: (edition) => edition.everyPersona(),
+  async print(edition, slug) {
+    const found = edition.persona(slug);
+    if (found === null || found.avatar !== null) return null;
+    const { hue, language } = edition.paper();
+    const { drawPortrait } = await import('../draw-portrait.ts');
+    // Its path does not name what it shows, so whether the file is the right one is told by its bytes.
+    return [{ path: portraitPath(slug), body: await drawPortrait({ slug, name: found.name, hue, language }) }];
   },
 };

@@ -4,7 +4,7 @@ import { SHEETS } from './all.ts';
 import { card } from './card.ts';
 import { castDay } from './cast.ts';
 import { day, year } from './day.ts';
-import { persona } from './masthead.ts';
+import { persona, portrait } from './masthead.ts';
 import { media } from './matter.ts';
 import { section, sectionPage } from './section.ts';
 import { monthSitemap } from './sitemap.ts';
@@ -20,6 +20,7 @@ const KEYED: readonly (readonly [RegExp, Sheet])[] = [
   [/^days\/(\d{4}-\d\d-\d\d)\//, day],
   [/^days\/(\d{4})\//, year],
   [/^masthead\/([^/]+)\/index\.html$/, persona],
+  [/^portraits\/([^/]+)\.png$/, portrait],
   [/^cast\/(\d{4}-\d\d-\d\d)\//, castDay],
   [/^(media\/.+)$/, media],
   [/^sitemaps\/(\d{4}-\d\d)/, monthSitemap],

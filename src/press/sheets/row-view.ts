@@ -1,11 +1,14 @@
 import type { Row } from '../../desk/archive.ts';
 import { dayOf } from '../../desk/day.ts';
+import type { Persona } from '../../desk/masthead.ts';
+import { portraitPath } from '../../desk/masthead.ts';
 import { sectionSlug } from '../../desk/paper.ts';
 import type { Links } from '../../desk/story.ts';
 import type { Image } from '../../ledger/piece.ts';
 import type { Card } from '../card.ts';
 import { cardDigest } from '../card.ts';
 import type { Edition } from '../edition.ts';
+import { PORTRAIT_SIDE } from '../portrait.ts';
 import type { BylineView, PictureView, RowView } from '../views.ts';
 
 /** The share card of a piece: what it shows, and its path in the tree. */
@@ -28,10 +31,7 @@ export function linksOf(edition: Edition): Links {
   const { root } = edition.place;
   return {
     root,
-    avatar: (slug) => {
-      const avatar = edition.persona(slug)?.avatar;
-      return avatar ? `${root}/${avatar}` : null;
-    },
+    avatar: (slug) => `${root}/${avatarPath(edition, slug)}`,
     image: (row) => `${root}/${row.image?.src ?? cardOf(edition, row).path}`,
   };
 }
@@ -48,17 +48,23 @@ export function pictureView(edition: Edition, image: Image): PictureView {
   };
 }
 
-/** A persona's portrait, or null. */
-export function portraitView(edition: Edition, persona: { name: string; avatar: string | null }): PictureView | null {
-  if (persona.avatar === null) return null;
-  return pictureView(edition, { src: persona.avatar, alt: `Portrait of ${persona.name}, an AI persona`, credit: null });
+/** Path of a persona's portrait under the root: its own picture, else the drawn one. */
+export function avatarPath(edition: Edition, slug: string): string {
+  return edition.persona(slug)?.avatar ?? portraitPath(slug);
+}
+
+/** A persona's portrait. A drawn one shows the name that stands beside it. */
+export function portraitView(edition: Edition, { slug, name, avatar }: Persona): PictureView {
+  if (avatar !== null)
+    return pictureView(edition, { src: avatar, alt: `Portrait of ${name}, an AI persona`, credit: null });
+  const url = `${edition.place.base}/${portraitPath(slug)}`;
+  return { url, alt: '', credit: null, width: PORTRAIT_SIDE, height: PORTRAIT_SIDE };
 }
 
 /** Who signs a piece: the name and title of the day it was filed, the portrait of today. */
 export function bylineView(edition: Edition, persona: string, byline: { name: string; title: string }): BylineView {
   const { base } = edition.place;
-  const avatar = edition.persona(persona)?.avatar;
-  return { ...byline, avatar_url: avatar ? `${base}/${avatar}` : null, url: `${base}/masthead/${persona}/` };
+  return { ...byline, avatar_url: `${base}/${avatarPath(edition, persona)}`, url: `${base}/masthead/${persona}/` };
 }
 
 /** A piece in a list on a page. */

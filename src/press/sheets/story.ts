@@ -87,6 +87,7 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
       share,
       json_ld: storyJsonLd({ paper: edition.paper(), root }, found, {
         image: linksOf(edition).image(found),
+        avatar: linksOf(edition).avatar(found.persona),
         word_count: words,
       }),
     }),

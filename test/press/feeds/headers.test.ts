@@ -175,7 +175,7 @@ describe('the policy', () => {
       assert.ok(open(path), path);
     }
     for (const path of ['/', '/search/', '/subscribe/', '/api/v1/keys']) assert.ok(!open(path), path);
-    for (const path of ['/cards/a.png', '/media/portraits/a.svg']) {
+    for (const path of ['/cards/a.png', '/media/portraits/a.svg', '/portraits/a.png']) {
       assert.equal(securityHeaders(path, CONTEXT)['Cross-Origin-Resource-Policy'], 'cross-origin');
     }
   });

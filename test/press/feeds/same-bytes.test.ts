@@ -31,7 +31,7 @@ function everything(): string[] {
     frontJsonLd(channel),
     ...items.flatMap((item) => [
       twin(channel, item),
-      storyJsonLd(channel, item, { image: item.image_url, word_count: 1 }),
+      storyJsonLd(channel, item, { image: item.image_url, avatar: item.avatar_url, word_count: 1 }),
     ]),
   ];
 }

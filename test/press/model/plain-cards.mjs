@@ -1,12 +1,16 @@
-// Drawing share cards is most of a small press's work. Loaded before the program, this gives each card
-// a file of a few bytes, so that more presses and kills fit into a minute. Only the drawing is left out.
+// Drawing is most of a small press's work. Loaded before the program, this gives each share card
+// and drawn portrait a file of a few bytes, so that more presses and kills fit into a minute. Only the drawing is left out.
 import { registerHooks } from 'node:module';
 
-const SOURCE = `export const drawCard = async (card) => Buffer.from('A plain card: ' + JSON.stringify(card));`;
+const SOURCES = {
+  '/src/press/share-card.ts': `export const drawCard = async (card) => Buffer.from('A plain card: ' + JSON.stringify(card));`,
+  '/src/press/draw-portrait.ts': `export const drawPortrait = async (portrait) => Buffer.from('A plain portrait: ' + JSON.stringify(portrait));`,
+};
 
 registerHooks({
   load(url, context, next) {
-    if (!url.endsWith('/src/press/share-card.ts')) return next(url, context);
-    return { format: 'module', shortCircuit: true, source: SOURCE };
+    const source = Object.entries(SOURCES).find(([file]) => url.endsWith(file))?.[1];
+    if (source === undefined) return next(url, context);
+    return { format: 'module', shortCircuit: true, source };
   },
 });

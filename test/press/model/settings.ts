@@ -6,6 +6,7 @@ import { untilPressed, write } from './writes.ts';
 
 const HUES = [30, 120, 210];
 const NAMES = ['The Tide Table', 'The Evening Tide'];
+const PEOPLE = ['Vera Holm', 'Ibo Sand', '凪'];
 const TITLES = ['Watch', 'Harbour watch'];
 const CAST_DAYS = ['2026-11-19', '2026-11-17'];
 
@@ -36,7 +37,8 @@ export class Settings {
       const sections = random.shuffled([...SECTIONS, ...(random.chance(0.5) ? [SPARE] : [])]);
       return this.#config({ sections });
     }
-    if (chance < 0.75) return this.#persona(random.pick(['vera-holm', 'ibo-sand']), random.pick(TITLES));
+    if (chance < 0.75)
+      return this.#persona(random.pick(['vera-holm', 'ibo-sand']), random.pick(PEOPLE), random.pick(TITLES));
     if (chance < 0.9 || !this.#world.options.privacy)
       return this.#cast(random.pick(CAST_DAYS), `Half a minute, cut ${random.int(1, 3)}`);
     return this.#hide();
@@ -72,8 +74,8 @@ export class Settings {
     });
   }
 
-  #persona(slug: string, title: string): Promise<void> {
-    return this.#put(`/masthead/${slug}`, { title }, () =>
+  #persona(slug: string, name: string, title: string): Promise<void> {
+    return this.#put(`/masthead/${slug}`, { name, title }, () =>
       ['masthead/index.html', `masthead/${slug}/index.html`].flatMap((path) => {
         const page = this.#world.disk.read(path);
         return page?.includes(title) ? [] : [`${path} does not show the title ${title}`];

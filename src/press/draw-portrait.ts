@@ -1,0 +1,105 @@
+import satori from 'satori';
+import sharp from 'sharp';
+import { sha256 } from '../ledger/basis.ts';
+import { deepPalette, type Palette, palePalette } from './card-color.ts';
+import { type SetText, setText } from './card-fonts.ts';
+import { knownLanguage } from './card-layout.ts';
+import { flatPng } from './card-png.ts';
+import { monogramOf, PORTRAIT_SIDE, type Portrait } from './portrait.ts';
+
+/** The letters are set in this size on a canvas of this side, and measured there. */
+const SIZE = 420;
+const CANVAS = 1024;
+/** The box, in the middle of the portrait, that letters fill: it lies within the circle that pages cut out. */
+const ONE = { width: 270, height: 214 };
+const TWO = { width: 312, height: 176 };
+/** Low signs are not blown up to the height of capitals. */
+const SCALE_MAX = 0.8;
+const HALF = PORTRAIT_SIDE / 2;
+
+/** Portraits that were drawn, by what they show: a press that looks at the disk, an audit and a private paper's readers ask for the same ones. */
+const drawn = new Map<string, Promise<Uint8Array>>();
+const DRAWN_MAX = 100;
+
+/** The portrait of a persona that has no picture, as PNG; `draw` says how it looks. */
+export function drawPortrait(portrait: Portrait): Promise<Uint8Array> {
+  const { slug, name, hue, language } = portrait;
+  const key = JSON.stringify([slug, name, hue, language]);
+  const bytes = drawn.get(key) ?? draw(portrait);
+  const oldest = drawn.keys().next().value;
+  if (drawn.size >= DRAWN_MAX && oldest !== undefined) drawn.delete(oldest);
+  drawn.set(key, bytes);
+  return bytes;
+}
+
+/**
+ * Draws the portrait of a persona that has no picture: a monogram on the paper's
+ * colour, over a plain shape. Which shape, and whether the ground is deep or pale,
+ * follows from the slug, so that a desk's personas can be told apart. The same
+ * portrait gives the same bytes.
+ */
+async function draw(portrait: Portrait): Promise<Uint8Array> {
+  const digest = Buffer.from(sha256(`portrait ${portrait.slug}`).slice('sha256:'.length), 'hex');
+  const palette = (digest.readUInt8(0) % 2 === 0 ? deepPalette : palePalette)(portrait.hue);
+  const shape = SHAPES[digest.readUInt8(1) % SHAPES.length] as string;
+  const letters = await lettersSvg(drawable(portrait), palette);
+  const side = `width="${PORTRAIT_SIDE}" height="${PORTRAIT_SIDE}"`;
+  return flatPng(
+    `<svg xmlns="http://www.w3.org/2000/svg" ${side}><rect ${side} fill="${palette.ground}"/><g fill="${palette.shade}">${shape}</g>${letters}</svg>`,
+  );
+}
+
+/** Shapes behind the letters. Each crosses the middle, so that it is seen in a circle and at 40 pixels too. */
+const SHAPES = [
+  `<circle cx="${HALF}" cy="${PORTRAIT_SIDE}" r="300"/>`,
+  `<path d="M0 ${PORTRAIT_SIDE}L${PORTRAIT_SIDE} 0V${PORTRAIT_SIDE}Z"/>`,
+  `<path d="M0 ${HALF}H${PORTRAIT_SIDE}V${PORTRAIT_SIDE}H0Z"/>`,
+  `<path d="M${HALF} 0H${PORTRAIT_SIDE}V${PORTRAIT_SIDE}H${HALF}Z"/>`,
+  `<circle cx="${HALF}" cy="${HALF}" r="206"/>`,
+  `<path d="M0 128H512V384H0Z"/>`,
+  `<path d="M0 0L${PORTRAIT_SIDE} ${PORTRAIT_SIDE}H0Z"/>`,
+  `<circle cx="${PORTRAIT_SIDE}" cy="${HALF}" r="330"/>`,
+];
+
+/** The letters as text that the typefaces cover: without marks that they lack, or that of the slug, which is Latin always. */
+function drawable({ name, slug, language: tag }: Portrait): SetText {
+  const language = knownLanguage(tag);
+  const monogram = monogramOf(name, language);
+  const texts = [monogram, monogram.normalize('NFD').replace(/\p{M}/gu, ''), slug.slice(0, 1).toUpperCase()];
+  for (const text of texts) {
+    const set = setText(text, 'serif', language);
+    if (set.text !== '' && set.uncovered.length === 0) return set;
+  }
+  throw new Error(`no typeface has the letter of ${slug}`);
+}
+
+/** The letters in the middle, by their ink and not by their line. */
+async function lettersSvg(set: SetText, { ink }: Palette): Promise<string> {
+  const text = {
+    type: 'div',
+    props: {
+      style: {
+        display: 'flex',
+        justifyContent: 'center',
+        alignItems: 'center',
+        width: CANVAS,
+        height: CANVAS,
+        color: ink,
+        fontFamily: set.family.join(', '),
+        fontWeight: set.weight,
+        fontSize: SIZE,
+        whiteSpace: 'nowrap',
+      },
+      children: set.text,
+    },
+  };
+  const svg = await satori(text, { width: CANVAS, height: CANVAS, fonts: set.fonts });
+  const { info } = await sharp(Buffer.from(svg)).trim().toBuffer({ resolveWithObject: true });
+  const [left, top] = [-(info.trimOffsetLeft ?? 0), -(info.trimOffsetTop ?? 0)];
+  const box = [...set.text.normalize('NFC')].length > 1 && info.width > info.height ? TWO : ONE;
+  const scale = Math.min(SCALE_MAX, box.width / info.width, box.height / info.height);
+  const [width, height] = [info.width * scale, info.height * scale];
+  const place = `x="${HALF - width / 2}" y="${HALF - height / 2}" width="${width}" height="${height}"`;
+  const paths = svg.replace(/^<svg[^>]*>/, '').replace(/<\/svg>$/, '');
+  return `<svg ${place} viewBox="${left} ${top} ${info.width} ${info.height}" overflow="visible">${paths}</svg>`;
+}

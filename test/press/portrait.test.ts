@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import sharp from 'sharp';
+import { auditShop } from '../../src/cmd/audit.ts';
+import { airStory } from '../../src/desk/airing.ts';
+import { enter } from '../../src/desk/enter.ts';
+import { fileStory } from '../../src/desk/filing.ts';
+import { personaChange } from '../../src/desk/sent-back.ts';
+import { deepPalette, palePalette } from '../../src/press/card-color.ts';
+import { drawPortrait } from '../../src/press/draw-portrait.ts';
+import { monogramOf, PORTRAIT_SIDE } from '../../src/press/portrait.ts';
+import { probeMedia } from '../../src/press/probe.ts';
+import { pressPapers } from '../../src/works/press-papers.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import { filing, foundPaper, PAPER, PERSONAS, tempFolder, treeOf, workshopIn } from '../support/workshop.ts';
+
+const [SLUG = ''] = PERSONAS;
+const PATH = `portraits/${SLUG}.png`;
+
+test('a monogram is the initials of a name in scripts with capitals, else its first sign', () => {
+  const cases: [name: string, language: string, monogram: string][] = [
+    ['Vera Holm', 'en', 'VH'],
+    ['vera van der Holm', 'en', 'VH'],
+    ['Vera', 'en', 'V'],
+    ['ışıl ince', 'tr', 'Iİ'],
+    ['ßeta', 'de', 'S'],
+    ['“Ace” O’Hara', 'en', 'AO'],
+    ['🤖 Iris 🌊', 'en', 'I'],
+    ['e\u0301va', 'fr', 'É'],
+    ['X\u0302enon', 'en', 'X\u0302'],
+    ['άννα ρίζου', 'el', 'ΑΡ'],
+    ['жанна щука', 'uk', 'ЖЩ'],
+    ['梅小雪', 'zh', '梅'],
+    ['星峰 凪', 'ja', '星'],
+    ['김하늘', 'ko', '김'],
+    ['ليلى حداد', 'ar', 'ل'],
+    ['נועם כהן', 'he', 'נ'],
+    ['क्षितिज शर्मा', 'hi', 'क्षि'],
+    ['7 Sisters', 'en', '7'],
+    ['🌊🌊', 'en', ''],
+  ];
+  for (const [name, language, monogram] of cases) assert.equal(monogramOf(name, language), monogram, name);
+});
+
+test('a portrait is drawn for any name, the same bytes for the same persona', async () => {
+  const portrait = { slug: 'a', language: 'en', hue: 210 };
+  for (const name of ['Vera Holm', 'สมชาย', '🌊', 'X\u0302enon', '👩🏽‍🚀', '\u0301', 'ليلى']) {
+    const bytes = await drawPortrait({ ...portrait, name });
+    const { width, height, format } = await sharp(bytes).metadata();
+    assert.deepEqual([format, width, height], ['png', PORTRAIT_SIDE, PORTRAIT_SIDE], name);
+    const { isOpaque, channels } = await sharp(bytes).stats();
+    assert.ok(isOpaque && channels.some(({ stdev }) => stdev > 20), `${name}: letters are seen`);
+  }
+  const vera = { ...portrait, name: 'Vera Holm' };
+  assert.deepEqual(await drawPortrait({ ...vera }), await drawPortrait({ ...vera }));
+  for (const other of [{ hue: 20 }, { slug: 'b' }, { name: 'Ibo' }])
+    assert.notDeepEqual(await drawPortrait({ ...vera, ...other }), await drawPortrait(vera));
+});
+
+test('letters are read on every paper’s colours', () => {
+  for (let hue = 0; hue < 360; hue++) {
+    for (const { ink, ground, shade } of [deepPalette(hue), palePalette(hue)]) {
+      for (const under of [ground, shade]) {
+        // WCAG 2.2, contrast (minimum), of text that may be small.
+        assert.ok(contrast(ink, under) >= 4.5, `hue ${hue}: ${ink} on ${under} is ${contrast(ink, under)}`);
+      }
+    }
+  }
+});
+
+test('a persona without a picture has a drawn one at an address that stays, until it gets its own', async (t) => {
+  const clock = { now: Date.parse('2026-11-20T12:00:00Z') };
+  const folder = tempFolder(t);
+  const shop = workshopIn(t, folder, clock);
+  foundPaper(shop);
+  fileStory(shop.desk, PAPER, filing('tide'), { by: 'cli' });
+  airStory(shop.desk, PAPER, 'tide', { by: 'cli' });
+  const tree = join(folder, 'papers', PAPER);
+  const read = (path: string) => readFileSync(join(tree, path), 'utf8');
+  const change = async (more: object): Promise<void> => {
+    clock.now += 1_000;
+    const before = shop.store.record(PAPER, 'persona', SLUG) as object;
+    record(shop, 'persona', SLUG, { ...before, ...more });
+    await pressPapers(shop, { cards: false });
+  };
+  await pressPapers(shop, { cards: false });
+
+  const address = `http://localhost:4321/${PAPER}/${PATH}`;
+  const first = treeOf(tree).get(PATH);
+  assert.ok(first !== undefined);
+  const feed = JSON.parse(read('feed.json')) as { items: { authors: { avatar: string }[] }[] };
+  assert.equal(feed.items[0]?.authors[0]?.avatar, address);
+  const front = JSON.parse(read('front.json')) as { newsroom: { avatar: string }[]; rails: Rail[] };
+  assert.equal(front.newsroom[0]?.avatar, address);
+  assert.equal(front.rails[0]?.stories[0]?.byline.avatar, address);
+  for (const page of ['stories/tide/index.html', 'masthead/index.html', `masthead/${SLUG}/index.html`, 'index.html'])
+    assert.ok(read(page).includes(`src="/${PAPER}/${PATH}"`), page);
+  assert.match(read('stories/tide/index.html'), new RegExp(`"logo":"${address}"`));
+
+  await change({ name: 'Mirela Quist' });
+  assert.notEqual(treeOf(tree).get(PATH), first, 'another name gives other letters');
+  await change({ name: 'ines calloway' });
+  assert.equal(treeOf(tree).get(PATH), first);
+
+  const picture = join(folder, 'p.png');
+  await sharp({ create: { width: 64, height: 64, channels: 3, background: '#123456' } })
+    .png()
+    .toFile(picture);
+  const media = await probeMedia('media/p.png', picture);
+  shop.media.keepBytes(media.digest, readFileSync(picture));
+  record(shop, 'media', media.path, media);
+  await change({ avatar: 'media/p.png' });
+  assert.equal(treeOf(tree).has(PATH), false, 'nothing points at the drawn one any more');
+  assert.ok(read(`masthead/${SLUG}/index.html`).includes('media/p.png'));
+  assert.doesNotMatch(read('stories/tide/index.html'), /portraits\//);
+
+  await change({ avatar: null, active: false });
+  assert.equal(treeOf(tree).get(PATH), first, 'one that signs no more keeps its portrait, for its pieces show it');
+  await pressPapers(shop);
+  assert.deepEqual((await auditShop(shop)).faults, []);
+
+  writeFileSync(join(tree, PATH), 'x');
+  assert.match((await auditShop(shop)).faults.join(), /portraits\/.* was altered/);
+  assert.equal(statSync(join(tree, PATH)).size, 1);
+});
+
+test('a row of the masthead may be sent back with its drawn portrait', () => {
+  const root = 'https://news.example';
+  const row = { name: 'Vera', avatar: `${root}/portraits/vera.png`, declared_ai: true, slug: 'vera' };
+  assert.deepEqual(personaChange(row, 'vera', root), { name: 'Vera', avatar: null });
+  const other = `${root}/portraits/ibo.png`;
+  assert.equal(personaChange({ avatar: other }, 'vera', root).avatar, other, 'another’s is none of the paper’s media');
+});
+
+interface Rail {
+  stories: { byline: { avatar: string } }[];
+}
+
+function record({ store, now }: Workshop, kind: 'persona' | 'media', name: string, body: unknown): void {
+  store.transact(() => enter(store, { type: 'record', at: now(), paper: PAPER, kind, name, body }));
+}
+
+/** The contrast ratio of two colours (WCAG 2.2). */
+function contrast(one: string, other: string): number {
+  const [light, dark] = [luminance(one), luminance(other)].sort((a, b) => b - a) as [number, number];
+  return (light + 0.05) / (dark + 0.05);
+}
+
+function luminance(hex: string): number {
+  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
+    const value = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
