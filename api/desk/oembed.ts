@@ -1,9 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { CARD_WIDTH_MAX, CARD_WIDTH_MIN, cardSize } from '../../src/desk/embed-card.ts';
-import { ADDRESS_MAX, OEmbed, slugInAddress } from '../../src/desk/oembed.ts';
+import { ADDRESS_MAX, namedInAddress, OEmbed } from '../../src/desk/oembed.ts';
 import { paperRoot } from '../../src/desk/paper.ts';
 import { Fault } from '../../src/fault.ts';
-import { oembedRecord, oembedXml } from '../../src/press/feeds/oembed.ts';
+import { castRecord, oembedRecord, oembedXml } from '../../src/press/feeds/oembed.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import type { Doors } from './doors.ts';
 import { archiveOf, editionOf, open, readablePiece } from './doors.ts';
@@ -25,13 +25,13 @@ const oembed = createRoute({
   path: '/oembed',
   operationId: 'readOEmbed',
   tags: ['Reading'],
-  summary: 'The oEmbed record of a story’s address',
+  summary: 'The oEmbed record of a story’s address, or a video edition’s',
   security: PUBLIC,
   request: {
     query: z.object({
-      url: z.string('must be the address of a story of this paper').max(ADDRESS_MAX).openapi({
+      url: z.string('must be the address of a story or a video edition of this paper').max(ADDRESS_MAX).openapi({
         description:
-          'The address of a story of this paper: of its page or of its Markdown twin; a query or a fragment changes nothing.',
+          'The address of a story of this paper (of its page or of its Markdown twin), or of a video edition’s page; a query or a fragment changes nothing.',
         maxLength: ADDRESS_MAX,
         example: SAMPLE.address,
       }),
@@ -58,7 +58,7 @@ const oembed = createRoute({
   },
 });
 
-/** What another site needs to show a story's card. */
+/** What another site needs to show a story's card or a video edition's player. */
 export function oembedDoor(doors: Doors): void {
   const { shop, shelf } = doors;
   open(doors, oembed, (c) => {
@@ -69,25 +69,29 @@ export function oembedDoor(doors: Doors): void {
         `format ${JSON.stringify(format.slice(0, 40))} is not offered; take json or xml`,
       );
     const { slug, root } = c.get('site');
-    const named = slugInAddress(url, [root, paperRoot({ slug }, shop.settings.origin)]);
+    const named = namedInAddress(url, [root, paperRoot({ slug }, shop.settings.origin)]);
     if (named === null) throw notHere(url);
     const make = () => {
-      const story = readablePiece(archiveOf(doors, c), named, c);
-      // A page's address holds the slug and never the id, and a draft has no page.
-      if (story.slug !== named || story.state !== 'on_air') throw notHere(url);
       const edition = editionOf(doors, c);
-      const { headline, dek, byline, image } = story;
+      if ('cast' in named) {
+        const cast = edition.cast(named.cast);
+        if (cast === null) throw notHere(url);
+        return castRecord(edition, cast, { maxwidth, maxheight });
+      }
+      const story = readablePiece(archiveOf(doors, c), named.story, c);
+      // A page's address holds the slug and never the id, and a draft has no page.
+      if (story.slug !== named.story || story.state !== 'on_air') throw notHere(url);
+      const { headline, dek, byline } = story;
       const matter = {
         headline,
         dek,
         byline: byline.name,
         nameplate: edition.paper().nameplate,
-        hasPicture: image !== null,
       };
       const size = cardSize(Math.min(maxwidth ?? CARD_WIDTH_MAX, CARD_WIDTH_MAX), maxheight ?? Infinity, matter);
       return oembedRecord(edition, story, size, { maxwidth, maxheight });
     };
-    const name = `oembed ${format} ${named} ${maxwidth} ${maxheight}`;
+    const name = `oembed ${format} ${JSON.stringify(named)} ${maxwidth} ${maxheight}`;
     return format === 'xml'
       ? shelf.text(c, name, 'text/xml; charset=utf-8', () => oembedXml(make()))
       : shelf.json(c, name, make);
@@ -97,7 +101,7 @@ export function oembedDoor(doors: Doors): void {
 function notHere(url: string): Fault {
   return new Fault(
     'not_found',
-    `${JSON.stringify(url.slice(0, 200))} is not the address of a story on air in this paper`,
+    `${JSON.stringify(url.slice(0, 200))} is not the address of a story on air in this paper, nor of a video edition`,
     { field: 'url' },
   );
 }

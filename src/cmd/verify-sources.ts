@@ -27,8 +27,14 @@ const LISTED: Limits = { bytes: 1_000_000, silence: 10_000, whole: 20_000 };
 /** Where the paper of a proof lists its keys. A shared host has many papers, each with a list at its own root. */
 function keysBeside(address: string): string | null {
   const url = URL.parse(address);
-  const root = /^(.*)\/(?:stories\/[^/]+\/proof\.json|api\/v1\/stories\/[^/]+\/proof)$/.exec(url?.pathname ?? '')?.[1];
-  return url === null || root === undefined ? null : `${url.origin}${root}/.well-known/newsdesk-keys.json`;
+  const segments = url?.pathname.split('/') ?? [];
+  const root =
+    segments.at(-3) === 'stories' && segments.at(-1) === 'proof.json'
+      ? segments.slice(0, -3)
+      : segments.slice(-5, -2).join('/') === 'api/v1/stories' && segments.at(-1) === 'proof'
+        ? segments.slice(0, -5)
+        : null;
+  return url === null || root === null ? null : `${url.origin}${root.join('/')}/.well-known/newsdesk-keys.json`;
 }
 
 /** The keys that a paper's own site lists for a proof at an address, with their times; or why they cannot be had, in words. */

@@ -5,7 +5,6 @@ export interface CardMatter {
   /** The persona's name. */
   byline: string;
   nameplate: string;
-  hasPicture: boolean;
 }
 
 export interface CardSize {
@@ -34,11 +33,16 @@ const FULL_WIDTH =
 
 /**
  * How tall the card is at a width, in pixels: the measures of layouts/embed.css,
- * with the lines of each text counted from its length. A reader's typefaces
+ * with the lines of each text counted from its length. A card has a picture, the
+ * piece's own or its section's motif, wherever its frame is not too low. A reader's typefaces
  * decide how a text breaks, so it may be a line too much; a framed card tells
  * its true height itself.
  */
-export function cardHeight(width: number, { headline, dek, byline, nameplate, hasPicture }: CardMatter): number {
+export function cardHeight(
+  width: number,
+  { headline, dek, byline, nameplate }: CardMatter,
+  { hasPicture = true } = {},
+): number {
   const isNarrow = width < MEDIUM;
   const type = isNarrow ? 17 : width >= WIDE ? 24 : 20;
   const column = width - 2 - 2 * (isNarrow ? 12 : 16);
@@ -63,12 +67,20 @@ export function cardHeight(width: number, { headline, dek, byline, nameplate, ha
  * fits, then goes without one, and at last its foot is out of sight.
  */
 export function cardSize(maxWidth: number, maxHeight: number, matter: CardMatter): CardSize {
+  const low = Math.min(maxHeight, PICTURE_FROM - 1);
+  return (
+    fitting(maxWidth, maxHeight, matter, true) ??
+    fitting(maxWidth, low, matter, false) ?? { width: maxWidth, height: low }
+  );
+}
+
+/** The widest size that is no higher than may be; null when none is. */
+function fitting(maxWidth: number, maxHeight: number, matter: CardMatter, hasPicture: boolean): CardSize | null {
   for (let width = maxWidth; width >= CARD_WIDTH_MIN; width--) {
-    const height = cardHeight(width, matter);
+    const height = cardHeight(width, matter, { hasPicture });
     if (height <= maxHeight) return { width, height };
   }
-  if (!matter.hasPicture) return { width: maxWidth, height: maxHeight };
-  return cardSize(maxWidth, Math.min(maxHeight, PICTURE_FROM - 1), { ...matter, hasPicture: false });
+  return null;
 }
 
 /** How many lines a text fills, in type of a size, in a column; both in pixels. */
@@ -78,4 +90,14 @@ function lines(text: string, size: number, column: number, more = 0): number {
   const length = ems * size;
   // Where a text breaks, a line ends before the column does.
   return length <= column ? 1 : Math.ceil(length / (column - size));
+}
+
+/** What stands below the picture of a player, in pixels (layouts/player.css). */
+const PLAYER_FOOT = 30;
+
+/** The size of a player's frame: as wide as may be, its picture in the shape of the video, and never above `maxHeight`. */
+export function playerSize(maxWidth: number, maxHeight: number, video: CardSize): CardSize {
+  const fitting = Math.floor(((maxHeight - PLAYER_FOOT) * video.width) / video.height);
+  const width = Math.max(CARD_WIDTH_MIN, Math.min(maxWidth, fitting));
+  return { width, height: Math.min(maxHeight, Math.round((width * video.height) / video.width) + PLAYER_FOOT) };
 }

@@ -19,7 +19,7 @@ export function feedItems(edition: Edition, rows: Row[]): FeedItem[] {
         html: htmlOf(story, root),
         image_url: image.absolute,
         image_type: edition.media(path)?.media_type ?? 'image/png',
-        image_bytes: edition.media(path)?.bytes ?? 0,
+        image_bytes: edition.media(path)?.bytes ?? null,
         avatar_url: `${root}/${avatarPath(edition, row.persona)}`,
       },
     ];

@@ -80,7 +80,7 @@ A list with more to come has \`next_cursor\`: ask again with \`?cursor=\` and it
 - \`GET /api/v1/sections\`; \`GET /api/v1/masthead\`: the personas; \`GET /api/v1/cast\`: video editions.
 - \`GET /api/v1/days\`, \`GET /api/v1/days/{day}\`: what went on air on a day (YYYY-MM-DD, UTC).
 - \`GET /api/v1/posts?limit=20&since=TIME\`: short forms ready to post (\`limit\` 1–100, \`since\` in ISO 8601).
-- \`GET /oembed?url=ADDRESS&maxwidth=640\` gives a story's oEmbed record, \`GET /embed/{id}\` its card for an iframe.
+- \`GET /oembed?url=ADDRESS&maxwidth=640\` gives the oEmbed record of a story or a video edition, \`GET /embed/{id}\` its card for an iframe.
 - \`POST /api/v1/subscribers\` with \`{"email": "…"}\`, only when the reader asked for it: the address gets a mail to confirm.
 
 ## Search

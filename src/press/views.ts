@@ -4,6 +4,8 @@
  * from the host's root (`/harbor-ledger/stories/x/`) unless its name says absolute.
  */
 
+import type { Motif } from './motif.ts';
+
 /** What every page of a paper has around its own matter. */
 export interface Frame {
   /** Absolute root address of the paper, without a slash at its end. */
@@ -205,6 +207,8 @@ export interface CastDayView {
   cast: CastView;
   /** The pieces of the day. */
   rows: RowView[];
+  oembed_json_absolute: string;
+  oembed_xml_absolute: string;
 }
 
 /** A page that only speaks to the API: search and subscribe. */
@@ -284,6 +288,8 @@ export interface EmbedView {
   byline: { name: string; title: string };
   published_at: string;
   image: (PictureView & { absolute: string }) | null;
+  /** In the place of a picture; null beside one, and on a notice. */
+  motif: Motif | null;
 }
 
 /** Colours of a mail, as `#rrggbb`. */

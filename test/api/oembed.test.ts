@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -81,6 +82,64 @@ test('oEmbed and the embed card', async (t) => {
       }
     });
   }
+
+  await t.test('a video edition’s record has its player, and its page leads to both forms', async () => {
+    const cast = `${url}/shared/cast/2026-11-19/`;
+    const [json, xml] = await Promise.all([oembed({ url: cast }), oembed({ url: cast, format: 'xml' })]);
+    assert.deepEqual([json.status, xml.status], [200, 200], json.text);
+    const record = JSON.parse(json.text);
+    const { html, thumbnail_url, thumbnail_width, thumbnail_height, ...rest } = record;
+    assert.deepEqual(rest, {
+      type: 'video',
+      version: '1.0',
+      title: 'The watch in half a minute',
+      author_name: 'The Tide Table (AI personas)',
+      author_url: `${url}/shared/masthead/`,
+      provider_name: 'The Tide Table',
+      provider_url: `${url}/shared/`,
+      cache_age: 3600,
+      width: 640,
+      height: 390,
+    });
+    assert.match(html, new RegExp(`^<blockquote><a href="${cast}">[^<]*</a></blockquote><iframe src="${cast}embed/" `));
+    assert.match(html, / width="640" height="390" .* allow="fullscreen; picture-in-picture"><\/iframe>$/);
+    assert.equal(thumbnail_url, `${url}/shared/media/cast/2026-11-16.jpg`);
+    assert.ok(thumbnail_width > 0 && thumbnail_height > 0);
+    const read = new XMLParser({ parseTagValue: false, ignoreDeclaration: true }).parse(xml.text) as object;
+    assert.deepEqual(read, {
+      oembed: Object.fromEntries(Object.entries(record).map(([name, value]) => [name, String(value)])),
+    });
+    const { text } = await ask(url, '/shared/cast/2026-11-19/');
+    for (const [type, link] of alternates(text)) {
+      const { status, text: found } = await ask(url, link.slice(url.length));
+      assert.deepEqual([status, found], [200, type.startsWith('text/xml') ? xml.text : json.text]);
+    }
+    assert.equal(alternates(text).size, 2);
+    const player = await ask(url, '/shared/cast/2026-11-19/embed/');
+    const script = /<script>([\s\S]*?)<\/script>/.exec(player.text)?.[1] ?? '';
+    const hash = createHash('sha256').update(script).digest('base64');
+    assert.ok(String(player.headers['content-security-policy']).includes(`script-src 'sha256-${hash}'`));
+    const low = JSON.parse((await oembed({ url: cast, maxwidth: '400', maxheight: '200' })).text);
+    assert.deepEqual([low.width, low.height, low.thumbnail_url], [302, 200, undefined]);
+    const quiet = await oembed(
+      { url: `${url}/quiet/cast/2026-11-19/` },
+      { paper: 'quiet', headers: keyOf('quiet', 'read') },
+    );
+    assert.equal(quiet.status, 200);
+    for (const none of ['2026-11-18', '2026-13-45'])
+      assert.equal((await oembed({ url: `${url}/shared/cast/${none}/` })).status, 404, none);
+  });
+
+  await t.test('the card of a piece without a picture shows its section’s shapes, and the headline once', async () => {
+    const read = async (slug: string) => (await ask(url, `/shared/embed/${slug}/`)).text;
+    const card = await read('a-white-light');
+    const [, motif = ''] = /<svg class="picture motif"[^>]*>([\s\S]*?)<\/svg>/.exec(card) ?? [];
+    assert.match(motif, /<path class="soft" d="M[^"]+"><\/path>\s*<path class="strong" d="M[^"]+">/);
+    assert.doesNotMatch(card, /<img/);
+    const body = card.slice(card.indexOf('<body'));
+    assert.equal(body.split('What a white light means').length, 2);
+    assert.doesNotMatch(await read(STORY), /motif"/, 'a picture of its own stands alone');
+  });
 
   await t.test(
     'an address may be the one on the shared host, the twin’s, with or without a slash, with a query',
@@ -259,7 +318,7 @@ test('oEmbed and the embed card', async (t) => {
           assert.match(String(card.headers['content-security-policy']), /frame-ancestors \*/);
           assert.match(card.text, /This piece was withdrawn on <time datetime="2/);
           assert.ok(card.text.includes(withdrawn_at));
-          assert.doesNotMatch(card.text, /A dek of one sentence|Vera Holm|Ibo Sand|<img/);
+          assert.doesNotMatch(card.text, /A dek of one sentence|Vera Holm|Ibo Sand|<img|<svg/);
         }
         for (const accept of ['application/json', 'application/problem+json']) {
           const record = await ask(url, `/${paper}/embed/low-water${end}`, { ...key, accept });

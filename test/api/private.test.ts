@@ -24,7 +24,14 @@ const FILES = [
   ['/llms.txt', '/robots.txt', '/_headers', '/404.html', '/.well-known/newsdesk-keys.json', '/.well-known/api-catalog'],
   ['/stories/high-water', '/stories/high-water/', '/stories/high-water.md', '/stories/high-water/proof.json'],
   ['/sections/tides/', '/sections/tides/rss.xml', '/days/', '/days/2026-11-18/', '/masthead/', '/masthead/vera-holm/'],
-  ['/cast/', '/cast/2026-11-19/', '/cast/2026-11-19/embed/', '/media/cast/2026-11-16.mp4', '/media/art/buoys.svg', '/portraits/vera-holm.png'],
+  [
+    '/cast/',
+    '/cast/2026-11-19/',
+    '/cast/2026-11-19/embed/',
+    '/media/cast/2026-11-16.mp4',
+    '/media/art/buoys.svg',
+    '/portraits/vera-holm.png',
+  ],
   ['/search/', '/subscribe/', '/corrections/', '/standards/', '/agents/', '/agents/SKILL.md', '/nothing'],
   [
     '/embed/high-water',

@@ -54,9 +54,11 @@ test('a blog shows a story’s card as WordPress does', async (t) => {
     return { page, card, told: () => page.evaluate('told') };
   };
 
-  for (const maxwidth of ['220', '319', '320', '511', '512', '640']) {
-    await t.test(`the card comes in place of the link, as high as it was told, at ${maxwidth} pixels`, async () => {
-      const { html, width, height } = await record({ maxwidth });
+  const cases = ['220', '319', '320', '511', '512', '640'].map((maxwidth) => [maxwidth, 'high-water'] as const);
+  // The second piece has no picture of its own.
+  for (const [maxwidth, slug] of [...cases, ['220', 'a-white-light'], ['640', 'a-white-light']] as const) {
+    await t.test(`the card of ${slug} is as high as it was told, at ${maxwidth} pixels`, async () => {
+      const { html, width, height } = await record({ maxwidth }, slug);
       assert.equal(width, Number(maxwidth));
       const { page, card } = await visit(asWordPressShows(html, SECRET));
       const frame = page.locator('iframe');
@@ -65,7 +67,7 @@ test('a blog shows a story’s card as WordPress does', async (t) => {
       const real = await card.evaluate(() => ({
         height: document.querySelector('.card')?.getBoundingClientRect().height ?? 0,
         overflow: document.documentElement.scrollWidth - innerWidth,
-        picture: document.querySelector('img')?.getBoundingClientRect().height ?? 0,
+        picture: document.querySelector('.picture')?.getBoundingClientRect().height ?? 0,
       }));
       assert.equal(await frame.getAttribute('height'), String(Math.ceil(real.height)));
       assert.ok(Math.abs(real.height - height) <= LINE, `${height} was told, ${real.height} is true`);
@@ -74,6 +76,36 @@ test('a blog shows a story’s card as WordPress does', async (t) => {
       await page.close();
     });
   }
+
+  await t.test('a video edition comes as its player, in the shape of the video', async () => {
+    const page_url = `${url}/${PAPER}/cast/2026-11-19/`;
+    const { text } = await ask(url, `/${PAPER}/oembed?${new URLSearchParams({ url: page_url })}`);
+    const { html, type, width, height } = JSON.parse(text) as OEmbed;
+    assert.deepEqual([type, width, height], ['video', 640, 390]);
+    const { page, card } = await visit(asWordPressShows(html, SECRET));
+    const frame = page.locator('iframe');
+    assert.equal(await frame.isVisible(), true);
+    assert.equal(await page.locator('blockquote').isVisible(), false);
+    assert.equal(await frame.getAttribute('height'), String(height));
+    const player = await card.evaluate(async () => {
+      const video = document.querySelector('video') as HTMLVideoElement;
+      const poster = new Image();
+      poster.src = video.poster;
+      await poster.decode();
+      const { width, height } = video.getBoundingClientRect();
+      return {
+        width,
+        height,
+        poster: poster.naturalWidth,
+        overflow: document.documentElement.scrollHeight - innerHeight,
+      };
+    });
+    assert.deepEqual([player.width, Math.round(player.height), player.overflow], [640, 360, 0]);
+    assert.ok(player.poster > 0, 'the picture before the video may be loaded');
+    const foot = page.frameLocator('iframe').locator('p a');
+    await Promise.all([page.waitForURL(page_url), foot.click()]);
+    await page.close();
+  });
 
   await t.test('nothing is shown before the card has told its height, but the link', async () => {
     const { html } = await record();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { CardMatter } from '../../src/desk/embed-card.ts';
-import { CARD_WIDTH_MAX, CARD_WIDTH_MIN, cardHeight, cardSize } from '../../src/desk/embed-card.ts';
-import { slugInAddress } from '../../src/desk/oembed.ts';
+import { CARD_WIDTH_MAX, CARD_WIDTH_MIN, cardHeight, cardSize, playerSize } from '../../src/desk/embed-card.ts';
+import { namedInAddress } from '../../src/desk/oembed.ts';
 import * as fc from '../support/properties.ts';
 
 const ROOTS = ['https://tide.example', 'http://stand.example:4321/tide-table'];
@@ -17,10 +17,22 @@ describe('the story that an address names', () => {
     'https://tide.example/sections/../stories/high-water/',
     'http://stand.example:4321/tide-table/stories/high-water/',
   ]) {
-    it(`is found in ${address}`, () => assert.equal(slugInAddress(address, ROOTS), 'high-water'));
+    it(`is found in ${address}`, () => assert.deepEqual(namedInAddress(address, ROOTS), { story: 'high-water' }));
+  }
+  for (const address of [
+    'https://tide.example/cast/2026-11-19/',
+    'https://tide.example/cast/2026-11-19?a=b#c',
+    'http://stand.example:4321/tide-table/cast/2026-11-19/',
+  ]) {
+    it(`is a video edition in ${address}`, () =>
+      assert.deepEqual(namedInAddress(address, ROOTS), { cast: '2026-11-19' }));
   }
   for (const address of [
     '',
+    'https://tide.example/cast/',
+    'https://tide.example/cast/2026-11-19/embed/',
+    'https://tide.example/cast/today/',
+    'https://tide.example/media/cast/2026-11-19/',
     'high-water',
     '/stories/high-water/',
     '//tide.example/stories/high-water/',
@@ -40,7 +52,7 @@ describe('the story that an address names', () => {
     'http://stand.example:4321/other/stories/high-water/',
     'http://stand.example:4321/stories/high-water/',
   ]) {
-    it(`is none in ${JSON.stringify(address)}`, () => assert.equal(slugInAddress(address, ROOTS), null));
+    it(`is none in ${JSON.stringify(address)}`, () => assert.equal(namedInAddress(address, ROOTS), null));
   }
 
   it('is none in any text that does not begin with a root', () => {
@@ -48,10 +60,21 @@ describe('the story that an address names', () => {
       fc.property(
         fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl(), fc.webUrl({ withQueryParameters: true })),
         (text) => {
-          assert.equal(slugInAddress(text, ROOTS), null);
+          assert.equal(namedInAddress(text, ROOTS), null);
         },
       ),
     );
+  });
+});
+
+describe('the size of the player', () => {
+  it('keeps to both bounds and to the video’s shape', () => {
+    const wide = { width: 1280, height: 720 };
+    assert.deepEqual(playerSize(640, Infinity, wide), { width: 640, height: 390 });
+    assert.deepEqual(playerSize(320, Infinity, wide), { width: 320, height: 210 });
+    assert.deepEqual(playerSize(640, 210, wide), { width: 320, height: 210 });
+    assert.deepEqual(playerSize(640, 20, wide), { width: 220, height: 20 });
+    assert.deepEqual(playerSize(640, 600, { width: 720, height: 1280 }), { width: 320, height: 599 });
   });
 });
 
@@ -61,7 +84,6 @@ describe('the size of the card', () => {
     dek: fc.string({ unit: 'grapheme', maxLength: 300 }),
     byline: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 80 }),
     nameplate: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 80 }),
-    hasPicture: fc.boolean(),
   });
   const width = fc.integer({ min: CARD_WIDTH_MIN, max: CARD_WIDTH_MAX });
 
@@ -82,7 +104,7 @@ describe('the size of the card', () => {
       fc.property(matter, width, (card, at) => {
         const height = cardHeight(at, card);
         assert.ok(cardHeight(at, { ...card, headline: card.headline.repeat(3) }) >= height);
-        assert.ok(cardHeight(at, { ...card, hasPicture: true }) >= height);
+        assert.ok(cardHeight(at, card, { hasPicture: false }) < height);
       }),
     );
   });
@@ -93,13 +115,12 @@ describe('the size of the card', () => {
       dek: '',
       byline: 'Vera Holm',
       nameplate: 'The Tide Table',
-      hasPicture: true,
     };
     const low = cardSize(640, 400, card);
     assert.ok(low.width < 640 && low.height > 380, JSON.stringify(low));
     // Below 240 the card hides its picture (layouts/embed.css).
     const lower = cardSize(640, 239, card);
-    assert.deepEqual(lower, { width: 640, height: cardHeight(640, { ...card, hasPicture: false }) });
+    assert.deepEqual(lower, { width: 640, height: cardHeight(640, card, { hasPicture: false }) });
     assert.deepEqual(cardSize(640, 20, card), { width: 640, height: 20 });
   });
 });

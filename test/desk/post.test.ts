@@ -4,7 +4,11 @@ import type { Row } from '../../src/desk/archive.ts';
 import { postRow } from '../../src/desk/post.ts';
 import * as fc from '../support/properties.ts';
 
-const LINKS = { root: 'https://news.example', avatar: () => 'https://news.example/a.svg', image: () => 'https://news.example/a.png' };
+const LINKS = {
+  root: 'https://news.example',
+  avatar: () => 'https://news.example/a.svg',
+  image: () => 'https://news.example/a.png',
+};
 const LINK = 'https://news.example/stories/a-piece/';
 const graphemes = (text: string): string[] =>
   Array.from(new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text), ({ segment }) => segment);

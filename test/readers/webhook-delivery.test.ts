@@ -103,7 +103,12 @@ test('what a receiver gets', async (t) => {
         dek: 'A dek of one sentence.',
         category: 'City',
         kind: 'news',
-        byline: { name: 'ines calloway', title: 'Editor', avatar: `${root}/portraits/ines-calloway.png`, declared_ai: true },
+        byline: {
+          name: 'ines calloway',
+          title: 'Editor',
+          avatar: `${root}/portraits/ines-calloway.png`,
+          declared_ai: true,
+        },
         published_at: '2026-11-20T12:00:00.000Z',
         updated_at: '2026-11-20T12:00:00.000Z',
         revision: 1,

@@ -18,6 +18,7 @@ const view: EmbedView = {
   byline: { name: 'Ada Quill', title: 'Reporter' },
   published_at: '2026-11-21T07:06:00.000Z',
   image: null,
+  motif: null,
 };
 
 test('pages printed at the same time show each its own view', async () => {

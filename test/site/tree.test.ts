@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -122,6 +122,27 @@ for (const { name, origin, url } of PLACES) {
           if (path.endsWith('.json')) assert.equal(typeof JSON.parse(text), 'object', path);
         }
       }
+    });
+
+    test('an enclosure is as long as its file', () => {
+      let enclosures = 0;
+      for (const { slug, root, files } of papers) {
+        for (const [path, text] of files) {
+          if (!path.endsWith('rss.xml') && path !== 'podcast.xml') continue;
+          for (const [, address = '', length] of text.matchAll(
+            /<enclosure url="([^"]+)" (?:type="[^"]+" )?length="(\d*)"/g,
+          )) {
+            const file = join(folder, 'papers', slug, decodeURIComponent(address.slice(root.length + 1)));
+            assert.equal(Number(length), statSync(file).size, `${path}: ${address}`);
+            enclosures++;
+          }
+          assert.equal(
+            text.match(/<enclosure /g)?.length ?? 0,
+            text.match(/<enclosure [^>]*length="[1-9]/g)?.length ?? 0,
+          );
+        }
+      }
+      assert.ok(enclosures > 0);
     });
 
     function faultOf(link: URL, ids: Map<string, Set<string>>): string | null {

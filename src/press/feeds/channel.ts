@@ -15,8 +15,8 @@ export interface FeedItem extends Story {
   /** Absolute: the piece's own art, or its share card. */
   image_url: string;
   image_type: string;
-  /** Size of that picture, where it is known. */
-  image_bytes?: number;
+  /** Length of that picture's file; null for a share card, which may not be drawn yet. */
+  image_bytes: number | null;
   /** Absolute address of the persona's portrait. */
   avatar_url: string;
 }

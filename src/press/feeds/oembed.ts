@@ -1,10 +1,14 @@
 import type { Story } from '../../desk/archive.ts';
+import type { Cast } from '../../desk/cast.ts';
 import type { CardSize } from '../../desk/embed-card.ts';
+import { CARD_WIDTH_MAX, playerSize } from '../../desk/embed-card.ts';
 import type { OEmbed } from '../../desk/oembed.ts';
 import { CACHE_AGE } from '../../desk/oembed.ts';
 import { storyUrl } from '../../desk/story.ts';
 import type { Edition } from '../edition.ts';
 import { shareImage } from '../sheets/story.ts';
+import type { ShareImage } from '../views.ts';
+import { fileUrl } from './channel.ts';
 import { element, escapeText, textElement, XML_DECLARATION } from './xml.ts';
 
 /** What the frame may do where nobody makes it stricter, as WordPress does: the card's links open in the page around it. */
@@ -20,6 +24,7 @@ export interface Bounds {
 export function oembedRecord(edition: Edition, story: Story, size: CardSize, bounds: Bounds): OEmbed {
   const { nameplate } = edition.paper();
   const { root } = edition.place;
+  const page = storyUrl(root, story.slug);
   return {
     type: 'rich',
     version: '1.0',
@@ -29,9 +34,37 @@ export function oembedRecord(edition: Edition, story: Story, size: CardSize, bou
     provider_name: nameplate,
     provider_url: `${root}/`,
     cache_age: CACHE_AGE,
-    html: frameHtml(root, story, nameplate, size),
+    html: frameHtml({ page, frame: `${root}/embed/${story.id}/`, title: story.headline, nameplate }, size),
     ...size,
-    ...thumbnail(edition, story, bounds),
+    ...thumbnail(shareImage(edition, story), bounds),
+  };
+}
+
+/** The oEmbed record of a video edition, its player in a frame as wide and as high as the bounds let it be. */
+export function castRecord(edition: Edition, cast: Cast, bounds: Bounds): OEmbed {
+  const { nameplate } = edition.paper();
+  const { root } = edition.place;
+  const page = `${root}/cast/${cast.day}/`;
+  const [video, poster] = [edition.media(cast.video), edition.media(cast.poster)];
+  const size = playerSize(Math.min(bounds.maxwidth ?? Infinity, CARD_WIDTH_MAX), bounds.maxheight ?? Infinity, {
+    width: video?.width ?? 16,
+    height: video?.height ?? 9,
+  });
+  return {
+    type: 'video',
+    version: '1.0',
+    title: cast.title,
+    author_name: `${nameplate} (AI personas)`,
+    author_url: `${root}/masthead/`,
+    provider_name: nameplate,
+    provider_url: `${root}/`,
+    cache_age: CACHE_AGE,
+    html: frameHtml({ page, frame: `${page}embed/`, title: cast.title, nameplate, isVideo: true }, size),
+    ...size,
+    ...thumbnail(
+      { absolute: fileUrl(root, cast.poster), width: poster?.width ?? null, height: poster?.height ?? null },
+      bounds,
+    ),
   };
 }
 
@@ -42,27 +75,38 @@ export function oembedXml(record: OEmbed): string {
 }
 
 /** WordPress takes the blockquote only when nothing stands before it, and shows it until the card has told its height. */
-function frameHtml(root: string, story: Story, nameplate: string, { width, height }: CardSize): string {
-  const page = storyUrl(root, story.slug);
-  const frame = element(
+function frameHtml({ page, frame, title, nameplate, isVideo = false }: Framed, { width, height }: CardSize): string {
+  const iframe = element(
     'iframe',
     {
-      src: `${root}/embed/${story.id}/`,
+      src: frame,
       sandbox: SANDBOX,
       width,
       height,
-      title: `${story.headline} — ${nameplate}`,
+      title: `${title} — ${nameplate}`,
       frameborder: '0',
       loading: 'lazy',
+      allow: isVideo ? 'fullscreen; picture-in-picture' : null,
     },
     '',
   );
-  return `<blockquote>${element('a', { href: page }, escapeText(story.headline))}</blockquote>${frame}`;
+  return `<blockquote>${element('a', { href: page }, escapeText(title))}</blockquote>${iframe}`;
+}
+
+/** What stands in a frame: the page that it leads to, the frame's own address, and its name. */
+interface Framed {
+  page: string;
+  frame: string;
+  title: string;
+  nameplate: string;
+  isVideo?: boolean;
 }
 
 /** The picture of a preview, unless it is larger than was asked for. */
-function thumbnail(edition: Edition, story: Story, { maxwidth, maxheight }: Bounds): Partial<OEmbed> {
-  const { absolute, width, height } = shareImage(edition, story);
+function thumbnail(
+  { absolute, width, height }: Pick<ShareImage, 'absolute' | 'width' | 'height'>,
+  { maxwidth, maxheight }: Bounds,
+): Partial<OEmbed> {
   if (width === null || height === null) return {};
   if (width > (maxwidth ?? Infinity) || height > (maxheight ?? Infinity)) return {};
   return { thumbnail_url: absolute, thumbnail_width: width, thumbnail_height: height };

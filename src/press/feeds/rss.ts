@@ -1,6 +1,8 @@
+import type { Enclosure, Extension } from 'feed';
 import { Feed } from 'feed';
 import { sectionSlug } from '../../desk/paper.ts';
 import { storyUrl } from '../../desk/story.ts';
+import { CARD_HEIGHT, CARD_WIDTH } from '../card.ts';
 import type { Channel, FeedItem } from './channel.ts';
 import { channelDescription, declared, newestChange } from './channel.ts';
 import { feedHtml } from './feed-html.ts';
@@ -10,8 +12,7 @@ import { cleanText, escapeText } from './xml.ts';
 /** How long a reader may keep the feed before it asks again, in minutes. */
 const TTL_MINUTES = 60;
 
-/** What RSS wants as the length of an enclosure nobody has measured. */
-const SIZE_UNKNOWN = 0;
+const MEDIA_RSS = 'http://search.yahoo.com/mrss/';
 
 export interface RssOptions {
   /** Path of this file under the paper's root: `rss.xml`, or `sections/time/rss.xml`. */
@@ -52,18 +53,30 @@ export function rss(channel: Channel, items: readonly FeedItem[], options: RssOp
       description: item.dek,
       content: html,
       category: [{ name: text(item.category) }],
-      image: { url: item.image_url, type: item.image_type, length: item.image_bytes ?? SIZE_UNKNOWN },
+      ...(item.image_bytes === null ? {} : { image: enclosure(item, item.image_bytes) }),
       extensions: [
         { name: 'title', objects: { _text: text(item.headline) } },
         ...(item.dek === '' ? [] : [{ name: 'description', objects: { _text: text(escapeText(item.dek)) } }]),
         { name: 'content:encoded', objects: { _cdata: cdata(html) } },
+        ...(item.image_bytes === null ? [mediaContent(item)] : []),
         { name: 'dc:creator', objects: { _text: text(declared(item.byline.name)) } },
         ...(item.language === paper.language ? [] : [{ name: 'dc:language', objects: { _text: item.language } }]),
       ],
     });
   }
-  const xml = feed.rss2();
+  const xml = feed.rss2().replace('<rss ', `<rss xmlns:media="${MEDIA_RSS}" `);
   return `${changed === null ? xml.replace(/\s*<lastBuildDate>[^<]*<\/lastBuildDate>/, '') : xml}\n`;
+}
+
+/** The piece's own art. RSS wants a length, and that of a media file is known. */
+function enclosure({ image_url, image_type }: FeedItem, length: number): Enclosure {
+  return { url: image_url, type: image_type, length };
+}
+
+/** A share card is drawn after the feed in a large press, so its length is not known: Media RSS asks for none. */
+function mediaContent({ image_url, image_type }: FeedItem): Extension {
+  const _attributes = { url: image_url, type: image_type, medium: 'image', width: CARD_WIDTH, height: CARD_HEIGHT };
+  return { name: 'media:content', objects: { _attributes } };
 }
 
 /**

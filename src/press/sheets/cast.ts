@@ -55,6 +55,7 @@ export const castDay: Sheet = {
     const cast = edition.cast(day);
     if (cast === null) return null;
     const { width = null, height = null } = edition.media(cast.poster) ?? {};
+    const oembed = `${edition.place.root}/oembed?url=${encodeURIComponent(`${edition.place.root}/cast/${day}/`)}`;
     const view: CastDayView = {
       frame: frameOf(edition, {
         path: `cast/${day}/`,
@@ -64,6 +65,8 @@ export const castDay: Sheet = {
       }),
       cast: castView(edition, cast),
       rows: edition.day(day).map((row) => rowView(edition, row)),
+      oembed_json_absolute: oembed,
+      oembed_xml_absolute: `${oembed}&format=xml`,
     };
     return [
       { path: `cast/${day}/index.html`, body: await render('/paper/cast-day', view) },

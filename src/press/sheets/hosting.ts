@@ -39,5 +39,6 @@ function emptyCard(edition: Edition): EmbedView {
     byline: { name: '', title: '' },
     published_at: new Date(0).toISOString(),
     image: null,
+    motif: null,
   };
 }

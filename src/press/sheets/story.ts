@@ -7,6 +7,7 @@ import { proofOf } from '../../ledger/proof.ts';
 import { CARD_HEIGHT, CARD_WIDTH } from '../card.ts';
 import type { Edition } from '../edition.ts';
 import { twin } from '../feeds/twin.ts';
+import { motifOf } from '../motif.ts';
 import type { ProseHtml } from '../prose-html.ts';
 import { proseHtml } from '../prose-html.ts';
 import type { Printed, Render, Sheet } from '../sheet.ts';
@@ -158,5 +159,6 @@ export function embedView(edition: Edition, found: Story): EmbedView {
     byline: found.byline,
     published_at: new Date(found.published_at).toISOString(),
     image: image === null ? null : { ...image, absolute: `${root}/${found.image?.src}` },
+    motif: image === null && found.withdrawn_at === null ? motifOf(found.category) : null,
   };
 }

@@ -69,6 +69,7 @@ export function item(change: Partial<FeedItem> = {}): FeedItem {
     html: proseHtml(base.prose, base.cited_facts, (path) => `${channel.root}/${path}`).html,
     image_url: `${channel.root}/cards/${base.id}-0011223344556677.png`,
     image_type: 'image/png',
+    image_bytes: null,
     avatar_url: `${channel.root}/media/portraits/mara-vell.svg`,
     ...change,
   };

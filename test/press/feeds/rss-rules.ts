@@ -95,7 +95,7 @@ function itemFaults(item: Node): string[] {
   faults.push(...dateFault('pubDate', text(item, 'pubDate')));
   for (const enclosure of all(item, 'enclosure').map(asNode)) {
     check(isHttp(String(enclosure['@url'])), 'the enclosure has no address');
-    check(/^\d+$/.test(String(enclosure['@length'])), 'the length of the enclosure is not a number');
+    check(/^[1-9]\d*$/.test(String(enclosure['@length'])), 'the enclosure has no length');
     check(MEDIA_TYPE.test(String(enclosure['@type'])), 'the type of the enclosure is not one');
   }
   check(all(item, 'author').length === 0 || /@/.test(text(item, 'author') ?? ''), 'author is not a mail address');

@@ -45,12 +45,31 @@ describe('rss', () => {
     assert.equal(first?.isoDate, '2026-11-20T07:06:00.000Z');
     assert.equal(first?.link, `${channel.root}/stories/the-tide-turned/`);
     assert.deepEqual(first?.categories, ['City']);
-    assert.equal(first?.enclosure?.type, 'image/png');
+    assert.equal(first?.enclosure, undefined);
     assert.match(first?.['content:encoded'] ?? '', /Mara Vell \(AI persona\), Tides Desk/);
     assert.equal(first?.['dc:language'], undefined);
     assert.equal(second?.summary ?? null, null);
     assert.equal(third?.title, 'Using <canvas> & "AT&amp;T" ]]> twice ]]>');
     assert.equal(fourth?.['dc:language'], 'ar');
+  });
+
+  it('gives an enclosure its length, and a picture of unknown length as media', async () => {
+    const art = `${channel.root}/media/a.jpg`;
+    const own = item({ id: '2', image_url: art, image_type: 'image/jpeg', image_bytes: 1234 });
+    const xml = rss(channel, [item(), own], OPTIONS);
+    assert.deepEqual(rssFaults(xml, SELF), []);
+    assert.deepEqual(await xmllint(xml), []);
+    const [card = {}, photo = {}] = itemsOf(xml);
+    assert.deepEqual(all(card, 'enclosure'), []);
+    assert.deepEqual(one(card, 'media:content'), {
+      '@url': item().image_url,
+      '@type': 'image/png',
+      '@medium': 'image',
+      '@width': '1200',
+      '@height': '630',
+    });
+    assert.deepEqual(one(photo, 'enclosure'), { '@url': art, '@type': 'image/jpeg', '@length': '1234' });
+    assert.deepEqual(all(photo, 'media:content'), []);
   });
 
   it('is the feed of a section when one is named', () => {
@@ -115,7 +134,7 @@ describe('rss', () => {
 });
 
 describe('the rules for RSS', () => {
-  const good = rss(channel, [item()], OPTIONS);
+  const good = rss(channel, [item({ image_bytes: 12 })], OPTIONS);
   const broken: Record<string, [string | RegExp, string]> = {
     'a date by the wrong weekday': ['Fri, 20 Nov', 'Thu, 20 Nov'],
     'no self link': [/<atom:link[^>]*>/, ''],
@@ -123,6 +142,7 @@ describe('the rules for RSS', () => {
     'a relative address in the text': [/href="https:[^"]*standards/, 'href="/standards'],
     'no guid': [/<guid[^>]*>[^<]*/, '<guid>'],
     'an enclosure without a length': [/length="\d+"/, 'length=""'],
+    'an enclosure of no bytes': [/length="\d+"/, 'length="0"'],
     'an unbound prefix': ['xmlns:dc', 'xmlns:cd'],
     'a forbidden character': ['The tide', 'The \u0001 tide'],
     'an element that is not closed': ['</ol>', ''],

@@ -1,0 +1,45 @@
+import { sha256 } from '../ledger/basis.ts';
+
+/** The picture of a card whose piece has none: plain shapes in two tones, as the data of two SVG paths. */
+export interface Motif {
+  soft: string;
+  strong: string;
+}
+
+/** Tiles of the field, and the side of each; a card shows its middle, 16 by 9. */
+const COLUMNS = 6;
+const ROWS = 3;
+const SIDE = 3;
+
+/** The part of the field that a card shows, as a `viewBox`. */
+export const MOTIF_BOX = '1 0 16 9';
+
+/** A tile's shape from its upper left corner on: quarter discs about each corner, halves, a disc, triangles. */
+const SHAPES = [
+  'h3a3 3 0 0 1-3 3z',
+  'h3v3a3 3 0 0 1-3-3z',
+  'm3 0v3h-3a3 3 0 0 1 3-3z',
+  'v3h3a3 3 0 0 0-3-3z',
+  'a1.5 1.5 0 0 0 3 0z',
+  'm0 3a1.5 1.5 0 0 1 3 0z',
+  'm1.5 0a1.5 1.5 0 0 1 0 3a1.5 1.5 0 0 1 0-3z',
+  'h3l-3 3z',
+  'm3 0v3h-3z',
+];
+
+/** The motif of a section: its own, the same on each card, whatever the piece. */
+export function motifOf(section: string): Motif {
+  const digest = Buffer.from(sha256(`motif ${section}`).slice('sha256:'.length), 'hex');
+  const motif: Motif = { soft: '', strong: '' };
+  for (let tile = 0; tile < COLUMNS * ROWS; tile++) {
+    const byte = digest.readUInt8(tile);
+    const start = `M${(tile % COLUMNS) * SIDE} ${Math.floor(tile / COLUMNS) * SIDE}`;
+    const shape = SHAPES[byte % SHAPES.length] as string;
+    // A third of the tiles are filled behind their shape, and a fifth are left to the ground.
+    const tone = Math.floor(byte / SHAPES.length) % 5;
+    if (tone === 0) motif.soft += `${start}h${SIDE}v${SIDE}h-${SIDE}z`;
+    if (tone < 3) motif.strong += start + shape;
+    else if (tone === 3) motif.soft += start + shape;
+  }
+  return motif;
+}
