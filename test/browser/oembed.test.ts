@@ -102,7 +102,7 @@ test('a blog shows a story’s card as WordPress does', async (t) => {
     });
     assert.deepEqual([player.width, Math.round(player.height), player.overflow], [640, 360, 0]);
     assert.ok(player.poster > 0, 'the picture before the video may be loaded');
-    const foot = page.frameLocator('iframe').locator('p a');
+    const foot = page.frameLocator('iframe').locator('main > p a');
     await Promise.all([page.waitForURL(page_url), foot.click()]);
     await page.close();
   });
