@@ -2,6 +2,8 @@ import { sha256 } from '../ledger/basis.ts';
 
 /** The picture of a card whose piece has none: plain shapes in two tones, as the data of two SVG paths. */
 export interface Motif {
+  /** The part of the field that a card shows, as a `viewBox`. */
+  box: string;
   soft: string;
   strong: string;
 }
@@ -11,8 +13,8 @@ const COLUMNS = 6;
 const ROWS = 3;
 const SIDE = 3;
 
-/** The part of the field that a card shows, as a `viewBox`. */
-export const MOTIF_BOX = '1 0 16 9';
+/** The middle of the field, in the shape of a picture. */
+const BOX = '1 0 16 9';
 
 /** A tile's shape from its upper left corner on: quarter discs about each corner, halves, a disc, triangles. */
 const SHAPES = [
@@ -30,7 +32,7 @@ const SHAPES = [
 /** The motif of a section: its own, the same on each card, whatever the piece. */
 export function motifOf(section: string): Motif {
   const digest = Buffer.from(sha256(`motif ${section}`).slice('sha256:'.length), 'hex');
-  const motif: Motif = { soft: '', strong: '' };
+  const motif: Motif = { box: BOX, soft: '', strong: '' };
   for (let tile = 0; tile < COLUMNS * ROWS; tile++) {
     const byte = digest.readUInt8(tile);
     const start = `M${(tile % COLUMNS) * SIDE} ${Math.floor(tile / COLUMNS) * SIDE}`;
