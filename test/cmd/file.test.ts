@@ -3,8 +3,10 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync 
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import Database from 'libsql';
+import { fileStory } from '../../src/desk/filing.ts';
 import { run } from '../support/program.ts';
-import { tempFolder } from '../support/workshop.ts';
+import { tempFolder, workshopIn } from '../support/workshop.ts';
 
 const PAPER = 'nameplate: The Quay\nsections: [City, Port]\n';
 const PERSONA = 'name: Ines Calloway\ntitle: Editor\n';
@@ -409,6 +411,37 @@ test('the files of older revisions are history: edited, they are named and nothi
   put(folder, 'quay/stories/a.3.md', text('Three.'));
   assert.deepEqual((await file(t, folder)).outcome?.filed, ['quay/stories/a.3.md']);
   assert.equal((await run(t, folder, ['audit'])).stdout.includes('revision'), false);
+});
+
+test('what was revised elsewhere is not taken back by the file that it once came from', async (t) => {
+  const text = (words: string): string => story('', `${words}[^1] Another is so.[^2]`);
+  const folder = contentIn(t, { 'quay/stories/a.md': text('One.'), 'quay/stories/b.md': text('One.') });
+  put(folder, 'quay/stories/b.2.md', text('Two.'));
+  await file(t, folder);
+  // As through the API, or by a process that saw a file which another has not listed.
+  const shop = workshopIn(t, folder, { now: Date.now() });
+  for (const slug of ['a', 'b']) {
+    const archive = shop.store.archive('quay');
+    const piece = archive.piece(archive.storyBySlug(slug)?.id ?? '');
+    assert.ok(piece);
+    fileStory(shop.desk, 'quay', { ...piece, prose: 'Elsewhere.[^1] Another is so.[^2]' }, { by: 'a key' });
+  }
+  const revisions = () => ['a', 'b'].map((slug) => shop.store.archive('quay').storyBySlug(slug)?.revision);
+  assert.deepEqual(revisions(), [2, 3]);
+  assert.deepEqual((await file(t, folder)).outcome, { filed: [], unchanged: 3, problems: [], pressed: {} });
+  // Where nobody knows which files were filed, what was filed once is not filed again.
+  const database = new Database(join(folder, 'var/broadsheet.db'));
+  database.exec("DELETE FROM applied WHERE path LIKE 'quay/stories/%'");
+  database.close();
+  assert.deepEqual((await file(t, folder)).outcome?.filed, []);
+  assert.deepEqual(revisions(), [2, 3]);
+  // An edit is a revision, whatever was said before.
+  put(folder, 'quay/stories/a.md', text('Three.'));
+  put(folder, 'quay/stories/b.2.md', text('Four.'));
+  assert.deepEqual((await file(t, folder)).outcome?.filed, ['quay/stories/a.md', 'quay/stories/b.2.md']);
+  put(folder, 'quay/stories/a.md', text('One.'));
+  assert.deepEqual((await file(t, folder)).outcome?.filed, ['quay/stories/a.md']);
+  assert.deepEqual(revisions(), [4, 4]);
 });
 
 test('what was withdrawn, or taken off its schedule, stays off when the folder is filed again', async (t) => {

@@ -64,12 +64,16 @@ export class Records {
       try {
         if (!isLine(name)) throw new Fault('invalid_request', 'the name holds a control character; rename the file');
         const digest = await digestOfFile(path);
-        if (store.applied(file) === digest) continue;
+        const known = store.applied(file);
+        if (known === digest) continue;
         // Its libraries are large, and most runs meet no new media.
         const { probeMedia } = await import('../../press/probe.ts');
         const probed: Media = { ...(await probeMedia(name, path)), path: name };
         media.keepFile(probed.digest, path);
-        this.#record('media', name, probed, file, digest, now());
+        store.transact(() => {
+          // Another process may have entered what came after this.
+          if (store.applied(file) === known) this.#record('media', name, probed, file, digest, now());
+        });
       } catch (error) {
         this.#at.report({ file, digest: '', data: null, body: '', problems: [], locate: () => [] }, error, 'file');
       }
@@ -123,7 +127,10 @@ export class Records {
     }
   }
 
-  /** Applies a YAML record when its file changed since it was last applied. */
+  /**
+   * Applies a YAML record when its file changed since it was last applied. It is read within the transaction that enters
+   * it: another process that files the same folder can then never have entered a newer text before.
+   */
   #apply<T extends z.ZodType>(
     path: string,
     schema: T,
@@ -131,21 +138,24 @@ export class Records {
     name: string,
     finish: (body: z.infer<T>) => unknown,
   ): void {
+    const { store, now } = this.#at.shop;
     const file = this.#at.name(path);
-    const source = readSource(path, file, 'yaml');
-    if (this.#at.shop.store.applied(file) === source.digest) return;
-    this.#at.result.problems.push(...source.problems);
-    if (source.data === null) return;
-    const parsed = schema.safeParse(source.data);
-    if (!parsed.success) {
-      this.#at.result.problems.push(...source.locate(shapeProblems(parsed.error, source.data)));
-      return;
-    }
-    try {
-      this.#record(kind, name, finish(parsed.data), file, source.digest, this.#at.shop.now());
-    } catch (error) {
-      this.#at.report(source, error, 'file');
-    }
+    store.transact(() => {
+      const source = readSource(path, file, 'yaml');
+      if (store.applied(file) === source.digest) return;
+      this.#at.result.problems.push(...source.problems);
+      if (source.data === null) return;
+      const parsed = schema.safeParse(source.data);
+      if (!parsed.success) {
+        this.#at.result.problems.push(...source.locate(shapeProblems(parsed.error, source.data)));
+        return;
+      }
+      try {
+        this.#record(kind, name, finish(parsed.data), file, source.digest, now());
+      } catch (error) {
+        this.#at.report(source, error, 'file');
+      }
+    });
   }
 
   #record(

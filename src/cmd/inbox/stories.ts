@@ -70,19 +70,28 @@ export class Stories {
     return bySlug;
   }
 
-  /** Files what is new of a piece's files. Those of older revisions are history, and must be as they were filed. */
+  /**
+   * Files what is new of a piece's files. Those of older revisions are history, and must be as they were filed. A file
+   * that has not changed since it was filed is not filed again: somebody may have revised the piece elsewhere.
+   */
   #piece(slug: string, files: RevisionFile[]): void {
-    const archive = this.#at.shop.store.archive(this.#at.slug);
+    const { store } = this.#at.shop;
+    const archive = store.archive(this.#at.slug);
+    const before = archive.storyBySlug(slug);
+    const sources = files.map(({ path }) => readSource(path, this.#at.name(path), 'markdown'));
+    const areApplied = sources.every(({ file, digest }) => store.applied(file) === digest);
+    if (before !== null && areApplied) {
+      this.#at.result.unchanged++;
+      return;
+    }
     const read: ReadStory[] = [];
-    for (const { path } of files) {
-      const source = readSource(path, this.#at.name(path), 'markdown');
+    for (const source of sources) {
       const { story, problems } = storyFrom(source, slug, archive.paper());
       this.#at.result.problems.push(...source.problems, ...source.locate(problems));
       if (story === undefined) return;
       read.push({ source, story });
     }
-    const before = archive.storyBySlug(slug);
-    const filed = before === null || read.length === 1 ? [] : archive.revisions(before.id);
+    const filed = before === null ? [] : archive.revisions(before.id);
     // Each file's place among the revisions filed, in order; -1 for one that was not filed.
     let next = 0;
     const places = read.map(({ story: { filing } }) => {
@@ -91,8 +100,11 @@ export class Stories {
       return place;
     });
     const last = places.findLastIndex((place) => place >= 0);
-    const edited = filed.length === 0 ? -1 : places.findIndex((place, index) => place < 0 && index < Math.max(last, 1));
-    const history = read[edited];
+    const altered =
+      filed.length === 0 || read.length === 1
+        ? -1
+        : places.findIndex((place, index) => place < 0 && index < Math.max(last, 1));
+    const history = read[altered];
     if (history !== undefined) {
       this.#at.problem(
         history.source.file,
@@ -101,10 +113,15 @@ export class Stories {
       );
       return;
     }
-    // What is on file already stays; but the newest file is looked at again, for its time on air.
-    for (const one of read.slice(Math.min(last + 1, read.length - 1))) {
-      if (!this.#story(slug, one)) return;
+    // Where nobody knows what was filed from which file, as after an import of the ledger, a text that was filed is not
+    // filed anew unless it is the newest still: then its time on air is looked at.
+    const newest = read.at(-1)?.source.file ?? '';
+    const isOld = store.applied(newest) === null && last === read.length - 1 && places[last] !== filed.length - 1;
+    if (isOld) this.#at.result.unchanged++;
+    else {
+      for (const one of read.slice(Math.min(last + 1, read.length - 1))) if (!this.#story(slug, one)) return;
     }
+    for (const { file, digest } of sources) store.setApplied(file, digest);
   }
 
   /** Files one story; false when it was refused. */
