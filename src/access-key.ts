@@ -24,18 +24,6 @@ export function isKeyText(prefix: string, text: string): boolean {
   return body !== undefined && checksum(prefix, body) === check;
 }
 
-/** When a key was made, used last and revoked (ms), as rows tell it: ISO 8601, null for never. */
-export function keyTimes({ made_at, used_at, revoked_at }: KeyTimes) {
-  const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
-  return { made_at: new Date(made_at).toISOString(), used_at: iso(used_at), revoked_at: iso(revoked_at) };
-}
-
-interface KeyTimes {
-  made_at: number;
-  used_at: number | null;
-  revoked_at: number | null;
-}
-
 /** What the store keeps of a key: the hex of its SHA-256. */
 export function keyHash(key: string): string {
   return createHash('sha256').update(key).digest('hex');

@@ -9,6 +9,7 @@ export type FaultCode =
   | 'allowance_exhausted'
   | 'key_required'
   | 'key_invalid'
+  | 'key_expired'
   | 'wrong_paper'
   | 'level_too_low'
   | 'terms_unsigned'

@@ -86,9 +86,14 @@ const KEY = {
   name: 'The archive’s reader',
   seat: null,
   persona: null,
+  state: 'in_force',
   made_at: '2026-11-20T06:30:00.000Z',
-  used_at: null,
+  made_by: 'cli',
+  expires_at: '2027-11-20T00:00:00.000Z',
+  used_at: '2026-11-22T07:10:00.000Z',
+  uses: { days: 3, first_day: '2026-11-20', last_day: '2026-11-22' },
   revoked_at: null,
+  revoked_by: null,
 };
 
 /** An example of a record, by the record's name among the document's schemas. */

@@ -24,6 +24,10 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
         'the key is unknown or was revoked. A bad key is never ignored, on no door.',
         'this key was revoked; ask the paper’s admin for another',
       ],
+      key_expired: [
+        'the key has ended, as it was made to.',
+        'this key ended at 2026-11-30T00:00:00.000Z; ask the paper’s admin for another',
+      ],
     },
     headers: { 'WWW-Authenticate': 'Challenge' },
   },

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { createRoute, z } from '@hono/zod-openapi';
+import type { AccessKey } from '../../src/desk/keys.ts';
 import { KeyBody, keyRow, LEVELS, makeKey } from '../../src/desk/keys.ts';
 import { Fault } from '../../src/fault.ts';
+import { KEY_STATES } from '../../src/key-life.ts';
 import { newId } from '../../src/works/workshop.ts';
 import { privateJson } from '../answers/caching.ts';
 import { jsonBody } from '../middleware/json-body.ts';
@@ -15,6 +17,7 @@ import { keyed, listSchema } from './route.ts';
 import { write } from './write.ts';
 
 const time = z.iso.datetime().nullable();
+const by = z.string().nullable();
 
 const KeyRow = z
   .object({
@@ -23,9 +26,19 @@ const KeyRow = z
     name: z.string(),
     seat: z.string().nullable().openapi({ description: 'Whose seat it is.' }),
     persona: z.string().nullable().openapi({ description: 'The one persona that an agent’s key signs as.' }),
+    state: z.enum(KEY_STATES),
     made_at: z.iso.datetime(),
+    made_by: by.openapi({
+      description:
+        'Who made it: `cli` is the operator, `key:<id>` another key; null for one from before there was a log.',
+    }),
+    expires_at: time.openapi({ description: 'From when on it opens nothing; null for one that lasts.' }),
     used_at: time.openapi({ description: 'The last use that was noted; noting lags a little behind.' }),
+    uses: z
+      .object({ days: z.int().min(0), first_day: z.iso.date().nullable(), last_day: z.iso.date().nullable() })
+      .openapi({ description: 'On how many UTC days it was used, and the first and the last of them.' }),
     revoked_at: time,
+    revoked_by: by,
   })
   .openapi('Key');
 
@@ -76,17 +89,19 @@ const revoke = createRoute({
 /** Making, listing and revoking keys. */
 export function keyDoors(doors: Doors): void {
   const { store, now } = doors.shop;
+  const rowOf = (key: AccessKey) => keyRow(key, store.keys.hasExpired(key, now()));
 
-  open(doors, list, (c) => privateJson(c, listOf(c, 'keys', store.keys.list(c.get('site').slug).map(keyRow))));
+  open(doors, list, (c) => privateJson(c, listOf(c, 'keys', store.keys.list(c.get('site').slug).map(rowOf))));
 
   open(doors, make, async (c) => {
     let shown: string | null = null;
     const maker = { keys: store.keys, archive: archiveOf(doors, c), now, newId, random: randomBytes };
-    const work = () => {
-      const { key, made: row } = makeKey(maker, c.get('site').slug, c.req.valid('json'));
+    const work = (own: AccessKey) => {
+      const by = `key:${own.id}`;
+      const { key, made: row } = makeKey({ ...maker, by }, c.get('site').slug, c.req.valid('json'));
       shown = key;
       // What is kept for a second asking holds no key.
-      return { status: 201, body: keyRow(row) } as const;
+      return { status: 201, body: rowOf(row) } as const;
     };
     const answer = await write(doors, c, work, ({ id }) => `keys/${id}`);
     const row = (await answer.json()) as { id: string };
@@ -99,16 +114,18 @@ export function keyDoors(doors: Doors): void {
 
   open(doors, revoke, (c) => {
     const { id } = c.req.valid('param');
-    return write(doors, c, () => {
+    return write(doors, c, (own) => {
       const { slug } = c.get('site');
+      const by = `key:${own.id}`;
       const known = store.keys.list(slug).find((key) => key.id === id);
-      if (known === undefined || !store.keys.revoke(slug, id, now())) {
+      const at = now();
+      if (known === undefined || !store.keys.revoke(slug, id, at, by)) {
         throw new Fault(
           'not_found',
           `this paper has no key ${JSON.stringify(id.slice(0, 80))} in force; see GET /api/v1/keys`,
         );
       }
-      return { status: 200, body: keyRow({ ...known, revoked_at: now() }) };
+      return { status: 200, body: rowOf({ ...known, revoked_at: at, revoked_by: by }) };
     });
   });
 }

@@ -20,7 +20,7 @@ import type { Sites } from './site.ts';
 export function privatePaperDoor(shop: Workshop, sites: Sites, build: Build): Hono<DeskEnv> {
   const door = new Hono<DeskEnv>();
   door.on(['GET', 'HEAD'], ['/*'], async (c, next) => {
-    const held = paperOfKey(shop.store.keys, (name) => c.req.header(name));
+    const held = paperOfKey(shop.store.keys, (name) => c.req.header(name), shop.now());
     const site = sites.of(c.env);
     if (!site?.paper || site.paper.paper_public || held !== site.slug) return next();
     const edition = new Edition(shop.store.archive(site.slug), placeOf(site.root));

@@ -116,7 +116,7 @@ export class Sites {
   #domainsAt(request: Request, asked: URL): Domain[] {
     const name = nameOf(asked);
     // A stranger cannot tell a private paper's domain from one that points here by mistake.
-    const held = paperOfKey(this.#shop.store.keys, (header) => request.headers.get(header));
+    const held = paperOfKey(this.#shop.store.keys, (header) => request.headers.get(header), this.#shop.now());
     const named = this.#domains.filter(
       ({ hostname: own, paper }) => own === name && (paper.paper_public || held === paper.slug),
     );

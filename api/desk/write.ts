@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createMiddleware } from 'hono/factory';
 import type { AccessKey } from '../../src/desk/keys.ts';
+import { inForce } from '../../src/desk/keys.ts';
 import { signatureOf } from '../../src/desk/terms.ts';
 import { Fault } from '../../src/fault.ts';
 import { readAgreement } from '../../src/works/agreement.ts';
@@ -35,8 +36,7 @@ export async function write(
   let isFirst = false;
   const { status, body } = store.transact((): Outcome => {
     // The body may have been long in coming.
-    if (!store.keys.isInForce(key.id))
-      throw new Fault('key_invalid', 'this key was revoked; ask the paper’s admin for another');
+    inForce(store.keys, store.keys.byId(key.id), at);
     if (key.level === 'agent') needTerms(doors, c);
     return once({ answers, key: key.id, at }, named, () => {
       isFirst = true;

@@ -20,6 +20,7 @@ const STATUS: Record<FaultCode, Status> = {
   invalid_request: 400,
   key_required: 401,
   key_invalid: 401,
+  key_expired: 401,
   payment_required: 402,
   allowance_exhausted: 402,
   wrong_paper: 403,

@@ -9,9 +9,13 @@ import type { KeyUses } from './key-uses.ts';
 
 /**
  * The key that a request carries, in either header; null when it carries none.
- * Throws `key_invalid` for anything there that is not a key in force.
+ * Throws `key_invalid` for anything there that is no key in force, `key_expired` for one that has ended.
  */
-export function keyOfRequest(keys: KeyTable, header: (name: string) => string | null | undefined): AccessKey | null {
+export function keyOfRequest(
+  keys: KeyTable,
+  header: (name: string) => string | null | undefined,
+  now: number,
+): AccessKey | null {
   const [authorization, plain] = [header('authorization'), header('x-nrf-key')];
   const texts: string[] = [];
   if (typeof authorization === 'string') {
@@ -26,16 +30,20 @@ export function keyOfRequest(keys: KeyTable, header: (name: string) => string | 
   if (other !== undefined && other !== text) {
     throw new Fault('key_invalid', 'Authorization and X-NRF-Key hold different keys; send one');
   }
-  return keyOf(keys, text);
+  return keyOf(keys, text, now);
 }
 
 /**
  * The paper whose key a request carries; null without one, and with a bad one: at addresses that are no doors it is a
  * stranger's. To be asked before it is known which paper is meant, so that the time it takes tells nothing of that one.
  */
-export function paperOfKey(keys: KeyTable, header: (name: string) => string | null | undefined): string | null {
+export function paperOfKey(
+  keys: KeyTable,
+  header: (name: string) => string | null | undefined,
+  now: number,
+): string | null {
   try {
-    return keyOfRequest(keys, header)?.paper ?? null;
+    return keyOfRequest(keys, header, now)?.paper ?? null;
   } catch {
     return null;
   }
@@ -43,13 +51,13 @@ export function paperOfKey(keys: KeyTable, header: (name: string) => string | nu
 
 /**
  * Lets through who may know of the paper, with the paper and the key in the
- * context. Throws `key_invalid`, `wrong_paper`, and `not_found` for a paper
+ * context. Throws `key_invalid`, `key_expired`, `wrong_paper`, and `not_found` for a paper
  * that is not there or that is private: from outside they are the same.
  */
 export function knowPaper({ store, now }: Workshop, sites: Sites, uses: KeyUses) {
   return createMiddleware<PaperEnv>(async (c, next) => {
     const site = sites.of(c.env);
-    const key = keyOfRequest(store.keys, (name) => c.req.header(name));
+    const key = keyOfRequest(store.keys, (name) => c.req.header(name), now());
     if (key !== null && key.paper !== site?.slug) {
       throw new Fault('wrong_paper', `this key opens ${key.paper} and nothing else; use it under that paper’s path`);
     }

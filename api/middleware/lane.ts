@@ -27,13 +27,13 @@ const PAYMENTS = ['x-payment', 'payment-signature'];
 
 /**
  * Decides the one lane of a request to a door and goes through it. Throws
- * `key_invalid`, `key_required`, `level_too_low`, `export_needs_account`, and
- * what the lane throws.
+ * `key_invalid`, `key_expired`, `key_required`, `level_too_low`,
+ * `export_needs_account`, and what the lane throws.
  */
 export function enterBy({ keys, uses, now, signInUrl, works }: LaneTools): (access: Access) => Middleware {
   return (access) =>
     createMiddleware<RecordsEnv>(async (c, next) => {
-      const key = keyOfRequest(keys, c);
+      const key = keyOfRequest(keys, c, now());
       const payment = PAYMENTS.some((name) => c.req.header(name) !== undefined);
       const decision = laneOf({ key: key?.level ?? 'none', payment }, access);
       if ('refused' in decision) throw refusal(decision.refused, { access, key, signInUrl });
@@ -46,10 +46,10 @@ export function enterBy({ keys, uses, now, signInUrl, works }: LaneTools): (acce
 
 const passOn: Middleware = (_, next) => next();
 
-/** The key of a request, or null. Throws `key_invalid`. */
-function keyOfRequest(keys: ServiceKeyTable, c: Context): ServiceKey | null {
+/** The key of a request, or null. Throws `key_invalid`, `key_expired`. */
+function keyOfRequest(keys: ServiceKeyTable, c: Context, now: number): ServiceKey | null {
   const text = c.req.header('x-service-key');
-  return text === undefined ? null : serviceKeyOf(keys, text.trim());
+  return text === undefined ? null : serviceKeyOf(keys, text.trim(), now);
 }
 
 function refusal(

@@ -1,4 +1,5 @@
 import { Fault } from '../fault.ts';
+import { keyExpiry } from '../key-life.ts';
 import type { ServiceKey, ServiceKeyMaker } from './service-key.ts';
 import { makeServiceKey } from './service-key.ts';
 
@@ -18,21 +19,29 @@ export function nameFrom(text: string, field: string, most: number): string {
   );
 }
 
-/** Makes a key of an account and returns it, this one time. Throws `invalid_request`, `conflict` when there are too many. */
+/**
+ * Makes a key of an account and returns it, this one time. `expires` is when it
+ * ends; '' for one that lasts. Throws `invalid_request`, `conflict` when there
+ * are too many.
+ */
 export function makeAccountKey(
   maker: ServiceKeyMaker & { transact<T>(work: () => T): T },
   account: string,
-  text: string,
+  { name: text, expires = '', field = 'expires_at' }: { name: string; expires?: string; field?: string },
 ): { key: string; made: ServiceKey } {
   const name = nameFrom(text, 'name', KEY_NAME_MAX);
+  const expires_at = expires === '' ? null : keyExpiry(expires, field, maker.now());
   return maker.transact(() => {
-    const inForce = maker.keys.list(account).filter(({ revoked_at }) => revoked_at === null);
+    const now = maker.now();
+    const inForce = maker.keys
+      .list(account)
+      .filter((key) => key.revoked_at === null && !maker.keys.hasExpired(key, now));
     if (inForce.length >= KEYS_MAX) {
       throw new Fault(
         'conflict',
         `the account has ${KEYS_MAX} keys, which is the most; revoke one that you no longer use`,
       );
     }
-    return makeServiceKey(maker, { account, level: 'account', name });
+    return makeServiceKey(maker, { account, level: 'account', name, expires_at });
   });
 }

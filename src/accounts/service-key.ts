@@ -1,6 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
-import { isKeyText, keyHash, keyTimes, newKeyText } from '../access-key.ts';
+import { isKeyText, keyHash, newKeyText } from '../access-key.ts';
 import { Fault } from '../fault.ts';
+import type { KeyDays, KeyLife } from '../key-life.ts';
+import { keyLifeRow, UNUSED } from '../key-life.ts';
 
 /**
  * What a key of the domain records opens: `account` reads and is metered,
@@ -11,28 +13,30 @@ export const SERVICE_LEVELS = ['account', 'service', 'scanner', 'operator'] as c
 export type ServiceLevel = (typeof SERVICE_LEVELS)[number];
 
 /** A key of the domain records, as it is listed. The key itself is shown once and not kept. Times in ms. */
-export interface ServiceKey {
+export interface ServiceKey extends KeyLife {
   /** Its public id: a lower-case ULID. */
   id: string;
   /** The account that it is metered on; null for every other level. */
   account: string | null;
   level: ServiceLevel;
   name: string;
-  made_at: number;
-  /** The last use that was noted; noting lags a little behind. */
-  used_at: number | null;
-  revoked_at: number | null;
 }
 
 export interface ServiceKeyTable {
   insert(key: ServiceKey, hash: string): void;
-  /** The key that has this hash, revoked or not. */
+  /** The key that has this hash, in force or not. */
   byHash(hash: string): { key: ServiceKey; hash: string } | null;
   /** The keys of an account, or with null those of no account, oldest first. */
-  list(account: string | null): ServiceKey[];
+  list(account: string | null): (ServiceKey & KeyDays)[];
+  /** A key, in force or not. */
+  byId(id: string): ServiceKey | null;
+  /** The UTC days on which a key was used, oldest first. */
+  daysOf(id: string): string[];
+  /** Whether a key has ended; once it has, it stays so for this process. */
+  hasExpired(key: ServiceKey, now: number): boolean;
   /** False when there is no such key in force. With an account, only a key of that account. */
-  revoke(id: string, at: number, account?: string): boolean;
-  /** Notes when keys were last used. */
+  revoke(id: string, at: number, by: string, account?: string): boolean;
+  /** Notes when keys were last used, and the days. */
   used(uses: Iterable<[id: string, at: number]>): void;
 }
 
@@ -46,29 +50,42 @@ export interface ServiceKeyMaker {
   newId(): string;
   /** n secure bytes. */
   random(n: number): Uint8Array;
+  /** Who makes it: `cli`, or `session:<id>`. */
+  by: string;
 }
 
 /** Makes a key and returns it, this one time. */
 export function makeServiceKey(
-  { keys, now, newId, random }: ServiceKeyMaker,
-  { account, level, name }: Pick<ServiceKey, 'account' | 'level' | 'name'>,
+  { keys, now, newId, random, by }: ServiceKeyMaker,
+  {
+    account,
+    level,
+    name,
+    expires_at = null,
+  }: Pick<ServiceKey, 'account' | 'level' | 'name'> & Partial<Pick<ServiceKey, 'expires_at'>>,
 ): { key: string; made: ServiceKey } {
   const key = newKeyText(PREFIX, random);
-  const made = { id: newId(), account, level, name, made_at: now(), used_at: null, revoked_at: null };
+  const made = {
+    ...{ id: newId(), account, level, name, made_at: now(), made_by: by, expires_at },
+    ...{ used_at: null, revoked_at: null, revoked_by: null },
+  };
   keys.insert(made, keyHash(key));
   return { key, made };
 }
 
-/** A key as its owner reads it: times in ISO 8601. */
-export function serviceKeyRow({ account: _account, ...key }: ServiceKey) {
-  return { ...key, ...keyTimes(key) };
+/** A key as its owner reads it, with its log; `isExpired` as its table knows. */
+export function serviceKeyRow(key: ServiceKey & Partial<KeyDays>, isExpired: boolean) {
+  const { id, level, name, days, first_day = null, last_day = null } = key;
+  const uses = days === undefined ? UNUSED : { days, first_day, last_day };
+  return { id, level, name, ...keyLifeRow(key, uses, isExpired) };
 }
 
 /**
- * The key in force that a text is. Throws `key_invalid` for a text that is no
- * key, for a stranger and for a key that was revoked.
+ * The key in force at a time (ms) that a text is. Throws `key_invalid` for a
+ * text that is no key, for a stranger and for a key that was revoked,
+ * `key_expired` for one that has ended.
  */
-export function serviceKeyOf(keys: ServiceKeyTable, text: string): ServiceKey {
+export function serviceKeyOf(keys: ServiceKeyTable, text: string, now: number): ServiceKey {
   if (!isKeyText(PREFIX, text)) {
     throw new Fault(
       'key_invalid',
@@ -82,6 +99,10 @@ export function serviceKeyOf(keys: ServiceKeyTable, text: string): ServiceKey {
   }
   if (found.key.revoked_at !== null) {
     throw new Fault('key_invalid', 'X-Service-Key: this key was revoked; make another on your account’s page');
+  }
+  if (keys.hasExpired(found.key, now)) {
+    const end = new Date(found.key.expires_at ?? now).toISOString();
+    throw new Fault('key_expired', `X-Service-Key: this key ended at ${end}; make another on your account’s page`);
   }
   return found.key;
 }

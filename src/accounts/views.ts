@@ -1,6 +1,7 @@
 import type { Usage } from '../meter/usage.ts';
 import type { RecordsFrame } from '../records/views.ts';
 import type { AccountMatter } from './account-matter.ts';
+import type { serviceKeyRow } from './service-key.ts';
 import type { HostOutcome } from './watch-group.ts';
 
 /**
@@ -64,13 +65,7 @@ export interface OverviewView extends AccountShell {
   sessions: { id: string; made_at: string; seen_at: string; is_this: boolean }[];
 }
 
-export interface KeyRow {
-  id: string;
-  name: string;
-  made_at: string;
-  used_at: string | null;
-  revoked_at: string | null;
-}
+export type KeyRow = ReturnType<typeof serviceKeyRow>;
 
 export interface KeysView extends AccountShell {
   keys: KeyRow[];

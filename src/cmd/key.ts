@@ -2,19 +2,22 @@ import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
 import { KeyBody, keyRow, makeKey } from '../desk/keys.ts';
 import { Fault } from '../fault.ts';
+import { keyExpiry, keyLog } from '../key-life.ts';
 import { shapeProblems } from '../ledger/shape.ts';
 import { rotateDoor } from '../store/door-key.ts';
 import type { Workshop } from '../works/workshop.ts';
 import { doorKeyFile, doorName, needPaper, newId } from '../works/workshop.ts';
+import { endOf, lifeOf, sayLog } from './key-life.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { say, withWorkshop } from './run.ts';
-import { createServiceKey, listServiceKeys, revokeServiceKey } from './service-key.ts';
+import { createServiceKey, listServiceKeys, logServiceKey, revokeServiceKey } from './service-key.ts';
 
 export function command(): Command {
   return new Command('key')
     .description('access keys of a paper or of the domain records, and the signing key of the door')
     .addCommand(create())
     .addCommand(list())
+    .addCommand(log())
     .addCommand(revoke())
     .addCommand(rotate());
 }
@@ -28,16 +31,17 @@ function create(): Command {
     .requiredOption('--name <name>', 'whose it is')
     .option('--persona <slug>', 'the one persona that an agent’s key of a paper signs as')
     .option('--email <address>', 'the account that an account’s key of the records is metered on; else one of its own')
+    .option('--expires-at <time>', 'from when on it opens nothing, as in 2026-12-31T00:00:00Z; it lasts without one')
     .option('--json', 'print {id, key, level}')
-    .action((options: Owner & { level: string; name: string; persona?: string; json?: boolean }) =>
+    .action((options: Owner & { level: string; name: string; persona?: string; expiresAt?: string; json?: boolean }) =>
       withWorkshop((shop) => {
-        const { level, name, persona } = options;
+        const { level, name, persona, expiresAt: expires_at } = options;
         const owner = ownerOf(options);
         if ('service' in owner) return createServiceKey(shop, { ...options, ...owner });
-        const { key, made } = makeKeyOf(shop, owner.paper, { level, name, persona });
+        const { key, made } = makeKeyOf(shop, owner.paper, { level, name, persona, expires_at });
         say(options.json, { id: made.id, key, level: made.level }, [
           key,
-          `${made.level} key ${made.id} of ${owner.paper}; it is not shown again`,
+          `${made.level} key ${made.id} of ${owner.paper}${endOf(made.expires_at)}; it is not shown again`,
         ]);
       }),
     );
@@ -74,7 +78,8 @@ export function makeKeyOf(
     const field = problem?.field ?? '';
     throw new Fault('invalid_request', `--${options[field] ?? field}: ${problem?.message}`, { field });
   }
-  const maker = { keys: store.keys, archive: store.archive(paper), now, newId, random: randomBytes };
+  if (words.expires_at !== undefined) keyExpiry(words.expires_at, '--expires-at', now());
+  const maker = { keys: store.keys, archive: store.archive(paper), now, newId, random: randomBytes, by: 'cli' };
   return store.transact(() => makeKey(maker, paper, body.data));
 }
 
@@ -90,12 +95,37 @@ function list(): Command {
         const owner = ownerOf(options);
         if ('service' in owner) return listServiceKeys(shop, { ...options, ...owner });
         needPaper(shop, owner.paper);
-        const keys = shop.store.keys.list(owner.paper).map(keyRow);
+        const { keys: table } = shop.store;
+        const keys = table.list(owner.paper).map((key) => keyRow(key, table.hasExpired(key, shop.now())));
         const lines = keys.map(
-          ({ id, level, name, seat, used_at, revoked_at }) =>
-            `${id}  ${level.padEnd(5)}  ${name}${seat === null ? '' : `  seat of ${seat}`}${used_at === null ? '' : `  last used ${used_at}`}${revoked_at === null ? '' : '  (revoked)'}`,
+          ({ id, level, name, seat, ...life }) =>
+            `${id}  ${level.padEnd(5)}  ${name}${seat === null ? '' : `  seat of ${seat}`}${lifeOf(life)}`,
         );
         say(options.json, keys, lines.length === 0 ? ['no keys'] : lines);
+      }),
+    );
+}
+
+function log(): Command {
+  return new Command('log')
+    .description('who made an access key, on which days it was used, when it ended, and who revoked it')
+    .argument('<id>')
+    .option('--paper <slug>', 'the paper')
+    .option('--service <name>', 'records: a key of the domain records')
+    .option('--json', 'print it as JSON')
+    .action((id: string, options: Owner & { json?: boolean }) =>
+      withWorkshop((shop) => {
+        const owner = ownerOf(options);
+        if ('service' in owner) return logServiceKey(shop, id, { ...options, ...owner });
+        const { keys } = shop.store;
+        const key = keys.byId(id);
+        if (key === null || key.paper !== owner.paper) {
+          throw new Fault(
+            'not_found',
+            `${owner.paper} has no key ${JSON.stringify(id)}; \`broadsheet key list\` shows its keys`,
+          );
+        }
+        sayLog(options.json, keyLog(key, keys.daysOf(id), keys.hasExpired(key, shop.now())));
       }),
     );
 }
@@ -110,7 +140,7 @@ function revoke(): Command {
       withWorkshop((shop) => {
         const owner = ownerOf(options);
         if ('service' in owner) return revokeServiceKey(shop, id, owner);
-        if (!shop.store.keys.revoke(owner.paper, id, shop.now())) {
+        if (!shop.store.keys.revoke(owner.paper, id, shop.now(), 'cli')) {
           throw new Fault(
             'not_found',
             `${owner.paper} has no key ${JSON.stringify(id)} in force; \`npm run -s broadsheet -- key list\` shows its keys`,

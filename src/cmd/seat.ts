@@ -43,7 +43,7 @@ function list(): Command {
         const seats = shop.store.keys
           .list(options.paper)
           .filter(({ seat, revoked_at }) => seat !== null && revoked_at === null)
-          .map(keyRow);
+          .map((key) => keyRow(key, shop.store.keys.hasExpired(key, shop.now())));
         const lines = seats.map(({ id, level, seat }) => `${id}  ${level.padEnd(5)}  ${seat}`);
         say(options.json, seats, lines.length === 0 ? ['no seats'] : lines);
       }),
@@ -60,7 +60,7 @@ function remove(): Command {
         needPaper(shop, options.paper);
         const { keys } = shop.store;
         const held = keys.seat(options.paper, options.email.toLowerCase());
-        if (held === null || !keys.revoke(options.paper, held.id, shop.now())) {
+        if (held === null || !keys.revoke(options.paper, held.id, shop.now(), 'cli')) {
           throw new Fault(
             'not_found',
             `${options.email} has no seat on ${options.paper}; \`npm run -s broadsheet -- seat list\` shows who has`,

@@ -4,9 +4,11 @@ import { KEY_NAME_MAX, makeAccountKey, nameFrom } from '../accounts/keys.ts';
 import type { ServiceLevel } from '../accounts/service-key.ts';
 import { makeServiceKey, SERVICE_LEVELS, serviceKeyRow } from '../accounts/service-key.ts';
 import { Fault } from '../fault.ts';
+import { keyExpiry, keyLog } from '../key-life.ts';
 import { readAddress } from '../readers/address.ts';
 import type { Workshop } from '../works/workshop.ts';
 import { newId } from '../works/workshop.ts';
+import { endOf, lifeOf, sayLog } from './key-life.ts';
 import { say } from './run.ts';
 
 /** The service whose keys these are, as `--service` names it. */
@@ -17,6 +19,7 @@ interface Words {
   level?: string;
   name?: string;
   email?: string;
+  expiresAt?: string;
   json?: boolean;
 }
 
@@ -36,42 +39,65 @@ export function createServiceKey(shop: Workshop, words: Words): void {
     throw wrong('email', `a key of the level ${level} is of no account; leave it out, or use --level account`);
   }
   const name = nameFrom(words.name ?? '', '--name', KEY_NAME_MAX);
-  const { key, made, email } = shop.store.transact(() => keyMade(shop, level, name, words.email));
+  const { key, made, email } = shop.store.transact(() => keyMade(shop, { ...words, level, name }));
   say(words.json, { id: made.id, key, level, ...(email === null ? {} : { email }) }, [
     key,
-    `${level} key ${made.id} of the domain records${email === null ? '' : `, metered on the account of ${email}`}; it is not shown again`,
+    `${level} key ${made.id} of the domain records${email === null ? '' : `, metered on the account of ${email}`}${endOf(made.expires_at)}; it is not shown again`,
   ]);
 }
 
-function keyMade({ store, now }: Workshop, level: ServiceLevel, name: string, email: string | undefined) {
+function keyMade(
+  { store, now }: Workshop,
+  { level, name, email, expiresAt }: Words & { level: ServiceLevel; name: string },
+) {
   const { transact, serviceKeys: keys } = store;
-  const maker = { keys, now, newId, random: randomBytes, transact };
-  if (level !== 'account') return { ...makeServiceKey(maker, { account: null, level, name }), email: null };
+  const maker = { keys, now, newId, random: randomBytes, transact, by: 'cli' };
+  const field = '--expires-at';
+  if (level !== 'account') {
+    const expires_at = expiresAt === undefined ? null : keyExpiry(expiresAt, field, now());
+    return { ...makeServiceKey(maker, { account: null, level, name, expires_at }), email: null };
+  }
   const id = newId();
   // RFC 2606, section 2: no mail ever goes to .invalid.
   const address = email === undefined ? `${id}@account.invalid` : addressFrom(email);
   const account = store.accounts.ofEmail(address, { id, plan: 'daily', made_at: now() });
-  return { ...makeAccountKey(maker, account.id, name), email: account.email };
+  return { ...makeAccountKey(maker, account.id, { name, expires: expiresAt, field }), email: account.email };
 }
 
 /** Lists the keys of an account, or those of none. Throws `not_found` when there is no such account. */
-export function listServiceKeys({ store }: Workshop, words: Words): void {
+export function listServiceKeys({ store, now }: Workshop, words: Words): void {
   needService(words);
   const account = words.email === undefined ? null : needAccount(store, words.email).id;
-  const keys = store.serviceKeys.list(account).map(serviceKeyRow);
+  const keys = store.serviceKeys
+    .list(account)
+    .map((key) => serviceKeyRow(key, store.serviceKeys.hasExpired(key, now())));
   say(words.json, keys, keys.length === 0 ? ['no keys'] : keys.map(lineOf));
 }
 
 /** Revokes a key of any level. Throws `not_found` when none is in force. */
 export function revokeServiceKey({ store, now }: Workshop, id: string, words: Words): void {
   needService(words);
-  if (!store.serviceKeys.revoke(id, now())) {
+  if (!store.serviceKeys.revoke(id, now(), 'cli')) {
     throw new Fault(
       'not_found',
       `the domain records have no key ${JSON.stringify(id)} in force; \`npm run -s broadsheet -- key list --service records\` shows their keys, with --email those of an account`,
     );
   }
   say(false, null, [`revoked ${id}`]);
+}
+
+/** Tells the log of a key of any level. Throws `not_found`. */
+export function logServiceKey({ store, now }: Workshop, id: string, words: Words): void {
+  needService(words);
+  const { serviceKeys: keys } = store;
+  const key = keys.byId(id);
+  if (key === null) {
+    throw new Fault(
+      'not_found',
+      `the domain records have no key ${JSON.stringify(id)}; \`broadsheet key list --service records\` shows their keys, with --email those of an account`,
+    );
+  }
+  sayLog(words.json, keyLog(key, keys.daysOf(id), keys.hasExpired(key, now())));
 }
 
 /** The account of an address. Throws `not_found`. */
@@ -98,7 +124,6 @@ function wrong(option: string, what: string): Fault {
   return new Fault('invalid_request', `--${option}: ${what}`, { field: option });
 }
 
-function lineOf({ id, level, name, used_at, revoked_at }: ReturnType<typeof serviceKeyRow>): string {
-  const used = used_at === null ? '' : `  last used ${used_at}`;
-  return `${id}  ${level.padEnd(8)}  ${name}${used}${revoked_at === null ? '' : '  (revoked)'}`;
+function lineOf({ id, level, name, ...life }: ReturnType<typeof serviceKeyRow>): string {
+  return `${id}  ${level.padEnd(8)}  ${name}${lifeOf(life)}`;
 }

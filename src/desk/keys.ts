@@ -1,7 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
-import { isKeyText, keyHash, keyTimes, newKeyText } from '../access-key.ts';
+import { isKeyText, keyHash, newKeyText } from '../access-key.ts';
 import { Fault } from '../fault.ts';
+import type { KeyDays, KeyLife } from '../key-life.ts';
+import { keyExpiry, keyLifeRow, UNUSED } from '../key-life.ts';
 import { isLine } from '../ledger/door.ts';
 import { normalized } from '../ledger/marks.ts';
 import type { Archive } from './archive.ts';
@@ -14,7 +16,7 @@ export const LEVELS = ['read', 'agent', 'admin'] as const;
 export type Level = (typeof LEVELS)[number];
 
 /** A key of one paper, as it is listed. The key itself is shown once and not kept. Times in ms. */
-export interface AccessKey {
+export interface AccessKey extends KeyLife {
   /** Its public id: a lower-case ULID. */
   id: string;
   paper: string;
@@ -24,23 +26,24 @@ export interface AccessKey {
   seat: string | null;
   /** The one persona that an agent's key signs as; null lets it sign as any. */
   persona: string | null;
-  made_at: number;
-  /** The last use that was noted; noting lags a little behind. */
-  used_at: number | null;
-  revoked_at: number | null;
 }
 
 export interface KeyTable {
   insert(key: AccessKey, hash: string): void;
-  list(paper: string): AccessKey[];
-  /** The key that has this hash, revoked or not. */
+  list(paper: string): (AccessKey & KeyDays)[];
+  /** The UTC days on which a key was used, oldest first. */
+  daysOf(id: string): string[];
+  /** The key that has this hash, in force or not. */
   byHash(hash: string): { key: AccessKey; hash: string } | null;
-  isInForce(id: string): boolean;
-  /** The key in force of a person's seat. */
+  /** A key, in force or not. */
+  byId(id: string): AccessKey | null;
+  /** Whether a key has ended; once it has, it stays so for this process. */
+  hasExpired(key: AccessKey, now: number): boolean;
+  /** The key of a person's seat that was not revoked. */
   seat(paper: string, email: string): AccessKey | null;
   /** False when there is no such key of the paper that is still in force. */
-  revoke(paper: string, id: string, at: number): boolean;
-  /** Notes when keys were last used. */
+  revoke(paper: string, id: string, at: number, by: string): boolean;
+  /** Notes when keys were last used, and the days. */
   used(uses: Iterable<[id: string, at: number]>): void;
 }
 
@@ -59,6 +62,10 @@ export const KeyBody = z
       .refine((text) => text !== '', 'must say whose key it is'),
     seat: z.email('must be the mail address of the person who sits there').max(254).nullish(),
     persona: z.string().nullish(),
+    expires_at: z
+      .string()
+      .nullish()
+      .meta({ format: 'date-time', description: 'From when on it opens nothing; it lasts without one.' }),
   })
   .meta({
     id: 'KeyOrder',
@@ -89,12 +96,14 @@ export interface KeyMaker {
   newId(): string;
   /** n secure bytes. */
   random(n: number): Uint8Array;
+  /** Who makes it: `cli`, or `key:<id>`. */
+  by: string;
 }
 
 /**
  * Makes a key of a paper and returns it, this one time. Throws `conflict` when
- * the seat is taken, `invalid_request` when the persona is none or the level
- * does not fit the seat or the persona.
+ * the seat is taken, `invalid_request` when the persona is none, the level does
+ * not fit the seat or the persona, or the key would end before it begins.
  */
 export function makeKey(maker: KeyMaker, paper: string, body: KeyBody): { key: string; made: AccessKey } {
   const seat = body.seat?.toLowerCase() ?? null;
@@ -108,6 +117,7 @@ export function makeKey(maker: KeyMaker, paper: string, body: KeyBody): { key: s
   if (persona !== null && maker.archive.persona(persona)?.active !== true) {
     throw unfit('persona', `${JSON.stringify(persona)} is not an active persona of this desk; see the masthead`);
   }
+  const expires_at = body.expires_at == null ? null : keyExpiry(body.expires_at, 'expires_at', maker.now());
   const holder = seat === null ? null : maker.keys.seat(paper, seat);
   if (holder !== null) {
     throw new Fault('conflict', `${seat} has a seat already (key ${holder.id}); revoke it before you give another`);
@@ -121,16 +131,21 @@ export function makeKey(maker: KeyMaker, paper: string, body: KeyBody): { key: s
     seat,
     persona,
     made_at: maker.now(),
+    made_by: maker.by,
+    expires_at,
     used_at: null,
     revoked_at: null,
+    revoked_by: null,
   };
   maker.keys.insert(made, keyHash(key));
   return { key, made };
 }
 
-/** A key as a paper’s admin reads it: times in ISO 8601. */
-export function keyRow({ paper: _paper, ...key }: AccessKey) {
-  return { ...key, ...keyTimes(key) };
+/** A key as a paper’s admin reads it, with its log; `isExpired` as its table knows. */
+export function keyRow(key: AccessKey & Partial<KeyDays>, isExpired: boolean) {
+  const { id, level, name, seat, persona, days, first_day = null, last_day = null } = key;
+  const uses = days === undefined ? UNUSED : { days, first_day, last_day };
+  return { id, level, name, seat, persona, ...keyLifeRow(key, uses, isExpired) };
 }
 
 function unfit(field: string, message: string): Fault {
@@ -138,10 +153,11 @@ function unfit(field: string, message: string): Fault {
 }
 
 /**
- * The key in force that a text is. Throws `key_invalid` for a text that is no
- * key, for a stranger and for a key that was revoked.
+ * The key in force at a time (ms) that a text is. Throws `key_invalid` for a
+ * text that is no key, for a stranger and for a key that was revoked,
+ * `key_expired` for one that has ended.
  */
-export function keyOf(keys: KeyTable, text: string): AccessKey {
+export function keyOf(keys: KeyTable, text: string, now: number): AccessKey {
   if (!isKey(text)) {
     throw new Fault(
       'key_invalid',
@@ -153,10 +169,19 @@ export function keyOf(keys: KeyTable, text: string): AccessKey {
   if (found === null || !timingSafeEqual(Buffer.from(found.hash), Buffer.from(hash))) {
     throw new Fault('key_invalid', 'no desk has this key; ask the paper’s admin for one');
   }
-  if (found.key.revoked_at !== null) {
+  return inForce(keys, found.key, now);
+}
+
+/** The key, when it opens something at a time (ms). Throws `key_invalid`, `key_expired`. */
+export function inForce(keys: KeyTable, key: AccessKey | null, now: number): AccessKey {
+  if (key === null || key.revoked_at !== null) {
     throw new Fault('key_invalid', 'this key was revoked; ask the paper’s admin for another');
   }
-  return found.key;
+  if (keys.hasExpired(key, now)) {
+    const end = new Date(key.expires_at ?? now).toISOString();
+    throw new Fault('key_expired', `this key ended at ${end}; ask the paper’s admin for another`);
+  }
+  return key;
 }
 
 /** Whether a key of one level may do what asks for another. */

@@ -7,6 +7,8 @@ const WORDS_MAX = 200;
 const ASKED_MAX = 24;
 /** Of a word, in characters: as long as a fingerprint. */
 const WORD_LENGTH = 64;
+/** Of a question, in UTF-16 units: as long as a name. Unicode's mappings may take much longer for more. */
+const QUESTION_LENGTH = 253;
 /** The shortest beginning of a word that is looked for: a single letter begins too many. */
 const BEGINNING_MIN = 2;
 
@@ -41,7 +43,8 @@ export interface ValueMatch {
  * the rest. Null when there is no letter or digit. Words after the first
  * `ASKED_MAX` are not looked for.
  */
-export function valueMatch(q: string): ValueMatch | null {
+export function valueMatch(question: string): ValueMatch | null {
+  const q = question.slice(0, QUESTION_LENGTH).toWellFormed();
   const asked = [...new Set([escapeText(Buffer.from(q)), domainToASCII(q) || q])]
     .map(phrasesOf)
     .filter((one) => one.length > 0);

@@ -20,7 +20,7 @@ export function accountExport(shop: Workshop, { id, email, plan, made_at }: Acco
   return {
     account: { id, email, plan, made_at: iso(made_at) },
     exported_at: iso(at),
-    keys: store.serviceKeys.list(id).map(serviceKeyRow),
+    keys: store.serviceKeys.list(id).map((key) => serviceKeyRow(key, store.serviceKeys.hasExpired(key, at))),
     sessions: store.sessions.list(id, at).map((session) => ({
       made_at: iso(session.made_at),
       seen_at: iso(session.seen_at),

@@ -12,7 +12,8 @@ import { newId } from './workshop.ts';
 
 /** Queues the notice that a paper's webhook was switched off at a time (ms); part of the caller's transaction. */
 export function queueNotices({ store }: Workshop, paper: string, at: number): void {
-  for (const email of noticed(store.keys.list(paper), store.paper(paper)?.contact)) {
+  const keys = store.keys.list(paper).filter((key) => !store.keys.hasExpired(key, at));
+  for (const email of noticed(keys, store.paper(paper)?.contact)) {
     store.notices.queue({ id: newId(), paper, email, since: at, due_at: at + NOTICE_GATHERS });
   }
 }

@@ -40,7 +40,7 @@ export interface RemoteQueueOptions {
 /**
  * The queue of domain records elsewhere, over its doors. What fails for a moment
  * is tried again; handing in the same looks twice enters them once. Throws
- * `key_invalid` and `level_too_low` at once, `unavailable` after many tries.
+ * `key_invalid`, `key_expired` and `level_too_low` at once, `unavailable` after many tries.
  */
 export function remoteQueue({ url, key, stopping }: RemoteQueueOptions): ScanQueue {
   const call = async (method: string, path: string, body?: object): Promise<unknown> => {
@@ -95,7 +95,7 @@ async function ask(
     const { error, message } = (answer ?? {}) as { error?: string; message?: string };
     if (response.status === 401 || response.status === 403) {
       throw new Fault(
-        error === 'level_too_low' ? 'level_too_low' : 'key_invalid',
+        error === 'level_too_low' || error === 'key_expired' ? error : 'key_invalid',
         `${url}: ${message ?? 'the key is refused'}`,
       );
     }

@@ -119,5 +119,5 @@ export function startScan(queue: ScanQueue, looker: Looker, news: ScanNews, { on
 
 /** Whether the queue has nothing more to say to this scanner. */
 function isFinal(error: unknown): boolean {
-  return error instanceof Fault && (error.code === 'key_invalid' || error.code === 'level_too_low');
+  return error instanceof Fault && ['key_invalid', 'key_expired', 'level_too_low'].includes(error.code);
 }

@@ -40,7 +40,7 @@ test('no write is answered before it is on the disk', { skip: NO_STRACE }, async
   const folder = tempFolder(t);
   const desk = (await enterPapers(folder, [{ slug: 'tide-table' }])).get('tide-table')?.admin ?? '';
   const shop = workshopIn(t, folder, { now: Date.now() });
-  const maker = { keys: shop.store.serviceKeys, now: Date.now, newId, random: randomBytes };
+  const maker = { keys: shop.store.serviceKeys, now: Date.now, newId, random: randomBytes, by: 'cli' };
   const { id: account } = shop.store.accounts.ofEmail('ada@example.org', { id: newId(), plan: 'daily', made_at: 0 });
   const keyed = makeServiceKey(maker, { account, level: 'account', name: 'Ada' }).key;
   const scanner = makeServiceKey(maker, { account: null, level: 'scanner', name: 'A scanner' }).key;

@@ -120,6 +120,7 @@ function keyIn(folder: string): string {
     now: shop.now,
     newId,
     random: randomBytes,
+    by: 'cli',
   };
   const { key } = makeKey(maker, PAPER, { level: 'read', name: 'The benchmark' });
   shop.close();

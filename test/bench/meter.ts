@@ -110,7 +110,7 @@ function fill(folder: string): { account: string; service: string } {
 }
 
 function keyOf({ store, now }: Workshop, level: ServiceLevel): string {
-  const maker = { keys: store.serviceKeys, now, newId, random: randomBytes };
+  const maker = { keys: store.serviceKeys, now, newId, random: randomBytes, by: 'cli' };
   const account =
     level === 'account'
       ? store.accounts.ofEmail('a@bench.example', { id: newId(), plan: 'daily', made_at: now() }).id

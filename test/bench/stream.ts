@@ -18,7 +18,7 @@ const HOSTS = 100;
 /** Changes told to many listeners at once: events delivered a second, and what a listener costs. */
 export async function streamFigures(server: Served, folder: string): Promise<Figure[]> {
   const shop = openRecords(folder);
-  const maker = { keys: shop.store.serviceKeys, now: shop.now, newId, random: randomBytes };
+  const maker = { keys: shop.store.serviceKeys, now: shop.now, newId, random: randomBytes, by: 'cli' };
   const { key } = makeServiceKey(maker, { account: null, level: 'service', name: 'The benchmark' });
   const before = memoryOf(server.pid);
   const heard = { events: 0 };

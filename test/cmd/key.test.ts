@@ -31,13 +31,18 @@ test('a key is shown once, kept as a hash, listed and revoked', async (t) => {
   const [row] = JSON.parse((await run(t, folder, ['key', 'list', ...paper, '--json'])).stdout);
   const { made_at, ...rest } = row;
   assert.match(made_at, /^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/, 'a row as the door lists it');
-  const nobody = { seat: null, used_at: null, revoked_at: null };
-  assert.deepEqual(rest, { id, level: 'agent', name: 'Zoë’s agent', persona: null, ...nobody });
+  const nobody = { seat: null, used_at: null, revoked_at: null, revoked_by: null, expires_at: null };
+  const life = { state: 'in_force', made_by: 'cli', uses: { days: 0, first_day: null, last_day: null } };
+  assert.deepEqual(rest, { id, level: 'agent', name: 'Zoë’s agent', persona: null, ...nobody, ...life });
   assert.equal((await run(t, folder, ['key', 'revoke', id, ...paper])).stdout, `revoked ${id}\n`);
   assert.match((await run(t, folder, ['key', 'list', ...paper])).stdout, /\(revoked\)\n$/);
   const again = await run(t, folder, ['key', 'revoke', id, ...paper]);
   assert.match(again.stderr, /has no key "\S+" in force; `npm run -s broadsheet -- key list` shows its keys/);
   assert.equal(again.code, 1);
+  const log = (await run(t, folder, ['key', 'log', id, ...paper])).stdout;
+  assert.match(log, /^\S+Z {2}made by cli\n\S+Z {2}revoked by cli\n$/);
+  const elsewhere = await run(t, folder, ['key', 'log', 'none', ...paper]);
+  assert.match(elsewhere.stderr, /has no key "none"; `broadsheet key list` shows its keys/);
   await run(t, folder, ['ledger', 'export', join(folder, 'e.jsonl')]);
   assert.equal(readFileSync(join(folder, 'e.jsonl'), 'utf8').includes('Zoë'), false, 'access keys do not travel');
 });
@@ -51,6 +56,10 @@ test('what makes no key is one line', async (t) => {
     [
       ['key', 'create', '--paper', PAPER, '--level', 'root', '--name', 'N'],
       /^broadsheet: --level: "root": must be one of read, agent, admin\n$/,
+    ],
+    [
+      ['key', 'create', '--paper', PAPER, '--level', 'read', '--name', 'N', '--expires-at', '2020-01-01'],
+      /^broadsheet: --expires-at "2020-01-01" has passed; give a time to come with its zone, as in \S+Z, or /,
     ],
     [
       ['key', 'create', '--paper', PAPER, '--level', 'read', '--name', ' '],

@@ -22,7 +22,7 @@ test('keys of the domain records are made, listed and revoked', async (t) => {
 
   const { store } = workshopIn(t, folder, { now: Date.now() });
   for (const { id, key: text, level } of [scanner, own, alone]) {
-    const found = serviceKeyOf(store.serviceKeys, text);
+    const found = serviceKeyOf(store.serviceKeys, text, Date.now());
     assert.deepEqual([found.id, found.level, found.name], [id, level, 'N']);
   }
   assert.equal(store.serviceKeys.list(store.accounts.byEmail(ADA)?.id ?? '').length, 1);
@@ -31,10 +31,23 @@ test('keys of the domain records are made, listed and revoked', async (t) => {
   assert.equal((await key('list', '--email', ADA)).stdout, `${own.id}  account   N\n`);
   const [row] = JSON.parse((await key('list', '--json')).stdout);
   assert.match(row.made_at, /^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
-  assert.deepEqual(Object.keys(row), ['id', 'level', 'name', 'made_at', 'used_at', 'revoked_at']);
+  assert.deepEqual(
+    Object.keys(row).join(),
+    'id,level,name,state,made_at,made_by,expires_at,used_at,uses,revoked_at,revoked_by',
+  );
+  const brief = await create('--level', 'service', '--expires-at', '2999-12-31');
+  assert.match(
+    (await key('list')).stdout,
+    new RegExp(`${brief.id} {2}service {3}N {2}until 3000-01-01T00:00:00.000Z\n$`),
+  );
+  assert.match(
+    (await key('create', '--name', 'N', '--level', 'service', '--expires-at', 'soon')).stderr,
+    /^broadsheet: --expires-at "soon" is no day or time/,
+  );
   assert.equal((await key('revoke', own.id)).stdout, `revoked ${own.id}\n`);
   assert.match((await key('list', '--email', ADA)).stdout, /\(revoked\)\n$/);
-  assert.throws(() => serviceKeyOf(store.serviceKeys, own.key), { code: 'key_invalid' });
+  assert.match((await key('log', own.id)).stdout, /^\S+Z {2}made by cli\n\S+Z {2}revoked by cli\n$/);
+  assert.throws(() => serviceKeyOf(store.serviceKeys, own.key, Date.now()), { code: 'key_invalid' });
 });
 
 test('credits are added and shown, and a plan is changed', async (t) => {

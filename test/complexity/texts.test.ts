@@ -81,7 +81,7 @@ const READERS: [name: string, longest: number, frames: readonly Frame[], read: (
     'Authorization',
     HEAD,
     [PLAIN, ['Bearer ', ''], ['Bearer a', ' b']],
-    (text) => keyOfRequest(noKeys, (name) => (name === 'authorization' ? text : null)),
+    (text) => keyOfRequest(noKeys, (name) => (name === 'authorization' ? text : null), 0),
   ],
   [
     'X-Forwarded-For',

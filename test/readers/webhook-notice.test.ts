@@ -48,7 +48,10 @@ function stand(t: TestContext, refuses?: (mail: Mail) => Error | null) {
     add: (url: string) => addWebhook(desk, PAPER, { url }, SECTIONS),
     seat(email: string, level: 'read' | 'admin') {
       const key = { id: newId(), paper: PAPER, level, name: email, seat: email, persona: null, made_at: clock.now };
-      shop.store.keys.insert({ ...key, used_at: null, revoked_at: null }, key.id);
+      shop.store.keys.insert(
+        { ...key, made_by: 'cli', expires_at: null, used_at: null, revoked_at: null, revoked_by: null },
+        key.id,
+      );
       return key.id;
     },
     async deliver() {
@@ -70,7 +73,7 @@ test('who has an admin seat gets one mail of all webhooks that were switched off
   seat('mara@example.org', 'admin');
   seat('ida@example.org', 'admin');
   seat('reads@example.org', 'read');
-  shop.store.keys.revoke(PAPER, seat('gone@example.org', 'admin'), clock.now);
+  shop.store.keys.revoke(PAPER, seat('gone@example.org', 'admin'), clock.now, 'cli');
   const first = add('https://one.example.net/secret-path');
   add('https://two.example.net/');
   publish(shop, 'a-piece');

@@ -18,7 +18,7 @@ function opened(t: TestContext) {
   for (const id of ['ada', 'bob']) {
     store.accounts.ofEmail(`${id}@example.org`, { id, plan: 'daily', made_at: NOON });
     const key = { id, account: id, level: 'account' as const, name: id, made_at: NOON, used_at: null };
-    store.serviceKeys.insert({ ...key, revoked_at: null }, id);
+    store.serviceKeys.insert({ ...key, made_by: 'cli', expires_at: null, revoked_by: null, revoked_at: null }, id);
   }
   return store;
 }

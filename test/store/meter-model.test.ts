@@ -116,6 +116,9 @@ test('for any order of requests, failures, days and top-ups, units, credits and 
           made_at: START,
           used_at: null,
           revoked_at: null,
+          made_by: 'cli',
+          expires_at: null,
+          revoked_by: null,
         };
         store.serviceKeys.insert(key, id);
       }
@@ -241,7 +244,18 @@ test('an account’s meter is forgotten, and its books stay, without a word abou
   t.after(() => store.close());
   store.accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: START });
   store.serviceKeys.insert(
-    { id: 'key', account: 'ada', level: 'account', name: 'N', made_at: START, used_at: null, revoked_at: null },
+    {
+      id: 'key',
+      account: 'ada',
+      level: 'account',
+      name: 'N',
+      made_at: START,
+      used_at: null,
+      revoked_at: null,
+      made_by: 'cli',
+      expires_at: null,
+      revoked_by: null,
+    },
     'hash',
   );
   store.credits.enter('ada', { at: START, amount: 3 * COST, note: 'invoice of Ada', ref: 'payment 1' });
@@ -297,7 +311,7 @@ test('clocks that lag, and one that was set back', (t) => {
   t.after(() => store.close());
   store.accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: START });
   const key = { id: 'key', account: 'ada', level: 'account' as const, name: 'N', made_at: START, used_at: null };
-  store.serviceKeys.insert({ ...key, revoked_at: null }, 'hash');
+  store.serviceKeys.insert({ ...key, made_by: 'cli', expires_at: null, revoked_by: null, revoked_at: null }, 'hash');
   const take = (at: number) =>
     store.meter.take({ account: 'ada', key: 'key', at }, { daily: 99, perMinute: 3 })?.outcome;
   // Two processes, one of which is a few ms behind, at the turn of a minute: what counts is one minute.

@@ -25,7 +25,7 @@ function accountIn(t: TestContext, credits: number) {
   store.accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: AT });
   for (const id of KEYS) {
     const key = { id, account: 'ada', level: 'account' as const, name: id, made_at: AT, used_at: null };
-    store.serviceKeys.insert({ ...key, revoked_at: null }, id);
+    store.serviceKeys.insert({ ...key, made_by: 'cli', expires_at: null, revoked_by: null, revoked_at: null }, id);
   }
   store.credits.enter('ada', { at: AT, amount: credits, note: null });
   return { file, store };

@@ -140,7 +140,7 @@ for (const version of ['0.1.0']) {
     const { generations, observations, faults } = await auditShop(shop);
     assert.deepEqual([generations, observations, faults], [8, 4, []]);
 
-    assert.equal(keyOf(store.keys, facts.admin).name, 'The editor');
+    assert.equal(keyOf(store.keys, facts.admin, clock.now).name, 'The editor');
     const desk = openReaderDesk(shop);
     const daily = store.readers.subscribers.list(PAPER, { limit: 10 }).find(({ cadence }) => cadence === 'daily');
     const link = tokenOf(desk.secret, 'manage', daily?.reader ?? '');
@@ -152,7 +152,7 @@ for (const version of ['0.1.0']) {
     const clock = { now: facts.now + HOUR };
     const shop = workshopIn(t, folder, clock);
     const { store } = shop;
-    assert.equal(serviceKeyOf(store.serviceKeys, facts.service_key).account, facts.account);
+    assert.equal(serviceKeyOf(store.serviceKeys, facts.service_key, clock.now).account, facts.account);
     clock.now = facts.now;
     assert.equal(sessionOf({ sessions: store.sessions, now: shop.now }, facts.session)?.session.account, facts.account);
     const standing = store.meter.standing(facts.account, facts.now, 3);

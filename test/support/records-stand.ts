@@ -55,7 +55,7 @@ export async function recordsStand(
 function keyOf({ store, now }: Workshop, level: ServiceLevel, email: string): string {
   const account =
     level === 'account' ? store.accounts.ofEmail(email, { id: newId(), plan: 'daily', made_at: now() }).id : null;
-  const maker = { keys: store.serviceKeys, now, newId, random: randomBytes };
+  const maker = { keys: store.serviceKeys, now, newId, random: randomBytes, by: 'cli' };
   return makeServiceKey(maker, { account, level, name: `a test’s ${level}` }).key;
 }
 

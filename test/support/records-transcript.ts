@@ -51,7 +51,7 @@ export async function transcriptStand(
   const account = keyOf('account');
   const revoked = keyOf('service');
   const [made] = shop.store.serviceKeys.list(null);
-  shop.store.serviceKeys.revoke(made?.id ?? '', now);
+  shop.store.serviceKeys.revoke(made?.id ?? '', now, 'cli');
   const words = {
     root: ROOT,
     account,

@@ -20,7 +20,10 @@ export function accountKeyDoors(doors: AccountDoors): void {
       c,
       { route: '/account/keys', title: 'Keys', status: problem !== null ? 400 : made !== null ? 201 : 200 },
       {
-        keys: desk.keys.list(account.id).map(serviceKeyRow).reverse(),
+        keys: desk.keys
+          .list(account.id)
+          .map((key) => serviceKeyRow(key, desk.keys.hasExpired(key, desk.now())))
+          .reverse(),
         made,
         problem,
         most: KEYS_MAX,
@@ -31,15 +34,19 @@ export function accountKeyDoors(doors: AccountDoors): void {
   accountPage(doors, '/account/keys', (c, signed) => page(c, signed));
   accountForm(doors, '/account/keys', (c, signed, form) => {
     try {
-      const { key, made } = makeAccountKey(desk, signed.account.id, form.text('name'));
+      const { key, made } = makeAccountKey({ ...desk, by: `session:${signed.session.id}` }, signed.account.id, {
+        name: form.text('name'),
+        expires: form.text('expires_on'),
+        field: 'expires_on',
+      });
       return page(c, signed, { made: { key, name: made.name } });
     } catch (error) {
       return page(c, signed, { problem: problemOf(error) });
     }
   });
-  accountForm(doors, '/account/keys/:id/revoke', (c, { account }) => {
+  accountForm(doors, '/account/keys/:id/revoke', (c, { account, session }) => {
     // Revoked before, or another's: the list tells.
-    desk.keys.revoke(c.req.param('id') ?? '', desk.now(), account.id);
+    desk.keys.revoke(c.req.param('id') ?? '', desk.now(), `session:${session.id}`, account.id);
     return c.redirect('/account/keys', 303);
   });
 }

@@ -14,7 +14,9 @@ export function overviewDoor(doors: AccountDoors): void {
       {
         made_at: isoTime(account.made_at),
         usage: needUsage(doors, account.id, 1),
-        keys: desk.keys.list(account.id).filter(({ revoked_at }) => revoked_at === null).length,
+        keys: desk.keys
+          .list(account.id)
+          .filter((key) => key.revoked_at === null && !desk.keys.hasExpired(key, desk.now())).length,
         groups: desk.groups.list(account.id).length,
         watched: desk.groups.hostsOf(account.id).length,
         cap: desk.caps[account.plan],

@@ -24,6 +24,10 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
         'the key is unknown or was revoked. A bad key is never ignored, and never falls back to another lane.',
         'X-Service-Key: this key was revoked; make another on your account’s page',
       ],
+      key_expired: [
+        'the key has ended, as it was made to.',
+        'X-Service-Key: this key ended at 2026-11-30T00:00:00.000Z; make another on your account’s page',
+      ],
     },
     headers: { 'WWW-Authenticate': 'Challenge' },
   },

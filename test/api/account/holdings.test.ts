@@ -45,6 +45,33 @@ describe('an account', () => {
     assert.equal((await visitor.submit('/account/keys', '/account/keys', { name: 'x'.repeat(61) })).status, 400);
   });
 
+  it('makes a key that ends with a day, and tells who made, used and revoked each', async () => {
+    const { clock } = stand;
+    const today = new Date(clock.now).toISOString().slice(0, 10);
+    const refused = await visitor.submit('/account/keys', '/account/keys', { name: 'Late', expires_on: '2020-01-01' });
+    assert.equal(refused.status, 400);
+    assert.match(refused.text, /Expires_on &quot;2020-01-01&quot; has passed; give a time to come/);
+    const made = await visitor.submit('/account/keys', '/account/keys', { name: 'Brief', expires_on: today });
+    const key = keyIn(made.text);
+    assert.equal((await usage(key)).status, 200);
+    const before = clock.now;
+    clock.now = Date.parse(`${today}T00:00:00Z`) + 86_400_000;
+    for (const at of [clock.now, before]) {
+      clock.now = at;
+      const { status, text, headers } = await usage(key);
+      assert.deepEqual([status, JSON.parse(text).error, headers['www-authenticate']], [401, 'key_expired', 'Bearer']);
+    }
+    const { serviceKeys } = stand.shop.store;
+    const [revoked, brief] = serviceKeys.list(accountId());
+    assert.match(revoked?.made_by ?? '', /^session:[0-9a-z]{26}$/);
+    assert.equal(revoked?.revoked_by, revoked?.made_by);
+    assert.equal(brief?.made_by, revoked?.made_by);
+    const list = (await visitor.get('/account/keys')).text;
+    assert.match(list, /Keys that ended \(2\)/);
+    assert.match(list, /expired/);
+    assert.match(list, /on these pages/);
+  });
+
   it('has so many keys in force and no more', async () => {
     for (let n = 0; n < KEYS_MAX; n++) {
       assert.equal((await other.submit('/account/keys', '/account/keys', { name: `Key ${n}` })).status, 201);
@@ -111,7 +138,10 @@ describe('an account', () => {
     assert.match(String(exported.headers['content-disposition']), /^attachment/);
     const held = JSON.parse(exported.text);
     assert.equal(held.account.email, EMAIL);
-    assert.equal(held.keys.length, 1);
+    assert.deepEqual(
+      held.keys.map(({ state }: { state: string }) => state),
+      ['revoked', 'expired'],
+    );
     assert.deepEqual(
       held.groups.map(({ name, hostnames }: { name: string; hostnames: unknown[] }) => [name, hostnames.length]),
       [

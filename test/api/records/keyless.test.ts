@@ -138,7 +138,7 @@ test('a key decides alone: a bad one is refused, and a good one is not throttled
       );
     }
   }
-  shop.store.serviceKeys.revoke(made?.id ?? '', NOON);
+  shop.store.serviceKeys.revoke(made?.id ?? '', NOON, 'cli');
   const revoked = await ask(url, DOOR, { 'x-service-key': key });
   assert.equal(revoked.status, 401);
   assert.equal(JSON.parse(revoked.text).error, 'key_invalid');

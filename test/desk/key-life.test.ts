@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { KEYS_MAX, makeAccountKey } from '../../src/accounts/keys.ts';
+import { makeServiceKey, serviceKeyOf, serviceKeyRow } from '../../src/accounts/service-key.ts';
+import { keyOf, keyRow, makeKey } from '../../src/desk/keys.ts';
+import type { Fault } from '../../src/fault.ts';
+import { keyExpiry, keyLog } from '../../src/key-life.ts';
+import { newId } from '../../src/works/workshop.ts';
+import { HOUR } from '../support/looks.ts';
+import { foundPaper, PAPER, tempFolder, workshopIn } from '../support/workshop.ts';
+
+const NOON = Date.UTC(2026, 10, 20, 12);
+const DAY = 24 * HOUR;
+
+function stand(t: TestContext) {
+  const folder = tempFolder(t);
+  const clock = { now: NOON };
+  const shop = workshopIn(t, folder, clock);
+  foundPaper(shop);
+  const { store, now } = shop;
+  const tools = { now, newId, random: randomBytes, by: 'cli', transact: store.transact };
+  const desk = (expires_at?: string) =>
+    makeKey({ ...tools, keys: store.keys, archive: store.archive(PAPER) }, PAPER, {
+      level: 'read',
+      name: 'N',
+      expires_at,
+    });
+  const maker = { ...tools, keys: store.serviceKeys };
+  const service = (expires_at: number | null = null) =>
+    makeServiceKey(maker, { account: null, level: 'service', name: 'N', expires_at });
+  return { folder, clock, shop, store, desk, service, maker };
+}
+
+test('a key ends at an instant, or with a day; what has passed or is none is refused by name, value and cure', () => {
+  for (const [text, at] of [
+    ['2026-11-20', NOON + DAY / 2],
+    ['2026-11-20T12:00:00.001Z', NOON + 1],
+    ['2026-11-20T14:30+02:00', NOON + HOUR / 2],
+    ['2028-02-29', Date.UTC(2028, 2, 1)],
+  ] as const) {
+    assert.equal(keyExpiry(text, 'expires_at', NOON), at, text);
+  }
+  for (const [text, why] of [
+    ['2026-11-19', 'has passed'],
+    ['2026-11-20T12:00:00Z', 'has passed'],
+    ['2027-02-29', 'no day or time of the calendar'],
+    ['2026-12-31T24:00:00Z', 'no day or time of the calendar'],
+    ['2026-12-31T10:00:00', 'no day or time of the calendar'],
+    ['tomorrow', 'no day or time of the calendar'],
+    ['', 'no day or time of the calendar'],
+  ] as const) {
+    assert.throws(
+      () => keyExpiry(text, 'expires_at', NOON),
+      ({ code, message, details }: Fault) =>
+        code === 'invalid_request' &&
+        details.field === 'expires_at' &&
+        message.startsWith(`expires_at ${JSON.stringify(text)} `) &&
+        message.includes(why) &&
+        message.includes('2026-12-20T00:00:00Z'),
+      text,
+    );
+  }
+});
+
+test('a key that has ended opens nothing, has its own code, and stays ended when the clock is set back', (t) => {
+  const { clock, store, desk, service } = stand(t);
+  const { key, made } = desk('2026-11-20T13:00:00Z');
+  const lasting = desk();
+  const other = service(NOON + HOUR);
+  const ask = () => keyOf(store.keys, key, clock.now);
+  const askOther = () => serviceKeyOf(store.serviceKeys, other.key, clock.now);
+  const rows = () => store.keys.list(PAPER).map((row) => keyRow(row, store.keys.hasExpired(row, clock.now)).state);
+  clock.now = NOON + HOUR - 1;
+  assert.deepEqual([ask().id, askOther().id, ...rows()], [made.id, other.made.id, 'in_force', 'in_force']);
+  clock.now = NOON + HOUR;
+  const ended = { code: 'key_expired', message: /this key ended at 2026-11-20T13:00:00\.000Z; / };
+  assert.throws(ask, ended);
+  assert.throws(askOther, ended);
+  assert.deepEqual(rows(), ['expired', 'in_force']);
+  clock.now = NOON;
+  assert.throws(ask, ended);
+  assert.throws(askOther, ended);
+  assert.deepEqual(rows(), ['expired', 'in_force']);
+  store.keys.revoke(PAPER, made.id, clock.now, 'cli');
+  assert.throws(ask, { code: 'key_invalid' });
+  assert.equal(keyOf(store.keys, lasting.key, clock.now + 9_999 * DAY).id, lasting.made.id);
+});
+
+test('the log tells who made and revoked a key, and each day on which it was used, once', (t) => {
+  const { clock, store, desk, service } = stand(t);
+  for (const [keys, made, row] of [
+    [store.keys, desk().made, () => store.keys.list(PAPER).map((key) => keyRow(key, false))[0]],
+    [store.serviceKeys, service().made, () => store.serviceKeys.list(null).map((key) => serviceKeyRow(key, false))[0]],
+  ] as const) {
+    assert.deepEqual(row()?.uses, { days: 0, first_day: null, last_day: null });
+    for (const at of [NOON, NOON + 1, NOON + HOUR, NOON + DAY, NOON + DAY + HOUR, NOON + 4 * DAY]) {
+      keys.used([[made.id, at]]);
+    }
+    keys.used([['gone', NOON]]);
+    clock.now = NOON + 5 * DAY;
+    const ofPaper = keys === store.keys;
+    if (ofPaper) store.keys.revoke(PAPER, made.id, clock.now, 'key:other');
+    else store.serviceKeys.revoke(made.id, clock.now, 'session:one');
+    const told = row();
+    assert.deepEqual(told?.uses, { days: 3, first_day: '2026-11-20', last_day: '2026-11-24' });
+    const by = ofPaper ? 'key:other' : 'session:one';
+    assert.deepEqual([told?.state, told?.made_by, told?.revoked_by], ['revoked', 'cli', by]);
+    const key = keys.byId(made.id);
+    assert.ok(key);
+    assert.deepEqual(keyLog(key, keys.daysOf(made.id), false), [
+      { at: '2026-11-20T12:00:00.000Z', event: 'made', by: 'cli' },
+      { at: '2026-11-20', event: 'used' },
+      { at: '2026-11-21', event: 'used' },
+      { at: '2026-11-24', event: 'used' },
+      { at: '2026-11-25T12:00:00.000Z', event: 'revoked', by },
+    ]);
+    clock.now = NOON;
+  }
+});
+
+test('keys that have ended leave room for others, and go with their account', (t) => {
+  const { clock, store, maker } = stand(t);
+  store.accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: NOON });
+  const make = (expires?: string) => makeAccountKey(maker, 'ada', { name: 'N', ...(expires ? { expires } : {}) });
+  for (let n = 0; n < KEYS_MAX; n++) make('2026-11-21');
+  assert.throws(() => make(), { code: 'conflict' });
+  clock.now = NOON + 2 * DAY;
+  const { made } = make();
+  store.serviceKeys.used([[made.id, clock.now]]);
+  store.accounts.remove('ada');
+  assert.deepEqual(store.serviceKeys.daysOf(made.id), []);
+  store.serviceKeys.used([[made.id, clock.now]]);
+});
