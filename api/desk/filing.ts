@@ -7,7 +7,7 @@ import type { AccessKey } from '../../src/desk/keys.ts';
 import { freeSlug } from '../../src/desk/slug.ts';
 import { DeskStory, deskStory } from '../../src/desk/story.ts';
 import { Fault, refused } from '../../src/fault.ts';
-import { FilingBody, filingFrom } from '../../src/ledger/filing.ts';
+import { FilingBody, filingFrom, proseFrom } from '../../src/ledger/filing.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
 import type { Outcome } from '../middleware/idempotency.ts';
 import { jsonBody } from '../middleware/json-body.ts';
@@ -129,9 +129,10 @@ export function filingDoors(doors: Doors): void {
   const by = (key: AccessKey) => `key:${key.id}`;
   for (const { method, getRoutingPath } of [file, revise, airing]) app.on(method, getRoutingPath(), needsTerms(doors));
 
-  open(doors, file, (c) => {
+  open(doors, file, async (c) => {
     const { air: when, ...given } = c.req.valid('json');
     const { slug: paper } = c.get('site');
+    await shop.proseReaders.prepare(paper, proseFrom(given.prose));
     const work = (key: AccessKey) => {
       const archive = archiveOf(doors, c);
       const toAir = airingAs(when, shop.now());
@@ -145,10 +146,11 @@ export function filingDoors(doors: Doors): void {
     return write(doors, c, work, ({ story }) => `stories/${(story as DeskStory).id}`);
   });
 
-  open(doors, revise, (c) => {
+  open(doors, revise, async (c) => {
     const { revision, air: when = false, ...given } = c.req.valid('json');
     const { id } = c.req.valid('param');
     const { slug: paper } = c.get('site');
+    await shop.proseReaders.prepare(paper, proseFrom(given.prose));
     return write(doors, c, (key) => {
       const before = pieceNamed(archiveOf(doors, c), id);
       needLevelFor(before, key);
@@ -165,9 +167,12 @@ export function filingDoors(doors: Doors): void {
     });
   });
 
-  open(doors, airing, (c) => {
+  open(doors, airing, async (c) => {
     const { at: when } = c.req.valid('json') ?? {};
     const { id } = c.req.valid('param');
+    const { prose = '' } = archiveOf(doors, c).storyById(id) ?? archiveOf(doors, c).storyBySlug(id) ?? {};
+    // The search reads it when it goes on air.
+    await shop.proseReaders.prepare(c.get('site').slug, prose);
     return write(doors, c, (key) => {
       const archive = archiveOf(doors, c);
       const before = pieceNamed(archive, id);

@@ -11,6 +11,7 @@ import type { Archive, Story } from './archive.ts';
 import { enter } from './enter.ts';
 import type { GenerationEntry } from './entry.ts';
 import type { LedgerStore } from './ledger-store.ts';
+import { readingOf } from './readings.ts';
 
 /** What a desk needs to file: the store, the door's key, the clock and a source of ids. */
 export interface Desk {
@@ -61,7 +62,7 @@ export function fileStory(
     const old = before === null ? null : archive.piece(before.id);
     if (options.from !== undefined) needNewest(paper, filing.slug, options.from, before?.revision ?? 0);
     if (before !== null && old !== null && saysNothingNew(filing, old)) return { story: before, changed: false };
-    const problems = [...filingProblems(filing, rules), ...timeProblems(filing, desk.now())];
+    const problems = [...filingProblems(filing, rules, readingOf), ...timeProblems(filing, desk.now())];
     if (options.toAir || before?.state === 'on_air' || before?.state === 'scheduled') {
       problems.push(...airingProblems(filing, rules));
     }

@@ -1,6 +1,7 @@
 import { Fault } from '../fault.ts';
 import { normalized } from '../ledger/marks.ts';
 import { plainText } from '../ledger/prose.ts';
+import { keptWords } from './readings.ts';
 
 /** The longest query, in characters (Unicode code points) after trimming. */
 export const QUERY_MAX = 120;
@@ -81,9 +82,30 @@ function paperWord(paper: string): string {
 /** What the index holds of a piece: the paper's word, then headline, dek and prose as their readers see them. */
 export function indexText(paper: string, piece: { headline: string; dek: string; prose: string }): string {
   const { headline, dek, prose } = piece;
+  const words = keptWords(prose) ?? proseWords(plainText(prose));
+  return [paperWord(paper), searchText(headline), searchText(dek), words].join(` ${BORDER} `);
+}
+
+/**
+ * How many different words of a piece the index holds: those that come first. No prose has as many, but hexadecimal
+ * dumps do, and writing the beginnings of all their words would make everybody wait.
+ */
+const WORDS_MAX = 20_000;
+
+/** The words of a prose as the index holds them; `plain` is its plain text. */
+export function proseWords(plain: string): string {
   // Markers in code are markers too, and the plain text still has those.
-  const shown = plainText(prose).replace(/\[\^\d{1,6}\]/g, ' ');
-  return [paperWord(paper), ...[headline, dek, shown].map(searchText)].join(` ${BORDER} `);
+  const words = searchText(plain.replace(/\[\^\d{1,6}\]/g, ' '));
+  // The shortest text of as many different words.
+  if (words.length < WORDS_MAX * 3) return words;
+  const known = new Set<string>();
+  const held: string[] = [];
+  for (const word of words.split(' ')) {
+    if (known.size >= WORDS_MAX && !known.has(word)) continue;
+    known.add(word);
+    held.push(word);
+  }
+  return held.join(' ');
 }
 
 /**

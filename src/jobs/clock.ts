@@ -46,10 +46,22 @@ export function startClock({ shop, presses, backlog, logger }: Parts): () => Pro
       logger.error({ paper, err: error }, 'the press failed; it is tried again');
     }
   };
-  const look = (): number => {
+  /** Has long prose that is due read before the transaction that puts it on air: what cannot be read elsewhere is read there. */
+  const readDue = async (now: number): Promise<void> => {
+    for (const { paper, piece } of store.scheduled(now)) {
+      const prose = store.archive(paper).storyById(piece)?.prose ?? '';
+      await shop.proseReaders.prepare(paper, prose).catch((error: unknown) => {
+        logger.warn({ paper, piece, err: error }, 'a piece that is due makes everybody wait');
+      });
+    }
+  };
+  const look = async (): Promise<number> => {
     const now = shop.now();
     const next = store.nextScheduled();
-    if (next !== null && next <= now) store.transact(() => airDue(store, now));
+    if (next !== null && next <= now) {
+      await readDue(now);
+      store.transact(() => airDue(store, now));
+    }
     // A clock that was set back would leave the sitemap as it is for as long.
     if (now >= newsAt || newsAt - now > NEWS_EVERY) {
       newsAt = now + NEWS_EVERY;

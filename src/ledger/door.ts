@@ -14,15 +14,8 @@ import {
   SOURCE_MAX,
   STATEMENT_MAX,
 } from './piece.ts';
-import {
-  bracketsTooMany,
-  hiddenMarkersIn,
-  markersIn,
-  picturesIn,
-  rawHtmlIn,
-  UNSAFE_SCHEME,
-  unsafeLinksIn,
-} from './prose.ts';
+import type { Reading } from './prose.ts';
+import { markersIn, readProse, UNSAFE_SCHEME } from './prose.ts';
 
 /** What the door knows of the paper that a piece is filed with. */
 export interface DeskRules {
@@ -35,6 +28,9 @@ export interface DeskRules {
   hasMedia(path: string): boolean;
 }
 
+/** Gives the reading of a prose. */
+export type ProseReader = (prose: string) => Reading;
+
 /** The form of a slug: of a piece, of a persona. */
 export const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** The form of a piece's id; a slug of that form could be taken for one. */
@@ -46,15 +42,16 @@ const CONTROL_OR_BREAK = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
 /**
  * Every rule of the desk that a filing breaks; empty when it may be filed.
- * The rules are those of design.md ("The life of a piece", 2).
+ * The rules are those of design.md ("The life of a piece", 2). `read` reads the
+ * prose, where it may have been read before.
  */
-export function filingProblems(filing: Filing, rules: DeskRules): Problem[] {
+export function filingProblems(filing: Filing, rules: DeskRules, read: ProseReader = readProse): Problem[] {
   return [
     ...slugProblems(filing.slug),
     ...lineProblems('headline', filing.headline, HEADLINE_MAX, true),
     ...lineProblems('dek', filing.dek, DEK_MAX, false),
     ...memberProblems(filing, rules),
-    ...proseProblems(filing.prose, rules),
+    ...proseProblems(filing.prose, rules, read),
     ...factProblems(filing),
     ...markerProblems(filing),
     ...imageProblems(filing, rules),
@@ -151,17 +148,17 @@ export function isLanguageTag(tag: string): boolean {
   }
 }
 
-function proseProblems(prose: string, rules: DeskRules): Problem[] {
+function proseProblems(prose: string, rules: DeskRules, read: ProseReader): Problem[] {
   const problems = textProblems('prose', prose, PROSE_MAX);
   // What cannot be read in good time is not read.
   if (prose.length > PROSE_MAX) return problems;
-  const tangled = bracketsTooMany(prose);
+  const { tangled, rawHtml, unsafeLinks, pictures, hiddenMarkers } = read(prose);
   if (tangled !== null) {
     const { text, offset, line } = tangled;
     const message = `by line ${line} of the prose, in the paragraph that begins ${quote(text)}, too many square brackets are open at a time; close them, or write \\[ for one that is text`;
     return [...problems, { field: 'prose', rule: 'open_brackets', message, offset }];
   }
-  for (const { text, offset } of rawHtmlIn(prose)) {
+  for (const { text, offset } of rawHtml) {
     problems.push({
       field: 'prose',
       rule: 'raw_html',
@@ -169,7 +166,7 @@ function proseProblems(prose: string, rules: DeskRules): Problem[] {
       offset,
     });
   }
-  for (const { text, offset } of unsafeLinksIn(prose)) {
+  for (const { text, offset } of unsafeLinks) {
     problems.push({
       field: 'prose',
       rule: 'unsafe_link',
@@ -178,7 +175,7 @@ function proseProblems(prose: string, rules: DeskRules): Problem[] {
     });
   }
   const known = new Map<string, boolean>();
-  for (const { text, offset } of picturesIn(prose)) {
+  for (const { text, offset } of pictures) {
     if (!known.has(text)) known.set(text, rules.hasMedia(text));
     if (known.get(text)) continue;
     problems.push({
@@ -188,7 +185,7 @@ function proseProblems(prose: string, rules: DeskRules): Problem[] {
       offset,
     });
   }
-  for (const { text, offset } of hiddenMarkersIn(prose)) {
+  for (const { text, offset } of hiddenMarkers) {
     problems.push({
       field: 'prose',
       rule: 'hidden_marker',

@@ -40,6 +40,13 @@ export type FilingBody = z.infer<typeof FilingBody>;
 const line = (text: string): string => normalized(text).trim();
 const optionalLine = (text: string | null | undefined): string | null => (text ? line(text) || null : null);
 
+/** The prose of a filing: NFC, outer blanks and carriage returns off. */
+export function proseFrom(text: string): string {
+  return normalized(text)
+    .replace(/\r\n?|\u0085/g, '\n')
+    .trim();
+}
+
 /** A filing from its body: NFC, outer blanks and carriage returns off, defaults filled in. */
 export function filingFrom(
   body: FilingBody,
@@ -50,9 +57,7 @@ export function filingFrom(
     slug: body.slug ?? defaults.slug,
     headline: line(body.headline),
     dek: line(body.dek),
-    prose: normalized(body.prose)
-      .replace(/\r\n?|\u0085/g, '\n')
-      .trim(),
+    prose: proseFrom(body.prose),
     cited_facts: body.cited_facts.map((fact, index) => ({
       n: fact.n ?? index + 1,
       statement: line(fact.statement),

@@ -116,11 +116,11 @@ export function splitAtMarkers(text: string): (string | number)[] {
  * Markers that no reader would see: in a picture's description, in a link's
  * target or title, behind the fence of a code block.
  */
-export function hiddenMarkersIn(prose: string): Found[] {
+export function hiddenMarkersIn(prose: string, blocks = () => markdown.parse(prose, {})): Found[] {
   if (!/!\[|\]\(|\]:|```|~~~/.test(prose)) return [];
   const shown = new Map<number, number>();
   const show = (n: number): unknown => shown.set(n, (shown.get(n) ?? 0) + 1);
-  for (const block of markdown.parse(prose, {})) {
+  for (const block of blocks()) {
     for (const { type, meta, content } of block.children ?? [block]) {
       if (type === 'marker') show((meta as { n: number }).n);
       if (!['text', 'code_inline', 'code_block', 'fence'].includes(type)) continue;
@@ -137,11 +137,11 @@ export function hiddenMarkersIn(prose: string): Found[] {
 }
 
 /** The addresses of the pictures in a prose. */
-export function picturesIn(prose: string): Found[] {
+export function picturesIn(prose: string, blocks = () => markdown.parse(prose, {})): Found[] {
   if (!prose.includes('![')) return [];
   const found: Found[] = [];
   const places = new Places(prose);
-  for (const [token, lines] of tokensOf(markdown.parse(prose, {}))) {
+  for (const [token, lines] of tokensOf(blocks())) {
     if (token.type === 'image') found.push(places.of(String(token.attrGet('src') ?? ''), lines));
   }
   return found;
@@ -200,9 +200,9 @@ function* tokensOf(tokens: Token[]): Iterable<[Token, Lines]> {
 }
 
 /** The prose as plain words: no mark-up, no markers, blocks parted by newlines. */
-export function plainText(prose: string): string {
+export function plainText(prose: string, blocks = markdown.parse(prose, {})): string {
   const lines: string[] = [];
-  for (const token of markdown.parse(prose, {})) {
+  for (const token of blocks) {
     if (token.type === 'fence' || token.type === 'code_block') lines.push(token.content.trimEnd());
     if (token.type !== 'inline') continue;
     let line = '';
@@ -213,4 +213,32 @@ export function plainText(prose: string): string {
     lines.push(line);
   }
   return lines.join('\n');
+}
+
+/** All that the desk asks of a prose, which is then read as few times as can be. */
+export interface Reading {
+  /** Where it has too many brackets open; nothing else of it was read then. */
+  tangled: ReturnType<typeof bracketsTooMany>;
+  rawHtml: Found[];
+  unsafeLinks: Found[];
+  pictures: Found[];
+  hiddenMarkers: Found[];
+  plain: string;
+}
+
+/** Reads a prose. Nothing in it comes from anywhere else: the same prose always has the same reading. */
+export function readProse(prose: string): Reading {
+  const tangled = bracketsTooMany(prose);
+  if (tangled !== null) {
+    return { tangled, rawHtml: [], unsafeLinks: [], pictures: [], hiddenMarkers: [], plain: '' };
+  }
+  const blocks = markdown.parse(prose, {});
+  return {
+    tangled,
+    rawHtml: rawHtmlIn(prose),
+    unsafeLinks: unsafeLinksIn(prose),
+    pictures: picturesIn(prose, () => blocks),
+    hiddenMarkers: hiddenMarkersIn(prose, () => blocks),
+    plain: plainText(prose, blocks),
+  };
 }

@@ -6,6 +6,7 @@ import type { PrinterJob, Result } from './printer.ts';
 import { Printer } from './printer.ts';
 import { RANKS } from './sheet.ts';
 import { nameOf, SHEETS, sheetNamed } from './sheets/all.ts';
+import { isHeavy } from './weight.ts';
 
 /** More cards than this are drawn after the pages are up; fewer come first, so that no page points at nothing. */
 const CARDS_FIRST_MAX = 50;
@@ -71,7 +72,9 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_C
   const names = !isPublic ? new Set<string>() : await (full ? allNames(printer, job.cards) : dueNames(printer, job));
 
   const groups = inOrder(names);
-  const isLarge = (group: string[]) => group.length >= CREW_MIN && !isCard(group[0] ?? '');
+  const isMany = (group: string[]) => group.length >= CREW_MIN && !isCard(group[0] ?? '');
+  const heavy = !groups.some(isMany) && isHeavy(archive, names);
+  const isLarge = (group: string[]) => isMany(group) || (heavy && group.length > 0 && !isCard(group[0] ?? ''));
   if (crew === null && groups.some(isLarge)) return NEEDS_CREW;
 
   const book = new Book(job, names.size);

@@ -3,6 +3,7 @@ import { sha256 } from '../ledger/basis.ts';
 import type { Place } from './edition.ts';
 import { Edition } from './edition.ts';
 import type { Manifest, PressedFile } from './manifest.ts';
+import { pacer } from './pace.ts';
 import type { Printed, Tools } from './sheet.ts';
 import { sheetNamed } from './sheets/all.ts';
 import { steady } from './steady.ts';
@@ -57,7 +58,9 @@ export class Printer {
   async printAll(names: Iterable<string>, done: (result: Result) => void): Promise<void> {
     const flying = new Set<Promise<void>>();
     let failure: { error: unknown } | null = null;
+    const pace = pacer();
     for (const name of names) {
+      await pace();
       const { put } = await this.#print(name);
       const landing: Promise<void> = put
         .then(done)

@@ -9,6 +9,7 @@ import type { MediaFiles } from '../store/media-files.ts';
 import { mediaFiles } from '../store/media-files.ts';
 import type { Store } from '../store/store.ts';
 import { openStore } from '../store/store.ts';
+import { ProseReaders } from './prose-readers.ts';
 import { Snapshots } from './snapshots.ts';
 
 /** What commands and the server work with, wired to real things. */
@@ -18,6 +19,8 @@ export interface Workshop {
   /** Holds the ledger still for who reads much of it. */
   snapshots: Snapshots;
   media: MediaFiles;
+  /** Reads long prose on other threads. */
+  proseReaders: ProseReaders;
   /** The present time, in ms. */
   now(): number;
   /** What files and signs. Its key is read when something is signed: reading and pressing need none. */
@@ -76,6 +79,7 @@ export function openWorkshop(given: Settings, now: () => number = Date.now): Wor
     store,
     snapshots,
     media: mediaFiles(mediaFolder(settings)),
+    proseReaders: new ProseReaders(),
     now,
     desk: {
       store,
@@ -89,6 +93,7 @@ export function openWorkshop(given: Settings, now: () => number = Date.now): Wor
       openDoor(store, keyFile, doorName(shop.settings), now());
     },
     close() {
+      shop.proseReaders.close();
       snapshots.close();
       store.close();
     },

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { airStory, withdrawStory } from '../../src/desk/airing.ts';
+import { fileStory } from '../../src/desk/filing.ts';
+import { isHeavy } from '../../src/press/weight.ts';
+import { pressPapers } from '../../src/works/press-papers.ts';
+import type { Workshop } from '../../src/works/workshop.ts';
+import { assertSameTree, fullPress } from '../support/full-press.ts';
+import { paperOf, START } from '../support/pressed-paper.ts';
+import { filing, PAPER, treeOf } from '../support/workshop.ts';
+
+/** Files a piece with so much prose that is slow to render, and puts it on air. */
+function publishLong({ desk }: Workshop, slug: string, length: number): void {
+  const prose = `One.[^1] Two.[^2]\n\n${'- *a*\n'.repeat(length / 6)}`.slice(0, length).trim();
+  fileStory(desk, PAPER, filing(slug, { prose }), { by: 'test' });
+  airStory(desk, PAPER, slug, { by: 'test', at: START });
+}
+
+test('a very long piece is printed on other threads, as it would be here', async (t) => {
+  const { shop, folder, clock, tree } = await paperOf(t, 3);
+  publishLong(shop, 'long', 200_000);
+  const [all, here] = [process.cpuUsage(), process.threadCpuUsage()];
+  await pressPapers(shop, { paper: PAPER, cards: false });
+  const spent = ({ user, system }: NodeJS.CpuUsage) => user + system;
+  const [whole, own] = [spent(process.cpuUsage(all)), spent(process.threadCpuUsage(here))];
+  // Node's own threads count too; so much of it on this one would be the rendering.
+  assert.ok(own < whole / 2, `this thread took ${own} of ${whole} µs`);
+  assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
+});
+
+test('one long piece is heavy, and so are many that feeds show together; what left the air is not', async (t) => {
+  const { shop } = await paperOf(t, 3);
+  const archive = shop.store.archive(PAPER);
+  assert.equal(isHeavy(archive, []), false);
+  publishLong(shop, 'long', 60_000);
+  assert.equal(isHeavy(archive, []), true);
+  withdrawStory(shop.desk, PAPER, 'long', { by: 'test', reason: 'It was long.' });
+  assert.equal(isHeavy(archive, ['story/long', 'feeds']), false);
+  for (let n = 0; n < 24; n++) publishLong(shop, `medium-${n}`, 40_000);
+  assert.equal(isHeavy(archive, []), false);
+  for (let n = 24; n < 26; n++) publishLong(shop, `medium-${n}`, 40_000);
+  assert.equal(isHeavy(archive, []), true);
+});
+
+test('a press of a whole paper lets others have the thread between two sheets', async (t) => {
+  const { shop, folder } = await paperOf(t, 120);
+  let longest = 0;
+  let last = performance.now();
+  let isPressing = true;
+  const turn = () => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+    if (isPressing) setImmediate(turn);
+  };
+  const began = performance.now();
+  turn();
+  await pressPapers(shop, { paper: PAPER, full: true, cards: false });
+  isPressing = false;
+  const took = performance.now() - began;
+  assert.ok(longest < took / 3, `nobody else had it for ${longest} of ${took} ms in ${join(folder, 'papers')}`);
+});
