@@ -32,8 +32,8 @@ export interface Race {
 /** An account with a key of the same id, and as many credits. */
 function account(store: Store, id: string, { credits = 0, plan = 'daily' as 'daily' | 'monthly' } = {}): void {
   store.accounts.ofEmail(`${id}@example.org`, { id, plan, made_at: NOON });
-  const key = { id, account: id, level: 'account' as const, name: id, made_at: NOON, used_at: null, revoked_at: null };
-  store.serviceKeys.insert(key, id);
+  const key = { id, account: id, level: 'account' as const, name: id, made_at: NOON, used_at: null };
+  store.serviceKeys.insert({ ...key, made_by: 'cli', expires_at: null, revoked_by: null, revoked_at: null }, id);
   if (credits > 0) store.credits.enter(id, { at: NOON, amount: credits, note: null });
 }
 
