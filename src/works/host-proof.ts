@@ -1,6 +1,7 @@
 import { promises as dns } from 'node:dns';
 import type { HostProof } from '../desk/host.ts';
 import { PROOF_LABEL, PROOF_PATH, proofOf } from '../desk/host.ts';
+import { Fault } from '../fault.ts';
 import { VERSION } from './build.ts';
 import { clientOptions, outboundClient } from './webhook-client.ts';
 import type { Workshop } from './workshop.ts';
@@ -14,7 +15,8 @@ export type ProveHost = (paper: string, address: string) => Promise<Exclude<Host
 
 /**
  * Looks for a file at the host and for a TXT record in its DNS, both at once,
- * through the client that webhooks are sent with and its rules. It never throws.
+ * through the client that webhooks are sent with and its rules. One proof of a
+ * paper is asked for at a time: throws `unavailable` while another is under way.
  */
 export function hostProver({ settings }: Workshop): ProveHost {
   const options = clientOptions(`Broadsheet/${VERSION} (+${settings.origin})`, settings.webhookPrivate);
@@ -29,7 +31,24 @@ export function hostProver({ settings }: Workshop): ProveHost {
   };
   const send = outboundClient(named.length > 0 ? { ...options, resolve: addressesOf } : options);
 
+  const underWay = new Set<string>();
   return async (paper, address) => {
+    // A key could have this server ask as many others at once as it likes.
+    if (underWay.has(paper)) {
+      throw new Fault(
+        'unavailable',
+        `a host is being asked for ${paper} just now; send it again when that is answered`,
+      );
+    }
+    underWay.add(paper);
+    try {
+      return await prove(paper, address);
+    } finally {
+      underWay.delete(paper);
+    }
+  };
+
+  async function prove(paper: string, address: string): ReturnType<ProveHost> {
     const proof = proofOf(paper, settings);
     const { origin, hostname } = new URL(address);
     const [file, txt] = await Promise.all([
@@ -38,5 +57,5 @@ export function hostProver({ settings }: Workshop): ProveHost {
     ]);
     if (file.status === 200 && (file.text ?? '').split('\n').some((line) => line.trim() === proof)) return 'file';
     return txt.some((parts) => parts.join('').trim() === `paper=${proof}`) ? 'txt' : null;
-  };
+  }
 }

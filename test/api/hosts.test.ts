@@ -18,7 +18,7 @@ const NXDOMAIN = 3;
 /** What a name server says: texts by name; every name without an underscore is this machine. */
 type Texts = Map<string, string[]>;
 
-async function nameServer(t: { after(work: () => unknown): void }, texts: Texts): Promise<string> {
+async function nameServer(t: { after(work: () => unknown): void }, texts: Texts) {
   const server = await lyingServer(t, (heard) => {
     const { name = '', type } = heard.query.questions?.[0] ?? {};
     const answers: Record[] =
@@ -29,7 +29,12 @@ async function nameServer(t: { after(work: () => unknown): void }, texts: Texts)
           : [];
     return [answerTo(heard, { answers, rcode: answers.length === 0 ? NXDOMAIN : 0 })];
   });
-  return `${server.address}:${server.port}`;
+  /** What was asked since the last time, but for what was asked twice. */
+  const asked = () => {
+    const questions = server.heard.splice(0).map(({ query }) => query.questions?.[0]);
+    return [...new Set(questions.map((question) => `${question?.type} ${question?.name}`))].sort();
+  };
+  return { at: `${server.address}:${server.port}`, asked };
 }
 
 /** What an answer says but for the names in it. */
@@ -49,7 +54,8 @@ test('an address of its own is a paper’s when its host is', async (t) => {
     { slug: 'tides', url: 'https://tides.example' },
   ]);
   const env = { ORIGIN, DATA_ORIGIN: 'https://records.example', WEBHOOK_PRIVATE: 'allow' };
-  const { url } = await serve(t, folder, { ...env, RESOLVERS: await nameServer(t, texts) });
+  const names = await nameServer(t, texts);
+  const { url } = await serve(t, folder, { ...env, RESOLVERS: names.at });
   const put = (slug: string, body: object) =>
     send(url, {
       method: 'PUT',
@@ -84,9 +90,18 @@ test('an address of its own is a paper’s when its host is', async (t) => {
   });
 
   await t.test('a name that is another’s, private or not, is told from one that is nobody’s by nothing', async () => {
+    names.asked();
     const nobodys = await put('rocks', { url: 'https://nobody.example' });
     assert.equal(nobodys.status, 422);
     const looks = plain(nobodys, 'nobody.example');
+    // Nor by how long it takes: the same is done for all.
+    const work = ['A nobody.example', 'AAAA nobody.example', 'TXT _broadsheet.nobody.example'];
+    assert.deepEqual(names.asked(), work);
+    assert.equal((await put('rocks', { url: 'https://quiet.example' })).status, 422);
+    assert.deepEqual(
+      names.asked(),
+      work.map((question) => question.replace('nobody', 'quiet')),
+    );
     for (const name of ['quiet.example', 'tides.example'])
       for (const form of [name, name.toUpperCase(), `${name}.`, `${name}:443`])
         assert.deepEqual(plain(await put('rocks', { url: `https://${form}` }), name), looks, form);
@@ -153,6 +168,17 @@ test('an address of its own is a paper’s when its host is', async (t) => {
       assert.equal((await put('shoals', { url: `http://file.example:${at.port}${path}` })).status, status, path);
   });
 
+  await t.test('one key has one host asked at a time', async () => {
+    at.answer = () => {};
+    const slow = put('rocks', { url: `http://slow.example:${at.port}` });
+    while (at.got.at(-1)?.headers.host !== `slow.example:${at.port}`) await new Promise((next) => setTimeout(next, 20));
+    const second = await put('rocks', { url: 'https://nobody.example' });
+    assert.deepEqual([second.status, second.headers['retry-after']], [503, '5']);
+    assert.equal((await put('rocks', { motto: 'What stays as it is waits for nobody' })).status, 200);
+    assert.equal((await slow).status, 422);
+    assert.equal((await put('rocks', { url: 'https://nobody.example' })).status, 422);
+  });
+
   await t.test('the operator gives hosts and takes them away, and a running server goes by it', async () => {
     const env = { ORIGIN, DATA_ORIGIN: 'https://records.example' };
     const host = (...args: string[]) => run(t, folder, ['paper', 'host', ...args], env);
@@ -214,7 +240,7 @@ test('a proof is asked of public hosts alone, unless the settings say otherwise'
   const at = await receiver(t);
   const keys = await enterPapers(folder, [{ slug: 'rocks' }]);
   at.answer = (_request, response) => response.writeHead(200).end(`${ORIGIN}/rocks\n`);
-  const { url } = await serve(t, folder, { ORIGIN, RESOLVERS: await nameServer(t, new Map()) });
+  const { url } = await serve(t, folder, { ORIGIN, RESOLVERS: (await nameServer(t, new Map())).at });
   const { status } = await send(url, {
     method: 'PUT',
     path: '/rocks/api/v1/config',

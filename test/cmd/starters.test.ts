@@ -102,9 +102,8 @@ async function endsWith(t: TestContext, starter: Starter, ways = Object.keys(END
       ENDS[name]?.(server.starter.pid as number);
       const [code] = await server.ended;
       last = server.pid;
-      // The shell that npx puts between passes no exit code on when it is ended itself, and what npm passes on to
-      // the group once more may meet a process that is past its own end.
-      if (name === 'SIGTERM to the starter' && starter[0] !== 'npx') assert.equal(code, 0, 'it ended well');
+      // What npm passes on to the group once more may meet a process that is past its own end.
+      if (name === 'SIGTERM to the starter') assert.equal(code, 0, 'it ended well');
     });
   }
   if (last !== null) await gone(last);

@@ -117,7 +117,7 @@ test('the key file of a retired key is refused, with the cure', (t) => {
   // From a backup of before the rotation.
   writeFileSync(file, old, { mode: 0o600 });
   const restored = workshopIn(t, folder, clock);
-  const refused = new RegExp(`holds ${retired}, which was retired.*broadsheet key rotate`);
+  const refused = new RegExp(`holds ${retired}, which was retired.*npm run -s broadsheet -- key rotate`);
   assert.throws(() => restored.openDoor(), { code: 'unavailable', message: refused });
   assert.throws(() => restored.desk.door, { code: 'unavailable', message: /does not hold/ });
   const made = rotate(restored);
