@@ -88,6 +88,29 @@ const count = (fallback: number) =>
 
 const chainAddress = () => z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hex digits');
 
+/** Where somebody can be written to, as a link and in words. */
+export interface Contact {
+  url: string;
+  text: string;
+}
+
+/** A mail address or an https address; null for anything else. */
+function contactOf(text: string): Contact | null {
+  if (z.email().max(254).safeParse(text).success) {
+    const [local = '', host = ''] = text.split('@');
+    return { url: `mailto:${encodeURIComponent(local)}@${host}`, text };
+  }
+  if (
+    !z
+      .url({ protocol: /^https$/, hostname: /./ })
+      .max(2_048)
+      .safeParse(text).success
+  )
+    return null;
+  const { href, username, password } = new URL(text);
+  return username === '' && password === '' ? { url: href, text: href } : null;
+}
+
 /** A setting that is no longer supported; `error` says what to do instead. */
 const withdrawn = (error: string) =>
   z.undefined({ error: `${error}; unset it in the environment or in .env` }).optional();
@@ -184,6 +207,17 @@ const Environment = z
     /** Hostnames that an account of the daily plan, and of the monthly one, may have under watch in its groups. */
     WATCH_DAILY: count(25),
     WATCH_MONTHLY: count(100),
+    /** Where the operator of the domain records is written to, about opting out and credits: a mail address or an https address. Shown on every page. */
+    CONTACT: z
+      .string()
+      .trim()
+      .transform((text, context) => {
+        const contact = contactOf(text);
+        if (contact !== null) return contact;
+        context.addIssue('must be a mail address, such as records@example.org, or an https address');
+        return z.NEVER;
+      })
+      .optional(),
     /** Requests in a minute of the clock that each key of an account may make. */
     KEYED_PER_MINUTE: count(100),
     /** The x402 facilitator that verifies and settles payments; the paid lane is closed without it. This and the next three: all or none. */
@@ -272,6 +306,7 @@ const Environment = z
     keylessDaily: env.KEYLESS_DAILY,
     keyedDaily: env.KEYED_DAILY,
     watchCaps: { daily: env.WATCH_DAILY, monthly: env.WATCH_MONTHLY },
+    contact: env.CONTACT ?? null,
     keyedPerMinute: env.KEYED_PER_MINUTE,
     x402: paidLane(env),
     buildPresses: env.BUILD_PRESSES === 'on',

@@ -62,3 +62,33 @@ test('a server that took a free port is at that port, where no variable says oth
   const said = listeningOn(readSettings({ PORT: '0', ORIGIN: 'https://news.example', RECORDS_PORT: '8080' }), bound);
   assert.deepEqual([said.origin, said.dataOrigin], ['https://news.example', 'http://localhost:8080']);
 });
+
+test('the contact is a mail address or an https address, and nothing else', () => {
+  const contact = (CONTACT: string) => readSettings({ CONTACT }).contact;
+  assert.equal(readSettings({}).contact, null);
+  assert.equal(contact(''), null);
+  assert.deepEqual(contact(' records@example.org'), {
+    url: 'mailto:records@example.org',
+    text: 'records@example.org',
+  });
+  assert.deepEqual(contact('a+b@example.org')?.url, 'mailto:a%2Bb@example.org');
+  assert.deepEqual(contact('https://example.org/contact'), {
+    url: 'https://example.org/contact',
+    text: 'https://example.org/contact',
+  });
+  for (const wrong of [
+    'me',
+    'http://example.org/',
+    'mailto:me@example.org',
+    'javascript:alert(1)',
+    'https://u:p@a.example/',
+  ]) {
+    assert.throws(
+      () => contact(wrong),
+      (error: Error) =>
+        error.message ===
+        `CONTACT=${wrong}: must be a mail address, such as records@example.org, or an https address; correct it in the environment or in .env`,
+      wrong,
+    );
+  }
+});

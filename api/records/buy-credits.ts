@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createRoute, z } from '@hono/zod-openapi';
+import type { Settings } from '../../src/env.ts';
 import { Fault } from '../../src/fault.ts';
 import { CREDIT, creditsOf } from '../../src/meter/credits.ts';
 import type { Offer } from '../../src/meter/offer.ts';
@@ -11,6 +12,7 @@ import { jsonBody, limitBody } from '../middleware/json-body.ts';
 import { body, faults, ok } from '../openapi/answers.ts';
 import type { RecordsDoors } from './doors.ts';
 import { open } from './doors.ts';
+import { operatorOf } from './lanes/addresses.ts';
 import { menuFor, offerFor } from './lanes/menu.ts';
 import { answerOf, paymentOf, receiptHeader } from './lanes/payment.ts';
 import type { Refusals } from './lanes/refusals.ts';
@@ -56,14 +58,14 @@ export function buyCreditsDoor(
   open(doors, 'usage', route, async (c) => {
     const { credits } = c.req.valid('json');
     const account = c.get('key')?.account ?? '';
-    if (settings.x402 !== null && settings.x402.rpc === null) return menuFor(c, settings, null, NODE_MISSING);
+    if (settings.x402 !== null && settings.x402.rpc === null) return menuFor(c, settings, null, nodeMissing(settings));
     const offer = offerOf(offerFor(settings, c.req.url), credits);
     const isPaid = Object.values(PAYMENT_HEADERS).some((name) => c.req.header(name) !== undefined);
     if (till === null || offer === null || !isPaid) {
       const price =
         offer &&
         `${offer.description} cost ${priceInWords(offer)}: pay what accepts asks for, and send it as X-PAYMENT (x402) beside the key`;
-      return menuFor(c, settings, offer, price === null ? CLOSED : { message: price });
+      return menuFor(c, settings, offer, price === null ? closed(settings) : { message: price });
     }
     if (store.accounts.find(account) === null) {
       throw new Fault('key_invalid', 'X-Service-Key: the account of this key is no more');
@@ -93,16 +95,15 @@ export function buyCreditsDoor(
 /** The payment is settled, and for these credits of this account. */
 const OWED: ReadonlySet<string> = new Set(['answer_gone', 'repeated']);
 
-const NODE_MISSING = {
+const nodeMissing = (settings: Pick<Settings, 'contact'>) => ({
   reason: 'node_missing',
-  message:
-    'credits are not sold here: this service has no node of the chain (X402_RPC_URL) to see that a payment came. Nothing was charged; ask the operator, who can set it and tops credits up meanwhile',
-};
+  message: `credits are not sold here: this service has no node of the chain (X402_RPC_URL) to see that a payment came. Nothing was charged; ask ${operatorOf(settings)}, who can set it and tops credits up meanwhile`,
+});
 
-const CLOSED = {
+const closed = (settings: Pick<Settings, 'contact'>) => ({
   reason: 'payments_closed',
-  message: 'payments are not taken here; the operator of this service tops credits up',
-};
+  message: `payments are not taken here; ${operatorOf(settings)} tops credits up`,
+});
 
 /** So many credits, at the price of one. */
 function offerOf(one: Offer | null, credits: number): Offer | null {

@@ -23,5 +23,6 @@ export function frameOf({ settings }: Pick<Workshop, 'settings'>, c: RecordsCont
     description: page.description,
     noindex: page.noindex ?? false,
     signed_in: signedIn(c)?.email ?? null,
+    contact: settings.contact,
   };
 }

@@ -17,6 +17,8 @@ export interface RecordsFrame {
   noindex: boolean;
   /** Whether the reader is signed in, by a mail address. */
   signed_in: string | null;
+  /** Where the operator is written to; null where no setting says it. */
+  contact: { url: string; text: string } | null;
 }
 
 /** The routes of the pages, and what each one is given. */

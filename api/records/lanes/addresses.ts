@@ -2,6 +2,10 @@ import type { Settings } from '../../../src/env.ts';
 
 type At = Pick<Settings, 'dataOrigin'>;
 
+/** Whom a message tells to ask: the operator, and where that one is written to if a setting says it. */
+export const operatorOf = ({ contact }: Pick<Settings, 'contact'>) =>
+  `the operator of this service${contact === null ? '' : ` (${contact.text})`}`;
+
 /** Where the lanes are explained. */
 export const docsUrl = ({ dataOrigin }: At) => `${dataOrigin}/docs`;
 /** Where keys are made. */

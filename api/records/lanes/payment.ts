@@ -8,6 +8,7 @@ import { REASONS } from '../../../src/meter/reasons.ts';
 import type { Outcome } from '../../../src/meter/till.ts';
 import { REPEATS } from '../../../src/meter/till.ts';
 import { errorAnswer } from '../../middleware/fault.ts';
+import { operatorOf } from './addresses.ts';
 import { base64, menuFor } from './menu.ts';
 
 /** The one payment of a request. Throws `invalid_request`. */
@@ -57,7 +58,7 @@ export function answerOf(
     case 'conflict':
       return errorAnswer(c, 409, { error: 'conflict', reason: sold.why, message: CONFLICTS[sold.why] }, {});
     case 'later': {
-      const { seconds, message } = LATER[sold.why];
+      const { seconds, message } = later(settings)[sold.why];
       return errorAnswer(
         c,
         503,
@@ -77,7 +78,7 @@ const CONFLICTS = {
     'this payment was answered, and its answer is no longer kept: that is 24 hours, or one for a stream. Sign a new one',
 };
 
-const LATER = {
+const later = (settings: Pick<Settings, 'contact'>) => ({
   busy: { seconds: 1, message: 'another request with this payment is under way; send the same payment again' },
   down: {
     seconds: 5,
@@ -90,10 +91,9 @@ const LATER = {
   },
   unproven: {
     seconds: 3_600,
-    message:
-      'the authorization is used, and this service cannot see on the chain whether that paid for this: its operator has set no X402_RPC_URL. Ask the operator; once it is set, the same payment again gets the answer if the money came',
+    message: `the authorization is used, and this service cannot see on the chain whether that paid for this: no X402_RPC_URL is set. Ask ${operatorOf(settings)}; once it is set, the same payment again gets the answer if the money came`,
   },
-};
+});
 
 /** The header that tells what became of a payment, in its own version. */
 export function receiptHeader(

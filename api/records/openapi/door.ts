@@ -112,6 +112,7 @@ export function openApiDoors(doors: RecordsDoors): void {
 }
 
 function recordsDocument({ app, shop }: RecordsDoors): { paths: Paths } & Record<string, unknown> {
+  const { contact } = shop.settings;
   const { openapi, info, paths, ...rest } = documentOf(app, EXAMPLES, {
     words: (operation) => ACCESS_WORDS[accessOf(operation)].words,
     headers: (operation) => ACCESS_WORDS[accessOf(operation)].headers,
@@ -137,6 +138,9 @@ function recordsDocument({ app, shop }: RecordsDoors): { paths: Paths } & Record
         `Without a key one address may make ${limitInWords(READS)} reads of public doors and pages, one keyless lookup in 15 seconds, ask for ${limitInWords(ASKS)} links to sign in, and send ${limitInWords(REFUSED_PAYMENTS)} payments that buy nothing; an IPv6 address counts with its /64. Past that the answer is 429 with \`Retry-After\`.`,
         'Every GET answers HEAD too. An unknown query parameter is ignored. Times are UTC; a day as a time is all of it.',
       ].join('\n\n'),
+      ...(contact === null
+        ? {}
+        : { contact: contact.url.startsWith('mailto:') ? { email: contact.text } : { url: contact.url } }),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: shop.settings.dataOrigin, description: 'Domain records' }],

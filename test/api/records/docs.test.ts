@@ -127,3 +127,27 @@ function shell(cwd: string, script: string): Promise<{ code: number | null; said
     child.stdin.end(script);
   });
 }
+
+test('every page says where the operator is written to, and so do the document and refusals', async (t) => {
+  const CONTACT = 'records+hello@example.org';
+  const [silent, told] = [await recordsStand(t), await recordsStand(t, { CONTACT })];
+  const key = { 'x-service-key': told.keyOf('account') };
+  for (const path of ['/', '/docs', '/search', '/analytics', '/account/sign-in']) {
+    const link = /<a href="mailto:records%2Bhello@example\.org" rel="nofollow">records\+hello@example\.org<\/a>/g;
+    const { text } = await ask(told.url, path, { accept: 'text/html' });
+    assert.equal(text.match(link)?.length, path === '/docs' ? 2 : 1, path);
+    const plain = (await ask(silent.url, path, { accept: 'text/html' })).text;
+    assert.match(plain, /write to\s+the operator of this service\s+from an address at that name/, path);
+    assert.doesNotMatch(plain, /mailto:/);
+  }
+  const { info } = JSON.parse((await ask(told.url, '/v1/openapi.json')).text);
+  assert.deepEqual(info.contact, { email: CONTACT });
+  assert.equal(JSON.parse((await ask(silent.url, '/v1/openapi.json')).text).info.contact, undefined);
+  const bought = await fetch(`${told.url}/v1/credits`, {
+    method: 'POST',
+    headers: { ...key, 'content-type': 'application/json' },
+    body: '{"credits": 1}',
+  });
+  assert.equal(bought.status, 402);
+  assert.match(await bought.text(), /the operator of this service \(records\+hello@example\.org\) tops credits up/);
+});
