@@ -35,6 +35,9 @@ const BY_ADDRESS = [
   { what: 'payments that buy nothing', limit: limitInWords(REFUSED_PAYMENTS) },
 ];
 
+/** Where credits are sold. */
+const CREDITS_PATH = '/v1/credits';
+
 /** So many of a preview's disclosures are printed. */
 const SHOWN_DISCLOSURES = 1;
 
@@ -84,10 +87,12 @@ function paidOf({ x402 }: Settings): DocsView['paid'] {
     network: network.name,
     sells_credits: rpc !== null,
     repeats: REPEATS,
-    prices: [...prices].map(([path, units]) => ({
-      path: path === '*' ? 'every other read' : path,
-      price: price(units),
-    })),
+    prices: [...prices]
+      .filter(([path]) => path !== CREDITS_PATH || rpc !== null)
+      .map(([path, units]) => ({
+        path: path === '*' ? 'every other read' : path,
+        price: price(units) + (path === CREDITS_PATH ? ' a credit' : ''),
+      })),
   };
 }
 

@@ -39,6 +39,15 @@ for (const act of ['fails', 'garbage', 'pending', 'silent'] as const satisfies r
   });
 }
 
+test('the docs say what is sold: credits only where the chain is seen', async () => {
+  const docs = async ({ url }: typeof seeing) => (await ask(url, '/docs', { accept: 'text/html' })).text;
+  const [sold, unsold] = [await docs(seeing), await docs(blind)];
+  assert.match(sold, /\$0\.05 a credit/);
+  assert.doesNotMatch(sold, /node_missing/);
+  assert.match(unsold, /node_missing/);
+  assert.doesNotMatch(unsold, /a credit</);
+});
+
 test('a stranger with the nonce of a payment gets neither its kept answer nor one that is under way', async () => {
   for (const { url, chain, facilitator } of [seeing, blind]) {
     const payer = await chain.payer();
