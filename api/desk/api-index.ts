@@ -3,8 +3,10 @@ import type { Level } from '../../src/desk/keys.ts';
 import { LEVELS, reaches } from '../../src/desk/keys.ts';
 import { privateJson } from '../answers/caching.ts';
 import { faults, ok } from '../openapi/answers.ts';
+import type { Paths } from '../openapi/document.ts';
 import type { Doors } from './doors.ts';
 import { open } from './doors.ts';
+import { levelOf } from './openapi-levels.ts';
 import { PUBLIC } from './route.ts';
 
 /** Every address of the API, and the level that it asks for; `null` is open to all. */
@@ -72,6 +74,19 @@ const Index = z
     endpoints: z
       .record(z.string(), z.string())
       .openapi({ description: 'Names and addresses; {…} is an RFC 6570 template.' }),
+    doors: z
+      .record(
+        z.string(),
+        z.object({
+          method: z.string(),
+          url: z.string().openapi({ description: 'An RFC 6570 template.' }),
+          level: z
+            .enum(['public', ...LEVELS])
+            .openapi({ description: 'The least that a key must reach; `public` takes none.' }),
+          summary: z.string(),
+        }),
+      )
+      .openapi({ description: 'The same with their methods, by the operations’ names in the OpenAPI document.' }),
     feeds: z.object({
       rss: z.url(),
       podcast: z.url(),
@@ -102,6 +117,36 @@ const index = createRoute({
   responses: { 200: ok(Index, 'The index.'), ...faults() },
 });
 
+interface Door {
+  name: string;
+  method: string;
+  path: string;
+  level: Level | 'public';
+  summary: string;
+}
+
+const known = new WeakMap<Doors['app'], Door[]>();
+
+/** Every operation, as the routes describe it: a door that is opened is listed. */
+function allDoors({ app }: Doors): Door[] {
+  const found = known.get(app) ?? readDoors(app);
+  known.set(app, found);
+  return found;
+}
+
+function readDoors(app: Doors['app']): Door[] {
+  const { paths } = app.getOpenAPI31Document({ openapi: '3.1.0', info: { title: '', version: '1' } });
+  return Object.entries(paths as unknown as Paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, { operationId, summary = '', security = [] }]) => ({
+      name: operationId,
+      method: method.toUpperCase(),
+      path,
+      level: levelOf(security) ?? 'public',
+      summary,
+    })),
+  );
+}
+
 /** The API's own table of contents. */
 export function indexDoor(doors: Doors): void {
   open(doors, index, (c) => {
@@ -126,6 +171,11 @@ export function indexDoor(doors: Doors): void {
         ENDPOINTS.filter(([, , level]) => level === null || (key !== null && reaches(key.level, level))).map(
           ([name, path]) => [name, root + path],
         ),
+      ),
+      doors: Object.fromEntries(
+        allDoors(doors)
+          .filter(({ level }) => level === 'public' || (key !== null && reaches(key.level, level)))
+          .map(({ name, path, ...door }) => [name, { ...door, url: root + path }]),
       ),
       feeds: {
         rss: `${root}/rss.xml`,

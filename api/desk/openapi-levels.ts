@@ -6,8 +6,13 @@ const WORDS: Record<Level, string> = {
   admin: 'Takes an admin key.',
 };
 
-/** The level of the key that an operation takes, in words; few viewers show the roles of a security requirement. */
+/** The level of the key that an operation takes; undefined when it takes none. */
+export function levelOf(security: readonly Record<string, string[]>[]): Level | undefined {
+  return security[0]?.bearer?.[0] as Level | undefined;
+}
+
+/** The same in words; few viewers show the roles of a security requirement. */
 export function levelWords(security: readonly Record<string, string[]>[]): string {
-  const level = security[0]?.bearer?.[0] as Level | undefined;
+  const level = levelOf(security);
   return level === undefined ? '' : WORDS[level];
 }

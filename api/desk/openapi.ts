@@ -3,6 +3,7 @@ import { limitInWords, ORDERS, READS } from '../../src/limits.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import type { Operation } from '../openapi/document.ts';
 import { documentOf, registerComponents } from '../openapi/document.ts';
+import { registerWebhooks } from '../openapi/webhooks.ts';
 import type { Doors, PaperContext } from './doors.ts';
 import { archiveOf, open } from './doors.ts';
 import { EXAMPLES, samplesOf } from './examples.ts';
@@ -10,6 +11,7 @@ import { FAULTS } from './fault-responses.ts';
 import { HEADERS } from './openapi-headers.ts';
 import { levelWords } from './openapi-levels.ts';
 import { PUBLIC } from './route.ts';
+import { DESK_EVENT_HEADERS, DESK_EVENTS } from './webhook-events.ts';
 
 const route = createRoute({
   method: 'get',
@@ -41,6 +43,7 @@ const KEYS = {
 export function openApiDoor(doors: Doors, version: string): void {
   const { app, shelf } = doors;
   registerComponents(app, { keys: KEYS, headers: HEADERS, faults: FAULTS });
+  registerWebhooks(app, DESK_EVENTS, { tag: 'Webhooks', headers: DESK_EVENT_HEADERS });
   let common: string | undefined;
   open(doors, route, (c) =>
     shelf.json(c, 'openapi', () => {

@@ -5,9 +5,24 @@ import { jsonBody, limitBody } from '../middleware/json-body.ts';
 import { body, faults } from '../openapi/answers.ts';
 import type { RecordsDoors } from './doors.ts';
 import { open } from './doors.ts';
+import { FullRecord } from './record-schemas.ts';
 
 /** Hostnames in one request. */
 const MOST = 500;
+
+/** What a line of the answer is. */
+const EnrichedLine = z
+  .union([
+    FullRecord,
+    z
+      .object({
+        domain: z.string().openapi({ description: 'As it was asked for.' }),
+        error: z.string(),
+        message: z.string(),
+      })
+      .openapi('EnrichFault', { description: 'Why there is no record of this hostname.' }),
+  ])
+  .openapi('EnrichedLine', { description: 'One line of the answer: every line is a document of this form.' });
 
 const route = createRoute({
   method: 'post',
@@ -22,7 +37,7 @@ const route = createRoute({
   responses: {
     200: {
       description: 'One line for each hostname.',
-      content: { 'application/x-ndjson': { schema: z.string() } },
+      content: { 'application/x-ndjson': { schema: EnrichedLine } },
     },
     ...faults(413, 415),
   },

@@ -49,6 +49,8 @@ export interface Document {
   tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: Record<string, Record<string, object>>;
+  /** What receivers are sent, by the type of the event. */
+  webhooks?: Record<string, Record<string, Operation>>;
 }
 
 /** What is sent; the path is under the paper's root and goes as it is written. */
@@ -132,7 +134,6 @@ export class Contract {
     }
     const type = String(headers['content-type']).replace(/ *;.*/, '');
     assert.ok(response.content?.[type], `a type that is not documented, ${type}: ${what}`);
-    if (!/[/+]json$/.test(type)) return;
     const pointer = promised.$ref?.slice(2).split('/') ?? [
       'paths',
       operation.path,
@@ -140,7 +141,14 @@ export class Contract {
       'responses',
       String(status),
     ];
-    assert.equal(this.misfit([...pointer, 'content', type, 'schema'], JSON.parse(text)), null, what);
+    const way = [...pointer, 'content', type, 'schema'];
+    // Of lines, each is of the schema.
+    const documents = /[/+]json$/.test(type)
+      ? [text]
+      : type === 'application/x-ndjson'
+        ? text.trimEnd().split('\n')
+        : [];
+    for (const one of documents) assert.equal(this.misfit(way, JSON.parse(one)), null, what);
   }
 }
 

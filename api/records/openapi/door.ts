@@ -6,6 +6,7 @@ import { faults, ok } from '../../openapi/answers.ts';
 import type { Operation, Paths } from '../../openapi/document.ts';
 import { documentOf, registerComponents } from '../../openapi/document.ts';
 import { faultRef } from '../../openapi/faults.ts';
+import { registerWebhooks, STANDARD_HEADERS } from '../../openapi/webhooks.ts';
 import { sendPublic } from '../answers.ts';
 import type { RecordsDoors } from '../doors.ts';
 import { open } from '../doors.ts';
@@ -13,6 +14,7 @@ import { EXAMPLES } from './examples.ts';
 import { FAULTS } from './faults.ts';
 import { HEADERS } from './headers.ts';
 import { ACCESS_WORDS } from './lanes.ts';
+import { RECORDS_EVENTS } from './webhook-events.ts';
 
 const document = createRoute({
   method: 'get',
@@ -92,6 +94,7 @@ export function openApiDoors(doors: RecordsDoors): void {
   const { app, shop } = doors;
   const root = shop.settings.dataOrigin;
   registerComponents(app, { keys: KEYS, headers: HEADERS, faults: FAULTS });
+  registerWebhooks(app, RECORDS_EVENTS, { tag: 'Changes', headers: STANDARD_HEADERS });
   let texts: { document: string; index: string } | undefined;
   const made = () => {
     if (texts === undefined) {

@@ -5,11 +5,15 @@ import { MAIL_EVERY, queueChangeMails, queueChanges } from '../../../src/account
 import { openChangeDesk } from '../../../src/works/change-desk.ts';
 import type { AccountStand } from '../../support/account-stand.ts';
 import { accountStand, Visitor } from '../../support/account-stand.ts';
+import type { Document } from '../../support/contract.ts';
+import { Contract } from '../../support/contract.ts';
+import { ask } from '../../support/http.ts';
 import { look } from '../../support/looks.ts';
 import { until } from '../../support/program.ts';
 import { receiver } from '../../support/receiver.ts';
 import { recordsStand } from '../../support/records-stand.ts';
 import { parsed, refusal } from '../../support/smtp.ts';
+import { webhookMisfit } from '../../support/webhook-contract.ts';
 
 const EMAIL = 'ada@example.org';
 const DAY = 86_400_000;
@@ -185,6 +189,12 @@ describe('alerts to webhooks', () => {
     assert.equal(signature, `v1,${createHmac('sha256', key).update(`${id}.${at}.${again.body}`).digest('base64')}`);
     await settled();
     assert.equal(hook.got.length, 3);
+    const { text } = await ask(stand.url, '/v1/openapi.json');
+    const contract = new Contract(JSON.parse(text) as Document);
+    assert.deepEqual(Object.keys(contract.document.webhooks ?? {}), ['domain.changed', 'webhook.test']);
+    for (const received of hook.got) assert.equal(webhookMisfit(contract, received), null, received.body);
+    const forged = again.body.replace('"kind":"changed"', '"kind":"renamed"');
+    assert.notEqual(webhookMisfit(contract, { ...again, body: forged }), null, 'the schema is no formality');
     const log = (await visitor.get(path)).text;
     assert.match(log, /domain\.changed/);
     assert.match(log, /webhook\.test/);

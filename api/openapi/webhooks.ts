@@ -1,0 +1,55 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
+import type { Env } from 'hono';
+import { body } from './answers.ts';
+
+/** An event that receivers are told of. */
+export interface WebhookEvent {
+  /** What its schema and its operation are called: `StoryAired`. */
+  name: string;
+  summary: string;
+  data: z.ZodType;
+}
+
+/** The headers of Standard Webhooks, which every delivery has. */
+export const STANDARD_HEADERS = {
+  'webhook-id': z.string().openapi({ description: 'Of the event: a repeat has the same.' }),
+  'webhook-timestamp': z
+    .string()
+    .openapi({ description: 'When this was sent, in Unix seconds.', example: '1763620200' }),
+  'webhook-signature': z.string().openapi({
+    description:
+      '`v1,` and the base64 of HMAC-SHA-256 over `<webhook-id>.<webhook-timestamp>.<body>`, by the bytes that the secret’s base64 after `whsec_` stands for.',
+  }),
+};
+
+/** Puts what receivers are sent into the document's `webhooks`, by the type of each event. To be called once. */
+export function registerWebhooks<E extends Env>(
+  { openAPIRegistry: registry }: OpenAPIHono<E>,
+  events: Readonly<Record<string, WebhookEvent>>,
+  { tag, headers }: { tag: string; headers: Record<string, z.ZodType> },
+): void {
+  for (const [type, { name, summary, data }] of Object.entries(events)) {
+    const message = z
+      .object({
+        type: z.literal(type),
+        timestamp: z.iso.datetime().openapi({ description: 'When it happened.' }),
+        data,
+      })
+      .openapi(`${name}Event`);
+    registry.registerWebhook({
+      method: 'post',
+      path: type,
+      operationId: `told${name}`,
+      tags: [tag],
+      summary,
+      security: [],
+      request: { headers: z.object(headers), body: body(message) },
+      responses: {
+        '2XX': { description: 'Taken; what the answer says is not read.' },
+        410: { description: 'The receiver is switched off, and told nothing more.' },
+        default: { description: 'Not taken, a redirect too: it is sent again, ten times within three days in all.' },
+      },
+    });
+  }
+}

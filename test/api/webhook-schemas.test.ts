@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Document } from '../support/contract.ts';
+import { Contract } from '../support/contract.ts';
+import { ask } from '../support/http.ts';
+import { serve, until } from '../support/program.ts';
+import type { Received } from '../support/receiver.ts';
+import { receiver } from '../support/receiver.ts';
+import { send } from '../support/send.ts';
+import { enterPapers, storyBody } from '../support/small-papers.ts';
+import { webhookMisfit } from '../support/webhook-contract.ts';
+import { tempFolder } from '../support/workshop.ts';
+
+const PAPER = 'tide-table';
+
+test('what a paper’s receivers are sent is what the document’s webhooks say, of every type', async (t) => {
+  const folder = tempFolder(t);
+  const keys = await enterPapers(folder, [{ slug: PAPER }]);
+  const { url } = await serve(t, folder, { WEBHOOK_PRIVATE: 'allow' });
+  const at = await receiver(t);
+  const write = async (method: string, path: string, body?: object): Promise<Record<string, string>> => {
+    const headers = { 'x-nrf-key': keys.get(PAPER)?.admin ?? '' };
+    const answer = await send(url, { method, path: `/${PAPER}/api/v1/${path}`, headers, ...(body && { body }) });
+    assert.ok(answer.status < 300, answer.text);
+    return JSON.parse(answer.text) as Record<string, string>;
+  };
+  const { id = '' } = await write('POST', 'webhooks', { url: at.url });
+  await write('POST', 'stories', { ...storyBody('spring-tide'), air: true });
+  const { stories } = JSON.parse((await ask(url, `/${PAPER}/api/v1/stories`)).text) as { stories: { id: string }[] };
+  const piece = `stories/${stories[0]?.id}`;
+  await write('PUT', piece, { ...storyBody('spring-tide'), headline: 'Another', revision: 1 });
+  await write('DELETE', `${piece}/airing`, { reason: 'It was wrong.' });
+  const today = new Date().toISOString().slice(0, 10);
+  const media = { video: 'media/cast/2026-11-16.mp4', poster: 'media/cast/2026-11-16.jpg' };
+  await write('PUT', `cast/${today}`, { title: 'Today', ...media });
+  await write('POST', `webhooks/${id}/test`);
+
+  const { text } = await ask(url, `/${PAPER}/api/v1/openapi.json`);
+  const contract = new Contract(JSON.parse(text) as Document);
+  const types = Object.keys(contract.document.webhooks ?? {}).sort();
+  assert.deepEqual(types, ['cast.published', 'story.aired', 'story.revised', 'story.withdrawn', 'webhook.test']);
+  const typeOf = ({ body }: Received) => (JSON.parse(body) as { type: string }).type;
+  const told = await until(() => (new Set(at.got.map(typeOf)).size === types.length ? at.got : null));
+  for (const received of told) assert.equal(webhookMisfit(contract, received), null, received.body);
+
+  // The schemas are no formality.
+  const [aired] = told.filter((one) => typeOf(one) === 'story.aired');
+  assert.ok(aired);
+  for (const [from, to] of [
+    ['"declared_ai":true', '"declared_ai":false'],
+    ['"type":"story.aired"', '"type":"story.revised.twice"'],
+    ['"revision":1', '"revision":"1"'],
+    ['"headline"', '"Headline"'],
+  ] as const) {
+    assert.ok(aired.body.includes(from), from);
+    assert.notEqual(webhookMisfit(contract, { ...aired, body: aired.body.replace(from, to) }), null, from);
+  }
+  const { 'webhook-signature': _, ...unsigned } = aired.headers;
+  assert.match(webhookMisfit(contract, { ...aired, headers: unsigned }) ?? '', /webhook-signature/);
+});
+
+test('the index names the method beside each address, for what a key reaches', async (t) => {
+  const folder = tempFolder(t);
+  const keys = await enterPapers(folder, [{ slug: PAPER }]);
+  const { url } = await serve(t, folder);
+  const document = JSON.parse((await ask(url, `/${PAPER}/api/v1/openapi.json`)).text) as Document;
+  const { operations } = new Contract(document);
+  const reached = { public: ['public'], read: ['public', 'read'], agent: ['public', 'read', 'agent'], admin: null };
+  for (const [level, levels] of Object.entries(reached)) {
+    const key = level === 'public' ? undefined : keys.get(PAPER)?.[level as 'read'];
+    const { text } = await ask(url, `/${PAPER}/api/v1`, key === undefined ? {} : { 'x-nrf-key': key });
+    const { doors, endpoints } = JSON.parse(text) as { doors: Record<string, Door>; endpoints: Record<string, string> };
+    const wanted = operations.filter(({ security }) => levels?.includes(security[0]?.bearer?.[0] ?? 'public') ?? true);
+    assert.deepEqual(Object.keys(doors).sort(), wanted.map(({ operationId }) => operationId).sort(), level);
+    for (const { operationId, method, path } of wanted) {
+      const door = doors[operationId];
+      assert.deepEqual([door?.method, door?.url], [method, `${url}/${PAPER}${path}`], operationId);
+      assert.ok(door?.summary, operationId);
+    }
+    const addresses = new Set(Object.values(doors).map((door) => door.url));
+    for (const [name, address] of Object.entries(endpoints)) assert.ok(addresses.has(address), name);
+  }
+});
+
+interface Door {
+  method: string;
+  url: string;
+  summary: string;
+}
