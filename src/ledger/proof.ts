@@ -142,8 +142,14 @@ export function proofFaults(document: unknown, verify: Verify, trusted?: DoorKey
 }
 
 /** What `receipt_verify` says wrongly: whoever checks by hand starts from it. */
-function howFaults({ receipt_verify: how }: Proof, text: string): string[] {
+function howFaults({ receipt_verify: how, generations }: Proof, text: string): string[] {
   const faults: string[] = [];
+  const listed = (how.vkeys ?? []).map(parseVkey);
+  if (listed.includes(null)) faults.push('receipt_verify.vkeys has what is no verifier key');
+  const signers = new Set(generations.map(({ kid }) => kid));
+  if (listed.some((one) => one !== null && !signers.has(thumbprint(one.publicKey)))) {
+    faults.push('receipt_verify.vkeys lists a key that signed no revision');
+  }
   const key = parseVkey(how.vkey);
   if (how.signed !== text) faults.push("receipt_verify.signed is not the receipt's signed text");
   if (key === null) return [...faults, 'receipt_verify.vkey is not a verifier key'];
