@@ -4,6 +4,8 @@ import walk from 'css-tree/walker';
 import { Unfit } from './probe-measure.ts';
 import { AT_RULES, FUNCTIONS, PROPERTIES } from './svg-names.ts';
 
+/** The longest style, in UTF-16 units: read, it takes a hundred times as much memory. */
+const STYLE_MAX = 1_000_000;
 /** How deep brackets may be nested: the parser goes down with them. */
 const DEPTH_MAX = 100;
 
@@ -34,6 +36,11 @@ export function checkValue(css: string): void {
 /** Everything in a style is on a list, or the style is refused: also what the parser cannot read, for a browser might. */
 function check(css: string, options: ParseOptions): void {
   if (css.trim() === '') return;
+  if (css.length > STYLE_MAX) {
+    throw new Unfit(
+      `has a style longer than ${STYLE_MAX} characters; shorten it, and embed pictures as image elements`,
+    );
+  }
   // One parser may take it for a letter of a name, and another not.
   if (css.includes('\\')) throw new Unfit('has an escape in a style; write the character itself');
   checkDepth(css);

@@ -193,6 +193,7 @@ describe('SVG', () => {
       Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg">${'<g>'.repeat(100)}${'</g>'.repeat(100)}</svg>`),
       /nested deeper than 100 levels/,
     ],
+    ['a style too long', svg(`<style>${'.a{}'.repeat(250_001)}</style>`), /a style longer than 1000000 characters/],
     ['no namespace', Buffer.from('<svg viewBox="0 0 1 1"/>'), /namespace/],
     ['a page', Buffer.from('<html xmlns="http://www.w3.org/1999/xhtml"/>'), /html/],
     ['an open element', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><g>'), /well-formed/],
