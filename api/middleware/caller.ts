@@ -56,6 +56,12 @@ export function isTrusted(address: string, proxies: BlockList): boolean {
   return family !== 0 && proxies.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
+/** The network of a caller as `callerOf` gives it: an IPv4 /24, or an IPv6 /48. */
+export function callerNetwork(caller: string): string {
+  if (!caller.includes(':')) return `${caller.split('.').slice(0, 3).join('.')}.0/24`;
+  return `${caller.split(':').slice(0, 3).join(':')}::/48`;
+}
+
 function counted(address: string): string {
   if (isIP(address) !== 6) return address;
   // Shortened, and then filled up again.

@@ -91,11 +91,20 @@ export function toSignIn({ signIns, now }: Pick<SignInDesk, 'signIns' | 'now'>, 
   return found;
 }
 
-/** Signs in, once: makes the account where there is none, and begins a session. Throws `not_found`. */
-export function signIn(desk: SignInDesk, token: string): { account: Account; session: Session; token: string } {
+/**
+ * Signs in, once: makes the account where there is none, and begins a session.
+ * `mayMake` counts an account that is to be made, and throws when it may not be:
+ * the link holds then. Throws `not_found`.
+ */
+export function signIn(
+  desk: SignInDesk,
+  token: string,
+  mayMake: (at: number) => void = () => {},
+): { account: Account; session: Session; token: string } {
   return desk.transact(() => {
     const { id, email } = toSignIn(desk, token);
     const at = desk.now();
+    if (desk.accounts.byEmail(email) === null) mayMake(at);
     desk.signIns.use(id, at);
     const account = desk.accounts.ofEmail(email, { id: desk.newId(), plan: 'daily', made_at: at });
     return { account, ...beginSession(desk, account.id) };

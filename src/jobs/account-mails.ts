@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { AccountMailRecord } from '../accounts/account-mail.ts';
 import { ASKS_KEPT } from '../accounts/sign-in.ts';
+import { dayOf } from '../meter/day.ts';
 import type { SendingNews } from '../readers/mail-sender.ts';
 import { MailSender } from '../readers/mail-sender.ts';
 import { MailThrottle } from '../readers/mail-throttle.ts';
@@ -22,6 +23,8 @@ const DRAIN = 10_000;
 const DAY = 86_400_000;
 /** For how long mails that were settled are kept, in ms; those to sign in for a day. */
 const MAILS_KEPT = 35 * DAY;
+/** For how long what was counted by day is kept, in ms: clocks may differ by a little. */
+const QUOTAS_KEPT = 2 * DAY;
 
 /** What mails are printed and sent with. */
 export interface AccountMailTools {
@@ -73,6 +76,7 @@ export function startAccountMails(
     desk.mails.forget(at - MAILS_KEPT, at - DAY);
     desk.signIns.forget(at - ASKS_KEPT);
     desk.sessions.forget(at);
+    store.quotas.forget(dayOf(at - QUOTAS_KEPT));
   });
 
   const look = (): number => {

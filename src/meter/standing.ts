@@ -25,6 +25,8 @@ export interface Standing {
   /** Of this UTC day, and of this UTC month with this day in it. */
   today: Counts;
   month: Counts;
+  /** Requests of this day that other addresses of the same mailbox took out of the one free allowance; of the daily plan. */
+  elsewhere: number;
   /** Micro-credits that were bought and are left. */
   balance: number;
   /** Whether the account ever had credits. */
@@ -50,13 +52,15 @@ export function monthAllowance({ at, terms, month }: Standing): Allowance {
 
 /**
  * What is included for today: as many days' shares as the burst multiple in
- * force. On the monthly plan that is never more than what the month has left.
+ * force, less what other addresses of the mailbox had of it. On the monthly plan that is never more than what the month has left.
  */
 export function dayAllowance(standing: Standing): Allowance {
-  const { terms, today } = standing;
+  const { terms, today, elsewhere } = standing;
   const share = terms.daily * terms.burst;
   const allowance =
-    terms.plan === 'monthly' ? Math.min(share, today.included + monthAllowance(standing).remaining) : share;
+    terms.plan === 'monthly'
+      ? Math.min(share, today.included + monthAllowance(standing).remaining)
+      : Math.max(0, share - elsewhere);
   return { allowance, remaining: Math.max(0, allowance - today.included) };
 }
 

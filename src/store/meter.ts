@@ -22,6 +22,7 @@ interface StandingRow {
   month_drawn: number;
   month_refused: number;
   month_failed: number;
+  elsewhere: number;
   /** The ledger's sum; null when it has no line. */
   ledger: number | null;
   /** Units drawn that are in no line of the ledger. */
@@ -38,6 +39,8 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
        coalesce(d.included, 0) AS included, coalesce(d.drawn, 0) AS drawn,
        coalesce(d.refused, 0) AS refused, coalesce(d.failed, 0) AS failed,
        m.included AS month_included, m.drawn AS month_drawn, m.refused AS month_refused, m.failed AS month_failed,
+       iif(a.plan = 'daily', max(0, coalesce((SELECT included FROM mailbox_days WHERE mailbox = a.mailbox AND day = ?2), 0)
+         - coalesce(d.included, 0)), 0) AS elsewhere,
        (SELECT balance FROM credit_ledger WHERE account = a.id ORDER BY seq DESC LIMIT 1) AS ledger,
        (SELECT coalesce(sum(drawn - folded), 0) FROM meter_days WHERE account = a.id AND drawn <> folded) AS open
      FROM accounts a
@@ -69,6 +72,15 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
       `UPDATE meter_days SET ${column} = ${column} - 1, failed = failed + 1 WHERE account = ? AND day = ? AND ${column} > 0`,
     );
   const uncounts = { included: uncount('included'), drawn: uncount('drawn') };
+  const countMailbox = db.prepare(
+    `INSERT INTO mailbox_days SELECT mailbox, ?2, 1 FROM accounts WHERE id = ?1 AND plan = 'daily'
+     ON CONFLICT DO UPDATE SET included = included + 1`,
+  );
+  // Whatever the plan is by now: the mailbox is never counted more than its accounts.
+  const uncountMailbox = db.prepare(
+    `UPDATE mailbox_days SET included = included - 1
+     WHERE mailbox = (SELECT mailbox FROM accounts WHERE id = ?1) AND day = ?2 AND included > 0`,
+  );
   const lastDay = db.prepare('SELECT max(day) AS day FROM meter_days WHERE account = ?');
   const days = db.prepare(
     'SELECT day, included, drawn, refused, failed FROM meter_days WHERE account = ? AND day >= ? ORDER BY day',
@@ -105,6 +117,7 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
         refused: row.month_refused,
         failed: row.month_failed,
       },
+      elsewhere: row.elsewhere,
       balance: (row.ledger ?? 0) - row.open * REQUEST_COST,
       bought: row.ledger !== null,
     };
@@ -132,6 +145,7 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
         }
         const as = next.from === 'included' ? 'included' : 'drawn';
         counts[as].run(account, day);
+        if (as === 'included') countMailbox.run(account, day);
         if (as === 'drawn') credits.fold(account, day, at);
         const taken = { account, key, day, from: next.from };
         return { outcome: 'taken', taken, standing: counted(before, as), rate };
@@ -141,6 +155,7 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
         // The account may have been forgotten meanwhile: then there is nothing to give back to.
         if (uncounts[from === 'included' ? 'included' : 'drawn'].run(account, day).changes === 1) {
           uncountKey.run(key, day);
+          if (from === 'included') uncountMailbox.run(account, day);
           if (from === 'credits') credits.fold(account, dayOf(accountingTimeOf(account, at)), at);
         }
         return standing(account, at, daily);

@@ -33,6 +33,7 @@ import { paperTables } from './papers.ts';
 import { paymentTable } from './payments.ts';
 import { pieceTables } from './pieces.ts';
 import { pressRecords } from './press-audit.ts';
+import { quotaTables } from './quotas.ts';
 import { readerTokenTable } from './reader-tokens.ts';
 import { recordsTables } from './records.ts';
 import { schemaFaults } from './schema-audit.ts';
@@ -180,7 +181,7 @@ export function openStore(settings: DatabaseSettings) {
     served: servedTable(db),
     hosts: hostTable(db),
     forwarded: forwardedTable(db),
-    accounts: accountTable(db),
+    accounts: accountTable(db, transact),
     serviceKeys: serviceKeyTable(db, transact),
     payments: paymentTable(db),
     sessions: sessionTable(db),
@@ -194,6 +195,7 @@ export function openStore(settings: DatabaseSettings) {
     credits: credits as CreditLedger,
     meter: meterTable(db, transact, credits),
     keyless: keylessTable(db, transact),
+    quotas: quotaTables(db, transact),
     answers: answerTable(db, 'answers'),
     serviceAnswers: answerTable(db, 'service_answers'),
     terms,

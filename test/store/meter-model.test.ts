@@ -138,6 +138,7 @@ test('for any order of requests, failures, days and top-ups, units, credits and 
           terms,
           today: model.counts(day),
           month: model.counts(month),
+          elsewhere: 0,
           balance,
           bought,
         });

@@ -64,7 +64,7 @@ type Own<Route extends keyof Pages> = Omit<Pages[Route], keyof AccountShell>;
 export async function sendAccountPage<Route extends keyof AccountPages>(
   doors: AccountDoors,
   c: RecordsContext,
-  { route, title, status = 200 }: { route: Route; title: string; status?: 200 | 201 | 400 | 404 },
+  { route, title, status = 200 }: { route: Route; title: string; status?: 200 | 201 | 400 | 404 | 429 },
   view: Own<Route>,
 ): Promise<Response> {
   const signed = c.get('signed');

@@ -1,12 +1,13 @@
 import { askToSignIn, signIn, toSignIn } from '../../../src/accounts/sign-in.ts';
 import { Fault } from '../../../src/fault.ts';
-import { ASKS } from '../../../src/limits.ts';
+import { ASKS, SIGN_UPS_MAX } from '../../../src/limits.ts';
 import { readAddress } from '../../../src/readers/address.ts';
 import type { RecordsEnv } from '../../env.ts';
-import { proxyList } from '../../middleware/caller.ts';
+import { callerNetwork, callerOf, proxyList } from '../../middleware/caller.ts';
 import { giveCookie, takeCookie } from '../../middleware/session.ts';
-import { throttle } from '../../middleware/throttle.ts';
+import { LOOPBACK, throttle } from '../../middleware/throttle.ts';
 import type { RecordsContext } from '../doors.ts';
+import { operatorOf } from '../lanes/addresses.ts';
 import { needPart, readForm } from './form.ts';
 import type { AccountDoors } from './pages.ts';
 import { accountForm, formGuards, SIGN_IN, sendAccountPage } from './pages.ts';
@@ -19,12 +20,13 @@ import { problemOf } from './problem.ts';
 export function signInDoors(doors: AccountDoors): void {
   const { app, enter, shop, desk } = doors;
   const { dataOrigin, trustedProxies } = shop.settings;
-  const asks = throttle<RecordsEnv>(ASKS, proxyList(trustedProxies), { spares: () => false });
+  const proxies = proxyList(trustedProxies);
+  const asks = throttle<RecordsEnv>(ASKS, proxies, { spares: () => false });
 
   const page = (
     c: RecordsContext,
     view: { asked?: string; problem?: string; sent?: boolean; ended?: string },
-    status: 200 | 400 | 404,
+    status: 200 | 400 | 404 | 429,
   ) =>
     sendAccountPage(
       doors,
@@ -32,6 +34,19 @@ export function signInDoors(doors: AccountDoors): void {
       { route: '/account/sign-in', title: 'Sign in', status },
       { asked: '', problem: null, ended: null, sent: false, ...view },
     );
+
+  /** Throws `rate_limited` where the network of a caller made its accounts of the day. Callers on this machine are not counted. */
+  const countSignUp = (c: RecordsContext, at: number): void => {
+    const caller = callerOf(c.env, proxies);
+    if (LOOPBACK.test(caller)) return;
+    const until = shop.store.quotas.signUp(callerNetwork(caller), at, SIGN_UPS_MAX);
+    if (until === null) return;
+    c.header('Retry-After', String(Math.max(1, Math.ceil((until - at) / 1_000))));
+    throw new Fault(
+      'rate_limited',
+      `from your network ${SIGN_UPS_MAX} accounts were made today, which is the most; ask for a link again after ${new Date(until).toISOString()}, or write to ${operatorOf(shop.settings)}`,
+    );
+  };
 
   app.get(SIGN_IN, enter('public'), async (c) =>
     c.get('signed') === undefined ? await page(c, {}, 200) : c.redirect('/account', 303),
@@ -59,13 +74,14 @@ export function signInDoors(doors: AccountDoors): void {
     const given = needPart('token', (await readForm(c)).text('token'));
     const before = c.get('signed');
     try {
-      const { token } = signIn(desk, given);
+      const { token } = signIn(desk, given, (at) => countSignUp(c, at));
       // A browser holds one session: the one that it had ends.
       if (before !== undefined) desk.sessions.end(before.session.id);
       giveCookie(c, dataOrigin, token);
       return c.redirect('/account', 303);
     } catch (error) {
-      return page(c, { ended: problemOf(error) }, 404);
+      const isTooMany = error instanceof Fault && error.code === 'rate_limited';
+      return page(c, isTooMany ? { problem: problemOf(error) } : { ended: problemOf(error) }, isTooMany ? 429 : 404);
     }
   });
 

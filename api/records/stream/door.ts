@@ -1,10 +1,13 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { STREAMS_MAX } from '../../../src/limits.ts';
 import { hostNamed } from '../../../src/records/named.ts';
+import { callerOf, proxyList } from '../../middleware/caller.ts';
 import { faults } from '../../openapi/answers.ts';
 import type { RecordsDoors } from '../doors.ts';
 import { open } from '../doors.ts';
 import { domainFilter, typeParam } from '../params.ts';
 import type { ChangeFeed } from './feed.ts';
+import { StreamQuota } from './quota.ts';
 
 /** How long somebody who was dropped may take to read the last word, in ms. */
 const GRACE = 5_000;
@@ -25,6 +28,7 @@ const route = createRoute({
   description: [
     'Each event has the change’s `seq` as its `id` and a change as its `data`. Every 15 seconds without one there is a comment.',
     'Without a number the stream begins with what happens next. `Last-Event-ID`, which EventSource sends by itself, goes before `since_seq`; nothing after that number is missed or told twice.',
+    `An account may have ${STREAMS_MAX.account} streams open at a time, an address that pays by the call ${STREAMS_MAX.address}; one more is 429.`,
     'An event `end` with a `reason` closes a stream whose listener reads too slowly (`too_slow`), that is an hour old (`time_is_up`), or whose server stops (`stopping`): come back with `Last-Event-ID`. Opening is one unit.',
   ].join('\n\n'),
   request: {
@@ -53,8 +57,11 @@ const route = createRoute({
 
 /** The change wire as a stream. */
 export function streamDoor(doors: RecordsDoors, feed: ChangeFeed): void {
-  const { records } = doors.shop.store;
-  open(doors, 'read', route, (c) => {
+  const { settings, store } = doors.shop;
+  const { records } = store;
+  const proxies = proxyList(settings.trustedProxies);
+  const quota = new StreamQuota(doors.shop, doors.logger);
+  open(doors, 'read', route, async (c) => {
     const { domain, type: signal, since_seq } = c.req.valid('query');
     const host = domain === undefined ? undefined : hostNamed(records, domain);
     const after = c.req.valid('header')['last-event-id'] ?? since_seq ?? feed.newest();
@@ -67,6 +74,16 @@ export function streamDoor(doors: RecordsDoors, feed: ChangeFeed): void {
     };
     if (c.req.method === 'HEAD') return c.body(null, 200, headers);
     const { outgoing } = c.env;
+    const key = c.get('key');
+    const isCounted = key === null || key.account !== null;
+    const ended = isCounted
+      ? await quota.take({ account: key?.account ?? null, caller: callerOf(c.env, proxies) })
+      : null;
+    // However it ends, its connection does.
+    if (ended !== null) {
+      if (outgoing.destroyed) ended();
+      else outgoing.once('close', ended);
+    }
     const listener = feed.listen({ host, signal }, after, () => {
       setTimeout(() => outgoing.destroy(), GRACE).unref();
     });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import pino from 'pino';
 import { ChangeFeed } from '../../../api/records/stream/feed.ts';
 import { listenRecords } from '../../../api/server.ts';
+import { STREAMS_MAX } from '../../../src/limits.ts';
 import { openWorkshop } from '../../../src/works/workshop.ts';
 import { listenTo } from '../../support/events.ts';
 import { ask } from '../../support/http.ts';
@@ -206,3 +207,38 @@ test('a number that is none is refused; HEAD opens nothing', async (t) => {
   assert.equal(head.status, 200);
   assert.equal(head.headers['content-type'], 'text/event-stream; charset=utf-8');
 });
+
+test('an account has so many streams open at a time, over all processes, and one that ends makes room', async (t) => {
+  const stand = await recordsStand(t);
+  const { url, keyOf, shop } = stand;
+  const key = { 'x-service-key': keyOf('account') };
+  const elsewhere = openWorkshop(shop.settings, shop.now);
+  const served = await listenRecords(elsewhere, pino({ level: 'silent' }));
+  t.after(async () => {
+    await served.close();
+    elsewhere.close();
+  });
+  const all = await Promise.all(
+    Array.from({ length: 50 }, (_, n) => listenTo(n % 2 === 0 ? url : served.url, '/v1/stream', key)),
+  );
+  const open = all.filter(({ status }) => status === 200);
+  assert.equal(open.length, STREAMS_MAX.account);
+  const refused = all.find(({ status }) => status !== 200);
+  assert.equal(refused?.status, 429);
+  await refused?.ended;
+  assert.match(refused?.text() ?? '', /"rate_limited".*this account has 10 streams open, which is the most; end one/);
+  for (const reader of all) if (reader.status !== 200) reader.hangUp();
+  const other = await listenTo(url, '/v1/stream', { 'x-service-key': keyOf('account', 'ben@example.org') });
+  assert.equal(other.status, 200);
+  open.pop()?.hangUp();
+  await until(() =>
+    shop.store.quotas.openStreams(holderOf(stand), shop.now(), 60_000) < STREAMS_MAX.account ? true : null,
+  );
+  const again = await listenTo(url, '/v1/stream', key);
+  assert.equal(again.status, 200);
+  for (const reader of [...open, other, again]) reader.hangUp();
+  const { today } = JSON.parse((await ask(url, '/v1/usage', key)).text);
+  assert.equal(today.units, STREAMS_MAX.account + 1, 'what was refused is not charged');
+});
+
+const holderOf = ({ shop }: RecordsStand) => `account:${shop.store.accounts.byEmail('ada@example.org')?.id}`;

@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+
+/** Where dots before the @ say nothing, and the one name that both of these have. */
+const GMAIL = new Set(['gmail.com', 'googlemail.com']);
+
+/**
+ * The mailbox that an address leads to, as far as it can be told by its text: in
+ * lower case, without what follows a `+` before the @ (subaddressing, RFC 5233),
+ * at Gmail without dots. Not an address to write to, nor one to know somebody by:
+ * a host may well give `a+b@` to another person.
+ */
+export function mailboxOf(email: string): string {
+  const low = email.toLowerCase();
+  const at = low.lastIndexOf('@');
+  const domain = low.slice(at + 1);
+  const whole = low.slice(0, at);
+  const plus = whole.indexOf('+');
+  const local = plus > 0 ? whole.slice(0, plus) : whole;
+  return GMAIL.has(domain) ? `${local.replaceAll('.', '')}@gmail.com` : `${local}@${domain}`;
+}
+
+/** A mailbox as it is kept: it counts a day longer than its accounts, and names nobody. */
+export function mailboxHash(email: string): string {
+  return createHash('sha256')
+    .update(`mailbox\n${mailboxOf(email)}`)
+    .digest('hex')
+    .slice(0, 32);
+}
