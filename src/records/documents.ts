@@ -57,7 +57,18 @@ const RECORD: Shape = {
   disclosures: ['a text'],
 };
 
-const EVIDENCE: Shape = { evidence: 'a text', domain: 'a text', keys: ['an object'], records: [RECORD] };
+/** What of a bundle's key is compared with its bytes. In which time it signed is for the service's own list to say. */
+const KEY: Shape = {
+  vkey: 'a text',
+  'kid?': 'a text',
+  'x?': 'a text',
+  'kty?': 'a text',
+  'crv?': 'a text',
+  'use?': 'a text',
+  'alg?': 'a text',
+};
+
+const EVIDENCE: Shape = { evidence: 'a text', domain: 'a text', keys: [KEY], records: [RECORD] };
 
 const PROVENANCE: Shape = {
   domain: 'a text',

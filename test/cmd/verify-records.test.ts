@@ -62,7 +62,11 @@ test('what nobody signed is named, and is no fault', async () => {
     'domain',
     'observation.price',
   ]);
-  assert.deepEqual(await unsigned({ ...bundle, approved: true }), ['approved']);
+  // In which time a key signed, and whatever else a bundle says of it, nobody signed either.
+  const times = ['keys[0].nbf', 'keys[0].retired_at'];
+  assert.deepEqual(await unsigned({ ...bundle, approved: true }), ['approved', ...times]);
+  const [key, ...others] = bundle.keys;
+  assert.deepEqual(await unsigned({ ...bundle, keys: [{ ...key, owner: 'x' }, ...others] }), [...times, 'keys[0].owner']);
 });
 
 test('everything that the domain records give out is checked, and what was changed is found', async () => {
@@ -144,7 +148,7 @@ test('verify says what it found and by whose keys, and ends accordingly', async 
     [
       [put('cut.json', { ...bundle, records: bundle.records.slice(1) })],
       1,
-      /nothing is before it\n\S+: the evidence does not/,
+      /nothing is before it\n\S+ not signed, .*\n\S+: the evidence does not/,
     ],
     [[`${root}/v1/domains/x.example`], 0, /what it says hold\nThe keys are the ones that the same site lists/],
     [[`${root}/v1/domains/soon.example`], 2, /^broadsheet: \S+ answered 429; ask again in 9 s\n$/],
@@ -163,7 +167,7 @@ test('verify says what it found and by whose keys, and ends accordingly', async 
     receipts: 3,
     seqs: [1, 3],
     faults: [],
-    unsigned: [],
+    unsigned: ['keys[0].nbf', 'keys[0].retired_at'],
     own_keys: false,
   };
   assert.deepEqual(JSON.parse(stdout), [said]);
