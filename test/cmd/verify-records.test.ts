@@ -66,7 +66,10 @@ test('what nobody signed is named, and is no fault', async () => {
   const times = ['keys[0].nbf', 'keys[0].retired_at'];
   assert.deepEqual(await unsigned({ ...bundle, approved: true }), ['approved', ...times]);
   const [key, ...others] = bundle.keys;
-  assert.deepEqual(await unsigned({ ...bundle, keys: [{ ...key, owner: 'x' }, ...others] }), [...times, 'keys[0].owner']);
+  assert.deepEqual(await unsigned({ ...bundle, keys: [{ ...key, owner: 'x' }, ...others] }), [
+    ...times,
+    'keys[0].owner',
+  ]);
 });
 
 test('everything that the domain records give out is checked, and what was changed is found', async () => {
