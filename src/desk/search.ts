@@ -90,7 +90,7 @@ export function indexText(paper: string, piece: { headline: string; dek: string;
  * How many different words of a piece the index holds: those that come first. No prose has as many, but hexadecimal
  * dumps do, and writing the beginnings of all their words would make everybody wait.
  */
-const WORDS_MAX = 20_000;
+const WORDS_MAX = 15_000;
 
 /** The words of a prose as the index holds them; `plain` is its plain text. */
 export function proseWords(plain: string): string {

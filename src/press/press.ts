@@ -17,6 +17,8 @@ const CREW_MIN = 400;
 
 /** What a press says that has so much to print that it wants a crew: nothing was done, and it is to be called again with one. */
 export const NEEDS_CREW = Symbol('needs a crew');
+/** The same of a press that has little to print, but pieces that are very long: another thread with room for them will do. */
+export const NEEDS_ROOM = Symbol('needs another thread with room');
 
 export interface PressJob extends Omit<PrinterJob, 'looks' | 'manifest'> {
   manifest: Manifest;
@@ -61,7 +63,7 @@ const DROPPED = 200;
  * that is not there yet. What was due stays due until it is
  * on disk, so a press that dies at any moment is finished by the next one.
  */
-export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_CREW> {
+export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_CREW | typeof NEEDS_ROOM> {
   const { paper, manifest, tree, archive, start, crew } = job;
   const full = job.full || manifest.due(paper, start.until).includes(tags.config);
   // A full press believes the disk alone: a file that somebody removed is written again. So does one that
@@ -75,7 +77,7 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_C
   const isMany = (group: string[]) => group.length >= CREW_MIN && !isCard(group[0] ?? '');
   const heavy = !groups.some(isMany) && isHeavy(archive, names);
   const isLarge = (group: string[]) => isMany(group) || (heavy && group.length > 0 && !isCard(group[0] ?? ''));
-  if (crew === null && groups.some(isLarge)) return NEEDS_CREW;
+  if (crew === null && groups.some(isLarge)) return heavy ? NEEDS_ROOM : NEEDS_CREW;
 
   const book = new Book(job, names.size);
   let isSynced = !full;

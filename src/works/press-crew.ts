@@ -12,6 +12,9 @@ const HANDS_MAX = 4;
 /** What a worker may keep, in MB. A page and all that it is made of are gone before the young third is full. */
 const WORKER_HEAP = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 48 };
 
+/** The same where pieces are very long: all that feeds show of them is made at once. */
+const ROOMY_HEAP = { maxOldGenerationSizeMb: 2_048, maxYoungGenerationSizeMb: 48 };
+
 /** What all sheets of a press have in common. */
 export interface CrewOrder {
   paper: string;
@@ -45,13 +48,14 @@ const ENDED = new WeakMap<Worker, Error>();
 export class Crew {
   readonly #workers: Worker[];
 
-  constructor(settings: Settings) {
+  /** A roomy crew is one worker for few and very long pieces, which leaves the other cores to whoever asks meanwhile. */
+  constructor(settings: Settings, { roomy = false } = {}) {
     this.#workers = Array.from(
-      { length: Math.min(availableParallelism(), HANDS_MAX) },
+      { length: roomy ? 1 : Math.min(availableParallelism(), HANDS_MAX) },
       () =>
         new Worker(new URL('./press-worker.ts', import.meta.url), {
           workerData: settings,
-          resourceLimits: WORKER_HEAP,
+          resourceLimits: roomy ? ROOMY_HEAP : WORKER_HEAP,
         }),
     );
     for (const worker of this.#workers) {

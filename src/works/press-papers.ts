@@ -5,7 +5,7 @@ import { paperRoot } from '../desk/paper.ts';
 import { Fault } from '../fault.ts';
 import { placeOf } from '../press/edition.ts';
 import type { PressReport } from '../press/press.ts';
-import { NEEDS_CREW, press } from '../press/press.ts';
+import { type NEEDS_CREW, NEEDS_ROOM, press } from '../press/press.ts';
 import { isTree, Tree } from '../press/tree.ts';
 import type { Build } from './build.ts';
 import { loadBuild } from './build.ts';
@@ -102,6 +102,13 @@ interface Claimed {
   claim: PressClaim;
 }
 
+/** What a press says that wants other threads. */
+type Asking = typeof NEEDS_CREW | typeof NEEDS_ROOM;
+
+function isAsking(report: PressReport | Asking): report is Asking {
+  return typeof report === 'symbol';
+}
+
 /** Presses what is due, with a crew once it turns out that there is much. */
 async function pressClaimed(shop: Workshop, slug: string, claimed: Claimed): Promise<PressReport> {
   // No other press has this folder while the claim holds; what is in it was left by one that was broken off.
@@ -111,10 +118,10 @@ async function pressClaimed(shop: Workshop, slug: string, claimed: Claimed): Pro
   let crew: Crew | null = null;
   try {
     const report = await pressHeld(shop, slug, { ...claimed, aside }, null);
-    if (report !== NEEDS_CREW) return report;
-    crew = new Crew(shop.settings);
+    if (!isAsking(report)) return report;
+    crew = new Crew(shop.settings, { roomy: report === NEEDS_ROOM });
     const whole = await pressHeld(shop, slug, { ...claimed, aside }, crew);
-    if (whole === NEEDS_CREW) throw new Error('a press with a crew asked for one');
+    if (isAsking(whole)) throw new Error('a press with a crew asked for one');
     return whole;
   } finally {
     await crew?.stop();
@@ -138,7 +145,7 @@ async function pressHeld(
   slug: string,
   { options, build, claim, aside }: Claimed & { aside: string },
   crew: Crew | null,
-): Promise<PressReport | typeof NEEDS_CREW> {
+): Promise<PressReport | Asking> {
   const { store, media } = shop;
   const { manifest } = store;
   const now = shop.now();
@@ -177,7 +184,7 @@ async function pressHeld(
       progress: (...at) => options.progress?.(slug, ...at),
     });
     // Nothing was written: the tree is as clean as it was.
-    if (report === NEEDS_CREW && !start.dirty) {
+    if (isAsking(report) && !start.dirty) {
       store.transact(() => {
         claim.assertOwner();
         manifest.finish(slug, 0);

@@ -22,6 +22,7 @@ import type { Figure } from './table.ts';
 import { machine, note, printTable } from './table.ts';
 import { valuesPart } from './values.ts';
 import { verifyPart } from './verify.ts';
+import { waitsPart } from './waits.ts';
 import { webhooksPart } from './webhooks.ts';
 
 const PARTS: Record<string, (bench: Bench) => Promise<Figure[]>> = {
@@ -40,6 +41,7 @@ const PARTS: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   values: valuesPart,
   paid: paidPart,
   webhooks: webhooksPart,
+  waits: waitsPart,
 };
 
 const SIZES = (process.env.BENCH_SIZES ?? '1000,10000,100000').split(',').map(Number);

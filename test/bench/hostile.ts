@@ -1,26 +1,25 @@
-/** Texts that cost the most to read for their length, each as long as the door takes a prose. */
-const BITS: [name: string, bit: string, facts: number][] = [
-  ['raw HTML', '<b>x\n\n', 0],
-  ['autolinks', '<http://a> ', 0],
-  ['links', '[a](b) ', 0],
-  ['references', '[a]: b\n', 0],
-  ['pictures', '![a](media/x) ', 0],
-  ['lists', '- a\n', 0],
-  ['lines', 'a\n', 0],
-  ['emphasis', '*a* ', 0],
-  ['open emphasis', '_*', 0],
-  ['tables', '| a | b |\n|---|---|\n', 0],
-  ['escapes', '\\[', 0],
-  ['characters to escape', '<', 0],
-  ['everything', '* *a* [b](c) `d`\n\n', 0],
-  ['ideographs', '漢字', 0],
+/** Bits of prose that cost the most to read for their length. */
+const BITS: [name: string, bit: string][] = [
+  ['raw HTML', '<b>x\n\n'],
+  ['autolinks', '<http://a> '],
+  ['links', '[a](b) '],
+  ['references', '[a]: b\n'],
+  ['pictures', '![a](media/x) '],
+  ['lists', '- a\n'],
+  ['lines', 'a\n'],
+  ['emphasis', '*a* '],
+  ['open emphasis', '_*'],
+  ['tables', '| a | b |\n|---|---|\n'],
+  ['escapes', '\\['],
+  ['characters to escape', '<'],
+  ['everything', '* *a* [b](c) `d`\n\n'],
+  ['letters outside of ASCII', 'é '],
 ];
 const LENGTH = 400_000;
 
 export interface Hostile {
   name: string;
   prose: string;
-  facts: number;
 }
 
 /** The worst prose that is known, each of the length that is taken; words that are all different load the search. */
@@ -29,8 +28,8 @@ export function hostileProse(): Hostile[] {
     ((n * 2_654_435_761) % 2 ** 32).toString(36).padStart(7, 'z'),
   ).join(' ');
   return [
-    ...BITS.map(([name, bit, facts]) => ({ name, prose: bit.repeat(Math.floor(LENGTH / bit.length)), facts })),
-    { name: 'markers', prose: 'x [^1] '.repeat(5_000), facts: 1 },
-    { name: 'words all different', prose: words.slice(0, LENGTH), facts: 0 },
+    ...BITS.map(([name, bit]) => ({ name, prose: bit.repeat(Math.floor(LENGTH / bit.length)) })),
+    { name: 'markers', prose: 'x [^1] '.repeat(4_990) },
+    { name: 'words all different', prose: words.slice(0, LENGTH) },
   ];
 }
