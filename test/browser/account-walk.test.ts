@@ -125,7 +125,7 @@ describe('an account', () => {
   it('revokes the key, which dies at once', async () => {
     await open('Keys');
     await click('Revoke The walk');
-    await page.getByText('Revoked keys (1)').waitFor();
+    await page.getByText('Keys that ended (1)').waitFor();
     assert.equal(await usage(), 401);
   });
 
