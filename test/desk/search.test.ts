@@ -123,3 +123,15 @@ test('whatever a term holds, the match expression is quoted words joined by AND'
     { numRuns: 2_000 },
   );
 });
+
+test('the index holds the words of any prose, and of a heap of different ones those that come first', () => {
+  const words = Array.from({ length: 20_000 }, (_, n) => `w${n.toString(36)}`);
+  const held = (prose: string) => new Set(indexText('p', { headline: 'h', dek: 'd', prose }).split(' '));
+  const found = held(`${words.join(' ')} ${words[0]} last`);
+  assert.ok(found.has('w0') && found.has(words[14_999] ?? ''));
+  assert.ok(!found.has(words[15_000] ?? '') && !found.has('last'));
+  // However long a prose is, what it repeats is held where it stands.
+  const long = `${words.slice(0, 10_000).join(' ')} ${'tide '.repeat(20_000)}last`;
+  assert.ok(held(long).has('last'));
+  assert.ok(indexText('p', { headline: 'h', dek: 'd', prose: long }).endsWith('tide tide last'));
+});
