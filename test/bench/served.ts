@@ -41,5 +41,7 @@ if (what === 'bare') {
     const stop = startMails(shop, { render, smtp: smtpOf(shop.settings) }, logger);
     process.once('SIGTERM', () => void stop().then(() => process.exit()));
   }
+  // As `broadsheet serve` does before it says that it is ready.
+  await (await loadBuild()).hold();
   ready(url);
 }
