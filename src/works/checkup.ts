@@ -30,6 +30,6 @@ export async function checked(
       const at = message.lastIndexOf('; ');
       if (at !== -1) return { name, ...fault(message.slice(0, at), message.slice(at + 2)) };
     }
-    return { name, ...fault(message, 'if the README does not help, this is a defect: tell us') };
+    return { name, ...fault(message, 'if the manual in docs/ does not help, this is a defect: tell us') };
   }
 }

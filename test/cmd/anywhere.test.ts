@@ -110,7 +110,7 @@ test('no document and no message names a command that the registry may answer', 
   // A comment may name a verb; what people read says what to type.
   const bare = lines.filter(
     ([at, line]) =>
-      /^(?:src|api|README)/.test(at) && !/^\s*(?:\/?\*|\/\/)/.test(line) && /`broadsheet [a-z]/.test(line),
+      /^(?:src|api|docs|README)/.test(at) && !/^\s*(?:\/?\*|\/\/)/.test(line) && /`broadsheet [a-z]/.test(line),
   );
   assert.deepEqual([...named, ...bare], []);
 });

@@ -12,7 +12,7 @@ import { tempFolder } from '../support/workshop.ts';
 
 /**
  * How to check a receipt without Broadsheet, with a shell, jq and OpenSSL 3.
- * The README shows these lines; this test runs them as they stand.
+ * docs/verifying.md shows these lines; this test runs them as they stand.
  */
 const STEPS = `
 # 1. The signed text, byte for byte, and the signature: the last 64 of the 68 bytes in the note's last line.

@@ -9,7 +9,7 @@ const BODY = '{"type":"story.aired","data":{"headline":"Ämter — 潮"}}';
 const ID = '01kq3vc2m6w2d5c8z4n0r9t1b6';
 const secret = newWebhookSecret((n) => Buffer.alloc(n, 7));
 
-/** As a README would have it: whether a delivery is the paper's, and at most five minutes old. */
+/** As docs/readers.md has it: whether a delivery is the paper's, and at most five minutes old. */
 function isGenuine(header: string, body: string, secret: string): boolean {
   const { t, v1 } = Object.fromEntries(header.split(',').map((part) => part.split('=', 2))) as Record<string, string>;
   if (t === undefined || v1 === undefined || Math.abs(Date.now() / 1000 - Number(t)) > 300) return false;

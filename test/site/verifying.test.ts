@@ -8,17 +8,17 @@ import { fileStory } from '../../src/desk/filing.ts';
 import { pressPapers } from '../../src/works/press-papers.ts';
 import { filing, foundPaper, PAPER, tempFolder, workshopIn } from '../support/workshop.ts';
 
-const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+const PAGE = readFileSync(new URL('../../docs/verifying.md', import.meta.url), 'utf8');
 
-/** The shell block of the README under a heading. */
+/** The shell block of the page under a heading. */
 function shellUnder(heading: string): string {
-  const part = README.slice(README.indexOf(`## ${heading}`));
+  const part = PAGE.slice(PAGE.indexOf(`## ${heading}`));
   return /```sh\n([\s\S]*?)```/.exec(part)?.[1] ?? '';
 }
 
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
-test('the README checks a receipt with openssl alone', {
+test('the manual checks a receipt with openssl alone', {
   skip: !hasOpenssl && 'there is no openssl on this machine',
 }, async (t) => {
   const folder = tempFolder(t);

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...readdirSync(join(PROJECT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+test('every link of the manual leads to a file', () => {
+  const broken = PAGES.flatMap((page) =>
+    [...readFileSync(join(PROJECT, page), 'utf8').matchAll(/\]\((?!https?:)([^)#\s]+)(?:#[^)]*)?\)/g)]
+      .map(([, to = '']) => to)
+      .filter((to) => !existsSync(join(PROJECT, dirname(page), to)))
+      .map((to) => `${page}: ${to}`),
+  );
+  assert.deepEqual(broken, []);
+});
+
+test('the README leads to every page of the manual, and stays short', () => {
+  const readme = readFileSync(join(PROJECT, 'README.md'), 'utf8');
+  const missing = PAGES.filter((page) => page.startsWith('docs/') && !readme.includes(`](${page})`));
+  assert.deepEqual(missing, []);
+  assert(statSync(join(PROJECT, 'README.md')).size <= 12_000);
+});
