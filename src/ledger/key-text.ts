@@ -7,6 +7,8 @@ const ED25519 = 0x01;
 const PUBLIC_KEY_LENGTH = 32;
 /** What a key document says of every key (RFC 8037); an old copy may say none of it. */
 const ED25519_JWK = { kty: 'OKP', crv: 'Ed25519', use: 'sig', alg: 'EdDSA' };
+/** The times that a date holds lie this far from 1970, in seconds (ECMA-262, section 21.4.1.1). */
+const FARTHEST = 8_640_000_000_000;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
 /** The bytes whose SHA-256 begins with the key hash: name ‖ 0x0A ‖ 0x01 ‖ public key. */
@@ -39,7 +41,7 @@ export function jwkParts(jwk: unknown): ListedParts | null {
   const parts = typeof vkey === 'string' ? vkeyParts(vkey) : null;
   if (parts === null || (kid !== undefined && typeof kid !== 'string')) return null;
   if (x !== undefined && x !== toBase64url(parts.publicKey)) return null;
-  if (typeof nbf !== 'number') return null;
+  if (typeof nbf !== 'number' || Math.abs(nbf) > FARTHEST) return null;
   // A retirement in words would never come.
   if (retired_at !== null && !(typeof retired_at === 'string' && TIME.test(retired_at))) return null;
   const until = retired_at === null ? null : Date.parse(retired_at as string);

@@ -93,7 +93,13 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 function shown(given: unknown): string {
-  const text = JSON.stringify(given);
+  let text: string;
+  try {
+    text = JSON.stringify(given);
+  } catch {
+    // Thousands of lists within one another are read, and not written.
+    return 'a value that is nested too deep to be shown';
+  }
   return text.length > GIVEN_MAX ? `${text.slice(0, GIVEN_MAX)}…` : text;
 }
 

@@ -88,7 +88,7 @@ export function badgeRules(svg: string, { domain, seq, observed_at }: Observatio
   const unicode = unescaped(/<title>([^<]*): DNS records observed at /.exec(svg)?.[1] ?? '');
   if (!isNameOf(unicode, domain))
     return [`the badge shows the name ${unicode || 'none'}, and its receipt is of ${domain}`];
-  if (page === null || (/^[a-z][a-z0-9+.-]*:/i.test(page) && !/^https?:/i.test(page))) {
+  if (page === null || !isPage(page)) {
     return [`the badge leads to ${page ?? 'nothing'}, which is no page`];
   }
   if (svg === badgeOf({ seq, record: { unicode, observed_at }, receipt }, page).trim()) return [];
@@ -98,11 +98,22 @@ export function badgeRules(svg: string, { domain, seq, observed_at }: Observatio
   ];
 }
 
+/** Whether a link leads to a page, read as a browser does: it skips blanks before the scheme, and tabs and lines within. */
+function isPage(link: string): boolean {
+  return /^https?:$/.test(URL.parse(link, 'https://records.invalid/')?.protocol ?? '');
+}
+
+/**
+ * What a name in Unicode has not: what ends a host, and what UTS 46 leaves out or
+ * maps. Nobody sees most of it, and enough of it would push the end of a name off the
+ * badge. The joiners are part of some names.
+ */
+const NOT_OF_NAMES = /[\s/?#@:\\[\]%\u3002]|(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/u;
+
 /** Whether a name is how a domain in A-labels is written in Unicode: mapped by UTS 46 already, and without what that leaves out. */
 function isNameOf(name: string, domain: string): boolean {
   if (name === domain) return true;
-  if (/[\s/?#@:\\[\]%\u00ad\u200b\u2060\ufeff]/.test(name) || name !== name.toLowerCase().normalize('NFKC'))
-    return false;
+  if (NOT_OF_NAMES.test(name) || name !== name.toLowerCase().normalize('NFKC')) return false;
   const address = `http://${name}/`;
   return URL.canParse(address) && new URL(address).hostname === domain;
 }

@@ -55,3 +55,12 @@ test('each problem names the member, the value and what it must be', () => {
     ].sort(),
   );
 });
+
+test('a value that is nested too deep to be written is a problem like any other', () => {
+  const given = JSON.parse(`{"id":${'['.repeat(100_000)}${']'.repeat(100_000)}}`) as unknown;
+  const { error } = z.object({ id: z.string() }).safeParse(given);
+  assert.ok(error);
+  assert.deepEqual(shapeProblems(error, given), [
+    { field: 'id', rule: 'wrong_type', message: 'a value that is nested too deep to be shown: must be a text' },
+  ]);
+});

@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { jwks, keysOf as keysIn } from '../../src/ledger/keyring.ts';
 import { keysFromVkeys } from '../../src/ledger/proof.ts';
 import { keyHash } from '../../src/ledger/verifier-key.ts';
 import { checkDocument } from '../../src/parts/client/records/check-document.ts';
 import type { Keys } from '../../src/parts/client/records/receipts.ts';
 import { see } from '../../src/parts/client/records/receipts.ts';
 import { rootOfAll, rootOfPath } from '../../src/parts/client/records/tree.ts';
+import { keysIn as listedKeys } from '../../src/parts/client/verify/seals.ts';
 import { allFieldRules, chainRules, shownFieldRules } from '../../src/records/document-rules.ts';
 import { documentIn } from '../../src/records/documents.ts';
 import { receiptRules } from '../../src/records/observation-rules.ts';
 import type { FullRecord, Preview } from '../../src/records/preview.ts';
+import { KEY } from '../support/looks.ts';
 
 // The modules that a reader's browser runs, on noble and WebCrypto, judge every vector as the auditor does.
 
@@ -96,5 +99,12 @@ test('the browser’s checks judge every document as it is named', async () => {
       if (!holds) faults.push(...found);
     }
     assert.equal(faults.length === 0, isValid, `${name}: ${faults.join('; ')}`);
+  }
+});
+
+test('a key whose time no date holds is no key, here and there', async () => {
+  for (const nbf of [1e13, -1e13, Number.POSITIVE_INFINITY]) {
+    const document = { keys: jwks([KEY]).keys.map((key) => ({ ...key, nbf })) };
+    assert.deepEqual([keysIn(document), await listedKeys(document)], [[], []]);
   }
 });
