@@ -19,6 +19,19 @@ export function mailboxOf(email: string): string {
   return GMAIL.has(domain) ? `${local.replaceAll('.', '')}@gmail.com` : `${local}@${domain}`;
 }
 
+/**
+ * What finds the other addresses of a mailbox in an index: the address without
+ * what follows a `+`, the span in which all that have a `+` there lie, and how they end.
+ */
+export function subaddresses(email: string): { bare: string; from: string; to: string; at: string } {
+  const at = email.slice(email.lastIndexOf('@'));
+  const whole = email.slice(0, -at.length);
+  const plus = whole.indexOf('+');
+  const name = plus > 0 ? whole.slice(0, plus) : whole;
+  // The sign after `+` is the comma, which stands before the @ in no address.
+  return { bare: `${name}${at}`, from: `${name}+`, to: `${name},`, at };
+}
+
 /** A mailbox as it is kept: it counts a day longer than its accounts, and names nobody. */
 export function mailboxHash(email: string): string {
   return createHash('sha256')

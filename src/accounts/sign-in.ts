@@ -22,7 +22,7 @@ export interface SignInTable {
   byHash(hash: string): SignIn | null;
   /** Uses up every link of an address that is not used yet. False when the one named was used before. */
   use(id: string, at: number): boolean;
-  /** Links of an address that were not used, made before a time: how many there are, and when the first and the last was made. */
+  /** Links of an address, and of all that differ from it by what follows a `+`, that were not used, made before a time: how many there are, and when the first and the last was made. */
   unanswered(email: string, before: number): { count: number; first_at: number; last_at: number };
   dropEmail(email: string): void;
   /** Drops those that ended at or before a time. */
@@ -31,7 +31,7 @@ export interface SignInTable {
 
 /** For how long a mailed link signs in, in ms. */
 export const SIGN_IN_LASTS = 30 * 60_000;
-/** How many links that nobody uses an address is sent at once, whoever asks. */
+/** How many links that nobody uses an address, with those that differ from it by what follows a `+`, is sent at once, whoever asks. */
 export const ASKS_MAX = 3;
 /** How long it rests after those, in ms, at least: it is written to again after as long as the asking has gone on. */
 export const ASKS_SPAN = 15 * 60_000;

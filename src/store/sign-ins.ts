@@ -1,3 +1,4 @@
+import { subaddresses } from '../accounts/mailbox.ts';
 import type { SignIn, SignInTable } from '../accounts/sign-in.ts';
 import type { Db } from './open.ts';
 
@@ -14,7 +15,8 @@ export function signInTable(db: Db): SignInTable {
   );
   const unanswered = db.prepare(
     `SELECT count(*) AS count, coalesce(min(made_at), 0) AS first_at, coalesce(max(made_at), 0) AS last_at
-     FROM sign_ins WHERE email = ? AND made_at < ? AND used_at IS NULL`,
+     FROM sign_ins WHERE made_at < ?5 AND used_at IS NULL
+       AND (email = ?1 OR email >= ?2 AND email < ?3 AND substr(email, -length(?4)) = ?4)`,
   );
   const dropEmail = db.prepare('DELETE FROM sign_ins WHERE email = ?');
   const forget = db.prepare('DELETE FROM sign_ins WHERE expires_at <= ?');
@@ -30,7 +32,8 @@ export function signInTable(db: Db): SignInTable {
       return true;
     },
     unanswered(email, before) {
-      const [row] = unanswered.all(email, before) as [ReturnType<SignInTable['unanswered']>];
+      const { bare, from, to, at } = subaddresses(email);
+      const [row] = unanswered.all(bare, from, to, at, before) as [ReturnType<SignInTable['unanswered']>];
       return row;
     },
     dropEmail(email) {

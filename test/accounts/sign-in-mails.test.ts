@@ -46,6 +46,14 @@ test('a stranger who does not ask is written to ever more seldom', (t) => {
   assert.ok(annoy(STRANGER, 1) > 0, 'and not for ever');
 });
 
+test('what follows a + in an address brings its mailbox no more mails', (t) => {
+  const { ask } = deskIn(t);
+  const asked = ['a@x.example', 'a+1@x.example', 'a+2@x.example', 'a+3@x.example', 'a+4+5@x.example', 'a@x.example'];
+  assert.equal(asked.flatMap(ask).length, ASKS_MAX);
+  for (const other of ['a@y.example', 'a+1@y.example', 'ab+1@x.example', 'b@x.example', '+a@x.example'])
+    assert.equal(ask(other).length, 1, other);
+});
+
 test('who has an account can get in, whoever asks in the same name', (t) => {
   const { clock, ask, annoy, enter } = deskIn(t);
   const [first = ''] = ask(STRANGER);
