@@ -46,7 +46,8 @@ export function hostOfPaper({ url }: { url?: string | undefined }): string | nul
 /** An address as it is stored: parsed, its host in A-labels and lower case, without what says nothing. */
 export function normalUrl(text: string): string {
   const url = new URL(text);
-  url.hostname = url.hostname.replace(/\.$/, '');
+  // Of two dots none goes: such a name is none, and is to be refused.
+  url.hostname = url.hostname.replace(/(?<!\.)\.$/, '');
   return url.href.replace(/\/+$/, '');
 }
 
@@ -62,12 +63,17 @@ export function readHost(text: string, own: OwnAddresses): string {
   return hostKey(url);
 }
 
+/** Labels as hosts have them (RFC 1123, section 2.1); an underscore too, which some have. */
+const NAME = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/;
+
 /** Why nobody is given the host of an address, with the cure; null when a paper may have it. */
 export function unfitHost(url: URL, { origin, dataOrigin }: OwnAddresses): string | null {
   const name = nameOf(url);
   // The parser has turned every way to write an IPv4 address into the usual one.
   if (ipaddr.isValid(name.replace(/^\[|\]$/g, '')))
     return 'is an IP address; papers are served under names: give a domain of its own';
+  // The parser also takes what no name of a host has, such as quotation marks, and this is shown in commands and pages.
+  if (!NAME.test(name)) return 'has no usual host name; give one of letters, digits, hyphens and dots';
   const isOwn = name === 'localhost' || [origin, dataOrigin].some((address) => nameOf(new URL(address)) === name);
   return isOwn ? 'is on a host of this service, where papers have their paths; give a domain of its own' : null;
 }

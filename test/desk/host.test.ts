@@ -19,10 +19,18 @@ const UNFIT = [
   ],
   ...['http://localhost', 'http://LOCALHOST:4321', 'http://localhost.'],
   ...['https://host.example', 'https://host.example/c', 'https://host.example/a/b', 'http://host.example:8080'],
+  ...[
+    'https://a;reboot.example',
+    'https://$(reboot).example',
+    'https://`id`.example',
+    'https://a"b.example',
+    "https://a'b",
+  ],
+  ...['https://a..example', 'https://a.example..', 'https://-a.example', 'https://a-.example'],
   ...['https://HOST.example.', 'https://ｈost.example', 'https://records.example', 'http://records.example:80/x'],
 ];
 
-test('a paper takes no address of the service, and none that is an IP address', () => {
+test('a paper takes no address of the service, and none that is an IP address or no name', () => {
   for (const url of UNFIT)
     assert.deepEqual(
       problems(normalUrl(url)).map(({ rule }) => rule),
