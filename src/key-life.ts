@@ -64,6 +64,8 @@ export function keyLog(key: KeyLife, days: string[], isExpired: boolean): { at: 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const INSTANT = /^(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 const DAY_MS = 86_400_000;
+/** The last moment that has four digits for its year. */
+const LAST = Date.UTC(10_000, 0, 1) - 1;
 
 /**
  * When a key is to end, in ms: an instant with its zone, or a UTC day, to its
@@ -84,6 +86,8 @@ export function keyExpiry(text: string, field: string, now: number): number {
   const at = day === text ? midnight + DAY_MS : Date.parse(text);
   if (Number.isNaN(at)) throw wrong('is no time of the calendar');
   if (at <= now) throw wrong('has passed');
+  // RFC 3339, section 1, by which answers are written, ends there.
+  if (at > LAST) throw wrong('is after the year 9999');
   return at;
 }
 

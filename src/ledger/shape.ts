@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Problem } from '../fault.ts';
 
-/** How much of a value that does not fit is said again, in characters. */
+/** How much of a value that does not fit, or of a member's name, is said again, in characters. */
 const GIVEN_MAX = 80;
 
 /** The kinds of JSON values, in the words of messages. */
@@ -81,7 +81,7 @@ export function fieldName(path: readonly PropertyKey[]): string {
   let name = '';
   for (const key of path) {
     if (typeof key === 'number') name += `[${key}]`;
-    else name += name === '' ? String(key) : `.${String(key)}`;
+    else name += `${name === '' ? '' : '.'}${cut(String(key))}`;
   }
   return name === '' ? 'body' : name;
 }
@@ -100,6 +100,10 @@ function shown(given: unknown): string {
     // Thousands of lists within one another are read, and not written.
     return 'a value that is nested too deep to be shown';
   }
+  return cut(text);
+}
+
+function cut(text: string): string {
   return text.length > GIVEN_MAX ? `${text.slice(0, GIVEN_MAX)}…` : text;
 }
 

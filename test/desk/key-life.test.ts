@@ -48,6 +48,8 @@ test('a key ends at an instant, or with a day; what has passed or is none is ref
     ['2027-02-29', 'no day or time of the calendar'],
     ['2026-12-31T24:00:00Z', 'no day or time of the calendar'],
     ['2026-12-31T10:00:00', 'no day or time of the calendar'],
+    ['9999-12-31', 'is after the year 9999'],
+    ['9999-12-31T23:59:59-01:00', 'is after the year 9999'],
     ['tomorrow', 'no day or time of the calendar'],
     ['', 'no day or time of the calendar'],
   ] as const) {

@@ -64,3 +64,13 @@ test('a value that is nested too deep to be written is a problem like any other'
     { field: 'id', rule: 'wrong_type', message: 'a value that is nested too deep to be shown: must be a text' },
   ]);
 });
+
+test('a member’s name is not said again at any length', () => {
+  const given = { ['x'.repeat(900_000)]: 1 };
+  const { error } = z.strictObject({}).safeParse(given);
+  assert.ok(error);
+  assert.deepEqual(
+    shapeProblems(error, given).map(({ field }) => field),
+    [`${'x'.repeat(80)}…`],
+  );
+});

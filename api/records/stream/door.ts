@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { Fault } from '../../../src/fault.ts';
 import { STREAMS_MAX } from '../../../src/limits.ts';
 import { hostNamed } from '../../../src/records/named.ts';
 import { callerOf, proxyList } from '../../middleware/caller.ts';
@@ -7,7 +8,7 @@ import type { RecordsDoors } from '../doors.ts';
 import { open } from '../doors.ts';
 import { domainFilter, typeParam } from '../params.ts';
 import type { ChangeFeed } from './feed.ts';
-import { StreamQuota } from './quota.ts';
+import { RETRY_AFTER, StreamQuota } from './quota.ts';
 
 /** How long somebody who was dropped may take to read the last word, in ms. */
 const GRACE = 5_000;
@@ -77,7 +78,12 @@ export function streamDoor(doors: RecordsDoors, feed: ChangeFeed): void {
     const key = c.get('key');
     const isCounted = key === null || key.account !== null;
     const ended = isCounted
-      ? await quota.take({ account: key?.account ?? null, caller: callerOf(c.env, proxies) })
+      ? await quota
+          .take({ account: key?.account ?? null, caller: callerOf(c.env, proxies) })
+          .catch((error: unknown) => {
+            if (error instanceof Fault && error.code === 'rate_limited') c.header('Retry-After', RETRY_AFTER);
+            throw error;
+          })
       : null;
     // However it ends, its connection does.
     if (ended !== null) {

@@ -7,6 +7,8 @@ import { newId } from '../../../src/works/workshop.ts';
 /** For how long a stream counts when its process says nothing more of it, and how often that is said, in ms. */
 const LASTS = 60_000;
 const RENEWED_EVERY = 15_000;
+/** When to try again after one too many, in seconds: by then those of a process that died have ended. */
+export const RETRY_AFTER = String(LASTS / 1_000);
 
 /**
  * How many streams each account has open, and each address that pays by the call;

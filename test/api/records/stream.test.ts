@@ -225,6 +225,7 @@ test('an account has so many streams open at a time, over all processes, and one
   assert.equal(open.length, STREAMS_MAX.account);
   const refused = all.find(({ status }) => status !== 200);
   assert.equal(refused?.status, 429);
+  assert.equal(refused.headers['retry-after'], '60');
   await refused?.ended;
   assert.match(refused?.text() ?? '', /"rate_limited".*this account has 10 streams open, which is the most; end one/);
   for (const reader of all) if (reader.status !== 200) reader.hangUp();
