@@ -29,6 +29,8 @@ export function drawPortrait(portrait: Portrait): Promise<Uint8Array> {
   const oldest = drawn.keys().next().value;
   if (drawn.size >= DRAWN_MAX && oldest !== undefined) drawn.delete(oldest);
   drawn.set(key, bytes);
+  // One that failed is drawn again when it is asked for again.
+  bytes.catch(() => drawn.delete(key));
   return bytes;
 }
 
