@@ -51,6 +51,9 @@ export interface Story extends Row {
   reason: string | null;
 }
 
+/** A piece as lists of the desk tell it: without what may be long. */
+export type DeskRow = Row & Pick<Story, 'state' | 'scheduled_at' | 'withdrawn_at' | 'reason'>;
+
 /** What is to go on air, as the rules of the air look at it. */
 export type Scheduled = Pick<Story, 'slug' | 'category' | 'cited_facts'>;
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { KINDS } from '../ledger/piece.ts';
-import type { Row, Story } from './archive.ts';
+import type { DeskRow, Row, Story } from './archive.ts';
 
 /** Absolute addresses of what a row points at; who answers knows them. */
 export interface Links {
@@ -126,7 +126,7 @@ export function fullStory(story: Story, links: Links, proofUrl: string): FullSto
   };
 }
 
-export function draftRow(story: Story, links: Links): DraftRow {
+export function draftRow(story: DeskRow, links: Links): DraftRow {
   return { ...storyRow(story, links), ...standing(story, links) };
 }
 
@@ -134,13 +134,13 @@ export function deskStory(story: Story, links: Links, proofUrl: string): DeskSto
   return { ...fullStory(story, links, proofUrl), ...standing(story, links) };
 }
 
-function standing(story: Story, links: Links) {
+function standing(story: DeskRow, links: Links) {
   const hasImage = story.published_at !== 0 || story.image !== null;
   return { ...standingRow(story), image: hasImage ? links.image(story) : null };
 }
 
 /** Where a piece stands: times in ISO 8601. */
-export function standingRow(story: Story) {
+export function standingRow(story: DeskRow) {
   const isoOrNull = (ms: number | null) => (ms === null ? null : iso(ms));
   // 0 is the store's word for never.
   const wasOnAir = story.published_at !== 0;

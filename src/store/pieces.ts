@@ -1,4 +1,4 @@
-import type { Correction, CorrectionRow, LatestQuery, Row, Scheduled, Story } from '../desk/archive.ts';
+import type { Correction, CorrectionRow, DeskRow, LatestQuery, Row, Scheduled, Story } from '../desk/archive.ts';
 import type { GenerationEntry } from '../desk/entry.ts';
 import type { Standing } from '../desk/ledger-store.ts';
 import type { Generation } from '../ledger/generation.ts';
@@ -30,16 +30,19 @@ interface ListRow {
   updated_at: number | null;
 }
 
-interface StoryRow extends ListRow {
-  n: number;
+interface StandingRow extends ListRow {
   state: Story['state'];
+  scheduled_at: number | null;
+  withdrawn_at: number | null;
+  reason: string | null;
+}
+
+interface StoryRow extends StandingRow {
+  n: number;
   prose: string;
   cited_facts: string;
   credit: string | null;
   content_hash: string;
-  scheduled_at: number | null;
-  withdrawn_at: number | null;
-  reason: string | null;
 }
 
 interface Place {
@@ -187,8 +190,9 @@ export function pieceTables(db: Db) {
     `SELECT p.slug, p.category, g.cited_facts ${FROM}
      WHERE p.paper = ? AND p.state = 'scheduled' ORDER BY p.scheduled_at, p.id`,
   );
+  // Two hundred proses at once are 200 MB.
   const unaired = db.prepare(
-    `${STORY} WHERE p.paper = ? AND p.state <> 'on_air' AND p.id < ? ORDER BY p.id DESC LIMIT ?`,
+    `SELECT ${ROW}, p.state, p.scheduled_at, p.withdrawn_at, p.reason ${FROM} WHERE p.paper = ? AND p.state <> 'on_air' AND p.id < ? ORDER BY p.id DESC LIMIT ?`,
   );
 
   const shown = db.prepare('SELECT p.id, g.revision FROM pieces p JOIN generations g ON g.n = p.generation');
@@ -227,8 +231,14 @@ export function pieceTables(db: Db) {
       return row === undefined ? null : storyFrom(paper, row);
     },
     /** Pieces that are not on air, the newest first by their ids, which grow with the time of filing. */
-    unaired: (paper: string, { limit, after = '~' }: { limit: number; after?: string | undefined }): Story[] =>
-      (unaired.all(paper, after, limit) as StoryRow[]).map((row) => storyFrom(paper, row)),
+    unaired: (paper: string, { limit, after = '~' }: { limit: number; after?: string | undefined }): DeskRow[] =>
+      (unaired.all(paper, after, limit) as StandingRow[]).map((row) => ({
+        ...rowFrom(row),
+        state: row.state,
+        scheduled_at: row.scheduled_at,
+        withdrawn_at: row.withdrawn_at,
+        reason: row.reason,
+      })),
     /** Every piece with the revision that readers are shown. */
     shown: (): { id: string; revision: number }[] => shown.all() as { id: string; revision: number }[],
     piece(paper: string, id: string): Piece | null {
