@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { createMiddleware } from 'hono/factory';
 import { Fault } from '../../src/fault.ts';
+import { NamedTwice, parseIJson } from '../../src/ledger/i-json.ts';
 import { MARKS_MAX, marksTooMany } from '../../src/ledger/marks.ts';
 import type { DeskEnv } from '../env.ts';
 import { FORM_MAX, isMultipart, isUrlencoded } from './form-body.ts';
@@ -112,9 +113,11 @@ const HALF = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseIJson(text);
   } catch (error) {
-    throw broken(`is not JSON (${(error as Error).message.slice(0, 200)}); correct it`);
+    // The last of two would be signed, where another reader, such as a proxy that checks bodies, saw the first.
+    if (error instanceof NamedTwice) throw broken(`${error.message}; name it once`);
+    throw broken(`is not JSON (${((error as Error).cause as Error).message.slice(0, 200)}); correct it`);
   }
 }
 

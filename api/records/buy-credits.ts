@@ -64,7 +64,7 @@ export function buyCreditsDoor(
     if (till === null || offer === null || !isPaid) {
       const price =
         offer &&
-        `${offer.description} cost ${priceInWords(offer)}: pay what accepts asks for, and send it as X-PAYMENT (x402) beside the key`;
+        `${offer.description} ${credits === 1 ? 'costs' : 'cost'} ${priceInWords(offer)}: pay what accepts asks for, and send it as X-PAYMENT (x402) beside the key`;
       return menuFor(c, settings, offer, price === null ? closed(settings) : { message: price });
     }
     if (store.accounts.find(account) === null) {

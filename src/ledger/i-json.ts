@@ -22,8 +22,8 @@ export function parseIJson(text: string): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch {
-    throw new NotIJson('is not JSON');
+  } catch (cause) {
+    throw new NotIJson('is not JSON', { cause });
   }
   const twice = memberTwice(text);
   if (twice !== null) throw new NamedTwice(`names the member ${JSON.stringify(twice.slice(0, LONGEST_NAME))} twice`);

@@ -93,6 +93,8 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 function shown(given: unknown): string {
+  // JSON.stringify would say null.
+  if (given === Infinity || given === -Infinity) return 'a number that is too large to be held';
   let text: string;
   try {
     text = JSON.stringify(given);

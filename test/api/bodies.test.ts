@@ -40,6 +40,14 @@ test('bodies of every kind are read or refused, and nothing fails', async (t) =>
     }
   });
 
+  await t.test('a member that is named twice is refused, however it is spelled', async () => {
+    for (const body of ['{"motto":"a","motto":"b"}', String.raw`{"motto":"a","m\u006ftto":"b"}`]) {
+      const { status, text } = await post(body, {}, '/the-post/api/v1/config', 'PUT');
+      assert.equal(status, 400, text);
+      assert.equal(error(text).message, 'the body names the member "motto" twice; name it once');
+    }
+  });
+
   await t.test('any other type is refused, also where a body may be left out', async () => {
     for (const type of [
       'text/plain',

@@ -56,6 +56,13 @@ test('each problem names the member, the value and what it must be', () => {
   );
 });
 
+test('a number beyond all numbers is not said to be null', () => {
+  const given = JSON.parse('{"id":-1e400}') as unknown;
+  const { error } = z.object({ id: z.int() }).safeParse(given);
+  assert.ok(error);
+  assert.match(shapeProblems(error, given)[0]?.message ?? '', /^a number that is too large to be held: must be /);
+});
+
 test('a value that is nested too deep to be written is a problem like any other', () => {
   const given = JSON.parse(`{"id":${'['.repeat(100_000)}${']'.repeat(100_000)}}`) as unknown;
   const { error } = z.object({ id: z.string() }).safeParse(given);
