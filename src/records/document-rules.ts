@@ -116,7 +116,7 @@ export function bundleKeyRules(
   const strange = listed === null ? [] : own.filter(({ kid }) => !listed.some((key) => key.kid === kid));
   return [
     ...strange.map(({ kid }) => `no key with kid ${kid} is known: somebody else’s, or of another service`),
-    ...(unsound > 0 ? [`${unsound} of its keys are no keys: kid, x and vkey do not go together, or a time is none`] : []),
+    ...(unsound > 0 ? [`${unsound} of its keys are no keys: kid, x, vkey and times do not fit`] : []),
     ...(keys.length === 0 ? ['it has no keys'] : []),
   ];
 }
