@@ -136,7 +136,7 @@ export function filingDoors(doors: Doors): void {
     const work = (key: AccessKey) => {
       const archive = archiveOf(doors, c);
       const toAir = airingAs(when, shop.now());
-      const slug = given.slug ?? freeSlug(given.headline, (taken) => archive.storyBySlug(taken) !== null);
+      const slug = given.slug ?? freeSlug(given.headline, archive.hasSlug);
       const filing = filingOf(c, given, slug);
       needPersona(key, filing);
       const { story } = fileStory(shop.desk, paper, filing, { by: by(key), from: 0, toAir: toAir !== null });

@@ -194,6 +194,7 @@ const NOTHING: Omit<Archive, 'paper' | 'storyById' | 'row' | 'piece'> = {
   mediaPaths: () => [],
   keys: () => [],
   storyBySlug: () => null,
+  hasSlug: () => false,
   revisions: () => [],
   generations: () => [],
   slugs: () => [],

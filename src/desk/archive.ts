@@ -100,6 +100,8 @@ export interface Archive {
 
   storyById(id: string): Story | null;
   storyBySlug(slug: string): Story | null;
+  /** Whether a piece has the slug, whatever became of it. */
+  hasSlug(slug: string): boolean;
   /** The filed content of a piece's newest revision. */
   piece(id: string): Piece | null;
   /** The filed content of each of a piece's revisions, oldest first. */

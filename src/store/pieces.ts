@@ -75,6 +75,7 @@ export function pieceTables(db: Db) {
     p.scheduled_at, p.withdrawn_at, p.reason ${FROM}`;
   const row = db.prepare(`SELECT ${ROW} ${FROM} WHERE p.paper = ? AND p.id = ?`);
   const byId = db.prepare(`${STORY} WHERE p.paper = ? AND p.id = ?`);
+  const hasSlug = db.prepare('SELECT 1 FROM pieces WHERE paper = ? AND slug = ?');
   const bySlug = db.prepare(`${STORY} WHERE p.paper = ? AND p.slug = ?`);
   const newestPiece = db.prepare(
     `SELECT g.* FROM pieces p JOIN generations g ON g.n = p.generation WHERE p.paper = ? AND p.id = ?`,
@@ -230,6 +231,8 @@ export function pieceTables(db: Db) {
       const row = bySlug.get(paper, slug) as StoryRow | undefined;
       return row === undefined ? null : storyFrom(paper, row);
     },
+    /** Whether a piece has the slug, whatever became of it. Reads no prose. */
+    hasSlug: (paper: string, slug: string): boolean => hasSlug.get(paper, slug) !== undefined,
     /** Pieces that are not on air, the newest first by their ids, which grow with the time of filing. */
     unaired: (paper: string, { limit, after = '~' }: { limit: number; after?: string | undefined }): DeskRow[] =>
       (unaired.all(paper, after, limit) as StandingRow[]).map((row) => ({

@@ -93,6 +93,7 @@ export function openStore(settings: DatabaseSettings) {
     keys: () => entries.doorKeys(),
     storyById: (id) => pieces.storyById(paper, id),
     storyBySlug: (slug) => pieces.storyBySlug(paper, slug),
+    hasSlug: (slug) => pieces.hasSlug(paper, slug),
     piece: (id) => pieces.piece(paper, id),
     revisions: (id) => pieces.revisions(paper, id),
     generations: (id) => pieces.generations(paper, id),
