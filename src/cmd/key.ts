@@ -122,7 +122,7 @@ function log(): Command {
         if (key === null || key.paper !== owner.paper) {
           throw new Fault(
             'not_found',
-            `${owner.paper} has no key ${JSON.stringify(id)}; \`broadsheet key list\` shows its keys`,
+            `${owner.paper} has no key ${JSON.stringify(id)}; \`npm run -s broadsheet -- key list\` shows its keys`,
           );
         }
         sayLog(options.json, keyLog(key, keys.daysOf(id), keys.hasExpired(key, shop.now())));

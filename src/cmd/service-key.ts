@@ -94,7 +94,7 @@ export function logServiceKey({ store, now }: Workshop, id: string, words: Words
   if (key === null) {
     throw new Fault(
       'not_found',
-      `the domain records have no key ${JSON.stringify(id)}; \`broadsheet key list --service records\` shows their keys, with --email those of an account`,
+      `the domain records have no key ${JSON.stringify(id)}; \`npm run -s broadsheet -- key list --service records\` shows their keys, with --email those of an account`,
     );
   }
   sayLog(words.json, keyLog(key, keys.daysOf(id), keys.hasExpired(key, now())));

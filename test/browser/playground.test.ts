@@ -44,6 +44,15 @@ async function tryOut(page: Page, operation: string): Promise<string> {
   return (await status.textContent()) ?? '';
 }
 
+type Operations = Record<string, Record<string, { operationId: string }>>;
+
+/** What a document describes: what may be asked, and what is told to receivers. */
+function operationIds({ paths, webhooks }: { paths: Operations; webhooks: Operations }): string[] {
+  return [paths, webhooks]
+    .flatMap(Object.values<Operations[string]>)
+    .flatMap((item) => Object.values(item).map((one) => one.operationId));
+}
+
 test('the playground', async (t) => {
   const folder = tempFolder(t);
   const [port, elsewhere] = [await freePort(), 'plumb.localhost'];
@@ -64,13 +73,14 @@ test('the playground', async (t) => {
       const { page, foreign, complaints } = await watched(browser, `${root}/api/v1/playground`);
       const document = (await page.evaluate(async () => (await fetch('openapi.json')).json())) as {
         servers: { url: string }[];
-        paths: Record<string, Record<string, { operationId: string }>>;
+        paths: Operations;
+        webhooks: Operations;
       };
       assert.deepEqual(
         document.servers.map((server) => server.url),
         [root],
       );
-      const wanted = Object.values(document.paths).flatMap((item) => Object.values(item).map((one) => one.operationId));
+      const wanted = operationIds(document);
       const ids = await page.locator('.opblock').evaluateAll((blocks) => blocks.map(({ id }) => id));
       const shown = ids.map((id) => id.replace(/^.*-/, ''));
       assert.deepEqual(shown.sort(), wanted.sort());
@@ -109,9 +119,10 @@ test('the playground', async (t) => {
   await t.test('the domain records have one of their own', async () => {
     const { page, foreign, complaints } = await watched(browser, `${records}/docs/playground`);
     const document = (await page.evaluate(async () => (await fetch('/v1/openapi.json')).json())) as {
-      paths: Record<string, Record<string, { operationId: string }>>;
+      paths: Operations;
+      webhooks: Operations;
     };
-    const wanted = Object.values(document.paths).flatMap((item) => Object.values(item).map((one) => one.operationId));
+    const wanted = operationIds(document);
     const ids = await page.locator('.opblock').evaluateAll((blocks) => blocks.map(({ id }) => id));
     assert.deepEqual(ids.map((id) => id.replace(/^.*-/, '')).sort(), wanted.sort());
     assert.match(await tryOut(page, 'readHealth'), /^200/);

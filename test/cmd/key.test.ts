@@ -42,7 +42,7 @@ test('a key is shown once, kept as a hash, listed and revoked', async (t) => {
   const log = (await run(t, folder, ['key', 'log', id, ...paper])).stdout;
   assert.match(log, /^\S+Z {2}made by cli\n\S+Z {2}revoked by cli\n$/);
   const elsewhere = await run(t, folder, ['key', 'log', 'none', ...paper]);
-  assert.match(elsewhere.stderr, /has no key "none"; `broadsheet key list` shows its keys/);
+  assert.match(elsewhere.stderr, /has no key "none"; `npm run -s broadsheet -- key list` shows its keys/);
   await run(t, folder, ['ledger', 'export', join(folder, 'e.jsonl')]);
   assert.equal(readFileSync(join(folder, 'e.jsonl'), 'utf8').includes('Zoë'), false, 'access keys do not travel');
 });
