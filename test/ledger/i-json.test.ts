@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NotIJson, parseIJson } from '../../src/ledger/i-json.ts';
+import { assertLinear } from '../complexity/growth.ts';
 import * as fc from '../support/properties.ts';
 
 test('what JSON.stringify writes is read as it was', () => {
@@ -54,7 +55,7 @@ test('a copied member is found wherever it is put in', () => {
   );
 });
 
-test('time grows with the length, whatever the text repeats', () => {
+test('time grows with the length, whatever the text repeats', async () => {
   const shapes: ((n: number) => string)[] = [
     (n) => `${'['.repeat(n)}${']'.repeat(n)}`,
     (n) => `${'{"a":'.repeat(n)}1${'}'.repeat(n)}`,
@@ -63,18 +64,7 @@ test('time grows with the length, whatever the text repeats', () => {
     (n) => `[${'"\\"",'.repeat(n)}0]`,
     (n) => `{"${'\\u0061'.repeat(n)}":1}`,
   ];
-  const took = (text: string): number => {
-    const times = [0, 1, 2].map(() => {
-      const start = process.cpuUsage();
-      parseIJson(text);
-      const { user, system } = process.cpuUsage(start);
-      return user + system;
-    });
-    return Math.min(...times);
-  };
   for (const [index, shape] of shapes.entries()) {
-    const [once, twice] = [took(shape(50_000)), took(shape(100_000))];
-    // Below some milliseconds a measurement says more of the machine than of the rule.
-    assert.ok(twice <= 4 * Math.max(once, 10_000), `shape ${index}: ${once} µs, then ${twice} µs`);
+    await assertLinear(`shape ${index}`, shape, parseIJson, { shortest: 50_000, longest: 100_000 });
   }
 });
