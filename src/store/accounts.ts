@@ -1,42 +1,45 @@
-import type { Account, AccountTable } from '../accounts/account.ts';
+import type { AccountTable } from '../accounts/account.ts';
 import { mailboxHash } from '../accounts/mailbox.ts';
+import { PLANS } from '../meter/plan.ts';
+import { integer, oneOf, text } from './columns.ts';
 import type { Db } from './open.ts';
+import type { Transact } from './sql.ts';
+import { sql } from './sql.ts';
 
-const COLUMNS = 'id, email, plan, made_at';
+const ACCOUNT = { id: text, email: text, plan: oneOf(...PLANS), made_at: integer };
+const COLUMNS = Object.keys(ACCOUNT).join(', ');
 
 /** Accounts of the domain records. */
-export function accountTable(db: Db, transact: (work: () => void) => void): AccountTable {
-  const insert = db.prepare(
+export function accountTable(db: Db, transact: Transact): AccountTable {
+  const { run, one } = sql(db);
+  const insert = run(
     'INSERT INTO accounts (id, email, plan, made_at, mailbox) VALUES (?, ?, ?, ?, ?) ON CONFLICT (email) DO NOTHING',
   );
-  const byEmail = db.prepare(`SELECT ${COLUMNS} FROM accounts WHERE email = ?`);
-  const byId = db.prepare(`SELECT ${COLUMNS} FROM accounts WHERE id = ?`);
-  const setPlan = db.prepare('UPDATE accounts SET plan = ? WHERE id = ?');
-  const remove = db.prepare('DELETE FROM accounts WHERE id = ?');
+  const byEmail = one(`SELECT ${COLUMNS} FROM accounts WHERE email = ?`, ACCOUNT);
+  const setPlan = run('UPDATE accounts SET plan = ? WHERE id = ?');
   fillMailboxes(db, transact);
-  const one = (rows: unknown[]): Account | null => (rows[0] as Account | undefined) ?? null;
   return {
     ofEmail(email, { id, plan, made_at }) {
-      insert.run(id, email, plan, made_at, mailboxHash(email));
-      return one(byEmail.all(email)) as Account;
+      insert(id, email, plan, made_at, mailboxHash(email));
+      return byEmail(email) ?? { id, email, plan, made_at };
     },
-    find: (id) => one(byId.all(id)),
-    byEmail: (email) => one(byEmail.all(email)),
+    find: one(`SELECT ${COLUMNS} FROM accounts WHERE id = ?`, ACCOUNT),
+    byEmail,
     setPlan(id, plan) {
-      setPlan.run(plan, id);
+      setPlan(plan, id);
     },
-    remove(id) {
-      remove.run(id);
-    },
+    remove: run('DELETE FROM accounts WHERE id = ?'),
   };
 }
 
-/** Accounts from before mailboxes were known get theirs. */
-function fillMailboxes(db: Db, transact: (work: () => void) => void): void {
-  const missing = db.prepare('SELECT id, email FROM accounts WHERE mailbox IS NULL');
-  if (missing.get() === undefined) return;
-  const fill = db.prepare('UPDATE accounts SET mailbox = ? WHERE id = ?');
+/** Gives a mailbox to each account that was made before mailboxes were recorded. */
+function fillMailboxes(db: Db, transact: Transact): void {
+  const { run, one, all } = sql(db);
+  const isMissing = one('SELECT 1 FROM accounts WHERE mailbox IS NULL LIMIT 1', integer);
+  if (isMissing() === null) return;
+  const missing = all('SELECT id, email FROM accounts WHERE mailbox IS NULL', { id: text, email: text });
+  const fill = run('UPDATE accounts SET mailbox = ? WHERE id = ?');
   transact(() => {
-    for (const { id, email } of missing.all() as { id: string; email: string }[]) fill.run(mailboxHash(email), id);
+    for (const { id, email } of missing()) fill(mailboxHash(email), id);
   });
 }

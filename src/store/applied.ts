@@ -1,14 +1,18 @@
+import { text } from './columns.ts';
 import type { Db } from './open.ts';
+import { sql } from './sql.ts';
 
-/** Files of the content folder with their digest when they were last applied. */
-export function appliedTable(db: Db) {
-  const get = db.prepare('SELECT digest FROM applied WHERE path = ?');
-  const set = db.prepare('INSERT INTO applied VALUES (?, ?) ON CONFLICT DO UPDATE SET digest = excluded.digest');
+/** Digests that the files of the content folder had when they were last applied. */
+export interface AppliedTable {
+  /** Null when the file was never applied. */
+  applied(path: string): string | null;
+  setApplied(path: string, digest: string): void;
+}
+
+export function appliedTable(db: Db): AppliedTable {
+  const { run, one } = sql(db);
   return {
-    /** The digest with which the file was applied, or null. */
-    applied: (path: string): string | null => (get.get(path) as { digest: string } | undefined)?.digest ?? null,
-    setApplied(path: string, digest: string): void {
-      set.run(path, digest);
-    },
+    applied: one('SELECT digest FROM applied WHERE path = ?', text),
+    setApplied: run('INSERT INTO applied VALUES (?, ?) ON CONFLICT DO UPDATE SET digest = excluded.digest'),
   };
 }

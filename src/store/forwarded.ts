@@ -1,14 +1,16 @@
+import { integer, oneOf, text } from './columns.ts';
 import type { Db } from './open.ts';
+import { sql } from './sql.ts';
 
 /** A proxy on this machine that no setting names. */
 export interface Forwarded {
   service: 'desk' | 'records';
   address: string;
-  /** When it was noted last, in ms. */
+  /** When it was last seen, in ms. */
   at: number;
 }
 
-/** Which services get requests through a proxy that they do not know. */
+/** Services that get requests through a proxy that no setting names. */
 export interface ForwardedTable {
   list(): Forwarded[];
   note(seen: Forwarded): void;
@@ -16,19 +18,20 @@ export interface ForwardedTable {
 }
 
 export function forwardedTable(db: Db): ForwardedTable {
-  const list = db.prepare('SELECT service, address, at FROM forwarded ORDER BY service');
-  const note = db.prepare(
+  const { run, all } = sql(db);
+  const note = run(
     `INSERT INTO forwarded (service, address, at) VALUES (?, ?, ?)
      ON CONFLICT DO UPDATE SET address = excluded.address, at = excluded.at`,
   );
-  const forget = db.prepare('DELETE FROM forwarded WHERE service = ?');
   return {
-    list: () => list.all() as Forwarded[],
+    list: all('SELECT service, address, at FROM forwarded ORDER BY service', {
+      service: oneOf('desk', 'records'),
+      address: text,
+      at: integer,
+    }),
     note({ service, address, at }) {
-      note.run(service, address, at);
+      note(service, address, at);
     },
-    forget(service) {
-      forget.run(service);
-    },
+    forget: run('DELETE FROM forwarded WHERE service = ?'),
   };
 }

@@ -1,17 +1,32 @@
-import type { MailRecord, MailTable } from '../readers/mail.ts';
+import type { MailTable } from '../readers/mail.ts';
+import { integer, oneOf, orNull, text } from './columns.ts';
 import { mailQueue } from './mail-queue.ts';
 import type { Db } from './open.ts';
+import { sql } from './sql.ts';
 
-const COLUMNS = 'id, paper, subscriber, kind, about, due_at, state, attempts, settled_at, error';
+const MAIL = {
+  id: text,
+  paper: text,
+  subscriber: text,
+  kind: oneOf('confirm', 'instant', 'daily', 'weekly'),
+  about: text,
+  due_at: integer,
+  state: oneOf('due', 'sent', 'failed'),
+  attempts: integer,
+  settled_at: orNull(integer),
+  error: orNull(text),
+};
+const COLUMNS = Object.keys(MAIL).join(', ');
 
 /** Mails to be sent, and what became of them. */
 export function mailTable(db: Db): MailTable {
-  const queue = db.prepare(
+  const { run, all } = sql(db);
+  const queue = run(
     `INSERT INTO mails (id, paper, subscriber, kind, about, due_at, state) VALUES (?, ?, ?, ?, ?, ?, 'due')
      ON CONFLICT DO NOTHING`,
   );
-  // One statement finds and takes them: no other process comes between. Who asks to confirm goes first.
-  const claim = db.prepare(
+  // One statement finds and takes them, so no other process can come between. Mails that ask to confirm go first.
+  const claim = all(
     `UPDATE mails SET due_at = ?2, lease = ?2, attempts = attempts + 1
      WHERE id IN (
        SELECT id FROM (SELECT id FROM mails
@@ -21,13 +36,12 @@ export function mailTable(db: Db): MailTable {
          WHERE state = 'due' AND due_at <= ?1 ORDER BY due_at, id LIMIT ?3)
        LIMIT ?3)
      RETURNING ${COLUMNS}`,
+    MAIL,
   );
-  const ofSubscriber = db.prepare(`SELECT ${COLUMNS} FROM mails WHERE subscriber = ? ORDER BY id`);
   return {
     ...mailQueue(db, 'mails'),
-    queue: ({ id, paper, subscriber, kind, about, due_at }) =>
-      queue.run(id, paper, subscriber, kind, about, due_at).changes === 1,
-    claim: (now, until, limit) => (claim.all(now, until, limit) as MailRecord[]).sort((a, b) => (a.id < b.id ? -1 : 1)),
-    ofSubscriber: (subscriber) => ofSubscriber.all(subscriber) as MailRecord[],
+    queue: ({ id, paper, subscriber, kind, about, due_at }) => queue(id, paper, subscriber, kind, about, due_at) === 1,
+    claim: (now, until, limit) => claim(now, until, limit).sort((a, b) => (a.id < b.id ? -1 : 1)),
+    ofSubscriber: all(`SELECT ${COLUMNS} FROM mails WHERE subscriber = ? ORDER BY id`, MAIL),
   };
 }

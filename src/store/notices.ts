@@ -1,28 +1,39 @@
-import type { NoticeRecord, NoticeTable } from '../readers/notice.ts';
+import type { NoticeTable } from '../readers/notice.ts';
+import { integer, oneOf, orNull, text } from './columns.ts';
 import { mailQueue } from './mail-queue.ts';
 import type { Db } from './open.ts';
+import { sql } from './sql.ts';
 
-const COLUMNS = "id, paper, email, since, due_at, state, attempts, settled_at, error, 'notice' AS kind";
+const NOTICE = {
+  id: text,
+  paper: text,
+  email: text,
+  since: integer,
+  due_at: integer,
+  state: oneOf('due', 'sent', 'failed'),
+  attempts: integer,
+  settled_at: orNull(integer),
+  error: orNull(text),
+  kind: oneOf('notice'),
+};
 
 /** Mails to those who run a paper, and what became of them. */
 export function noticeTable(db: Db): NoticeTable {
-  const queue = db.prepare(
+  const { run, all } = sql(db);
+  const queue = run(
     `INSERT INTO notices (id, paper, email, since, due_at, state) VALUES (?, ?, ?, ?, ?, 'due') ON CONFLICT DO NOTHING`,
   );
-  const claim = db.prepare(
-    `UPDATE notices SET due_at = ?2, lease = ?2, attempts = attempts + 1
-     WHERE id IN (SELECT id FROM notices WHERE state = 'due' AND due_at <= ?1 ORDER BY due_at, id LIMIT ?3)
-     RETURNING ${COLUMNS}`,
-  );
-  const forget = db.prepare('DELETE FROM notices WHERE settled_at <= ?');
   return {
     ...mailQueue(db, 'notices'),
     queue({ id, paper, email, since, due_at }) {
-      queue.run(id, paper, email, since, due_at);
+      queue(id, paper, email, since, due_at);
     },
-    claim: (now, until, limit) => claim.all(now, until, limit) as NoticeRecord[],
-    forget(until) {
-      forget.run(until);
-    },
+    claim: all(
+      `UPDATE notices SET due_at = ?2, lease = ?2, attempts = attempts + 1
+       WHERE id IN (SELECT id FROM notices WHERE state = 'due' AND due_at <= ?1 ORDER BY due_at, id LIMIT ?3)
+       RETURNING id, paper, email, since, due_at, state, attempts, settled_at, error, 'notice' AS kind`,
+      NOTICE,
+    ),
+    forget: run('DELETE FROM notices WHERE settled_at <= ?'),
   };
 }

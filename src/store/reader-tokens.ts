@@ -1,32 +1,33 @@
-import type { Token, TokenTable } from '../readers/token.ts';
+import type { TokenTable } from '../readers/token.ts';
+import { integer, oneOf, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
+import { sql } from './sql.ts';
 
-/** What mailed links carry: the table holds hashes, never the tokens. */
+const TOKEN = {
+  hash: text,
+  paper: text,
+  reader: text,
+  purpose: oneOf('confirm', 'manage'),
+  expires_at: integer,
+  used_at: orNull(integer),
+};
+const COLUMNS = Object.keys(TOKEN).join(', ');
+
+/** Tokens of mailed links. The table holds a hash of each token, never the token. */
 export function readerTokenTable(db: Db): TokenTable {
-  const keep = db.prepare(
-    `INSERT INTO reader_tokens (hash, paper, reader, purpose, expires_at, used_at) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO NOTHING`,
-  );
-  const get = db.prepare('SELECT hash, paper, reader, purpose, expires_at, used_at FROM reader_tokens WHERE hash = ?');
-  const use = db.prepare('UPDATE reader_tokens SET used_at = ? WHERE hash = ? AND used_at IS NULL');
-  const drop = db.prepare(
-    'DELETE FROM reader_tokens WHERE paper = ?1 AND reader = ?2 AND (?3 IS NULL OR purpose = ?3)',
-  );
-  const forget = db.prepare('DELETE FROM reader_tokens WHERE expires_at <= ?');
+  const { run, one } = sql(db);
+  const keep = run(`INSERT INTO reader_tokens (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`);
+  const use = run('UPDATE reader_tokens SET used_at = ? WHERE hash = ? AND used_at IS NULL');
+  const drop = run('DELETE FROM reader_tokens WHERE paper = ?1 AND reader = ?2 AND (?3 IS NULL OR purpose = ?3)');
   return {
     keep({ hash, paper, reader, purpose, expires_at, used_at }) {
-      keep.run(hash, paper, reader, purpose, expires_at, used_at);
+      keep(hash, paper, reader, purpose, expires_at, used_at);
     },
-    get(hash) {
-      const [row] = get.all(hash) as Token[];
-      return row ?? null;
-    },
-    use: (hash, at) => use.run(at, hash).changes === 1,
+    get: one(`SELECT ${COLUMNS} FROM reader_tokens WHERE hash = ?`, TOKEN),
+    use: (hash, at) => use(at, hash) === 1,
     drop(paper, reader, purpose) {
-      drop.run(paper, reader, purpose ?? null);
+      drop(paper, reader, purpose ?? null);
     },
-    forget(until) {
-      forget.run(until);
-    },
+    forget: run('DELETE FROM reader_tokens WHERE expires_at <= ?'),
   };
 }

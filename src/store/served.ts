@@ -1,4 +1,6 @@
+import { text } from './columns.ts';
 import type { Db } from './open.ts';
+import { sql } from './sql.ts';
 
 type Service = 'desk' | 'records';
 
@@ -9,18 +11,15 @@ export interface ServedTable {
 }
 
 export function servedTable(db: Db): ServedTable {
-  const known = db.prepare('SELECT origin FROM served WHERE service = ?');
-  const note = db.prepare(
+  const { run, one } = sql(db);
+  const origin = one('SELECT origin FROM served WHERE service = ?', text);
+  const note = run(
     'INSERT INTO served (service, origin) VALUES (?, ?) ON CONFLICT DO UPDATE SET origin = excluded.origin',
   );
-  const origin = (service: Service): string | null => {
-    const [row] = known.all(service) as { origin: string }[];
-    return row?.origin ?? null;
-  };
   return {
     origin,
     note(service, at) {
-      if (origin(service) !== at) note.run(service, at);
+      if (origin(service) !== at) note(service, at);
     },
   };
 }

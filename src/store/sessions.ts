@@ -1,36 +1,26 @@
-import type { Session, SessionTable } from '../accounts/session.ts';
+import type { SessionTable } from '../accounts/session.ts';
+import { integer, text } from './columns.ts';
 import type { Db } from './open.ts';
+import { sql } from './sql.ts';
 
-const COLUMNS = 'id, account, made_at, seen_at, expires_at';
+const SESSION = { id: text, account: text, made_at: integer, seen_at: integer, expires_at: integer };
+const COLUMNS = Object.keys(SESSION).join(', ');
 
-/** Browsers that are signed in: the table holds hashes of what their cookies hold. */
+/** Browsers that are signed in. The table holds a hash of each cookie, never the cookie. */
 export function sessionTable(db: Db): SessionTable {
-  const insert = db.prepare(
+  const { run, one, all } = sql(db);
+  const insert = run(
     'INSERT INTO sessions (id, hash, account, made_at, seen_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)',
   );
-  const byHash = db.prepare(`SELECT ${COLUMNS} FROM sessions WHERE hash = ?`);
-  const touch = db.prepare('UPDATE sessions SET seen_at = ?2, expires_at = ?3 WHERE id = ?1 AND seen_at < ?2');
-  const end = db.prepare('DELETE FROM sessions WHERE id = ?');
-  const endAll = db.prepare('DELETE FROM sessions WHERE account = ?');
-  const list = db.prepare(`SELECT ${COLUMNS} FROM sessions WHERE account = ? AND expires_at > ? ORDER BY id DESC`);
-  const forget = db.prepare('DELETE FROM sessions WHERE expires_at <= ?');
   return {
     insert({ id, account, made_at, seen_at, expires_at }, hash) {
-      insert.run(id, hash, account, made_at, seen_at, expires_at);
+      insert(id, hash, account, made_at, seen_at, expires_at);
     },
-    byHash: (hash) => (byHash.all(hash) as Session[])[0] ?? null,
-    touch(id, seen_at, expires_at) {
-      touch.run(id, seen_at, expires_at);
-    },
-    end(id) {
-      end.run(id);
-    },
-    endAll(account) {
-      endAll.run(account);
-    },
-    list: (account, now) => list.all(account, now) as Session[],
-    forget(until) {
-      forget.run(until);
-    },
+    byHash: one(`SELECT ${COLUMNS} FROM sessions WHERE hash = ?`, SESSION),
+    touch: run('UPDATE sessions SET seen_at = ?2, expires_at = ?3 WHERE id = ?1 AND seen_at < ?2'),
+    end: run('DELETE FROM sessions WHERE id = ?'),
+    endAll: run('DELETE FROM sessions WHERE account = ?'),
+    list: all(`SELECT ${COLUMNS} FROM sessions WHERE account = ? AND expires_at > ? ORDER BY id DESC`, SESSION),
+    forget: run('DELETE FROM sessions WHERE expires_at <= ?'),
   };
 }

@@ -1,27 +1,28 @@
-import type { Suppression, SuppressionTable } from '../readers/suppression.ts';
+import type { SuppressionTable } from '../readers/suppression.ts';
+import { integer, oneOf, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
+import { sql } from './sql.ts';
 
-/** Who is not to be written to. */
+/** Readers who must not be written to. */
 export function suppressionTable(db: Db): SuppressionTable {
-  const of = db.prepare(
-    'SELECT paper, reader, email, reason, at, mailed_at FROM suppressions WHERE paper = ? AND reader = ?',
-  );
-  const put = db.prepare(
+  const { run, one } = sql(db);
+  const put = run(
     `INSERT INTO suppressions (paper, reader, email, reason, at, mailed_at) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET email = excluded.email, reason = excluded.reason, at = excluded.at,
        mailed_at = excluded.mailed_at`,
   );
-  const lift = db.prepare('DELETE FROM suppressions WHERE paper = ? AND reader = ?');
   return {
-    of(paper, reader) {
-      const [row] = of.all(paper, reader) as Suppression[];
-      return row ?? null;
-    },
+    of: one('SELECT paper, reader, email, reason, at, mailed_at FROM suppressions WHERE paper = ? AND reader = ?', {
+      paper: text,
+      reader: text,
+      email: text,
+      reason: oneOf('unsubscribed', 'complained', 'bounced', 'by_hand'),
+      at: integer,
+      mailed_at: orNull(integer),
+    }),
     put({ paper, reader, email, reason, at, mailed_at }) {
-      put.run(paper, reader, email, reason, at, mailed_at);
+      put(paper, reader, email, reason, at, mailed_at);
     },
-    lift(paper, reader) {
-      lift.run(paper, reader);
-    },
+    lift: run('DELETE FROM suppressions WHERE paper = ? AND reader = ?'),
   };
 }

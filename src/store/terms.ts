@@ -1,27 +1,26 @@
 import type { TermsTable } from '../desk/terms.ts';
+import { integer, text } from './columns.ts';
 import type { Db } from './open.ts';
+import { sql } from './sql.ts';
 
-/** Signatures under the agreement for agents: the first of each paper, version and text, for good. */
+const SIGNATURE = {
+  paper: text,
+  version: text,
+  digest: text,
+  signed_by: text,
+  signed_at: integer,
+  key: text,
+};
+const COLUMNS = Object.keys(SIGNATURE).join(', ');
+
+/** Signatures under the agreement for agents: the first one for each paper, version and text, for good. */
 export function termsTable(db: Db): TermsTable {
-  const insert = db.prepare(
-    `INSERT INTO terms (paper, version, digest, signed_by, signed_at, key) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO NOTHING`,
-  );
-  const current = db.prepare(
-    'SELECT signed_by, signed_at, key FROM terms WHERE paper = ? AND version = ? AND digest = ?',
-  );
+  const { run, one } = sql(db);
+  const insert = run(`INSERT INTO terms (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`);
   return {
     insert({ paper, version, digest, signed_by, signed_at, key }) {
-      insert.run(paper, version, digest, signed_by, signed_at, key);
+      insert(paper, version, digest, signed_by, signed_at, key);
     },
-    current(paper, version, digest) {
-      const row = current.get(paper, version, digest) as
-        | { signed_by: string; signed_at: number; key: string }
-        | undefined;
-      // Named one by one: libsql puts a member of its own into what `get` returns.
-      return row === undefined
-        ? null
-        : { paper, version, digest, signed_by: row.signed_by, signed_at: row.signed_at, key: row.key };
-    },
+    current: one(`SELECT ${COLUMNS} FROM terms WHERE paper = ? AND version = ? AND digest = ?`, SIGNATURE),
   };
 }

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import Database from 'libsql';
+import { bytes, flag, integer, json, oneOf, orNull, text } from '../../src/store/columns.ts';
+import { sql } from '../../src/store/sql.ts';
+
+const open = () => {
+  const db = new Database(':memory:');
+  db.exec(`CREATE TABLE notes (id TEXT PRIMARY KEY, n INTEGER NOT NULL, body BLOB, tags TEXT, kind TEXT NOT NULL) STRICT;
+    INSERT INTO notes VALUES ('a', 1, x'00ff', '["x"]', 'long'), ('b', 0, NULL, NULL, 'short')`);
+  return sql(db);
+};
+const NOTE = { id: text, n: integer, body: orNull(bytes), tags: orNull(json<string[]>()), kind: oneOf('long', 'short') };
+const A = { id: 'a', n: 1, body: new Uint8Array([0, 255]), tags: ['x'], kind: 'long' };
+const B = { id: 'b', n: 0, body: null, tags: null, kind: 'short' };
+
+test('rows are plain objects of the named columns, whichever way they are read', () => {
+  const { one, all, each } = open();
+  assert.deepEqual(one('SELECT * FROM notes WHERE id = ?', NOTE)('a'), A);
+  assert.deepEqual(all('SELECT * FROM notes ORDER BY id', NOTE)(), [A, B]);
+  assert.deepEqual([...each('SELECT * FROM notes ORDER BY id', NOTE)()], [A, B]);
+});
+
+test('a column by itself is read as its value', () => {
+  const { one, all } = open();
+  assert.equal(one('SELECT count(*) FROM notes', integer)(), 2);
+  assert.deepEqual(all('SELECT n FROM notes ORDER BY id', flag)(), [true, false]);
+  assert.equal(one('SELECT max(n) FROM notes WHERE id > ?', orNull(integer))('z'), null);
+});
+
+test('what is made of a row is given in its place', () => {
+  const { one, all } = open();
+  assert.equal(one('SELECT id, n FROM notes', { id: text, n: integer }, ({ id, n }) => `${id}${n}`)(), 'a1');
+  assert.deepEqual(all('SELECT id FROM notes ORDER BY id', text, (id) => id.toUpperCase())(), ['A', 'B']);
+});
+
+test('no row is null, also after a row was found', () => {
+  const { one } = open();
+  const find = one('SELECT id FROM notes WHERE id = ?', text);
+  assert.deepEqual([find('a'), find('z'), find('b'), find('z')], ['a', null, 'b', null]);
+});
+
+test('a parameter alone may be null or bytes', () => {
+  const { one, run } = open();
+  assert.equal(one('SELECT id FROM notes WHERE body IS ?', text)(null), 'b');
+  assert.equal(one('SELECT id FROM notes WHERE body IS ?', text)(new Uint8Array([0, 255])), 'a');
+  assert.equal(run('UPDATE notes SET n = 7 WHERE tags IS ?')(null), 1);
+});
+
+test('a write gives the number of changed rows, or the rows that it returns', () => {
+  const { one, all, run } = open();
+  assert.equal(run('UPDATE notes SET n = n + 1')(), 2);
+  assert.equal(one('UPDATE notes SET n = n + 1 RETURNING n', integer)(), 3);
+  assert.deepEqual(all('SELECT n FROM notes ORDER BY id', integer)(), [3, 2]);
+});
+
+test('a statement that lacks a column is refused when it is prepared', () => {
+  const { all } = open();
+  assert.throws(() => all('SELECT id FROM notes', NOTE), /no column n in: SELECT id FROM notes/);
+});
+
+test('a value of another kind names its column and statement', () => {
+  const { one } = open();
+  const read = (reading: Parameters<typeof one>[1], column: string) => () =>
+    one(`SELECT ${column} AS it FROM notes WHERE id = 'a'`, { it: reading as typeof text })();
+  assert.throws(read(integer, 'id'), /column it: "a" is not a whole number, in: SELECT id AS it/);
+  assert.throws(read(text, 'n'), /column it: 1 is not a text/);
+  assert.throws(read(text, 'NULL'), /column it: null is not a text/);
+  assert.throws(read(flag, '2'), /2 is not 0 or 1/);
+  assert.throws(read(bytes, 'id'), /"a" is not bytes/);
+  assert.throws(read(oneOf('short', 'middle'), 'kind'), /"long" is not short or middle/);
+  assert.throws(read(json(), 'kind'), /column it: .*JSON/);
+});
+
+test('a whole number that JavaScript would round is refused', () => {
+  const { one } = open();
+  assert.equal(one('SELECT 9007199254740991', integer)(), 2 ** 53 - 1);
+  assert.throws(() => one('SELECT 9007199254740993', integer)(), /is not a whole number/);
+});
