@@ -8,7 +8,7 @@ const TOKEN = {
   paper: text,
   reader: text,
   purpose: oneOf('confirm', 'manage'),
-  expires_at: integer,
+  expires_at: orNull(integer),
   used_at: orNull(integer),
 };
 const COLUMNS = Object.keys(TOKEN).join(', ');

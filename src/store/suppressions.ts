@@ -15,7 +15,7 @@ export function suppressionTable(db: Db): SuppressionTable {
     of: one('SELECT paper, reader, email, reason, at, mailed_at FROM suppressions WHERE paper = ? AND reader = ?', {
       paper: text,
       reader: text,
-      email: text,
+      email: orNull(text),
       reason: oneOf('unsubscribed', 'complained', 'bounced', 'by_hand'),
       at: integer,
       mailed_at: orNull(integer),

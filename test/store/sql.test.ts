@@ -10,7 +10,13 @@ const open = () => {
     INSERT INTO notes VALUES ('a', 1, x'00ff', '["x"]', 'long'), ('b', 0, NULL, NULL, 'short')`);
   return sql(db);
 };
-const NOTE = { id: text, n: integer, body: orNull(bytes), tags: orNull(json<string[]>()), kind: oneOf('long', 'short') };
+const NOTE = {
+  id: text,
+  n: integer,
+  body: orNull(bytes),
+  tags: orNull(json<string[]>()),
+  kind: oneOf('long', 'short'),
+};
 const A = { id: 'a', n: 1, body: new Uint8Array([0, 255]), tags: ['x'], kind: 'long' };
 const B = { id: 'b', n: 0, body: null, tags: null, kind: 'short' };
 
