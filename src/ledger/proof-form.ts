@@ -5,6 +5,17 @@ import { strangers } from './members.ts';
 export const HASH_BASIS =
   'content_hash is "sha256:" and the lower-case hex SHA-256 of the RFC 8785 (JCS) form of basis, in UTF-8; all strings are in Unicode NFC.';
 
+/** A revision as a proof lists it. */
+export const GENERATION: Shape = {
+  revision: 'a whole number',
+  seq: 'a whole number',
+  content_hash: 'a text',
+  receipt_hash: 'a text',
+  filed_at: 'a text',
+  kid: 'a text',
+  receipt: 'a text',
+};
+
 /**
  * The members of a proof that a verifier compares with what was signed. The basis is
  * hashed as a whole, whatever is in it; the rest of a proof nobody signed.
@@ -24,17 +35,7 @@ const COMPARED: Shape = {
     vkey: 'a text',
     'vkeys?': ['a text'],
   },
-  generations: [
-    {
-      revision: 'a whole number',
-      seq: 'a whole number',
-      content_hash: 'a text',
-      receipt_hash: 'a text',
-      filed_at: 'a text',
-      kid: 'a text',
-      receipt: 'a text',
-    },
-  ],
+  generations: [GENERATION],
 };
 
 /**

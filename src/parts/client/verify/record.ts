@@ -1,6 +1,7 @@
 import type { Shape } from '../../../ledger/members.ts';
 import { has } from '../../../ledger/members.ts';
 import type { Proof } from '../../../ledger/proof.ts';
+import { GENERATION } from '../../../ledger/proof-form.ts';
 
 /** Of a proof, all that the checks read. */
 export type ProofRecord = Pick<Proof, 'id' | 'revision' | 'content_hash' | 'basis' | 'receipt' | 'generations'>;
@@ -21,17 +22,7 @@ const PROOF: Shape = {
     byline: { name: 'a text', title: 'a text' },
     cited_facts: [{ n: 'a number', statement: 'a text', source: 'a text', instrument: 'a text' }],
   },
-  generations: [
-    {
-      revision: 'a whole number',
-      seq: 'a whole number',
-      content_hash: 'a text',
-      receipt_hash: 'a text',
-      filed_at: 'a text',
-      kid: 'a text',
-      receipt: 'a text',
-    },
-  ],
+  generations: [GENERATION],
 };
 
 /** A parsed proof.json as a proof record; null when it is none, or of a form that came after this program. */
