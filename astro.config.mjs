@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import node from '@astrojs/node';
 import { defineConfig } from 'astro/config';
-import { devServer, pressIntegration } from './src/cmd/integration.ts';
+import { devServer, pressIntegration } from './src/astro/integration.ts';
 
 /** Builds src/render.ts beside Astro's own entry, so that plain Node can call the pages. */
 const renderEntry = () => ({

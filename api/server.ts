@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
 import type { Logger } from 'pino';
-import { Backlog } from '../src/works/backlog.ts';
-import { loadBuild } from '../src/works/build.ts';
-import type { Presses } from '../src/works/presses.ts';
-import type { Workshop } from '../src/works/workshop.ts';
+import { loadBuild } from '../src/app/build.ts';
+import type { Workshop } from '../src/app/context.ts';
+import { Backlog } from '../src/app/pending-folders.ts';
+import type { Presses } from '../src/app/press-queue.ts';
 import { deskApi } from './desk/api.ts';
 import { fileOptions } from './desk/file-options.ts';
 import { newsstandDoor } from './desk/newsstand.ts';

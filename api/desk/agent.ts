@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import { AgentCheck, agentCheck } from '../../src/desk/agent-check.ts';
 import { signatureOf, signTerms, TermsAcceptance, TermsRecord, termsRecord } from '../../src/desk/terms.ts';
-import { readAgreement } from '../../src/works/agreement.ts';
+import { readAgreement } from '../../src/files/agreement.ts';
 import { privateJson } from '../answers/caching.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needLevel, needs } from '../middleware/key.ts';

@@ -1,10 +1,10 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
+import { loadBuild, VERSION } from '../../src/app/build.ts';
+import type { Workshop } from '../../src/app/context.ts';
+import type { Presses } from '../../src/app/press-queue.ts';
 import { ORDERS, READS } from '../../src/limits.ts';
-import { loadBuild, VERSION } from '../../src/works/build.ts';
-import { hostProver } from '../../src/works/host-proof.ts';
-import type { Presses } from '../../src/works/presses.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
+import { hostProver } from '../../src/net/host-proof.ts';
 import type { PaperEnv } from '../env.ts';
 import { allowedBy } from '../middleware/allow.ts';
 import { proxyList } from '../middleware/caller.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
+import type { Workshop } from '../../src/app/context.ts';
 import { Fault } from '../../src/fault.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
 import { wantsRecord } from '../answers/wants-record.ts';
 
 /** When to look again, in seconds. */

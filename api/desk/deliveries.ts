@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { openWebhookDesk } from '../../src/app/webhook-desk.ts';
 import { DELIVERY_STATES } from '../../src/readers/delivery.ts';
-import { openWebhookDesk } from '../../src/works/webhook-desk.ts';
 import { cursorOf, cursorParam, limitParam, placeOf } from '../answers/paging.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needs } from '../middleware/key.ts';

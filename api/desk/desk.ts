@@ -6,7 +6,7 @@ import { hostKey, hostOfPaper, normalUrl, servedAt, unfitHost, urlProblems } fro
 import { PersonaBody } from '../../src/desk/masthead.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
 import { castFrom, enterRecord, paperFrom, personaFrom } from '../../src/desk/record.ts';
-import { castChange, personaChange } from '../../src/desk/sent-back.ts';
+import { castChange, personaChange } from '../../src/desk/round-trip.ts';
 import { DraftRow, draftRow } from '../../src/desk/story.ts';
 import { Fault, refused } from '../../src/fault.ts';
 import { SLUG } from '../../src/ledger/door.ts';

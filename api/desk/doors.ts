@@ -1,16 +1,16 @@
 import type { OpenAPIHono, RouteConfig, RouteHandler } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
+import type { Workshop } from '../../src/app/context.ts';
+import type { Presses } from '../../src/app/press-queue.ts';
 import type { Archive, Story } from '../../src/desk/archive.ts';
 import { isWithdrawn } from '../../src/desk/archive.ts';
 import type { Links } from '../../src/desk/story.ts';
 import { Fault } from '../../src/fault.ts';
+import type { ProveHost } from '../../src/net/host-proof.ts';
 import { Edition, placeOf } from '../../src/press/edition.ts';
-import { linksOf } from '../../src/press/sheets/row-view.ts';
-import { steady } from '../../src/press/steady.ts';
-import type { ProveHost } from '../../src/works/host-proof.ts';
-import type { Presses } from '../../src/works/presses.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
+import { steady } from '../../src/press/memoized.ts';
+import { linksOf } from '../../src/press/outputs/row-view.ts';
 import type { PaperEnv } from '../env.ts';
 import type { Shelf } from './shelf.ts';
 

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRoute, z } from '@hono/zod-openapi';
+import type { Build } from '../../src/app/build.ts';
 import { isWithdrawn } from '../../src/desk/archive.ts';
-import { headerContext } from '../../src/press/sheets/hosting.ts';
-import { embedView } from '../../src/press/sheets/story.ts';
-import type { Build } from '../../src/works/build.ts';
+import { headerContext } from '../../src/press/outputs/hosting.ts';
+import { embedView } from '../../src/press/outputs/story.ts';
 import { fileHeaders } from '../answers/files.ts';
 import { sendFile } from '../answers/send-file.ts';
 import { wantsRecord } from '../answers/wants-record.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { createRoute, z } from '@hono/zod-openapi';
+import { newId } from '../../src/app/context.ts';
 import type { AccessKey } from '../../src/desk/keys.ts';
 import { KeyBody, keyRow, LEVELS, makeKey } from '../../src/desk/keys.ts';
 import { Fault } from '../../src/fault.ts';
 import { KEY_STATES } from '../../src/key-life.ts';
-import { newId } from '../../src/works/workshop.ts';
 import { privateJson } from '../answers/caching.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needs } from '../middleware/key.ts';

@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
+import type { Workshop } from '../../src/app/context.ts';
+import type { Backlog } from '../../src/app/pending-folders.ts';
 import { Fault } from '../../src/fault.ts';
-import type { Backlog } from '../../src/works/backlog.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
 import { fileHeaders } from '../answers/files.ts';
 import { beingPressed } from './being-pressed.ts';
 import { FILE_METHODS } from './file-options.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { Hono } from 'hono';
+import type { Workshop } from '../../src/app/context.ts';
+import type { Backlog } from '../../src/app/pending-folders.ts';
+import type { Presses } from '../../src/app/press-queue.ts';
 import { isWithdrawn } from '../../src/desk/archive.ts';
-import type { Backlog } from '../../src/works/backlog.ts';
-import type { Presses } from '../../src/works/presses.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
 import { fileAt, fileHeaders, isFolder } from '../answers/files.ts';
 import { sendFile } from '../answers/send-file.ts';
 import { wantsRecord } from '../answers/wants-record.ts';

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
+import type { Workshop } from '../../src/app/context.ts';
 import { hostKey, nameOf, servedAt } from '../../src/desk/host.ts';
 import type { Paper } from '../../src/desk/paper.ts';
 import { paperRoot } from '../../src/desk/paper.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
 import { paperOfKey } from '../middleware/key.ts';
 
 /** The paper that an address is of. */

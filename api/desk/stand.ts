@@ -1,7 +1,7 @@
+import type { Workshop } from '../../src/app/context.ts';
 import type { Paper } from '../../src/desk/paper.ts';
 import { paperRoot } from '../../src/desk/paper.ts';
 import type { NewsstandView } from '../../src/press/views.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
 
 /** How many headlines of a paper the stand shows. */
 const HEADLINES = 3;

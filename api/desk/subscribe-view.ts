@@ -1,13 +1,13 @@
 import { accepts } from 'hono/accepts';
 import { createMiddleware } from 'hono/factory';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { Workshop } from '../../src/app/context.ts';
+import { Backlog } from '../../src/app/pending-folders.ts';
 import { Fault } from '../../src/fault.ts';
 import { Edition, placeOf } from '../../src/press/edition.ts';
-import type { Render } from '../../src/press/sheet.ts';
-import { frameOf } from '../../src/press/sheets/frame.ts';
+import type { Render } from '../../src/press/output.ts';
+import { frameOf } from '../../src/press/outputs/frame.ts';
 import type { ChoicesView, FormProblem, Frame, ReaderManageView, ReaderSaidView } from '../../src/press/views.ts';
-import { Backlog } from '../../src/works/backlog.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
 import { fileHeaders } from '../answers/files.ts';
 import type { PaperEnv } from '../env.ts';
 import type { PaperContext } from './doors.ts';

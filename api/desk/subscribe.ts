@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
-import type { Render } from '../../src/press/sheet.ts';
-import { openReaderDesk } from '../../src/works/reader-desk.ts';
+import { openReaderDesk } from '../../src/app/reader-desk.ts';
+import type { Render } from '../../src/press/output.ts';
 import type { PaperEnv } from '../env.ts';
 import type { Doors } from './doors.ts';
 import type { Sites } from './site.ts';

@@ -4,7 +4,7 @@ import type { AccessKey } from '../../src/desk/keys.ts';
 import { inForce } from '../../src/desk/keys.ts';
 import { signatureOf } from '../../src/desk/terms.ts';
 import { Fault } from '../../src/fault.ts';
-import { readAgreement } from '../../src/works/agreement.ts';
+import { readAgreement } from '../../src/files/agreement.ts';
 import { privateJson } from '../answers/caching.ts';
 import type { PaperEnv } from '../env.ts';
 import type { Outcome } from '../middleware/idempotency.ts';

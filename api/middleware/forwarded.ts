@@ -1,6 +1,6 @@
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
-import type { Workshop } from '../../src/works/workshop.ts';
+import type { Workshop } from '../../src/app/context.ts';
 import type { DeskEnv } from '../env.ts';
 import { isTrusted, peerOf, proxyList } from './caller.ts';
 

@@ -1,8 +1,8 @@
 import { createMiddleware } from 'hono/factory';
+import type { Workshop } from '../../src/app/context.ts';
 import type { AccessKey, KeyTable, Level } from '../../src/desk/keys.ts';
 import { keyOf, reaches } from '../../src/desk/keys.ts';
 import { Fault } from '../../src/fault.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
 import type { Sites } from '../desk/site.ts';
 import type { PaperEnv } from '../env.ts';
 import type { KeyUses } from './key-uses.ts';

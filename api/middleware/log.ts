@@ -1,6 +1,6 @@
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
-import { eventLoop } from '../../src/works/event-loop.ts';
+import { eventLoop } from '../../src/app/event-loop.ts';
 
 /** One line a request. No key, no address of a reader, no query and no header is logged. */
 export function logRequests(logger: Logger) {

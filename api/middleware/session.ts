@@ -4,7 +4,7 @@ import { createMiddleware } from 'hono/factory';
 import type { Account } from '../../src/accounts/account.ts';
 import type { Session } from '../../src/accounts/session.ts';
 import { SESSION_LASTS, sessionOf } from '../../src/accounts/session.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
+import type { Workshop } from '../../src/app/context.ts';
 import type { RecordsEnv } from '../env.ts';
 
 /** Who is signed in on a page, and with what. */

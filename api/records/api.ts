@@ -1,9 +1,9 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
+import { loadBuild } from '../../src/app/build.ts';
+import { openTill } from '../../src/app/checkout.ts';
+import type { Workshop } from '../../src/app/context.ts';
 import { READS } from '../../src/limits.ts';
-import { loadBuild } from '../../src/works/build.ts';
-import { openTill } from '../../src/works/till.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
 import type { RecordsEnv } from '../env.ts';
 import type { Ask } from '../mcp/call.ts';
 import { mcpDoor } from '../mcp/door.ts';

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { BQ_VIEWS } from '../../src/store/bq-views.ts';
-import { BqDesk } from '../../src/works/bq.ts';
-import { BQ_TIME } from '../../src/works/bq-hand.ts';
+import { BQ_TIME } from '../../src/app/query-worker.ts';
+import { BqDesk } from '../../src/app/sql-query.ts';
+import { BQ_VIEWS } from '../../src/store/query-views.ts';
 import { privateJson } from '../answers/caching.ts';
 import { jsonBody, limitBody } from '../middleware/json-body.ts';
 import { body, faults, ok } from '../openapi/answers.ts';

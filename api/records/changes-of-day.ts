@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
+import type { Workshop } from '../../src/app/context.ts';
 import { deltaRow } from '../../src/records/rows.ts';
 import type { ChangesView } from '../../src/records/views.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
 import { cursorOf, cursorParam, limitParam, placeOf } from '../answers/paging.ts';
 import { tellProblems } from '../middleware/invalid.ts';
 import { pageOf } from './answers.ts';

@@ -1,7 +1,7 @@
+import type { Workshop } from '../../src/app/context.ts';
 import { Fault } from '../../src/fault.ts';
 import { spanOf } from '../../src/records/span.ts';
 import type { DayBar } from '../../src/records/views.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
 
 const DAY = 86_400_000;
 

@@ -1,8 +1,8 @@
 import type { Settings } from '../../src/env.ts';
 import { ASKS, limitInWords, READS, REFUSED_PAYMENTS } from '../../src/limits.ts';
+import { REPEATS } from '../../src/meter/checkout.ts';
 import { creditsOf, REQUEST_COST } from '../../src/meter/credits.ts';
 import { KEYLESS_SPAN } from '../../src/meter/keyless.ts';
-import { REPEATS } from '../../src/meter/till.ts';
 import type { Preview } from '../../src/records/preview.ts';
 import { previewOf } from '../../src/records/preview.ts';
 import type { DocsDoors, DocsView } from '../../src/records/reading-views.ts';

@@ -2,9 +2,9 @@ import type { OpenAPIHono, RouteConfig, RouteHandler } from '@hono/zod-openapi';
 import { createRoute } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
 import type { Logger } from 'pino';
+import type { Build } from '../../src/app/build.ts';
+import type { Workshop } from '../../src/app/context.ts';
 import type { Access } from '../../src/meter/lane.ts';
-import type { Build } from '../../src/works/build.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
 import type { RecordsEnv } from '../env.ts';
 
 /** What every door file of the domain records gets. */

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { enrich } from '../../src/works/enrich.ts';
-import { lookerOf } from '../../src/works/looker.ts';
+import { enrich } from '../../src/app/enrich.ts';
+import { lookerOf } from '../../src/net/prober.ts';
 import { jsonBody, limitBody } from '../middleware/json-body.ts';
 import { body, faults } from '../openapi/answers.ts';
 import type { RecordsDoors } from './doors.ts';

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Workshop } from '../../src/app/context.ts';
 import { Fault } from '../../src/fault.ts';
 import { csvLine } from '../../src/records/csv.ts';
 import { evidenceText } from '../../src/records/evidence.ts';
@@ -6,7 +7,6 @@ import { CHANGE_COLUMNS, changeCells, OBSERVATION_COLUMNS, observationCells } fr
 import { hostNamed, notObserved } from '../../src/records/named.ts';
 import type { Observation } from '../../src/records/observation.ts';
 import type { WatchedHost } from '../../src/store/records-hostnames.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
 import type { RecordsContext } from './doors.ts';
 
 /** How many changes, and how many observations, are read at once. */

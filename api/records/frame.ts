@@ -1,5 +1,5 @@
+import type { Workshop } from '../../src/app/context.ts';
 import type { RecordsFrame } from '../../src/records/views.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
 import { signedIn } from '../middleware/session.ts';
 import type { RecordsContext } from './doors.ts';
 

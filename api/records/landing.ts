@@ -1,6 +1,6 @@
+import type { Workshop } from '../../src/app/context.ts';
 import { lineOf } from '../../src/records/line.ts';
 import type { LandingView, TopList } from '../../src/records/views.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
 import { changeView } from './change-view.ts';
 import { dayAfter, dayBars, dayOf } from './day.ts';
 import type { RecordsDoors } from './doors.ts';

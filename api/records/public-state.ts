@@ -1,4 +1,4 @@
-import type { Workshop } from '../../src/works/workshop.ts';
+import type { Workshop } from '../../src/app/context.ts';
 
 type Records = Workshop['store']['records'];
 

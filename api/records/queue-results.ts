@@ -1,9 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { bodyLimit } from 'hono/body-limit';
 import { Fault } from '../../src/fault.ts';
-import { parseLook } from '../../src/records/look.ts';
+import { parseLook } from '../../src/records/probe-schema.ts';
+import type { Entered } from '../../src/records/scan-queue.ts';
 import type { Look } from '../../src/records/signal.ts';
-import type { Entered } from '../../src/works/scan-queue.ts';
 import { privateJson } from '../answers/caching.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { body, faults, ok } from '../openapi/answers.ts';

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import type { LocalQueue } from '../../src/app/scan-local.ts';
+import { localQueue } from '../../src/app/scan-local.ts';
 import { Fault } from '../../src/fault.ts';
-import type { LocalQueue } from '../../src/works/scan-local.ts';
-import { localQueue } from '../../src/works/scan-local.ts';
 import { privateJson } from '../answers/caching.ts';
 import { jsonBody, limitBody } from '../middleware/json-body.ts';
 import { body, faults, ok } from '../openapi/answers.ts';

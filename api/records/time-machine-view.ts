@@ -1,8 +1,8 @@
+import type { Workshop } from '../../src/app/context.ts';
 import type { Observation } from '../../src/records/observation.ts';
 import { previewOf } from '../../src/records/preview.ts';
 import type { RecordsFrame, TimeMachineView } from '../../src/records/views.ts';
 import type { WatchedHost } from '../../src/store/records-hostnames.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
 import { cursorOf } from '../answers/paging.ts';
 import { pageOf } from './answers.ts';
 import { changeView, shortValue, signalLabel } from './change-view.ts';

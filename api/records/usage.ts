@@ -1,8 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { usageNow } from '../../src/app/usage.ts';
 import { Fault } from '../../src/fault.ts';
 import { BURST_MAX, PLANS } from '../../src/meter/plan.ts';
 import { USAGE_DAYS_MAX } from '../../src/meter/usage.ts';
-import { usageNow } from '../../src/works/usage.ts';
 import { privateJson } from '../answers/caching.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import type { RecordsDoors } from './doors.ts';

@@ -1,4 +1,4 @@
-import type { AccountMatter, MailedHost } from './account-matter.ts';
+import type { AccountMatter, MailedHost } from './account-mail-content.ts';
 
 /** How many changes a mail names; of the others it says how many they are. */
 const NAMED_MAX = 60;

@@ -1,4 +1,4 @@
-import type { AccountMatter } from './account-matter.ts';
+import type { AccountMatter } from './account-mail-content.ts';
 
 /** What the mail with a link to sign in says. `root` is the service's address, without a slash at its end. */
 export function signInMatter(root: string, email: string, token: string): AccountMatter {

@@ -1,6 +1,6 @@
 import type { Usage } from '../meter/usage.ts';
 import type { RecordsFrame } from '../records/views.ts';
-import type { AccountMatter } from './account-matter.ts';
+import type { AccountMatter } from './account-mail-content.ts';
 import type { serviceKeyRow } from './service-key.ts';
 import type { HostOutcome } from './watch-group.ts';
 

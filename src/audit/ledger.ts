@@ -1,4 +1,4 @@
-import type { Entry, GenerationEntry, KeyEntry } from '../desk/entry.ts';
+import type { Entry, GenerationEntry, KeyEntry } from '../desk/ledger-entry.ts';
 import { auditor } from '../ledger/audit.ts';
 import type { DoorKey } from '../ledger/keyring.ts';
 import { keyFaults } from '../ledger/keyring.ts';

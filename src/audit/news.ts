@@ -1,5 +1,5 @@
 import type { Archive } from '../desk/archive.ts';
-import { NEWS_AGE } from '../press/sheets/sitemap.ts';
+import { NEWS_AGE } from '../press/outputs/sitemap.ts';
 
 /**
  * The moment that the news sitemap on disk shows, to print it anew as of then.

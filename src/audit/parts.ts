@@ -1,4 +1,4 @@
-import type { Printed, Render } from '../press/sheet.ts';
+import type { Printed, Render } from '../press/output.ts';
 import type { Store } from '../store/store.ts';
 
 /** What an auditor is given: the database, where the trees are, and what prints them. */

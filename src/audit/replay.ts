@@ -1,6 +1,6 @@
+import { airDue, enter } from '../desk/append.ts';
 import type { Archive, Story } from '../desk/archive.ts';
-import { airDue, enter } from '../desk/enter.ts';
-import type { Entry, GenerationEntry } from '../desk/entry.ts';
+import type { Entry, GenerationEntry } from '../desk/ledger-entry.ts';
 import type { LedgerStore, Standing } from '../desk/ledger-store.ts';
 import type { PaperBody } from '../desk/paper.ts';
 import { replayClock } from '../desk/replay-clock.ts';

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { tags } from '../desk/tags.ts';
+import { filesIn } from '../files/tree.ts';
 import { placeOf } from '../press/edition.ts';
-import { nameOf, SHEETS } from '../press/sheets/all.ts';
-import { steady } from '../press/steady.ts';
-import { filesIn } from '../press/tree.ts';
+import { steady } from '../press/memoized.ts';
+import { nameOf, SHEETS } from '../press/outputs/all.ts';
 import { digestOf } from './disk.ts';
+import { SheetAudit } from './output-audit.ts';
 import type { AuditParts } from './parts.ts';
 import { PRESS_AGAIN } from './parts.ts';
-import { SheetAudit } from './sheet-audit.ts';
 
 /** How often a tree that is being pressed is looked at, and how long to wait before the next look, in ms. */
 const LOOKS_MAX = 4;

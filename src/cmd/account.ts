@@ -1,8 +1,8 @@
 import { Command } from 'commander';
+import type { Workshop } from '../app/context.ts';
+import { usageNow } from '../app/usage.ts';
 import { Fault } from '../fault.ts';
 import { BURST_MAX, PLANS } from '../meter/plan.ts';
-import { usageNow } from '../works/usage.ts';
-import type { Workshop } from '../works/workshop.ts';
 import { counted } from './counted.ts';
 import { say, withWorkshop } from './run.ts';
 import { needAccount } from './service-key.ts';

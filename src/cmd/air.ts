@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import * as z from 'zod';
+import { needPaper } from '../app/context.ts';
 import { airStory } from '../desk/airing.ts';
 import { standingRow } from '../desk/story.ts';
 import { Fault } from '../fault.ts';
-import { needPaper } from '../works/workshop.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { say, withWorkshop } from './run.ts';
 

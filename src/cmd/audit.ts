@@ -1,10 +1,10 @@
 import { Command } from 'commander';
+import { loadBuild } from '../app/build.ts';
+import type { Workshop } from '../app/context.ts';
+import { planOf } from '../app/press-run.ts';
 import type { Audit } from '../audit/audit.ts';
 import { auditAll } from '../audit/audit.ts';
 import type { AuditParts } from '../audit/parts.ts';
-import { loadBuild } from '../works/build.ts';
-import { planOf } from '../works/press-papers.ts';
-import type { Workshop } from '../works/workshop.ts';
 import { counted } from './counted.ts';
 import { progressTo } from './progress.ts';
 import { say, withWorkshop } from './run.ts';

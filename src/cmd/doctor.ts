@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
+import type { Workshop } from '../app/context.ts';
+import { openWorkshop } from '../app/context.ts';
+import { checkAddresses } from '../app/doctor/addresses.ts';
+import type { Finding } from '../app/doctor/finding.ts';
+import { checked, holds } from '../app/doctor/finding.ts';
+import { checkHosts } from '../app/doctor/hosts.ts';
+import { checkHere, databaseFile } from '../app/doctor/machine.ts';
+import { checkNetwork } from '../app/doctor/network.ts';
+import { proxy } from '../app/doctor/proxy.ts';
 import type { Settings } from '../env.ts';
 import { readSettings } from '../env.ts';
-import type { Finding } from '../works/checkup.ts';
-import { checked, holds } from '../works/checkup.ts';
-import { checkAddresses } from '../works/checkup-addresses.ts';
-import { checkHere, databaseFile } from '../works/checkup-here.ts';
-import { checkHosts } from '../works/checkup-hosts.ts';
-import { checkNetwork } from '../works/checkup-network.ts';
-import { proxy } from '../works/checkup-proxy.ts';
-import type { Workshop } from '../works/workshop.ts';
-import { openWorkshop } from '../works/workshop.ts';
 import { counted } from './counted.ts';
 import { say } from './run.ts';
 

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Command } from 'commander';
+import type { Workshop } from '../app/context.ts';
 import { Fault } from '../fault.ts';
-import type { Workshop } from '../works/workshop.ts';
+import type { Filed } from '../ingest/desk-folder.ts';
+import { fileFolder } from '../ingest/file-folder.ts';
+import { problemLine } from '../ingest/source-file.ts';
 import { givenPath } from './given-path.ts';
-import type { Filed } from './inbox/desk-folder.ts';
-import { fileFolder } from './inbox/file-folder.ts';
-import { problemLine } from './inbox/source-file.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { say, tell, withWorkshop } from './run.ts';
 

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
+import type { Workshop } from '../app/context.ts';
+import { doorKeyFile, doorName, needPaper, newId } from '../app/context.ts';
 import { KeyBody, keyRow, makeKey } from '../desk/keys.ts';
 import { Fault } from '../fault.ts';
+import { rotateDoor } from '../files/signing-key.ts';
 import { keyExpiry, keyLog } from '../key-life.ts';
 import { shapeProblems } from '../ledger/shape.ts';
-import { rotateDoor } from '../store/door-key.ts';
-import type { Workshop } from '../works/workshop.ts';
-import { doorKeyFile, doorName, needPaper, newId } from '../works/workshop.ts';
 import { endOf, lifeOf, sayLog } from './key-life.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { say, withWorkshop } from './run.ts';

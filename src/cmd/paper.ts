@@ -1,9 +1,9 @@
 import { Command } from 'commander';
+import type { Workshop } from '../app/context.ts';
+import { needPaper } from '../app/context.ts';
+import { giveHost } from '../app/hosts.ts';
 import { hostOfPaper, readHost } from '../desk/host.ts';
 import { Fault } from '../fault.ts';
-import { giveHost } from '../works/hosts.ts';
-import type { Workshop } from '../works/workshop.ts';
-import { needPaper } from '../works/workshop.ts';
 import { say, withWorkshop } from './run.ts';
 
 export function command(): Command {

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
+import type { Workshop } from '../app/context.ts';
+import { pressPapers } from '../app/press-run.ts';
 import type { PressReport } from '../press/press.ts';
-import { pressPapers } from '../works/press-papers.ts';
-import type { Workshop } from '../works/workshop.ts';
 import { counted } from './counted.ts';
 import { progressTo } from './progress.ts';
 import { say, withWorkshop } from './run.ts';

@@ -1,13 +1,13 @@
 import { Command } from 'commander';
+import type { Workshop } from '../app/context.ts';
+import { needPaper } from '../app/context.ts';
+import { openReaderDesk } from '../app/reader-desk.ts';
 import { Fault } from '../fault.ts';
 import type { Address } from '../readers/address.ts';
 import { readAddress } from '../readers/address.ts';
 import { dossierOf, erase, suppress } from '../readers/dossier.ts';
 import type { ReaderDesk } from '../readers/reader-desk.ts';
 import { dossierRecord } from '../readers/record.ts';
-import { openReaderDesk } from '../works/reader-desk.ts';
-import type { Workshop } from '../works/workshop.ts';
-import { needPaper } from '../works/workshop.ts';
 import { say, withWorkshop } from './run.ts';
 import { shownJson } from './terminal.ts';
 

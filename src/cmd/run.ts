@@ -1,6 +1,6 @@
+import type { Workshop } from '../app/context.ts';
+import { openWorkshop } from '../app/context.ts';
 import { readSettings } from '../env.ts';
-import type { Workshop } from '../works/workshop.ts';
-import { openWorkshop } from '../works/workshop.ts';
 import { shown, shownJson } from './terminal.ts';
 
 /** Opens the workshop for one command and closes it after, whatever happens. */

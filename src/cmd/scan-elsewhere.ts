@@ -1,10 +1,10 @@
 import pino from 'pino';
+import { scanNewsTo } from '../app/jobs/scanner.ts';
+import { startScan } from '../app/scan-run.ts';
 import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
-import { scanNewsTo } from '../jobs/scanner.ts';
-import { lookerOf } from '../works/looker.ts';
-import { remoteQueue } from '../works/scan-remote.ts';
-import { startScan } from '../works/scan-run.ts';
+import { lookerOf } from '../net/prober.ts';
+import { remoteQueue } from '../net/scan-remote.ts';
 import { counted } from './counted.ts';
 import { say } from './run.ts';
 

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
+import type { Workshop } from '../app/context.ts';
+import { localQueue } from '../app/scan-local.ts';
+import { startScan } from '../app/scan-run.ts';
 import { Fault } from '../fault.ts';
+import { lookerOf } from '../net/prober.ts';
 import { parseHostname } from '../records/hostname.ts';
-import { lookerOf } from '../works/looker.ts';
-import { localQueue } from '../works/scan-local.ts';
-import type { Entered, ScanQueue } from '../works/scan-queue.ts';
-import { startScan } from '../works/scan-run.ts';
-import type { Workshop } from '../works/workshop.ts';
+import type { Entered, ScanQueue } from '../records/scan-queue.ts';
 import { counted } from './counted.ts';
 import { progressTo } from './progress.ts';
 import { say, withWorkshop } from './run.ts';

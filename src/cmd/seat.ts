@@ -1,7 +1,7 @@
 import { Command } from 'commander';
+import { needPaper } from '../app/context.ts';
 import { keyRow } from '../desk/keys.ts';
 import { Fault } from '../fault.ts';
-import { needPaper } from '../works/workshop.ts';
 import { makeKeyOf } from './key.ts';
 import { say, withWorkshop } from './run.ts';
 

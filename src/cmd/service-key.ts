@@ -3,11 +3,11 @@ import type { Account } from '../accounts/account.ts';
 import { KEY_NAME_MAX, makeAccountKey, nameFrom } from '../accounts/keys.ts';
 import type { ServiceLevel } from '../accounts/service-key.ts';
 import { makeServiceKey, SERVICE_LEVELS, serviceKeyRow } from '../accounts/service-key.ts';
+import type { Workshop } from '../app/context.ts';
+import { newId } from '../app/context.ts';
 import { Fault } from '../fault.ts';
 import { keyExpiry, keyLog } from '../key-life.ts';
 import { readAddress } from '../readers/address.ts';
-import type { Workshop } from '../works/workshop.ts';
-import { newId } from '../works/workshop.ts';
 import { endOf, lifeOf, sayLog } from './key-life.ts';
 import { say } from './run.ts';
 

@@ -1,6 +1,10 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import type { CheckedRecords } from '../audit/verify-records.ts';
+import { checkRecords, recordsDocument, saidOf } from '../audit/verify-records.ts';
+import { isAddress, keysAt, keysInFile, parsed, siteKeys } from '../audit/verify-sources.ts';
+import { fetched, readText } from '../audit/verify-texts.ts';
 import { Fault } from '../fault.ts';
 import { verifyNoble, verifyNode } from '../ledger/ed25519.ts';
 import { NamedTwice } from '../ledger/i-json.ts';
@@ -11,10 +15,6 @@ import { unsignedWords } from '../ledger/unsigned.ts';
 import { counted } from './counted.ts';
 import { givenPath } from './given-path.ts';
 import { say } from './run.ts';
-import type { CheckedRecords } from './verify-records.ts';
-import { checkRecords, recordsDocument, saidOf } from './verify-records.ts';
-import { isAddress, keysAt, keysInFile, parsed, siteKeys } from './verify-sources.ts';
-import { fetched, readText } from './verify-texts.ts';
 
 interface Checked {
   proof: string;

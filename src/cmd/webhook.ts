@@ -1,11 +1,11 @@
 import { Command } from 'commander';
+import type { Workshop } from '../app/context.ts';
+import { needPaper } from '../app/context.ts';
+import { openWebhookDesk, webhookClientOf } from '../app/webhook-desk.ts';
 import { Fault } from '../fault.ts';
-import { Courier } from '../readers/delivery-courier.ts';
+import { Courier } from '../readers/delivery-dispatcher.ts';
 import { queueTest } from '../readers/delivery-queue.ts';
 import { addWebhook, needReceiver, needWebhook, webhookRow } from '../readers/webhook-body.ts';
-import { openWebhookDesk, webhookClientOf } from '../works/webhook-desk.ts';
-import type { Workshop } from '../works/workshop.ts';
-import { needPaper } from '../works/workshop.ts';
 import { say, withWorkshop } from './run.ts';
 
 export function command(): Command {

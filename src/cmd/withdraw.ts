@@ -1,7 +1,7 @@
 import { Command } from 'commander';
+import { needPaper } from '../app/context.ts';
 import { withdrawStory } from '../desk/airing.ts';
 import { standingRow } from '../desk/story.ts';
-import { needPaper } from '../works/workshop.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { say, withWorkshop } from './run.ts';
 

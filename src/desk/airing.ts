@@ -1,8 +1,8 @@
 import { Fault, refused } from '../fault.ts';
 import { isLine, standingProblems } from '../ledger/door.ts';
 import { normalized } from '../ledger/marks.ts';
+import { enter } from './append.ts';
 import type { Archive, Story } from './archive.ts';
-import { enter } from './enter.ts';
 import type { Desk } from './filing.ts';
 import { deskRules } from './filing.ts';
 

@@ -7,9 +7,9 @@ import { airingProblems, filingProblems } from '../ledger/door.ts';
 import type { Filing, Piece } from '../ledger/piece.ts';
 import type { Signer } from '../ledger/signing.ts';
 import { signReceipt } from '../ledger/signing.ts';
+import { enter } from './append.ts';
 import type { Archive, Story } from './archive.ts';
-import { enter } from './enter.ts';
-import type { GenerationEntry } from './entry.ts';
+import type { GenerationEntry } from './ledger-entry.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import { readingOf } from './readings.ts';
 

@@ -1,6 +1,6 @@
 import type { Archive, PieceState } from './archive.ts';
-import type { Entry, GenerationEntry } from './entry.ts';
 import type { DeskEvent } from './event.ts';
+import type { Entry, GenerationEntry } from './ledger-entry.ts';
 import type { PaperBody } from './paper.ts';
 
 /** A piece's standing, as the desk changes it. Times in ms. */

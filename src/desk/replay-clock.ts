@@ -1,4 +1,4 @@
-import type { Entry } from './entry.ts';
+import type { Entry } from './ledger-entry.ts';
 
 /**
  * Tells the entries of a replayed ledger, in their order, what the clock said

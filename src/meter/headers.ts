@@ -1,7 +1,7 @@
+import type { Standing } from './account-usage.ts';
+import { dayAllowance, monthAllowance, unitsOf } from './account-usage.ts';
 import { creditsOf, REQUEST_COST } from './credits.ts';
 import { monthOf, nextDayAt, nextMonthAt, unixSeconds } from './day.ts';
-import type { Standing } from './standing.ts';
-import { dayAllowance, monthAllowance, unitsOf } from './standing.ts';
 
 /**
  * The meter headers of a keyed answer (spec, "Meter headers"). What the table

@@ -1,5 +1,5 @@
+import type { Counts, Exhausted, Source, Standing } from './account-usage.ts';
 import type { Rate } from './rate.ts';
-import type { Counts, Exhausted, Source, Standing } from './standing.ts';
 
 /** A request that was counted, with all that giving it back takes. */
 export interface Taken {

@@ -1,8 +1,8 @@
+import type { Counts, Standing } from './account-usage.ts';
+import { dayAllowance, monthAllowance, unitsOf } from './account-usage.ts';
 import { creditsOf, REQUEST_COST } from './credits.ts';
 import { dayOf, daysUpTo, monthOf, nextDayAt, nextMonthAt } from './day.ts';
 import type { KeyUsage, UsageDay } from './meter-table.ts';
-import type { Counts, Standing } from './standing.ts';
-import { dayAllowance, monthAllowance, unitsOf } from './standing.ts';
 
 /** The most days that are told of at once. */
 export const USAGE_DAYS_MAX = 366;

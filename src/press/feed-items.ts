@@ -1,9 +1,9 @@
 import type { Row, Story } from '../desk/archive.ts';
 import type { Edition } from './edition.ts';
 import type { FeedItem } from './feeds/channel.ts';
+import { avatarPath } from './outputs/row-view.ts';
+import { shareImage } from './outputs/story.ts';
 import { proseHtml } from './prose-html.ts';
-import { avatarPath } from './sheets/row-view.ts';
-import { shareImage } from './sheets/story.ts';
 
 /** Pieces in full, as feeds carry them. */
 export function feedItems(edition: Edition, rows: Row[]): FeedItem[] {

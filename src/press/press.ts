@@ -1,11 +1,11 @@
 import type { Archive } from '../desk/archive.ts';
 import { tags } from '../desk/tags.ts';
 import type { Manifest, PressStart } from './manifest.ts';
+import { RANKS } from './output.ts';
+import { nameOf, SHEETS, sheetNamed } from './outputs/all.ts';
 import { pacer } from './pace.ts';
 import type { PrinterJob, Result } from './printer.ts';
 import { Printer } from './printer.ts';
-import { RANKS } from './sheet.ts';
-import { nameOf, SHEETS, sheetNamed } from './sheets/all.ts';
 import { isHeavy } from './weight.ts';
 
 /** More cards than this are drawn after the pages are up; fewer come first, so that no page points at nothing. */

@@ -1,13 +1,13 @@
 import type { Archive } from '../desk/archive.ts';
+import type { Tree } from '../files/tree.ts';
 import { sha256 } from '../ledger/basis.ts';
 import type { Place } from './edition.ts';
 import { Edition } from './edition.ts';
 import type { Manifest, PressedFile } from './manifest.ts';
+import { steady } from './memoized.ts';
+import type { Printed, Tools } from './output.ts';
+import { sheetNamed } from './outputs/all.ts';
 import { pacer } from './pace.ts';
-import type { Printed, Tools } from './sheet.ts';
-import { sheetNamed } from './sheets/all.ts';
-import { steady } from './steady.ts';
-import type { Tree } from './tree.ts';
 
 /** Cards that are drawn while the next is composed: sharp has threads of its own. */
 const FLYING_MAX = 8;

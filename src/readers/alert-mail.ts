@@ -1,8 +1,8 @@
 import type { Mail, MailRecord } from './mail.ts';
+import type { MailMatter } from './mail-content.ts';
+import { mailText } from './mail-content.ts';
 import type { MailSource } from './mail-head.ts';
 import { mailHead, mailHost } from './mail-head.ts';
-import type { MailMatter } from './mail-matter.ts';
-import { mailText } from './mail-matter.ts';
 
 /** An alert or a digest, ready to be sent. */
 export function alertMail(

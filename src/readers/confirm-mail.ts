@@ -1,9 +1,9 @@
 import { choicesInWords } from './choices.ts';
 import type { Mail, MailRecord } from './mail.ts';
+import type { MailMatter } from './mail-content.ts';
+import { mailText } from './mail-content.ts';
 import type { MailSource } from './mail-head.ts';
 import { mailHead } from './mail-head.ts';
-import type { MailMatter } from './mail-matter.ts';
-import { mailText } from './mail-matter.ts';
 import type { Subscriber } from './subscriber.ts';
 
 /** The mail that asks whether an order is the reader's own; the one thing that goes to an unconfirmed address. */

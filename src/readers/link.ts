@@ -1,7 +1,7 @@
 import { Fault } from '../fault.ts';
 import type { ReaderDesk } from './reader-desk.ts';
-import { afterConfirmation } from './standing.ts';
 import type { Choices, Subscriber } from './subscriber.ts';
+import { afterConfirmation } from './subscriber-state.ts';
 import type { Purpose, Token } from './token.ts';
 import { tokenHash, tokenOf } from './token.ts';
 

@@ -1,8 +1,8 @@
 import type { Mail, MailProgress, MailQueue } from './mail.ts';
+import type { MailMatter } from './mail-content.ts';
+import { mailText } from './mail-content.ts';
 import type { MailSource } from './mail-head.ts';
 import { mailHead } from './mail-head.ts';
-import type { MailMatter } from './mail-matter.ts';
-import { mailText } from './mail-matter.ts';
 import type { OffReason } from './webhook-table.ts';
 
 /** How long a notice waits for more of its kind, in ms: receivers that go down together make one mail. */

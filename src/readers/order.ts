@@ -1,10 +1,10 @@
 import type { Address } from './address.ts';
 import { readerOf } from './address.ts';
 import type { ReaderDesk } from './reader-desk.ts';
-import type { Ordered } from './standing.ts';
-import { afterAdminOrder, afterOrder } from './standing.ts';
 import type { Choices } from './subscriber.ts';
 import { UNCONFIRMED_KEPT } from './subscriber.ts';
+import type { Ordered } from './subscriber-state.ts';
+import { afterAdminOrder, afterOrder } from './subscriber-state.ts';
 import { newWebhookSecret } from './webhook.ts';
 
 /**

@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
 import { Fault } from '../fault.ts';
-import { makeFolder } from './durable-file.ts';
+import { makeFolder } from '../files/durable-file.ts';
 
 export type Db = Database.Database;
 

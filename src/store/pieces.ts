@@ -1,10 +1,10 @@
 import type { Correction, CorrectionRow, DeskRow, LatestQuery, Row, Scheduled, Story } from '../desk/archive.ts';
-import type { GenerationEntry } from '../desk/entry.ts';
+import type { GenerationEntry } from '../desk/ledger-entry.ts';
 import type { Standing } from '../desk/ledger-store.ts';
 import type { Generation } from '../ledger/generation.ts';
 import type { Piece } from '../ledger/piece.ts';
-import type { PieceRow } from './entries.ts';
-import { pieceFromRow } from './entries.ts';
+import type { PieceRow } from './ledger-entries.ts';
+import { pieceFromRow } from './ledger-entries.ts';
 import type { Db } from './open.ts';
 
 /** What a list shows of a piece, and where from. */

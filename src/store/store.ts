@@ -14,15 +14,15 @@ import { changeDeliveryTable, changeWebhookStandings } from './change-deliveries
 import { changeQueueTable } from './change-queue.ts';
 import { creditTables } from './credits.ts';
 import { deliveryTable } from './deliveries.ts';
-import { dutyTable } from './duties.ts';
-import { entryTables } from './entries.ts';
 import { eventTable } from './events.ts';
 import { forwardedTable } from './forwarded.ts';
 import { groupCommit } from './group-commit.ts';
 import { hostTable } from './hosts.ts';
 import { keylessTable } from './keyless.ts';
 import { keyTables } from './keys.ts';
+import { dutyTable } from './leases.ts';
 import { archiveRows, ledgerFaults } from './ledger-audit.ts';
+import { entryTables } from './ledger-entries.ts';
 import { mailTable } from './mails.ts';
 import { manifestTables } from './manifest.ts';
 import { meterTable } from './meter.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { accountMailText } from '../../src/accounts/account-matter.ts';
+import { accountMailText } from '../../src/accounts/account-mail-content.ts';
 import { changeMatter } from '../../src/accounts/change-mail.ts';
 import type { Session, SessionTable } from '../../src/accounts/session.ts';
 import { beginSession, SESSION_LASTS, SESSION_MOST, sessionOf } from '../../src/accounts/session.ts';

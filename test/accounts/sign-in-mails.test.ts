@@ -3,8 +3,8 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { mailedToken } from '../../src/accounts/mailed-token.ts';
 import { ASKS_KEPT, ASKS_MAX, ASKS_SPAN, askToSignIn, OWNER_REST, signIn } from '../../src/accounts/sign-in.ts';
-import { openAccountDesk } from '../../src/works/account-desk.ts';
-import { tempFolder, workshopIn } from '../support/workshop.ts';
+import { openAccountDesk } from '../../src/app/account-desk.ts';
+import { tempFolder, workshopIn } from '../support/app-context.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { tempFolder, treeOf } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
 import { copyDemo, serve } from '../support/program.ts';
-import { tempFolder, treeOf } from '../support/workshop.ts';
 
 const UUID = /^[0-9a-f-]{36}$/;
 

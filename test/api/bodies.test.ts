@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
+import { tempFolder } from '../support/app-context.ts';
 import { failuresIn, serve } from '../support/program.ts';
 import { dial, shout } from '../support/raw.ts';
 import { send } from '../support/send.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
-import { tempFolder } from '../support/workshop.ts';
 
 const STORIES = '/the-post/api/v1/stories';
 

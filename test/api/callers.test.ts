@@ -5,11 +5,11 @@ import { test } from 'node:test';
 import type { HttpBindings } from '@hono/node-server';
 import { callerOf, proxyList } from '../../api/middleware/caller.ts';
 import { READS } from '../../src/limits.ts';
+import { tempFolder } from '../support/app-context.ts';
 import { serve } from '../support/program.ts';
 import * as fc from '../support/properties.ts';
 import { send } from '../support/send.ts';
 import { enterPapers } from '../support/small-papers.ts';
-import { tempFolder } from '../support/workshop.ts';
 
 const DOOR = '/the-gate/api/v1/sections';
 

@@ -3,13 +3,13 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
 import { failuresIn, serve, until } from '../support/program.ts';
 import type { Raw } from '../support/raw.ts';
 import { dial, drip, shout } from '../support/raw.ts';
 import { send } from '../support/send.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
-import { tempFolder } from '../support/workshop.ts';
 
 const DOOR = '/the-open/api/v1/stories';
 

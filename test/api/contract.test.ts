@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Level } from '../../src/desk/keys.ts';
 import { LEVELS, newKey, reaches } from '../../src/desk/keys.ts';
+import { tempFolder } from '../support/app-context.ts';
 import type { Answered, Document, Operation, Sending } from '../support/contract.ts';
 import { Contract, hangUp, send } from '../support/contract.ts';
 import { ODD_BODIES, ODD_TYPES, oddMembers, oddTexts, RAW } from '../support/odd-values.ts';
@@ -13,7 +14,6 @@ import { copyContent, run, serve } from '../support/program.ts';
 import * as fc from '../support/properties.ts';
 import type { State } from '../support/requests.ts';
 import { exampleRequest, get, withParameter, written } from '../support/requests.ts';
-import { tempFolder } from '../support/workshop.ts';
 
 const PAPER = 'the-plumb-line';
 /** A paper of two pieces is pressed soon: each write that is taken waits for the press. */

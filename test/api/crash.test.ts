@@ -3,8 +3,8 @@ import { cpSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import { tempFolder, treeOf } from '../support/app-context.ts';
 import { copyContent, run, start, until } from '../support/program.ts';
-import { tempFolder, treeOf } from '../support/workshop.ts';
 
 const ORIGIN = 'http://crash.example';
 const PAPERS = ['the-plumb-line', 'the-leading-light'];

@@ -4,15 +4,15 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import pino from 'pino';
 import { Webhook } from 'standardwebhooks';
+import { startDeliveries } from '../../src/app/jobs/deliveries.ts';
+import { webhookClientOf } from '../../src/app/webhook-desk.ts';
 import { makeKeyOf } from '../../src/cmd/key.ts';
-import { startDeliveries } from '../../src/jobs/deliveries.ts';
-import { LEASE } from '../../src/readers/delivery-courier.ts';
-import { webhookClientOf } from '../../src/works/webhook-desk.ts';
+import { LEASE } from '../../src/readers/delivery-dispatcher.ts';
+import { filing, foundPaper, PAPER, tempFolder, workshopIn } from '../support/app-context.ts';
 import type { Answer } from '../support/http.ts';
 import { serve, until } from '../support/program.ts';
 import { receiver } from '../support/receiver.ts';
 import { send } from '../support/send.ts';
-import { filing, foundPaper, PAPER, tempFolder, workshopIn } from '../support/workshop.ts';
 
 const ALLOW = { WEBHOOK_PRIVATE: 'allow' };
 

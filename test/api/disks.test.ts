@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import { tempFolder, treeOf } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
 import { writeStory } from '../support/papers.ts';
 import type { Outcome } from '../support/program.ts';
 import { copyContent, copyDemo, run, serve, until } from '../support/program.ts';
-import { tempFolder, treeOf } from '../support/workshop.ts';
 
 const ORIGIN = { ORIGIN: 'http://disk.example' };
 

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { makeServiceKey } from '../../src/accounts/service-key.ts';
+import { newId } from '../../src/app/context.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
-import { newId } from '../../src/works/workshop.ts';
-import { look } from '../support/looks.ts';
+import { tempFolder, workshopIn } from '../support/app-context.ts';
+import { look } from '../support/probes.ts';
 import { serve, until } from '../support/program.ts';
 import { send } from '../support/send.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
 import type { Call, Trace } from '../support/strace.ts';
 import { NO_STRACE, traced } from '../support/strace.ts';
-import { tempFolder, workshopIn } from '../support/workshop.ts';
 
 // A power cut takes back whatever was not synced. The system's own log of calls shows that no answer goes out before that.
 

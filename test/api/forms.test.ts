@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accountStand } from '../support/account-stand.ts';
+import { tempFolder } from '../support/app-context.ts';
 import { serve } from '../support/program.ts';
 import { shout } from '../support/raw.ts';
 import { send } from '../support/send.ts';
 import { enterPapers } from '../support/small-papers.ts';
-import { tempFolder } from '../support/workshop.ts';
 
 const FORM_MAX = 16_384;
 const FORM = 'application/x-www-form-urlencoded';

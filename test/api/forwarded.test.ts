@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import { tempFolder } from '../support/app-context.ts';
 import { run, serve } from '../support/program.ts';
 import { send } from '../support/send.ts';
-import { tempFolder } from '../support/workshop.ts';
 
 interface Finding {
   name: string;

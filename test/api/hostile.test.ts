@@ -4,10 +4,10 @@ import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { tempFolder, treeOf } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
 import { copyPaper } from '../support/papers.ts';
 import { copyDemo, run, serve } from '../support/program.ts';
-import { tempFolder, treeOf } from '../support/workshop.ts';
 
 test('no address leads out of a paper, or into one that is private', async (t) => {
   const folder = tempFolder(t);

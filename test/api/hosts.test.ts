@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Answer as Record } from 'dns-packet';
+import { openWorkshop } from '../../src/app/context.ts';
 import { readSettings } from '../../src/env.ts';
-import { openWorkshop } from '../../src/works/workshop.ts';
+import { envIn, tempFolder } from '../support/app-context.ts';
 import type { Answer } from '../support/http.ts';
 import { ask } from '../support/http.ts';
 import { answerTo, lyingServer } from '../support/lying-server.ts';
@@ -10,7 +11,6 @@ import { run, serve } from '../support/program.ts';
 import { receiver } from '../support/receiver.ts';
 import { send } from '../support/send.ts';
 import { enterPapers } from '../support/small-papers.ts';
-import { envIn, tempFolder } from '../support/workshop.ts';
 
 const ORIGIN = 'https://papers.example';
 const NXDOMAIN = 3;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
 import { writeStory } from '../support/papers.ts';
 import { copyDemo, freePort, run, serve, until } from '../support/program.ts';
-import { tempFolder } from '../support/workshop.ts';
 
 const PAPER = '/the-plumb-line';
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import Database from 'libsql';
+import { foundPaper, tempFolder, workshopIn } from '../support/app-context.ts';
 import { publish } from '../support/newsroom.ts';
 import { run, serve, start, until } from '../support/program.ts';
 import { confirmedReader } from '../support/readers.ts';
@@ -10,11 +11,10 @@ import { send } from '../support/send.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
 import type { SmtpStand, Taken } from '../support/smtp.ts';
 import { certificateIn, parsed, smtpServer } from '../support/smtp.ts';
-import { foundPaper, tempFolder, workshopIn } from '../support/workshop.ts';
 
 const FROM = 'alerts@news.example';
 const READERS = 500;
-/** How many mails are under way at a time (src/works/mailer.ts): what a kill can leave sent and not noted. */
+/** How many mails are under way at a time (src/net/smtp.ts): what a kill can leave sent and not noted. */
 const UNDER_WAY = 5;
 
 const smtpEnv = ({ port }: SmtpStand) => ({

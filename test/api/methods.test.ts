@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
 import { serve } from '../support/program.ts';
 import { enterPapers } from '../support/small-papers.ts';
-import { tempFolder } from '../support/workshop.ts';
 
 /** The methods that an OpenAPI document may give an address. */
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'];

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
 import { serve } from '../support/program.ts';
 import { enterPapers } from '../support/small-papers.ts';
-import { tempFolder } from '../support/workshop.ts';
 
 const OWN = 'https://tides.example';
 const HOST = { host: 'tides.example' };

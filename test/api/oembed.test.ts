@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { XMLParser } from 'fast-xml-parser';
 import { parse } from 'parse5';
+import { tempFolder } from '../support/app-context.ts';
 import type { Answer } from '../support/http.ts';
 import { ask } from '../support/http.ts';
 import { serve } from '../support/program.ts';
 import { send } from '../support/send.ts';
 import type { Keys } from '../support/small-papers.ts';
 import { enterPapers } from '../support/small-papers.ts';
-import { tempFolder } from '../support/workshop.ts';
 
 const OWN = 'http://tides.example';
 const STORY = 'high-water';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { tempFolder } from '../support/app-context.ts';
 import type { Document } from '../support/contract.ts';
 import { checkDocument, examplesIn } from '../support/document.ts';
 import { ask } from '../support/http.ts';
 import { copyPaper } from '../support/papers.ts';
 import { copyDemo, serve } from '../support/program.ts';
-import { tempFolder } from '../support/workshop.ts';
 
 const DOOR = '/api/v1/openapi.json';
 const CATALOG = '/.well-known/api-catalog';

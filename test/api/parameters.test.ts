@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { newKey } from '../../src/desk/keys.ts';
+import { tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
 import { failuresIn, serve } from '../support/program.ts';
 import * as fc from '../support/properties.ts';
 import { shout } from '../support/raw.ts';
 import { send } from '../support/send.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
-import { tempFolder } from '../support/workshop.ts';
 
 /** What no answer may hold: a stack, the store's own words, and those of a paper that is private. */
 const LEAK = /\bat \S+ \(|\.ts:\d|node_modules|SQLITE|sqlite|zanzibar/i;

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
 import { copyDemo, run, serve, until } from '../support/program.ts';
 import { shout } from '../support/raw.ts';
-import { tempFolder } from '../support/workshop.ts';
 
 const PAPER = '/the-plumb-line';
 const STORY = `${PAPER}/stories/yard-and-pound-1959/`;

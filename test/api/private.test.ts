@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { newKey } from '../../src/desk/keys.ts';
+import { tempFolder } from '../support/app-context.ts';
 import type { Answer } from '../support/http.ts';
 import { serve } from '../support/program.ts';
 import { send } from '../support/send.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
-import { tempFolder } from '../support/workshop.ts';
 
 /** Under a paper's root: what its readers ask for. */
 const FILES = [

@@ -6,6 +6,7 @@ import { Agent, request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { envIn, foundPaper, tempFolder, workshopIn } from '../support/app-context.ts';
 import {
   copyContent,
   copyDemo,
@@ -19,7 +20,6 @@ import {
 } from '../support/program.ts';
 import { send } from '../support/send.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
-import { envIn, foundPaper, tempFolder, workshopIn } from '../support/workshop.ts';
 
 test('a wrong setting is one line that names the variable', async (t) => {
   const folder = tempFolder(t);
@@ -237,7 +237,7 @@ test('a server whose pages were built anew goes on answering, and leaves the pre
 
 test('a paper that was never pressed asks for patience', async (t) => {
   const { listenDesk } = await import('../../api/server.ts');
-  const { Presses } = await import('../../src/works/presses.ts');
+  const { Presses } = await import('../../src/app/press-queue.ts');
   const { default: pino } = await import('pino');
   const shop = workshopIn(t, tempFolder(t), { now: Date.parse('2026-11-20T12:00:00Z') });
   foundPaper(shop);

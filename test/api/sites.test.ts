@@ -4,9 +4,9 @@ import { Hono } from 'hono';
 import { privatePaperDoor } from '../../api/desk/private-papers.ts';
 import { Sites } from '../../api/desk/site.ts';
 import type { DeskEnv } from '../../api/env.ts';
-import type { Build } from '../../src/works/build.ts';
+import type { Build } from '../../src/app/build.ts';
+import { tempFolder, workshopIn } from '../support/app-context.ts';
 import { enterPapers } from '../support/small-papers.ts';
-import { tempFolder, workshopIn } from '../support/workshop.ts';
 
 test('a key is looked up as often for a private paper as for one that does not exist', async (t) => {
   const folder = tempFolder(t);

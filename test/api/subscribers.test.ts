@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { makeKeyOf } from '../../src/cmd/key.ts';
+import type { Scope } from '../support/app-context.ts';
+import { tempFolder, workshopIn } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
 import { copyPaper } from '../support/papers.ts';
 import type { Serving } from '../support/program.ts';
 import { copyDemo, serve, until } from '../support/program.ts';
 import { shout } from '../support/raw.ts';
-import type { Scope } from '../support/workshop.ts';
-import { tempFolder, workshopIn } from '../support/workshop.ts';
 
 const PAPER = '/the-plumb-line';
 const DOOR = `${PAPER}/api/v1/subscribers`;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { newKey } from '../../src/desk/keys.ts';
+import { tempFolder } from '../support/app-context.ts';
 import type { Answer } from '../support/http.ts';
 import { answerTo, lyingServer } from '../support/lying-server.ts';
 import { serve } from '../support/program.ts';
@@ -12,7 +13,6 @@ import { send } from '../support/send.ts';
 import { enterPapers } from '../support/small-papers.ts';
 import type { Exchange, Lane } from '../support/transcript.ts';
 import { play, readTranscript } from '../support/transcript.ts';
-import { tempFolder } from '../support/workshop.ts';
 
 const FOLDER = fileURLToPath(new URL('../transcripts', import.meta.url));
 /** The records' own transcripts are played by their own test. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
 import { failuresIn, serve } from '../support/program.ts';
 import { dial, shout } from '../support/raw.ts';
 import { enterPapers } from '../support/small-papers.ts';
-import { tempFolder } from '../support/workshop.ts';
 
 /** Node's limit of a request's line and headers, in bytes. */
 const HEAD_MAX = 16 * 1024;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { tempFolder } from '../support/app-context.ts';
 import { serve } from '../support/program.ts';
 import { send } from '../support/send.ts';
 import { enterPapers } from '../support/small-papers.ts';
-import { tempFolder } from '../support/workshop.ts';
 
 /** How often a pair is measured anew: the machine may be busy. */
 const TRIES = 8;

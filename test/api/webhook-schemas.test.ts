@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { tempFolder } from '../support/app-context.ts';
 import type { Document } from '../support/contract.ts';
 import { Contract } from '../support/contract.ts';
 import { ask } from '../support/http.ts';
@@ -9,7 +10,6 @@ import { receiver } from '../support/receiver.ts';
 import { send } from '../support/send.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
 import { webhookMisfit } from '../support/webhook-contract.ts';
-import { tempFolder } from '../support/workshop.ts';
 
 const PAPER = 'tide-table';
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import Database from 'libsql';
+import { tempFolder, treeOf, workshopIn } from '../support/app-context.ts';
 import { assertSameTree } from '../support/full-press.ts';
 import type { Answer } from '../support/http.ts';
 import type { Serving } from '../support/program.ts';
@@ -13,7 +14,6 @@ import { dial } from '../support/raw.ts';
 import { send } from '../support/send.ts';
 import type { Keys } from '../support/small-papers.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
-import { tempFolder, treeOf, workshopIn } from '../support/workshop.ts';
 
 const PAPER = 'the-tide';
 const API = `/${PAPER}/api/v1`;

@@ -1,15 +1,24 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { pressPapers } from '../../src/app/press-run.ts';
 import { auditShop } from '../../src/cmd/audit.ts';
 import { exportLedger, importLedger } from '../../src/cmd/ledger.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
-import { enter } from '../../src/desk/enter.ts';
+import { enter } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { pressPapers } from '../../src/works/press-papers.ts';
+import {
+  filing,
+  foundPaper,
+  PAPER,
+  PERSONAS,
+  SECTIONS,
+  tempFolder,
+  treeOf,
+  workshopIn,
+} from '../support/app-context.ts';
 import { writeStory } from '../support/papers.ts';
 import { copyDemo, freePort, run, serve } from '../support/program.ts';
-import { filing, foundPaper, PAPER, PERSONAS, SECTIONS, tempFolder, treeOf, workshopIn } from '../support/workshop.ts';
 
 const START = Date.parse('2026-11-20T12:00:00Z');
 const HOUR = 3_600_000;

@@ -1,18 +1,18 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
+import type { Workshop } from '../../src/app/context.ts';
+import { pressPapers } from '../../src/app/press-run.ts';
 import { auditShop } from '../../src/cmd/audit.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { sha256 } from '../../src/ledger/basis.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { recordLook } from '../../src/records/recording.ts';
-import { pressPapers } from '../../src/works/press-papers.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
-import { certificate, HOUR, look, toolsAt } from '../support/looks.ts';
+import type { Scope } from '../support/app-context.ts';
+import { collectGarbage, filing, tempFolder, workshopIn } from '../support/app-context.ts';
+import { certificate, HOUR, look, toolsAt } from '../support/probes.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
-import type { Scope } from '../support/workshop.ts';
-import { collectGarbage, filing, tempFolder, workshopIn } from '../support/workshop.ts';
 
 export const PAPER = 'tide-table';
 export const PRIVATE = 'locked-table';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { newId } from '../../src/app/context.ts';
 import { makeKey } from '../../src/desk/keys.ts';
 import { searchText } from '../../src/desk/search.ts';
-import { newId } from '../../src/works/workshop.ts';
 import { randomFrom } from './invented.ts';
 import type { Loaded } from './load.ts';
 import { CALLERS, load, start } from './load.ts';

@@ -1,13 +1,13 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { PROJECT } from '../../src/app/build.ts';
+import type { Workshop } from '../../src/app/context.ts';
+import { openWorkshop } from '../../src/app/context.ts';
 import { airStory } from '../../src/desk/airing.ts';
-import { enter } from '../../src/desk/enter.ts';
+import { enter } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
 import { readSettings } from '../../src/env.ts';
-import { PROJECT } from '../../src/works/build.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
-import { openWorkshop } from '../../src/works/workshop.ts';
 import type { Ran } from './child.ts';
 import { run } from './child.ts';
 import type { Texts } from './pieces.ts';

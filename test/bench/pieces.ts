@@ -2,11 +2,11 @@ import { createReadStream, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
+import { PROJECT } from '../../src/app/build.ts';
 import type { DeskRules } from '../../src/ledger/door.ts';
 import { airingProblems, filingProblems } from '../../src/ledger/door.ts';
 import { filingFrom } from '../../src/ledger/filing.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
-import { PROJECT } from '../../src/works/build.ts';
 import { inventedPieces } from './invented.ts';
 
 /** Beside the repository, where there is one: JSON Lines of pieces that others published. */

@@ -1,8 +1,8 @@
+import type { Workshop } from '../../src/app/context.ts';
+import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
-import { pressPapers } from '../../src/works/press-papers.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
 import { hasHugo, hugoBuild, hugoRebuild, makeHugoSite } from './hugo-site.ts';
 import type { Bench } from './paper.ts';
 import { openPaper, PAPER, pressedPaper } from './paper.ts';

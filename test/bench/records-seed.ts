@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import Database from 'libsql';
+import type { Workshop } from '../../src/app/context.ts';
+import { newId, openWorkshop } from '../../src/app/context.ts';
 import { readSettings } from '../../src/env.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { recordLook } from '../../src/records/recording.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
-import { newId, openWorkshop } from '../../src/works/workshop.ts';
 import { seededLooks } from '../support/seeded-records.ts';
 import { environmentOf } from './paper.ts';
 

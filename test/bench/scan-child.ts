@@ -1,11 +1,11 @@
 // Leases, enters and settles looks as the scanner does, round after round over all hosts, and prints on standard error how fast, and the memory held.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { openWorkshop } from '../../src/app/context.ts';
+import { localQueue } from '../../src/app/scan-local.ts';
 import { readSettings } from '../../src/env.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import type { Look } from '../../src/records/signal.ts';
-import { localQueue } from '../../src/works/scan-local.ts';
-import { openWorkshop } from '../../src/works/workshop.ts';
-import { certificate, look } from '../support/looks.ts';
+import { certificate, look } from '../support/probes.ts';
 
 const [hosts = '1000', rounds = '3'] = process.argv.slice(2);
 const HOSTS = Number(hosts);

@@ -2,12 +2,12 @@ import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import pino from 'pino';
 import { listenDesk, listenRecords } from '../../api/server.ts';
+import { loadBuild } from '../../src/app/build.ts';
+import { openWorkshop } from '../../src/app/context.ts';
+import { startMails } from '../../src/app/jobs/mails.ts';
+import { Presses } from '../../src/app/press-queue.ts';
 import { readSettings } from '../../src/env.ts';
-import { startMails } from '../../src/jobs/mails.ts';
-import { loadBuild } from '../../src/works/build.ts';
-import { smtpOf } from '../../src/works/mailer.ts';
-import { Presses } from '../../src/works/presses.ts';
-import { openWorkshop } from '../../src/works/workshop.ts';
+import { smtpOf } from '../../src/net/smtp.ts';
 
 // A server for the benchmark, in a process of its own: the desk, with or without the job that mails, the domain records, or a bare route that answers the same bytes.
 

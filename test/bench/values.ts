@@ -1,12 +1,12 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
+import type { Workshop } from '../../src/app/context.ts';
+import { localQueue } from '../../src/app/scan-local.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { findEverywhere } from '../../src/records/search.ts';
 import type { Look } from '../../src/records/signal.ts';
-import { localQueue } from '../../src/works/scan-local.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
-import { certificate, look } from '../support/looks.ts';
+import { certificate, look } from '../support/probes.ts';
 import { randomFrom } from './invented.ts';
 import type { Bench } from './paper.ts';
 import { openRecords } from './records-seed.ts';

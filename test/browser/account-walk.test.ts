@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { Email } from 'postal-mime';
-import { look } from '../support/looks.ts';
+import { tempFolder, workshopIn } from '../support/app-context.ts';
+import { look } from '../support/probes.ts';
 import type { Serving } from '../support/program.ts';
 import { serve, until } from '../support/program.ts';
 import { enterLooks } from '../support/records-stand.ts';
 import type { SmtpStand } from '../support/smtp.ts';
 import { parsed, smtpServer } from '../support/smtp.ts';
-import { tempFolder, workshopIn } from '../support/workshop.ts';
 import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
 

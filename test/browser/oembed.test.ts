@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import type { Frame, Page } from 'playwright-core';
 import type { OEmbed } from '../../src/desk/oembed.ts';
+import { tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
 import { serve, until } from '../support/program.ts';
 import { send } from '../support/send.ts';
 import { enterPapers } from '../support/small-papers.ts';
-import { tempFolder } from '../support/workshop.ts';
 import { openBrowser } from './chromium.ts';
 import { asWordPressShows, blog } from './wordpress.ts';
 

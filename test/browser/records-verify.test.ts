@@ -11,7 +11,7 @@ import { observe } from '../../src/records/observation.ts';
 import { fullRecordOf, previewOf } from '../../src/records/preview.ts';
 import { recordOf } from '../../src/records/record.ts';
 import { provenanceRow } from '../../src/records/rows.ts';
-import { certificate, HOUR, KEY, look, toolsAt } from '../support/looks.ts';
+import { certificate, HOUR, KEY, look, toolsAt } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
 import type { RecordsStand } from '../support/records-stand.ts';
 import { recordsStand } from '../support/records-stand.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { look } from '../support/looks.ts';
+import { look } from '../support/probes.ts';
 import type { RecordsStand } from '../support/records-stand.ts';
 import { recordsStand } from '../support/records-stand.ts';
 import { seededLooks } from '../support/seeded-records.ts';

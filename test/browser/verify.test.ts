@@ -8,7 +8,7 @@ import { signerFrom } from '../../src/ledger/ed25519.ts';
 import { jwks, thumbprint } from '../../src/ledger/keyring.ts';
 import type { Proof } from '../../src/ledger/proof.ts';
 import { vkey } from '../../src/ledger/verifier-key.ts';
-import { tempFolder } from '../support/workshop.ts';
+import { tempFolder } from '../support/app-context.ts';
 import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
 import type { Stand } from './stand.ts';

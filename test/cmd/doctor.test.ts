@@ -6,12 +6,12 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import { openWorkshop } from '../../src/app/context.ts';
 import { readSettings } from '../../src/env.ts';
-import { openWorkshop } from '../../src/works/workshop.ts';
+import { envIn, tempFolder } from '../support/app-context.ts';
 import { startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
 import { freePort, run } from '../support/program.ts';
 import { smtpServer } from '../support/smtp.ts';
-import { envIn, tempFolder } from '../support/workshop.ts';
 
 interface Finding {
   name: string;

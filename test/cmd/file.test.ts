@@ -5,8 +5,8 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import Database from 'libsql';
 import { fileStory } from '../../src/desk/filing.ts';
+import { tempFolder, workshopIn } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
-import { tempFolder, workshopIn } from '../support/workshop.ts';
 
 const PAPER = 'nameplate: The Quay\nsections: [City, Port]\n';
 const PERSONA = 'name: Ines Calloway\ntitle: Editor\n';

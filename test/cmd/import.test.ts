@@ -5,8 +5,8 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
-import { tempFolder } from '../support/workshop.ts';
 
 const line = (slug: string, more: object = {}): string =>
   JSON.stringify({

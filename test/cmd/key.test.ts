@@ -4,8 +4,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { isKey } from '../../src/desk/keys.ts';
+import { foundPaper, PAPER, tempFolder, workshopIn } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
-import { foundPaper, PAPER, tempFolder, workshopIn } from '../support/workshop.ts';
 
 test('a key is shown once, kept as a hash, listed and revoked', async (t) => {
   const folder = tempFolder(t);

@@ -5,9 +5,9 @@ import type { TestContext } from 'node:test';
 import { after, test } from 'node:test';
 import { importLedger } from '../../src/cmd/ledger.ts';
 import { Fault } from '../../src/fault.ts';
+import { tempFolder, treeOf, workshopIn } from '../support/app-context.ts';
 import { writeStory } from '../support/papers.ts';
 import { copyContent, run } from '../support/program.ts';
-import { tempFolder, treeOf, workshopIn } from '../support/workshop.ts';
 
 /** Runs a verb that must succeed. */
 async function sure(t: TestContext, folder: string, ...args: string[]): Promise<string> {

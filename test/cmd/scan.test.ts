@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { tempFolder } from '../support/app-context.ts';
 import { startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
 import { run } from '../support/program.ts';
-import { tempFolder } from '../support/workshop.ts';
 
 test('hostnames are watched, looked at on a real server, signed and audited', { skip: WITHOUT_SERVERS }, async (t) => {
   const folder = tempFolder(t);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileFolder } from '../../src/cmd/inbox/file-folder.ts';
-import { tempFolder, workshopIn } from '../support/workshop.ts';
+import { fileFolder } from '../../src/ingest/file-folder.ts';
+import { tempFolder, workshopIn } from '../support/app-context.ts';
 
 const STORY = `---
 headline: A headline

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { tempFolder, treeOf } from '../support/app-context.ts';
 import { freePort, run, serve, until } from '../support/program.ts';
 import { enterPapers } from '../support/small-papers.ts';
-import { tempFolder, treeOf } from '../support/workshop.ts';
 
 /** A page, once it is pressed for the address that it is to have. */
 const pressedFor = (url: string, path: string, root: string): Promise<string> =>

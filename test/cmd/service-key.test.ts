@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { serviceKeyOf } from '../../src/accounts/service-key.ts';
+import { tempFolder, workshopIn } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
-import { tempFolder, workshopIn } from '../support/workshop.ts';
 
 const ADA = 'ada@example.org';
 const RECORDS = ['--service', 'records'];

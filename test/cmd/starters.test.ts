@@ -7,8 +7,8 @@ import { delimiter, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { envIn, tempFolder } from '../support/app-context.ts';
 import { freePort, PROGRAM, until } from '../support/program.ts';
-import { envIn, tempFolder } from '../support/workshop.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 /** How long after its starter's end a server may still run, in ms: generous, for a loaded machine. */

@@ -7,11 +7,11 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { fetched, LONGEST_DOCUMENT, readText } from '../../src/audit/verify-texts.ts';
 import { shown, shownJson } from '../../src/cmd/terminal.ts';
-import { fetched, LONGEST_DOCUMENT, readText } from '../../src/cmd/verify-texts.ts';
+import { tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
 import * as fc from '../support/properties.ts';
-import { tempFolder } from '../support/workshop.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
 const OBEYED = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;

@@ -9,8 +9,8 @@ import { test } from 'node:test';
 import { signerFrom } from '../../src/ledger/ed25519.ts';
 import { jwks, thumbprint } from '../../src/ledger/keyring.ts';
 import { vkey } from '../../src/ledger/verifier-key.ts';
+import { tempFolder } from '../support/app-context.ts';
 import { PROGRAM, run } from '../support/program.ts';
-import { tempFolder } from '../support/workshop.ts';
 
 const vector = (name: string): unknown =>
   (JSON.parse(readFileSync(new URL(`../vectors/proof/${name}.json`, import.meta.url), 'utf8')) as { proof: unknown })

@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodePaymentResponseHeader } from '@x402/fetch';
+import { isBuilt, PROJECT } from '../../src/app/build.ts';
 import { NETWORKS } from '../../src/meter/networks.ts';
 import { priceInWords } from '../../src/meter/offer.ts';
-import { isBuilt, PROJECT } from '../../src/works/build.ts';
 import { run } from '../bench/child.ts';
 import { environmentOf } from '../bench/paper.ts';
 import type { PayingFetch } from '../support/clients.ts';
 import { newClient, oldClient } from '../support/clients.ts';
-import { look } from '../support/looks.ts';
 import { PAYEE, paidStand } from '../support/paid-stand.ts';
+import { look } from '../support/probes.ts';
 import { freePort } from '../support/program.ts';
 
 // `npm run demo:pay`: a chain, a facilitator and the domain records on this machine, and one paid call by each

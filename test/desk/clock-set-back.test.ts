@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import type { Workshop } from '../../src/app/context.ts';
+import { doorKeyFile, doorName } from '../../src/app/context.ts';
+import { localQueue } from '../../src/app/scan-local.ts';
 import { generationAudit } from '../../src/audit/ledger.ts';
 import { auditShop } from '../../src/cmd/audit.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
+import { rotateDoor } from '../../src/files/signing-key.ts';
 import { keyTimeRules } from '../../src/ledger/key-time.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { parseObservation } from '../../src/records/receipt.ts';
-import { rotateDoor } from '../../src/store/door-key.ts';
-import { localQueue } from '../../src/works/scan-local.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
-import { doorKeyFile, doorName } from '../../src/works/workshop.ts';
-import { HOUR, look } from '../support/looks.ts';
-import { filing, foundPaper, PAPER, tempFolder, workshopIn } from '../support/workshop.ts';
+import { filing, foundPaper, PAPER, tempFolder, workshopIn } from '../support/app-context.ts';
+import { HOUR, look } from '../support/probes.ts';
 
 const NOON = Date.UTC(2026, 10, 20, 12);
 const DAY = 24 * HOUR;

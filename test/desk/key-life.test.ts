@@ -4,12 +4,12 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { KEYS_MAX, makeAccountKey } from '../../src/accounts/keys.ts';
 import { makeServiceKey, serviceKeyOf, serviceKeyRow } from '../../src/accounts/service-key.ts';
+import { newId } from '../../src/app/context.ts';
 import { keyOf, keyRow, makeKey } from '../../src/desk/keys.ts';
 import type { Fault } from '../../src/fault.ts';
 import { keyExpiry, keyLog } from '../../src/key-life.ts';
-import { newId } from '../../src/works/workshop.ts';
-import { HOUR } from '../support/looks.ts';
-import { foundPaper, PAPER, tempFolder, workshopIn } from '../support/workshop.ts';
+import { foundPaper, PAPER, tempFolder, workshopIn } from '../support/app-context.ts';
+import { HOUR } from '../support/probes.ts';
 
 const NOON = Date.UTC(2026, 10, 20, 12);
 const DAY = 24 * HOUR;

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { beforeEach, describe, test } from 'node:test';
+import type { Workshop } from '../../src/app/context.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
+import { airDue, enter } from '../../src/desk/append.ts';
 import { isWithdrawn } from '../../src/desk/archive.ts';
-import { airDue, enter } from '../../src/desk/enter.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import type { PaperBody } from '../../src/desk/paper.ts';
 import { paperFrom } from '../../src/desk/record.ts';
 import { Fault } from '../../src/fault.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
-import type { Clock } from '../support/workshop.ts';
-import { filing, foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/workshop.ts';
+import type { Clock } from '../support/app-context.ts';
+import { filing, foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/app-context.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 const HOUR = 3_600_000;

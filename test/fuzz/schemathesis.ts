@@ -6,11 +6,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { envIn, workshopIn } from '../support/app-context.ts';
 import { copyPaper } from '../support/papers.ts';
 import { copyDemo, run, serve } from '../support/program.ts';
 import { enterLooks } from '../support/records-stand.ts';
 import { seededLooks } from '../support/seeded-records.ts';
-import { envIn, workshopIn } from '../support/workshop.ts';
 
 const { values } = parseArgs({
   options: {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { DeskRules } from '../../src/ledger/door.ts';
 import { airingProblems, distinctPublishers, filingProblems } from '../../src/ledger/door.ts';
 import type { CitedFact, Filing } from '../../src/ledger/piece.ts';
-import { filing } from '../support/workshop.ts';
+import { filing } from '../support/app-context.ts';
 
 const rules: DeskRules = {
   sections: ['City', 'Port & Sea'],

@@ -8,7 +8,7 @@ import { signerFrom } from '../../src/ledger/ed25519.ts';
 import { jwks, thumbprint } from '../../src/ledger/keyring.ts';
 import { proofOf } from '../../src/ledger/proof.ts';
 import { signReceipt } from '../../src/ledger/signing.ts';
-import { tempFolder } from '../support/workshop.ts';
+import { tempFolder } from '../support/app-context.ts';
 
 /**
  * How to check a receipt without Broadsheet, with a shell, jq and OpenSSL 3.

@@ -7,7 +7,7 @@ import { airingProblems, filingProblems } from '../../src/ledger/door.ts';
 import { FilingBody, filingFrom } from '../../src/ledger/filing.ts';
 import { placeOf } from '../../src/press/edition.ts';
 import { plainProseHtml } from '../../src/press/prose-html.ts';
-import { agentsText, skillText } from '../../src/press/standing-text.ts';
+import { agentsText, skillText } from '../../src/press/standards-text.ts';
 import { readPage } from '../site/links.ts';
 import * as fc from '../support/properties.ts';
 import { channel } from './feeds/fixtures.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pressPapers } from '../../src/app/press-run.ts';
 import { auditShop } from '../../src/cmd/audit.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { pressPapers } from '../../src/works/press-papers.ts';
-import { filing, foundPaper, PAPER, tempFolder, workshopIn } from '../support/workshop.ts';
+import { filing, foundPaper, PAPER, tempFolder, workshopIn } from '../support/app-context.ts';
 
 test('cards that a press left are still due after another press without cards', async (t) => {
   const clock = { now: Date.parse('2026-11-20T12:00:00Z') };

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { Workshop } from '../../src/app/context.ts';
+import { eventLoop } from '../../src/app/event-loop.ts';
+import { Presses } from '../../src/app/press-queue.ts';
+import { pressPapers } from '../../src/app/press-run.ts';
 import { withdrawStory } from '../../src/desk/airing.ts';
-import { enter } from '../../src/desk/enter.ts';
+import { enter } from '../../src/desk/append.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
-import { eventLoop } from '../../src/works/event-loop.ts';
-import { pressPapers } from '../../src/works/press-papers.ts';
-import { Presses } from '../../src/works/presses.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
+import { PAPER, tempFolder, treeOf, workshopIn } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 import { DAY, paperOf, publish, START } from '../support/pressed-paper.ts';
-import { PAPER, tempFolder, treeOf, workshopIn } from '../support/workshop.ts';
 
 function change({ store, now }: Workshop, more: object): void {
   const body = { ...(store.record(PAPER, 'paper', '') as object), ...more };
@@ -296,7 +296,7 @@ test('a process of another container is not taken for a dead one of this', async
 });
 
 test('a picture of a publish is synced before it has its name', async (t) => {
-  const { Tree } = await import('../../src/press/tree.ts');
+  const { Tree } = await import('../../src/files/tree.ts');
   const folder = tempFolder(t);
   const asked: string[] = [];
   const tree = new Tree(join(folder, 'tree'), {
@@ -312,7 +312,7 @@ test('a picture of a publish is synced before it has its name', async (t) => {
 });
 
 test('cards that come after the pages are seen whole or not at all', async (t) => {
-  const { Tree } = await import('../../src/press/tree.ts');
+  const { Tree } = await import('../../src/files/tree.ts');
   const folder = tempFolder(t);
   const tree = new Tree(join(folder, 'tree'), { aside: join(folder, 'aside'), sync: false, assertClaim: () => {} });
   mkdirSync(join(folder, 'tree/cards'));

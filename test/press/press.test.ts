@@ -1,16 +1,25 @@
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { Workshop } from '../../src/app/context.ts';
+import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
-import { enter } from '../../src/desk/enter.ts';
+import { enter } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { Fault } from '../../src/fault.ts';
 import { probeMedia } from '../../src/press/probe.ts';
-import { pressPapers } from '../../src/works/press-papers.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
+import type { Clock } from '../support/app-context.ts';
+import {
+  filing,
+  foundPaper,
+  PAPER,
+  PERSONAS,
+  SECTIONS,
+  tempFolder,
+  treeOf,
+  workshopIn,
+} from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 import * as fc from '../support/properties.ts';
-import type { Clock } from '../support/workshop.ts';
-import { filing, foundPaper, PAPER, PERSONAS, SECTIONS, tempFolder, treeOf, workshopIn } from '../support/workshop.ts';
 
 const START = Date.parse('2026-11-20T12:00:00Z');
 const HOUR = 3_600_000;

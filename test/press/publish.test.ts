@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { pressPapers } from '../../src/app/press-run.ts';
 import { withdrawStory } from '../../src/desk/airing.ts';
-import { enter } from '../../src/desk/enter.ts';
-import { pressPapers } from '../../src/works/press-papers.ts';
+import { enter } from '../../src/desk/append.ts';
+import { PAPER, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 import { DAY, paperOf, publish, START } from '../support/pressed-paper.ts';
-import { PAPER, treeOf } from '../support/workshop.ts';
 
 /** Paths whose file is another one than before: a file that is not written again keeps its inode. */
 function changedSince(before: Map<string, number>, tree: string): string[] {

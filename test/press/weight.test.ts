@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { Workshop } from '../../src/app/context.ts';
+import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { isHeavy } from '../../src/press/weight.ts';
-import { pressPapers } from '../../src/works/press-papers.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
+import { filing, PAPER, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 import { paperOf, START } from '../support/pressed-paper.ts';
-import { filing, PAPER, treeOf } from '../support/workshop.ts';
 
 /** Files a piece with so much prose that is slow to render, and puts it on air. */
 function publishLong({ desk }: Workshop, slug: string, length: number): void {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { Workshop } from '../../src/app/context.ts';
+import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { pressPapers } from '../../src/works/press-papers.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
+import { filing, foundPaper, PAPER, type Scope, tempFolder, treeOf, workshopIn } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
-import { filing, foundPaper, PAPER, type Scope, tempFolder, treeOf, workshopIn } from '../support/workshop.ts';
 
 const START = Date.parse('2026-11-20T12:00:00Z');
 const DAY = 86_400_000;

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ASKS_MAX } from '../../src/accounts/sign-in.ts';
-import { databaseFile } from '../../src/works/workshop.ts';
-import { foundPaper, tempFolder, workshopIn } from '../support/workshop.ts';
+import { databaseFile } from '../../src/app/context.ts';
+import { foundPaper, tempFolder, workshopIn } from '../support/app-context.ts';
 import { NOON, RACES } from './races.ts';
 
 // Fifty callers of two processes at the edge of every balance, throttle and lease: what there is goes to so many of them,

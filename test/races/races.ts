@@ -4,17 +4,17 @@ import { mailedToken } from '../../src/accounts/mailed-token.ts';
 import type { SignInDesk } from '../../src/accounts/sign-in.ts';
 import { askToSignIn, signIn } from '../../src/accounts/sign-in.ts';
 import { Fault } from '../../src/fault.ts';
+import { REPEATS, Till } from '../../src/meter/checkout.ts';
 import type { Payment } from '../../src/meter/payment.ts';
 import { decodePayment } from '../../src/meter/payment.ts';
 import type { PaymentId } from '../../src/meter/purchase.ts';
 import { paymentId } from '../../src/meter/purchase.ts';
-import { REPEATS, Till } from '../../src/meter/till.ts';
 import { order } from '../../src/readers/order.ts';
 import { DEFAULT_CHOICES } from '../../src/readers/subscriber.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import type { Store } from '../../src/store/store.ts';
+import { PAPER } from '../support/app-context.ts';
 import { OFFER, samplePayment } from '../support/sample-payment.ts';
-import { PAPER } from '../support/workshop.ts';
 
 /** A Saturday, in the midst of a minute, in a month of 30 days. */
 export const NOON = Date.UTC(2026, 10, 21, 12, 0, 30);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openReaderDesk } from '../../src/app/reader-desk.ts';
 import type { Address } from '../../src/readers/address.ts';
 import { readAddress, readerOf } from '../../src/readers/address.ts';
 import { order, orderByAdmin } from '../../src/readers/order.ts';
 import { DEFAULT_CHOICES } from '../../src/readers/subscriber.ts';
-import { openReaderDesk } from '../../src/works/reader-desk.ts';
+import { foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
-import { foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/workshop.ts';
 
 test('one address is exported, erased and suppressed by command', async (t) => {
   const folder = tempFolder(t);

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Workshop } from '../../src/app/context.ts';
+import { digestTimes } from '../../src/app/digest-times.ts';
+import { openReaderDesk } from '../../src/app/reader-desk.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
 import { choose, manageToken } from '../../src/readers/link.ts';
 import type { Choices } from '../../src/readers/subscriber.ts';
-import { digestTimes } from '../../src/works/digest-times.ts';
-import { openReaderDesk } from '../../src/works/reader-desk.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
+import type { Clock, Scope } from '../support/app-context.ts';
+import { foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/app-context.ts';
 import { senderOf } from '../support/mails.ts';
 import { collector, publish, publishCast, queueAll, revise, withdraw } from '../support/newsroom.ts';
 import * as fc from '../support/properties.ts';
 import { confirmedReader } from '../support/readers.ts';
-import type { Clock, Scope } from '../support/workshop.ts';
-import { foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/workshop.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import type { Workshop } from '../../src/app/context.ts';
+import { openWebhookDesk } from '../../src/app/webhook-desk.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import type { Attempt, Claimed } from '../../src/readers/delivery.ts';
 import { DELIVERIES_KEPT, RETRIES } from '../../src/readers/delivery.ts';
-import { Courier, LEASE, PER_HOST_MAX } from '../../src/readers/delivery-courier.ts';
+import { Courier, LEASE, PER_HOST_MAX } from '../../src/readers/delivery-dispatcher.ts';
 import { queueNext, queueTest } from '../../src/readers/delivery-queue.ts';
 import { addWebhook } from '../../src/readers/webhook-body.ts';
 import type { WebhookClient, WebhookDesk } from '../../src/readers/webhook-desk.ts';
 import type { Webhook } from '../../src/readers/webhook-table.ts';
-import { openWebhookDesk } from '../../src/works/webhook-desk.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
-import type { Clock } from '../support/workshop.ts';
-import { filing, foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/workshop.ts';
+import type { Clock } from '../support/app-context.ts';
+import { filing, foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/app-context.ts';
 
 const START = Date.parse('2026-11-20T12:00:00Z');
 const OK = { status: 204, error: null, ms: 5 };

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { Courier } from '../../src/readers/delivery-courier.ts';
+import { newId } from '../../src/app/context.ts';
+import { openNoticeSending } from '../../src/app/notice-desk.ts';
+import { openWebhookDesk } from '../../src/app/webhook-desk.ts';
+import { Courier } from '../../src/readers/delivery-dispatcher.ts';
 import { queueNext, queueTest } from '../../src/readers/delivery-queue.ts';
 import type { Mail } from '../../src/readers/mail.ts';
 import { MailSender } from '../../src/readers/mail-sender.ts';
@@ -9,13 +12,10 @@ import { MailThrottle } from '../../src/readers/mail-throttle.ts';
 import type { NoticeRecord } from '../../src/readers/notice.ts';
 import { NOTICE_GATHERS } from '../../src/readers/notice.ts';
 import { addWebhook } from '../../src/readers/webhook-body.ts';
-import { openNoticeSending } from '../../src/works/notice-desk.ts';
-import { openWebhookDesk } from '../../src/works/webhook-desk.ts';
-import { newId } from '../../src/works/workshop.ts';
+import type { Clock } from '../support/app-context.ts';
+import { foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/app-context.ts';
 import { plainRender } from '../support/mails.ts';
 import { publish } from '../support/newsroom.ts';
-import type { Clock } from '../support/workshop.ts';
-import { foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/workshop.ts';
 
 /** A paper whose receivers answer as the test says, and the notices that its people get. */
 function stand(t: TestContext, refuses?: (mail: Mail) => Error | null) {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openWebhookDesk } from '../../src/app/webhook-desk.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { Courier } from '../../src/readers/delivery-courier.ts';
+import { Courier } from '../../src/readers/delivery-dispatcher.ts';
 import { queueNext } from '../../src/readers/delivery-queue.ts';
 import { addWebhook } from '../../src/readers/webhook-body.ts';
 import type { WebhookClient } from '../../src/readers/webhook-desk.ts';
-import { openWebhookDesk } from '../../src/works/webhook-desk.ts';
+import { filing, foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/app-context.ts';
 import * as fc from '../support/properties.ts';
-import { filing, foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/workshop.ts';
 
 const START = Date.parse('2026-11-20T12:00:00Z');
 const HOSTS = ['one', 'two', 'three'];

@@ -8,7 +8,7 @@ import { observe } from '../../src/records/observation.ts';
 import { recordFaults } from '../../src/records/observation-faults.ts';
 import { fullRecordOf } from '../../src/records/preview.ts';
 import { recordOf } from '../../src/records/record.ts';
-import { KEY, look, toolsAt } from '../support/looks.ts';
+import { KEY, look, toolsAt } from '../support/probes.ts';
 
 test('a badge is sound XML that carries its own receipt', () => {
   const at = Date.UTC(2026, 10, 20, 12);

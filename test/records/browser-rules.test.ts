@@ -13,7 +13,7 @@ import { allFieldRules, chainRules, shownFieldRules } from '../../src/records/do
 import { documentIn } from '../../src/records/documents.ts';
 import { receiptRules } from '../../src/records/observation-rules.ts';
 import type { FullRecord, Preview } from '../../src/records/preview.ts';
-import { KEY } from '../support/looks.ts';
+import { KEY } from '../support/probes.ts';
 
 // The modules that a reader's browser runs, on noble and WebCrypto, judge every vector as the auditor does.
 

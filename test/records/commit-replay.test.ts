@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { Workshop } from '../../src/app/context.ts';
 import { auditRecords } from '../../src/audit/records.ts';
+import { openResolver } from '../../src/net/resolver.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
-import { lookAt } from '../../src/records/looking.ts';
+import { lookAt } from '../../src/records/probe.ts';
 import { recordLook } from '../../src/records/recording.ts';
 import { openStore } from '../../src/store/store.ts';
-import { openResolver } from '../../src/works/resolver.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
+import { tempFolder } from '../support/app-context.ts';
 import { reloadKnot, startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
 import type { Shown, ZoneState } from '../support/gov-zones.ts';
 import { hostsOf, SIGNALS, states, truthOf, WITHOUT_ZONES, zoneFiles } from '../support/gov-zones.ts';
-import { KEY, toolsAt } from '../support/looks.ts';
-import { tempFolder } from '../support/workshop.ts';
+import { KEY, toolsAt } from '../support/probes.ts';
 
 /** How many of the 585 committed states are served, from the first on; REPLAY_COMMITS=585 serves all. */
 const COMMITS = Number(process.env.REPLAY_COMMITS ?? 60);

@@ -7,7 +7,7 @@ import type { SignalStatus } from '../../src/records/signal.ts';
 import { SIGNAL_TYPES, UNKNOWN_STATUSES } from '../../src/records/signal.ts';
 import type { Tracked } from '../../src/records/tracked.ts';
 import { certificateText, trackedOf } from '../../src/records/tracked.ts';
-import { certificate, look } from '../support/looks.ts';
+import { certificate, look } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
 
 /** Compares looks one after the other. */

@@ -17,8 +17,8 @@ import { receiptChainFaults } from '../../src/records/observation-faults.ts';
 import { fullRecordOf, previewOf } from '../../src/records/preview.ts';
 import { recordOf } from '../../src/records/record.ts';
 import { provenanceRow } from '../../src/records/rows.ts';
-import { certificate, HOUR, KEY, look, toolsAt } from '../support/looks.ts';
 import { altered, change, withoutPlaces } from '../support/mutations.ts';
+import { certificate, HOUR, KEY, look, toolsAt } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
 
 // Thousands of altered documents: the command line's verifier and the browser's must judge each alike, and

@@ -11,7 +11,7 @@ import { observe } from '../../src/records/observation.ts';
 import { receiptChainFaults } from '../../src/records/observation-faults.ts';
 import { fullRecordOf, previewOf } from '../../src/records/preview.ts';
 import { recordOf } from '../../src/records/record.ts';
-import { certificate, KEY, look, toolsAt } from '../support/looks.ts';
+import { certificate, KEY, look, toolsAt } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
 
 const AT = Date.UTC(2026, 10, 20, 12);

@@ -17,7 +17,7 @@ import { partsOf, recordFromParts } from '../../src/records/record-parts.ts';
 import { disclosuresOf } from '../../src/records/salt.ts';
 import type { Look } from '../../src/records/signal.ts';
 import { KNOWN_STATUSES, SIGNAL_TYPES, UNKNOWN_STATUSES } from '../../src/records/signal.ts';
-import { certificate, KEY, look, toolsAt } from '../support/looks.ts';
+import { certificate, KEY, look, toolsAt } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
 
 const AT = Date.UTC(2026, 10, 20, 12);

@@ -5,7 +5,7 @@ import { SERVICES } from '../../src/records/service-table.ts';
 import { servicesOf } from '../../src/records/services.ts';
 import { SIGNAL_TYPES } from '../../src/records/signal.ts';
 import { certificateText } from '../../src/records/tracked.ts';
-import { certificate } from '../support/looks.ts';
+import { certificate } from '../support/probes.ts';
 
 const seen = (values: Parameters<typeof servicesOf>[0]): string[] =>
   servicesOf(values).map(({ service, kind, seen_in }) => `${kind} ${service} (${seen_in.join()})`);

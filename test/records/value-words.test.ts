@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { certificateText } from '../../src/records/tracked.ts';
 import { valueMatch, valueWords } from '../../src/records/value-words.ts';
-import { certificate } from '../support/looks.ts';
+import { certificate } from '../support/probes.ts';
 
 test('values are taken apart into labels, words and addresses', () => {
   for (const [value, words] of [

@@ -1,12 +1,12 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openWorkshop } from '../../src/app/context.ts';
+import { pressPapers } from '../../src/app/press-run.ts';
 import { fileContent } from '../../src/cmd/file.ts';
 import { paperRoot } from '../../src/desk/paper.ts';
 import { readSettings } from '../../src/env.ts';
-import { pressPapers } from '../../src/works/press-papers.ts';
-import { openWorkshop } from '../../src/works/workshop.ts';
-import { envIn, treeOf } from '../support/workshop.ts';
+import { envIn, treeOf } from '../support/app-context.ts';
 
 const CONTENT = fileURLToPath(new URL('../../content/', import.meta.url));
 

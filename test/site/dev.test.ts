@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { envIn, tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
 import { copyContent, freePort, until } from '../support/program.ts';
-import { envIn, tempFolder } from '../support/workshop.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 

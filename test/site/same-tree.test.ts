@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { verifyAt } from '../../src/cmd/verify.ts';
+import { tempFolder, treeOf } from '../support/app-context.ts';
 import { copyContent, run } from '../support/program.ts';
-import { tempFolder, treeOf } from '../support/workshop.ts';
 
 const ORIGIN = { ORIGIN: 'http://stand.example' };
 const PAPERS = ['the-plumb-line', 'the-leading-light'];

@@ -3,10 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { pressPapers } from '../../src/works/press-papers.ts';
-import { filing, foundPaper, PAPER, tempFolder, workshopIn } from '../support/workshop.ts';
+import { filing, foundPaper, PAPER, tempFolder, workshopIn } from '../support/app-context.ts';
 
 const PAGE = readFileSync(new URL('../../docs/verifying.md', import.meta.url), 'utf8');
 

@@ -7,11 +7,11 @@ import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import Database from 'libsql';
+import { localQueue } from '../../src/app/scan-local.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { openStore } from '../../src/store/store.ts';
-import { localQueue } from '../../src/works/scan-local.ts';
-import { look } from '../support/looks.ts';
-import { tempFolder, workshopIn } from '../support/workshop.ts';
+import { tempFolder, workshopIn } from '../support/app-context.ts';
+import { look } from '../support/probes.ts';
 
 const CHILD = fileURLToPath(new URL('clocks-child.ts', import.meta.url));
 const ROUNDS = 15;

@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 import Database from 'libsql';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
+import { filing, foundPaper, PAPER, tempFolder, workshopIn } from '../support/app-context.ts';
 import { run, start, until } from '../support/program.ts';
-import { filing, foundPaper, PAPER, tempFolder, workshopIn } from '../support/workshop.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const NOW = Date.parse('2026-11-20T12:00:00Z');

@@ -5,8 +5,8 @@ import type { Taken } from '../../src/meter/meter-table.ts';
 import { PLANS } from '../../src/meter/plan.ts';
 import { openDatabase } from '../../src/store/open.ts';
 import { openStore } from '../../src/store/store.ts';
+import { tempFolder } from '../support/app-context.ts';
 import * as fc from '../support/properties.ts';
-import { tempFolder } from '../support/workshop.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

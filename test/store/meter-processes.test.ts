@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openStore } from '../../src/store/store.ts';
-import { tempFolder } from '../support/workshop.ts';
+import { tempFolder } from '../support/app-context.ts';
 
 const CHILD = fileURLToPath(new URL('meter-child.ts', import.meta.url));
 const AT = Date.UTC(2026, 10, 21, 23, 59, 59, 999);

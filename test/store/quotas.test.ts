@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { dayAllowance } from '../../src/meter/standing.ts';
+import { dayAllowance } from '../../src/meter/account-usage.ts';
 import { openStore } from '../../src/store/store.ts';
-import { tempFolder } from '../support/workshop.ts';
+import { tempFolder } from '../support/app-context.ts';
 
 const CHILD = fileURLToPath(new URL('quota-child.ts', import.meta.url));
 const NOON = Date.UTC(2026, 10, 21, 12);

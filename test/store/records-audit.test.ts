@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import Database from 'libsql';
+import type { Workshop } from '../../src/app/context.ts';
 import { auditRecords } from '../../src/audit/records.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { recordLook } from '../../src/records/recording.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
-import { certificate, HOUR, look, toolsAt } from '../support/looks.ts';
-import { tempFolder, workshopIn } from '../support/workshop.ts';
+import { tempFolder, workshopIn } from '../support/app-context.ts';
+import { certificate, HOUR, look, toolsAt } from '../support/probes.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
 

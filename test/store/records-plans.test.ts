@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Db } from '../../src/store/open.ts';
 import { openDatabase } from '../../src/store/open.ts';
 import { recordsTables } from '../../src/store/records.ts';
-import { tempFolder } from '../support/workshop.ts';
+import { tempFolder } from '../support/app-context.ts';
 
 /** Statements that read everything by intent, and such as end at their first row. */
 const READS_ALL = [

@@ -3,14 +3,14 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { Workshop } from '../../src/app/context.ts';
 import { auditRecords } from '../../src/audit/records.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { recordLook } from '../../src/records/recording.ts';
 import { openStore } from '../../src/store/store.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
-import { HOUR, KEY, look, toolsAt } from '../support/looks.ts';
-import type { Scope } from '../support/workshop.ts';
-import { tempFolder } from '../support/workshop.ts';
+import type { Scope } from '../support/app-context.ts';
+import { tempFolder } from '../support/app-context.ts';
+import { HOUR, KEY, look, toolsAt } from '../support/probes.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
 const MINUTE = 60_000;

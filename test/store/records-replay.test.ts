@@ -3,13 +3,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import type { Workshop } from '../../src/app/context.ts';
 import { auditRecords } from '../../src/audit/records.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { recordLook } from '../../src/records/recording.ts';
 import { openStore } from '../../src/store/store.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
-import { KEY, look, toolsAt } from '../support/looks.ts';
-import { tempFolder } from '../support/workshop.ts';
+import { tempFolder } from '../support/app-context.ts';
+import { KEY, look, toolsAt } from '../support/probes.ts';
 
 // The .gov zone, export by export: what Broadsheet says has changed must be what did change.
 

@@ -8,8 +8,8 @@ import { recordLook } from '../../src/records/recording.ts';
 import type { Look } from '../../src/records/signal.ts';
 import { valueSightings } from '../../src/records/value-search.ts';
 import { openStore } from '../../src/store/store.ts';
-import { certificate, HOUR, look, toolsAt } from '../support/looks.ts';
-import { tempFolder } from '../support/workshop.ts';
+import { tempFolder } from '../support/app-context.ts';
+import { certificate, HOUR, look, toolsAt } from '../support/probes.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
 

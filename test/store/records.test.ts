@@ -12,8 +12,8 @@ import { recordLook } from '../../src/records/recording.ts';
 import { deltaRow, historyRow, provenanceRow, tapeRow } from '../../src/records/rows.ts';
 import type { Look } from '../../src/records/signal.ts';
 import { openStore } from '../../src/store/store.ts';
-import { certificate, HOUR, KEY, look, toolsAt } from '../support/looks.ts';
-import { tempFolder } from '../support/workshop.ts';
+import { tempFolder } from '../support/app-context.ts';
+import { certificate, HOUR, KEY, look, toolsAt } from '../support/probes.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
 

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { recordLook } from '../../src/records/recording.ts';
 import { openStore } from '../../src/store/store.ts';
-import { look, toolsAt } from '../support/looks.ts';
+import { look, toolsAt } from '../support/probes.ts';
 
 // A scanner in a process of its own: leases, looks and records until nothing is due or leased.
 

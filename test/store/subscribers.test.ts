@@ -3,16 +3,16 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'libsql';
+import { openReaderDesk } from '../../src/app/reader-desk.ts';
+import { readerKey } from '../../src/files/reader-key.ts';
 import type { Address } from '../../src/readers/address.ts';
 import { readAddress, readerOf } from '../../src/readers/address.ts';
 import { confirm, manageToken, unsubscribe } from '../../src/readers/link.ts';
 import type { MailRecord } from '../../src/readers/mail.ts';
 import { order } from '../../src/readers/order.ts';
 import { DEFAULT_CHOICES } from '../../src/readers/subscriber.ts';
-import { readerKey } from '../../src/store/reader-key.ts';
-import { openReaderDesk } from '../../src/works/reader-desk.ts';
+import { foundPaper, PAPER, tempFolder, workshopIn } from '../support/app-context.ts';
 import { outboxSender } from '../support/mails.ts';
-import { foundPaper, PAPER, tempFolder, workshopIn } from '../support/workshop.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 const address = (email: string) => readAddress(email) as Address;

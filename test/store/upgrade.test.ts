@@ -9,20 +9,20 @@ import { mailedToken } from '../../src/accounts/mailed-token.ts';
 import { serviceKeyOf } from '../../src/accounts/service-key.ts';
 import { sessionOf } from '../../src/accounts/session.ts';
 import { toSignIn } from '../../src/accounts/sign-in.ts';
+import { openAccountDesk } from '../../src/app/account-desk.ts';
+import { pressPapers } from '../../src/app/press-run.ts';
+import { openReaderDesk } from '../../src/app/reader-desk.ts';
 import { auditShop } from '../../src/cmd/audit.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { keyOf } from '../../src/desk/keys.ts';
+import { Till } from '../../src/meter/checkout.ts';
 import { decodePayment } from '../../src/meter/payment.ts';
-import { Till } from '../../src/meter/till.ts';
 import { toManage } from '../../src/readers/link.ts';
 import { tokenOf } from '../../src/readers/token.ts';
-import { openAccountDesk } from '../../src/works/account-desk.ts';
-import { pressPapers } from '../../src/works/press-papers.ts';
-import { openReaderDesk } from '../../src/works/reader-desk.ts';
+import type { Scope } from '../support/app-context.ts';
+import { filing, PAPER, tempFolder, workshopIn } from '../support/app-context.ts';
 import { OFFER } from '../support/sample-payment.ts';
-import type { Scope } from '../support/workshop.ts';
-import { filing, PAPER, tempFolder, workshopIn } from '../support/workshop.ts';
 
 // Databases as released versions left them, opened by the present program. make.mjs in a folder says how it was made.
 

@@ -1,10 +1,10 @@
 import pino from 'pino';
 import type { SMTPServerOptions } from 'smtp-server';
-import { startAccountChanges } from '../../src/jobs/account-changes.ts';
-import { startAccountMails } from '../../src/jobs/account-mails.ts';
-import { loadBuild } from '../../src/works/build.ts';
-import { changeClientOf } from '../../src/works/change-desk.ts';
-import { smtpMailer } from '../../src/works/mailer.ts';
+import { loadBuild } from '../../src/app/build.ts';
+import { changeClientOf } from '../../src/app/change-desk.ts';
+import { startAccountChanges } from '../../src/app/jobs/account-changes.ts';
+import { startAccountMails } from '../../src/app/jobs/account-mails.ts';
+import { smtpMailer } from '../../src/net/smtp.ts';
 import type { Answer } from './http.ts';
 import { until } from './program.ts';
 import type { RecordsStand } from './records-stand.ts';

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { openResolver } from '../../src/net/resolver.ts';
 import type { Server } from '../../src/records/dns/transport.ts';
-import { openResolver } from '../../src/works/resolver.ts';
 
 /** How long a server may take until it answers, in ms. */
 const PATIENCE = 60_000;

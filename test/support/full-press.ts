@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { pressPapers } from '../../src/works/press-papers.ts';
-import type { Clock, Scope } from './workshop.ts';
-import { PAPER, tempFolder, treeOf, workshopIn } from './workshop.ts';
+import { pressPapers } from '../../src/app/press-run.ts';
+import type { Clock, Scope } from './app-context.ts';
+import { PAPER, tempFolder, treeOf, workshopIn } from './app-context.ts';
 
 /** Presses a copy of the database into a new folder, all of it. */
 export async function fullPress(t: Scope, folder: string, clock: Clock, cards: boolean): Promise<Map<string, string>> {

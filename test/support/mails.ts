@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import type { Render } from '../../src/press/sheet.ts';
+import type { Workshop } from '../../src/app/context.ts';
+import { openSendingDesk } from '../../src/app/sending-desk.ts';
+import { outboxFolder } from '../../src/files/outbox.ts';
+import type { Render } from '../../src/press/output.ts';
 import type { Mailer, MailRecord } from '../../src/readers/mail.ts';
 import type { FailureSide, FailureWords } from '../../src/readers/mail-failure.ts';
 import type { SendingDesk } from '../../src/readers/mail-sender.ts';
 import { MailSender } from '../../src/readers/mail-sender.ts';
-import { outboxFolder } from '../../src/store/outbox-folder.ts';
-import { openSendingDesk } from '../../src/works/sending-desk.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
 
 /** A page that says what it was given: for tests that look at something else. */
 export const plainRender: Render = async (_, view) =>

@@ -1,14 +1,14 @@
+import { openAlertDesk } from '../../src/app/alert-desk.ts';
+import type { Workshop } from '../../src/app/context.ts';
+import { digestTimes } from '../../src/app/digest-times.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
-import { enter } from '../../src/desk/enter.ts';
+import { enter } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
 import { queueAlerts } from '../../src/readers/alert-queue.ts';
 import { DigestQueue } from '../../src/readers/digest-queue.ts';
 import type { Mail, Mailer } from '../../src/readers/mail.ts';
-import { openAlertDesk } from '../../src/works/alert-desk.ts';
-import { digestTimes } from '../../src/works/digest-times.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
-import { filing, PAPER } from './workshop.ts';
+import { filing, PAPER } from './app-context.ts';
 
 /** Files a piece and puts it on air. Returns its id. */
 export function publish({ desk }: Workshop, slug: string, more: Partial<Filing> = {}): string {

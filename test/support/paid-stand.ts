@@ -5,7 +5,7 @@ import type { Authorization, LocalChain, Payer } from './chain.ts';
 import { ASSET, NETWORK, sign, startChain } from './chain.ts';
 import type { TestFacilitator } from './facilitator.ts';
 import { startFacilitator } from './facilitator.ts';
-import { look } from './looks.ts';
+import { look } from './probes.ts';
 import type { RecordsStand } from './records-stand.ts';
 import { recordsStand } from './records-stand.ts';
 

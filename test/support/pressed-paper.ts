@@ -1,9 +1,9 @@
 import { join } from 'node:path';
+import type { Workshop } from '../../src/app/context.ts';
+import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { pressPapers } from '../../src/works/press-papers.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
-import { filing, foundPaper, PAPER, type Scope, SECTIONS, tempFolder, workshopIn } from './workshop.ts';
+import { filing, foundPaper, PAPER, type Scope, SECTIONS, tempFolder, workshopIn } from './app-context.ts';
 
 export const START = Date.parse('2026-11-20T12:00:00Z');
 export const DAY = 86_400_000;

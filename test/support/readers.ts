@@ -1,10 +1,10 @@
+import type { Workshop } from '../../src/app/context.ts';
+import { newId } from '../../src/app/context.ts';
 import type { Address } from '../../src/readers/address.ts';
 import { readAddress, readerOf } from '../../src/readers/address.ts';
 import type { Choices, Subscriber } from '../../src/readers/subscriber.ts';
 import { DEFAULT_CHOICES } from '../../src/readers/subscriber.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
-import { newId } from '../../src/works/workshop.ts';
-import { PAPER } from './workshop.ts';
+import { PAPER } from './app-context.ts';
 
 /** Puts a confirmed reader in. */
 export function confirmedReader(

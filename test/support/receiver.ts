@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, RequestListener, Server, Ser
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { Scope } from './workshop.ts';
+import type { Scope } from './app-context.ts';
 
 /** A request as it came in. */
 export interface Received {

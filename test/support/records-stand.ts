@@ -3,13 +3,13 @@ import pino from 'pino';
 import { listenRecords } from '../../api/server.ts';
 import type { ServiceLevel } from '../../src/accounts/service-key.ts';
 import { makeServiceKey } from '../../src/accounts/service-key.ts';
+import type { Workshop } from '../../src/app/context.ts';
+import { newId } from '../../src/app/context.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { recordLook } from '../../src/records/recording.ts';
 import type { Look } from '../../src/records/signal.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
-import { newId } from '../../src/works/workshop.ts';
-import type { Clock } from './workshop.ts';
-import { tempFolder, workshopIn } from './workshop.ts';
+import type { Clock } from './app-context.ts';
+import { tempFolder, workshopIn } from './app-context.ts';
 
 /** The domain records of a test, served inside this process. */
 export interface RecordsStand {

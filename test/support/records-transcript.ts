@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { newKeyText } from '../../src/access-key.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
-import { certificate, look } from './looks.ts';
+import { certificate, look } from './probes.ts';
 import type { RecordsStand } from './records-stand.ts';
 import { recordsStand } from './records-stand.ts';
 

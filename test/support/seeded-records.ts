@@ -1,5 +1,5 @@
 import type { Look, SignalType } from '../../src/records/signal.ts';
-import { certificate, look } from './looks.ts';
+import { certificate, look } from './probes.ts';
 
 const DAY = 86_400_000;
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beginSession } from '../../src/accounts/session.ts';
-import type { Workshop } from '../../src/works/workshop.ts';
-import { newId } from '../../src/works/workshop.ts';
+import type { Workshop } from '../../src/app/context.ts';
+import { newId } from '../../src/app/context.ts';
 
 /** The `Cookie` header of somebody who is signed in to the domain records. */
 export function cookieOf({ store, now, settings }: Workshop, email = 'ada@example.org'): string {

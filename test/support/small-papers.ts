@@ -1,13 +1,13 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openWorkshop } from '../../src/app/context.ts';
 import { fileContent } from '../../src/cmd/file.ts';
 import { makeKeyOf } from '../../src/cmd/key.ts';
 import type { Level } from '../../src/desk/keys.ts';
 import { LEVELS } from '../../src/desk/keys.ts';
 import { readSettings } from '../../src/env.ts';
-import { openWorkshop } from '../../src/works/workshop.ts';
-import { envIn } from './workshop.ts';
+import { envIn } from './app-context.ts';
 
 const MEDIA = fileURLToPath(new URL('../../content/the-leading-light/media', import.meta.url));
 

@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { tempFolder } from './app-context.ts';
 import { until } from './program.ts';
-import { tempFolder } from './workshop.ts';
 
 interface Scope {
   after(work: () => unknown): void;

@@ -1,4 +1,4 @@
-import { openAccountDesk } from '../../../src/works/account-desk.ts';
+import { openAccountDesk } from '../../../src/app/account-desk.ts';
 import type { RecordsDoors } from '../doors.ts';
 import { alertDoors } from './alerts.ts';
 import { accountDataDoors } from './data.ts';

@@ -1,8 +1,8 @@
 import type { AlertStanding, ChangeAlert } from '../../../src/accounts/change-alert.ts';
 import { ALERT_WAYS, makeAlert, needAlert } from '../../../src/accounts/change-alert.ts';
 import type { AlertRow, AlertsView } from '../../../src/accounts/views.ts';
+import { testEvent } from '../../../src/app/change-desk.ts';
 import { hostOf } from '../../../src/readers/webhook.ts';
-import { testEvent } from '../../../src/works/change-desk.ts';
 import type { SignedIn } from '../../middleware/session.ts';
 import type { RecordsContext } from '../doors.ts';
 import type { AccountDoors } from './pages.ts';

@@ -1,4 +1,4 @@
-import { accountExport, deleteAccount } from '../../../src/works/account-papers.ts';
+import { accountExport, deleteAccount } from '../../../src/app/account-export.ts';
 import { takeCookie } from '../../middleware/session.ts';
 import type { RecordsContext } from '../doors.ts';
 import type { AccountDoors } from './pages.ts';

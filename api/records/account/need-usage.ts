@@ -1,6 +1,6 @@
+import { usageNow } from '../../../src/app/usage.ts';
 import { Fault } from '../../../src/fault.ts';
 import type { Usage } from '../../../src/meter/usage.ts';
-import { usageNow } from '../../../src/works/usage.ts';
 import type { AccountDoors } from './pages.ts';
 
 /** The usage of an account over some days. Throws `not_found` when the account was deleted meanwhile. */

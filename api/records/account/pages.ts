@@ -1,8 +1,8 @@
 import type { MiddlewareHandler } from 'hono';
 import { formToken, needFormToken } from '../../../src/accounts/session.ts';
 import type { AccountPages, AccountShell } from '../../../src/accounts/views.ts';
+import type { AccountDesk } from '../../../src/app/account-desk.ts';
 import type { Pages } from '../../../src/render.ts';
-import type { AccountDesk } from '../../../src/works/account-desk.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { limitBody } from '../../middleware/json-body.ts';
 import type { SignedIn } from '../../middleware/session.ts';

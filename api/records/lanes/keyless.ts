@@ -1,7 +1,7 @@
 import { createMiddleware } from 'hono/factory';
+import type { Workshop } from '../../../src/app/context.ts';
 import { Fault } from '../../../src/fault.ts';
 import { keylessHeaders } from '../../../src/meter/keyless.ts';
-import type { Workshop } from '../../../src/works/workshop.ts';
 import { PRIVATE } from '../../answers/caching.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { callerOf, proxyList } from '../../middleware/caller.ts';

@@ -1,12 +1,12 @@
 import type { Context } from 'hono';
 import type { Settings } from '../../../src/env.ts';
 import { Fault } from '../../../src/fault.ts';
+import type { Outcome } from '../../../src/meter/checkout.ts';
+import { REPEATS } from '../../../src/meter/checkout.ts';
 import type { Offer } from '../../../src/meter/offer.ts';
 import type { Payment, X402Version } from '../../../src/meter/payment.ts';
 import { decodePayment, PAYMENT_HEADERS } from '../../../src/meter/payment.ts';
 import { REASONS } from '../../../src/meter/reasons.ts';
-import type { Outcome } from '../../../src/meter/till.ts';
-import { REPEATS } from '../../../src/meter/till.ts';
 import { errorAnswer } from '../../middleware/fault.ts';
 import { operatorOf } from './addresses.ts';
 import { base64, menuFor } from './menu.ts';

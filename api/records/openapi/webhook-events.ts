@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { WebhookEvent } from '../../openapi/webhooks.ts';
 import { Delta } from '../record-schemas.ts';
 
-/** What an account's receivers are told of, by type (`src/works/change-desk.ts`). */
+/** What an account's receivers are told of, by type (`src/app/change-desk.ts`). */
 export const RECORDS_EVENTS: Readonly<Record<string, WebhookEvent>> = {
   'domain.changed': {
     name: 'DomainChanged',

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
+import type { Workshop } from '../../../src/app/context.ts';
+import { newId } from '../../../src/app/context.ts';
 import { Fault } from '../../../src/fault.ts';
 import { STREAMS_MAX } from '../../../src/limits.ts';
-import type { Workshop } from '../../../src/works/workshop.ts';
-import { newId } from '../../../src/works/workshop.ts';
 
 /** For how long a stream counts when its process says nothing more of it, and how often that is said, in ms. */
 const LASTS = 60_000;

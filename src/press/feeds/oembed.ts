@@ -6,7 +6,7 @@ import type { OEmbed } from '../../desk/oembed.ts';
 import { CACHE_AGE } from '../../desk/oembed.ts';
 import { storyUrl } from '../../desk/story.ts';
 import type { Edition } from '../edition.ts';
-import { shareImage } from '../sheets/story.ts';
+import { shareImage } from '../outputs/story.ts';
 import type { ShareImage } from '../views.ts';
 import { fileUrl } from './channel.ts';
 import { element, escapeText, textElement, XML_DECLARATION } from './xml.ts';

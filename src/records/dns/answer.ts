@@ -1,4 +1,4 @@
-import { MOST_VALUES } from '../look.ts';
+import { MOST_VALUES } from '../probe-schema.ts';
 import type { Signal, SignalStatus } from '../signal.ts';
 import type { Message, ResourceRecord } from './message.ts';
 import { readMessage } from './message.ts';

@@ -5,7 +5,7 @@ import { parseHostname } from '../../../src/records/hostname.ts';
 import type { AccountStand, Visitor } from '../../support/account-stand.ts';
 import { accountStand } from '../../support/account-stand.ts';
 import { ask } from '../../support/http.ts';
-import { look } from '../../support/looks.ts';
+import { look } from '../../support/probes.ts';
 
 const EMAIL = 'ada@example.org';
 

@@ -4,9 +4,9 @@ import pino from 'pino';
 import { listenRecords } from '../../../api/server.ts';
 import { mailedToken } from '../../../src/accounts/mailed-token.ts';
 import { askToSignIn } from '../../../src/accounts/sign-in.ts';
+import { openAccountDesk } from '../../../src/app/account-desk.ts';
+import { newId, openWorkshop } from '../../../src/app/context.ts';
 import { SIGN_UPS_MAX } from '../../../src/limits.ts';
-import { openAccountDesk } from '../../../src/works/account-desk.ts';
-import { newId, openWorkshop } from '../../../src/works/workshop.ts';
 import { Visitor } from '../../support/account-stand.ts';
 import { recordsStand } from '../../support/records-stand.ts';
 

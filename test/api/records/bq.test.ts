@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { BqDesk } from '../../../src/works/bq.ts';
-import { look } from '../../support/looks.ts';
+import { BqDesk } from '../../../src/app/sql-query.ts';
+import { look } from '../../support/probes.ts';
 import type { RecordsStand } from '../../support/records-stand.ts';
 import { recordsStand } from '../../support/records-stand.ts';
 import { send } from '../../support/send.ts';

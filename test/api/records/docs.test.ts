@@ -4,11 +4,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { jwks } from '../../../src/ledger/keyring.ts';
+import { tempFolder } from '../../support/app-context.ts';
 import { ask } from '../../support/http.ts';
-import { look } from '../../support/looks.ts';
+import { look } from '../../support/probes.ts';
 import type { RecordsStand } from '../../support/records-stand.ts';
 import { recordsStand } from '../../support/records-stand.ts';
-import { tempFolder } from '../../support/workshop.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 9);
 const missing = ['openssl', 'curl'].filter((tool) => spawnSync(tool, ['--version']).error !== undefined);

@@ -5,7 +5,7 @@ import { verifyNoble, verifyNode } from '../../../src/ledger/ed25519.ts';
 import { evidenceFaults } from '../../../src/records/document-faults.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
 import { ask } from '../../support/http.ts';
-import { certificate, look } from '../../support/looks.ts';
+import { certificate, look } from '../../support/probes.ts';
 import { recordsStand } from '../../support/records-stand.ts';
 
 const MINUTE = 60_000;

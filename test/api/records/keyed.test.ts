@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Plan } from '../../../src/meter/plan.ts';
 import type { Answer } from '../../support/http.ts';
 import { ask } from '../../support/http.ts';
-import { look } from '../../support/looks.ts';
+import { look } from '../../support/probes.ts';
 import type { RecordsStand } from '../../support/records-stand.ts';
 import { recordsStand } from '../../support/records-stand.ts';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { tempFolder } from '../../support/app-context.ts';
 import type { Answer } from '../../support/http.ts';
 import { ask } from '../../support/http.ts';
-import { look } from '../../support/looks.ts';
+import { look } from '../../support/probes.ts';
 import { serve } from '../../support/program.ts';
 import { recordsStand } from '../../support/records-stand.ts';
 import { send } from '../../support/send.ts';
-import { tempFolder } from '../../support/workshop.ts';
 
 const DOOR = '/v1/domains/example.org';
 const NOON = Date.UTC(2026, 10, 21, 12);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ask } from '../../support/http.ts';
-import { look } from '../../support/looks.ts';
+import { look } from '../../support/probes.ts';
 import { recordsStand } from '../../support/records-stand.ts';
 
 test('health tells what is watched, when it was last looked at, and how long callers waited', async (t) => {

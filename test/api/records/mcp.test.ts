@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ask } from '../../support/http.ts';
-import { HOUR, look } from '../../support/looks.ts';
 import type { Given } from '../../support/mcp.ts';
 import { GENERATIONS, mcpUser } from '../../support/mcp.ts';
+import { HOUR, look } from '../../support/probes.ts';
 import type { RecordsStand } from '../../support/records-stand.ts';
 import { recordsStand } from '../../support/records-stand.ts';
 import { send } from '../../support/send.ts';

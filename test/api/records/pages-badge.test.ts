@@ -6,7 +6,7 @@ import { parseHostname } from '../../../src/records/hostname.ts';
 import { recordFaults } from '../../../src/records/observation-faults.ts';
 import { fullRecordOf } from '../../../src/records/preview.ts';
 import { ask } from '../../support/http.ts';
-import { look } from '../../support/looks.ts';
+import { look } from '../../support/probes.ts';
 import { recordsStand } from '../../support/records-stand.ts';
 
 test('a badge carries the receipt of the newest observation and leads to it', async (t) => {

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { beginSession } from '../../../src/accounts/session.ts';
+import { newId } from '../../../src/app/context.ts';
 import { verifyNode } from '../../../src/ledger/ed25519.ts';
 import { answerFaults } from '../../../src/records/document-faults.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
 import type { Preview } from '../../../src/records/preview.ts';
-import { newId } from '../../../src/works/workshop.ts';
 import { ask } from '../../support/http.ts';
-import { certificate, look } from '../../support/looks.ts';
+import { certificate, look } from '../../support/probes.ts';
 import type { RecordsStand } from '../../support/records-stand.ts';
 import { recordsStand } from '../../support/records-stand.ts';
 

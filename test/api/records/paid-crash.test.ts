@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { tempFolder, workshopIn } from '../../support/app-context.ts';
 import { startChain } from '../../support/chain.ts';
 import type { Act } from '../../support/facilitator.ts';
 import { startFacilitator } from '../../support/facilitator.ts';
 import { ask } from '../../support/http.ts';
-import { look } from '../../support/looks.ts';
 import { HOST, LOOKUP, LOOKUP_UNITS, PAYEE, paidEnv, payment } from '../../support/paid-stand.ts';
+import { look } from '../../support/probes.ts';
 import { serve, until } from '../../support/program.ts';
 import { enterLooks } from '../../support/records-stand.ts';
-import { tempFolder, workshopIn } from '../../support/workshop.ts';
 
 /** Where each payment is when the process is killed. */
 const STAGES: Record<string, Partial<Record<'verify' | 'settle', Act>>> = {

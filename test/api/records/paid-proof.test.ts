@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { REPEATS } from '../../../src/meter/till.ts';
+import { REPEATS } from '../../../src/meter/checkout.ts';
 import { NETWORK } from '../../support/chain.ts';
 import type { Act } from '../../support/facilitator.ts';
 import type { Answer } from '../../support/http.ts';

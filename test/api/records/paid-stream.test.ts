@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listenTo } from '../../support/events.ts';
 import { ask } from '../../support/http.ts';
-import { look } from '../../support/looks.ts';
 import { decoded, HOST, PAYEE, paidStand, payment } from '../../support/paid-stand.ts';
+import { look } from '../../support/probes.ts';
 
 const STREAM = '/v1/stream?since_seq=0';
 const STREAM_UNITS = 20_000;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { parseHostname } from '../../../src/records/hostname.ts';
 import { spanOf } from '../../../src/records/span.ts';
 import { ask } from '../../support/http.ts';
-import { certificate, look } from '../../support/looks.ts';
+import { certificate, look } from '../../support/probes.ts';
 import { recordsStand } from '../../support/records-stand.ts';
 
 const MINUTE = 60_000;

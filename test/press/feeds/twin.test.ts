@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { markersIn } from '../../../src/ledger/prose.ts';
-import { twin } from '../../../src/press/feeds/twin.ts';
+import { twin } from '../../../src/press/feeds/markdown.ts';
 import * as fc from '../../support/properties.ts';
 import { anyText } from './any-text.ts';
 import { channel, hardItems, realItems, story } from './fixtures.ts';

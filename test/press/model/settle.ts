@@ -1,8 +1,8 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Entry } from '../../../src/desk/entry.ts';
-import { treeOf } from '../../support/workshop.ts';
+import type { Entry } from '../../../src/desk/ledger-entry.ts';
+import { treeOf } from '../../support/app-context.ts';
 import { deadLinks } from './links.ts';
 import { untilPressed } from './presses.ts';
 import type { World } from './world.ts';

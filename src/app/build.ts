@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Fault } from '../fault.ts';
+import type { Printed, Render } from '../press/output.ts';
+import type { hold, render } from '../render.ts';
+
+/** The project's own folder. */
+export const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The program's own version. */
+export const VERSION = (JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as { version: string }).version;
+
+const SERVER = join(PROJECT, 'dist/server');
+const CLIENT = join(PROJECT, 'dist/client');
+/** Every folder that a build makes anew. */
+export const BUILT = [SERVER, CLIENT];
+/** Names the code that the pages were built from. */
+const SOURCE = join(SERVER, 'source.txt');
+
+/** What decides how a tree looks, beside the ledger: the built pages, and the code that presses. */
+const PRESS_CODE = ['src/press', 'src/desk', 'src/ledger'];
+/** What Astro builds from. */
+const PAGE_CODE = [
+  'src/pages',
+  'src/layouts',
+  'src/parts',
+  // The story page's checks, which a browser runs, are made of these.
+  'src/ledger',
+  'src/records',
+  'src/press/prose-html.ts',
+  'src/render.ts',
+  'astro.config.mjs',
+  'package-lock.json',
+  'public',
+];
+
+export interface Build {
+  /** Prints any page; the press knows a paper’s alone. */
+  render: Render & typeof render;
+  /** Stylesheets, fonts and scripts that every paper's tree carries. */
+  assets(): Iterable<Printed>;
+  /** Changes when the code of the pages or of the press changes. */
+  stamp: string;
+  /**
+   * Throws `unavailable` when the pages on disk are no longer those that this
+   * process prints: their stylesheets are gone.
+   */
+  needCurrent(): void;
+  hold: typeof hold;
+}
+
+let loaded: Promise<Build> | undefined;
+
+/** Loads the built pages. Throws `unavailable` when they were not built. */
+export function loadBuild(): Promise<Build> {
+  loaded ??= load();
+  return loaded;
+}
+
+async function load(): Promise<Build> {
+  const entry = join(SERVER, 'render.mjs');
+  if (!existsSync(entry)) {
+    throw new Fault('unavailable', 'the pages are not built; run `npm run build` (or `npm start`, which builds first)');
+  }
+  const source = builtFrom();
+  if (source === '') throw new Fault('unavailable', 'the pages are being built; try again when they are');
+  const built = (await import(pathToFileURL(entry).href)) as Pick<Build, 'render' | 'hold'>;
+  return {
+    render: built.render,
+    hold: built.hold,
+    assets,
+    // Not of what Astro wrote: that holds a key which every build draws anew.
+    stamp: digestOf([SOURCE, ...PRESS_CODE.flatMap((path) => filesIn(join(PROJECT, path)))]),
+    needCurrent() {
+      if (builtFrom() === source) return;
+      throw new Fault(
+        'unavailable',
+        'the pages were built anew while this process ran; start it again, and it presses',
+      );
+    },
+  };
+}
+
+/** What the pages on disk were built from (see `sourceStamp`); empty while they are being built. */
+function builtFrom(): string {
+  return existsSync(SOURCE) ? readFileSync(SOURCE, 'utf8') : '';
+}
+
+function* assets(): Iterable<Printed> {
+  for (const file of filesIn(CLIENT)) yield { path: file.slice(CLIENT.length + 1), body: readFileSync(file) };
+}
+
+/** Notes beside the build what code it was made of, to tell later whether it is still of today. */
+export function stampBuild(): void {
+  writeFileSync(SOURCE, sourceStamp());
+}
+
+function sourceStamp(): string {
+  return digestOf(PAGE_CODE.flatMap((path) => filesIn(join(PROJECT, path))));
+}
+
+/** Whether the built pages are those of the present code. */
+export function isBuilt(): boolean {
+  return existsSync(join(SERVER, 'render.mjs')) && builtFrom() === sourceStamp();
+}
+
+function filesIn(path: string): string[] {
+  if (!existsSync(path)) return [];
+  if (statSync(path).isFile()) return [path];
+  const entries = readdirSync(path, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+function digestOf(files: string[]): string {
+  const hash = createHash('sha256');
+  for (const file of files)
+    hash.update(file.slice(PROJECT.length)).update('\0').update(readFileSync(file)).update('\0');
+  return hash.digest('hex');
+}

@@ -1,0 +1,35 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { TillTools } from '../meter/checkout.ts';
+import { Till } from '../meter/checkout.ts';
+import type { Chain } from '../meter/purchase.ts';
+import { facilitatorClient } from '../net/facilitator.ts';
+import type { Workshop } from './context.ts';
+import { newId } from './context.ts';
+
+/** The till of the paid lane, wired to the settings' facilitator and chain; null while the lane is closed. */
+export async function openTill({ settings, store, now }: Workshop): Promise<Till | null> {
+  const { x402 } = settings;
+  if (x402 === null) return null;
+  return new Till({
+    payments: store.payments,
+    facilitator: facilitatorClient(x402.facilitator),
+    chain: await chainAt(x402.rpc),
+    now,
+    newId,
+    wait: (ms) => wait(ms),
+    repeat,
+  });
+}
+
+/** The client of the chain is large, and few need it. */
+async function chainAt(url: string | null): Promise<Chain | null> {
+  if (url === null) return null;
+  const { openChain } = await import('../net/chain.ts');
+  return openChain(url);
+}
+
+const repeat: TillTools['repeat'] = (work, ms) => {
+  const timer = setInterval(work, ms);
+  timer.unref();
+  return () => clearInterval(timer);
+};

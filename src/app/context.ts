@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { monotonicFactory } from 'ulid';
+import type { Desk } from '../desk/filing.ts';
+import type { Settings } from '../env.ts';
+import { Fault } from '../fault.ts';
+import type { MediaFiles } from '../files/media.ts';
+import { mediaFiles } from '../files/media.ts';
+import { doorInForce, openDoor } from '../files/signing-key.ts';
+import { Snapshots } from '../store/snapshots.ts';
+import type { Store } from '../store/store.ts';
+import { openStore } from '../store/store.ts';
+import { ProseReaders } from './prose-pool.ts';
+
+/** What commands and the server work with, wired to real things. */
+export interface Workshop {
+  settings: Settings;
+  store: Store;
+  /** Holds the ledger still for who reads much of it. */
+  snapshots: Snapshots;
+  media: MediaFiles;
+  /** Reads long prose on other threads. */
+  proseReaders: ProseReaders;
+  /** The present time, in ms. */
+  now(): number;
+  /** What files and signs. Its key is read when something is signed: reading and pressing need none. */
+  readonly desk: Desk;
+  /** Makes the door's key where there is none: at the start of whoever is going to sign. */
+  openDoor(): void;
+  close(): void;
+}
+
+const ulid = monotonicFactory(() => {
+  // ulid takes numbers from 0 up to, not including, 1.
+  const bytes = randomBytes(4);
+  return bytes.readUInt32BE() / 2 ** 32;
+});
+
+/** A new id: a ULID, lower-case, rising within this process. */
+export function newId(): string {
+  return ulid().toLowerCase();
+}
+
+export function databaseFile(settings: Settings): string {
+  return join(settings.dataDir, 'broadsheet.db');
+}
+
+export function mediaFolder(settings: Settings): string {
+  return join(settings.dataDir, 'media');
+}
+
+export function doorKeyFile(settings: Settings): string {
+  return join(settings.dataDir, 'door.key');
+}
+
+/** The name that the door signs under: its host, as C2SP names are given. */
+export function doorName(settings: Settings): string {
+  return `${new URL(settings.origin).host}/door`;
+}
+
+/**
+ * Opens the database under `DATA_DIR`. `now` is the clock, in ms. Where no variable says at which address papers and
+ * records are, they are where a server last served them: a command beside it must press the same addresses.
+ */
+export function openWorkshop(given: Settings, now: () => number = Date.now): Workshop {
+  const file = databaseFile(given);
+  const store = openStore({ file });
+  const snapshots = new Snapshots(file);
+  const { assumed, origin, dataOrigin } = given;
+  const settings: Settings = {
+    ...given,
+    origin: (assumed.origin ? store.served.origin('desk') : null) ?? origin,
+    dataOrigin: (assumed.dataOrigin ? store.served.origin('records') : null) ?? dataOrigin,
+  };
+  const keyFile = doorKeyFile(settings);
+  const inForce = doorInForce(store, keyFile);
+  const shop: Workshop = {
+    settings,
+    store,
+    snapshots,
+    media: mediaFiles(mediaFolder(settings)),
+    proseReaders: new ProseReaders(),
+    now,
+    desk: {
+      store,
+      get door() {
+        return inForce();
+      },
+      now,
+      newId,
+    },
+    openDoor() {
+      openDoor(store, keyFile, doorName(shop.settings), now());
+    },
+    close() {
+      shop.proseReaders.close();
+      snapshots.close();
+      store.close();
+    },
+  };
+  return shop;
+}
+
+/** Throws `not_found` when there is no such paper, with those that there are. */
+export function needPaper({ store }: Workshop, paper: string): void {
+  if (store.hasPaper(paper)) return;
+  const papers = store.paperSlugs().join(', ') || 'none';
+  throw new Fault('not_found', `there is no paper ${JSON.stringify(paper)}; there are ${papers}`);
+}

@@ -1,0 +1,33 @@
+import { hostOfPaper, servedAt, unfitHost } from '../../desk/host.ts';
+import type { Workshop } from '../context.ts';
+import type { Finding } from './finding.ts';
+import { checked, fault, holds, open } from './finding.ts';
+
+/** Compares the addresses of papers with the hosts that are theirs. */
+export async function checkHosts(shop: Workshop | null): Promise<Finding[]> {
+  return shop === null ? [] : [await checked('hosts of papers', () => hosts(shop))];
+}
+
+function hosts({ store, settings }: Workshop) {
+  const papers = store.paperSlugs().flatMap((slug) => store.paper(slug) ?? []);
+  const served = servedAt(papers, store.hosts);
+  const unfit = served.find(({ url }) => unfitHost(new URL(url ?? ''), settings) !== null);
+  if (unfit !== undefined) {
+    const host = hostOfPaper(unfit);
+    return fault(
+      `${unfit.slug} is served at ${host}, where the service itself is asked`,
+      `run \`npm run -s broadsheet -- paper host ${unfit.slug} ${host} --remove\`, and give the paper a domain of its own`,
+    );
+  }
+  const elsewhere = papers.find((paper) => paper.url !== undefined && !served.includes(paper) && !isShared(paper.url));
+  if (elsewhere !== undefined) {
+    return open(
+      `${elsewhere.slug} has the address ${elsewhere.url}, and this server does not answer there; if it should, run \`npm run -s broadsheet -- paper host ${elsewhere.slug} ${hostOfPaper(elsewhere)}\``,
+    );
+  }
+  return holds(served.length === 0 ? 'no paper has one of its own' : served.map(({ url }) => url).join(', '));
+
+  function isShared(url: string): boolean {
+    return url.startsWith(`${settings.origin}/`);
+  }
+}

@@ -1,0 +1,131 @@
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { dirname, join } from 'node:path';
+import type { Settings } from '../../env.ts';
+import { readDoor } from '../../files/signing-key.ts';
+import { isBuilt } from '../build.ts';
+import type { Workshop } from '../context.ts';
+import { doorKeyFile } from '../context.ts';
+import type { Finding } from './finding.ts';
+import { checked, fault, holds, open } from './finding.ts';
+
+/** The least free space of a disk, in bytes: a day of a hundred thousand looks. */
+const LEAST_SPACE = 500_000_000;
+/** How far the clock may be behind what was written, in ms. */
+const BEHIND = 5 * 60_000;
+/** No clock is right that is before the first of these programs. */
+const FIRST = Date.UTC(2026, 0, 1);
+
+/** Checks what is on this machine; `shop` is null where there is no database yet. */
+export async function checkHere(settings: Settings, shop: Workshop | null): Promise<Finding[]> {
+  return [
+    await checked('database', () => database(shop)),
+    await checked('door key', () => doorKey(settings, shop)),
+    await checked('clock', () => clock(shop)),
+    await checked('data folder', () => folder('DATA_DIR', settings.dataDir)),
+    ...(settings.services.desk ? [await checked('papers folder', () => folder('DIST_DIR', settings.distDir))] : []),
+    await checked('pages', pages),
+    ...(settings.services.desk ? [await checked('port of the desk', () => port(settings, 'PORT', settings.port))] : []),
+    ...(settings.services.records
+      ? [await checked('port of the records', () => port(settings, 'RECORDS_PORT', settings.recordsPort))]
+      : []),
+  ];
+}
+
+function database(shop: Workshop | null) {
+  if (shop === null) return open('there is none yet; the first start makes it');
+  const { faults, size, free } = shop.store.soundness();
+  if (faults.length > 0) return fault(faults.join('; '), 'restore it from a backup or a ledger export');
+  return holds(`${mega(size)} and sound, ${mega(free)} of it free`);
+}
+
+function doorKey(settings: Settings, shop: Workshop | null) {
+  const file = doorKeyFile(settings);
+  const keys = shop?.store.doorKeys() ?? [];
+  const present = keys.find(({ retired_at }) => retired_at === null);
+  if (!existsSync(file)) {
+    if (present === undefined) return open('there is none yet; the first start makes it');
+    return fault(
+      `${file} is not there, and the ledger was signed with one`,
+      'restore it from a backup; without it the next start makes another key, and this one is retired',
+    );
+  }
+  const { kid } = readDoor(file);
+  if ((statSync(file).mode & 0o077) !== 0) return fault(`${file} can be read by others`, `chmod 600 ${file}`);
+  if (present !== undefined && present.kid !== kid) {
+    return fault(
+      `${file} is key ${kid}, and the ledger is signed with ${present.kid}`,
+      keys.some((key) => key.kid === kid)
+        ? 'restore the file of the key in force, or run `npm run -s broadsheet -- key rotate`; until then nothing is signed'
+        : 'restore the key file that belongs to this database; a start with this one retires the other key',
+    );
+  }
+  return holds(`key ${kid}`);
+}
+
+function clock(shop: Workshop | null) {
+  const now = shop?.now() ?? Date.now();
+  const written = Math.max(
+    shop?.store.records.lastLookAt() ?? 0,
+    ...(shop?.store.doorKeys() ?? []).map(({ nbf }) => nbf),
+  );
+  if (now < FIRST || now < written - BEHIND) {
+    const last = now < FIRST ? '' : `, and something was written at ${new Date(written).toISOString()}`;
+    return fault(`it is ${new Date(now).toISOString()} here${last}`, 'set the clock, and keep it by NTP');
+  }
+  return holds(`it is ${new Date(now).toISOString()}`);
+}
+
+function folder(setting: string, path: string) {
+  // What is not there yet is made by the first start, below the first folder that is.
+  let there = path;
+  while (!existsSync(there)) there = dirname(there);
+  try {
+    accessSync(there, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch {
+    return fault(`${there} cannot be written`, `give this user the folder, or set ${setting} to another one`);
+  }
+  const { bavail, bsize } = statfsSync(there);
+  const space = bavail * bsize;
+  if (space < LEAST_SPACE) return fault(`${mega(space)} are free at ${path}`, 'make room on that disk');
+  return holds(`${path}, ${mega(space)} free`);
+}
+
+function pages() {
+  return isBuilt()
+    ? holds('they are those of the code')
+    : fault('they are not those of the code', 'run `npm run build`');
+}
+
+/** Whether a port can be listened on, or this program listens there already. */
+async function port({ host }: Settings, setting: string, port: number) {
+  if (port === 0) return holds('any that is free');
+  const server = createServer();
+  const failure = await new Promise<NodeJS.ErrnoException | null>((done) => {
+    server.once('error', done);
+    server.listen(port, host, () => done(null));
+  });
+  if (failure === null) {
+    await new Promise<void>((done) => server.close(() => done()));
+    return holds(`${port} is free`);
+  }
+  const { code, message } = failure;
+  if (code !== 'EADDRINUSE')
+    return fault(`${host}:${port}: ${message}`, `set ${setting} or HOST to one that this user may use`);
+  const isOurs = await fetch(`http://${host.includes(':') ? `[${host}]` : host}:${port}/`, {
+    signal: AbortSignal.timeout(5_000),
+  })
+    .then(({ headers }) => headers.has('x-request-id'))
+    .catch(() => false);
+  if (isOurs) return holds(`${port} is served already`);
+  return fault(`${port} is taken by another program`, `set ${setting} to another one`);
+}
+
+function mega(bytes: number): string {
+  return `${Math.round(bytes / 1e6)} MB`;
+}
+
+/** Where the database is. */
+export function databaseFile({ dataDir }: Settings): string {
+  return join(dataDir, 'broadsheet.db');
+}

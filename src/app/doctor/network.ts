@@ -1,0 +1,130 @@
+import * as z from 'zod';
+import type { Settings } from '../../env.ts';
+import { openResolver } from '../../net/resolver.ts';
+import { smtpOf } from '../../net/smtp.ts';
+import type { Finding } from './finding.ts';
+import { checked, fault, holds, open } from './finding.ts';
+
+/** How long a mail server and a facilitator may take, in ms. */
+const PATIENCE = 15_000;
+/** A question that every resolver of the Internet knows the answer to. */
+const QUESTION = ['com', 'NS'] as const;
+
+const Supported = z.object({ kinds: z.array(z.looseObject({ scheme: z.string(), network: z.string() })) });
+
+const ChainId = z.object({ result: z.string().regex(/^0x[0-9a-f]{1,16}$/i) });
+
+/** Checks what is reached over the network, all of it at once. */
+export function checkNetwork(settings: Settings): Promise<Finding[]> {
+  const checks = [checked('mail server', () => mailServer(settings))];
+  if (settings.services.records) {
+    checks.push(
+      checked('resolver', () => resolver(settings)),
+      checked('payments', () => payments(settings)),
+      checked('sale of credits', () => saleOfCredits(settings)),
+    );
+  }
+  return Promise.all(checks);
+}
+
+async function mailServer(settings: Settings) {
+  const smtp = smtpOf(settings);
+  if (smtp === null) return open('SMTP_URL is not set: mails land in the outbox folder of DATA_DIR, and go to nobody');
+  const { host } = new URL(settings.smtpUrl ?? '');
+  try {
+    await within(smtp.verify());
+    return holds(`${host} takes our mails`);
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException;
+    const cure =
+      code === 'EAUTH'
+        ? 'check the user and the password of SMTP_URL'
+        : 'check SMTP_URL: its host, its port, and smtps:// where TLS comes first';
+    return fault(`${host}: ${message}`, cure);
+  } finally {
+    smtp.breakOff();
+  }
+}
+
+async function resolver({ resolvers, resolverRate: rate }: Settings) {
+  const all = openResolver({ servers: resolvers, rate });
+  const { servers } = all;
+  all.close();
+  if (servers.length === 0) return fault('this machine knows no resolver', 'set RESOLVERS to some, such as 192.0.2.53');
+  const said = await Promise.all(
+    servers.map(async (server) => {
+      const one = openResolver({ servers: [server], tries: 2 });
+      try {
+        const { status, rtt_ms } = await one.ask(...QUESTION);
+        return { name: `${server.address}:${server.port}`, status, rtt_ms };
+      } finally {
+        one.close();
+      }
+    }),
+  );
+  const bad = said.filter(({ status }) => status !== 'ok');
+  if (bad.length === 0) {
+    return holds(said.map(({ name, rtt_ms }) => `${name} answers in ${Math.round(rtt_ms ?? 0)} ms`).join(', '));
+  }
+  return fault(
+    bad.map(({ name, status }) => `${name} says ${status} to ${QUESTION.join(' ')}`).join(', '),
+    'set RESOLVERS to resolvers that answer this machine; an authoritative-only server will not do',
+  );
+}
+
+async function payments({ x402 }: Settings) {
+  if (x402 === null) return open('X402_FACILITATOR_URL is not set: the paid lane is closed');
+  const address = `${x402.facilitator.replace(/\/+$/, '')}/supported`;
+  const cure = 'check X402_FACILITATOR_URL, and whether the facilitator serves X402_NETWORK';
+  const response = await fetch(address, { signal: AbortSignal.timeout(PATIENCE), redirect: 'error' }).catch(
+    (error: Error) => error,
+  );
+  if (response instanceof Error) return fault(`${address}: ${reasonOf(response)}`, cure);
+  const told = Supported.safeParse(await response.json().catch(() => null));
+  if (!response.ok || !told.success)
+    return fault(`${address} answers ${response.status}, and not what it supports`, cure);
+  const { name, caip2 } = x402.network;
+  const isServed = told.data.kinds.some(
+    ({ scheme, network }) => scheme === 'exact' && (network === name || network === caip2),
+  );
+  if (!isServed) return fault(`${address} does not serve ${name}`, cure);
+  return holds(`${address} takes payments on ${name}`);
+}
+
+/** Credits are sold for transfers that are seen on the chain. The address of a node may hold a key, so its host alone is told. */
+async function saleOfCredits({ x402 }: Settings) {
+  if (x402 === null) return open('the paid lane is closed: top credits up by `npm run -s broadsheet -- credits add`');
+  if (x402.rpc === null) {
+    return open(
+      'X402_RPC_URL is not set: credits are not sold, and who pays by the call while a settling breaks off gets no answer until it is; set it to a node of the chain',
+    );
+  }
+  const { host } = new URL(x402.rpc);
+  const { name, caip2 } = x402.network;
+  const cure = `set X402_RPC_URL to a node of ${name} that answers`;
+  const response = await fetch(x402.rpc, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }),
+    signal: AbortSignal.timeout(PATIENCE),
+    redirect: 'error',
+  }).catch((error: Error) => error);
+  if (response instanceof Error) return fault(`${host}: ${reasonOf(response)}`, cure);
+  const told = ChainId.safeParse(await response.json().catch(() => null));
+  if (!told.success) return fault(`${host} answers ${response.status}, and does not say of which chain it is`, cure);
+  const id = BigInt(told.data.result);
+  if (`eip155:${id}` !== caip2) return fault(`${host} is a node of chain ${id}, and ${name} is ${caip2}`, cure);
+  return holds(`${host} is a node of ${name}`);
+}
+
+function reasonOf({ message, cause }: Error): string {
+  const { code, message: deeper } = (cause ?? {}) as NodeJS.ErrnoException;
+  return code ?? deeper ?? message;
+}
+
+function within(work: Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`it was silent for ${PATIENCE / 1_000} seconds`)), PATIENCE);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,29 @@
+import type { Settings } from '../../env.ts';
+import type { Workshop } from '../context.ts';
+import { fault, holds, open } from './finding.ts';
+
+/** Names under which this machine alone can be meant. */
+const THIS_MACHINE = /^(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
+
+/** Whether limits by address count callers, and not a proxy in front of all of them. */
+export function proxy(settings: Settings, shop: Workshop | null) {
+  const { trustedProxies, origin, dataOrigin, host, services } = settings;
+  const unknown = shop?.store.forwarded.list() ?? [];
+  const [last] = unknown.toSorted((a, b) => b.at - a.at);
+  if (last !== undefined) {
+    const who = unknown.map(({ service }) => (service === 'desk' ? 'the desk' : 'the records')).join(' and ');
+    return fault(
+      `requests to ${who} came from a proxy at ${last.address}, last noted ${new Date(last.at).toISOString()}, that the server’s TRUSTED_PROXIES does not name: no limit by address holds for them, and all keyless callers share one slot`,
+      `set TRUSTED_PROXIES=${last.address}, have the proxy set X-Forwarded-For, and start the server anew`,
+    );
+  }
+  if (trustedProxies.length > 0) return holds(`X-Forwarded-For is believed from ${trustedProxies.join(', ')}`);
+  const addresses = [...(services.desk ? [origin] : []), ...(services.records ? [dataOrigin] : [])];
+  const elsewhere = addresses.find((address) => !THIS_MACHINE.test(new URL(address).hostname));
+  if (elsewhere !== undefined && THIS_MACHINE.test(host)) {
+    return open(
+      `TRUSTED_PROXIES is not set, and what leads from ${elsewhere} to ${host} is on this machine, whose callers no limit by address counts: set it to that proxy’s address`,
+    );
+  }
+  return open('TRUSTED_PROXIES is not set: right where callers connect by themselves');
+}

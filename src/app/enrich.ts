@@ -1,0 +1,80 @@
+import { Fault } from '../fault.ts';
+import type { Looker } from '../net/prober.ts';
+import { hostNamed } from '../records/named.ts';
+import type { FullRecord } from '../records/preview.ts';
+import { fullRecordOf } from '../records/preview.ts';
+import { isBlind, isUnanswered } from '../records/scan-batch.ts';
+import type { Workshop } from './context.ts';
+import type { LocalQueue } from './scan-local.ts';
+import { localQueue } from './scan-local.ts';
+
+/** How many hostnames of one request are looked at at a time. */
+const AT_ONCE = 16;
+
+/** One hostname, looked at now: its full record, or why there is none. */
+export type Enriched = FullRecord | { domain: string; error: string; message: string };
+
+/** Looks at hostnames under watch now, due or not, each once; what comes first is told first. Stops when nobody reads on. */
+export async function* enrich(
+  shop: Workshop,
+  names: readonly string[],
+  looker: Looker,
+  owner: string,
+): AsyncGenerator<Enriched> {
+  const queue = localQueue(shop, owner);
+  const left = [...new Set(names)].values();
+  const underWay = new Map<string, Promise<[string, Enriched]>>();
+  const begin = (): void => {
+    const { value: name } = left.next();
+    if (name !== undefined)
+      underWay.set(
+        name,
+        one(shop, queue, looker, name).then((enriched) => [name, enriched]),
+      );
+  };
+  for (let n = 0; n < AT_ONCE; n++) begin();
+  while (underWay.size > 0) {
+    const [name, enriched] = await Promise.race(underWay.values());
+    underWay.delete(name);
+    begin();
+    yield enriched;
+  }
+}
+
+async function one(shop: Workshop, queue: LocalQueue, looker: Looker, name: string): Promise<Enriched> {
+  try {
+    return await lookAndRead(shop, queue, looker, name);
+  } catch (error) {
+    const known = shop.store.fault(error);
+    if (!(known instanceof Fault)) throw error;
+    const { code, message } = known;
+    // The cause names a file of this machine; the log of whoever runs it has it.
+    return {
+      domain: name,
+      error: code,
+      message: code === 'unavailable' ? 'this cannot be done just now; try again soon' : message,
+    };
+  }
+}
+
+async function lookAndRead(shop: Workshop, queue: LocalQueue, looker: Looker, name: string): Promise<Enriched> {
+  const { records } = shop.store;
+  const { hostname, id } = hostNamed(records, name);
+  const taken = queue.takeThese([hostname]);
+  if (taken === null) {
+    throw new Fault('not_watched', `${hostname} is paused; POST /v1/domains puts it under watch again`);
+  }
+  const look = await looker.look(hostname);
+  if (isBlind(look) && (await isUnanswered(looker))) {
+    await queue.giveBack(taken.lease);
+    return { domain: hostname, error: 'unavailable', message: 'no resolver answered; nothing was entered' };
+  }
+  const [entered] = await queue.enter(taken.lease, [look]);
+  if (entered?.outcome !== 'recorded') {
+    const message = `another scanner took ${hostname} meanwhile; GET /v1/domains/${hostname} has what it saw`;
+    return { domain: hostname, error: 'conflict', message: entered?.outcome === 'refused' ? entered.message : message };
+  }
+  const observation = records.observationBySeq(id, entered.seq);
+  if (observation === null) throw new Error(`observation ${entered.seq} of ${hostname} is not there`);
+  return fullRecordOf(observation);
+}

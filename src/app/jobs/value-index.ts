@@ -1,0 +1,25 @@
+import type { Logger } from 'pino';
+import type { Workshop } from '../context.ts';
+import { goRounds } from './poll.ts';
+
+/** How often the job looks for values that were seen for the first time, in ms. */
+const LOOK_EVERY = 1_000;
+
+/**
+ * Keeps the search within values up with the looks; at the first start after an
+ * upgrade it takes all values from before, while everything else goes on. Any
+ * number of processes may do it over one database. Returns a function that stops it.
+ */
+export function startValueIndex({ store }: Workshop, logger: Logger): () => Promise<void> {
+  const round = (): number => {
+    const began = performance.now();
+    if (!store.records.indexValues()) return LOOK_EVERY;
+    // It rests as long as it worked: callers and looks have at least half of the time.
+    return performance.now() - began;
+  };
+  return goRounds(round, {
+    job: 'the index of values',
+    logger,
+    failed: 'values cannot be indexed just now; it is tried again',
+  });
+}

@@ -1,0 +1,214 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { airDue } from '../desk/append.ts';
+import { paperRoot } from '../desk/paper.ts';
+import { Fault } from '../fault.ts';
+import { mayHaveLostWrites, syncTree, unsyncedNote } from '../files/disk-sync.ts';
+import { isTree, Tree } from '../files/tree.ts';
+import { placeOf } from '../press/edition.ts';
+import type { PressReport } from '../press/press.ts';
+import { type NEEDS_CREW, NEEDS_ROOM, press } from '../press/press.ts';
+import type { Build } from './build.ts';
+import { loadBuild } from './build.ts';
+import type { Workshop } from './context.ts';
+import { needPaper } from './context.ts';
+import { PressClaim } from './press-claim.ts';
+import { Crew } from './press-pool.ts';
+
+export interface PressOptions {
+  /** Only this paper. */
+  paper?: string | undefined;
+  full?: boolean;
+  cards?: boolean;
+  /** How far a paper's press has come. */
+  progress?: (paper: string, done: number, total: number, what: string) => void;
+  /** Ends a press that is under way; what it has not finished stays due. */
+  signal?: AbortSignal;
+  /** Runs the press of a paper when it is its turn; at once where it is left out. */
+  turn?: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Takes the work of bringing a large press to the disk itself, for who does not want to wait for it. */
+  later?: (work: Promise<void>) => void;
+}
+
+/** Presses what is due of every paper, or of one, or everything. One press a paper runs at a time. */
+export async function pressPapers(shop: Workshop, options: PressOptions = {}): Promise<Map<string, PressReport>> {
+  const { store } = shop;
+  const { paper } = options;
+  store.transact(() => airDue(store, shop.now()));
+  if (paper !== undefined) needPaper(shop, paper);
+  const reports = new Map<string, PressReport>();
+  const failures: unknown[] = [];
+  for (const slug of paper === undefined ? store.paperSlugs() : [paper]) {
+    try {
+      const report = await pressPaper(shop, slug, options);
+      if (report !== null) reports.set(slug, report);
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  // One paper that cannot be pressed keeps no other one from it.
+  if (failures.length === 0) return reports;
+  if (failures.length === 1 || !failures.every((error) => error instanceof Fault)) throw failures[0];
+  throw new Fault('unavailable', failures.map(({ message }) => message).join('; '));
+}
+
+async function pressPaper(shop: Workshop, slug: string, options: PressOptions): Promise<PressReport | null> {
+  const { manifest } = shop.store;
+  const build = await loadBuild();
+  const isDue = () => options.full === true || !isWhole(shop, slug, build) || manifest.due(slug).length > 0;
+  if (!isDue()) return null;
+  build.needCurrent();
+  const claim = await PressClaim.take(manifest, slug, options.signal);
+  try {
+    // The press that this one waited for may have done its work.
+    if (!isDue()) return null;
+    // Who waits for another process's press takes nobody's turn.
+    const work = () => pressClaimed(shop, slug, { options, build, claim });
+    const report = await (options.turn === undefined ? work() : options.turn(work));
+    const written = manifest.unsynced(slug);
+    if (written !== null) {
+      const synced = syncTree(join(shop.settings.distDir, slug), () => manifest.setSynced(slug, written));
+      if (options.later === undefined) await synced;
+      else options.later(synced);
+    }
+    return report;
+  } finally {
+    claim.release();
+  }
+}
+
+/** Where a paper is published and pressed to, and what its tree depends on beside the ledger. */
+export function planOf({ store, settings }: Workshop, slug: string, build: Pick<Build, 'stamp'>) {
+  const root = paperRoot(store.archive(slug).paper(), settings.origin);
+  const folder = join(settings.distDir, slug);
+  // A tree elsewhere is another tree: everything is due there.
+  return { root, folder, stamp: `${build.stamp} ${root} ${folder}` };
+}
+
+/**
+ * Whether the tree was pressed in full under the present settings, the machine
+ * has not lost power before the disk had all of it, and nobody removed it.
+ */
+function isWhole(shop: Workshop, slug: string, build: Build): boolean {
+  const { manifest, archive } = shop.store;
+  const { stamp, folder } = planOf(shop, slug, build);
+  if (manifest.stamp(slug) !== stamp || mayHaveLostWrites(manifest.unsynced(slug))) return false;
+  return !archive(slug).paper().paper_public || isTree(folder);
+}
+
+interface Claimed {
+  options: PressOptions;
+  build: Build;
+  claim: PressClaim;
+}
+
+/** What a press says that wants other threads. */
+type Asking = typeof NEEDS_CREW | typeof NEEDS_ROOM;
+
+function isAsking(report: PressReport | Asking): report is Asking {
+  return typeof report === 'symbol';
+}
+
+/** Presses what is due, with a crew once it turns out that there is much. */
+async function pressClaimed(shop: Workshop, slug: string, claimed: Claimed): Promise<PressReport> {
+  // No other press has this folder while the claim holds; what is in it was left by one that was broken off.
+  const working = join(shop.settings.distDir, '.press', slug);
+  clear(working);
+  const aside = join(working, claimed.claim.token.replaceAll(/[^\w.-]/g, '-'));
+  let crew: Crew | null = null;
+  try {
+    const report = await pressHeld(shop, slug, { ...claimed, aside }, null);
+    if (!isAsking(report)) return report;
+    crew = new Crew(shop.settings, { roomy: report === NEEDS_ROOM });
+    const whole = await pressHeld(shop, slug, { ...claimed, aside }, crew);
+    if (isAsking(whole)) throw new Error('a press with a crew asked for one');
+    return whole;
+  } finally {
+    await crew?.stop();
+    // Its own alone: a press that lost its claim leaves the folder to another one.
+    for (const folder of [aside, ...(crew?.asides(aside) ?? [])]) clear(folder);
+  }
+}
+
+/** Clears a folder as far as it goes: where the disk does not let it, the press says so with its first file. */
+function clear(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // A read-only disk, or too many open files.
+  }
+}
+
+/** Presses what is due as the ledger is when this press begins, whatever is written meanwhile. */
+async function pressHeld(
+  shop: Workshop,
+  slug: string,
+  { options, build, claim, aside }: Claimed & { aside: string },
+  crew: Crew | null,
+): Promise<PressReport | Asking> {
+  const { store, media } = shop;
+  const { manifest } = store;
+  const now = shop.now();
+  const begin = () => {
+    claim.assertHeld();
+    claim.assertOwner();
+    const plan = planOf(shop, slug, build);
+    const full = options.full === true || !isWhole(shop, slug, build);
+    // Until it has ended, a full press leaves a tree that is of no stamp.
+    if (full) manifest.setStamp(slug, '');
+    snapshot.hold();
+    return { ...plan, full, start: manifest.begin(slug) };
+  };
+  const snapshot = shop.snapshots.take();
+  try {
+    const { start, full, root, folder, stamp } = await beginWith(crew, shop, claim, begin);
+    const tree = new Tree(folder, { aside, sync: !full, assertClaim: claim.assertHeld });
+    const place = placeOf(root);
+    const order = { paper: slug, place, folder, aside, isNew: tree.isNew, now, deadline: claim.shared };
+    const report = await press({
+      paper: slug,
+      archive: snapshot.store.archive(slug),
+      manifest,
+      place,
+      tree,
+      tools: { render: build.render, assets: build.assets, now },
+      stamp,
+      start,
+      full,
+      cards: options.cards ?? true,
+      unsynced: unsyncedNote(start.until),
+      transact: store.transact,
+      assertOwner: claim.assertOwner,
+      mediaFile: media.pathOf,
+      crew: crew === null ? null : (looks, names, done) => crew.print({ ...order, looks }, names, done),
+      progress: (...at) => options.progress?.(slug, ...at),
+    });
+    // Nothing was written: the tree is as clean as it was.
+    if (isAsking(report) && !start.dirty) {
+      store.transact(() => {
+        claim.assertOwner();
+        manifest.finish(slug, 0);
+      });
+    }
+    return report;
+  } finally {
+    snapshot.end();
+  }
+}
+
+/**
+ * Begins a press in one transaction: a change that comes later is marked with a
+ * later number, whatever it changes. A crew holds the ledger first, and must hold
+ * it at the same number: where something was written in between, all hold it anew.
+ */
+async function beginWith<T>(crew: Crew | null, { store }: Workshop, claim: PressClaim, begin: () => T): Promise<T> {
+  for (;;) {
+    const held = (await crew?.hold()) ?? [];
+    const begun = store.transact(() => {
+      const number = store.manifest.lastNumber();
+      return held.every((seen) => seen === number) ? { begun: begin() } : null;
+    });
+    if (begun !== null) return begun.begun;
+    claim.assertHeld();
+  }
+}

@@ -1,0 +1,111 @@
+import type { ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Fault } from '../fault.ts';
+import type { BqAnswer, BqTask } from '../store/query-process.ts';
+import { PROJECT } from './build.ts';
+
+/** How long a query may take, in ms. */
+export const BQ_TIME = 5_000;
+/** The memory that a query's process may hold, in bytes, and how often that is looked at, in ms. */
+const MEMORY = 400_000_000;
+const WATCH_EVERY = 50;
+/** How long a process is kept for the next query, in ms. */
+const IDLE = 10_000;
+const PAGE = 4_096;
+/** The Node that npm installed: SQLite's authorizer came with 24.10, and this process may run on an older one. */
+const NODE = join(PROJECT, 'node_modules/.bin/node');
+
+/**
+ * A process that runs queries, one at a time. It is started when there is one, has
+ * no environment, and is killed when a query goes too far, or is long idle; it
+ * never keeps this process from ending, and ends with it.
+ */
+export class BqHand {
+  readonly #time: number;
+  #child: ChildProcess | null = null;
+  #idle: NodeJS.Timeout | undefined;
+
+  /** `time` is what a query may take, in ms. */
+  constructor(time: number) {
+    this.#time = time;
+  }
+
+  /** Throws `unavailable` when no process could be started. */
+  async ask(task: BqTask): Promise<BqAnswer> {
+    clearTimeout(this.#idle);
+    const child = this.#child?.connected === true ? this.#child : await started();
+    this.#child = child;
+    hold(child, true);
+    try {
+      return await this.#answer(child, task);
+    } finally {
+      hold(child, false);
+      this.#idle = setTimeout(() => this.#end(), IDLE).unref();
+    }
+  }
+
+  #answer(child: ChildProcess, task: BqTask): Promise<BqAnswer> {
+    return new Promise((resolve) => {
+      const settle = (answer: BqAnswer): void => {
+        clearTimeout(late);
+        clearInterval(watch);
+        child.off('message', settle).off('exit', gone);
+        resolve(answer);
+      };
+      const giveUp = (words: string): void => {
+        this.#end();
+        settle({ refusal: `${words}; ask for less` });
+      };
+      const gone = (): void => giveUp('its process ended');
+      const late = setTimeout(() => giveUp(`it took more than ${this.#time / 1_000} seconds`), this.#time);
+      const watch = setInterval(async () => {
+        if ((await residentOf(child.pid)) > MEMORY) giveUp(`it took more than ${MEMORY / 1e6} MB of memory`);
+      }, WATCH_EVERY);
+      child.once('message', settle).once('exit', gone);
+      child.send(task, (error) => {
+        if (error !== null) gone();
+      });
+    });
+  }
+
+  #end(): void {
+    this.#child?.kill('SIGKILL');
+    this.#child = null;
+  }
+}
+
+async function started(): Promise<ChildProcess> {
+  const child = fork(new URL('../store/query-process.ts', import.meta.url), {
+    execPath: existsSync(NODE) ? NODE : process.execPath,
+    env: {},
+    execArgv: ['--max-old-space-size=128', '--disable-warning=ExperimentalWarning'],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  // Its end is noticed by whoever waits for an answer.
+  child.on('error', () => {});
+  const [word] = await Promise.race([once(child, 'message'), once(child, 'exit')]).catch(() => []);
+  if (word === 'ready') return child;
+  throw new Fault('unavailable', 'the process that runs queries could not be started');
+}
+
+/** Whether a child keeps this process from ending. */
+function hold(child: ChildProcess, yes: boolean): void {
+  const channel = child.channel as { ref(): void; unref(): void } | null | undefined;
+  if (yes) {
+    child.ref();
+    channel?.ref();
+  } else {
+    child.unref();
+    channel?.unref();
+  }
+}
+
+/** The memory that a process holds, in bytes; 0 where the system does not say. */
+async function residentOf(pid: number | undefined): Promise<number> {
+  const text = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '');
+  return Number(text.split(' ')[1] ?? 0) * PAGE;
+}

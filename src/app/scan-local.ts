@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { Fault } from '../fault.ts';
+import { lineOf } from '../records/line.ts';
+import { recordLook } from '../records/recording.ts';
+import type { Entered, ScanQueue, Taken } from '../records/scan-queue.ts';
+import type { Look } from '../records/signal.ts';
+import type { Workshop } from './context.ts';
+import { newId } from './context.ts';
+
+/** For how long a lease holds, in ms: many times what a batch takes, even of names that nobody answers for. */
+export const LEASE = 120_000;
+
+/** The queue of this machine's database. */
+export interface LocalQueue extends ScanQueue {
+  /** These hostnames, due or not; null when none of them is watched. */
+  takeThese(names: string[]): Taken | null;
+  /** A lease as `take` gives it, and when it ends, in ms. */
+  lease(max: number): Taken & { until: number };
+}
+
+/** `owner` is who leases, for whoever reads the queue. */
+export function localQueue(shop: Workshop, owner: string): LocalQueue {
+  const { store, now } = shop;
+  const { records } = store;
+  const fresh = () => ({ id: newId(), owner, until: now() + LEASE });
+  const taken = ({ id }: { id: string }, rows: { hostname: string }[]): Taken => ({
+    lease: id,
+    hostnames: rows.map(({ hostname }) => hostname),
+  });
+  const lease: LocalQueue['lease'] = (max) => {
+    const wish = fresh();
+    records.pullForward(now(), now() + 2 * Math.max(LEASE, shop.settings.scanEvery));
+    // Asking first costs no other writer a wait.
+    const rows = records.isDue(now()) ? records.lease({ ...wish, max, now: now() }) : [];
+    return { ...taken(wish, rows), until: wish.until };
+  };
+  return {
+    lease,
+    async take(max) {
+      const { lease: id, hostnames } = lease(max);
+      return hostnames.length === 0 ? null : { lease: id, hostnames };
+    },
+    takeThese(names) {
+      const wish = fresh();
+      const rows = records.leaseThese({ ...wish, names });
+      return rows.length === 0 ? null : taken(wish, rows);
+    },
+    enter: (id, looks) => Promise.all(looks.map((look) => enterLook(shop, id, look))),
+    async giveBack(id) {
+      records.giveBack(id, now());
+    },
+  };
+}
+
+/** Enters a look; one that cannot be entered keeps the others from nothing. Throws what the database is at fault for. */
+async function enterLook(shop: Workshop, lease: string, look: Look): Promise<Entered> {
+  try {
+    return await shop.store.groupCommit(() => enterOne(shop, lease, look));
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'unavailable') throw error;
+    const message = error instanceof Fault ? error.message : 'this look cannot be signed as it is';
+    return { hostname: look.hostname, outcome: 'refused', message };
+  }
+}
+
+function enterOne({ store, desk, settings, now }: Workshop, lease: string, look: Look): Entered {
+  const tools = { ...desk.door, now: now(), every: settings.scanEvery, randomBytes };
+  const recorded = recordLook(store.records, lease, look, tools);
+  const { hostname } = look;
+  if (recorded.outcome === 'lost') return { hostname, outcome: 'lost' };
+  return { hostname, outcome: 'recorded', seq: recorded.seq, changes: recorded.deltas.map(lineOf) };
+}

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Fault } from '../fault.ts';
+import type { Looker } from '../net/prober.ts';
+import { scanBatch } from '../records/scan-batch.ts';
+import type { Entered, ScanQueue, Taken } from '../records/scan-queue.ts';
+import { eventLoop } from './event-loop.ts';
+
+/** Looks that are under way at a time, and so in memory; and hostnames that are leased at a time. */
+const AT_ONCE = 96;
+const BATCH = 16;
+/** How long to wait when nothing is due, in ms. */
+const IDLE = 1_000;
+/** How long to rest after a failure, in ms; twice as long each time, up to the most. */
+const FIRST_REST = 1_000;
+const LONGEST_REST = 60_000;
+
+/** Who wants to know how a scan goes. */
+export interface ScanNews {
+  entered(entered: Entered[]): void;
+  /** No resolver answers; it is tried again after so many ms. */
+  blind(rest: number): void;
+  /** The queue failed; it is tried again after so many ms. */
+  failed(error: unknown, rest: number): void;
+}
+
+export interface Scan {
+  /** Resolves when it was stopped, or with `once` when nothing is due. Rejects with what trying again does not cure; with `once`, with anything. */
+  ended: Promise<void>;
+  /** Begins nothing more, drops what is under way and gives it back. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Works a queue until it is stopped, or with `once` until nothing is due; closes
+ * the looker at its end. More is leased as soon as there is room, so that hosts
+ * whose servers are slow, or dead, hold up nobody but themselves.
+ */
+export function startScan(queue: ScanQueue, looker: Looker, news: ScanNews, { once = false } = {}): Scan {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const isStopping = () => signal.aborted;
+  const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined);
+  let failure: unknown;
+  let room = AT_ONCE;
+  let freed: () => void = () => {};
+  const release = (count: number): void => {
+    room += count;
+    freed();
+  };
+  const end = (): void => {
+    stopping.abort();
+    // What waits for an answer ends at once.
+    looker.close();
+    freed();
+  };
+
+  let rest = FIRST_REST;
+  let mustRest = false;
+  const trouble = (tell: (rest: number) => void): void => {
+    // Batches that began together fail together.
+    if (!mustRest && !isStopping()) tell(rest);
+    mustRest = true;
+  };
+  const failed = (error: unknown): void => {
+    if (!once && !isFinal(error)) return trouble((ms) => news.failed(error, ms));
+    failure ??= error;
+    end();
+  };
+  const work = async (taken: Taken): Promise<void> => {
+    const ended = eventLoop.began({ job: 'scan', hostnames: taken.hostnames.length });
+    try {
+      const { entered, isBlind } = await scanBatch(queue, looker, taken, { isStopping, release });
+      news.entered(entered);
+      if (!isBlind) rest = FIRST_REST;
+      else if (once) throw new Fault('unavailable', 'no resolver answers; set RESOLVERS to some that do');
+      else trouble(news.blind);
+    } catch (error) {
+      failed(error);
+    } finally {
+      ended();
+    }
+  };
+
+  const batches = new Set<Promise<void>>();
+  const takeAndWork = async (): Promise<void> => {
+    while (!isStopping()) {
+      if (mustRest) {
+        await pause(rest);
+        rest = Math.min(rest * 2, LONGEST_REST);
+        mustRest = false;
+      } else if (room < BATCH) {
+        await new Promise<void>((next) => {
+          freed = next;
+        });
+      } else {
+        const taken = await queue.take(BATCH).catch(failed);
+        if (taken) {
+          room -= taken.hostnames.length;
+          const batch = work(taken).finally(() => batches.delete(batch));
+          batches.add(batch);
+        } else if (taken === null && once) return;
+        else if (taken === null) await pause(IDLE);
+      }
+    }
+  };
+  const done = takeAndWork()
+    .then(() => Promise.all(batches))
+    .then(() => looker.close());
+  return {
+    ended: done.then(() => {
+      if (failure !== undefined) throw failure;
+    }),
+    stop() {
+      end();
+      return done;
+    },
+  };
+}
+
+/** Whether the queue has nothing more to say to this scanner. */
+function isFinal(error: unknown): boolean {
+  return error instanceof Fault && ['key_invalid', 'key_expired', 'level_too_low'].includes(error.code);
+}

@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { APIContext, MiddlewareHandler, MiddlewareNext } from 'astro';
+import { contentType as typeByName } from 'mime-types';
+import { standOf } from '../../api/desk/stand.ts';
+import { PROJECT } from '../app/build.ts';
+import type { Workshop } from '../app/context.ts';
+import { openWorkshop } from '../app/context.ts';
+import { paperRoot } from '../desk/paper.ts';
+import { readSettings } from '../env.ts';
+import { Edition, placeOf } from '../press/edition.ts';
+import { contentType } from '../press/feeds/headers.ts';
+import type { Printed, Render } from '../press/output.ts';
+import type { Found } from '../press/outputs/paths.ts';
+import { printPath } from '../press/outputs/paths.ts';
+
+/** A page that Astro's own server is to print: an empty text that knows its route and its view. */
+class Page extends String {
+  readonly route: string;
+  readonly view: unknown;
+
+  constructor(route: string, view: unknown) {
+    super('');
+    this.route = route;
+    this.view = view;
+  }
+}
+
+let shop: Workshop | undefined;
+
+/**
+ * `npm run dev`: every address is printed anew from the live store. A sheet
+ * "renders" by naming its route and view, which Astro's own server then shows,
+ * so that a change of a page reloads at once.
+ */
+export const onRequest: MiddlewareHandler = async (context, next) => {
+  shop ??= openWorkshop(readSettings());
+  const { pathname, search, origin } = context.url;
+  if (pathname === '/') return show(context, next, new Page('/newsstand', standOf(shop, origin)));
+  const [, slug = '', path] = /^\/([^/]+)(?:\/(.*))?$/.exec(decodeURI(pathname)) ?? [];
+  if (shop.store.paper(slug) === null) {
+    // Pages have no addresses of their own: they are shown at those of the papers.
+    return /^\/(paper|newsstand)(\/|$)/.test(pathname)
+      ? new Response('There is nothing at this address.', { status: 404 })
+      : next();
+  }
+  const find = (wanted: string) => print(shop as Workshop, slug, wanted, paperRoot({ slug }, origin));
+  const found = await find(path === undefined || path === '' || path.endsWith('/') ? `${path ?? ''}index.html` : path);
+  if (path === undefined || (found === null && (await find(`${path}/index.html`)) !== null)) {
+    return context.redirect(`${pathname}/${search}`, 307);
+  }
+  if (found !== null) return answer(context, next, found);
+  const missing = await find('404.html');
+  return missing === null ? next() : answer(context, next, missing, 404);
+};
+
+/** One file as a response: the press's own bytes, or a page by Astro. */
+async function answer(context: APIContext, next: MiddlewareNext, found: Found, status = 200): Promise<Response> {
+  const type = contentType(`/${found.path}`) ?? (typeByName(basename(found.path)) || 'application/octet-stream');
+  if ('copy' in found)
+    return new Response(readFileSync((shop as Workshop).media.pathOf(found.copy)), {
+      headers: { 'Content-Type': type },
+    });
+  const body: unknown = 'draw' in found ? await found.draw() : found.body;
+  if (body instanceof Page) return show(context, next, body, status);
+  return new Response(body as BodyInit, { status, headers: { 'Content-Type': type } });
+}
+
+async function show(context: APIContext, next: MiddlewareNext, { route, view }: Page, status = 200): Promise<Response> {
+  (context.locals as { view: unknown }).view = view;
+  const { body, headers } = await next(route);
+  return new Response(body, { status, headers });
+}
+
+function print({ store }: Workshop, slug: string, path: string, root: string): Promise<Found | null> {
+  const edition = new Edition(store.archive(slug), placeOf(root));
+  const render = (async (route: string, view: unknown) => new Page(route, view)) as unknown as Render;
+  return printPath(edition, path, { render, assets, now: Date.now() });
+}
+
+/** What every paper has from `public/`; the rest of the assets is Vite's. */
+function assets(): Printed[] {
+  const folder = join(PROJECT, 'public');
+  return readdirSync(folder).map((path) => ({ path, body: readFileSync(join(folder, path)) }));
+}

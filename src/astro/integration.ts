@@ -1,0 +1,57 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AstroIntegration, AstroIntegrationLogger } from 'astro';
+import { BUILT, PROJECT, stampBuild } from '../app/build.ts';
+import type { Workshop } from '../app/context.ts';
+import { fileContent } from '../cmd/file.ts';
+import { pressLines, pressShowing } from '../cmd/press.ts';
+import { withWorkshop } from '../cmd/run.ts';
+import { shown } from '../cmd/terminal.ts';
+import { DESK_PORT, readSettings } from '../env.ts';
+import { problemLine } from '../ingest/source-file.ts';
+
+/** The press as a part of Astro: `astro build` alone files `content/` and leaves every paper's tree complete. */
+export function pressIntegration(): AstroIntegration {
+  return {
+    name: 'press',
+    hooks: {
+      'astro:config:setup': ({ command, addMiddleware, updateConfig }) => {
+        if (command !== 'dev') return;
+        const { dataDir, distDir, port } = readSettings();
+        // The store and the trees are no sources of a page; watching them costs a handle a file.
+        const watch = { ignored: [`${dataDir}/**`, `${distDir}/**`] };
+        // Beside a server on the default port the next free one will do; a port that was asked for is that one or none.
+        updateConfig({ vite: { server: { watch, strictPort: port !== DESK_PORT } } });
+        addMiddleware({ order: 'pre', entrypoint: join(PROJECT, 'src/astro/dev-middleware.ts') });
+      },
+      // On a new machine there are papers to show.
+      'astro:server:setup': ({ logger }) =>
+        withWorkshop(async (shop) => {
+          await fileWarning(shop, logger);
+        }),
+      'astro:build:start': () => {
+        for (const folder of BUILT) rmSync(folder, { recursive: true, force: true });
+      },
+      'astro:build:done': ({ logger }) =>
+        withWorkshop(async (shop) => {
+          stampBuild();
+          if (!shop.settings.buildPresses) return;
+          if ((await fileWarning(shop, logger)) > 0) process.exitCode = 1;
+          for (const line of pressLines(await pressShowing(shop, {}))) logger.info(shown(line));
+        }),
+    },
+  };
+}
+
+/** Where `npm run dev` listens: HOST and PORT, as `npm start` does; flags of the command come before them. */
+export function devServer(): { host: string; port: number } {
+  const { host, port } = readSettings();
+  return { host, port };
+}
+
+/** Files `content/` and warns of what was refused. Returns the number of problems. */
+async function fileWarning(shop: Workshop, logger: AstroIntegrationLogger): Promise<number> {
+  const { problems } = await fileContent(shop);
+  for (const problem of problems) logger.warn(shown(problemLine(problem)));
+  return problems.length;
+}

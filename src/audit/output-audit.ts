@@ -1,0 +1,139 @@
+import { join } from 'node:path';
+import type { Archive } from '../desk/archive.ts';
+import { sha256 } from '../ledger/basis.ts';
+import type { Place } from '../press/edition.ts';
+import { Edition } from '../press/edition.ts';
+import type { PressedFile } from '../press/manifest.ts';
+import type { Printed, Render, Tools } from '../press/output.ts';
+import { sheetNamed } from '../press/outputs/all.ts';
+import { hosting } from '../press/outputs/hosting.ts';
+import { news } from '../press/outputs/sitemap.ts';
+import { bytesOf, digestOf } from './disk.ts';
+import { newsMoment } from './news.ts';
+import type { AskedPage } from './page.ts';
+import { pageFault } from './page.ts';
+import { PRESS_AGAIN } from './parts.ts';
+
+export interface SheetAuditJob {
+  paper: string;
+  archive: Archive;
+  place: Place;
+  /** The paper's tree. */
+  folder: string;
+  /** What the manifest says of a sheet: its files, and the tags that it read. */
+  listed(sheet: string): { files: PressedFile[]; tags: string | null };
+  tools: Tools;
+  /** Whether pages are rendered and pictures drawn anew. */
+  deep: boolean;
+}
+
+/** What one sheet came to: the files that it asks for, and what is wrong with them. */
+export interface SheetFindings {
+  paths: string[];
+  faults: string[];
+}
+
+/** A file that a sheet asked for; `page` where it asked for a page that was not rendered. */
+interface Asked {
+  item: Printed;
+  page: AskedPage | null;
+}
+
+/**
+ * Holds the files of single sheets against what the ledger gives, without
+ * believing the manifest. Documents are made anew and compared byte for byte;
+ * pages are rendered anew only by a deep look, and else asked what they must
+ * show. The manifest is one more witness: it must list these files, with the
+ * bytes that are on disk.
+ */
+export class SheetAudit {
+  readonly #job: SheetAuditJob;
+
+  constructor(job: SheetAuditJob) {
+    this.#job = job;
+  }
+
+  edition(): Edition {
+    return new Edition(this.#job.archive, this.#job.place);
+  }
+
+  async look(name: string): Promise<SheetFindings> {
+    const { paper } = this.#job;
+    const edition = this.edition();
+    let asked: Asked[];
+    try {
+      asked = await this.#ask(name, edition);
+    } catch (error) {
+      const why = (error as Error).message.split('\n')[0];
+      return { paths: [], faults: [`${paper}: ${name} cannot be printed from what the database holds (${why})`] };
+    }
+    const { files, tags } = this.#job.listed(name);
+    const listed = new Map(files.map(({ path, digest }) => [path, digest]));
+    const faults: string[] = [];
+    for (const one of asked) {
+      const { path } = one.item;
+      const fault = await this.#lookAt(one, listed.get(path));
+      if (fault !== null) faults.push(`${paper}/${path}: ${fault}`);
+      listed.delete(path);
+    }
+    for (const path of listed.keys()) {
+      faults.push(`${paper}/${path}: the manifest lists it, but the ledger asks for no such file; ${PRESS_AGAIN}`);
+    }
+    if (tags !== (asked.length === 0 ? null : edition.reads.join('\n'))) {
+      faults.push(
+        `${paper}: the manifest does not say what ${name} reads, so changes would pass it by; ${PRESS_AGAIN}`,
+      );
+    }
+    return { paths: asked.map(({ item }) => item.path), faults };
+  }
+
+  /** What a sheet prints. Unless the look is deep, pages are noted and not rendered. */
+  async #ask(name: string, edition: Edition): Promise<Asked[]> {
+    const found = sheetNamed(name);
+    if (found === null) return [];
+    const pages = new Map<unknown, AskedPage>();
+    const render: Render = (route, view) => {
+      const token = `\0page ${pages.size}`;
+      pages.set(token, { route, view });
+      return Promise.resolve(token);
+    };
+    const { tools, deep, archive, folder } = this.#job;
+    // The headers name the hashes of scripts, which only a rendered page has.
+    const isRendered = deep || found.sheet === hosting;
+    const now =
+      found.sheet === news
+        ? newsMoment(archive, bytesOf(join(folder, 'sitemap-news.xml'))?.toString('latin1') ?? '', tools.now)
+        : tools.now;
+    const printed = await found.sheet.print(edition, found.key, { ...tools, now, ...(isRendered ? {} : { render }) });
+    return (printed ?? []).map((item) => ({ item, page: pages.get('body' in item ? item.body : null) ?? null }));
+  }
+
+  /** What is wrong with a file; null when nothing is. */
+  async #lookAt({ item, page }: Asked, listed: string | undefined): Promise<string | null> {
+    const file = join(this.#job.folder, item.path);
+    if ('copy' in item) return verdict(digestOf(file), listed, item.copy);
+    const bytes = bytesOf(file);
+    const wanted = page === null ? await this.#wanted(item) : null;
+    const fault = verdict(bytes === null ? null : sha256(bytes), listed, wanted);
+    if (fault !== null || page === null || bytes === null) return fault;
+    const amiss = pageFault(page, bytes.toString('utf8'), this.#job.place.base);
+    return amiss === null ? null : `the page is not the one that the ledger gives: ${amiss}; ${PRESS_AGAIN}`;
+  }
+
+  /** The digest that a file must have; null where only a deep look can tell. */
+  async #wanted(item: Printed): Promise<string | null> {
+    if ('same' in item) return digestOf(join(this.#job.folder, item.same));
+    if ('draw' in item) return this.#job.deep ? sha256(await item.draw()) : null;
+    return 'body' in item ? sha256(Buffer.from(item.body as string)) : null;
+  }
+}
+
+function verdict(found: string | null, listed: string | undefined, wanted: string | null): string | null {
+  if (found === null) return `the file is missing; ${PRESS_AGAIN}`;
+  if (wanted !== null && found !== wanted && found === listed) {
+    return `the file is not the one that the ledger gives, though the manifest lists it so; remove it and ${PRESS_AGAIN}`;
+  }
+  if (listed === undefined) return `the manifest does not list the file; ${PRESS_AGAIN}`;
+  if (found !== listed) return `the file was altered; ${PRESS_AGAIN}`;
+  return null;
+}

@@ -1,0 +1,113 @@
+import { counted } from '../cmd/counted.ts';
+import { Fault } from '../fault.ts';
+import { verifyNode } from '../ledger/ed25519.ts';
+import type { DoorKey } from '../ledger/keyring.ts';
+import { keysOf } from '../ledger/keyring.ts';
+import { parseNote } from '../ledger/note.ts';
+import { documentFaults } from '../records/document-faults.ts';
+import type { RecordsDocument } from '../records/documents.ts';
+import { documentIn } from '../records/documents.ts';
+import type { ObservationReceipt } from '../records/receipt.ts';
+import { parseObservation } from '../records/receipt.ts';
+import { isAddress, keysAt } from './verify-sources.ts';
+
+/** A document of the domain records, and what did not hold in it. */
+export interface CheckedRecords {
+  /** Where it was. */
+  document: string;
+  kind: 'receipt' | 'badge' | 'preview' | 'record' | 'provenance' | 'evidence';
+  domain: string | null;
+  /** How many receipts were checked. */
+  receipts: number;
+  /** The numbers of its oldest and of its newest observation; null when no receipt could be read. */
+  seqs: [oldest: number, newest: number] | null;
+  faults: string[];
+  /** What of it nobody signed, so that it was not checked. */
+  unsigned: string[];
+  /** Whether the keys were those that came with it. */
+  own_keys: boolean;
+}
+
+/** Reads a text as a document of the domain records; null when it is something else. */
+export function recordsDocument(text: string): RecordsDocument | null {
+  const document = documentIn(text);
+  // What it is cannot be told: a proof of a story is refused with the same words.
+  return document?.kind === 'misshapen' && document.of === 'document' ? null : document;
+}
+
+/**
+ * Checks a document by keys that the caller trusts, else by those of the bundle
+ * or of the site that it came from. Throws `invalid_request` when there are none.
+ */
+export async function checkRecords(
+  where: string,
+  document: RecordsDocument,
+  trusted: DoorKey[] | undefined,
+): Promise<CheckedRecords> {
+  const kind = kindOf(document);
+  const keys = document.kind === 'misshapen' ? [] : (trusted ?? (await keysFor(where, document)));
+  const texts = receiptsIn(document);
+  const receipts = texts.map((text) => parseObservation(parseNote(text)?.text ?? '')).filter((one) => one !== null);
+  return {
+    document: where,
+    kind,
+    domain: receipts[0]?.domain ?? null,
+    receipts: texts.length,
+    seqs: seqsOf(receipts),
+    faults: documentFaults(document, keys, verifyNode),
+    unsigned: document.unsigned,
+    own_keys: trusted === undefined,
+  };
+}
+
+function kindOf(document: RecordsDocument): CheckedRecords['kind'] {
+  if (document.kind !== 'misshapen') return document.kind;
+  return document.of === 'document' ? 'record' : document.of;
+}
+
+function receiptsIn(document: RecordsDocument): string[] {
+  switch (document.kind) {
+    case 'misshapen':
+      return [];
+    case 'preview':
+      return [document.preview.receipt];
+    case 'record':
+      return [document.record.receipt];
+    case 'evidence':
+      return document.bundle.records.map(({ receipt }) => receipt);
+    case 'provenance':
+      return document.page.items.map(({ receipt }) => receipt);
+    default:
+      return [document.receipt];
+  }
+}
+
+function seqsOf(receipts: ObservationReceipt[]): CheckedRecords['seqs'] {
+  const seqs = receipts.map(({ seq }) => seq).sort((a, b) => a - b);
+  const [oldest, newest] = [seqs[0], seqs.at(-1)];
+  return oldest === undefined || newest === undefined ? null : [oldest, newest];
+}
+
+async function keysFor(where: string, document: RecordsDocument): Promise<DoorKey[]> {
+  if (isAddress(where)) return keysAt(new URL('/.well-known/records-keys.json', where).href);
+  if (document.kind === 'evidence') return keysOf(document.bundle);
+  throw new Fault(
+    'invalid_request',
+    `${where}: a ${document.kind} brings no keys; give --keys with a records-keys.json or its address`,
+  );
+}
+
+/** What was found, in a line for people. A bundle or a page that was cut at its end is whole in itself, so nothing is said of what follows. */
+export function saidOf({ kind, domain, receipts, seqs, document, faults }: CheckedRecords): string {
+  if (faults.length > 0) return `${document}: the ${kind} does not hold`;
+  const from = `no. ${seqs?.[0]} to no. ${seqs?.[1]}`;
+  const what = {
+    receipt: 'the signature holds',
+    badge: 'the signature holds, and the badge shows what was signed',
+    preview: 'the signature, each path to the root and what it says hold',
+    record: 'the signature, the root over all fields and what it says hold',
+    provenance: `the signatures and the chain of ${counted(receipts, 'receipt')} hold, from ${from}`,
+    evidence: `${counted(receipts, 'record')}, their signatures and the chain hold, from its beginning (${from}); whether more followed, a bundle cannot say`,
+  }[kind];
+  return `${domain}: ${what}`;
+}

@@ -1,0 +1,85 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { extname, join, relative, sep } from 'node:path';
+import type { Workshop } from '../app/context.ts';
+import { Fault, problemsIn } from '../fault.ts';
+import type { FileProblem, SourceFile } from './source-file.ts';
+
+/** What filing a folder came to. */
+export interface Filed {
+  /** Pieces and records that were new or had changed. */
+  filed: string[];
+  /** Pieces that were as they are. */
+  unchanged: number;
+  problems: FileProblem[];
+}
+
+/** One paper's folder while it is filed: where its files are, and what came of them. */
+export class DeskFolder {
+  readonly result: Filed = { filed: [], unchanged: 0, problems: [] };
+  readonly shop: Workshop;
+  readonly folder: string;
+  /** The paper's slug: the folder's name. */
+  readonly slug: string;
+
+  constructor(shop: Workshop, folder: string) {
+    this.shop = shop;
+    this.folder = folder;
+    this.slug = folder.split(sep).at(-1) ?? '';
+  }
+
+  /** The name a file is reported under: its path below the content folder. */
+  name(path: string): string {
+    return join(this.slug, relative(this.folder, path));
+  }
+
+  /** The files of one of the paper's folders. What stands there and is no such file is reported. */
+  files(folder: string, ending?: string): string[] {
+    const root = join(this.folder, folder);
+    if (!existsSync(root)) return [];
+    const paths: string[] = [];
+    for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+      if (entry.name.startsWith('.')) continue;
+      const path = join(entry.parentPath, entry.name);
+      const wanted = ending === undefined || extname(entry.name) === ending;
+      if (entry.isFile() && wanted) paths.push(path);
+      else if (entry.isFile()) this.#otherEnding(path, ending ?? '');
+      else if (!entry.isDirectory() || (ending !== undefined && wanted)) {
+        this.problem(this.name(path), 'file', 'this is not a file; put the file itself here, or move it away');
+      }
+    }
+    return paths.sort();
+  }
+
+  /** A file that was surely meant for this folder, and would not be read. */
+  #otherEnding(path: string, ending: string): void {
+    if (!/\.(?:ya?ml|md|markdown)$/i.test(path)) return;
+    this.problem(this.name(path), 'file', `a name in this folder ends in ${ending}; rename the file, or move it away`);
+  }
+
+  /** Reports what was thrown over a file, at the lines of its fields. Throws again what is not about the file. */
+  report(source: SourceFile, error: unknown, field: string): void {
+    if (isDiskError(error)) {
+      this.problem(source.file, 'file', `the file cannot be read (${error.message}); put a file there that can be`);
+      return;
+    }
+    if (!(error instanceof Fault) || error.code === 'unavailable') throw error;
+    const problems = problemsIn(error) ?? [{ field, rule: error.code, message: error.message }];
+    const located = source.locate(problems);
+    if (located.length > 0) this.result.problems.push(...located);
+    else for (const { field: at, message } of problems) this.problem(source.file, at, message);
+  }
+
+  problem(file: string, field: string, message: string): void {
+    this.result.problems.push({ file, line: 1, field, rule: 'refused', message });
+  }
+}
+
+/** Whether the disk refused, as with a file that one may not read. */
+function isDiskError(error: unknown): error is Error {
+  return error instanceof Error && 'errno' in error && 'path' in error;
+}
+
+/** A file's name without its ending. */
+export function baseName(path: string, ending: string): string {
+  return path.split(sep).at(-1)?.slice(0, -ending.length) ?? '';
+}

@@ -1,0 +1,27 @@
+import type { Workshop } from '../app/context.ts';
+import type { Filed } from './desk-folder.ts';
+import { DeskFolder } from './desk-folder.ts';
+import { Records } from './record-files.ts';
+import { Stories } from './stories.ts';
+
+/**
+ * Files one paper's folder through the door: its record, its media, its
+ * masthead, its video editions, its stories. A file that is refused is
+ * reported and the rest goes on. `only` narrows the stories to these paths;
+ * `signal` ends the work between two stories.
+ */
+export async function fileFolder(
+  shop: Workshop,
+  folder: string,
+  only?: Set<string>,
+  signal?: AbortSignal,
+): Promise<Filed> {
+  const at = new DeskFolder(shop, folder);
+  const records = new Records(at);
+  if (!records.paper()) return at.result;
+  await records.media();
+  records.masthead();
+  records.casts();
+  await new Stories(at).file(only, signal);
+  return at.result;
+}

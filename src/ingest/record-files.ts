@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import type * as z from 'zod';
+import { giveOwnHost, needFreeAddress } from '../app/hosts.ts';
+import type { Archive } from '../desk/archive.ts';
+import { CastBody } from '../desk/cast.ts';
+import { isDay } from '../desk/day.ts';
+import { PersonaBody } from '../desk/masthead.ts';
+import type { Media } from '../desk/media.ts';
+import { isPaperSlug, PaperBody } from '../desk/paper.ts';
+import { castFrom, enterRecord, measures, paperFrom, personaFrom } from '../desk/record.ts';
+import { Fault } from '../fault.ts';
+import { isLine, SLUG } from '../ledger/door.ts';
+import { shapeProblems } from '../ledger/shape.ts';
+import type { DeskFolder } from './desk-folder.ts';
+import { baseName } from './desk-folder.ts';
+import { readSource } from './source-file.ts';
+
+/** Applies what is no story: the paper's record, its media, its masthead, its video editions. */
+export class Records {
+  readonly #at: DeskFolder;
+
+  constructor(at: DeskFolder) {
+    this.#at = at;
+  }
+
+  /** Applies paper.yaml; false when there is no paper to file with. */
+  paper(): boolean {
+    const path = join(this.#at.folder, 'paper.yaml');
+    if (!isPaperSlug(this.#at.slug)) {
+      this.#at.problem(
+        this.#at.name(path),
+        'paper',
+        `the folder's name ${JSON.stringify(this.#at.slug)} cannot be a paper's address; use a–z, 0–9 and single hyphens, and no name that the server uses itself`,
+      );
+      return false;
+    }
+    if (existsSync(path)) this.#apply(path, PaperBody, 'paper', '', (body) => this.#paperFrom(body));
+    else if (!this.#at.shop.store.hasPaper(this.#at.slug)) {
+      this.#at.problem(
+        this.#at.name(path),
+        'paper',
+        'there is no paper.yaml; write one with at least nameplate and sections',
+      );
+    }
+    return this.#at.shop.store.hasPaper(this.#at.slug);
+  }
+
+  /** The record, once nobody else is served at its address: paper.yaml is the operator's, and gives its host. */
+  #paperFrom(body: PaperBody): PaperBody {
+    const paper = paperFrom(this.#archive(), body);
+    const { shop, slug } = this.#at;
+    needFreeAddress(shop, slug, paper.url);
+    return paper;
+  }
+
+  /** Media before what names them. */
+  async media(): Promise<void> {
+    const { store, media, now } = this.#at.shop;
+    for (const path of this.#at.files('media')) {
+      const file = this.#at.name(path);
+      const name = relative(this.#at.folder, path).split(sep).join('/');
+      try {
+        if (!isLine(name)) throw new Fault('invalid_request', 'the name holds a control character; rename the file');
+        const digest = await digestOfFile(path);
+        const known = store.applied(file);
+        if (known === digest) continue;
+        // Its libraries are large, and most runs meet no new media.
+        const { probeMedia } = await import('../press/probe.ts');
+        const probed: Media = { ...(await probeMedia(name, path)), path: name };
+        media.keepFile(probed.digest, path);
+        store.transact(() => {
+          // Another process may have entered what came after this.
+          if (store.applied(file) === known) this.#record('media', name, probed, file, digest, now());
+        });
+      } catch (error) {
+        this.#at.report({ file, digest: '', data: null, body: '', problems: [], locate: () => [] }, error, 'file');
+      }
+    }
+  }
+
+  masthead(): void {
+    for (const path of this.#at.files('masthead', '.yaml')) {
+      const slug = baseName(path, '.yaml');
+      if (!SLUG.test(slug)) {
+        this.#at.problem(
+          this.#at.name(path),
+          'slug',
+          `${JSON.stringify(slug)} cannot be a persona's address; name the file with a–z, 0–9 and single hyphens`,
+        );
+        continue;
+      }
+      this.#apply(path, PersonaBody, 'persona', slug, (body) =>
+        personaFrom(this.#at.shop.store.archive(this.#at.slug), slug, body),
+      );
+    }
+  }
+
+  casts(): void {
+    for (const path of this.#at.files('cast', '.yaml')) {
+      const day = baseName(path, '.yaml');
+      if (!isDay(day)) {
+        this.#at.problem(
+          this.#at.name(path),
+          'day',
+          `${JSON.stringify(day)} is not a day; name the file after the day, as in 2026-11-20.yaml`,
+        );
+        continue;
+      }
+      this.#apply(path, CastBody, 'cast', day, (body) =>
+        castFrom(this.#at.shop.store.archive(this.#at.slug), day, body),
+      );
+    }
+    this.#measureCasts();
+  }
+
+  /** A video that was exchanged for another under the same name: its edition tells the new length. */
+  #measureCasts(): void {
+    const { store, now } = this.#at.shop;
+    const archive = store.archive(this.#at.slug);
+    for (const cast of archive.casts()) {
+      const measured = { ...cast, ...measures(archive.media(cast.video)) };
+      const entry = { at: now(), paper: this.#at.slug, kind: 'cast' as const, name: cast.day, body: measured };
+      if (!store.transact(() => enterRecord(store, entry, cast))) continue;
+      this.#at.result.filed.push(this.#at.name(join(this.#at.folder, 'cast', `${cast.day}.yaml`)));
+    }
+  }
+
+  /**
+   * Applies a YAML record when its file changed since it was last applied. It is read within the transaction that enters
+   * it: another process that files the same folder can then never have entered a newer text before.
+   */
+  #apply<T extends z.ZodType>(
+    path: string,
+    schema: T,
+    kind: 'paper' | 'persona' | 'cast',
+    name: string,
+    finish: (body: z.infer<T>) => unknown,
+  ): void {
+    const { store, now } = this.#at.shop;
+    const file = this.#at.name(path);
+    store.transact(() => {
+      const source = readSource(path, file, 'yaml');
+      if (store.applied(file) === source.digest) return;
+      this.#at.result.problems.push(...source.problems);
+      if (source.data === null) return;
+      const parsed = schema.safeParse(source.data);
+      if (!parsed.success) {
+        this.#at.result.problems.push(...source.locate(shapeProblems(parsed.error, source.data)));
+        return;
+      }
+      try {
+        this.#record(kind, name, finish(parsed.data), file, source.digest, now());
+      } catch (error) {
+        this.#at.report(source, error, 'file');
+      }
+    });
+  }
+
+  #record(
+    kind: 'paper' | 'persona' | 'cast' | 'media',
+    name: string,
+    body: unknown,
+    file: string,
+    digest: string,
+    at: number,
+  ): void {
+    const { store } = this.#at.shop;
+    store.transact(() => {
+      const entry = { at, paper: this.#at.slug, kind, name, body };
+      if (enterRecord(store, entry, store.record(this.#at.slug, kind, name))) this.#at.result.filed.push(file);
+      if (kind === 'paper') giveOwnHost(this.#at.shop, this.#at.slug);
+      store.setApplied(file, digest);
+    });
+  }
+
+  #archive(): Archive | null {
+    const { store } = this.#at.shop;
+    return store.hasPaper(this.#at.slug) ? store.archive(this.#at.slug) : null;
+  }
+}
+
+async function digestOfFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array);
+  return `sha256:${hash.digest('hex')}`;
+}

@@ -1,0 +1,174 @@
+import { readFileSync } from 'node:fs';
+import type { Document } from 'yaml';
+import { isMap, LineCounter, parseDocument } from 'yaml';
+import type { Problem } from '../fault.ts';
+import { sha256 } from '../ledger/basis.ts';
+
+/** A problem with the file and the line where it stands. */
+export interface FileProblem {
+  file: string;
+  line: number;
+  field: string;
+  rule: string;
+  message: string;
+}
+
+/** One line for a terminal: `stories/x.md:7 cited_facts[1].source: …`. */
+export function problemLine({ file, line, field, message }: FileProblem): string {
+  return `${file}:${line} ${field}: ${message}`;
+}
+
+/** A text file that was read: what it says, and where in it each field stands. */
+export interface SourceFile {
+  file: string;
+  /** `sha256:<hex>` of its bytes; empty when they could not be read. */
+  digest: string;
+  /** The YAML as plain values; null when it could not be read. */
+  data: Record<string, unknown> | null;
+  /** The text after the front matter; empty in a YAML file. */
+  body: string;
+  problems: FileProblem[];
+  /** Gives problems of the fields their lines. */
+  locate(problems: Problem[]): FileProblem[];
+}
+
+/** Reads a YAML file, or a Markdown file with YAML front matter. `file` is the name it is reported under. */
+export function readSource(path: string, file: string, kind: 'yaml' | 'markdown'): SourceFile {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch (error) {
+    return unreadable(
+      file,
+      1,
+      'unreadable',
+      `the file cannot be read (${(error as Error).message}); put a file there that can be`,
+    );
+  }
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    const line = firstBadLine(bytes);
+    return unreadable(file, line, 'not_utf8', 'the file is not in UTF-8; save it in UTF-8');
+  }
+  const digest = sha256(bytes);
+  if (kind === 'yaml') return { ...withYaml(file, text, 1, '', 1), digest };
+  const match = /^---[ \t]*\r?\n([\s\S]*?)^---[ \t]*(?:\r?\n|$)/m.exec(text);
+  if (match === null || match.index !== 0) {
+    return unreadable(
+      file,
+      1,
+      'front_matter',
+      'the file does not begin with front matter; begin it with a line ---, the fields, and a line ---',
+    );
+  }
+  const rest = text.slice(match[0].length);
+  const blank = /^\s*/.exec(rest)?.[0] ?? '';
+  const bodyLine = 1 + countLines(match[0]) + countLines(blank);
+  return { ...withYaml(file, match[1] ?? '', 2, rest, bodyLine), digest };
+}
+
+function withYaml(
+  file: string,
+  yaml: string,
+  firstLine: number,
+  body: string,
+  bodyLine: number,
+): Omit<SourceFile, 'digest'> {
+  const counter = new LineCounter();
+  const document = parseDocument(yaml, { lineCounter: counter, prettyErrors: false });
+  const lineAt = (offset: number): number => counter.linePos(offset).line - 1 + firstLine;
+  const problems: FileProblem[] = document.errors.map((error) => ({
+    file,
+    line: lineAt(error.pos[0]),
+    field: 'yaml',
+    rule: 'malformed',
+    message: `${error.message.split('\n')[0]}; correct the YAML (quote a text that holds a colon or a quote)`,
+  }));
+  let data: Record<string, unknown> | null = null;
+  if (problems.length === 0 && !isMap(document.contents)) {
+    problems.push({
+      file,
+      line: firstLine,
+      field: 'yaml',
+      rule: 'malformed',
+      message: 'there are no fields; write them as name: value',
+    });
+  } else if (problems.length === 0) {
+    try {
+      data = document.toJS() as Record<string, unknown>;
+    } catch (error) {
+      // An alias (*name) that points at nothing, or at far too much.
+      problems.push({
+        file,
+        line: firstLine,
+        field: 'yaml',
+        rule: 'malformed',
+        message: `${(error as Error).message}; write the value out, or quote a text that begins with *`,
+      });
+    }
+  }
+  return {
+    file,
+    data,
+    body,
+    problems,
+    locate: (list) =>
+      list.map(({ field, rule, message, offset }) => ({
+        file,
+        line:
+          field === 'prose' && !document.has('prose')
+            ? bodyLine + countLines(body.trimStart().slice(0, offset ?? 0))
+            : lineAt(offsetOf(document, field)),
+        field,
+        rule,
+        message,
+      })),
+  };
+}
+
+/** Where a field's value begins; of a field that is missing, where its nearest parent does. */
+function offsetOf(document: Document, field: string): number {
+  const path = field
+    .split(/[.[\]]+/)
+    .filter((part) => part !== '')
+    .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+  for (; path.length > 0; path.pop()) {
+    const node = document.getIn(path, true) as { range?: [number, number, number] } | undefined;
+    if (node?.range) return node.range[0];
+  }
+  return 0;
+}
+
+function unreadable(file: string, line: number, rule: string, message: string): SourceFile {
+  return {
+    file,
+    digest: '',
+    data: null,
+    body: '',
+    problems: [{ file, line, field: 'file', rule, message }],
+    locate: () => [],
+  };
+}
+
+function countLines(text: string): number {
+  return text.split('\n').length - 1;
+}
+
+function firstBadLine(bytes: Uint8Array): number {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let line = 1;
+  let start = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    if (bytes[at] !== 0x0a && at !== bytes.length - 1) continue;
+    try {
+      decoder.decode(bytes.subarray(start, at + 1));
+    } catch {
+      return line;
+    }
+    line++;
+    start = at + 1;
+  }
+  return line;
+}

@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import type { Paper } from '../desk/paper.ts';
+import type { Problem } from '../fault.ts';
+import { FilingBody, filingFrom } from '../ledger/filing.ts';
+import type { Filing } from '../ledger/piece.ts';
+import { shapeProblems } from '../ledger/shape.ts';
+import type { SourceFile } from './source-file.ts';
+
+/** Front matter: the filing's fields but the prose, which is the text below, and the slug, which is the file's name. */
+const FrontMatter = FilingBody.omit({ prose: true, slug: true }).extend({
+  /** False keeps a draft; a time is when it goes, or went, on air; else it goes on air when it is filed. */
+  air: z
+    .union([
+      z.boolean(),
+      z.iso.datetime({ offset: true, error: 'must be true, false or a time such as 2026-11-20T06:30:00Z' }),
+    ])
+    .default(true),
+});
+
+/** A story file that was understood. `air` is a time in ms, `true` for now, `false` for a draft. */
+export interface StoryFile {
+  filing: Filing;
+  air: number | boolean;
+}
+
+/** A filing from a story's file, or the problems of its fields. */
+export function storyFrom(source: SourceFile, slug: string, paper: Paper): { story?: StoryFile; problems: Problem[] } {
+  if (source.data === null) return { problems: [] };
+  const { prose: _none, slug: given, ...fields } = source.data;
+  const problems: Problem[] = [];
+  if (source.data.prose !== undefined) {
+    problems.push({
+      field: 'prose',
+      rule: 'unknown_field',
+      message: 'the prose is the text below the front matter; move it there',
+    });
+  }
+  if (given !== undefined && given !== slug) {
+    problems.push({
+      field: 'slug',
+      rule: 'slug_form',
+      message: `the slug is the file's name, ${JSON.stringify(slug)}, not ${JSON.stringify(given)}; rename the file or take the field out`,
+    });
+  }
+  const parsed = FrontMatter.safeParse(fields);
+  if (!parsed.success) return { problems: [...problems, ...shapeProblems(parsed.error, fields)] };
+  if (problems.length > 0) return { problems };
+  const { air, ...body } = parsed.data;
+  return {
+    problems: [],
+    story: {
+      filing: filingFrom({ ...body, prose: source.body }, { slug, kind: paper.default_kind, language: paper.language }),
+      air: typeof air === 'string' ? Date.parse(air) : air,
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { promises as dns } from 'node:dns';
+import { VERSION } from '../app/build.ts';
+import type { Workshop } from '../app/context.ts';
+import type { HostProof } from '../desk/host.ts';
+import { PROOF_LABEL, PROOF_PATH, proofOf } from '../desk/host.ts';
+import { Fault } from '../fault.ts';
+import { clientOptions, outboundClient } from './webhook-client.ts';
+
+/** How long a name server is waited for, in ms, and how often each is asked. */
+const DNS_WAIT = 2_000;
+const DNS_TRIES = 2;
+
+/** Looks whether whoever holds the host of an address says that it is a paper's; null when nothing there does. */
+export type ProveHost = (paper: string, address: string) => Promise<Exclude<HostProof, 'given'> | null>;
+
+/**
+ * Looks for a file at the host and for a TXT record in its DNS, both at once,
+ * through the client that webhooks are sent with and its rules. One proof of a
+ * paper is asked for at a time: throws `unavailable` while another is under way.
+ */
+export function hostProver({ settings }: Workshop): ProveHost {
+  const options = clientOptions(`Broadsheet/${VERSION} (+${settings.origin})`, settings.webhookPrivate);
+  const resolver = new dns.Resolver({ timeout: DNS_WAIT, tries: DNS_TRIES });
+  const named = settings.resolvers.map(
+    ({ address, port }) => `${address.includes(':') ? `[${address}]` : address}:${port}`,
+  );
+  if (named.length > 0) resolver.setServers(named);
+  const addressesOf = async (host: string) => {
+    const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    return found.flatMap((asked) => (asked.status === 'fulfilled' ? asked.value : []));
+  };
+  const send = outboundClient(named.length > 0 ? { ...options, resolve: addressesOf } : options);
+
+  const underWay = new Set<string>();
+  return async (paper, address) => {
+    // A key could have this server ask as many others at once as it likes.
+    if (underWay.has(paper)) {
+      throw new Fault(
+        'unavailable',
+        `a host is being asked for ${paper} just now; send it again when that is answered`,
+      );
+    }
+    underWay.add(paper);
+    try {
+      return await prove(paper, address);
+    } finally {
+      underWay.delete(paper);
+    }
+  };
+
+  async function prove(paper: string, address: string): ReturnType<ProveHost> {
+    const proof = proofOf(paper, settings);
+    const { origin, hostname } = new URL(address);
+    const [file, txt] = await Promise.all([
+      send(`${origin}${PROOF_PATH}`, { method: 'GET', headers: { Accept: 'text/plain' } }),
+      resolver.resolveTxt(`${PROOF_LABEL}.${hostname}`).catch(() => []),
+    ]);
+    if (file.status === 200 && (file.text ?? '').split('\n').some((line) => line.trim() === proof)) return 'file';
+    return txt.some((parts) => parts.join('').trim() === `paper=${proof}`) ? 'txt' : null;
+  }
+}

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import ipaddr from 'ipaddr.js';
+import type { Settings } from '../env.ts';
+import { isPublicAddress } from '../readers/webhook.ts';
+import type { CertificateLook } from '../records/probe.ts';
+import { lookAt } from '../records/probe.ts';
+import type { Look } from '../records/signal.ts';
+import type { Resolver, ResolverOptions } from './resolver.ts';
+import { openResolver } from './resolver.ts';
+import { tlsLook } from './tls-probe.ts';
+
+/** Looks at hostnames over this machine's network. */
+export interface Looker {
+  /** One look. Never rejects: what was not learned is a status. */
+  look(hostname: string): Promise<Look>;
+  resolver: Resolver;
+  /** Ends what waits, at once. */
+  close(): void;
+}
+
+export interface LookerOptions extends ResolverOptions {
+  /** Addresses and networks to shake hands with though they are not the Internet's. */
+  tlsPrivate: readonly string[];
+  tlsPort?: number;
+  /** In ms. */
+  tlsTimeout?: number;
+  /** The present time, in ms. */
+  now?: () => number;
+}
+
+/** A looker as the settings have it. */
+export function lookerOf({ resolvers, resolverRate, tlsPrivate }: Settings, now = Date.now): Looker {
+  return openLooker({ servers: resolvers, rate: resolverRate, tlsPrivate, now });
+}
+
+export function openLooker({ tlsPrivate, tlsPort, tlsTimeout, now = Date.now, ...options }: LookerOptions): Looker {
+  const resolver = openResolver(options);
+  const shake = tlsLook({ allows: allowing(tlsPrivate), port: tlsPort, timeout: tlsTimeout });
+  let isOpen = true;
+  const handshake = async (hostname: string, addresses: readonly string[]): Promise<CertificateLook> =>
+    isOpen ? shake(hostname, addresses) : { certificate: null, certificate_status: 'skipped' };
+  const randomLabel = () => randomBytes(10).toString('hex');
+  return {
+    look: (hostname) => lookAt(hostname, { ask: resolver.ask, handshake, now, randomLabel }),
+    resolver,
+    close() {
+      isOpen = false;
+      resolver.close();
+    },
+  };
+}
+
+/** Whether an address is the Internet's, or in one of these networks. */
+export function allowing(networks: readonly string[]): (address: string) => boolean {
+  const inside = networks.map((network) => (network.includes('/') ? ipaddr.parseCIDR(network) : oneOf(network)));
+  return (address) => {
+    if (isPublicAddress(address)) return true;
+    if (!ipaddr.isValid(address)) return false;
+    const read = ipaddr.process(address);
+    return inside.some(([network, bits]) => network.kind() === read.kind() && read.match(network, bits));
+  };
+}
+
+/** A single address as a network. */
+function oneOf(address: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
+  const read = ipaddr.process(address);
+  return [read, read.kind() === 'ipv4' ? 32 : 128];
+}

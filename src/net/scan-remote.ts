@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod';
+import { Fault } from '../fault.ts';
+import type { Entered, ScanQueue } from '../records/scan-queue.ts';
+import type { Look } from '../records/signal.ts';
+
+/** How long an answer is waited for, in ms. */
+const PATIENCE = 30_000;
+/** How often a request is made until it is given up, and how long the first rest between two is, in ms: under half a minute in all. */
+const TRIES = 6;
+const FIRST_REST = 500;
+/** Characters handed in at a time, and one look in any case: far below what the doors take. */
+const TOGETHER = 1_000_000;
+
+const Leased = z.object({ lease: z.string(), hostnames: z.array(z.string()) });
+const Results = z.object({
+  results: z.array(
+    z.discriminatedUnion('outcome', [
+      z.object({
+        domain: z.string(),
+        outcome: z.literal('recorded'),
+        seq: z.int(),
+        changes: z.array(z.string()),
+      }),
+      z.object({ domain: z.string(), outcome: z.literal('lost') }),
+      z.object({ domain: z.string(), outcome: z.literal('refused'), message: z.string() }),
+    ]),
+  ),
+});
+
+export interface RemoteQueueOptions {
+  /** The address of the domain records, without a slash at its end. */
+  url: string;
+  /** A scanner's key. */
+  key: string;
+  /** Ends rests between tries. */
+  stopping: AbortSignal;
+}
+
+/**
+ * The queue of domain records elsewhere, over its doors. What fails for a moment
+ * is tried again; handing in the same looks twice enters them once. Throws
+ * `key_invalid`, `key_expired` and `level_too_low` at once, `unavailable` after many tries.
+ */
+export function remoteQueue({ url, key, stopping }: RemoteQueueOptions): ScanQueue {
+  const call = async (method: string, path: string, body?: object): Promise<unknown> => {
+    let trouble = '';
+    for (let attempt = 0; attempt < TRIES; attempt++) {
+      if (attempt > 0)
+        await sleep(FIRST_REST * 2 ** (attempt - 1), undefined, { signal: stopping }).catch(() => undefined);
+      if (attempt > 0 && stopping.aborted) break;
+      const said = await ask(`${url}/v1/queue/${path}`, method, key, body);
+      if ('answer' in said) return said.answer;
+      trouble = said.trouble;
+    }
+    throw new Fault('unavailable', `${url} does not take part in scanning just now (${trouble})`);
+  };
+  return {
+    async take(max) {
+      const { lease, hostnames } = Leased.parse(await call('POST', 'lease', { max }));
+      return hostnames.length === 0 ? null : { lease, hostnames };
+    },
+    async enter(lease, looks) {
+      const entered: Entered[] = [];
+      for (const part of parted(looks)) {
+        const { results } = Results.parse(await call('POST', `${lease}/results`, { looks: part }));
+        for (const { domain, ...outcome } of results) entered.push({ hostname: domain, ...outcome } as Entered);
+      }
+      return entered;
+    },
+    async giveBack(lease) {
+      await call('DELETE', lease);
+    },
+  };
+}
+
+/** One request: its answer, or why to try again. Throws the fault that trying again cannot cure. */
+async function ask(
+  url: string,
+  method: string,
+  key: string,
+  body: object | undefined,
+): Promise<{ answer: unknown } | { trouble: string }> {
+  try {
+    const response = await fetch(url, {
+      method,
+      headers: { 'X-Service-Key': key, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+      signal: AbortSignal.timeout(PATIENCE),
+      // A queue that moved would get the key.
+      redirect: 'error',
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const answer: unknown = await response.json().catch(() => null);
+    if (response.ok && answer !== null) return { answer };
+    const { error, message } = (answer ?? {}) as { error?: string; message?: string };
+    if (response.status === 401 || response.status === 403) {
+      throw new Fault(
+        error === 'level_too_low' || error === 'key_expired' ? error : 'key_invalid',
+        `${url}: ${message ?? 'the key is refused'}`,
+      );
+    }
+    if (response.status >= 400 && response.status < 500 && response.status !== 429) {
+      throw new Fault('invalid_request', `${url} answered ${response.status}: ${message ?? 'without a word'}`);
+    }
+    return { trouble: `it answered ${response.status}` };
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    return { trouble: causeOf(error as Error) };
+  }
+}
+
+/** Looks in as few requests as go. */
+function parted(looks: Look[]): Look[][] {
+  const parts: Look[][] = [];
+  let room = 0;
+  for (const look of looks) {
+    const { length } = JSON.stringify(look);
+    if (length > room) {
+      parts.push([]);
+      room = TOGETHER;
+    }
+    parts.at(-1)?.push(look);
+    room -= length;
+  }
+  return parts;
+}
+
+function causeOf({ message, cause }: Error): string {
+  const { code, message: deeper } = (cause ?? {}) as NodeJS.ErrnoException;
+  return code ?? deeper ?? message;
+}

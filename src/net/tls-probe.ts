@@ -1,0 +1,121 @@
+import type { X509Certificate } from 'node:crypto';
+import type { ConnectionOptions } from 'node:tls';
+import { connect } from 'node:tls';
+import type { CertificateLook, Handshake } from '../records/probe.ts';
+import type { Certificate } from '../records/signal.ts';
+
+/** How long one handshake may take, from the first packet on, in ms. */
+const TIMEOUT = 5_000;
+/** Addresses tried one after the other until one speaks. */
+const MOST_ADDRESSES = 2;
+/** As a signed record has them at most: characters of a distinguished name and of a host, and hosts. */
+const LONGEST_NAME = 4_000;
+const LONGEST_HOST = 255;
+const MOST_HOSTS = 2_000;
+
+export interface TlsLookOptions {
+  /** Whether an IP address may be connected to. */
+  allows(address: string): boolean;
+  port?: number;
+  /** In ms. */
+  timeout?: number;
+}
+
+/**
+ * Shakes hands by a host's name and reads the certificate, whoever signed it and
+ * whenever it ends. It connects to the addresses that it is given, never to one
+ * that is not allowed, and looks nothing up.
+ */
+export function tlsLook({ allows, port = 443, timeout = TIMEOUT }: TlsLookOptions): Handshake {
+  return async (hostname, addresses) => {
+    let look: CertificateLook = without('skipped');
+    for (const address of addresses.filter(allows).slice(0, MOST_ADDRESSES)) {
+      const next = await shake({ hostname, address, port, timeout });
+      if (next.certificate !== null) return next;
+      // Unknown outweighs none: the address that did not answer may be the one with the certificate.
+      if (look.certificate_status === 'skipped' || look.certificate_status === 'none') look = next;
+    }
+    return look;
+  };
+}
+
+function without(certificate_status: Exclude<CertificateLook['certificate_status'], 'ok'>): CertificateLook {
+  return { certificate: null, certificate_status };
+}
+
+interface Target {
+  hostname: string;
+  address: string;
+  port: number;
+  timeout: number;
+}
+
+function shake({ hostname, address, port, timeout }: Target): Promise<CertificateLook> {
+  return new Promise((done) => {
+    const settle = (look: CertificateLook) => {
+      clearTimeout(timer);
+      socket.destroy();
+      done(look);
+    };
+    const timer = setTimeout(() => settle(without('timeout')), timeout);
+    const socket = connect({ ...ANY_TLS, host: address, port, servername: hostname });
+    socket.on('secureConnect', () => {
+      const shown = socket.getPeerX509Certificate();
+      const certificate = shown === undefined ? null : read(shown);
+      settle(certificate === null ? without('error') : { certificate, certificate_status: 'ok' });
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) =>
+      settle(without(NO_TLS.test(error.code ?? '') ? 'none' : 'error')),
+    );
+    socket.on('close', () => settle(without('error')));
+  });
+}
+
+/** A look takes what there is: old versions, short keys and names that do not match are what it is to show. */
+const ANY_TLS: ConnectionOptions = {
+  rejectUnauthorized: false,
+  checkServerIdentity: () => undefined,
+  minVersion: 'TLSv1',
+  ciphers: 'DEFAULT:@SECLEVEL=0',
+  ALPNProtocols: ['h2', 'http/1.1'],
+};
+
+/** The address refuses connections, or answers with something that is not TLS. */
+const NO_TLS = /^(?:ECONNREFUSED|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_HTTP_REQUEST)$/;
+
+/** What is kept of a certificate; null when its dates are none. */
+function read(certificate: X509Certificate): Certificate | null {
+  const not_before = timeText(certificate.validFromDate);
+  const not_after = timeText(certificate.validToDate);
+  if (not_before === null || not_after === null) return null;
+  return {
+    issuer: nameText(certificate.issuer),
+    subject: nameText(certificate.subject),
+    not_before,
+    not_after,
+    fingerprint256: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
+    san: hostsIn(certificate.subjectAltName ?? ''),
+  };
+}
+
+/** Node writes a distinguished name a part a line, the largest first; the usual order is the other way round (RFC 4514). */
+function nameText(lines: string | undefined): string {
+  return (lines ?? '').split('\n').filter(Boolean).reverse().join(', ').toWellFormed().slice(0, LONGEST_NAME);
+}
+
+function timeText(date: Date): string | null {
+  return Number.isNaN(date.getTime()) || date.getUTCFullYear() > 9_999 || date.getUTCFullYear() < 0
+    ? null
+    : date.toISOString();
+}
+
+/** The DNS names among alternative names. Node writes one that holds a comma or a quotation mark as a JSON string. */
+export function hostsIn(names: string): string[] {
+  const hosts = [...names.matchAll(/(?:^|, )DNS:("(?:[^"\\]|\\.)*"|[^,"]*)/g)].map(([, host = '']) =>
+    (host.startsWith('"') ? (JSON.parse(host) as string) : host).toLowerCase().toWellFormed(),
+  );
+  return [...new Set(hosts)]
+    .filter(({ length }) => length > 0 && length <= LONGEST_HOST)
+    .sort()
+    .slice(0, MOST_HOSTS);
+}

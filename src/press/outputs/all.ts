@@ -1,0 +1,52 @@
+import type { Sheet } from '../output.ts';
+import { assets, media } from './assets.ts';
+import { card } from './card.ts';
+import { castDay, castIndex } from './cast.ts';
+import { day, days, year } from './day.ts';
+import { documents } from './documents.ts';
+import { front } from './front.ts';
+import { hosting } from './hosting.ts';
+import { masthead, persona, portrait } from './masthead.ts';
+import { pages } from './pages.ts';
+import { section, sectionPage } from './section.ts';
+import { monthSitemap, news, pagesSitemap, sitemap } from './sitemap.ts';
+import { story } from './story.ts';
+
+/** Every kind of printed matter that a paper's tree holds. */
+export const SHEETS: readonly Sheet[] = [
+  assets,
+  media,
+  card,
+  story,
+  section,
+  sectionPage,
+  day,
+  days,
+  year,
+  masthead,
+  persona,
+  portrait,
+  castIndex,
+  castDay,
+  ...pages,
+  front,
+  ...documents,
+  sitemap,
+  monthSitemap,
+  pagesSitemap,
+  news,
+  hosting,
+];
+
+/** The kind and the key in a sheet's name. */
+export function sheetNamed(name: string): { sheet: Sheet; key: string } | null {
+  const slash = name.indexOf('/');
+  const kind = slash < 0 ? name : name.slice(0, slash);
+  const sheet = SHEETS.find((candidate) => candidate.kind === kind);
+  return sheet === undefined ? null : { sheet, key: slash < 0 ? '' : name.slice(slash + 1) };
+}
+
+/** A sheet's name. */
+export function nameOf(sheet: Sheet, key: string): string {
+  return key === '' ? sheet.kind : `${sheet.kind}/${key}`;
+}

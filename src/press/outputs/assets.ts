@@ -1,0 +1,24 @@
+import { tags } from '../../desk/tags.ts';
+import type { Sheet } from '../output.ts';
+import { single, tagged } from '../output.ts';
+
+/** What the build made for every paper, and the one rule that is the paper's own: its hue. */
+export const assets = single('assets', 'matter', (edition, tools) => [
+  ...tools.assets(),
+  { path: 'hue.css', body: `:root{--hue:${edition.paper().hue}}\n` },
+]);
+
+/** A media file, at the path under which it was filed: its address stays when its content changes. */
+export const media: Sheet = {
+  kind: 'media',
+  rank: 'matter',
+  *from(tag) {
+    const path = tagged(tags.media(''), tag);
+    if (path !== null) yield path;
+  },
+  all: (edition) => edition.everyMedia(),
+  print(edition, path) {
+    const found = edition.media(path);
+    return found === null ? null : [{ path, copy: found.digest }];
+  },
+};

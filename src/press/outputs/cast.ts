@@ -1,0 +1,76 @@
+import type { Cast } from '../../desk/cast.ts';
+import { tags } from '../../desk/tags.ts';
+import type { Edition } from '../edition.ts';
+import type { Sheet } from '../output.ts';
+import { single, tagged } from '../output.ts';
+import type { CastDayView, CastView } from '../views.ts';
+import { frameOf } from './frame.ts';
+import { pictureView, rowView } from './row-view.ts';
+
+/** A video edition on a page. */
+export function castView(edition: Edition, cast: Cast): CastView {
+  const { base } = edition.place;
+  return {
+    day: cast.day,
+    title: cast.title,
+    description: cast.description,
+    url: `${base}/cast/${cast.day}/`,
+    embed_url: `${base}/cast/${cast.day}/embed/`,
+    video_url: `${base}/${cast.video}`,
+    media_type: cast.media_type,
+    poster: pictureView(edition, { src: cast.poster, alt: '', credit: null }),
+    captions_url: cast.captions === null ? null : `${base}/${cast.captions}`,
+    duration_s: cast.duration_s,
+    bytes: cast.bytes,
+  };
+}
+
+/** The list of video editions. */
+export const castIndex = single('cast', 'index', async (edition, { render }) => {
+  const { nameplate } = edition.paper();
+  const view = {
+    frame: frameOf(edition, {
+      path: 'cast/',
+      title: 'Video editions',
+      description: `The video editions of ${nameplate}, newest first.`,
+    }),
+    casts: edition.casts().map((cast) => castView(edition, cast)),
+    podcast_url: `${edition.place.base}/podcast.xml`,
+  };
+  return [{ path: 'cast/index.html', body: await render('/paper/cast-index', view) }];
+});
+
+/** The video edition of one day: its page, and the player alone for other sites to frame. */
+export const castDay: Sheet = {
+  kind: 'cast-day',
+  rank: 'list',
+  *from(tag, edition) {
+    const day = tagged(tags.day(''), tag);
+    if (day !== null && edition.cast(day) !== null) yield day;
+  },
+  *all(edition) {
+    for (const { day } of edition.casts()) yield day;
+  },
+  async print(edition, day, { render }) {
+    const cast = edition.cast(day);
+    if (cast === null) return null;
+    const { width = null, height = null } = edition.media(cast.poster) ?? {};
+    const oembed = `${edition.place.root}/oembed?url=${encodeURIComponent(`${edition.place.root}/cast/${day}/`)}`;
+    const view: CastDayView = {
+      frame: frameOf(edition, {
+        path: `cast/${day}/`,
+        title: cast.title,
+        description: cast.description,
+        share: { absolute: `${edition.place.root}/${cast.poster}`, alt: cast.title, width, height },
+      }),
+      cast: castView(edition, cast),
+      rows: edition.day(day).map((row) => rowView(edition, row)),
+      oembed_json_absolute: oembed,
+      oembed_xml_absolute: `${oembed}&format=xml`,
+    };
+    return [
+      { path: `cast/${day}/index.html`, body: await render('/paper/cast-day', view) },
+      { path: `cast/${day}/embed/index.html`, body: await render('/paper/cast-embed', view) },
+    ];
+  },
+};

@@ -1,0 +1,84 @@
+import { tags } from '../../desk/tags.ts';
+import type { Edition } from '../edition.ts';
+import type { Sheet } from '../output.ts';
+import { single, tagged } from '../output.ts';
+import type { DaysView } from '../views.ts';
+import { castView } from './cast.ts';
+import { frameOf } from './frame.ts';
+import { rowView } from './row-view.ts';
+
+/** How many published days the list of back issues shows at once. */
+const DAYS_MAX = 366;
+
+/** The back issue of one day. */
+export const day: Sheet = {
+  kind: 'day',
+  rank: 'list',
+  *from(tag) {
+    const name = tagged(tags.day(''), tag);
+    if (name !== null) yield name;
+  },
+  *all(edition) {
+    yield* edition.everyDay();
+  },
+  async print(edition, name, { render }) {
+    const rows = edition.day(name);
+    if (rows.length === 0) return null;
+    const cast = edition.cast(name);
+    const view = {
+      frame: frameOf(edition, {
+        path: `days/${name}/`,
+        title: name,
+        description: `What ${edition.paper().nameplate} put on air on ${name}.`,
+      }),
+      day: name,
+      rows: rows.map((row) => rowView(edition, row)),
+      cast: cast === null ? null : castView(edition, cast),
+      days_url: `${edition.place.base}/days/`,
+    };
+    return [{ path: `days/${name}/index.html`, body: await render('/paper/day', view) }];
+  },
+};
+
+/** The list of back issues: the last published days, and a way to each year. */
+export const days = single('days', 'front', async (edition, { render }) => [
+  { path: 'days/index.html', body: await render('/paper/days', daysView(edition, null)) },
+]);
+
+/** The back issues of one year. */
+export const year: Sheet = {
+  kind: 'year',
+  rank: 'index',
+  *from(tag) {
+    const name = tagged(tags.day(''), tag);
+    if (name !== null) yield name.slice(0, 4);
+  },
+  *all(edition) {
+    yield* yearsOf(edition);
+  },
+  async print(edition, name, { render }) {
+    const view = daysView(edition, name);
+    if (view.days.length === 0) return null;
+    return [{ path: `days/${name}/index.html`, body: await render('/paper/days', view) }];
+  },
+};
+
+function yearsOf(edition: Edition): string[] {
+  return [...new Set(edition.months().map(({ month }) => month.slice(0, 4)))].reverse();
+}
+
+function daysView(edition: Edition, name: string | null): DaysView {
+  const { base } = edition.place;
+  const { nameplate } = edition.paper();
+  const found = name === null ? edition.newestDays(DAYS_MAX) : edition.daysOf(name);
+  return {
+    frame: frameOf(edition, {
+      path: name === null ? 'days/' : `days/${name}/`,
+      title: name === null ? 'Back issues' : `Back issues of ${name}`,
+      description: `Every day on which ${nameplate} published, newest first.`,
+    }),
+    year: name,
+    days: found.map((row) => ({ ...row, url: `${base}/days/${row.day}/` })),
+    years: yearsOf(edition).map((row) => ({ year: row, url: `${base}/days/${row}/` })),
+  };
+}

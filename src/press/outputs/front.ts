@@ -1,0 +1,54 @@
+import type { Row } from '../../desk/archive.ts';
+import { RAIL_MAX } from '../../desk/front.ts';
+import { sectionSlug } from '../../desk/paper.ts';
+import type { Edition } from '../edition.ts';
+import { single } from '../output.ts';
+import { frontJsonLd } from '../structured-data.ts';
+import type { FrontView } from '../views.ts';
+import { castView } from './cast.ts';
+import { frameOf } from './frame.ts';
+import { bylineView, rowView } from './row-view.ts';
+
+/** How many of the newest pieces the lead is chosen from, and how many stand beside it. */
+const LEAD_OF = 5;
+const SECONDS = 4;
+
+/** The front page. */
+export const front = single('front', 'front', async (edition, { render }) => [
+  { path: 'index.html', body: await render('/paper/front', frontView(edition)) },
+]);
+
+function frontView(edition: Edition): FrontView {
+  const paper = edition.paper();
+  const newest = edition.newest(LEAD_OF + SECONDS);
+  // A front wants a picture: the newest piece that has one leads, if it is new enough.
+  const lead = newest.slice(0, LEAD_OF).find((row) => row.image !== null) ?? newest[0] ?? null;
+  const seconds = newest.filter((row) => row !== lead).slice(0, SECONDS);
+  const above = new Set([lead, ...seconds].map((row) => row?.id));
+  const rail = (section: string): Row[] =>
+    edition
+      .newest(RAIL_MAX + above.size, { section })
+      .filter(({ id }) => !above.has(id))
+      .slice(0, RAIL_MAX);
+  const cast = edition.casts()[0];
+  return {
+    frame: frameOf(edition, {
+      path: '',
+      title: null,
+      description: paper.description,
+      json_ld: frontJsonLd({ paper, root: edition.place.root }),
+    }),
+    updated_at: new Date(edition.number().changed_at).toISOString(),
+    lead: lead === null ? null : rowView(edition, lead),
+    seconds: seconds.map((row) => rowView(edition, row)),
+    rails: paper.sections
+      .map((section) => ({
+        section,
+        url: `${edition.place.base}/sections/${sectionSlug(section)}/`,
+        rows: rail(section).map((row) => rowView(edition, row)),
+      }))
+      .filter(({ rows }) => rows.length > 0),
+    cast: cast === undefined ? null : castView(edition, cast),
+    masthead: edition.masthead().map((persona) => bylineView(edition, persona.slug, persona)),
+  };
+}

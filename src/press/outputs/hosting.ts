@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import type { Edition } from '../edition.ts';
+import type { HeaderContext } from '../feeds/header-policy.ts';
+import { headersFile } from '../feeds/headers.ts';
+import type { Render } from '../output.ts';
+import { single } from '../output.ts';
+import type { EmbedView } from '../views.ts';
+
+/** The headers that a static host is to send, in the form that such hosts read. */
+export const hosting = single('hosting', 'host', async (edition, { render }) => [
+  { path: '_headers', body: headersFile(await headerContext(edition, render)) },
+]);
+
+/** What the header policy needs to know of a paper: the embed card's inline scripts, by their hashes. */
+export async function headerContext(edition: Edition, render: Render): Promise<HeaderContext> {
+  const { root } = edition.place;
+  const card = await render('/paper/embed', emptyCard(edition));
+  const scripts = [...card.matchAll(/<script\b[^>]*>([\s\S]*?)<\/script>/g)].map(([, text = '']) => text);
+  return {
+    root,
+    embed_scripts: scripts.map((text) => `sha256-${createHash('sha256').update(text).digest('base64')}`),
+  };
+}
+
+/** A card of no piece: its scripts are those of every card. */
+function emptyCard(edition: Edition): EmbedView {
+  const { nameplate, hue, language } = edition.paper();
+  const { root } = edition.place;
+  return {
+    withdrawn_at: null,
+    language,
+    hue,
+    nameplate,
+    root_absolute: `${root}/`,
+    story_absolute: `${root}/`,
+    headline: '',
+    dek: '',
+    category: '',
+    byline: { name: '', title: '' },
+    published_at: new Date(0).toISOString(),
+    image: null,
+    motif: null,
+  };
+}

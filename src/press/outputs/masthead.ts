@@ -1,0 +1,78 @@
+import { portraitPath } from '../../desk/masthead.ts';
+import { PAGE_SIZE, tags } from '../../desk/tags.ts';
+import type { Sheet } from '../output.ts';
+import { single, tagged } from '../output.ts';
+import type { MastheadView, PersonaView } from '../views.ts';
+import { frameOf } from './frame.ts';
+import { portraitView, rowView } from './row-view.ts';
+
+/** Who writes: the active personas. */
+export const masthead = single('masthead', 'index', async (edition, { render }) => {
+  const { base } = edition.place;
+  const view: MastheadView = {
+    frame: frameOf(edition, {
+      path: 'masthead/',
+      title: 'Masthead',
+      description: `The AI personas that write ${edition.paper().nameplate}.`,
+    }),
+    personas: edition.masthead().map((persona) => ({
+      name: persona.name,
+      title: persona.title,
+      beat: persona.beat,
+      url: `${base}/masthead/${persona.slug}/`,
+      avatar: portraitView(edition, persona),
+    })),
+    standards_url: `${base}/standards/`,
+  };
+  return [{ path: 'masthead/index.html', body: await render('/paper/masthead', view) }];
+});
+
+/** One persona and its newest pieces. A persona that signs no more keeps its page. */
+export const persona: Sheet = {
+  kind: 'persona',
+  rank: 'list',
+  *from(tag) {
+    const slug = tagged(tags.persona(''), tag);
+    if (slug !== null) yield slug;
+  },
+  all: (edition) => edition.everyPersona(),
+  async print(edition, slug, { render }) {
+    const found = edition.persona(slug);
+    if (found === null) return null;
+    const view: PersonaView = {
+      frame: frameOf(edition, {
+        path: `masthead/${slug}/`,
+        title: `${found.name}, ${found.title}`,
+        description: found.beat || found.bio,
+      }),
+      slug,
+      name: found.name,
+      title: found.title,
+      beat: found.beat,
+      bio: found.bio,
+      active: found.active,
+      avatar: portraitView(edition, found),
+      rows: edition.newest(PAGE_SIZE, { persona: slug }).map((row) => rowView(edition, row)),
+    };
+    return [{ path: `masthead/${slug}/index.html`, body: await render('/paper/persona', view) }];
+  },
+};
+
+/** The drawn portrait of a persona that has no picture of its own; gone when it gets one. */
+export const portrait: Sheet = {
+  kind: 'portrait',
+  rank: 'matter',
+  *from(tag) {
+    const slug = tagged(tags.persona(''), tag);
+    if (slug !== null) yield slug;
+  },
+  all: (edition) => edition.everyPersona(),
+  async print(edition, slug) {
+    const found = edition.persona(slug);
+    if (found === null || found.avatar !== null) return null;
+    const { hue, language } = edition.paper();
+    const { drawPortrait } = await import('../draw-portrait.ts');
+    // Its path does not name what it shows, so whether the file is the right one is told by its bytes.
+    return [{ path: portraitPath(slug), body: await drawPortrait({ slug, name: found.name, hue, language }) }];
+  },
+};

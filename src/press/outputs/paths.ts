@@ -1,0 +1,59 @@
+import type { Edition } from '../edition.ts';
+import type { Printed, Sheet, Tools } from '../output.ts';
+import { SHEETS } from './all.ts';
+import { media } from './assets.ts';
+import { card } from './card.ts';
+import { castDay } from './cast.ts';
+import { day, year } from './day.ts';
+import { persona, portrait } from './masthead.ts';
+import { section, sectionPage } from './section.ts';
+import { monthSitemap } from './sitemap.ts';
+import { story } from './story.ts';
+
+/** Paths of the sheets that have keys; the key is what stands in the groups, joined by a slash. */
+const KEYED: readonly (readonly [RegExp, Sheet])[] = [
+  [/^stories\/([^/]+?)(?:\.md|\/.*)$/, story],
+  [/^embed\/([^/]+)\//, story],
+  [/^cards\/([0-9a-z]{26})-/, card],
+  [/^sections\/([^/]+)\/(?:index\.html|rss\.xml)$/, section],
+  [/^sections\/([^/]+)\/(\d+)\/index\.html$/, sectionPage],
+  [/^days\/(\d{4}-\d\d-\d\d)\//, day],
+  [/^days\/(\d{4})\//, year],
+  [/^masthead\/([^/]+)\/index\.html$/, persona],
+  [/^portraits\/([^/]+)\.png$/, portrait],
+  [/^cast\/(\d{4}-\d\d-\d\d)\//, castDay],
+  [/^(media\/.+)$/, media],
+  [/^sitemaps\/(\d{4}-\d\d)/, monthSitemap],
+];
+
+/** A file printed by itself, its bytes at hand or to be drawn or copied. */
+export type Found = Exclude<Printed, { same: string }>;
+
+/** Prints the one file of a path, for who shows a paper that is not pressed; null when the paper has none there. */
+export async function printPath(edition: Edition, path: string, tools: Tools): Promise<Found | null> {
+  // Hosts read `_headers`; who prints a single file sends headers of its own.
+  if (path === '_headers') return null;
+  for (const { sheet, key } of sheetsOfPath(edition, path)) {
+    const printed = await sheet.print(edition, key, tools);
+    const named = printed?.find((item) => item.path === path);
+    const found = named && 'same' in named ? printed?.find((item) => item.path === named.same) : named;
+    if (found !== undefined && !('same' in found)) return found;
+  }
+  return null;
+}
+
+/** The sheets that may print a path. */
+function* sheetsOfPath(edition: Edition, path: string): Iterable<{ sheet: Sheet; key: string }> {
+  for (const [pattern, sheet] of KEYED) {
+    const match = pattern.exec(path);
+    if (match === null) continue;
+    const key = match.slice(1).join('/');
+    // An embed or a card may be named by the piece's id.
+    const slug = sheet === story || sheet === card ? edition.piece(key)?.slug : undefined;
+    yield { sheet, key: slug ?? key };
+    return;
+  }
+  for (const sheet of SHEETS) {
+    if (!KEYED.some(([, keyed]) => keyed === sheet)) yield { sheet, key: '' };
+  }
+}

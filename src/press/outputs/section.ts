@@ -1,0 +1,91 @@
+import { sectionSlug } from '../../desk/paper.ts';
+import { PAGE_SIZE } from '../../desk/tags.ts';
+import type { Edition } from '../edition.ts';
+import { feedItems } from '../feed-items.ts';
+import { rss } from '../feeds/rss.ts';
+import type { Sheet } from '../output.ts';
+import { tagged } from '../output.ts';
+import type { SectionView } from '../views.ts';
+import { frameOf } from './frame.ts';
+import { rowView } from './row-view.ts';
+
+function nameOf(edition: Edition, slug: string): string | null {
+  return edition.paper().sections.find((name) => sectionSlug(name) === slug) ?? null;
+}
+
+/** A section's front: its newest pieces, and their feed. */
+export const section: Sheet = {
+  kind: 'section',
+  rank: 'index',
+  from: () => [],
+  *all(edition) {
+    for (const name of edition.paper().sections) yield sectionSlug(name);
+  },
+  async print(edition, slug, { render }) {
+    const name = nameOf(edition, slug);
+    if (name === null) return null;
+    const rows = edition.newest(PAGE_SIZE, { section: name });
+    // Older pieces begin on the last numbered page that is not wholly shown here.
+    const last = edition.lastSectionPage(name);
+    const view = viewOf(edition, name, null, rows);
+    view.older_url = last > 1 ? `${edition.place.base}/sections/${slug}/${last - 1}/` : null;
+    const channel = { paper: edition.paper(), root: edition.place.root };
+    const path = `sections/${slug}/rss.xml`;
+    return [
+      { path: `sections/${slug}/index.html`, body: await render('/paper/section', view) },
+      { path, body: rss(channel, feedItems(edition, rows), { path, section: name }) },
+    ];
+  },
+};
+
+/** The numbered pages of a section, counted from the oldest piece, so that an old page never changes. */
+export const sectionPage: Sheet = {
+  kind: 'section-page',
+  rank: 'list',
+  *from(tag) {
+    const rest = tagged('section:', tag);
+    if (rest !== null) yield rest.replace(':', '/');
+  },
+  *all(edition) {
+    for (const name of edition.paper().sections) {
+      const last = edition.lastSectionPage(name);
+      for (let page = 1; page <= last; page++) yield `${sectionSlug(name)}/${page}`;
+    }
+  },
+  async print(edition, key, { render }) {
+    const [slug = '', number = ''] = key.split('/');
+    const name = nameOf(edition, slug);
+    const page = Number(number);
+    if (name === null || !edition.hasSectionPage(name, page)) return null;
+    const { base } = edition.place;
+    const view = viewOf(edition, name, page, edition.sectionPage(name, page));
+    view.newer_url = edition.hasSectionPage(name, page + 1)
+      ? `${base}/sections/${slug}/${page + 1}/`
+      : `${base}/sections/${slug}/`;
+    view.older_url = page > 1 ? `${base}/sections/${slug}/${page - 1}/` : null;
+    return [{ path: `sections/${slug}/${page}/index.html`, body: await render('/paper/section', view) }];
+  },
+};
+
+function viewOf(
+  edition: Edition,
+  name: string,
+  page: number | null,
+  rows: Parameters<typeof rowView>[1][],
+): SectionView {
+  const slug = sectionSlug(name);
+  const { nameplate } = edition.paper();
+  return {
+    frame: frameOf(edition, {
+      path: page === null ? `sections/${slug}/` : `sections/${slug}/${page}/`,
+      title: page === null ? name : `${name}, page ${page}`,
+      description: `${name} in ${nameplate}.`,
+    }),
+    name,
+    page,
+    rows: rows.map((row) => rowView(edition, row)),
+    newer_url: null,
+    older_url: null,
+    feed_url: `${edition.place.base}/sections/${slug}/rss.xml`,
+  };
+}

@@ -1,0 +1,74 @@
+import { sectionSlug } from '../../desk/paper.ts';
+import { SHARD_MAX, tags } from '../../desk/tags.ts';
+import { newsSitemap } from '../feeds/news-sitemap.ts';
+import { sitemapIndex, sitemapShard } from '../feeds/sitemap.ts';
+import type { Printed, Sheet } from '../output.ts';
+import { single, tagged } from '../output.ts';
+
+/** How long a piece stays in the news sitemap: 48 hours, in ms. */
+export const NEWS_AGE = 48 * 3_600_000;
+
+/** The index of all sitemaps. */
+export const sitemap = single('sitemap', 'host', (edition) => {
+  const shards = edition.months().flatMap(({ month, count }) => {
+    const parts = Math.ceil(count / SHARD_MAX);
+    return Array.from({ length: parts }, (_, index) => shardPath(month, index));
+  });
+  return [
+    {
+      path: 'sitemap.xml',
+      body: sitemapIndex(edition.place.root, ['sitemap-news.xml', 'sitemaps/pages.xml', ...shards]),
+    },
+  ];
+});
+
+/** The stories of one month, in parts of `SHARD_MAX`. */
+export const monthSitemap: Sheet = {
+  kind: 'month',
+  rank: 'feed',
+  *from(tag) {
+    const month = tagged(tags.month(''), tag);
+    if (month !== null) yield month;
+  },
+  all: (edition) => edition.months().map(({ month }) => month),
+  print(edition, month) {
+    const urls = edition.month(month).map(({ slug, updated_at }) => ({ path: `stories/${slug}/`, updated_at }));
+    if (urls.length === 0) return null;
+    const printed: Printed[] = [];
+    for (let start = 0; start < urls.length; start += SHARD_MAX) {
+      const body = sitemapShard(edition.place.root, urls.slice(start, start + SHARD_MAX));
+      printed.push({ path: shardPath(month, start / SHARD_MAX), body });
+    }
+    return printed;
+  },
+};
+
+/** The pages that are not stories. */
+export const pagesSitemap = single('pages-sitemap', 'feed', (edition) => {
+  const paths = ['', 'days/', 'masthead/', 'corrections/', 'standards/', 'agents/', 'subscribe/'];
+  for (const name of edition.paper().sections) paths.push(`sections/${sectionSlug(name)}/`);
+  for (const { slug } of edition.masthead()) paths.push(`masthead/${slug}/`);
+  const casts = edition.casts();
+  if (casts.length > 0) paths.push('cast/', ...casts.map(({ day }) => `cast/${day}/`));
+  return [
+    {
+      path: 'sitemaps/pages.xml',
+      body: sitemapShard(
+        edition.place.root,
+        paths.map((path) => ({ path })),
+      ),
+    },
+  ];
+});
+
+/** The pieces of the last 48 hours: the one file that ages, so the clock makes it due. */
+export const news = single('news', 'feed', (edition, { now }) => [
+  {
+    path: 'sitemap-news.xml',
+    body: newsSitemap({ paper: edition.paper(), root: edition.place.root }, edition.news(now - NEWS_AGE)),
+  },
+]);
+
+function shardPath(month: string, index: number): string {
+  return `sitemaps/${month}${index === 0 ? '' : `-${index + 1}`}.xml`;
+}

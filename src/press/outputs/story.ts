@@ -1,0 +1,164 @@
+import type { Row, Story } from '../../desk/archive.ts';
+import { isWithdrawn } from '../../desk/archive.ts';
+import { wordCount } from '../../desk/story.ts';
+import { tags } from '../../desk/tags.ts';
+import type { Generation } from '../../ledger/generation.ts';
+import { proofOf } from '../../ledger/proof.ts';
+import { CARD_HEIGHT, CARD_WIDTH } from '../card.ts';
+import type { Edition } from '../edition.ts';
+import { twin } from '../feeds/markdown.ts';
+import { motifOf } from '../motif.ts';
+import type { Printed, Render, Sheet } from '../output.ts';
+import { tagged } from '../output.ts';
+import type { ProseHtml } from '../prose-html.ts';
+import { proseHtml } from '../prose-html.ts';
+import { storyJsonLd } from '../structured-data.ts';
+import type { EmbedView, ShareImage, StoryView, WithdrawnView } from '../views.ts';
+import { frameOf } from './frame.ts';
+import { cardOf, linksOf, pictureView, rowView } from './row-view.ts';
+
+/** Art narrower than this does not fill a share preview; the card stands in. */
+const SHARE_WIDTH_MIN = 600;
+
+/**
+ * One piece: its page, its Markdown twin, its proof, and its embed card under
+ * its id and its slug. The page and the card of a withdrawn piece are notices.
+ */
+export const story: Sheet = {
+  kind: 'story',
+  rank: 'story',
+  *from(tag, edition) {
+    const id = tagged(tags.piece(''), tag);
+    const piece = id === null ? null : edition.piece(id);
+    if (piece !== null) yield piece.slug;
+  },
+  *all(edition) {
+    for (const { slug } of edition.slugs()) yield slug;
+  },
+  async print(edition, slug, { render }) {
+    const found = edition.story(slug);
+    if (found !== null && isWithdrawn(found))
+      return [await withdrawnPage(edition, found, render), ...(await cards(edition, found, render))];
+    if (found?.state !== 'on_air') return null;
+    const prose = proseHtml(found.prose, found.cited_facts, (path) => `${edition.place.base}/${path}`);
+    const folder = `stories/${slug}`;
+    const { root } = edition.place;
+    const generations = edition.generations(found.id);
+    const proof = proofOf(found, generations, edition.keys(), `${root}/.well-known/newsdesk-keys.json`);
+    return [
+      {
+        path: `${folder}/index.html`,
+        body: await render('/paper/story', storyView(edition, found, prose, generations.at(-1))),
+      },
+      { path: `${folder}.md`, body: twin({ paper: edition.paper(), root }, found) },
+      { path: `${folder}/proof.json`, body: `${JSON.stringify(proof, null, 2)}\n` },
+      ...(await cards(edition, found, render)),
+    ];
+  },
+};
+
+/** The picture that a preview of the piece shows: its own art when it is a large photograph, else its card. */
+export function shareImage(edition: Edition, row: Row): ShareImage {
+  const { root } = edition.place;
+  const media = row.image === null ? null : edition.media(row.image.src);
+  const isPhoto = /^image\/(?:jpeg|png|webp)$/.test(media?.media_type ?? '');
+  if (row.image !== null && isPhoto && (media?.width ?? 0) >= SHARE_WIDTH_MIN) {
+    const { width = null, height = null } = media ?? {};
+    return { absolute: `${root}/${row.image.src}`, alt: row.image.alt, width, height };
+  }
+  const absolute = `${root}/${cardOf(edition, row).path}`;
+  return { absolute, alt: row.headline, width: CARD_WIDTH, height: CARD_HEIGHT };
+}
+
+function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Generation | undefined): StoryView {
+  const { root, base } = edition.place;
+  const path = `stories/${found.slug}/`;
+  const page = `${root}/${path}`;
+  if (last === undefined) throw new Error(`piece ${found.id} has no receipt`);
+  const oembed = `${root}/oembed?url=${encodeURIComponent(page)}`;
+  const words = wordCount(found.prose, found.language);
+  const share = shareImage(edition, found);
+  return {
+    ...rowView(edition, found),
+    frame: frameOf(edition, {
+      path,
+      title: found.headline,
+      description: found.dek || found.headline,
+      language: found.language,
+      share,
+      json_ld: storyJsonLd({ paper: edition.paper(), root }, found, {
+        image: linksOf(edition).image(found),
+        avatar: linksOf(edition).avatar(found.persona),
+        word_count: words,
+      }),
+    }),
+    html: prose.html,
+    facts: found.cited_facts.map(({ n, statement, source, instrument }) => ({
+      n,
+      statement,
+      source,
+      instrument,
+      href: /^https?:\/\//i.test(instrument) ? instrument : null,
+      marker_ids: prose.markerIds.get(n) ?? [],
+    })),
+    credit: found.credit,
+    revision: found.revision,
+    updated_at: new Date(found.updated_at).toISOString(),
+    corrections: found.corrections.map((correction) => ({
+      ...correction,
+      at: new Date(correction.at).toISOString(),
+    })),
+    word_count: words,
+    earlier: edition.earlier(found).map((row) => rowView(edition, row)),
+    markdown_url: `${base}/stories/${found.slug}.md`,
+    proof_url: `${base}/${path}proof.json`,
+    standards_url: `${base}/standards/`,
+    content_hash: found.content_hash,
+    receipt: { seq: last.seq, filed_at: last.filed_at, kid: last.kid, note: last.receipt },
+    oembed_json_absolute: oembed,
+    oembed_xml_absolute: `${oembed}&format=xml`,
+  };
+}
+
+async function withdrawnPage(edition: Edition, found: Story, render: Render): Promise<Printed> {
+  const path = `stories/${found.slug}/`;
+  const view: WithdrawnView = {
+    frame: frameOf(edition, { path, title: 'Withdrawn', description: 'This piece was withdrawn.', noindex: true }),
+    headline: found.headline,
+    reason: found.reason ?? '',
+    published_at: new Date(found.published_at).toISOString(),
+    withdrawn_at: new Date(found.withdrawn_at ?? 0).toISOString(),
+    language: found.language,
+  };
+  return { path: `${path}index.html`, body: await render('/paper/withdrawn', view) };
+}
+
+async function cards(edition: Edition, found: Story, render: Render): Promise<Printed[]> {
+  const path = `embed/${found.slug}/index.html`;
+  return [
+    { path, body: await render('/paper/embed', embedView(edition, found)) },
+    { path: `embed/${found.id}/index.html`, same: path },
+  ];
+}
+
+/** What the card of a piece on air, or the notice in place of a withdrawn one's, shows. */
+export function embedView(edition: Edition, found: Story): EmbedView {
+  const paper = edition.paper();
+  const { root } = edition.place;
+  const image = found.image === null || found.withdrawn_at !== null ? null : pictureView(edition, found.image);
+  return {
+    withdrawn_at: found.withdrawn_at === null ? null : new Date(found.withdrawn_at).toISOString(),
+    language: found.language,
+    hue: paper.hue,
+    nameplate: paper.nameplate,
+    root_absolute: `${root}/`,
+    story_absolute: `${root}/stories/${found.slug}/`,
+    headline: found.headline,
+    dek: found.dek,
+    category: found.category,
+    byline: found.byline,
+    published_at: new Date(found.published_at).toISOString(),
+    image: image === null ? null : { ...image, absolute: `${root}/${found.image?.src}` },
+    motif: image === null && found.withdrawn_at === null ? motifOf(found.category) : null,
+  };
+}

@@ -1,0 +1,100 @@
+import { DatabaseSync } from 'node:sqlite';
+import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { authorizer } from './query-authorizer.ts';
+import { BQ_VIEWS } from './query-views.ts';
+
+// Queries in a process of their own, which whoever started it may kill: nothing else
+// interrupts SQLite. It opens the file for reading alone, with
+// Node's own SQLite, whose authorizer decides what is read; libSQL's knows no functions.
+
+/** What a query is. */
+export interface BqTask {
+  file: string;
+  sql: string;
+  maxRows: number;
+  /** Of all rows together, in characters of JSON. */
+  maxSize: number;
+}
+
+/** A value on the wire: integers past 2⁵³ are texts, and blobs are in base64. */
+export type BqValue = string | number | null | { base64: string };
+
+export type BqAnswer =
+  | { columns: string[]; rows: BqValue[][]; truncated: false | 'rows' | 'size' }
+  /** What SQLite said of the query, or that it is no SELECT. */
+  | { refusal: string }
+  | { broken: string };
+
+/** The longest text or blob that a query may make, in bytes, and the most columns. */
+const LONGEST = 4_000_000;
+const COLUMNS = 200;
+
+if (isMainThread) {
+  const queries = new Worker(new URL(import.meta.url));
+  queries.on('message', (answer: BqAnswer) => process.send?.(answer));
+  queries.once('error', () => process.exit(1));
+  process.on('message', (task: BqTask) => queries.postMessage(task));
+  // This thread stays awake: when whoever started it is gone, nobody else would end a query.
+  process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+  queries.once('online', () => process.send?.('ready'));
+} else {
+  let db: DatabaseSync | null = null;
+  parentPort?.on('message', (task: BqTask) => {
+    try {
+      db ??= open(task.file);
+    } catch (error) {
+      parentPort?.postMessage({ broken: (error as Error).message } satisfies BqAnswer);
+      return;
+    }
+    parentPort?.postMessage(answer(db, task));
+  });
+}
+
+function answer(db: DatabaseSync, task: BqTask): BqAnswer {
+  try {
+    return run(db, task);
+  } catch (error) {
+    return { refusal: (error as Error).message };
+  }
+}
+
+function open(file: string): DatabaseSync {
+  const limits = { length: LONGEST, column: COLUMNS, attach: 0, exprDepth: 200, compoundSelect: 50 };
+  const db = new DatabaseSync(file, { readOnly: true, timeout: 1_000, limits });
+  if (typeof db.setAuthorizer !== 'function') throw new Error('queries need Node 24.10 or newer');
+  // What is sorted stays in memory, where whoever watches this process sees it.
+  db.exec('PRAGMA temp_store = MEMORY');
+  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')").all() as {
+    name: string;
+  }[];
+  for (const { name, sql } of BQ_VIEWS) db.exec(`CREATE TEMP VIEW "${name}" AS ${sql}`);
+  db.exec('PRAGMA query_only = ON');
+  db.setAuthorizer(authorizer(new Set(tables.map(({ name }) => name.toLowerCase()))));
+  return db;
+}
+
+function run(db: DatabaseSync, { sql, maxRows, maxSize }: BqTask): BqAnswer {
+  const statement = db.prepare(sql);
+  const columns = statement.columns().map(({ name }) => name);
+  if (columns.length === 0) return { refusal: 'it gives no rows; send a SELECT' };
+  statement.setReturnArrays(true);
+  statement.setReadBigInts(true);
+  const rows: BqValue[][] = [];
+  let size = 0;
+  for (const found of statement.iterate() as unknown as Iterable<unknown[]>) {
+    if (rows.length === maxRows) return { columns, rows, truncated: 'rows' };
+    const row = found.map(wireValue);
+    size += JSON.stringify(row).length;
+    if (size > maxSize) return { columns, rows, truncated: 'size' };
+    rows.push(row);
+  }
+  return { columns, rows, truncated: false };
+}
+
+function wireValue(value: unknown): BqValue {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  // JSON has no word for an infinity.
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString('base64') };
+  return value as string | null;
+}

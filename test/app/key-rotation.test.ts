@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { doorKeyFile, doorName } from '../../src/app/context.ts';
+import { rotateDoor } from '../../src/files/signing-key.ts';
+import { verifyNode } from '../../src/ledger/ed25519.ts';
+import { keyTimeRules } from '../../src/ledger/key-time.ts';
+import { evidenceFaults } from '../../src/records/document-faults.ts';
+import { evidenceOf } from '../../src/records/evidence.ts';
+import { parseObservation } from '../../src/records/receipt.ts';
+import { workshopIn } from '../support/app-context.ts';
+import { HOUR, look } from '../support/probes.ts';
+import { recordsStand } from '../support/records-stand.ts';
+
+test('a service that runs on signs with the new key from the moment that another process rotates it', async (t) => {
+  const stand = await recordsStand(t);
+  const { shop, clock } = stand;
+  const start = clock.now;
+  stand.enter(look('harbor.example', start, { A: ['192.0.2.1'] }));
+  const old = shop.desk.door.kid;
+
+  const other = workshopIn(t, shop.settings.dataDir.replace(/\/var$/, ''), clock);
+  clock.now = start + HOUR;
+  const { kid } = rotateDoor(other.store, doorKeyFile(shop.settings), doorName(shop.settings), clock.now);
+  clock.now += HOUR;
+  stand.enter(look('harbor.example', clock.now, { A: ['192.0.2.2'] }));
+
+  const { records } = shop.store;
+  const chain = [...records.observationsOf(records.find('harbor.example')?.id ?? 0)];
+  const said = chain.map(({ receipt }) => parseObservation(receipt.slice(0, receipt.lastIndexOf('\n\n') + 1)));
+  assert.deepEqual(
+    said.map((receipt) => receipt?.kid),
+    [old, kid],
+  );
+  const keys = shop.store.doorKeys();
+  assert.deepEqual(evidenceFaults(evidenceOf('harbor.example', chain, keys), verifyNode, keys), []);
+  for (const receipt of said) {
+    const key = keys.find((one) => one.kid === receipt?.kid);
+    assert.ok(receipt !== null && key !== undefined);
+    assert.deepEqual(keyTimeRules('observed', receipt.observed_at, key), []);
+  }
+  const ended = await (await fetch(`${stand.url}/.well-known/records-keys.json`)).json();
+  assert.deepEqual(
+    (ended as { keys: { retired_at: string | null }[] }).keys.map(({ retired_at }) => retired_at),
+    [new Date(start + HOUR).toISOString(), null],
+  );
+});

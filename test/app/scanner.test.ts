@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import pino from 'pino';
+import { openWorkshop } from '../../src/app/context.ts';
+import { startScanner } from '../../src/app/jobs/scanner.ts';
+import { localQueue } from '../../src/app/scan-local.ts';
+import { startScan } from '../../src/app/scan-run.ts';
+import { auditRecords } from '../../src/audit/records.ts';
+import { readSettings } from '../../src/env.ts';
+import { Fault } from '../../src/fault.ts';
+import type { Looker } from '../../src/net/prober.ts';
+import { lookerOf } from '../../src/net/prober.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
+import type { ScanQueue } from '../../src/records/scan-queue.ts';
+import { envIn, tempFolder } from '../support/app-context.ts';
+import { startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
+import { ask } from '../support/http.ts';
+import { lyingServer } from '../support/lying-server.ts';
+import { look } from '../support/probes.ts';
+import { failuresIn, serve, until } from '../support/program.ts';
+import { recordsStand } from '../support/records-stand.ts';
+
+const silent = pino({ level: 'silent' });
+const quiet = { entered() {}, blind() {}, failed() {} };
+
+/** A looker that sees one address everywhere, and how many looks it was asked for at a time. */
+function seeing(t: TestContext, at: number): Looker & { most: number } {
+  const looker = {
+    most: 0,
+    async look(hostname: string) {
+      under++;
+      looker.most = Math.max(looker.most, under);
+      await new Promise((done) => setTimeout(done, 5));
+      under--;
+      return look(hostname, at, { A: ['192.0.2.1'] });
+    },
+    resolver: { ask: async () => look('x.test', at, {}).signals.A, servers: [], close() {} },
+    close() {},
+  };
+  let under = 0;
+  t.after(() => looker.close());
+  return looker;
+}
+
+test('a server looks at what is due as it falls due, and ends in order', { skip: WITHOUT_SERVERS }, async (t) => {
+  const folder = tempFolder(t);
+  const knot = await startKnot(join(folder, 'knot'), [
+    { name: 'example.com', lines: ['a A 192.0.2.1', 'b A 192.0.2.2'] },
+  ]);
+  t.after(knot.stop);
+  const env = { SERVICES: 'records', SCANNER: 'on', RESOLVERS: `127.0.0.1:${knot.port}`, LOG_LEVEL: 'info' };
+  const server = await serve(t, folder, env);
+  const shop = openWorkshop(readSettings(envIn(folder)));
+  t.after(() => shop.close());
+  const observed = (count: number) =>
+    until(() => (shop.store.records.observationTotals().count === count ? true : null));
+  for (const [index, name] of ['a.example.com', 'b.example.com'].entries()) {
+    shop.store.records.watch([parseHostname(name)], Date.now());
+    await observed(index + 1);
+  }
+  const stopped = await server.stop();
+  assert.equal(stopped.code, 0);
+  assert.deepEqual(failuresIn(stopped), []);
+  const faults: string[] = [];
+  assert.equal(auditRecords(shop, faults), 2);
+  assert.deepEqual(faults, []);
+});
+
+test('so many hostnames are all looked at once, and few at a time', async (t) => {
+  const { shop, clock } = await recordsStand(t);
+  const { records } = shop.store;
+  const hosts = Array.from({ length: 300 }, (_, n) => `h${n}.zone${n % 7}.test`);
+  records.watch(hosts.map(parseHostname), clock.now);
+  const looker = seeing(t, clock.now);
+  await startScan(localQueue(shop, 'test'), looker, quiet, { once: true }).ended;
+  assert.deepEqual(records.observationTotals(), { count: 300, newest: 300 });
+  for (const { id, hostname } of records.everyHost()) assert.equal(records.observationCount(id), 1, hostname);
+  assert.ok(looker.most <= 96, `${looker.most} at a time`);
+});
+
+test('hosts whose servers never answer hold up nobody but themselves', async (t) => {
+  const { shop, clock } = await recordsStand(t);
+  const { records } = shop.store;
+  const hosts = Array.from({ length: 240 }, (_, n) => `${n % 6 === 0 ? 'slow' : 'quick'}${n}.zone${n}.test`);
+  records.watch(hosts.map(parseHostname), clock.now);
+  const quick = seeing(t, clock.now);
+  const closing = Promise.withResolvers<void>();
+  const looker: Looker = {
+    ...quick,
+    async look(hostname) {
+      if (hostname.startsWith('slow')) await closing.promise;
+      return quick.look(hostname);
+    },
+    close: () => closing.resolve(),
+  };
+  const scan = startScan(localQueue(shop, 'test'), looker, quiet);
+  await until(() => (records.observationTotals().count === 200 ? true : null));
+  await scan.stop();
+  assert.equal(records.observationTotals().count, 200);
+  assert.equal(records.stats(clock.now).due, 40, 'what was under way is due again');
+});
+
+test('while no resolver answers nothing is entered, the doors answer, and all is due again', async (t) => {
+  const stand = await recordsStand(t);
+  const { records } = stand.shop.store;
+  const mute = await lyingServer(t, () => []);
+  records.watch(
+    Array.from({ length: 40 }, (_, n) => parseHostname(`h${n}.example.com`)),
+    stand.clock.now,
+  );
+  const settings = { ...stand.shop.settings, resolvers: [mute] };
+  const stop = startScanner(stand.shop, lookerOf(settings), silent);
+  await until(() => (mute.heard.length > 100 ? true : null));
+  assert.equal((await ask(stand.url, '/health')).status, 200);
+  await stop();
+  assert.equal(records.observationTotals().count, 0);
+  assert.deepEqual(records.stats(stand.clock.now), {
+    watched: 40,
+    due: 40,
+    leased: 0,
+    next_due_at: stand.clock.now,
+  });
+});
+
+test('a scan that finds no resolver says so', async (t) => {
+  const { shop, clock } = await recordsStand(t);
+  shop.store.records.watch([parseHostname('a.test')], clock.now);
+  const deaf = look('a.test', clock.now, {});
+  for (const signal of Object.values(deaf.signals)) signal.status = 'timeout';
+  const looker: Looker = {
+    look: async () => deaf,
+    resolver: { ask: async () => deaf.signals.A, servers: [], close() {} },
+    close() {},
+  };
+  const { ended } = startScan(localQueue(shop, 'test'), looker, quiet, { once: true });
+  await assert.rejects(ended, { code: 'unavailable', message: /no resolver answers/ });
+  assert.equal(shop.store.records.observationTotals().count, 0);
+  assert.equal(shop.store.records.stats(clock.now).due, 1);
+  // One host that nobody answers for, while the resolver does, is an observation like any other.
+  const alive = { ...looker, resolver: { ...looker.resolver, ask: async () => look('x.test', 0, {}).signals.A } };
+  await startScan(localQueue(shop, 'test'), alive, quiet, { once: true }).ended;
+  assert.equal(shop.store.records.observationTotals().count, 1);
+});
+
+test('a queue that fails is tried again, and what was leased is given back', async (t) => {
+  const { shop, clock } = await recordsStand(t);
+  const { records } = shop.store;
+  records.watch([parseHostname('a.test')], clock.now);
+  const local = localQueue(shop, 'test');
+  let failures = 0;
+  const shaky: ScanQueue = {
+    ...local,
+    async enter(lease, looks) {
+      if (failures++ === 0) throw new Fault('unavailable', 'the disk is full');
+      return local.enter(lease, looks);
+    },
+  };
+  const told: unknown[] = [];
+  const scan = startScan(shaky, seeing(t, clock.now), { ...quiet, failed: (error) => told.push(error) });
+  await until(() => (records.observationTotals().count === 1 ? true : null));
+  await scan.stop();
+  assert.equal(told.length, 1);
+  assert.match(String(told[0]), /disk is full/);
+});
+
+test('a look that cannot be signed keeps the others from nothing', async (t) => {
+  const { shop, clock } = await recordsStand(t);
+  const { records } = shop.store;
+  const names = ['a.test', 'b.test', 'c.test'];
+  records.watch(names.map(parseHostname), clock.now);
+  const queue = localQueue(shop, 'test');
+  const taken = await queue.take(9);
+  const looks = names.map((name) => look(name, clock.now, { A: ['192.0.2.1'] }));
+  // No record is made of a time that is none.
+  if (looks[1] !== undefined) looks[1].at = Number.NaN;
+  const entered = await queue.enter(taken?.lease ?? '', looks);
+  assert.deepEqual(
+    entered.map(({ outcome }) => outcome),
+    ['recorded', 'refused', 'recorded'],
+  );
+  assert.deepEqual(records.observationTotals(), { count: 2, newest: 2 });
+});

@@ -1,0 +1,136 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { Workshop } from '../../src/app/context.ts';
+import { openWorkshop } from '../../src/app/context.ts';
+import { enter } from '../../src/desk/append.ts';
+import type { PaperBody } from '../../src/desk/paper.ts';
+import { readSettings } from '../../src/env.ts';
+import type { Filing } from '../../src/ledger/piece.ts';
+
+/** What ends with a test, or with one run of a property. */
+export interface Scope {
+  after(work: () => void): void;
+}
+
+/** A folder of this test's own, removed when the test ends. */
+export function tempFolder(t: Scope): string {
+  const folder = mkdtempSync(join(tmpdir(), 'broadsheet-'));
+  t.after(() => {
+    rmSync(folder, { recursive: true, force: true });
+    removed++;
+    if (removed % 8 === 0) collectGarbage();
+  });
+  return folder;
+}
+
+let removed = 0;
+/**
+ * libsql gives the files of a closed database back when its statements are collected, some turn later, and a
+ * property opens hundreds.
+ */
+export function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+}
+
+/** The variables that keep a process inside a folder. */
+export function envIn(folder: string, more: Record<string, string> = {}): Record<string, string> {
+  return {
+    DATA_DIR: join(folder, 'var'),
+    CONTENT_DIR: join(folder, 'content'),
+    DIST_DIR: join(folder, 'papers'),
+    PORT: '0',
+    RECORDS_PORT: '0',
+    LOG_LEVEL: 'silent',
+    // Nothing asks the system's resolvers unless a test wants it.
+    SCANNER: 'off',
+    ...more,
+  };
+}
+
+/** A clock that stands until it is set forward. */
+export interface Clock {
+  now: number;
+}
+
+/** A workshop in a folder of its own, under a clock of the test's. */
+export function workshopIn(t: Scope, folder: string, clock: Clock, more: Record<string, string> = {}): Workshop {
+  const shop = openWorkshop(readSettings(envIn(folder, more)), () => clock.now);
+  t.after(() => shop.close());
+  return shop;
+}
+
+export const PAPER = 'harbor-ledger';
+export const SECTIONS = ['City', 'Port & Sea', 'Ämter'];
+export const PERSONAS = ['ines-calloway', 'tomas-berg'];
+
+/** Makes the door's key, and enters a small paper with two personas. */
+export function foundPaper(shop: Workshop, body: Partial<PaperBody> = {}): void {
+  const { store, now } = shop;
+  shop.openDoor();
+  const paper: PaperBody = {
+    nameplate: 'The Harbor Ledger',
+    motto: 'All that floats',
+    description: 'A paper for tests.',
+    language: 'en',
+    hue: 210,
+    sections: SECTIONS,
+    default_kind: 'news',
+    paper_public: true,
+    source_floor: 2,
+    standards: '',
+    ...body,
+  };
+  store.transact(() => {
+    enter(store, { type: 'record', at: now(), paper: PAPER, kind: 'paper', name: '', body: paper });
+    for (const slug of PERSONAS) {
+      const name = slug.replace('-', ' ');
+      const persona = { slug, name, title: 'Editor', beat: 'Everything', bio: '', avatar: null, active: true };
+      enter(store, { type: 'record', at: now(), paper: PAPER, kind: 'persona', name: slug, body: persona });
+    }
+  });
+}
+
+/** A piece that the door takes. */
+export function filing(slug: string, more: Partial<Filing> = {}): Filing {
+  return {
+    slug,
+    headline: `What ${slug} means`,
+    dek: 'A dek of one sentence.',
+    prose: 'One thing is so.[^1]\n\n## And more\n\nAnother is so as well.[^2]',
+    cited_facts: [
+      {
+        n: 1,
+        statement: 'One thing is so.',
+        source: 'RFC Editor',
+        instrument: 'https://www.rfc-editor.org/rfc/rfc2119',
+        claim_key: null,
+      },
+      { n: 2, statement: 'Another is so.', source: 'NIST', instrument: 'FIPS 180-4', claim_key: null },
+    ],
+    category: SECTIONS[0] ?? '',
+    kind: 'news',
+    persona: PERSONAS[0] ?? '',
+    language: 'en',
+    image: null,
+    credit: null,
+    correction: null,
+    revised_at: null,
+    ...more,
+  };
+}
+
+/** Every file under a folder: its path, and its bytes as a string of Latin-1. */
+export function treeOf(folder: string): Map<string, string> {
+  const files = new Map<string, string>();
+  if (!existsSync(folder)) return files;
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    files.set(path.slice(folder.length + 1), readFileSync(path, 'latin1'));
+  }
+  return files;
+}
