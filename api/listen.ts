@@ -52,7 +52,7 @@ interface Service extends Place {
 }
 
 /**
- * Listens; `end` runs once it has closed. `wire` makes the app when the port is known, which the app's own addresses
+ * Listens; `end` runs once it has closed. `wire` makes the router when the port is known, which the router's own addresses
  * may follow from; requests that come before wait for it. Throws `unavailable` when listening is not to be had,
  * naming the setting.
  */
@@ -135,12 +135,12 @@ async function bind(server: NetServer, place: Place): Promise<void> {
 type Answering = (request: Request, env: HttpBindings | Http2Bindings) => Response | Promise<Response>;
 
 /** What the listener does beside Hono, which knows nothing of connections. */
-function answering(app: Hono<DeskEnv>): Answering {
+function answering(router: Hono<DeskEnv>): Answering {
   return (request, env) => {
     const { incoming, outgoing } = env as HttpBindings;
     if (isClosing(incoming)) return RESPONSE_ALREADY_SENT;
     if (hasTwoHosts(incoming.rawHeaders)) return new Response(null, { status: 400 });
-    const response = app.fetch(request, env);
+    const response = router.fetch(request, env);
     if (request.method === 'GET') return response;
     return Promise.resolve(response).then((whole) => finished(whole, incoming, outgoing));
   };

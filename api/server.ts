@@ -29,7 +29,7 @@ type Bound = (port: number) => void;
 
 /** What the news desk's doors are wired with. */
 export interface DeskParts {
-  shop: Workshop;
+  app: Workshop;
   presses: Presses;
   /** What is yet to be filed; nothing where it is left out. */
   backlog?: Backlog;
@@ -38,50 +38,50 @@ export interface DeskParts {
 
 /** Wires the doors of the news desk and listens. */
 export async function listenDesk(
-  { shop, presses, backlog = new Backlog(), logger }: DeskParts,
+  { app, presses, backlog = new Backlog(), logger }: DeskParts,
   bound: Bound = () => {},
 ): Promise<Listening> {
-  const { host, port, origin } = shop.settings;
+  const { host, port, origin } = app.settings;
   const build = await loadBuild();
-  const uses = new KeyUses(shop.store.keys, (error) => logger.warn({ err: error }, 'uses of keys are noted later'));
+  const uses = new KeyUses(app.store.keys, (error) => logger.warn({ err: error }, 'uses of keys are noted later'));
   const wire = async (got: number) => {
     bound(got);
-    const sites = new Sites(shop);
-    const app = new Hono<DeskEnv>({ getPath: sites.routingPath });
-    app.use(nameRequest);
-    app.use(measureHead);
-    app.use(logRequests(logger));
-    app.use(noticeForwarded(shop, 'desk', logger));
-    app.onError(answerFault(logger, shop.store.fault));
-    app.route('/:paper', await deskApi({ shop, sites, presses, uses, logger }));
-    app.options('*', fileOptions(sites));
-    app.route('/', paperDoor(shop, sites, { presses, backlog }));
-    app.route('/', privatePaperDoor(shop, sites, build));
-    app.route('/', newsstandDoor(shop, build.render, { presses, backlog }));
-    app.notFound(nothingHere(shop, backlog));
-    return app;
+    const sites = new Sites(app);
+    const router = new Hono<DeskEnv>({ getPath: sites.routingPath });
+    router.use(nameRequest);
+    router.use(measureHead);
+    router.use(logRequests(logger));
+    router.use(noticeForwarded(app, 'desk', logger));
+    router.onError(answerFault(logger, app.store.fault));
+    router.route('/:paper', await deskApi({ app, sites, presses, uses, logger }));
+    router.options('*', fileOptions(sites));
+    router.route('/', paperDoor(app, sites, { presses, backlog }));
+    router.route('/', privatePaperDoor(app, sites, build));
+    router.route('/', newsstandDoor(app, build.render, { presses, backlog }));
+    router.notFound(nothingHere(app, backlog));
+    return router;
   };
   return listen({ host, port, origin, setting: 'PORT' }, wire, () => uses.close());
 }
 
 /** Wires the doors of the domain records and listens. */
-export async function listenRecords(shop: Workshop, logger: Logger, bound: Bound = () => {}): Promise<Listening> {
-  const { host, recordsPort: port, dataOrigin: origin } = shop.settings;
+export async function listenRecords(app: Workshop, logger: Logger, bound: Bound = () => {}): Promise<Listening> {
+  const { host, recordsPort: port, dataOrigin: origin } = app.settings;
   const build = await loadBuild();
-  const uses = new KeyUses(shop.store.serviceKeys, (error) =>
+  const uses = new KeyUses(app.store.serviceKeys, (error) =>
     logger.warn({ err: error }, 'uses of keys are noted later'),
   );
-  const feed = new ChangeFeed(shop.store.records, (error) => logger.warn({ err: error }, 'changes are told later'));
+  const feed = new ChangeFeed(app.store.records, (error) => logger.warn({ err: error }, 'changes are told later'));
   const wire = async (got: number) => {
     bound(got);
-    const app = new Hono<DeskEnv>();
-    app.use(nameRequest);
-    app.use(measureHead);
-    app.use(logRequests(logger));
-    app.use(noticeForwarded(shop, 'records', logger));
-    app.onError(answerFaults({ shop, build }, logger));
-    app.route('/', await recordsApi({ shop, uses, logger, feed, ask: (request, env) => app.fetch(request, env) }));
-    return app;
+    const router = new Hono<DeskEnv>();
+    router.use(nameRequest);
+    router.use(measureHead);
+    router.use(logRequests(logger));
+    router.use(noticeForwarded(app, 'records', logger));
+    router.onError(answerFaults({ app, build }, logger));
+    router.route('/', await recordsApi({ app, uses, logger, feed, ask: (request, env) => router.fetch(request, env) }));
+    return router;
   };
   const listening = await listen({ host, port, origin, setting: 'RECORDS_PORT' }, wire, () => uses.close());
   const close = () => {

@@ -54,7 +54,7 @@ const accept = createRoute({
 
 /** The agent check and the agreement. */
 export function agentDoors(doors: Doors): void {
-  const { store, settings, now } = doors.shop;
+  const { store, settings, now } = doors.app;
 
   open(doors, check, (c) => {
     const key = needLevel(c.get('key'), 'read');

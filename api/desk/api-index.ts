@@ -125,17 +125,17 @@ interface Door {
   summary: string;
 }
 
-const known = new WeakMap<Doors['app'], Door[]>();
+const known = new WeakMap<Doors['router'], Door[]>();
 
 /** Every operation, as the routes describe it: a door that is opened is listed. */
-function allDoors({ app }: Doors): Door[] {
-  const found = known.get(app) ?? readDoors(app);
-  known.set(app, found);
+function allDoors({ router }: Doors): Door[] {
+  const found = known.get(router) ?? readDoors(router);
+  known.set(router, found);
   return found;
 }
 
-function readDoors(app: Doors['app']): Door[] {
-  const { paths } = app.getOpenAPI31Document({ openapi: '3.1.0', info: { title: '', version: '1' } });
+function readDoors(router: Doors['router']): Door[] {
+  const { paths } = router.getOpenAPI31Document({ openapi: '3.1.0', info: { title: '', version: '1' } });
   return Object.entries(paths as unknown as Paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, { operationId, summary = '', security = [] }]) => ({
       name: operationId,

@@ -42,7 +42,7 @@ import { readerDoors } from './subscribe.ts';
 const TREES = ['/api', '/api/*', CATALOG_PATH, '/embed/*', '/oembed'];
 
 export interface ApiParts {
-  shop: Workshop;
+  app: Workshop;
   sites: Sites;
   presses: Presses;
   uses: KeyUses;
@@ -50,22 +50,22 @@ export interface ApiParts {
 }
 
 /** The News Desk API, all of its doors, as they stand under a paper's root. */
-export async function deskApi({ shop, sites, presses, uses, logger }: ApiParts): Promise<OpenAPIHono<PaperEnv>> {
-  const app = new OpenAPIHono<PaperEnv>({ defaultHook: tellProblems });
+export async function deskApi({ app, sites, presses, uses, logger }: ApiParts): Promise<OpenAPIHono<PaperEnv>> {
+  const router = new OpenAPIHono<PaperEnv>({ defaultHook: tellProblems });
   const build = await loadBuild();
   const doors: Doors = {
+    router,
     app,
-    shop,
     presses,
     logger,
-    prove: hostProver(shop),
+    prove: hostProver(app),
     shelf: new Shelf(`${VERSION} ${build.stamp}`),
   };
-  const proxies = proxyList(shop.settings.trustedProxies);
+  const proxies = proxyList(app.settings.trustedProxies);
   const read = throttle<PaperEnv>(READS, proxies, { spares: hasKey, sparesLocal: true, sparesKeys: true });
-  const allowed = allowedBy(app, '/:paper');
+  const allowed = allowedBy(router, '/:paper');
   const pages = openToPages(DESK, allowed);
-  for (const tree of TREES) app.use(tree, pages, knowPaper(shop, sites, uses), read, soundQuery, limitBody);
+  for (const tree of TREES) router.use(tree, pages, knowPaper(app, sites, uses), read, soundQuery, limitBody);
 
   indexDoor(doors);
   storyDoors(doors);
@@ -90,12 +90,12 @@ export async function deskApi({ shop, sites, presses, uses, logger }: ApiParts):
   playgroundDoor(doors);
   catalogDoor(doors);
   refuseOthers(
-    app,
+    router,
     allowed,
     (c) => `there is no door at ${c.req.path.slice(c.get('site').slug.length + 1, 200)}; GET /api/v1 lists all`,
     ['/api', '/api/*'],
   );
-  return app;
+  return router;
 }
 
 /** Who has a key is not counted by address. */

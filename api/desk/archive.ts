@@ -59,7 +59,7 @@ const day = createRoute({
 
 /** The archive by section and by day. */
 export function archiveDoors(doors: Doors): void {
-  const { shelf, shop } = doors;
+  const { shelf, app } = doors;
   open(doors, sections, (c) =>
     shelf.json(c, 'sections', () => listOf(c, 'sections', sectionRows(archiveOf(doors, c), c.get('site').root))),
   );
@@ -76,7 +76,7 @@ export function archiveDoors(doors: Doors): void {
   });
   open(doors, day, (c) => {
     const { day: asked } = c.req.valid('param');
-    if (Date.parse(asked) > shop.now()) {
+    if (Date.parse(asked) > app.now()) {
       throw new Fault('not_found', `${asked} is still to come; days are UTC days, up to today`);
     }
     return shelf.json(c, `day ${asked}`, () => {

@@ -60,7 +60,7 @@ const retry = createRoute({
 
 /** Everything of webhooks: the receivers, what they were sent, and sending it again. */
 export function deliveryDoors(doors: Doors): void {
-  const desk = openWebhookDesk(doors.shop);
+  const desk = openWebhookDesk(doors.app);
   webhookDoors(doors, desk);
 
   open(doors, list, (c) => {

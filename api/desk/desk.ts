@@ -170,12 +170,12 @@ const writeCast = createRoute({
 
 /** What a desk sees and sets of its own paper. */
 export function deskDoors(doors: Doors): void {
-  const { shop } = doors;
+  const { app } = doors;
 
   open(doors, drafts, (c) => {
     const { limit, cursor } = c.req.valid('query');
     const [after] = cursor === undefined ? [] : placeOf(z.tuple([z.string().max(40)]), cursor);
-    const rows = shop.store.unaired(c.get('site').slug, { limit: limit + 1, after });
+    const rows = app.store.unaired(c.get('site').slug, { limit: limit + 1, after });
     const last = rows.length > limit ? rows[limit - 1] : undefined;
     const links = linksFor(doors, c);
     const shown = rows.slice(0, limit).map((row) => draftRow(row, links));
@@ -232,14 +232,14 @@ export function deskDoors(doors: Doors): void {
 }
 
 /** What proves that the host of a new address is the paper's; null where nothing does, or nothing has to. */
-async function proofFor({ shop, prove }: Doors, c: PaperContext, given: unknown): Promise<Proof> {
+async function proofFor({ app, prove }: Doors, c: PaperContext, given: unknown): Promise<Proof> {
   const { slug } = c.get('site');
   const { data } = PaperBody.shape.url.safeParse(given);
   if (data === undefined) return null;
   const url = normalUrl(data);
   const asked = new URL(url);
-  const isThere = unchanged(shop.store.paper(slug)?.url, url) || shop.store.hosts.holds(slug, hostKey(asked));
-  return isThere || unfitHost(asked, shop.settings) !== null ? null : prove(slug, url);
+  const isThere = unchanged(app.store.paper(slug)?.url, url) || app.store.hosts.holds(slug, hostKey(asked));
+  return isThere || unfitHost(asked, app.settings) !== null ? null : prove(slug, url);
 }
 
 type Proof = Awaited<ReturnType<Doors['prove']>>;
@@ -252,9 +252,9 @@ interface Wanted {
 }
 
 /** Throws `refused_by_door` for a new address that is not the paper's. Notes what was proven. */
-function needAddress({ shop }: Doors, { slug, before, url, proof }: Wanted): void {
+function needAddress({ app }: Doors, { slug, before, url, proof }: Wanted): void {
   if (url === undefined || unchanged(before, url)) return;
-  const { store, settings, now } = shop;
+  const { store, settings, now } = app;
   const host = hostOfPaper({ url }) ?? '';
   const papers = store.paperSlugs().flatMap((other) => (other === slug ? [] : (store.paper(other) ?? [])));
   const problems = urlProblems(slug, url, {
@@ -268,10 +268,10 @@ function needAddress({ shop }: Doors, { slug, before, url, proof }: Wanted): voi
 
 const unchanged = (before: string | undefined, url: string) => before !== undefined && normalUrl(before) === url;
 
-function enterOf({ shop }: Doors, c: PaperContext, kind: 'paper' | 'persona' | 'cast', name: string, value: unknown) {
+function enterOf({ app }: Doors, c: PaperContext, kind: 'paper' | 'persona' | 'cast', name: string, value: unknown) {
   const { slug: paper } = c.get('site');
-  const before = shop.store.record(paper, kind, name);
-  enterRecord(shop.store, { paper, kind, name, body: value, at: shop.now() }, before);
+  const before = app.store.record(paper, kind, name);
+  enterRecord(app.store, { paper, kind, name, body: value, at: app.now() }, before);
 }
 
 /**

@@ -16,8 +16,8 @@ import type { Shelf } from './shelf.ts';
 
 /** What every door file gets. */
 export interface Doors {
-  app: OpenAPIHono<PaperEnv>;
-  shop: Workshop;
+  router: OpenAPIHono<PaperEnv>;
+  app: Workshop;
   shelf: Shelf;
   presses: Presses;
   logger: Logger;
@@ -33,27 +33,27 @@ export type PaperContext = Context<PaperEnv>;
  * checked here; a test holds every answer against the document.
  */
 export function open<R extends RouteConfig>(
-  { app }: Pick<Doors, 'app'>,
+  { router }: Pick<Doors, 'router'>,
   route: R & { getRoutingPath(): string },
   handler: (c: Parameters<RouteHandler<R, PaperEnv>>[0]) => Response | Promise<Response>,
 ): void {
-  app.openapi(route, handler as unknown as RouteHandler<R, PaperEnv>);
+  router.openapi(route, handler as unknown as RouteHandler<R, PaperEnv>);
 }
 
 /** The archive of the paper that is asked. */
-export function archiveOf({ shop }: Pick<Doors, 'shop'>, c: PaperContext): Archive {
-  return shop.store.archive(c.get('site').slug);
+export function archiveOf({ app }: Pick<Doors, 'app'>, c: PaperContext): Archive {
+  return app.store.archive(c.get('site').slug);
 }
 
 /** The absolute addresses that rows carry. */
-export function linksFor({ shop }: Pick<Doors, 'shop'>, c: PaperContext): Links {
-  return linksOf(editionOf({ shop }, c));
+export function linksFor({ app }: Pick<Doors, 'app'>, c: PaperContext): Links {
+  return linksOf(editionOf({ app }, c));
 }
 
 /** The paper as the press reads it, for one answer. */
-export function editionOf({ shop }: Pick<Doors, 'shop'>, c: PaperContext): Edition {
+export function editionOf({ app }: Pick<Doors, 'app'>, c: PaperContext): Edition {
   const { slug, root } = c.get('site');
-  return new Edition(steady(shop.store.archive(slug)), placeOf(root));
+  return new Edition(steady(app.store.archive(slug)), placeOf(root));
 }
 
 /** A piece by its id or its slug, whatever its state. Throws `not_found`. */

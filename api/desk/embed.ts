@@ -46,7 +46,7 @@ const card = createRoute({
 export function embedDoor(doors: Doors, build: Build): void {
   open(doors, card, (c) => sendCard(doors, build, c, c.req.valid('param').id));
   // The address that pages and records give, which is a folder on a static host.
-  doors.app.get('/embed/:id/', (c) => sendCard(doors, build, c, c.req.param('id')));
+  doors.router.get('/embed/:id/', (c) => sendCard(doors, build, c, c.req.param('id')));
 }
 
 async function sendCard(doors: Doors, { render }: Build, c: PaperContext, id: string): Promise<Response> {
@@ -61,7 +61,7 @@ async function sendCard(doors: Doors, { render }: Build, c: PaperContext, id: st
   const status = isNotice ? 410 : 200;
   const guarded: Record<string, string> = c.get('key') === null ? {} : { 'Cache-Control': 'private, no-store' };
   if (paper.paper_public) {
-    const folder = join(doors.shop.settings.distDir, slug);
+    const folder = join(doors.app.settings.distDir, slug);
     const scripts = embedScripts(folder);
     const file = join(folder, path, 'index.html');
     if (scripts === null || !existsSync(file)) return beingPressed(c);

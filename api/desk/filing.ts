@@ -125,22 +125,22 @@ const withdraw = createRoute({
 
 /** Filing, revising, airing and withdrawing. */
 export function filingDoors(doors: Doors): void {
-  const { app, shop } = doors;
+  const { router, app } = doors;
   const by = (key: AccessKey) => `key:${key.id}`;
-  for (const { method, getRoutingPath } of [file, revise, airing]) app.on(method, getRoutingPath(), needsTerms(doors));
+  for (const { method, getRoutingPath } of [file, revise, airing]) router.on(method, getRoutingPath(), needsTerms(doors));
 
   open(doors, file, async (c) => {
     const { air: when, ...given } = c.req.valid('json');
     const { slug: paper } = c.get('site');
-    await shop.proseReaders.prepare(paper, proseFrom(given.prose));
+    await app.proseReaders.prepare(paper, proseFrom(given.prose));
     const work = (key: AccessKey) => {
       const archive = archiveOf(doors, c);
-      const toAir = airingAs(when, shop.now());
+      const toAir = airingAs(when, app.now());
       const slug = given.slug ?? freeSlug(given.headline, archive.hasSlug);
       const filing = filingOf(c, given, slug);
       needPersona(key, filing);
-      const { story } = fileStory(shop.desk, paper, filing, { by: by(key), from: 0, toAir: toAir !== null });
-      if (toAir !== null) airStory(shop.desk, paper, slug, { by: by(key), ...toAir });
+      const { story } = fileStory(app.desk, paper, filing, { by: by(key), from: 0, toAir: toAir !== null });
+      if (toAir !== null) airStory(app.desk, paper, slug, { by: by(key), ...toAir });
       return answerOf(doors, c, story.id, 201);
     };
     return write(doors, c, work, ({ story }) => `stories/${(story as DeskStory).id}`);
@@ -150,7 +150,7 @@ export function filingDoors(doors: Doors): void {
     const { revision, air: when = false, ...given } = c.req.valid('json');
     const { id } = c.req.valid('param');
     const { slug: paper } = c.get('site');
-    await shop.proseReaders.prepare(paper, proseFrom(given.prose));
+    await app.proseReaders.prepare(paper, proseFrom(given.prose));
     return write(doors, c, (key) => {
       const before = pieceNamed(archiveOf(doors, c), id);
       needLevelFor(before, key);
@@ -160,9 +160,9 @@ export function filingDoors(doors: Doors): void {
       }
       const filing = filingOf(c, given, before.slug);
       needPersona(key, filing);
-      const toAir = before.state === 'on_air' ? null : airingAs(when, shop.now());
-      fileStory(shop.desk, paper, filing, { by: by(key), from: revision, toAir: toAir !== null });
-      if (toAir !== null) airStory(shop.desk, paper, before.slug, { by: by(key), ...toAir });
+      const toAir = before.state === 'on_air' ? null : airingAs(when, app.now());
+      fileStory(app.desk, paper, filing, { by: by(key), from: revision, toAir: toAir !== null });
+      if (toAir !== null) airStory(app.desk, paper, before.slug, { by: by(key), ...toAir });
       return answerOf(doors, c, before.id, 200);
     });
   });
@@ -172,13 +172,13 @@ export function filingDoors(doors: Doors): void {
     const { id } = c.req.valid('param');
     const { prose = '' } = archiveOf(doors, c).storyById(id) ?? archiveOf(doors, c).storyBySlug(id) ?? {};
     // The search reads it when it goes on air.
-    await shop.proseReaders.prepare(c.get('site').slug, prose);
+    await app.proseReaders.prepare(c.get('site').slug, prose);
     return write(doors, c, (key) => {
       const archive = archiveOf(doors, c);
       const before = pieceNamed(archive, id);
       needLevelFor(before, key);
-      const at = when === undefined ? undefined : timeToCome('at', when, shop.now());
-      airStory(shop.desk, c.get('site').slug, before.slug, { by: by(key), ...(at === undefined ? {} : { at }) });
+      const at = when === undefined ? undefined : timeToCome('at', when, app.now());
+      airStory(app.desk, c.get('site').slug, before.slug, { by: by(key), ...(at === undefined ? {} : { at }) });
       return standingOf(doors, c, pieceNamed(archive, before.id));
     });
   });
@@ -188,7 +188,7 @@ export function filingDoors(doors: Doors): void {
     const { id } = c.req.valid('param');
     return write(doors, c, (key) => {
       const { slug } = pieceNamed(archiveOf(doors, c), id);
-      const story = withdrawStory(shop.desk, c.get('site').slug, slug, { by: by(key), reason });
+      const story = withdrawStory(app.desk, c.get('site').slug, slug, { by: by(key), reason });
       return standingOf(doors, c, story);
     });
   });

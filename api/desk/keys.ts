@@ -88,7 +88,7 @@ const revoke = createRoute({
 
 /** Making, listing and revoking keys. */
 export function keyDoors(doors: Doors): void {
-  const { store, now } = doors.shop;
+  const { store, now } = doors.app;
   const rowOf = (key: AccessKey) => keyRow(key, store.keys.hasExpired(key, now()));
 
   open(doors, list, (c) => privateJson(c, listOf(c, 'keys', store.keys.list(c.get('site').slug).map(rowOf))));

@@ -20,17 +20,17 @@ const marked = etag({ retainedHeaders: [...RETAINED_304_HEADERS, 'access-control
 
 /** The shared host's front door: a stand of the public papers, and the files that its page needs. */
 export function newsstandDoor(
-  shop: Workshop,
+  app: Workshop,
   render: Render,
   { presses, backlog }: { presses: Presses; backlog: Backlog },
 ): Hono<DeskEnv> {
   const door = new Hono<DeskEnv>();
-  const { origin } = shop.settings;
+  const { origin } = app.settings;
   const headers = fileHeaders('/404.html', origin, []);
   door.on(['GET', 'HEAD'], ['/'], marked, async (c) => {
     // On a first start there is nothing to show yet; later, what is shown while papers are filed is not to be kept.
-    if (!backlog.isEmpty && !publicPapers(shop).some(({ slug }) => presses.isShown(slug))) return beingPressed(c);
-    const page = await render('/newsstand', standOf(shop, origin));
+    if (!backlog.isEmpty && !publicPapers(app).some(({ slug }) => presses.isShown(slug))) return beingPressed(c);
+    const page = await render('/newsstand', standOf(app, origin));
     const { 'Cache-Control': kept = '', ...rest } = headers;
     return c.html(page, 200, {
       ...rest,
@@ -39,7 +39,7 @@ export function newsstandDoor(
     });
   });
   door.on(['GET', 'HEAD'], [CATALOG_PATH], marked, (c) => {
-    const papers = publicPapers(shop).map((paper) => ({ root: paperRoot(paper, origin), nameplate: paper.nameplate }));
+    const papers = publicPapers(app).map((paper) => ({ root: paperRoot(paper, origin), nameplate: paper.nameplate }));
     const open = fileHeaders(CATALOG_PATH, origin, []);
     const about = { 'Content-Type': CATALOG_TYPE, Link: catalogLinks(origin, []) };
     return c.body(JSON.stringify(catalogOf(origin, papers)), 200, { ...headers, ...open, ...about });
@@ -49,7 +49,7 @@ export function newsstandDoor(
     const body = { status: 'ok', event_loop_delay_max_ms: eventLoop.worst() };
     return c.json(body, 200, { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
   });
-  door.on(['GET', 'HEAD'], ['/robots.txt'], marked, (c) => c.text(robotsOf(shop), 200, headers));
+  door.on(['GET', 'HEAD'], ['/robots.txt'], marked, (c) => c.text(robotsOf(app), 200, headers));
   door.on(['GET', 'HEAD'], ['/_astro/*', '/favicon.svg'], async (c, next) => {
     const folder = join(PROJECT, 'dist/client');
     const path = fileAt(folder, c.req.path);
@@ -64,8 +64,8 @@ export function newsstandDoor(
 }
 
 /** A crawler reads robots.txt at a host's root alone: this one names the sitemaps of every paper. */
-function robotsOf(shop: Workshop): string {
-  const roots = publicPapers(shop).map((paper) => paperRoot(paper, shop.settings.origin));
+function robotsOf(app: Workshop): string {
+  const roots = publicPapers(app).map((paper) => paperRoot(paper, app.settings.origin));
   const sitemaps = roots.flatMap((root) => [`Sitemap: ${root}/sitemap.xml`, `Sitemap: ${root}/sitemap-news.xml`]);
   return ['User-agent: *', 'Allow: /', '', ...sitemaps, ''].join('\n');
 }

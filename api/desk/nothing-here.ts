@@ -15,8 +15,8 @@ const PAGE = `<!doctype html>
 `;
 
 /** What no door takes: a page for browsers, a record for programs. A private paper's addresses end here too. */
-export function nothingHere(shop: Workshop, backlog: Backlog) {
-  const { origin } = shop.settings;
+export function nothingHere(app: Workshop, backlog: Backlog) {
+  const { origin } = app.settings;
   return (c: Context): Response => {
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
       c.header('Allow', FILE_METHODS);
@@ -29,7 +29,7 @@ export function nothingHere(shop: Workshop, backlog: Backlog) {
       default: 'application/json',
     });
     // Any address may be that of a paper that is yet to be filed; to tell which would tell of a private one.
-    const isComing = [...backlog.papers].some((paper) => !shop.store.hasPaper(paper));
+    const isComing = [...backlog.papers].some((paper) => !app.store.hasPaper(paper));
     if (!isApi && isComing) return beingPressed(c);
     if (isApi || type !== 'text/html') throw new Fault('not_found', 'there is nothing at this address');
     return c.html(PAGE, 404, { ...fileHeaders('/404.html', origin, []), Vary: 'Accept' });

@@ -60,7 +60,7 @@ const oembed = createRoute({
 
 /** What another site needs to show a story's card or a video edition's player. */
 export function oembedDoor(doors: Doors): void {
-  const { shop, shelf } = doors;
+  const { app, shelf } = doors;
   open(doors, oembed, (c) => {
     const { url, maxwidth = null, maxheight = null, format } = c.req.valid('query');
     if (format !== 'json' && format !== 'xml')
@@ -69,7 +69,7 @@ export function oembedDoor(doors: Doors): void {
         `format ${JSON.stringify(format.slice(0, 40))} is not offered; take json or xml`,
       );
     const { slug, root } = c.get('site');
-    const named = namedInAddress(url, [root, paperRoot({ slug }, shop.settings.origin)]);
+    const named = namedInAddress(url, [root, paperRoot({ slug }, app.settings.origin)]);
     if (named === null) throw notHere(url);
     const make = () => {
       const edition = editionOf(doors, c);

@@ -41,23 +41,23 @@ const KEYS = {
 
 /** The API's description, made from the schemas that check what comes in. */
 export function openApiDoor(doors: Doors, version: string): void {
-  const { app, shelf } = doors;
-  registerComponents(app, { keys: KEYS, headers: HEADERS, faults: FAULTS });
-  registerWebhooks(app, DESK_EVENTS, { tag: 'Webhooks', headers: DESK_EVENT_HEADERS });
+  const { router, shelf } = doors;
+  registerComponents(router, { keys: KEYS, headers: HEADERS, faults: FAULTS });
+  registerWebhooks(router, DESK_EVENTS, { tag: 'Webhooks', headers: DESK_EVENT_HEADERS });
   let common: string | undefined;
   open(doors, route, (c) =>
     shelf.json(c, 'openapi', () => {
-      common ??= JSON.stringify(commonDocument(app));
+      common ??= JSON.stringify(commonDocument(router));
       return ownDocument(common, doors, c, version);
     }),
   );
 }
 
 /** What the documents of all papers have in common. */
-function commonDocument(app: Doors['app']): object {
+function commonDocument(router: Doors['router']): object {
   const isPublicRead = ({ security = [] }: Operation, method: string) =>
     method === 'get' && security.some((way) => Object.keys(way).length === 0);
-  return documentOf(app, EXAMPLES, {
+  return documentOf(router, EXAMPLES, {
     words: ({ security = [] }) => levelWords(security),
     headers: () => ({}),
     isConditional: isPublicRead,

@@ -17,7 +17,7 @@ const MISSING = '/404.html';
 
 /** The papers' own addresses: their pressed trees, each at its root. */
 export function paperDoor(
-  shop: Workshop,
+  app: Workshop,
   sites: Sites,
   { presses, backlog }: { presses: Presses; backlog: Backlog },
 ): Hono<DeskEnv> {
@@ -25,7 +25,7 @@ export function paperDoor(
   door.on(['GET', 'HEAD'], ['/*'], async (c, next) => {
     const site = sites.of(c.env);
     if (!site?.paper?.paper_public) return next();
-    const folder = join(shop.settings.distDir, site.slug);
+    const folder = join(app.settings.distDir, site.slug);
     const file = fileAt(folder, site.path);
     if (site.path === '' || (file === null && isFolder(folder, site.path))) {
       const { pathname, search } = new URL(c.req.url);
@@ -39,14 +39,14 @@ export function paperDoor(
       return beingPressed(c);
     }
     if (file === null) {
-      if (isOnItsWay(shop, site.slug, site.path)) return beingPressed(c);
+      if (isOnItsWay(app, site.slug, site.path)) return beingPressed(c);
       if (wantsRecord(c)) return next();
       const headers = { ...fileHeaders(MISSING, site.root, scripts), Vary: 'Accept' };
       return sendFile(c.env, { file: join(folder, MISSING), status: 404, headers });
     }
     return sendFile(c.env, {
       file: join(folder, file),
-      status: isNotice(shop, site.slug, file) ? 410 : 200,
+      status: isNotice(app, site.slug, file) ? 410 : 200,
       headers: fileHeaders(site.path, site.root, scripts),
     });
   });

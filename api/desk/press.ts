@@ -37,7 +37,7 @@ export function pressDoor(doors: Doors): void {
   open(doors, ask, (c) => {
     const ticket = Number(c.req.valid('param').ticket);
     const { slug, root } = c.get('site');
-    const { manifest } = doors.shop.store;
+    const { manifest } = doors.app.store;
     // Numbers are given in order, and one that was given is marked until it is pressed.
     if (ticket === 0 || ticket > manifest.highest(slug)) {
       throw new Fault('not_found', `no write of this paper gave ${root}/api/v1/press/${ticket}; ask where one said`);

@@ -17,18 +17,18 @@ import type { Sites } from './site.ts';
  * Nothing of a private paper is pressed: each file is printed when it is asked
  * for. To everybody else the paper is not there.
  */
-export function privatePaperDoor(shop: Workshop, sites: Sites, build: Build): Hono<DeskEnv> {
+export function privatePaperDoor(app: Workshop, sites: Sites, build: Build): Hono<DeskEnv> {
   const door = new Hono<DeskEnv>();
   door.on(['GET', 'HEAD'], ['/*'], async (c, next) => {
-    const held = paperOfKey(shop.store.keys, (name) => c.req.header(name), shop.now());
+    const held = paperOfKey(app.store.keys, (name) => c.req.header(name), app.now());
     const site = sites.of(c.env);
     if (!site?.paper || site.paper.paper_public || held !== site.slug) return next();
-    const edition = new Edition(shop.store.archive(site.slug), placeOf(site.root));
+    const edition = new Edition(app.store.archive(site.slug), placeOf(site.root));
     const path = `${site.path.slice(1)}${site.path.endsWith('/') || site.path === '' ? 'index.html' : ''}`;
-    const found = await printPath(edition, path, { render: build.render, assets: build.assets, now: shop.now() });
+    const found = await printPath(edition, path, { render: build.render, assets: build.assets, now: app.now() });
     if (found === null) return next();
     const type = typeByName(basename(path)) || 'application/octet-stream';
-    return c.body(await bytesOf(shop, found), 200, {
+    return c.body(await bytesOf(app, found), 200, {
       'Content-Type': type,
       ...fileHeaders(site.path, site.root, []),
       'Cache-Control': 'private, no-store',

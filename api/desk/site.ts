@@ -39,7 +39,7 @@ const NOWHERE = '/.nowhere';
  * and gives the router one map for both: every path begins with the paper.
  */
 export class Sites {
-  readonly #shop: Workshop;
+  readonly #app: Workshop;
   /** By what Node received: what limits a body puts another `Request` in the place of the first. */
   readonly #found = new WeakMap<IncomingMessage, Site>();
   readonly #shared: URL;
@@ -48,9 +48,9 @@ export class Sites {
   #papers = new Map<string, Paper>();
   #domains: Domain[] = [];
 
-  constructor(shop: Workshop) {
-    this.#shop = shop;
-    this.#shared = new URL(shop.settings.origin);
+  constructor(app: Workshop) {
+    this.#app = app;
+    this.#shared = new URL(app.settings.origin);
   }
 
   /** The path by which the router finds the door. */
@@ -80,7 +80,7 @@ export class Sites {
     setImmediate(() => {
       this.#isFresh = false;
     });
-    const { store } = this.#shop;
+    const { store } = this.#app;
     const mark = `${store.editions()} ${store.hosts.mark()}`;
     if (mark === this.#mark) return;
     this.#mark = mark;
@@ -116,7 +116,7 @@ export class Sites {
   #domainsAt(request: Request, asked: URL): Domain[] {
     const name = nameOf(asked);
     // A stranger cannot tell a private paper's domain from one that points here by mistake.
-    const held = paperOfKey(this.#shop.store.keys, (header) => request.headers.get(header), this.#shop.now());
+    const held = paperOfKey(this.#app.store.keys, (header) => request.headers.get(header), this.#app.now());
     const named = this.#domains.filter(
       ({ hostname: own, paper }) => own === name && (paper.paper_public || held === paper.slug),
     );
@@ -129,7 +129,7 @@ export class Sites {
     const slash = path.indexOf('/', 1);
     const slug = slash === -1 ? path.slice(1) : path.slice(1, slash);
     const paper = this.#papers.get(slug) ?? null;
-    const { origin } = this.#shop.settings;
+    const { origin } = this.#app.settings;
     return {
       slug,
       paper,

@@ -15,11 +15,11 @@ export function publicPapers({ store }: Workshop): Paper[] {
 }
 
 /** What the newsstand shows; `origin` is the address of the shared host. */
-export function standOf(shop: Workshop, origin: string): NewsstandView {
-  const papers = publicPapers(shop).map((paper) => {
+export function standOf(app: Workshop, origin: string): NewsstandView {
+  const papers = publicPapers(app).map((paper) => {
     const { slug, nameplate, motto, description, hue, language, sections } = paper;
     const root = paperRoot(paper, origin);
-    const latest = shop.store
+    const latest = app.store
       .archive(slug)
       .latest({ limit: HEADLINES })
       .map((row) => ({

@@ -36,7 +36,7 @@ export async function takeAdminOrder(doors: Doors, parts: ReaderParts, c: PaperC
   needLevel(c.get('key'), 'admin');
   const { emails, webhook, ...body } = shaped(AdminOrder, json);
   const choices = choicesOf(c, body);
-  const problem = webhook == null ? null : webhookProblem(webhook, doors.shop.settings.webhookPrivate);
+  const problem = webhook == null ? null : webhookProblem(webhook, doors.app.settings.webhookPrivate);
   if (problem !== null) {
     const message = `webhook: ${JSON.stringify(webhook?.slice(0, 80))} ${problem}; give an https address on a public host`;
     throw new Fault('invalid_request', message, { field: 'webhook' });

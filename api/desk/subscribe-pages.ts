@@ -28,7 +28,7 @@ const Change = ChoicesBody.extend({ token: z.string() });
  * it: only what the button sends does.
  */
 export function subscribePages(
-  { app }: Doors,
+  { router }: Doors,
   parts: ReaderParts,
   sites: Sites,
   read: MiddlewareHandler<PaperEnv>,
@@ -44,8 +44,8 @@ export function subscribePages(
   const door = (name: string, get: Handler, post: Handler) => {
     const path = `/subscribe/${name}`;
     const before = [pages.faults(wantsPage), unkeyed, soundQuery, read, limitBody, paperOf(sites)] as const;
-    app.get(path, ...before, hidden(get));
-    app.post(path, ...before, hidden(post));
+    router.get(path, ...before, hidden(get));
+    router.post(path, ...before, hidden(post));
   };
 
   const subscribed = (c: PaperContext, row: Subscriber) =>

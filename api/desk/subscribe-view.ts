@@ -52,11 +52,11 @@ function forReader({ code, message }: Fault, seconds: string | null): string {
 
 /** The live pages of subscriptions, in the look of their paper. No cache keeps them, and no link of theirs says where they were. */
 export class ReaderPages {
-  readonly #shop: Workshop;
+  readonly #app: Workshop;
   readonly #render: Render;
 
-  constructor(shop: Workshop, render: Render) {
-    this.#shop = shop;
+  constructor(app: Workshop, render: Render) {
+    this.#app = app;
     this.#render = render;
   }
 
@@ -94,7 +94,7 @@ export class ReaderPages {
       // The words of `unavailable` are for the log alone.
       if (!(error instanceof Fault) || error.code === 'unavailable' || !isForPeople(c)) return;
       if (c.get('site') === undefined) {
-        if (c.req.method === 'GET') c.res = nothingHere(this.#shop, new Backlog())(c);
+        if (c.req.method === 'GET') c.res = nothingHere(this.#app, new Backlog())(c);
         return;
       }
       c.res = await this.said(
@@ -111,7 +111,7 @@ export class ReaderPages {
 
   #frame(c: PaperContext, title: string): Frame {
     const { slug, root } = c.get('site');
-    const edition = new Edition(this.#shop.store.archive(slug), placeOf(root));
+    const edition = new Edition(this.#app.store.archive(slug), placeOf(root));
     return frameOf(edition, { path: 'subscribe/', title, description: 'New pieces by mail.', noindex: true });
   }
 

@@ -17,9 +17,9 @@ interface Around {
 
 /** Everything of readers: the doors of the API, and the pages that mailed links open. */
 export function readerDoors(doors: Doors, render: Render, { sites, reads, orders }: Around): void {
-  const { shop } = doors;
-  const desk = openReaderDesk(shop);
-  const parts = { desk, pages: new ReaderPages(shop, render), throttle: orders };
+  const { app } = doors;
+  const desk = openReaderDesk(app);
+  const parts = { desk, pages: new ReaderPages(app, render), throttle: orders };
   subscriberDoors(doors, parts);
   subscribePages(doors, parts, sites, reads);
 }

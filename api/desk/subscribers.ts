@@ -121,7 +121,7 @@ export interface ReaderParts {
 
 /** Subscribers: ordering, counting, listing, exporting and erasing. */
 export function subscriberDoors(doors: Doors, parts: ReaderParts): void {
-  const { app } = doors;
+  const { router } = doors;
   const { desk, pages } = parts;
 
   open(doors, list, (c) => {
@@ -139,11 +139,11 @@ export function subscriberDoors(doors: Doors, parts: ReaderParts): void {
   });
 
   for (const [name, schema] of Object.entries({ Order, AdminOrder, OrderForm })) {
-    app.openAPIRegistry.register(name, schema);
+    router.openAPIRegistry.register(name, schema);
   }
-  app.openAPIRegistry.registerPath(subscribe);
+  router.openAPIRegistry.registerPath(subscribe);
   const forPeople = (c: PaperContext) => isForm(c) && wantsPage(c);
-  app.post(subscribe.getRoutingPath(), pages.faults(forPeople), parts.throttle, async (c) => {
+  router.post(subscribe.getRoutingPath(), pages.faults(forPeople), parts.throttle, async (c) => {
     const sent = await readSent(c);
     if (isAdminOrder(sent.json)) return takeAdminOrder(doors, parts, c, sent.json);
     try {

@@ -28,7 +28,7 @@ export async function write(
   work: (key: AccessKey) => Outcome,
   addressOf?: (body: Outcome['body']) => string,
 ): Promise<Response> {
-  const { store, now } = doors.shop;
+  const { store, now } = doors.app;
   const { answers } = store;
   const key = needLevel(c.get('key'), 'agent');
   const named = await namedWrite(c);
@@ -68,10 +68,10 @@ export function needsTerms(doors: Doors) {
 }
 
 /** Throws `terms_unsigned` while the paper has not signed the agreement that is in force. */
-function needTerms({ shop }: Doors, c: PaperContext): void {
-  const agreement = readAgreement(shop.settings);
+function needTerms({ app }: Doors, c: PaperContext): void {
+  const agreement = readAgreement(app.settings);
   const { slug, root } = c.get('site');
-  if (signatureOf(shop.store.terms, agreement, slug) !== null) return;
+  if (signatureOf(app.store.terms, agreement, slug) !== null) return;
   throw new Fault(
     'terms_unsigned',
     `the paper’s operator has not signed version ${agreement.version} of the agreement; read ${root}/api/v1/agent/terms, and have it signed with an admin key at ${root}/api/v1/agent/terms/accept`,
@@ -79,9 +79,9 @@ function needTerms({ shop }: Doors, c: PaperContext): void {
 }
 
 /** Does a write's work and notes in its answer whether anything must be pressed for it, and where to ask. */
-function marked({ shop }: Doors, c: PaperContext, work: () => Outcome): Outcome {
+function marked({ app }: Doors, c: PaperContext, work: () => Outcome): Outcome {
   const { slug, root } = c.get('site');
-  const { manifest } = shop.store;
+  const { manifest } = app.store;
   const before = manifest.lastDue(slug);
   const { status, body, isShown = false } = work();
   const number = manifest.lastDue(slug);

@@ -26,8 +26,8 @@ const limited = bodyLimit({
  * protocol of 2026-07-28 and of those before it. A bad key is refused here with
  * 401; everything else about access is decided by the door that a tool asks.
  */
-export function mcpDoor({ app, enter, shop, logger }: RecordsDoors, ask: Ask): void {
-  const { dataOrigin } = shop.settings;
+export function mcpDoor({ router, enter, app, logger }: RecordsDoors, ask: Ask): void {
+  const { dataOrigin } = app.settings;
   const identity: Identity = {
     name: 'broadsheet-domain-records',
     title: 'Domain records',
@@ -50,7 +50,7 @@ export function mcpDoor({ app, enter, shop, logger }: RecordsDoors, ask: Ask): v
   );
   const isLocal = localhostAllowedOrigins().includes(new URL(dataOrigin).hostname);
 
-  app.post('/mcp', enter('public'), limited, async (c) => {
+  router.post('/mcp', enter('public'), limited, async (c) => {
     // A page elsewhere may reach a server on its reader's own machine by a name of its own (DNS rebinding).
     const stranger = isLocal ? originValidationResponse(c.req.raw, localhostAllowedOrigins()) : undefined;
     if (stranger !== undefined) return stranger;
@@ -63,7 +63,7 @@ export function mcpDoor({ app, enter, shop, logger }: RecordsDoors, ask: Ask): v
   const card = JSON.stringify(cardAt(dataOrigin, identity));
   // Where the extension reserves a place for it, and where clients looked before there was one.
   for (const path of ['/mcp/server-card', '/.well-known/mcp/server-card.json']) {
-    app.get(path, enter('public'), (c) => {
+    router.get(path, enter('public'), (c) => {
       const answer = sendPublic(c, card);
       answer.headers.set('Content-Type', path.endsWith('.json') ? 'application/json' : CARD_TYPE);
       return answer;

@@ -16,10 +16,10 @@ interface Taken {
  * too, as in OpenAPI. `base` is where the app is mounted. The routes are read
  * when it is first asked, for they are registered later than what asks.
  */
-export function allowedBy<E extends Env>(app: Hono<E>, base = ''): Allowed {
+export function allowedBy<E extends Env>(hono: Hono<E>, base = ''): Allowed {
   let router: TrieRouter<Taken> | null = null;
   return (path) => {
-    router ??= routerOf(app, base);
+    router ??= routerOf(hono, base);
     const found = router.match('ALL', path)[0].map(([taken]) => taken);
     const own = found.filter(({ isOwn }) => isOwn);
     const methods = new Set((own.length > 0 ? own : found).flatMap((taken) => taken.methods));
@@ -27,9 +27,9 @@ export function allowedBy<E extends Env>(app: Hono<E>, base = ''): Allowed {
   };
 }
 
-function routerOf<E extends Env>(app: Hono<E>, base: string): TrieRouter<Taken> {
+function routerOf<E extends Env>(hono: Hono<E>, base: string): TrieRouter<Taken> {
   const router = new TrieRouter<Taken>();
-  for (const { path, method } of app.routes) {
+  for (const { path, method } of hono.routes) {
     // Middleware, and what answers for all that is left.
     if (method === 'ALL') continue;
     const methods = method === 'GET' ? ['GET', 'HEAD', 'OPTIONS'] : [method, 'OPTIONS'];

@@ -3,18 +3,18 @@ import { Fault } from '../../src/fault.ts';
 import type { Allowed } from './allow.ts';
 
 /**
- * What no door of an app takes, added last: another method answers 405 and
+ * What no door of a router takes, added last: another method answers 405 and
  * names those that there are, as OPTIONS does; another path 404 with the words given.
  */
 export function refuseOthers<E extends Env>(
-  app: Hono<E>,
+  router: Hono<E>,
   allowed: Allowed,
   words: (c: Context<E>) => string,
   trees = ['*'],
 ): void {
-  const paths = new Set(app.routes.filter(({ method }) => method !== 'ALL').map(({ path }) => path));
+  const paths = new Set(router.routes.filter(({ method }) => method !== 'ALL').map(({ path }) => path));
   for (const path of paths) {
-    app.all(path, (c) => {
+    router.all(path, (c) => {
       const methods = allowed(c.req.path) ?? 'OPTIONS';
       c.header('Allow', methods);
       if (c.req.method === 'OPTIONS') return c.body(null, 204);
@@ -22,7 +22,7 @@ export function refuseOthers<E extends Env>(
     });
   }
   for (const tree of trees) {
-    app.all(tree, (c) => {
+    router.all(tree, (c) => {
       throw new Fault('not_found', words(c));
     });
   }

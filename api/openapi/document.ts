@@ -54,13 +54,13 @@ export interface Telling {
   isConditional(operation: Operation, method: string): boolean;
 }
 
-/** The document of an app, with its examples and with what is told of each operation. */
+/** The document of a router, with its examples and with what is told of each operation. */
 export function documentOf<E extends Env>(
-  app: OpenAPIHono<E>,
+  router: OpenAPIHono<E>,
   examples: Readonly<Record<string, object>>,
   telling: Telling,
 ): Record<string, unknown> {
-  const document = app.getOpenAPI31Document({ openapi: '3.1.0', info: { title: '', version: '1' } });
+  const document = router.getOpenAPI31Document({ openapi: '3.1.0', info: { title: '', version: '1' } });
   const schemas = document.components?.schemas ?? {};
   for (const [name, example] of Object.entries(examples)) {
     const schema = schemas[name];

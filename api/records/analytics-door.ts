@@ -51,7 +51,7 @@ const route = createRoute({
 
 /** All of it in numbers. */
 export function analyticsDoor(doors: RecordsDoors): void {
-  const { store, now } = doors.shop;
+  const { store, now } = doors.app;
   const { records } = store;
   open(doors, 'read', route, (c) => {
     const query = c.req.valid('query');

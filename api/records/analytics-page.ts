@@ -17,11 +17,11 @@ const NAMES = 15;
 
 const KINDS = ['added', 'changed', 'removed'] as const;
 
-type Records = RecordsDoors['shop']['store']['records'];
+type Records = RecordsDoors['app']['store']['records'];
 
 /** All that is watched in numbers and charts, counted per newest observation. */
 export function analyticsPage(doors: RecordsDoors): void {
-  const { store, now } = doors.shop;
+  const { store, now } = doors.app;
   const { records } = store;
   const kept = keptLists();
   openPage(doors, '/analytics', (c) => {
@@ -29,7 +29,7 @@ export function analyticsPage(doors: RecordsDoors): void {
     const today = dayOf(now());
     const description =
       'Record types, mail and DNS hosts, certificate issuers and their ends, and changes by day of every watched hostname.';
-    const frame = frameOf(doors.shop, c, { title: 'Analytics · Domain Records', description, path: '/analytics' });
+    const frame = frameOf(doors.app, c, { title: 'Analytics · Domain Records', description, path: '/analytics' });
     const list = (facets: (typeof FACET_LISTS)[number]): AnalyticsList => {
       const { watched, paused } = records.counts();
       const found = records.topFacets(facets.kind, isWhole ? NAMES : OPEN_ROWS);
@@ -49,7 +49,7 @@ export function analyticsPage(doors: RecordsDoors): void {
       return sendListJson(doors, c, { kept, name: '/analytics' }, () => {
         const rows = FACET_LISTS.map(list).map(({ heading, all_url, rows: top, end }) => ({
           list: heading,
-          url: `${doors.shop.settings.dataOrigin}${all_url}`,
+          url: `${doors.app.settings.dataOrigin}${all_url}`,
           total: end.total,
           top: top.map(({ name, kind, count }) => ({ name, ...(kind === null ? {} : { kind }), count })),
         }));

@@ -18,7 +18,7 @@ export function listOf<T extends z.ZodType>(id: string, row: T, more: z.ZodRawSh
 
 /** Sends a list that no cache may keep, with the way to its next page. */
 export function sendList<T extends { next_cursor: string | null }>(
-  { shop }: Pick<RecordsDoors, 'shop'>,
+  { app }: Pick<RecordsDoors, 'app'>,
   c: RecordsContext,
   body: T,
 ): Response {
@@ -26,7 +26,7 @@ export function sendList<T extends { next_cursor: string | null }>(
     // The next page is asked for as this one was.
     const query = new URLSearchParams(c.req.query());
     query.set('cursor', body.next_cursor);
-    c.header('Link', `<${shop.settings.dataOrigin}${c.req.path}?${query}>; rel="next"`);
+    c.header('Link', `<${app.settings.dataOrigin}${c.req.path}?${query}>; rel="next"`);
   }
   return privateJson(c, body);
 }

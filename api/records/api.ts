@@ -50,7 +50,7 @@ import { usageDoor } from './usage.ts';
 import { verifyDoor } from './verify.ts';
 
 export interface RecordsParts {
-  shop: Workshop;
+  app: Workshop;
   uses: KeyUses;
   logger: Logger;
   /** The changes as they are entered, for the stream. */
@@ -73,17 +73,17 @@ const OPEN_TREES = [
 ];
 
 /** The domain records: every door and page, at the root of their own host. */
-export async function recordsApi({ shop, uses, logger, feed, ask }: RecordsParts): Promise<OpenAPIHono<RecordsEnv>> {
-  const app = new OpenAPIHono<RecordsEnv>({ defaultHook: tellProblems });
+export async function recordsApi({ app, uses, logger, feed, ask }: RecordsParts): Promise<OpenAPIHono<RecordsEnv>> {
+  const router = new OpenAPIHono<RecordsEnv>({ defaultHook: tellProblems });
   const build = await loadBuild();
-  const { store, settings, now } = shop;
+  const { store, settings, now } = app;
   const proxies = proxyList(settings.trustedProxies);
   const counted = throttle<RecordsEnv>(READS, proxies, {
     spares: (c) => c.get('key') !== null,
     sparesLocal: true,
     sparesKeys: true,
   });
-  const till = await openTill(shop);
+  const till = await openTill(app);
   const refusals = countRefusals(proxies);
   const enter = enterBy({
     keys: store.serviceKeys,
@@ -92,18 +92,18 @@ export async function recordsApi({ shop, uses, logger, feed, ask }: RecordsParts
     signInUrl: `${settings.dataOrigin}/account`,
     works: {
       public: counted,
-      keyless: keylessLane(shop),
-      keyed: keyedLane(shop, logger),
+      keyless: keylessLane(app),
+      keyed: keyedLane(app, logger),
       menu: menuLane(settings),
       paid: paidLane({ refusals, till, settings, logger }),
     },
   });
-  const doors: RecordsDoors = { app, shop, logger, build, enter };
-  const allowed = allowedBy(app);
+  const doors: RecordsDoors = { router, app, logger, build, enter };
+  const allowed = allowedBy(router);
   const pages = openToPages(OPENNESS, allowed);
-  for (const tree of OPEN_TREES) app.use(tree, pages);
-  app.use(soundQuery);
-  app.use(readSession(shop));
+  for (const tree of OPEN_TREES) router.use(tree, pages);
+  router.use(soundQuery);
+  router.use(readSession(app));
 
   healthDoor(doors);
   signingKeysDoor(doors);
@@ -129,6 +129,6 @@ export async function recordsApi({ shop, uses, logger, feed, ask }: RecordsParts
   accountDoors(doors);
   mcpDoor(doors, ask);
   recordsFiles(doors);
-  refuseOthers(app, allowed, () => 'there is nothing at this address; GET /docs lists the doors');
-  return app;
+  refuseOthers(router, allowed, () => 'there is nothing at this address; GET /docs lists the doors');
+  return router;
 }

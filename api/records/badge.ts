@@ -24,7 +24,7 @@ const CACHE = { 'Cache-Control': 'public, max-age=300, s-maxage=60, stale-while-
  * refused is a grey badge that says why, under its own status.
  */
 export function badgeDoor(doors: RecordsDoors): void {
-  const { store, settings } = doors.shop;
+  const { store, settings } = doors.app;
   const root = settings.dataOrigin;
   openPage(doors, '/badge/:file{.+[.][sS][vV][gG]}', (c) => {
     const text = (c.req.param('file') ?? '').slice(0, -4);

@@ -84,7 +84,7 @@ const queryRoute = createRoute({
 
 /** SQL for operators, over what the records hold and nothing else. */
 export function bqDoors(doors: RecordsDoors): void {
-  const desk = new BqDesk(doors.shop);
+  const desk = new BqDesk(doors.app);
   const items = BQ_VIEWS.map(({ name, description, columns }) => ({ name, description, columns }));
   open(doors, 'operator', tablesRoute, (c) => privateJson(c, { items, total: items.length, next_cursor: null }));
   open(doors, 'operator', queryRoute, async (c) => {

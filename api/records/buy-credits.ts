@@ -54,7 +54,7 @@ export function buyCreditsDoor(
   doors: RecordsDoors,
   { till, refusals }: { till: Till | null; refusals: Refusals },
 ): void {
-  const { settings, store, now } = doors.shop;
+  const { settings, store, now } = doors.app;
   open(doors, 'usage', route, async (c) => {
     const { credits } = c.req.valid('json');
     const account = c.get('key')?.account ?? '';

@@ -19,7 +19,7 @@ const LONGEST = 253;
 
 /** The catalog's page: every hostname under watch, or with `q` those that fit some words. */
 export function catalogDoor(doors: RecordsDoors): void {
-  const { records } = doors.shop.store;
+  const { records } = doors.app.store;
   const kept = keptLists();
   openPage(doors, '/domains', (c) => {
     const { isWhole } = partWanted(c);
@@ -37,7 +37,7 @@ export function catalogDoor(doors: RecordsDoors): void {
         ? 'Every hostname under watch, by name. Each is looked at over and over; each look is signed.'
         : `Hostnames with a label that begins with each word of “${q}”, in the order in which they came under watch.`;
     const about = { title: 'Catalog · Domain Records', description: lede, path: '/domains', noindex: q !== '' };
-    const frame = frameOf(doors.shop, c, about);
+    const frame = frameOf(doors.app, c, about);
     const view = () => {
       const found = part();
       const end = endOf(doors, found, isWhole, address);
@@ -59,8 +59,8 @@ export function catalogDoor(doors: RecordsDoors): void {
 
 type HostPart = ListPart<ReturnType<typeof hostRow>>;
 
-function everyHost({ shop }: RecordsDoors, c: RecordsContext): HostPart {
-  const { records } = shop.store;
+function everyHost({ app }: RecordsDoors, c: RecordsContext): HostPart {
+  const { records } = app.store;
   const { limit, cursor } = partWanted(c);
   const [after = ''] = cursor === undefined ? [] : placeOf(NamePlace, cursor);
   const { watched, paused } = records.counts();
@@ -68,8 +68,8 @@ function everyHost({ shop }: RecordsDoors, c: RecordsContext): HostPart {
   return partOf(found, limit, ({ hostname }) => cursorOf([hostname]), watched + paused);
 }
 
-function hostsThatFit({ shop }: RecordsDoors, c: RecordsContext, q: string): HostPart {
-  const { records } = shop.store;
+function hostsThatFit({ app }: RecordsDoors, c: RecordsContext, q: string): HostPart {
+  const { records } = app.store;
   const { limit, cursor } = partWanted(c);
   const [after] = cursor === undefined ? [] : placeOf(IdPlace, cursor);
   const found = records.search(q, limit + 1, after);

@@ -34,7 +34,7 @@ const route = createRoute({
 
 /** The changes as feeds: JSON and RSS. */
 export function changesFeed(doors: RecordsDoors): void {
-  const { store, settings } = doors.shop;
+  const { store, settings } = doors.app;
   const { records } = store;
   const kept = new Kept();
   const total = changeTotal(records);

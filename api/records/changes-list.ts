@@ -36,7 +36,7 @@ const route = createRoute({
 
 /** The change wire. */
 export function changesDoor(doors: RecordsDoors): void {
-  const { records } = doors.shop.store;
+  const { records } = doors.app.store;
   open(doors, 'read', route, (c) => {
     const { domain, type: signal, since, until, order, limit, cursor } = c.req.valid('query');
     const host = domain === undefined ? undefined : hostNamed(records, domain).id;

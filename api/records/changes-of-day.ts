@@ -28,33 +28,33 @@ interface Asked {
 
 /** The changes of one UTC day, newest first: a page, and JSON to `Accept: application/json`. */
 export function changesOfDay(doors: RecordsDoors): void {
-  const { shop } = doors;
+  const { app } = doors;
   const kept = new Kept();
   const answer = (c: RecordsContext, day: string, today: string) => {
     const { limit, cursor } = queryOf(c);
     const [place] = cursor === undefined ? [] : placeOf(z.tuple([z.int().min(0)]), cursor);
     const asked: Asked = { day, limit, cursor, place };
     const name = `${today} ${day} ${limit} ${place ?? ''}`;
-    const state = changesState(shop.store.records);
+    const state = changesState(app.store.records);
     if (!wantsPage(c)) return sendJson(c, asked, { name, state });
     const title = `Changes on ${day} · Domain Records`;
     const description = `DNS records and certificates of watched hostnames that changed on ${day} (UTC).`;
     const isPart = cursor !== undefined || c.req.path === '/changes/today';
-    const frame = frameOf(shop, c, { title, description, path: `/changes/${day}`, noindex: isPart });
-    const view = () => viewOf(shop, asked, today, frame);
+    const frame = frameOf(app, c, { title, description, path: `/changes/${day}`, noindex: isPart });
+    const view = () => viewOf(app, asked, today, frame);
     return sendKeptPage(doors, c, '/records/changes', { frame, view }, { kept, name: `${c.req.path} ${name}`, state });
   };
   const sendJson = async (c: RecordsContext, asked: Asked, { name, state }: { name: string; state: string }) => {
-    const made = await kept.of(`json ${name}`, state, () => bodyOf(shop, asked));
+    const made = await kept.of(`json ${name}`, state, () => bodyOf(app, asked));
     return sendMade(c, made, JSON_BESIDE_PAGE);
   };
 
   openPage(doors, '/changes/today', (c) => {
-    const today = dayOf(shop.now());
+    const today = dayOf(app.now());
     return answer(c, today, today);
   });
   openPage(doors, '/changes/:date', (c) => {
-    const today = dayOf(shop.now());
+    const today = dayOf(app.now());
     return answer(c, dayNamed(c.req.param('date') ?? '', today), today);
   });
 }
@@ -74,19 +74,19 @@ function read({ store }: Workshop, { day, limit, place }: Asked) {
   return { rows, next, total: store.records.deltaCount({ since, until }) };
 }
 
-function bodyOf(shop: Workshop, asked: Asked) {
-  const { rows, next, total } = read(shop, asked);
+function bodyOf(app: Workshop, asked: Asked) {
+  const { rows, next, total } = read(app, asked);
   const { day, limit } = asked;
   return {
     text: JSON.stringify({ day, items: rows.map(deltaRow), total, next_cursor: next }),
-    link: nextLink(`${shop.settings.dataOrigin}/changes/${day}`, limit, next),
+    link: nextLink(`${app.settings.dataOrigin}/changes/${day}`, limit, next),
   };
 }
 
-function viewOf(shop: Workshop, asked: Asked, today: string, frame: ChangesView['frame']): ChangesView {
+function viewOf(app: Workshop, asked: Asked, today: string, frame: ChangesView['frame']): ChangesView {
   const { day, limit, cursor } = asked;
-  const { rows, next, total } = read(shop, asked);
-  const { records } = shop.store;
+  const { rows, next, total } = read(app, asked);
+  const { records } = app.store;
   const first = records.deltas({}, { limit: 1, order: 'oldest' })[0];
   const firstDay = first === undefined ? today : dayOf(first.at);
   const size = limit === 100 ? '' : `limit=${limit}&`;
@@ -101,7 +101,7 @@ function viewOf(shop: Workshop, asked: Asked, today: string, frame: ChangesView[
     later: day < today ? `/changes/${dayAfter(day)}` : null,
     next: next === null ? null : `/changes/${day}?${size}cursor=${next}`,
     is_continued: cursor !== undefined,
-    days: dayBars(shop, today, DAYS_DRAWN),
+    days: dayBars(app, today, DAYS_DRAWN),
   };
 }
 

@@ -73,7 +73,7 @@ const route = createRoute({
 
 /** Where an operator tops credits up. */
 export function creditsDoor(doors: RecordsDoors): void {
-  const { store, now } = doors.shop;
+  const { store, now } = doors.app;
   open(doors, 'operator', route, async (c) => {
     const { amount, note } = c.req.valid('json');
     const move = { amount: amountFrom(String(amount), 'amount'), note: noteFrom(note, 'note') };

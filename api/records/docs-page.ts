@@ -43,13 +43,13 @@ const SHOWN_DISCLOSURES = 1;
 
 /** The manual: lanes with their limits and prices as they are set, every header, every door, the note's form. */
 export function docsPage(doors: RecordsDoors): void {
-  const { store, settings } = doors.shop;
+  const { store, settings } = doors.app;
   const { records } = store;
   const kept = keptLists();
   openPage(doors, '/docs', (c) => {
     const description =
       'How to read, follow and verify the domain records: lanes, limits, prices, headers, endpoints, receipts.';
-    const frame = frameOf(doors.shop, c, { title: 'Docs · Domain Records', description, path: '/docs' });
+    const frame = frameOf(doors.app, c, { title: 'Docs · Domain Records', description, path: '/docs' });
     const host = records.list('', 50).find(({ seq }) => seq !== null);
     const view = (): DocsView => {
       const observation = host === undefined ? null : records.observation(host.id);
@@ -97,8 +97,8 @@ function paidOf({ x402 }: Settings): DocsView['paid'] {
 }
 
 /** The doors as the OpenAPI document has them, whichever are wired. */
-function doorsOf({ app }: RecordsDoors): DocsDoors[] {
-  const routes = app.openAPIRegistry.definitions.flatMap((one) => (one.type === 'route' ? [one.route] : []));
+function doorsOf({ router }: RecordsDoors): DocsDoors[] {
+  const routes = router.openAPIRegistry.definitions.flatMap((one) => (one.type === 'route' ? [one.route] : []));
   return SORTS.map(({ tag, heading, lane }) => ({
     heading,
     lane,

@@ -25,7 +25,7 @@ const route = createRoute({
 
 /** One domain: a preview for those who come keyless, the full record for all others. */
 export function domainDoor(doors: RecordsDoors): void {
-  const { records } = doors.shop.store;
+  const { records } = doors.app.store;
   open(doors, 'lookup', route, (c) => {
     const host = hostNamed(records, c.req.valid('param').domain);
     const { as_of } = c.req.valid('query');

@@ -55,7 +55,7 @@ const route = createRoute({
 
 /** The catalog. */
 export function domainsDoor(doors: RecordsDoors): void {
-  const { records } = doors.shop.store;
+  const { records } = doors.app.store;
   open(doors, 'read', route, (c) => {
     const { q, limit, cursor } = c.req.valid('query');
     if (q !== undefined) {

@@ -9,8 +9,8 @@ import type { RecordsEnv } from '../env.ts';
 
 /** What every door file of the domain records gets. */
 export interface RecordsDoors {
-  app: OpenAPIHono<RecordsEnv>;
-  shop: Workshop;
+  router: OpenAPIHono<RecordsEnv>;
+  app: Workshop;
   logger: Logger;
   build: Build;
   /** What lets callers into a door of this kind, or refuses them. */
@@ -25,11 +25,11 @@ export type RecordsContext = Context<RecordsEnv>;
  * OpenAPI document, with its access as `x-access`; a test holds every answer against that.
  */
 export function open<R extends RouteConfig>(
-  { app, enter }: Pick<RecordsDoors, 'app' | 'enter'>,
+  { router, enter }: Pick<RecordsDoors, 'router' | 'enter'>,
   access: Access,
   route: R & { getRoutingPath(): string },
   handler: (c: Parameters<RouteHandler<R, RecordsEnv>>[0]) => Response | Promise<Response>,
 ): void {
-  app.on(route.method.toUpperCase(), route.getRoutingPath(), enter(access));
-  app.openapi(createRoute({ ...route, 'x-access': access }), handler as unknown as RouteHandler<R, RecordsEnv>);
+  router.on(route.method.toUpperCase(), route.getRoutingPath(), enter(access));
+  router.openapi(createRoute({ ...route, 'x-access': access }), handler as unknown as RouteHandler<R, RecordsEnv>);
 }

@@ -45,13 +45,13 @@ const route = createRoute({
 
 /** Records of hostnames as they are this very moment, for operators. */
 export function enrichBatchDoor(doors: RecordsDoors): void {
-  const { shop, logger } = doors;
+  const { app, logger } = doors;
   open(doors, 'operator', route, (c) => {
     const { domains } = c.req.valid('json');
     const owner = `key:${c.get('key')?.id}`;
     // Of this request alone: its end ends what still waits.
-    const looker = lookerOf(shop.settings, shop.now);
-    const batch = enrich(shop, domains, looker, owner);
+    const looker = lookerOf(app.settings, app.now);
+    const batch = enrich(app, domains, looker, owner);
     const request_id = c.get('requestId');
     const lines = new ReadableStream<Uint8Array>({
       async pull(stream) {

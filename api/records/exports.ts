@@ -68,7 +68,7 @@ const evidence = createRoute({
 
 /** Exports, for accounts. */
 export function exportDoors(doors: RecordsDoors): void {
-  const files = exportFiles(doors.shop);
+  const files = exportFiles(doors.app);
   open(doors, 'export', changes, (c) => files.changes(c, c.req.valid('query')));
   open(doors, 'export', observations, (c) => files.observations(c, c.req.valid('param').file));
   open(doors, 'export', evidence, (c) => files.evidence(c, c.req.valid('param').domain));

@@ -33,15 +33,15 @@ const WAYS = [
  * What is refused, as a page where a browser asks for one, and else as JSON. The
  * page says the same words, and the status and headers are the same.
  */
-export function answerFaults(doors: Pick<RecordsDoors, 'shop' | 'build'>, logger: Logger) {
-  const asJson = answerFault(logger, doors.shop.store.fault);
+export function answerFaults(doors: Pick<RecordsDoors, 'app' | 'build'>, logger: Logger) {
+  const asJson = answerFault(logger, doors.app.store.fault);
   return async (thrown: unknown, context: Context): Promise<Response> => {
     const answer = asJson(thrown, context);
     const c = context as RecordsContext;
     if (NO_PAGES.test(c.req.path) || !wantsPage(c) || answer.body === null) return answer;
     const { error: code, message } = (await answer.clone().json()) as { error: string; message: string };
     const heading = code === 'not_watched' ? 'Not watched' : (HEADINGS[answer.status] ?? 'This was refused');
-    const frame = frameOf(doors.shop, c, { title: heading, description: message, path: c.req.path, noindex: true });
+    const frame = frameOf(doors.app, c, { title: heading, description: message, path: c.req.path, noindex: true });
     const view = { frame, heading, message: prose(code, message), ways: WAYS };
     try {
       return await sendPage(doors, c, '/records/fault', view, { status: answer.status as 400 });

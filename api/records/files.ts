@@ -6,12 +6,12 @@ import { sendFile } from '../answers/send-file.ts';
 import type { RecordsDoors } from './doors.ts';
 
 /** Stylesheets, fonts and scripts that the pages need, as they were built. */
-export function recordsFiles({ app, shop }: RecordsDoors): void {
+export function recordsFiles({ router, app }: RecordsDoors): void {
   const folder = join(PROJECT, 'dist/client');
-  app.on(['GET', 'HEAD'], ['/_astro/*', '/favicon.svg'], (c) => {
+  router.on(['GET', 'HEAD'], ['/_astro/*', '/favicon.svg'], (c) => {
     const path = fileAt(folder, c.req.path);
     if (path === null) throw new Fault('not_found', 'there is no such file; it may have been of an older build');
-    const headers = { ...fileHeaders(c.req.path, shop.settings.dataOrigin, []) };
+    const headers = { ...fileHeaders(c.req.path, app.settings.dataOrigin, []) };
     return sendFile(c.env, { file: join(folder, path), status: 200, headers });
   });
 }

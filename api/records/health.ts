@@ -28,7 +28,7 @@ const route = createRoute({
 
 /** Whether the service answers, for monitors. */
 export function healthDoor(doors: RecordsDoors): void {
-  const { records } = doors.shop.store;
+  const { records } = doors.app.store;
   open(doors, 'public', route, (c) => {
     const at = records.lastLookAt();
     const last_scan_at = at === null ? null : new Date(at).toISOString();

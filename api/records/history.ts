@@ -49,7 +49,7 @@ const STEP = 500;
 
 /** The values of a domain. */
 export function historyDoor(doors: RecordsDoors): void {
-  const { records } = doors.shop.store;
+  const { records } = doors.app.store;
   open(doors, 'read', route, (c) => {
     const host = hostNamed(records, c.req.valid('param').domain);
     const { type: signal, since, until, limit, cursor } = c.req.valid('query');

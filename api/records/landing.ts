@@ -19,29 +19,29 @@ const DAYS_DRAWN = 60;
 
 /** The front door: totals, the tape, and the top of every list. */
 export function landingDoor(doors: RecordsDoors): void {
-  const { shop } = doors;
+  const { app } = doors;
   const kept = new Kept();
-  const total = changeTotal(shop.store.records);
+  const total = changeTotal(app.store.records);
   openPage(doors, '/', (c) => {
-    const frame = frameOf(shop, c, {
+    const frame = frameOf(app, c, {
       title: 'Domain Records: signed observations of hostnames',
       description: 'Watches the DNS records and certificates of hostnames, signs every look, and tells what changed.',
       path: '/',
     });
-    const today = dayOf(shop.now());
-    const view = () => viewOf(shop, today, total(), frame);
+    const today = dayOf(app.now());
+    const view = () => viewOf(app, today, total(), frame);
     return sendKeptPage(
       doors,
       c,
       '/records/landing',
       { frame, view },
-      { kept, name: today, state: looksState(shop.store.records) },
+      { kept, name: today, state: looksState(app.store.records) },
     );
   });
 }
 
-function viewOf(shop: Workshop, today: string, changes: number, frame: LandingView['frame']): LandingView {
-  const { records } = shop.store;
+function viewOf(app: Workshop, today: string, changes: number, frame: LandingView['frame']): LandingView {
+  const { records } = app.store;
   const { watched, paused } = records.counts();
   const tape = records.deltas({}, { limit: TAPE_ROWS });
   const hosts = records.list('', TOP);
@@ -81,10 +81,10 @@ function viewOf(shop: Workshop, today: string, changes: number, frame: LandingVi
         total: changes,
         all_url: '/account',
       },
-      facetList(shop, 'service', 'Who serves mail, names and pages, for which hostnames', watched),
-      facetList(shop, 'issuer', 'Whose certificates are in use, and where', watched),
+      facetList(app, 'service', 'Who serves mail, names and pages, for which hostnames', watched),
+      facetList(app, 'issuer', 'Whose certificates are in use, and where', watched),
     ],
-    days: dayBars(shop, today, DAYS_DRAWN),
+    days: dayBars(app, today, DAYS_DRAWN),
     example: tape[0]?.domain ?? hosts[0]?.hostname ?? 'example.com',
   };
 }

@@ -27,7 +27,7 @@ export function partWanted(c: RecordsContext): { limit: number; cursor: string |
 
 /** Where a list ends for a reader. `path` is the list's own address; null for one that has no pages. */
 export function endOf(
-  { shop }: Pick<RecordsDoors, 'shop'>,
+  { app }: Pick<RecordsDoors, 'app'>,
   { rows, total, next }: ListPart<unknown>,
   isWhole: boolean,
   path: string | null,
@@ -35,7 +35,7 @@ export function endOf(
   return {
     total,
     held_back: isWhole ? 0 : total - rows.length,
-    sign_in_url: signInUrl(shop),
+    sign_in_url: signInUrl(app),
     next_url:
       isWhole && next !== null && path !== null
         ? `${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(next)}`
@@ -43,7 +43,7 @@ export function endOf(
   };
 }
 
-export function signInUrl({ settings }: RecordsDoors['shop']): string {
+export function signInUrl({ settings }: RecordsDoors['app']): string {
   return `${settings.dataOrigin}/account`;
 }
 
@@ -55,7 +55,7 @@ export const keptLists = (): Kept => new Kept();
  * is signed in a page of it. `name` tells one list from another.
  */
 export async function sendListJson<Row extends object>(
-  { shop }: Pick<RecordsDoors, 'shop'>,
+  { app }: Pick<RecordsDoors, 'app'>,
   c: RecordsContext,
   { kept, name }: { kept: Kept; name: string },
   part: () => ListPart<Row>,
@@ -64,9 +64,9 @@ export async function sendListJson<Row extends object>(
     const { rows: items, total, next: next_cursor } = part();
     return privateJson(c, { items, total, next_cursor });
   }
-  const made = await kept.of(`json ${name}`, looksState(shop.store.records), () => {
+  const made = await kept.of(`json ${name}`, looksState(app.store.records), () => {
     const { rows: items, total } = part();
-    return JSON.stringify({ items, total, held_back: total - items.length, sign_in_url: signInUrl(shop) });
+    return JSON.stringify({ items, total, held_back: total - items.length, sign_in_url: signInUrl(app) });
   });
   return sendMade(c, made, JSON_BESIDE_PAGE);
 }

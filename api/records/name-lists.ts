@@ -27,7 +27,7 @@ export function nameListDoors(doors: RecordsDoors): void {
 }
 
 function namesAnswer(doors: RecordsDoors, c: RecordsContext, kept: Kept, list: FacetList) {
-  const { records } = doors.shop.store;
+  const { records } = doors.app.store;
   const { path, kind, heading, noun, nouns, lede } = list;
   const { limit, cursor, isWhole } = partWanted(c);
   const part = () => {
@@ -44,7 +44,7 @@ function namesAnswer(doors: RecordsDoors, c: RecordsContext, kept: Kept, list: F
       return { ...rest, rows: rows.map((row) => jsonRow(list, row)) };
     });
   }
-  const frame = frameOf(doors.shop, c, { title: `${heading} · Domain Records`, description: lede, path });
+  const frame = frameOf(doors.app, c, { title: `${heading} · Domain Records`, description: lede, path });
   const view = () => {
     const found = part();
     const { watched, paused } = records.counts();
@@ -56,7 +56,7 @@ function namesAnswer(doors: RecordsDoors, c: RecordsContext, kept: Kept, list: F
 }
 
 function hostsAnswer(doors: RecordsDoors, c: RecordsContext, kept: Kept, list: FacetList) {
-  const { records } = doors.shop.store;
+  const { records } = doors.app.store;
   const named = c.req.param('name') ?? '';
   const name = list.kind === 'service' ? `${c.req.param('kind')}:${named}` : named;
   const facet = { kind: list.kind, name };
@@ -88,7 +88,7 @@ function hostsAnswer(doors: RecordsDoors, c: RecordsContext, kept: Kept, list: F
   }
   const heading = list.having(name);
   const lede = `${total.toLocaleString('en')} of the watched hostnames, by what their newest records say.`;
-  const frame = frameOf(doors.shop, c, { title: `${heading} · Domain Records`, description: lede, path });
+  const frame = frameOf(doors.app, c, { title: `${heading} · Domain Records`, description: lede, path });
   const view = () => {
     const found = part();
     const ways = [{ url: list.path, text: `All ${list.nouns}` }];

@@ -107,7 +107,7 @@ const optOutRoute = createRoute({
 
 /** What is watched and what must not be: doors for operators alone. */
 export function operatorDoors(doors: RecordsDoors): void {
-  const { store, now } = doors.shop;
+  const { store, now } = doors.app;
   const { records } = store;
   open(doors, 'operator', watchRoute, async (c) => {
     const names = readNames(c.req.valid('json').domains);

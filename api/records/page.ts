@@ -25,15 +25,15 @@ interface PageAnswer {
   maxAge?: number;
 }
 
-type Printer = Pick<RecordsDoors, 'build' | 'shop'>;
+type Printer = Pick<RecordsDoors, 'build' | 'app'>;
 
 /** Opens the address of a page: to everybody, and counted by caller like all that is public. */
 export function openPage(
-  { app, enter }: Pick<RecordsDoors, 'app' | 'enter'>,
+  { router, enter }: Pick<RecordsDoors, 'router' | 'enter'>,
   path: string,
   handler: (c: RecordsContext) => Response | Promise<Response>,
 ): void {
-  app.get(path, enter('public'), handler);
+  router.get(path, enter('public'), handler);
 }
 
 /**
@@ -41,7 +41,7 @@ export function openPage(
  * that says the same to everybody may be kept by caches.
  */
 export async function sendPage<Route extends keyof Pages>(
-  { build, shop }: Printer,
+  { build, app }: Printer,
   c: RecordsContext,
   route: Route,
   view: Pages[Route] & { frame: RecordsFrame },
@@ -49,8 +49,8 @@ export async function sendPage<Route extends keyof Pages>(
 ): Promise<Response> {
   const html = await build.render(route, view);
   const isShared = status === 200 && maxAge > 0 && view.frame.signed_in === null;
-  if (isShared) return sendShared(shop.settings.dataOrigin, c, madeOf(html), maxAge);
-  const headers = { ...pageHeaders(shop.settings.dataOrigin), Vary: VARY, 'Cache-Control': 'private, no-store' };
+  if (isShared) return sendShared(app.settings.dataOrigin, c, madeOf(html), maxAge);
+  const headers = { ...pageHeaders(app.settings.dataOrigin), Vary: VARY, 'Cache-Control': 'private, no-store' };
   return c.html(html, status, headers);
 }
 
@@ -59,15 +59,15 @@ export async function sendPage<Route extends keyof Pages>(
  * printed once for each state. Who is signed in has a page of their own.
  */
 export async function sendKeptPage<Route extends keyof Pages>(
-  { build, shop }: Printer,
+  { build, app }: Printer,
   c: RecordsContext,
   route: Route,
   { frame, view }: { frame: RecordsFrame; view(): Pages[Route] & { frame: RecordsFrame } },
   { kept, name, state }: { kept: Kept; name: string; state: string },
 ): Promise<Response> {
-  if (frame.signed_in !== null) return sendPage({ build, shop }, c, route, view());
+  if (frame.signed_in !== null) return sendPage({ build, app }, c, route, view());
   const made = await kept.of(name, state, () => build.render(route, view()));
-  return sendShared(shop.settings.dataOrigin, c, made, SHARED_AGE);
+  return sendShared(app.settings.dataOrigin, c, made, SHARED_AGE);
 }
 
 function sendShared(root: string, c: RecordsContext, { bytes, mark }: Made, maxAge: number): Response {

@@ -35,7 +35,7 @@ const route = createRoute({
 
 /** A domain's receipts. */
 export function provenanceDoor(doors: RecordsDoors): void {
-  const { store, settings } = doors.shop;
+  const { store, settings } = doors.app;
   const { records } = store;
   open(doors, 'read', route, (c) => {
     const host = hostNamed(records, c.req.valid('param').domain);

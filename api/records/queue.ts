@@ -76,7 +76,7 @@ const statsRoute = createRoute({
 
 /** Where scanners elsewhere get their work (design.md, "Records"). */
 export function queueDoors(doors: RecordsDoors): void {
-  const { store, now } = doors.shop;
+  const { store, now } = doors.app;
   open(doors, 'queue', leaseRoute, (c) => {
     const { lease, until, hostnames } = queueOf(doors, c).lease(c.req.valid('json').max);
     return privateJson(c, { lease, until: iso(until), hostnames });
@@ -95,13 +95,13 @@ export function queueDoors(doors: RecordsDoors): void {
 }
 
 /** The queue as the caller's key works it. */
-export function queueOf({ shop }: RecordsDoors, c: RecordsContext): LocalQueue {
-  return localQueue(shop, ownerOf(c));
+export function queueOf({ app }: RecordsDoors, c: RecordsContext): LocalQueue {
+  return localQueue(app, ownerOf(c));
 }
 
 /** Throws `not_found` for a lease that another key took: it is nobody else's. */
-export function needOwn({ shop }: RecordsDoors, c: RecordsContext, lease: string): void {
-  const owner = shop.store.records.leaseOwner(lease);
+export function needOwn({ app }: RecordsDoors, c: RecordsContext, lease: string): void {
+  const owner = app.store.records.leaseOwner(lease);
   if (owner === null || owner === ownerOf(c)) return;
   throw new Fault('not_found', `there is no lease ${lease} of your key; POST /v1/queue/lease takes one`);
 }

@@ -9,8 +9,8 @@ Allow: /
 `;
 
 /** What crawlers are asked. */
-export function robotsDoor({ app }: Pick<RecordsDoors, 'app'>): void {
-  app.get('/robots.txt', (c) =>
+export function robotsDoor({ router }: Pick<RecordsDoors, 'router'>): void {
+  router.get('/robots.txt', (c) =>
     c.text(ROBOTS, 200, { 'Cache-Control': 'public, max-age=3600', 'X-Content-Type-Options': 'nosniff' }),
   );
 }

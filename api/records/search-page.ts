@@ -16,7 +16,7 @@ const LONGEST = 253;
 
 /** One search over everything; a receipt's number or hash and a date are gone to at once. */
 export function searchPage(doors: RecordsDoors): void {
-  const { records } = doors.shop.store;
+  const { records } = doors.app.store;
   openPage(doors, '/search', (c) => {
     const q = (c.req.query('q') ?? '').trim().slice(0, LONGEST);
     const place = q === '' ? null : placeNamed(doors, q);
@@ -27,9 +27,9 @@ export function searchPage(doors: RecordsDoors): void {
     const isQuestion = /[\p{L}\p{N}]/u.test(q);
     const found = isQuestion ? findEverywhere(records, q) : [];
     const total = isQuestion ? records.searchCount(q, COUNTED) : 0;
-    const asked = { q, total, isWhole: partWanted(c).isWhole, sign_in_url: signInUrl(doors.shop) };
+    const asked = { q, total, isWhole: partWanted(c).isWhole, sign_in_url: signInUrl(doors.app) };
     if (!wantsPage(c)) return searchJson(c, found, asked);
-    const frame = frameOf(doors.shop, c, {
+    const frame = frameOf(doors.app, c, {
       title: q === '' ? 'Search · Domain Records' : `${q} · Domain Records`,
       description: 'Finds watched hostnames, values in their records, services, issuers, receipts and days.',
       path: '/search',
@@ -43,9 +43,9 @@ export function searchPage(doors: RecordsDoors): void {
 }
 
 /** The address that words name by themselves: a day, or an observation by its number or hash; null for none. */
-function placeNamed({ shop }: RecordsDoors, q: string): string | null {
-  const { records } = shop.store;
-  if (spanOf(q) !== null && q.length === 10 && q <= dayOf(shop.now())) return `/changes/${q}`;
+function placeNamed({ app }: RecordsDoors, q: string): string | null {
+  const { records } = app.store;
+  if (spanOf(q) !== null && q.length === 10 && q <= dayOf(app.now())) return `/changes/${q}`;
   const [, number] = /^(?:seq\s*|no\.?\s*|#\s*)(\d{1,15})$/i.exec(q) ?? [];
   const [, hash] = /^(?:sha256:)?([0-9a-f]{64})$/i.exec(q) ?? [];
   const byNumber = number === undefined ? null : records.observationPlace(Number(number));

@@ -75,7 +75,7 @@ const PLACES: Record<FoundKind, z.ZodType<FoundPlace>> = {
 
 /** One search over everything. */
 export function searchDoor(doors: RecordsDoors): void {
-  const { records } = doors.shop.store;
+  const { records } = doors.app.store;
   open(doors, 'read', route, (c) => {
     const { q, kind, limit, cursor } = c.req.valid('query');
     if (kind === undefined) {

@@ -47,7 +47,7 @@ const STEP = 500;
 
 /** What is seen at many hostnames: services and issuers. */
 export function seenDoors(doors: RecordsDoors): void {
-  const { records } = doors.shop.store;
+  const { records } = doors.app.store;
   const list = <Row extends object>(
     c: RecordsContext,
     kind: FacetKind,

@@ -52,7 +52,7 @@ const route = createRoute({
 
 /** A domain over time. */
 export function seriesDoor(doors: RecordsDoors): void {
-  const { records } = doors.shop.store;
+  const { records } = doors.app.store;
   open(doors, 'read', route, (c) => {
     const host = hostNamed(records, c.req.valid('param').domain);
     const { type, since, until, limit, cursor } = c.req.valid('query');

@@ -32,8 +32,8 @@ const route = createRoute({
 
 /** The keys by which anybody verifies receipts. */
 export function signingKeysDoor(doors: RecordsDoors): void {
-  const { store } = doors.shop;
-  doors.app.use(route.path, etag());
+  const { store } = doors.app;
+  doors.router.use(route.path, etag());
   open(doors, 'public', route, (c) =>
     c.json(jwks(store.doorKeys()), 200, {
       'Cache-Control': 'public, max-age=0, s-maxage=60, stale-while-revalidate=60',

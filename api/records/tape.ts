@@ -28,7 +28,7 @@ const route = createRoute({
 
 /** The tape: what changed last, for everybody. */
 export function tapeDoor(doors: RecordsDoors): void {
-  const { records } = doors.shop.store;
+  const { records } = doors.app.store;
   const kept = new Kept();
   const total = changeTotal(records);
   open(doors, 'public', route, async (c) => {

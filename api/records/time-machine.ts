@@ -19,8 +19,8 @@ import { timeMachineView } from './time-machine-view.ts';
  * is the preview.
  */
 export function timeMachineDoor(doors: RecordsDoors): void {
-  const { shop } = doors;
-  const { records } = shop.store;
+  const { app } = doors;
+  const { records } = app.store;
   const kept = new Kept();
   openPage(doors, '/t/:domain', async (c) => {
     const given = c.req.param('domain') ?? '';
@@ -28,7 +28,7 @@ export function timeMachineDoor(doors: RecordsDoors): void {
     // One address for each name: in A-labels, lower case, without the last dot.
     if (hostname !== given) return c.redirect(`/t/${hostname}${new URL(c.req.url).search}`, 308);
     const host = hostNamed(records, hostname);
-    const asOf = asOfIn(c, shop.now());
+    const asOf = asOfIn(c, app.now());
     const observation = records.observation(host.id, asOf?.at);
     const first = records.firstObservedAt(host.id);
     if (!wantsPage(c)) {
@@ -37,18 +37,18 @@ export function timeMachineDoor(doors: RecordsDoors): void {
       return sendMade(c, made, JSON_BESIDE_PAGE);
     }
     const before = changesBefore(c);
-    const frame = frameOf(shop, c, {
+    const frame = frameOf(app, c, {
       title: `${unicode} · Domain Records`,
       description: `The latest signed observation of ${unicode}: name servers, number of records, what changed, and the receipt.`,
       path: `/t/${hostname}`,
       noindex: observation === null || asOf !== null || before !== undefined,
     });
-    const view = () => timeMachineView(shop, { frame, host, observation, first, asOf: asOf?.text ?? null, before });
+    const view = () => timeMachineView(app, { frame, host, observation, first, asOf: asOf?.text ?? null, before });
     if (observation === null) {
       return sendPage(doors, c, '/records/time-machine', view(), { status: first === null ? 200 : 404 });
     }
     // All that a page shows of a host changes with a look at it, with a pause, or at midnight.
-    const state = `${observation.seq} ${host.seq} ${host.state} ${dayOf(shop.now())}`;
+    const state = `${observation.seq} ${host.seq} ${host.state} ${dayOf(app.now())}`;
     const name = `${host.id} ${asOf?.text ?? ''} ${before ?? ''}`;
     return sendKeptPage(doors, c, '/records/time-machine', { frame, view }, { kept, name, state });
   });

@@ -84,15 +84,15 @@ const route = createRoute({
 
 /** An account's own meter. */
 export function usageDoor(doors: RecordsDoors): void {
-  const { shop } = doors;
+  const { app } = doors;
   open(doors, 'usage', route, (c) => {
-    const usage = usageNow(shop, c.get('key')?.account ?? '', c.req.valid('query').days);
+    const usage = usageNow(app, c.get('key')?.account ?? '', c.req.valid('query').days);
     if (usage === null) throw new Fault('key_invalid', 'X-Service-Key: the account of this key is no more');
     const { keys, days, ...standing } = usage;
     const body: z.infer<typeof UsageAnswer> = {
       ...standing,
-      credits: { ...standing.credits, top_up: topUpUrl(shop.settings) },
-      rate: { per_minute: shop.settings.keyedPerMinute },
+      credits: { ...standing.credits, top_up: topUpUrl(app.settings) },
+      rate: { per_minute: app.settings.keyedPerMinute },
       keys,
       days,
     };

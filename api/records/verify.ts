@@ -5,7 +5,7 @@ import { openPage, sendPage } from './page.ts';
 /** The page on which a reader's browser checks what the service gave out. */
 export function verifyDoor(doors: RecordsDoors): void {
   openPage(doors, '/verify', async (c) => {
-    const frame = frameOf(doors.shop, c, {
+    const frame = frameOf(doors.app, c, {
       title: 'Verify a receipt, a record or a bundle · Domain Records',
       description:
         'Checks a signed observation of a hostname in your browser: signature, Merkle root, chain. Nothing is sent anywhere.',

@@ -14,8 +14,8 @@ const DAYS = 366;
  * doors: keys, tokens and cookies are not kept, and a webhook's secret was shown
  * when it was made.
  */
-export function accountExport(shop: Workshop, { id, email, plan, made_at }: Account): object {
-  const { store, now } = shop;
+export function accountExport(app: Workshop, { id, email, plan, made_at }: Account): object {
+  const { store, now } = app;
   const at = now();
   return {
     account: { id, email, plan, made_at: iso(made_at) },
@@ -26,7 +26,7 @@ export function accountExport(shop: Workshop, { id, email, plan, made_at }: Acco
       seen_at: iso(session.seen_at),
       expires_at: iso(session.expires_at),
     })),
-    usage: usageNow(shop, id, DAYS),
+    usage: usageNow(app, id, DAYS),
     credit_ledger: store.credits.entries(id, at, { limit: ALL }).map((entry) => ({
       ...entry,
       at: iso(entry.at),

@@ -74,7 +74,7 @@ export function openWorkshop(given: Settings, now: () => number = Date.now): Wor
   };
   const keyFile = doorKeyFile(settings);
   const inForce = doorInForce(store, keyFile);
-  const shop: Workshop = {
+  const app: Workshop = {
     settings,
     store,
     snapshots,
@@ -90,15 +90,15 @@ export function openWorkshop(given: Settings, now: () => number = Date.now): Wor
       newId,
     },
     openDoor() {
-      openDoor(store, keyFile, doorName(shop.settings), now());
+      openDoor(store, keyFile, doorName(app.settings), now());
     },
     close() {
-      shop.proseReaders.close();
+      app.proseReaders.close();
       snapshots.close();
       store.close();
     },
   };
-  return shop;
+  return app;
 }
 
 /** Throws `not_found` when there is no such paper, with those that there are. */

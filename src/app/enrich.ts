@@ -16,12 +16,12 @@ export type Enriched = FullRecord | { domain: string; error: string; message: st
 
 /** Looks at hostnames under watch now, due or not, each once; what comes first is told first. Stops when nobody reads on. */
 export async function* enrich(
-  shop: Workshop,
+  app: Workshop,
   names: readonly string[],
   looker: Looker,
   owner: string,
 ): AsyncGenerator<Enriched> {
-  const queue = localQueue(shop, owner);
+  const queue = localQueue(app, owner);
   const left = [...new Set(names)].values();
   const underWay = new Map<string, Promise<[string, Enriched]>>();
   const begin = (): void => {
@@ -29,7 +29,7 @@ export async function* enrich(
     if (name !== undefined)
       underWay.set(
         name,
-        one(shop, queue, looker, name).then((enriched) => [name, enriched]),
+        one(app, queue, looker, name).then((enriched) => [name, enriched]),
       );
   };
   for (let n = 0; n < AT_ONCE; n++) begin();
@@ -41,11 +41,11 @@ export async function* enrich(
   }
 }
 
-async function one(shop: Workshop, queue: LocalQueue, looker: Looker, name: string): Promise<Enriched> {
+async function one(app: Workshop, queue: LocalQueue, looker: Looker, name: string): Promise<Enriched> {
   try {
-    return await lookAndRead(shop, queue, looker, name);
+    return await lookAndRead(app, queue, looker, name);
   } catch (error) {
-    const known = shop.store.fault(error);
+    const known = app.store.fault(error);
     if (!(known instanceof Fault)) throw error;
     const { code, message } = known;
     // The cause names a file of this machine; the log of whoever runs it has it.
@@ -57,8 +57,8 @@ async function one(shop: Workshop, queue: LocalQueue, looker: Looker, name: stri
   }
 }
 
-async function lookAndRead(shop: Workshop, queue: LocalQueue, looker: Looker, name: string): Promise<Enriched> {
-  const { records } = shop.store;
+async function lookAndRead(app: Workshop, queue: LocalQueue, looker: Looker, name: string): Promise<Enriched> {
+  const { records } = app.store;
   const { hostname, id } = hostNamed(records, name);
   const taken = queue.takeThese([hostname]);
   if (taken === null) {

@@ -10,8 +10,8 @@ function others({ store }: Workshop, slug: string): Paper[] {
 }
 
 /** Throws `refused_by_door` when another paper is served at an address that a paper's file gives it. */
-export function needFreeAddress(shop: Workshop, slug: string, url: string | undefined): void {
-  const other = url === undefined ? null : paperAt(url, others(shop, slug));
+export function needFreeAddress(app: Workshop, slug: string, url: string | undefined): void {
+  const other = url === undefined ? null : paperAt(url, others(app, slug));
   if (other === null) return;
   const message = `${url} is the address of ${other.slug}, or lies within it; give one of its own`;
   throw refused([{ field: 'url', rule: 'address_taken', message }]);
@@ -23,10 +23,10 @@ export function needFreeAddress(shop: Workshop, slug: string, url: string | unde
  * another paper is: such a paper is served on the shared host alone, and its
  * address stays what its links start with.
  */
-export function giveOwnHost(shop: Workshop, slug: string): void {
-  const { store, settings, now } = shop;
+export function giveOwnHost(app: Workshop, slug: string): void {
+  const { store, settings, now } = app;
   const { url } = store.paper(slug) ?? {};
-  if (url === undefined || paperAt(url, others(shop, slug)) !== null) return;
+  if (url === undefined || paperAt(url, others(app, slug)) !== null) return;
   const parsed = new URL(url);
   if (unfitHost(parsed, settings) === null) store.hosts.add(slug, hostKey(parsed), 'given', now());
 }
@@ -35,12 +35,12 @@ export function giveOwnHost(shop: Workshop, slug: string): void {
  * Gives a paper a host, on the operator's word. Returns false when it had it.
  * Throws `conflict` when another paper is served where this one would be.
  */
-export function giveHost(shop: Workshop, slug: string, host: string): boolean {
-  const { store, now } = shop;
+export function giveHost(app: Workshop, slug: string, host: string): boolean {
+  const { store, now } = app;
   return store.transact(() => {
     const paper = store.paper(slug);
     const { url } = paper ?? {};
-    const other = url !== undefined && hostOfPaper({ url }) === host ? paperAt(url, others(shop, slug)) : null;
+    const other = url !== undefined && hostOfPaper({ url }) === host ? paperAt(url, others(app, slug)) : null;
     if (other !== null) {
       throw new Fault('conflict', `${other.slug} is served at ${url}, or within it; give ${slug} another url first`);
     }

@@ -25,15 +25,15 @@ interface Printed {
 
 /** Makes mails as they are sent. */
 export class MailRoom {
-  readonly #shop: Workshop;
+  readonly #app: Workshop;
   readonly #desk: ReaderDesk;
   readonly #render: Render;
   /** Stands for the reader's token in what is kept; no piece can know it. */
   readonly #blank = `reader-${randomBytes(16).toString('hex')}`;
   readonly #printed = new LRUCache<string, Promise<Printed | null>>({ max: KEPT });
 
-  constructor(shop: Workshop, desk: ReaderDesk, render: Render) {
-    this.#shop = shop;
+  constructor(app: Workshop, desk: ReaderDesk, render: Render) {
+    this.#app = app;
     this.#desk = desk;
     this.#render = render;
   }
@@ -42,7 +42,7 @@ export class MailRoom {
   async compose(mail: MailRecord): Promise<Mail | null> {
     const { subscribers, suppressions } = this.#desk;
     const row = subscribers.byId(mail.subscriber);
-    const paper = this.#shop.store.paper(mail.paper);
+    const paper = this.#app.store.paper(mail.paper);
     if (row === null || paper === null) return null;
     if (mail.kind === 'confirm') return this.#confirm(mail, row, paper);
     if (row.confirmed_at === null || suppressions.of(row.paper, row.reader) !== null) return null;
@@ -61,14 +61,14 @@ export class MailRoom {
       expires_at: now() + CONFIRM_LASTS,
       used_at: null,
     });
-    const root = mailRoot(paper, this.#shop.settings.origin);
+    const root = mailRoot(paper, this.#app.settings.origin);
     const sender = { nameplate: paper.nameplate, contact: paper.contact, root };
-    const matter = { ...confirmMatter(row, sender, token), ...mailPaper(paper, this.#shop.settings.origin) };
+    const matter = { ...confirmMatter(row, sender, token), ...mailPaper(paper, this.#app.settings.origin) };
     return confirmMail(mail, row.email, sender, matter, await this.#print(paper, matter));
   }
 
   async #alert(mail: MailRecord, row: Subscriber, paper: Paper): Promise<Mail | null> {
-    const events = this.#shop.store.alerts.eventsOf(mail.id);
+    const events = this.#app.store.alerts.eventsOf(mail.id);
     const key = [mail.paper, paper.edition, mail.kind, mail.about, ...events].join(' ');
     let made = this.#printed.get(key);
     if (made === undefined) {
@@ -87,12 +87,12 @@ export class MailRoom {
       manage_url: own(manage_url ?? ''),
       unsubscribe_url: own(unsubscribe_url ?? ''),
     };
-    const root = mailRoot(paper, this.#shop.settings.origin);
+    const root = mailRoot(paper, this.#app.settings.origin);
     return alertMail(mail, row.email, { ...paper, root }, matter, own(printed.html));
   }
 
   async #matter({ kind, about }: MailRecord, paper: Paper, places: number[]): Promise<Printed | null> {
-    const { store, settings } = this.#shop;
+    const { store, settings } = this.#app;
     const root = mailRoot(paper, settings.origin);
     const told = alertMatter(store.archive(paper.slug), paper, root, {
       kind,

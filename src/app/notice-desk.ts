@@ -20,10 +20,10 @@ export function queueNotices({ store }: Workshop, paper: string, at: number): vo
 
 /** The rules of sending wired to a workshop's notices; they share the readers' throttle. */
 export function openNoticeSending(
-  shop: Workshop,
+  app: Workshop,
   { mailer, render, throttle }: { mailer: Mailer; render: Render; throttle: MailThrottle },
 ): Omit<SendingDesk<NoticeRecord>, 'mayBegin'> {
-  const { store, settings, now } = shop;
+  const { store, settings, now } = app;
   return {
     mails: store.notices,
     mailer,

@@ -29,14 +29,14 @@ const GRACE = 5_000;
  * under way may have come too late for it: the next one is for all of them.
  */
 export class Presses {
-  readonly #shop: Workshop;
+  readonly #app: Workshop;
   readonly #lines = new Map<string, Line>();
   #running = 0;
   readonly #syncing = new Set<Promise<void>>();
   readonly #stop = new AbortController();
 
-  constructor(shop: Workshop) {
-    this.#shop = shop;
+  constructor(app: Workshop) {
+    this.#app = app;
   }
 
   /**
@@ -59,7 +59,7 @@ export class Presses {
 
   /** Whether the paper has a tree that readers may see. */
   isShown(paper: string): boolean {
-    return isTree(join(this.#shop.settings.distDir, paper));
+    return isTree(join(this.#app.settings.distDir, paper));
   }
 
   /** Whether a press of the paper is under way in this process. */
@@ -72,7 +72,7 @@ export class Presses {
    * files the press changed that put it there. Throws what that press threw.
    */
   async pressedUntil(paper: string, number: number): Promise<number> {
-    const { manifest } = this.#shop.store;
+    const { manifest } = this.#app.store;
     // Another process may have pressed it, or left the cards of it to a later press.
     while (!manifest.isPressed(paper, number)) await this.press(paper, { first: true });
     return manifest.filesOf(paper, number);
@@ -123,7 +123,7 @@ export class Presses {
     this.#lines.set(paper, line);
     const turn = <T>(work: () => Promise<T>) => this.#inTurn(paper, line, work);
     const options = { paper, later, turn, signal: this.#stop.signal };
-    line.now = pressPapers(this.#shop, options).then((reports) => reports.get(paper) ?? null);
+    line.now = pressPapers(this.#app, options).then((reports) => reports.get(paper) ?? null);
     const end = () => {
       if (line.next === null && this.#lines.get(paper) === line) this.#lines.delete(paper);
     };

@@ -31,16 +31,16 @@ export interface PressOptions {
 }
 
 /** Presses what is due of every paper, or of one, or everything. One press a paper runs at a time. */
-export async function pressPapers(shop: Workshop, options: PressOptions = {}): Promise<Map<string, PressReport>> {
-  const { store } = shop;
+export async function pressPapers(app: Workshop, options: PressOptions = {}): Promise<Map<string, PressReport>> {
+  const { store } = app;
   const { paper } = options;
-  store.transact(() => airDue(store, shop.now()));
-  if (paper !== undefined) needPaper(shop, paper);
+  store.transact(() => airDue(store, app.now()));
+  if (paper !== undefined) needPaper(app, paper);
   const reports = new Map<string, PressReport>();
   const failures: unknown[] = [];
   for (const slug of paper === undefined ? store.paperSlugs() : [paper]) {
     try {
-      const report = await pressPaper(shop, slug, options);
+      const report = await pressPaper(app, slug, options);
       if (report !== null) reports.set(slug, report);
     } catch (error) {
       failures.push(error);
@@ -52,10 +52,10 @@ export async function pressPapers(shop: Workshop, options: PressOptions = {}): P
   throw new Fault('unavailable', failures.map(({ message }) => message).join('; '));
 }
 
-async function pressPaper(shop: Workshop, slug: string, options: PressOptions): Promise<PressReport | null> {
-  const { manifest } = shop.store;
+async function pressPaper(app: Workshop, slug: string, options: PressOptions): Promise<PressReport | null> {
+  const { manifest } = app.store;
   const build = await loadBuild();
-  const isDue = () => options.full === true || !isWhole(shop, slug, build) || manifest.due(slug).length > 0;
+  const isDue = () => options.full === true || !isWhole(app, slug, build) || manifest.due(slug).length > 0;
   if (!isDue()) return null;
   build.needCurrent();
   const claim = await PressClaim.take(manifest, slug, options.signal);
@@ -63,11 +63,11 @@ async function pressPaper(shop: Workshop, slug: string, options: PressOptions): 
     // The press that this one waited for may have done its work.
     if (!isDue()) return null;
     // Who waits for another process's press takes nobody's turn.
-    const work = () => pressClaimed(shop, slug, { options, build, claim });
+    const work = () => pressClaimed(app, slug, { options, build, claim });
     const report = await (options.turn === undefined ? work() : options.turn(work));
     const written = manifest.unsynced(slug);
     if (written !== null) {
-      const synced = syncTree(join(shop.settings.distDir, slug), () => manifest.setSynced(slug, written));
+      const synced = syncTree(join(app.settings.distDir, slug), () => manifest.setSynced(slug, written));
       if (options.later === undefined) await synced;
       else options.later(synced);
     }
@@ -89,9 +89,9 @@ export function planOf({ store, settings }: Workshop, slug: string, build: Pick<
  * Whether the tree was pressed in full under the present settings, the machine
  * has not lost power before the disk had all of it, and nobody removed it.
  */
-function isWhole(shop: Workshop, slug: string, build: Build): boolean {
-  const { manifest, archive } = shop.store;
-  const { stamp, folder } = planOf(shop, slug, build);
+function isWhole(app: Workshop, slug: string, build: Build): boolean {
+  const { manifest, archive } = app.store;
+  const { stamp, folder } = planOf(app, slug, build);
   if (manifest.stamp(slug) !== stamp || mayHaveLostWrites(manifest.unsynced(slug))) return false;
   return !archive(slug).paper().paper_public || isTree(folder);
 }
@@ -110,17 +110,17 @@ function isAsking(report: PressReport | Asking): report is Asking {
 }
 
 /** Presses what is due, with a crew once it turns out that there is much. */
-async function pressClaimed(shop: Workshop, slug: string, claimed: Claimed): Promise<PressReport> {
+async function pressClaimed(app: Workshop, slug: string, claimed: Claimed): Promise<PressReport> {
   // No other press has this folder while the claim holds; what is in it was left by one that was broken off.
-  const working = join(shop.settings.distDir, '.press', slug);
+  const working = join(app.settings.distDir, '.press', slug);
   clear(working);
   const aside = join(working, claimed.claim.token.replaceAll(/[^\w.-]/g, '-'));
   let crew: Crew | null = null;
   try {
-    const report = await pressHeld(shop, slug, { ...claimed, aside }, null);
+    const report = await pressHeld(app, slug, { ...claimed, aside }, null);
     if (!isAsking(report)) return report;
-    crew = new Crew(shop.settings, { roomy: report === NEEDS_ROOM });
-    const whole = await pressHeld(shop, slug, { ...claimed, aside }, crew);
+    crew = new Crew(app.settings, { roomy: report === NEEDS_ROOM });
+    const whole = await pressHeld(app, slug, { ...claimed, aside }, crew);
     if (isAsking(whole)) throw new Error('a press with a crew asked for one');
     return whole;
   } finally {
@@ -141,27 +141,27 @@ function clear(folder: string): void {
 
 /** Presses what is due as the ledger is when this press begins, whatever is written meanwhile. */
 async function pressHeld(
-  shop: Workshop,
+  app: Workshop,
   slug: string,
   { options, build, claim, aside }: Claimed & { aside: string },
   crew: Crew | null,
 ): Promise<PressReport | Asking> {
-  const { store, media } = shop;
+  const { store, media } = app;
   const { manifest } = store;
-  const now = shop.now();
+  const now = app.now();
   const begin = () => {
     claim.assertHeld();
     claim.assertOwner();
-    const plan = planOf(shop, slug, build);
-    const full = options.full === true || !isWhole(shop, slug, build);
+    const plan = planOf(app, slug, build);
+    const full = options.full === true || !isWhole(app, slug, build);
     // Until it has ended, a full press leaves a tree that is of no stamp.
     if (full) manifest.setStamp(slug, '');
     snapshot.hold();
     return { ...plan, full, start: manifest.begin(slug) };
   };
-  const snapshot = shop.snapshots.take();
+  const snapshot = app.snapshots.take();
   try {
-    const { start, full, root, folder, stamp } = await beginWith(crew, shop, claim, begin);
+    const { start, full, root, folder, stamp } = await beginWith(crew, app, claim, begin);
     const tree = new Tree(folder, { aside, sync: !full, assertClaim: claim.assertHeld });
     const place = placeOf(root);
     const order = { paper: slug, place, folder, aside, isNew: tree.isNew, now, deadline: claim.shared };

@@ -19,8 +19,8 @@ export interface LocalQueue extends ScanQueue {
 }
 
 /** `owner` is who leases, for whoever reads the queue. */
-export function localQueue(shop: Workshop, owner: string): LocalQueue {
-  const { store, now } = shop;
+export function localQueue(app: Workshop, owner: string): LocalQueue {
+  const { store, now } = app;
   const { records } = store;
   const fresh = () => ({ id: newId(), owner, until: now() + LEASE });
   const taken = ({ id }: { id: string }, rows: { hostname: string }[]): Taken => ({
@@ -29,7 +29,7 @@ export function localQueue(shop: Workshop, owner: string): LocalQueue {
   });
   const lease: LocalQueue['lease'] = (max) => {
     const wish = fresh();
-    records.pullForward(now(), now() + 2 * Math.max(LEASE, shop.settings.scanEvery));
+    records.pullForward(now(), now() + 2 * Math.max(LEASE, app.settings.scanEvery));
     // Asking first costs no other writer a wait.
     const rows = records.isDue(now()) ? records.lease({ ...wish, max, now: now() }) : [];
     return { ...taken(wish, rows), until: wish.until };
@@ -45,7 +45,7 @@ export function localQueue(shop: Workshop, owner: string): LocalQueue {
       const rows = records.leaseThese({ ...wish, names });
       return rows.length === 0 ? null : taken(wish, rows);
     },
-    enter: (id, looks) => Promise.all(looks.map((look) => enterLook(shop, id, look))),
+    enter: (id, looks) => Promise.all(looks.map((look) => enterLook(app, id, look))),
     async giveBack(id) {
       records.giveBack(id, now());
     },
@@ -53,9 +53,9 @@ export function localQueue(shop: Workshop, owner: string): LocalQueue {
 }
 
 /** Enters a look; one that cannot be entered keeps the others from nothing. Throws what the database is at fault for. */
-async function enterLook(shop: Workshop, lease: string, look: Look): Promise<Entered> {
+async function enterLook(app: Workshop, lease: string, look: Look): Promise<Entered> {
   try {
-    return await shop.store.groupCommit(() => enterOne(shop, lease, look));
+    return await app.store.groupCommit(() => enterOne(app, lease, look));
   } catch (error) {
     if (error instanceof Fault && error.code === 'unavailable') throw error;
     const message = error instanceof Fault ? error.message : 'this look cannot be signed as it is';

@@ -10,12 +10,12 @@ import { openReaderDesk } from './reader-desk.ts';
 
 /** The rules of sending wired to a workshop. `perMinute` null sends as fast as the mailer takes. */
 export function openSendingDesk(
-  shop: Workshop,
+  app: Workshop,
   { mailer, render, perMinute }: { mailer: Mailer; render: Render; perMinute: number | null },
 ): Omit<SendingDesk, 'mayBegin'> {
-  const { now } = shop;
-  const desk = openReaderDesk(shop);
-  const room = new MailRoom(shop, desk, render);
+  const { now } = app;
+  const desk = openReaderDesk(app);
+  const room = new MailRoom(app, desk, render);
   return {
     mails: desk.mails,
     mailer,
@@ -31,6 +31,6 @@ export function openSendingDesk(
         const row = desk.subscribers.byId(mail.subscriber);
         if (row !== null) end(desk, row, 'bounced');
       }),
-    groupCommit: shop.store.groupCommit,
+    groupCommit: app.store.groupCommit,
   };
 }

@@ -11,8 +11,8 @@ import { newId } from './context.ts';
 import { queueNotices } from './notice-desk.ts';
 
 /** The rules of webhooks wired to a workshop. */
-export function openWebhookDesk(shop: Workshop): WebhookDesk {
-  const { store, settings, now } = shop;
+export function openWebhookDesk(app: Workshop): WebhookDesk {
+  const { store, settings, now } = app;
   return {
     events: store.events,
     webhooks: store.webhooks,
@@ -23,7 +23,7 @@ export function openWebhookDesk(shop: Workshop): WebhookDesk {
     newId,
     random: randomBytes,
     allowsPrivate: settings.webhookPrivate,
-    notify: ({ paper }, at) => queueNotices(shop, paper, at),
+    notify: ({ paper }, at) => queueNotices(app, paper, at),
     compose(event) {
       const archive = store.archive(event.paper);
       const place = placeOf(paperRoot(archive.paper(), settings.origin));

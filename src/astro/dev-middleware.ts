@@ -26,7 +26,7 @@ class Page extends String {
   }
 }
 
-let shop: Workshop | undefined;
+let app: Workshop | undefined;
 
 /**
  * `npm run dev`: every address is printed anew from the live store. A sheet
@@ -34,17 +34,17 @@ let shop: Workshop | undefined;
  * so that a change of a page reloads at once.
  */
 export const onRequest: MiddlewareHandler = async (context, next) => {
-  shop ??= openWorkshop(readSettings());
+  app ??= openWorkshop(readSettings());
   const { pathname, search, origin } = context.url;
-  if (pathname === '/') return show(context, next, new Page('/newsstand', standOf(shop, origin)));
+  if (pathname === '/') return show(context, next, new Page('/newsstand', standOf(app, origin)));
   const [, slug = '', path] = /^\/([^/]+)(?:\/(.*))?$/.exec(decodeURI(pathname)) ?? [];
-  if (shop.store.paper(slug) === null) {
+  if (app.store.paper(slug) === null) {
     // Pages have no addresses of their own: they are shown at those of the papers.
     return /^\/(paper|newsstand)(\/|$)/.test(pathname)
       ? new Response('There is nothing at this address.', { status: 404 })
       : next();
   }
-  const find = (wanted: string) => print(shop as Workshop, slug, wanted, paperRoot({ slug }, origin));
+  const find = (wanted: string) => print(app as Workshop, slug, wanted, paperRoot({ slug }, origin));
   const found = await find(path === undefined || path === '' || path.endsWith('/') ? `${path ?? ''}index.html` : path);
   if (path === undefined || (found === null && (await find(`${path}/index.html`)) !== null)) {
     return context.redirect(`${pathname}/${search}`, 307);
@@ -58,7 +58,7 @@ export const onRequest: MiddlewareHandler = async (context, next) => {
 async function answer(context: APIContext, next: MiddlewareNext, found: Found, status = 200): Promise<Response> {
   const type = contentType(`/${found.path}`) ?? (typeByName(basename(found.path)) || 'application/octet-stream');
   if ('copy' in found)
-    return new Response(readFileSync((shop as Workshop).media.pathOf(found.copy)), {
+    return new Response(readFileSync((app as Workshop).media.pathOf(found.copy)), {
       headers: { 'Content-Type': type },
     });
   const body: unknown = 'draw' in found ? await found.draw() : found.body;

@@ -26,18 +26,18 @@ export function pressIntegration(): AstroIntegration {
       },
       // On a new machine there are papers to show.
       'astro:server:setup': ({ logger }) =>
-        withWorkshop(async (shop) => {
-          await fileWarning(shop, logger);
+        withWorkshop(async (app) => {
+          await fileWarning(app, logger);
         }),
       'astro:build:start': () => {
         for (const folder of BUILT) rmSync(folder, { recursive: true, force: true });
       },
       'astro:build:done': ({ logger }) =>
-        withWorkshop(async (shop) => {
+        withWorkshop(async (app) => {
           stampBuild();
-          if (!shop.settings.buildPresses) return;
-          if ((await fileWarning(shop, logger)) > 0) process.exitCode = 1;
-          for (const line of pressLines(await pressShowing(shop, {}))) logger.info(shown(line));
+          if (!app.settings.buildPresses) return;
+          if ((await fileWarning(app, logger)) > 0) process.exitCode = 1;
+          for (const line of pressLines(await pressShowing(app, {}))) logger.info(shown(line));
         }),
     },
   };
@@ -50,8 +50,8 @@ export function devServer(): { host: string; port: number } {
 }
 
 /** Files `content/` and warns of what was refused. Returns the number of problems. */
-async function fileWarning(shop: Workshop, logger: AstroIntegrationLogger): Promise<number> {
-  const { problems } = await fileContent(shop);
+async function fileWarning(app: Workshop, logger: AstroIntegrationLogger): Promise<number> {
+  const { problems } = await fileContent(app);
   for (const problem of problems) logger.warn(shown(problemLine(problem)));
   return problems.length;
 }

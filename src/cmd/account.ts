@@ -20,7 +20,7 @@ function show(): Command {
     .argument('<email>')
     .option('--json', 'print all of it as JSON')
     .action((email: string, options: { json?: boolean }) =>
-      withWorkshop((shop) => sayAccount(shop, email, options.json)),
+      withWorkshop((app) => sayAccount(app, email, options.json)),
     );
 }
 
@@ -32,18 +32,18 @@ function set(): Command {
     .option('--burst <n>', `how many days’ shares one day may take, 1 to ${BURST_MAX}`)
     .option('--json', 'print the account as `show` does')
     .action((email: string, options: { plan?: string; burst?: string; json?: boolean }) =>
-      withWorkshop((shop) => {
+      withWorkshop((app) => {
         const plan = options.plan === undefined ? undefined : planFrom(options.plan);
         const burst = options.burst === undefined ? undefined : burstFrom(options.burst);
         if (plan === undefined && burst === undefined) {
           throw new Fault('invalid_request', 'say what to change: --plan, --burst, or both');
         }
-        shop.store.transact(() => {
-          const { id } = needAccount(shop.store, email);
-          if (plan !== undefined) shop.store.accounts.setPlan(id, plan);
-          if (burst !== undefined) shop.store.meter.setBurst(id, burst);
+        app.store.transact(() => {
+          const { id } = needAccount(app.store, email);
+          if (plan !== undefined) app.store.accounts.setPlan(id, plan);
+          if (burst !== undefined) app.store.meter.setBurst(id, burst);
         });
-        sayAccount(shop, email, options.json);
+        sayAccount(app, email, options.json);
       }),
     );
 }
@@ -60,9 +60,9 @@ function burstFrom(text: string): number {
   throw new Fault('invalid_request', `--burst: ${JSON.stringify(text)}: must be a whole number from 1 to ${BURST_MAX}`);
 }
 
-function sayAccount(shop: Workshop, text: string, json: boolean | undefined): void {
-  const { id, email } = needAccount(shop.store, text);
-  const usage = usageNow(shop, id, SPAN);
+function sayAccount(app: Workshop, text: string, json: boolean | undefined): void {
+  const { id, email } = needAccount(app.store, text);
+  const usage = usageNow(app, id, SPAN);
   if (usage === null) throw new Fault('not_found', `there is no account of ${JSON.stringify(text)}`);
   const { plan, burst, today, month, credits } = usage;
   say(json, { email, ...usage }, [

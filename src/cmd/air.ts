@@ -15,17 +15,17 @@ export function command(): Command {
     .option('--at <time>', 'when, as in 2026-11-20T06:30:00Z')
     .option('--json', 'print the outcome as JSON')
     .action((slug: string, options: { paper: string; at?: string; json?: boolean }) =>
-      withWorkshop(async (shop) => {
+      withWorkshop(async (app) => {
         const at = options.at === undefined ? undefined : Date.parse(options.at);
         if (options.at !== undefined && !z.iso.datetime({ offset: true }).safeParse(options.at).success) {
           throw new Fault('invalid_request', `--at ${options.at} is no time; write it as 2026-11-20T06:30:00Z`);
         }
-        needPaper(shop, options.paper);
-        const { story, changed } = airStory(shop.desk, options.paper, slug, {
+        needPaper(app, options.paper);
+        const { story, changed } = airStory(app.desk, options.paper, slug, {
           by: 'cli',
           ...(at === undefined ? {} : { at }),
         });
-        const reports = await pressShowing(shop, { paper: options.paper });
+        const reports = await pressShowing(app, { paper: options.paper });
         const row = standingRow(story);
         const { state, published_at, scheduled_at } = row;
         say(options.json, { id: story.id, slug, ...row, changed }, [

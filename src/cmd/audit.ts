@@ -22,9 +22,9 @@ export function command(): Command {
     .option('--deep', 'render every page and draw every picture anew, and compare every file byte for byte')
     .option('--json', 'print the outcome as JSON')
     .action((options: Options) =>
-      withWorkshop(async (shop) => {
+      withWorkshop(async (app) => {
         const progress = progressTo();
-        const audit = await auditShop(shop, { ...options, progress: progress.step }).finally(progress.end);
+        const audit = await auditShop(app, { ...options, progress: progress.step }).finally(progress.end);
         const observed = audit.observations > 0 ? `, ${counted(audit.observations, 'observation')}` : '';
         say(options.json, audit, [
           ...audit.faults,
@@ -37,16 +37,16 @@ export function command(): Command {
 
 /** Audits all that a workshop has. */
 export function auditShop(
-  shop: Workshop,
+  app: Workshop,
   { deep = false, progress = () => {} }: { deep?: boolean; progress?: AuditParts['progress'] } = {},
 ): Promise<Audit> {
   const parts: AuditParts = {
-    store: shop.store,
-    distDir: shop.settings.distDir,
-    mediaFile: shop.media.pathOf,
+    store: app.store,
+    distDir: app.settings.distDir,
+    mediaFile: app.media.pathOf,
     loadBuild,
-    planOf: (paper, build) => planOf(shop, paper, build),
-    now: shop.now,
+    planOf: (paper, build) => planOf(app, paper, build),
+    now: app.now,
     progress,
   };
   return auditAll(parts, { deep });

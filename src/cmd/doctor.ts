@@ -41,27 +41,27 @@ async function examine(): Promise<Finding[]> {
 }
 
 async function checkAll(settings: Settings): Promise<Finding[]> {
-  let shop: Workshop | null = null;
+  let app: Workshop | null = null;
   const network = checkNetwork(settings);
   const opened = await checked('database', () => {
     // Looking must not make one.
-    if (existsSync(databaseFile(settings))) shop = openWorkshop(settings);
+    if (existsSync(databaseFile(settings))) app = openWorkshop(settings);
     return holds('it can be opened');
   });
   try {
-    const here = await checkHere(settings, shop);
+    const here = await checkHere(settings, app);
     // A database that cannot be opened is not one that is not there.
     if (opened.state === 'fault') here[0] = opened;
-    const hosts = settings.services.desk ? await checkHosts(shop) : [];
+    const hosts = settings.services.desk ? await checkHosts(app) : [];
     return [
       ...here,
-      ...(await checkAddresses(settings, shop)),
+      ...(await checkAddresses(settings, app)),
       ...hosts,
-      await checked('proxy', () => proxy(settings, shop)),
+      await checked('proxy', () => proxy(settings, app)),
       ...(await network),
     ];
   } finally {
-    (shop as Workshop | null)?.close();
+    (app as Workshop | null)?.close();
   }
 }
 

@@ -17,16 +17,16 @@ export function command(): Command {
     .option('--no-press', 'leave the press to a later command')
     .option('--json', 'print the outcome as JSON')
     .action((paths: string[], options: { press: boolean; json?: boolean }) =>
-      withWorkshop(async (shop) => {
-        const { contentDir } = shop.settings;
+      withWorkshop(async (app) => {
+        const { contentDir } = app.settings;
         if (paths.length === 0 && !existsSync(contentDir)) {
           throw new Fault(
             'not_found',
             `there is no folder ${contentDir}; make it, or set CONTENT_DIR to where the papers are`,
           );
         }
-        const outcome = await fileContent(shop, paths);
-        const reports = options.press ? await pressShowing(shop, {}) : new Map();
+        const outcome = await fileContent(app, paths);
+        const reports = options.press ? await pressShowing(app, {}) : new Map();
         for (const problem of outcome.problems) tell(problemLine(problem));
         const refused = new Set(outcome.problems.map(({ file }) => file)).size;
         say(options.json, { ...outcome, pressed: Object.fromEntries(reports) }, [
@@ -40,8 +40,8 @@ export function command(): Command {
 }
 
 /** Slugs of the papers that have a folder in the content folder. */
-export function papersInContent(shop: Workshop): string[] {
-  return [...foldersOf(shop, []).keys()].map((folder) => basename(folder));
+export function papersInContent(app: Workshop): string[] {
+  return [...foldersOf(app, []).keys()].map((folder) => basename(folder));
 }
 
 /**
@@ -49,14 +49,14 @@ export function papersInContent(shop: Workshop): string[] {
  * `signal` ends the work between two stories; `filed` hears of each paper that is done.
  */
 export async function fileContent(
-  shop: Workshop,
+  app: Workshop,
   paths: string[] = [],
   { signal, filed: done }: { signal?: AbortSignal; filed?: (paper: string) => void } = {},
 ): Promise<Filed> {
   const outcome: Filed = { filed: [], unchanged: 0, problems: [] };
-  for (const [folder, only] of foldersOf(shop, paths)) {
+  for (const [folder, only] of foldersOf(app, paths)) {
     if (signal?.aborted) break;
-    const filed = await fileFolder(shop, folder, only, signal);
+    const filed = await fileFolder(app, folder, only, signal);
     outcome.filed.push(...filed.filed);
     outcome.unchanged += filed.unchanged;
     outcome.problems.push(...filed.problems);

@@ -66,11 +66,11 @@ export function command(): Command {
     .option('--no-press', 'leave the press to a later command')
     .option('--json', 'print the outcome as JSON')
     .action((file: string, options: Options) =>
-      withWorkshop(async (shop) => {
-        const outcome = await importFile(shop, givenPath(file), options);
-        const isThere = shop.store.hasPaper(options.paper);
+      withWorkshop(async (app) => {
+        const outcome = await importFile(app, givenPath(file), options);
+        const isThere = app.store.hasPaper(options.paper);
         const mayPress = options.press && isThere;
-        const reports = mayPress ? await pressShowing(shop, { paper: options.paper }) : new Map();
+        const reports = mayPress ? await pressShowing(app, { paper: options.paper }) : new Map();
         say(options.json, { ...outcome, pressed: Object.fromEntries(reports) }, [
           `${outcome.filed} filed, ${outcome.unchanged} unchanged, ${outcome.refused.length} refused`,
           ...(isThere ? [] : [`the paper ${options.paper} was not made: nothing was filed`]),
@@ -88,17 +88,17 @@ export interface Imported {
 }
 
 /** Files every line of an archive. A line that is refused is reported on standard error, and the rest goes on. */
-export async function importFile(shop: Workshop, file: string, options: Omit<Options, 'press'>): Promise<Imported> {
+export async function importFile(app: Workshop, file: string, options: Omit<Options, 'press'>): Promise<Imported> {
   if (!existsSync(file)) throw new Fault('not_found', `${file} is not there`);
   const { persona, found } = options.create
-    ? await planPaper(shop, file, options)
-    : { persona: knownPersona(shop, options.paper, options.persona), found: () => {} };
+    ? await planPaper(app, file, options)
+    : { persona: knownPersona(app, options.paper, options.persona), found: () => {} };
   const { paper, air = false } = options;
   const outcome: Imported = { filed: 0, unchanged: 0, refused: [] };
-  shop.openDoor();
+  app.openDoor();
   const job: Job = {
-    desk: shop.desk,
-    archive: shop.store.archive(paper),
+    desk: app.desk,
+    archive: app.store.archive(paper),
     file,
     paper,
     air,
@@ -115,11 +115,11 @@ export async function importFile(shop: Workshop, file: string, options: Omit<Opt
       if (line !== undefined) fileLine(job, line, ++number);
       return next < batch.length;
     };
-    await inShortTransactions(shop, file, { transact: (work) => fileBatch(shop, outcome, found, work) });
+    await inShortTransactions(app, file, { transact: (work) => fileBatch(app, outcome, found, work) });
     progress.step(`import ${options.paper}`, number, null, '');
   }
   progress.end();
-  shop.store.settleSearch();
+  app.store.settleSearch();
   return outcome;
 }
 
@@ -271,11 +271,11 @@ const DESK_PERSONA = 'archive-desk';
 
 /** Plans what the archive needs and the store lacks; `found` enters it. `persona` is the slug of the one that signs. */
 async function planPaper(
-  shop: Workshop,
+  app: Workshop,
   file: string,
   options: Omit<Options, 'press'>,
 ): Promise<{ persona: string; found(): void }> {
-  const { store, now } = shop;
+  const { store, now } = app;
   if (!isPaperSlug(options.paper)) {
     throw new Fault(
       'invalid_request',

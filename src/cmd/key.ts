@@ -34,11 +34,11 @@ function create(): Command {
     .option('--expires-at <time>', 'from when on it opens nothing, as in 2026-12-31T00:00:00Z; it lasts without one')
     .option('--json', 'print {id, key, level}')
     .action((options: Owner & { level: string; name: string; persona?: string; expiresAt?: string; json?: boolean }) =>
-      withWorkshop((shop) => {
+      withWorkshop((app) => {
         const { level, name, persona, expiresAt: expires_at } = options;
         const owner = ownerOf(options);
-        if ('service' in owner) return createServiceKey(shop, { ...options, ...owner });
-        const { key, made } = makeKeyOf(shop, owner.paper, { level, name, persona, expires_at });
+        if ('service' in owner) return createServiceKey(app, { ...options, ...owner });
+        const { key, made } = makeKeyOf(app, owner.paper, { level, name, persona, expires_at });
         say(options.json, { id: made.id, key, level: made.level }, [
           key,
           `${made.level} key ${made.id} of ${owner.paper}${endOf(made.expires_at)}; it is not shown again`,
@@ -65,13 +65,13 @@ function ownerOf({ paper, service }: Owner): { paper: string } | { service: stri
  * names. Throws `invalid_request` naming the option, `not_found`, `conflict`.
  */
 export function makeKeyOf(
-  shop: Workshop,
+  app: Workshop,
   paper: string,
   words: Record<string, string | undefined>,
   options: Record<string, string> = {},
 ) {
-  const { store, now } = shop;
-  needPaper(shop, paper);
+  const { store, now } = app;
+  needPaper(app, paper);
   const body = KeyBody.safeParse(words);
   if (!body.success) {
     const [problem] = shapeProblems(body.error, words);
@@ -91,12 +91,12 @@ function list(): Command {
     .option('--email <address>', 'those of this account')
     .option('--json', 'print them as JSON')
     .action((options: Owner & { json?: boolean }) =>
-      withWorkshop((shop) => {
+      withWorkshop((app) => {
         const owner = ownerOf(options);
-        if ('service' in owner) return listServiceKeys(shop, { ...options, ...owner });
-        needPaper(shop, owner.paper);
-        const { keys: table } = shop.store;
-        const keys = table.list(owner.paper).map((key) => keyRow(key, table.hasExpired(key, shop.now())));
+        if ('service' in owner) return listServiceKeys(app, { ...options, ...owner });
+        needPaper(app, owner.paper);
+        const { keys: table } = app.store;
+        const keys = table.list(owner.paper).map((key) => keyRow(key, table.hasExpired(key, app.now())));
         const lines = keys.map(
           ({ id, level, name, seat, ...life }) =>
             `${id}  ${level.padEnd(5)}  ${name}${seat === null ? '' : `  seat of ${seat}`}${lifeOf(life)}`,
@@ -114,10 +114,10 @@ function log(): Command {
     .option('--service <name>', 'records: a key of the domain records')
     .option('--json', 'print it as JSON')
     .action((id: string, options: Owner & { json?: boolean }) =>
-      withWorkshop((shop) => {
+      withWorkshop((app) => {
         const owner = ownerOf(options);
-        if ('service' in owner) return logServiceKey(shop, id, { ...options, ...owner });
-        const { keys } = shop.store;
+        if ('service' in owner) return logServiceKey(app, id, { ...options, ...owner });
+        const { keys } = app.store;
         const key = keys.byId(id);
         if (key === null || key.paper !== owner.paper) {
           throw new Fault(
@@ -125,7 +125,7 @@ function log(): Command {
             `${owner.paper} has no key ${JSON.stringify(id)}; \`npm run -s broadsheet -- key list\` shows its keys`,
           );
         }
-        sayLog(options.json, keyLog(key, keys.daysOf(id), keys.hasExpired(key, shop.now())));
+        sayLog(options.json, keyLog(key, keys.daysOf(id), keys.hasExpired(key, app.now())));
       }),
     );
 }
@@ -137,10 +137,10 @@ function revoke(): Command {
     .option('--paper <slug>', 'the paper')
     .option('--service <name>', 'records: a key of the domain records')
     .action((id: string, options: Owner) =>
-      withWorkshop((shop) => {
+      withWorkshop((app) => {
         const owner = ownerOf(options);
-        if ('service' in owner) return revokeServiceKey(shop, id, owner);
-        if (!shop.store.keys.revoke(owner.paper, id, shop.now(), 'cli')) {
+        if ('service' in owner) return revokeServiceKey(app, id, owner);
+        if (!app.store.keys.revoke(owner.paper, id, app.now(), 'cli')) {
           throw new Fault(
             'not_found',
             `${owner.paper} has no key ${JSON.stringify(id)} in force; \`npm run -s broadsheet -- key list\` shows its keys`,
@@ -156,11 +156,11 @@ function rotate(): Command {
     .description("replace the door's signing key; the old one stays listed as retired, and its receipts stay valid")
     .option('--json', 'print {kid, retired}')
     .action((options: { json?: boolean }) =>
-      withWorkshop(async (shop) => {
-        const { store, settings, now } = shop;
+      withWorkshop(async (app) => {
+        const { store, settings, now } = app;
         const door = rotateDoor(store, doorKeyFile(settings), doorName(settings), now());
         const retired = store.doorKeys().filter((key) => key.retired_at !== null);
-        const reports = await pressShowing(shop, {});
+        const reports = await pressShowing(app, {});
         say(options.json, { kid: door.kid, retired: retired.map(({ kid }) => kid) }, [
           `the door signs with ${door.kid}; ${retired.length} retired`,
           ...pressLines(reports),

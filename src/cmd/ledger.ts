@@ -50,8 +50,8 @@ export function command(): Command {
         .description('write every key, record, generation, airing and withdrawal as JSON Lines, oldest first')
         .argument('<file>')
         .action((file: string) =>
-          withWorkshop(async (shop) => {
-            const count = await exportLedger(shop, givenPath(file));
+          withWorkshop(async (app) => {
+            const count = await exportLedger(app, givenPath(file));
             say(false, null, [`${counted(count, 'entry', 'entries')} in ${file}`]);
           }),
         ),
@@ -62,10 +62,10 @@ export function command(): Command {
         .argument('<file>')
         .option('--no-press', 'leave the press to a later command')
         .action((file: string, options: { press: boolean }) =>
-          withWorkshop(async (shop) => {
-            const count = importLedger(shop, givenPath(file));
-            shop.store.settleSearch();
-            const reports = options.press ? await pressShowing(shop, {}) : new Map();
+          withWorkshop(async (app) => {
+            const count = importLedger(app, givenPath(file));
+            app.store.settleSearch();
+            const reports = options.press ? await pressShowing(app, {}) : new Map();
             say(false, null, [
               `${counted(count, 'entry', 'entries')} entered`,
               ...(options.press ? pressLines(reports) : []),
@@ -129,8 +129,8 @@ function* mediaLines(digest: string, path: string): Iterable<MediaLine> {
  * number of entries. Throws when the database is not empty, a line is damaged,
  * or a receipt does not hold.
  */
-export function importLedger(shop: Workshop, file: string): number {
-  const { store: full, media, now } = shop;
+export function importLedger(app: Workshop, file: string): number {
+  const { store: full, media, now } = app;
   // What is replayed was told when it happened.
   const store: Store = { ...full, tell() {} };
   if (!existsSync(file)) throw new Fault('not_found', `${file} is not there`);
@@ -164,7 +164,7 @@ export function importLedger(shop: Workshop, file: string): number {
     if (!ended) throw damaged(`${file}:${number}`, 'the last line is missing: the file is cut short');
     airDue(store, now());
     // Whoever brings a ledger brings its papers with their addresses.
-    for (const slug of store.paperSlugs()) giveOwnHost(shop, slug);
+    for (const slug of store.paperSlugs()) giveOwnHost(app, slug);
   });
   progress.end();
   return count;

@@ -23,13 +23,13 @@ function host(): Command {
     .option('--remove', 'take the host away; the paper’s url stays what its links start with')
     .option('--json', 'print [{paper, host, how, at}], as it is now')
     .action((slug: string | undefined, name: string | undefined, { remove, json }: Options) =>
-      withWorkshop((shop) => {
-        if (slug !== undefined) needPaper(shop, slug);
+      withWorkshop((app) => {
+        if (slug !== undefined) needPaper(app, slug);
         if (remove && name === undefined) {
           throw new Fault('invalid_request', '--remove takes away one host; name the paper and the host');
         }
-        const done = slug === undefined || name === undefined ? null : changed(shop, slug, name, remove ?? false);
-        const { hosts } = shop.store;
+        const done = slug === undefined || name === undefined ? null : changed(app, slug, name, remove ?? false);
+        const { hosts } = app.store;
         const rows = (slug === undefined ? hosts.all() : hosts.of(slug)).map(({ paper, host: at, how, at: since }) => ({
           ...{ paper, host: at, how },
           at: new Date(since).toISOString(),
@@ -43,8 +43,8 @@ function host(): Command {
 const HOW = { given: 'given', file: 'proven by a file', txt: 'proven by a TXT record' } as const;
 
 /** Gives a host or takes it away, and says what came of it. */
-function changed(shop: Workshop, slug: string, name: string, isRemoved: boolean): string {
-  const { store, settings } = shop;
+function changed(app: Workshop, slug: string, name: string, isRemoved: boolean): string {
+  const { store, settings } = app;
   if (isRemoved) {
     // What a later rule would not give may still be taken away.
     const given = store.hosts.of(slug).find(({ host: had }) => had === name) ?? { host: readHost(name, settings) };
@@ -52,7 +52,7 @@ function changed(shop: Workshop, slug: string, name: string, isRemoved: boolean)
     throw new Fault('not_found', `${slug} does not have the host ${given.host}; \`paper host ${slug}\` lists its own`);
   }
   const at = readHost(name, settings);
-  giveHost(shop, slug, at);
+  giveHost(app, slug, at);
   const isUsed = hostOfPaper(store.paper(slug) ?? {}) === at;
   return isUsed
     ? `${slug} is served at ${at}`

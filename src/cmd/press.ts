@@ -21,18 +21,18 @@ export function command(): Command {
     .option('--no-cards', 'leave the share cards to a later press')
     .option('--json', 'print the outcome as JSON')
     .action((options: Options) =>
-      withWorkshop(async (shop) => {
-        const reports = await pressShowing(shop, options);
+      withWorkshop(async (app) => {
+        const reports = await pressShowing(app, options);
         say(options.json, Object.fromEntries(reports), pressLines(reports));
       }),
     );
 }
 
 /** Presses with progress on the terminal. */
-export async function pressShowing(shop: Workshop, options: Options): Promise<Map<string, PressReport>> {
+export async function pressShowing(app: Workshop, options: Options): Promise<Map<string, PressReport>> {
   const progress = progressTo();
   try {
-    return await pressPapers(shop, {
+    return await pressPapers(app, {
       paper: options.paper,
       full: options.full ?? false,
       cards: options.cards ?? true,

@@ -15,8 +15,8 @@ export function command(): Command {
   return new Command('reader')
     .description('what a paper keeps of one mail address')
     .addCommand(
-      verb('export', 'print everything that is kept of an address, as JSON', ({ shop, desk, paper, address }) => {
-        const { sections } = shop.store.archive(paper).paper();
+      verb('export', 'print everything that is kept of an address, as JSON', ({ app, desk, paper, address }) => {
+        const { sections } = app.store.archive(paper).paper();
         const record = dossierRecord(address.email, dossierOf(desk, paper, address), sections);
         process.stdout.write(`${shownJson(record, 2)}\n`);
       }),
@@ -38,7 +38,7 @@ export function command(): Command {
 }
 
 interface Asked {
-  shop: Workshop;
+  app: Workshop;
   desk: ReaderDesk;
   paper: string;
   address: Address;
@@ -51,8 +51,8 @@ function verb(name: string, description: string, work: (asked: Asked) => void): 
     .argument('<email>')
     .requiredOption('--paper <slug>', 'the paper')
     .action((email: string, { paper, complained = false }: { paper: string; complained?: boolean }) =>
-      withWorkshop((shop) => {
-        needPaper(shop, paper);
+      withWorkshop((app) => {
+        needPaper(app, paper);
         const address = readAddress(email);
         if ('problem' in address) {
           throw new Fault(
@@ -60,7 +60,7 @@ function verb(name: string, description: string, work: (asked: Asked) => void): 
             `${JSON.stringify(email.slice(0, 80))} ${address.problem}; give a mail address`,
           );
         }
-        work({ shop, desk: openReaderDesk(shop), paper, address, complained });
+        work({ app, desk: openReaderDesk(app), paper, address, complained });
       }),
     );
 }

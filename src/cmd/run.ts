@@ -4,14 +4,14 @@ import { readSettings } from '../env.ts';
 import { shown, shownJson } from './terminal.ts';
 
 /** Opens the workshop for one command and closes it after, whatever happens. */
-export async function withWorkshop<T>(work: (shop: Workshop) => T | Promise<T>): Promise<T> {
-  const shop = openWorkshop(readSettings());
+export async function withWorkshop<T>(work: (app: Workshop) => T | Promise<T>): Promise<T> {
+  const app = openWorkshop(readSettings());
   try {
-    return await work(shop);
+    return await work(app);
   } catch (error) {
-    throw shop.store.fault(error);
+    throw app.store.fault(error);
   } finally {
-    shop.close();
+    app.close();
   }
 }
 

@@ -38,7 +38,7 @@ export function command(): Command {
     .option('--once', 'with --queue: end when nothing is due')
     .option('--json', 'print the outcome as JSON')
     .action(async (names: string[], { queue, once = false, json }: Options) => {
-      if (queue === undefined && !once) return withWorkshop(async (shop) => tell(json, await scan(shop, names)));
+      if (queue === undefined && !once) return withWorkshop(async (app) => tell(json, await scan(app, names)));
       if (queue === undefined || names.length > 0) {
         throw new Fault(
           'invalid_request',
@@ -58,10 +58,10 @@ function tell(json: boolean | undefined, scanned: Scanned): void {
 }
 
 /** Looks at what is due, or at these names. Throws `not_found` for a name that is not watched. */
-async function scan(shop: Workshop, names: string[]): Promise<Scanned> {
+async function scan(app: Workshop, names: string[]): Promise<Scanned> {
   const wanted = names.map((name) => parseHostname(name).hostname);
   for (const name of wanted) {
-    if (shop.store.records.find(name)?.state === 'watched') continue;
+    if (app.store.records.find(name)?.state === 'watched') continue;
     throw new Fault(
       'not_found',
       `${name} is not under watch; \`npm run -s broadsheet -- watch ${name}\` puts it there`,
@@ -73,9 +73,9 @@ async function scan(shop: Workshop, names: string[]): Promise<Scanned> {
     for (const one of outcomes) count(one, scanned);
     progress.step('scan', scanned.observed, scanned.observed, outcomes.at(-1)?.hostname ?? '');
   };
-  shop.openDoor();
-  const looker = lookerOf(shop.settings, shop.now);
-  const queue = queueOf(shop, wanted);
+  app.openDoor();
+  const looker = lookerOf(app.settings, app.now);
+  const queue = queueOf(app, wanted);
   try {
     await startScan(queue, looker, { entered, blind() {}, failed() {} }, { once: true }).ended;
   } finally {
@@ -85,8 +85,8 @@ async function scan(shop: Workshop, names: string[]): Promise<Scanned> {
 }
 
 /** What is due, or these names and nothing else. */
-function queueOf(shop: Workshop, names: string[]): ScanQueue {
-  const local = localQueue(shop, `scan:${process.pid}`);
+function queueOf(app: Workshop, names: string[]): ScanQueue {
+  const local = localQueue(app, `scan:${process.pid}`);
   if (names.length === 0) return local;
   const left = [...names];
   return { ...local, take: async (max) => local.takeThese(left.splice(0, max)) };

@@ -21,9 +21,9 @@ function add(): Command {
     .requiredOption('--level <level>', 'read or admin')
     .option('--json', 'print {id, key, level}')
     .action((options: { paper: string; email: string; level: string; json?: boolean }) =>
-      withWorkshop((shop) => {
+      withWorkshop((app) => {
         const { email, level } = options;
-        const { key, made } = makeKeyOf(shop, options.paper, { level, name: email, seat: email }, { seat: 'email' });
+        const { key, made } = makeKeyOf(app, options.paper, { level, name: email, seat: email }, { seat: 'email' });
         say(options.json, { id: made.id, key, level: made.level }, [
           key,
           `${made.level} seat of ${made.seat} on ${options.paper} (key ${made.id}); it is not shown again`,
@@ -38,12 +38,12 @@ function list(): Command {
     .requiredOption('--paper <slug>', 'the paper')
     .option('--json', 'print them as JSON')
     .action((options: { paper: string; json?: boolean }) =>
-      withWorkshop((shop) => {
-        needPaper(shop, options.paper);
-        const seats = shop.store.keys
+      withWorkshop((app) => {
+        needPaper(app, options.paper);
+        const seats = app.store.keys
           .list(options.paper)
           .filter(({ seat, revoked_at }) => seat !== null && revoked_at === null)
-          .map((key) => keyRow(key, shop.store.keys.hasExpired(key, shop.now())));
+          .map((key) => keyRow(key, app.store.keys.hasExpired(key, app.now())));
         const lines = seats.map(({ id, level, seat }) => `${id}  ${level.padEnd(5)}  ${seat}`);
         say(options.json, seats, lines.length === 0 ? ['no seats'] : lines);
       }),
@@ -56,11 +56,11 @@ function remove(): Command {
     .requiredOption('--paper <slug>', 'the paper')
     .requiredOption('--email <address>', 'whose seat it is')
     .action((options: { paper: string; email: string }) =>
-      withWorkshop((shop) => {
-        needPaper(shop, options.paper);
-        const { keys } = shop.store;
+      withWorkshop((app) => {
+        needPaper(app, options.paper);
+        const { keys } = app.store;
         const held = keys.seat(options.paper, options.email.toLowerCase());
-        if (held === null || !keys.revoke(options.paper, held.id, shop.now(), 'cli')) {
+        if (held === null || !keys.revoke(options.paper, held.id, app.now(), 'cli')) {
           throw new Fault(
             'not_found',
             `${options.email} has no seat on ${options.paper}; \`npm run -s broadsheet -- seat list\` shows who has`,

@@ -43,16 +43,16 @@ async function serve(): Promise<void> {
   const stopped = stopSignal(logger);
   if (!isBuilt()) await buildPages();
   const unwatched = eventLoop.watch(logger);
-  await withWorkshop(async (shop) => {
+  await withWorkshop(async (app) => {
     // Its addresses are those at which it listens itself, not where another server did.
-    shop.settings = settings;
+    app.settings = settings;
     // The door's key is made on the first start, before anything is signed.
-    shop.openDoor();
+    app.openDoor();
     const running: Running[] = [];
     try {
       // The records first: the desk begins to press as soon as it listens.
-      if (settings.services.records) running.push(await serveRecords(shop, logger));
-      if (settings.services.desk) running.unshift(await serveDesk(shop, smtp, logger));
+      if (settings.services.records) running.push(await serveRecords(app, logger));
+      if (settings.services.desk) running.unshift(await serveDesk(app, smtp, logger));
       await (await loadBuild()).hold();
       process.stdout.write(`ready ${running.map(({ name, url }) => `${name}=${url}`).join(' ')}\n`);
       await stopped.whenServing();
@@ -75,17 +75,17 @@ interface Running {
 }
 
 /** Serves the papers and their API as they are, and behind that files `content/` and presses what is due. */
-async function serveDesk(shop: Workshop, smtp: SmtpMailer | null, logger: pino.Logger): Promise<Running> {
-  const presses = new Presses(shop);
-  const backlog = new Backlog(papersInContent(shop));
-  const desk = await listenDesk({ shop, presses, backlog, logger }, (port) => {
-    shop.settings = listeningOn(shop.settings, { desk: port });
-    shop.store.served.note('desk', shop.settings.origin);
+async function serveDesk(app: Workshop, smtp: SmtpMailer | null, logger: pino.Logger): Promise<Running> {
+  const presses = new Presses(app);
+  const backlog = new Backlog(papersInContent(app));
+  const desk = await listenDesk({ app, presses, backlog, logger }, (port) => {
+    app.settings = listeningOn(app.settings, { desk: port });
+    app.store.served.note('desk', app.settings.origin);
   });
-  const stopClock = startClock({ shop, presses, backlog, logger });
-  const stopFiling = startFiling({ shop, presses, backlog, logger });
-  const stopDeliveries = startDeliveries(shop, webhookClientOf(shop), logger);
-  const stopMails = startMails(shop, { render: (await loadBuild()).render, smtp }, logger);
+  const stopClock = startClock({ app, presses, backlog, logger });
+  const stopFiling = startFiling({ app, presses, backlog, logger });
+  const stopDeliveries = startDeliveries(app, webhookClientOf(app), logger);
+  const stopMails = startMails(app, { render: (await loadBuild()).render, smtp }, logger);
   const stop = async () => {
     await Promise.all([desk.close(), stopDeliveries(), stopMails(), stopFiling()]);
     await stopClock();
@@ -94,10 +94,10 @@ async function serveDesk(shop: Workshop, smtp: SmtpMailer | null, logger: pino.L
 }
 
 /** Files `content/` once and says when that is pressed. Returns a function that ends it. */
-function startFiling({ shop, presses, backlog, logger }: Required<DeskParts>): () => Promise<void> {
+function startFiling({ app, presses, backlog, logger }: Required<DeskParts>): () => Promise<void> {
   const stop = new AbortController();
   const work = async () => {
-    const { filed, problems } = await fileContent(shop, [], {
+    const { filed, problems } = await fileContent(app, [], {
       signal: stop.signal,
       filed: (paper) => backlog.done(paper),
     });
@@ -105,7 +105,7 @@ function startFiling({ shop, presses, backlog, logger }: Required<DeskParts>): (
     logger.info({ filed: filed.length, problems: problems.length }, 'filed content');
     if (stop.signal.aborted) return;
     // Whoever stops the server waits for the presses by themselves, and not for all of these.
-    void Promise.allSettled(shop.store.paperSlugs().map((paper) => presses.press(paper))).then((outcomes) => {
+    void Promise.allSettled(app.store.paperSlugs().map((paper) => presses.press(paper))).then((outcomes) => {
       const failed = outcomes.filter(({ status }) => status === 'rejected').length;
       logger.info({ papers: outcomes.length, failed }, 'pressed what was due at the start');
     });
@@ -124,18 +124,18 @@ function startFiling({ shop, presses, backlog, logger }: Required<DeskParts>): (
 }
 
 /** Serves the domain records. */
-async function serveRecords(shop: Workshop, logger: pino.Logger): Promise<Running> {
-  const records = await listenRecords(shop, logger, (port) => {
-    shop.settings = listeningOn(shop.settings, { records: port });
-    shop.store.served.note('records', shop.settings.dataOrigin);
+async function serveRecords(app: Workshop, logger: pino.Logger): Promise<Running> {
+  const records = await listenRecords(app, logger, (port) => {
+    app.settings = listeningOn(app.settings, { records: port });
+    app.store.served.note('records', app.settings.dataOrigin);
   });
-  const { settings, now } = shop;
+  const { settings, now } = app;
   // A mailer of its own: the desk closes its own one when it stops.
   const mails = { render: (await loadBuild()).render, smtp: smtpOf(settings) };
-  const stopMails = startAccountMails(shop, mails, logger);
-  const stopChanges = startAccountChanges(shop, changeClientOf(shop), logger);
-  const stopIndex = startValueIndex(shop, logger);
-  const stopScanner = settings.scanner ? startScanner(shop, lookerOf(settings, now), logger) : async () => {};
+  const stopMails = startAccountMails(app, mails, logger);
+  const stopChanges = startAccountChanges(app, changeClientOf(app), logger);
+  const stopIndex = startValueIndex(app, logger);
+  const stopScanner = settings.scanner ? startScanner(app, lookerOf(settings, now), logger) : async () => {};
   const stop = async () => {
     await Promise.all([records.close(), stopMails(), stopChanges(), stopIndex(), stopScanner()]);
   };

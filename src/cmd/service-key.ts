@@ -29,7 +29,7 @@ interface Words {
  * address, on an account of its own that nobody can sign in to. Throws
  * `invalid_request` naming the option, `conflict` when an account has too many.
  */
-export function createServiceKey(shop: Workshop, words: Words): void {
+export function createServiceKey(app: Workshop, words: Words): void {
   needService(words);
   const level = SERVICE_LEVELS.find((known) => known === words.level);
   if (level === undefined) {
@@ -39,7 +39,7 @@ export function createServiceKey(shop: Workshop, words: Words): void {
     throw wrong('email', `a key of the level ${level} is of no account; leave it out, or use --level account`);
   }
   const name = nameFrom(words.name ?? '', '--name', KEY_NAME_MAX);
-  const { key, made, email } = shop.store.transact(() => keyMade(shop, { ...words, level, name }));
+  const { key, made, email } = app.store.transact(() => keyMade(app, { ...words, level, name }));
   say(words.json, { id: made.id, key, level, ...(email === null ? {} : { email }) }, [
     key,
     `${level} key ${made.id} of the domain records${email === null ? '' : `, metered on the account of ${email}`}${endOf(made.expires_at)}; it is not shown again`,

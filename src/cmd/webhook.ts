@@ -26,11 +26,11 @@ function add(): Command {
     .option('--no-cast', 'without the video edition')
     .option('--json', 'print {id, url, secret}')
     .action((url: string, options: { paper: string; section?: string[]; cast: boolean; json?: boolean }) =>
-      withWorkshop((shop) => {
-        needPaper(shop, options.paper);
-        const { sections } = shop.store.archive(options.paper).paper();
+      withWorkshop((app) => {
+        needPaper(app, options.paper);
+        const { sections } = app.store.archive(options.paper).paper();
         const chosen = { cast: options.cast, ...(options.section === undefined ? {} : { sections: options.section }) };
-        const made = addWebhook(openWebhookDesk(shop), options.paper, { url, ...chosen }, sections);
+        const made = addWebhook(openWebhookDesk(app), options.paper, { url, ...chosen }, sections);
         say(options.json, { id: made.id, url: made.url, secret: made.secret }, [
           made.secret,
           `webhook ${made.id} of ${options.paper}; \`npm run -s broadsheet -- webhook test ${made.id} --paper ${options.paper}\` tries it`,
@@ -45,10 +45,10 @@ function list(): Command {
     .requiredOption('--paper <slug>', 'the paper')
     .option('--json', 'print them as JSON')
     .action((options: { paper: string; json?: boolean }) =>
-      withWorkshop((shop) => {
-        needPaper(shop, options.paper);
-        const { sections } = shop.store.archive(options.paper).paper();
-        const rows = shop.store.webhooks.list(options.paper).map((webhook) => webhookRow(webhook, sections));
+      withWorkshop((app) => {
+        needPaper(app, options.paper);
+        const { sections } = app.store.archive(options.paper).paper();
+        const rows = app.store.webhooks.list(options.paper).map((webhook) => webhookRow(webhook, sections));
         const lines = rows.map(
           ({ id, url, off_at, off_reason, failing_since }) =>
             `${id}  ${url}${off_at !== null ? `  (off since ${off_at}: ${off_reason})` : failing_since !== null ? `  (failing since ${failing_since})` : ''}`,
@@ -64,9 +64,9 @@ function remove(): Command {
     .argument('<id>')
     .requiredOption('--paper <slug>', 'the paper')
     .action((id: string, options: { paper: string }) =>
-      withWorkshop((shop) => {
-        needOwn(shop, options.paper, id);
-        shop.store.webhooks.remove(options.paper, id);
+      withWorkshop((app) => {
+        needOwn(app, options.paper, id);
+        app.store.webhooks.remove(options.paper, id);
         say(false, null, [`removed ${id}`]);
       }),
     );
@@ -79,9 +79,9 @@ function test(): Command {
     .requiredOption('--paper <slug>', 'the paper')
     .option('--json', 'print the attempt as JSON')
     .action((id: string, options: { paper: string; json?: boolean }) =>
-      withWorkshop(async (shop) => {
-        needPaper(shop, options.paper);
-        const desk = openWebhookDesk(shop);
+      withWorkshop(async (app) => {
+        needPaper(app, options.paper);
+        const desk = openWebhookDesk(app);
         const webhook = needReceiver(desk, options.paper, id);
         const quiet = {
           attempted() {},
@@ -91,8 +91,8 @@ function test(): Command {
           },
         };
         const delivery = queueTest(desk, options.paper, webhook);
-        await new Courier(desk, webhookClientOf(shop), quiet).sendOne(delivery);
-        const attempt = await attemptOf(shop, options.paper, delivery);
+        await new Courier(desk, webhookClientOf(app), quiet).sendOne(delivery);
+        const attempt = await attemptOf(app, options.paper, delivery);
         const { status, error, ms } = attempt;
         if (error !== null) process.exitCode = 1;
         say(options.json, { delivery, status, error, ms }, [
@@ -104,9 +104,9 @@ function test(): Command {
     );
 }
 
-function needOwn(shop: Workshop, paper: string, id: string) {
-  needPaper(shop, paper);
-  return needWebhook(openWebhookDesk(shop), paper, id);
+function needOwn(app: Workshop, paper: string, id: string) {
+  needPaper(app, paper);
+  return needWebhook(openWebhookDesk(app), paper, id);
 }
 
 /** The one attempt of a test: a server that runs beside may have been quicker to send it. */

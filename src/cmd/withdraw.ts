@@ -13,10 +13,10 @@ export function command(): Command {
     .requiredOption('--reason <text>', 'why; readers see it')
     .option('--json', 'print the outcome as JSON')
     .action((slug: string, options: { paper: string; reason: string; json?: boolean }) =>
-      withWorkshop(async (shop) => {
-        needPaper(shop, options.paper);
-        const story = withdrawStory(shop.desk, options.paper, slug, { by: 'cli', reason: options.reason });
-        const reports = await pressShowing(shop, { paper: options.paper });
+      withWorkshop(async (app) => {
+        needPaper(app, options.paper);
+        const story = withdrawStory(app.desk, options.paper, slug, { by: 'cli', reason: options.reason });
+        const reports = await pressShowing(app, { paper: options.paper });
         say(options.json, { id: story.id, slug, ...standingRow(story) }, [
           `${slug} is ${story.state}`,
           ...pressLines(reports),

@@ -16,13 +16,13 @@ export interface Filed {
 /** One paper's folder while it is filed: where its files are, and what came of them. */
 export class DeskFolder {
   readonly result: Filed = { filed: [], unchanged: 0, problems: [] };
-  readonly shop: Workshop;
+  readonly app: Workshop;
   readonly folder: string;
   /** The paper's slug: the folder's name. */
   readonly slug: string;
 
-  constructor(shop: Workshop, folder: string) {
-    this.shop = shop;
+  constructor(app: Workshop, folder: string) {
+    this.app = app;
     this.folder = folder;
     this.slug = folder.split(sep).at(-1) ?? '';
   }

@@ -11,12 +11,12 @@ import { Stories } from './stories.ts';
  * `signal` ends the work between two stories.
  */
 export async function fileFolder(
-  shop: Workshop,
+  app: Workshop,
   folder: string,
   only?: Set<string>,
   signal?: AbortSignal,
 ): Promise<Filed> {
-  const at = new DeskFolder(shop, folder);
+  const at = new DeskFolder(app, folder);
   const records = new Records(at);
   if (!records.paper()) return at.result;
   await records.media();

@@ -37,27 +37,27 @@ export class Records {
       return false;
     }
     if (existsSync(path)) this.#apply(path, PaperBody, 'paper', '', (body) => this.#paperFrom(body));
-    else if (!this.#at.shop.store.hasPaper(this.#at.slug)) {
+    else if (!this.#at.app.store.hasPaper(this.#at.slug)) {
       this.#at.problem(
         this.#at.name(path),
         'paper',
         'there is no paper.yaml; write one with at least nameplate and sections',
       );
     }
-    return this.#at.shop.store.hasPaper(this.#at.slug);
+    return this.#at.app.store.hasPaper(this.#at.slug);
   }
 
   /** The record, once nobody else is served at its address: paper.yaml is the operator's, and gives its host. */
   #paperFrom(body: PaperBody): PaperBody {
     const paper = paperFrom(this.#archive(), body);
-    const { shop, slug } = this.#at;
-    needFreeAddress(shop, slug, paper.url);
+    const { app, slug } = this.#at;
+    needFreeAddress(app, slug, paper.url);
     return paper;
   }
 
   /** Media before what names them. */
   async media(): Promise<void> {
-    const { store, media, now } = this.#at.shop;
+    const { store, media, now } = this.#at.app;
     for (const path of this.#at.files('media')) {
       const file = this.#at.name(path);
       const name = relative(this.#at.folder, path).split(sep).join('/');
@@ -92,7 +92,7 @@ export class Records {
         continue;
       }
       this.#apply(path, PersonaBody, 'persona', slug, (body) =>
-        personaFrom(this.#at.shop.store.archive(this.#at.slug), slug, body),
+        personaFrom(this.#at.app.store.archive(this.#at.slug), slug, body),
       );
     }
   }
@@ -109,7 +109,7 @@ export class Records {
         continue;
       }
       this.#apply(path, CastBody, 'cast', day, (body) =>
-        castFrom(this.#at.shop.store.archive(this.#at.slug), day, body),
+        castFrom(this.#at.app.store.archive(this.#at.slug), day, body),
       );
     }
     this.#measureCasts();
@@ -117,7 +117,7 @@ export class Records {
 
   /** A video that was exchanged for another under the same name: its edition tells the new length. */
   #measureCasts(): void {
-    const { store, now } = this.#at.shop;
+    const { store, now } = this.#at.app;
     const archive = store.archive(this.#at.slug);
     for (const cast of archive.casts()) {
       const measured = { ...cast, ...measures(archive.media(cast.video)) };
@@ -138,7 +138,7 @@ export class Records {
     name: string,
     finish: (body: z.infer<T>) => unknown,
   ): void {
-    const { store, now } = this.#at.shop;
+    const { store, now } = this.#at.app;
     const file = this.#at.name(path);
     store.transact(() => {
       const source = readSource(path, file, 'yaml');
@@ -166,17 +166,17 @@ export class Records {
     digest: string,
     at: number,
   ): void {
-    const { store } = this.#at.shop;
+    const { store } = this.#at.app;
     store.transact(() => {
       const entry = { at, paper: this.#at.slug, kind, name, body };
       if (enterRecord(store, entry, store.record(this.#at.slug, kind, name))) this.#at.result.filed.push(file);
-      if (kind === 'paper') giveOwnHost(this.#at.shop, this.#at.slug);
+      if (kind === 'paper') giveOwnHost(this.#at.app, this.#at.slug);
       store.setApplied(file, digest);
     });
   }
 
   #archive(): Archive | null {
-    const { store } = this.#at.shop;
+    const { store } = this.#at.app;
     return store.hasPaper(this.#at.slug) ? store.archive(this.#at.slug) : null;
   }
 }

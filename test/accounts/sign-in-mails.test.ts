@@ -14,13 +14,13 @@ const STRANGER = 'stranger@example.org';
 
 function deskIn(t: TestContext) {
   const clock = { now: NOON };
-  const shop = workshopIn(t, tempFolder(t), clock);
-  const desk = openAccountDesk(shop);
+  const app = workshopIn(t, tempFolder(t), clock);
+  const desk = openAccountDesk(app);
   /** Asks and returns the mails that it brought: their ids. */
   const ask = (email: string): string[] => {
     askToSignIn(desk, email);
-    const mails = shop.store.accountMails.claim(clock.now, clock.now + HOUR, 100);
-    for (const { id } of mails) shop.store.accountMails.sent(id, clock.now);
+    const mails = app.store.accountMails.claim(clock.now, clock.now + HOUR, 100);
+    for (const { id } of mails) app.store.accountMails.sent(id, clock.now);
     return mails.map(({ id }) => id);
   };
   /** Asks every so often for a span, as somebody does who means to annoy; returns how many mails that made. */

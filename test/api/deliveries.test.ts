@@ -31,9 +31,9 @@ async function stand(t: TestContext, more: Record<string, string> = ALLOW) {
   // The folder goes last: a server that still writes into it would be in the way.
   const later: (() => void)[] = [];
   const folder = tempFolder({ after: (work) => void later.push(work) });
-  const shop = workshopIn(t, folder, { now: Date.now() }, more);
-  foundPaper(shop);
-  const key = (level: string) => makeKeyOf(shop, PAPER, { level, name: level }).key;
+  const app = workshopIn(t, folder, { now: Date.now() }, more);
+  foundPaper(app);
+  const key = (level: string) => makeKeyOf(app, PAPER, { level, name: level }).key;
   const keys: Record<string, string> = { admin: key('admin'), read: key('read') };
   const serving = await serve(t, folder, more).finally(() =>
     t.after(() => {
@@ -57,7 +57,7 @@ async function stand(t: TestContext, more: Record<string, string> = ALLOW) {
     const { persona, language: _l, correction: _c, revised_at: _r, ...piece } = filing(slug);
     return json(ask('POST', 'stories', { ...piece, byline: persona, air: true }), 201);
   };
-  return { ...serving, folder, shop, keys, ask, json, deliveries, air };
+  return { ...serving, folder, app, keys, ask, json, deliveries, air };
 }
 
 test('a receiver is added, told, tried, told again and removed', async (t) => {
@@ -125,14 +125,14 @@ test('a receiver is added, told, tried, told again and removed', async (t) => {
 });
 
 test('the webhook of a subscriber who has confirmed is told, and of one who has not is not', async (t) => {
-  const { ask, json, deliveries, air, shop } = await stand(t);
+  const { ask, json, deliveries, air, app } = await stand(t);
   const at = await receiver(t);
   const emails = ['one@example.org', 'two@example.org'];
   const order = { emails, webhook: at.url, sections: ['City'] };
   const { results } = await json<{ results: { webhook_secret: string }[] }>(ask('POST', 'subscribers', order));
-  const [row] = shop.store.readers.subscribers.list(PAPER, { limit: 9 });
+  const [row] = app.store.readers.subscribers.list(PAPER, { limit: 9 });
   assert.ok(row);
-  shop.store.readers.subscribers.put({ ...row, confirmed_at: Date.now() });
+  app.store.readers.subscribers.put({ ...row, confirmed_at: Date.now() });
   await air('tide');
   const got = await until(() => at.got[0] ?? null);
   const secret = results[emails.indexOf(row.email)]?.webhook_secret ?? '';
@@ -249,8 +249,8 @@ test('a server killed between sending and noting sends again, the same under the
   at.answer = (_request, response) => response.writeHead(200).end('ok');
   // The next one comes when the lease of the dead has ended.
   const clock = { now: Date.now() };
-  const shop = workshopIn(t, folder, clock, ALLOW);
-  const stop = startDeliveries(shop, webhookClientOf(shop), pino({ level: 'silent' }));
+  const app = workshopIn(t, folder, clock, ALLOW);
+  const stop = startDeliveries(app, webhookClientOf(app), pino({ level: 'silent' }));
   t.after(() => void stop());
   await new Promise((resolve) => setTimeout(resolve, 600));
   assert.equal(at.got.length, 1, 'not before');
@@ -260,7 +260,7 @@ test('a server killed between sending and noting sends again, the same under the
   assert.equal(second.headers['webhook-id'], first.headers['webhook-id']);
   new Webhook(secret).verify(second.body, second.headers as Record<string, string>);
   const [row] = await until(() => {
-    const rows = shop.store.deliveries.list(PAPER, { limit: 9 });
+    const rows = app.store.deliveries.list(PAPER, { limit: 9 });
     return rows.every(({ state }) => state === 'delivered') ? rows : null;
   });
   assert.equal(row?.attempts.length, 1);
@@ -268,7 +268,7 @@ test('a server killed between sending and noting sends again, the same under the
 });
 
 test('SIGTERM lets a request that is under way end, and notes it', async (t) => {
-  const { ask, json, air, stop, shop } = await stand(t);
+  const { ask, json, air, stop, app } = await stand(t);
   const at = await receiver(t);
   await json(ask('POST', 'webhooks', { url: at.url }), 201);
   let waiting: ServerResponse | null = null;
@@ -282,6 +282,6 @@ test('SIGTERM lets a request that is under way end, and notes it', async (t) => 
   response.writeHead(200).end();
   const { code, signal } = await ended;
   assert.deepEqual([code, signal], [0, null]);
-  const [row] = shop.store.deliveries.list(PAPER, { limit: 9 });
+  const [row] = app.store.deliveries.list(PAPER, { limit: 9 });
   assert.deepEqual([row?.state, row?.attempts.length], ['delivered', 1]);
 });

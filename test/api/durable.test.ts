@@ -39,12 +39,12 @@ function assertSynced(calls: Call[], what: string): void {
 test('no write is answered before it is on the disk', { skip: NO_STRACE }, async (t) => {
   const folder = tempFolder(t);
   const desk = (await enterPapers(folder, [{ slug: 'tide-table' }])).get('tide-table')?.admin ?? '';
-  const shop = workshopIn(t, folder, { now: Date.now() });
-  const maker = { keys: shop.store.serviceKeys, now: Date.now, newId, random: randomBytes, by: 'cli' };
-  const { id: account } = shop.store.accounts.ofEmail('ada@example.org', { id: newId(), plan: 'daily', made_at: 0 });
+  const app = workshopIn(t, folder, { now: Date.now() });
+  const maker = { keys: app.store.serviceKeys, now: Date.now, newId, random: randomBytes, by: 'cli' };
+  const { id: account } = app.store.accounts.ofEmail('ada@example.org', { id: newId(), plan: 'daily', made_at: 0 });
   const keyed = makeServiceKey(maker, { account, level: 'account', name: 'Ada' }).key;
   const scanner = makeServiceKey(maker, { account: null, level: 'scanner', name: 'A scanner' }).key;
-  shop.store.records.watch([parseHostname('harbor.example'), parseHostname('quay.example')], Date.now());
+  app.store.records.watch([parseHostname('harbor.example'), parseHostname('quay.example')], Date.now());
   const { url, records, child } = await serve(t, folder);
   const trace = await traced(t, child.pid ?? 0);
 

@@ -68,7 +68,7 @@ test('a form to a paper is read up to 16 KiB, and its fields are counted before'
 test('a form of an account is read up to 16 KiB, and its fields are counted before', async (t) => {
   const stand = await accountStand(t);
   const visitor = await stand.signIn('ada@example.org');
-  const headers = { Origin: stand.shop.settings.dataOrigin, Cookie: visitor.cookie };
+  const headers = { Origin: stand.app.settings.dataOrigin, Cookie: visitor.cookie };
   for (const path of [
     '/account/sign-in',
     '/account/enter',

@@ -305,10 +305,10 @@ test('papers keep the hosts that they had before hosts were given', async (t) =>
   set.run('http://127.0.0.1:8080', 'rocks');
   db.exec("DROP TABLE paper_hosts; DELETE FROM migrations WHERE name = '060-hosts.sql'");
   db.close();
-  const shop = openWorkshop(settings);
-  t.after(() => shop.close());
+  const app = openWorkshop(settings);
+  t.after(() => app.close());
   assert.deepEqual(
-    shop.store.hosts
+    app.store.hosts
       .all()
       .map(({ paper, host, how }) => [paper, host, how])
       .sort(),
@@ -317,5 +317,5 @@ test('papers keep the hosts that they had before hosts were given', async (t) =>
       ['tides', 'xn--zrich-kva.example', 'given'],
     ],
   );
-  assert.ok(shop.store.hosts.remove('tides', 'xn--zrich-kva.example'));
+  assert.ok(app.store.hosts.remove('tides', 'xn--zrich-kva.example'));
 });

@@ -172,12 +172,12 @@ test('without a mail server the log says so once, and settings that lack somethi
 /** A folder whose paper has put a piece on air, with five hundred readers to tell. */
 function toldFolder(t: TestContext): string {
   const folder = tempFolder(t);
-  const shop = workshopIn(t, folder, { now: Date.now() });
-  foundPaper(shop);
-  shop.store.transact(() => {
-    for (let n = 0; n < READERS; n++) confirmedReader(shop, `reader-${n}@example.org`, { cadence: 'instant' });
+  const app = workshopIn(t, folder, { now: Date.now() });
+  foundPaper(app);
+  app.store.transact(() => {
+    for (let n = 0; n < READERS; n++) confirmedReader(app, `reader-${n}@example.org`, { cadence: 'instant' });
   });
-  publish(shop, 'high-water');
+  publish(app, 'high-water');
   return folder;
 }
 

@@ -239,9 +239,9 @@ test('a paper that was never pressed asks for patience', async (t) => {
   const { listenDesk } = await import('../../api/server.ts');
   const { Presses } = await import('../../src/app/press-queue.ts');
   const { default: pino } = await import('pino');
-  const shop = workshopIn(t, tempFolder(t), { now: Date.parse('2026-11-20T12:00:00Z') });
-  foundPaper(shop);
-  const { url, close } = await listenDesk({ shop, presses: new Presses(shop), logger: pino({ level: 'silent' }) });
+  const app = workshopIn(t, tempFolder(t), { now: Date.parse('2026-11-20T12:00:00Z') });
+  foundPaper(app);
+  const { url, close } = await listenDesk({ app, presses: new Presses(app), logger: pino({ level: 'silent' }) });
   t.after(close);
   const page = await fetch(`${url}/harbor-ledger/`, { headers: { accept: 'text/html' } });
   assert.deepEqual([page.status, page.headers.get('retry-after')], [503, '2']);

@@ -15,25 +15,25 @@ test('a key is looked up as often for a private paper as for one that does not e
     { slug: 'quiet-paper', isPublic: false },
     { slug: 'quiet-own', isPublic: false, url: 'http://quiet-own.example' },
   ]);
-  const shop = workshopIn(t, folder, { now: Date.now() });
+  const app = workshopIn(t, folder, { now: Date.now() });
   let looks = 0;
   const byHash = (hash: string) => {
     looks++;
-    return shop.store.keys.byHash(hash);
+    return app.store.keys.byHash(hash);
   };
-  const counted = { ...shop, store: { ...shop.store, keys: { ...shop.store.keys, byHash } } };
+  const counted = { ...app, store: { ...app.store, keys: { ...app.store.keys, byHash } } };
   const sites = new Sites(counted);
-  const app = new Hono<DeskEnv>({ getPath: sites.routingPath });
-  app.route('/', privatePaperDoor(counted, sites, null as unknown as Build));
+  const router = new Hono<DeskEnv>({ getPath: sites.routingPath });
+  router.route('/', privatePaperDoor(counted, sites, null as unknown as Build));
   const looksFor = async (address: string, key = '') => {
     looks = 0;
-    const { status } = await app.request(address, { headers: { 'x-nrf-key': key } }, { incoming: {} });
+    const { status } = await router.request(address, { headers: { 'x-nrf-key': key } }, { incoming: {} });
     return { status, looks };
   };
   const stranger = keys.get('the-open')?.admin;
   for (const path of ['/', '/rss.xml', '/api/v1/stories', '/stories/high-water/']) {
     for (const [hidden, absent] of [
-      [`${shop.settings.origin}/quiet-paper`, `${shop.settings.origin}/never-there`],
+      [`${app.settings.origin}/quiet-paper`, `${app.settings.origin}/never-there`],
       ['http://quiet-own.example', 'http://never-own.example'],
     ]) {
       const found = await looksFor(hidden + path, stranger);

@@ -13,25 +13,25 @@ import { recordsStand } from '../support/records-stand.ts';
 
 test('a service that runs on signs with the new key from the moment that another process rotates it', async (t) => {
   const stand = await recordsStand(t);
-  const { shop, clock } = stand;
+  const { app, clock } = stand;
   const start = clock.now;
   stand.enter(look('harbor.example', start, { A: ['192.0.2.1'] }));
-  const old = shop.desk.door.kid;
+  const old = app.desk.door.kid;
 
-  const other = workshopIn(t, shop.settings.dataDir.replace(/\/var$/, ''), clock);
+  const other = workshopIn(t, app.settings.dataDir.replace(/\/var$/, ''), clock);
   clock.now = start + HOUR;
-  const { kid } = rotateDoor(other.store, doorKeyFile(shop.settings), doorName(shop.settings), clock.now);
+  const { kid } = rotateDoor(other.store, doorKeyFile(app.settings), doorName(app.settings), clock.now);
   clock.now += HOUR;
   stand.enter(look('harbor.example', clock.now, { A: ['192.0.2.2'] }));
 
-  const { records } = shop.store;
+  const { records } = app.store;
   const chain = [...records.observationsOf(records.find('harbor.example')?.id ?? 0)];
   const said = chain.map(({ receipt }) => parseObservation(receipt.slice(0, receipt.lastIndexOf('\n\n') + 1)));
   assert.deepEqual(
     said.map((receipt) => receipt?.kid),
     [old, kid],
   );
-  const keys = shop.store.doorKeys();
+  const keys = app.store.doorKeys();
   assert.deepEqual(evidenceFaults(evidenceOf('harbor.example', chain, keys), verifyNode, keys), []);
   for (const receipt of said) {
     const key = keys.find((one) => one.kid === receipt?.kid);

@@ -52,37 +52,37 @@ test('a server looks at what is due as it falls due, and ends in order', { skip:
   t.after(knot.stop);
   const env = { SERVICES: 'records', SCANNER: 'on', RESOLVERS: `127.0.0.1:${knot.port}`, LOG_LEVEL: 'info' };
   const server = await serve(t, folder, env);
-  const shop = openWorkshop(readSettings(envIn(folder)));
-  t.after(() => shop.close());
+  const app = openWorkshop(readSettings(envIn(folder)));
+  t.after(() => app.close());
   const observed = (count: number) =>
-    until(() => (shop.store.records.observationTotals().count === count ? true : null));
+    until(() => (app.store.records.observationTotals().count === count ? true : null));
   for (const [index, name] of ['a.example.com', 'b.example.com'].entries()) {
-    shop.store.records.watch([parseHostname(name)], Date.now());
+    app.store.records.watch([parseHostname(name)], Date.now());
     await observed(index + 1);
   }
   const stopped = await server.stop();
   assert.equal(stopped.code, 0);
   assert.deepEqual(failuresIn(stopped), []);
   const faults: string[] = [];
-  assert.equal(auditRecords(shop, faults), 2);
+  assert.equal(auditRecords(app, faults), 2);
   assert.deepEqual(faults, []);
 });
 
 test('so many hostnames are all looked at once, and few at a time', async (t) => {
-  const { shop, clock } = await recordsStand(t);
-  const { records } = shop.store;
+  const { app, clock } = await recordsStand(t);
+  const { records } = app.store;
   const hosts = Array.from({ length: 300 }, (_, n) => `h${n}.zone${n % 7}.test`);
   records.watch(hosts.map(parseHostname), clock.now);
   const looker = seeing(t, clock.now);
-  await startScan(localQueue(shop, 'test'), looker, quiet, { once: true }).ended;
+  await startScan(localQueue(app, 'test'), looker, quiet, { once: true }).ended;
   assert.deepEqual(records.observationTotals(), { count: 300, newest: 300 });
   for (const { id, hostname } of records.everyHost()) assert.equal(records.observationCount(id), 1, hostname);
   assert.ok(looker.most <= 96, `${looker.most} at a time`);
 });
 
 test('hosts whose servers never answer hold up nobody but themselves', async (t) => {
-  const { shop, clock } = await recordsStand(t);
-  const { records } = shop.store;
+  const { app, clock } = await recordsStand(t);
+  const { records } = app.store;
   const hosts = Array.from({ length: 240 }, (_, n) => `${n % 6 === 0 ? 'slow' : 'quick'}${n}.zone${n}.test`);
   records.watch(hosts.map(parseHostname), clock.now);
   const quick = seeing(t, clock.now);
@@ -95,7 +95,7 @@ test('hosts whose servers never answer hold up nobody but themselves', async (t)
     },
     close: () => closing.resolve(),
   };
-  const scan = startScan(localQueue(shop, 'test'), looker, quiet);
+  const scan = startScan(localQueue(app, 'test'), looker, quiet);
   await until(() => (records.observationTotals().count === 200 ? true : null));
   await scan.stop();
   assert.equal(records.observationTotals().count, 200);
@@ -104,14 +104,14 @@ test('hosts whose servers never answer hold up nobody but themselves', async (t)
 
 test('while no resolver answers nothing is entered, the doors answer, and all is due again', async (t) => {
   const stand = await recordsStand(t);
-  const { records } = stand.shop.store;
+  const { records } = stand.app.store;
   const mute = await lyingServer(t, () => []);
   records.watch(
     Array.from({ length: 40 }, (_, n) => parseHostname(`h${n}.example.com`)),
     stand.clock.now,
   );
-  const settings = { ...stand.shop.settings, resolvers: [mute] };
-  const stop = startScanner(stand.shop, lookerOf(settings), silent);
+  const settings = { ...stand.app.settings, resolvers: [mute] };
+  const stop = startScanner(stand.app, lookerOf(settings), silent);
   await until(() => (mute.heard.length > 100 ? true : null));
   assert.equal((await ask(stand.url, '/health')).status, 200);
   await stop();
@@ -125,8 +125,8 @@ test('while no resolver answers nothing is entered, the doors answer, and all is
 });
 
 test('a scan that finds no resolver says so', async (t) => {
-  const { shop, clock } = await recordsStand(t);
-  shop.store.records.watch([parseHostname('a.test')], clock.now);
+  const { app, clock } = await recordsStand(t);
+  app.store.records.watch([parseHostname('a.test')], clock.now);
   const deaf = look('a.test', clock.now, {});
   for (const signal of Object.values(deaf.signals)) signal.status = 'timeout';
   const looker: Looker = {
@@ -134,21 +134,21 @@ test('a scan that finds no resolver says so', async (t) => {
     resolver: { ask: async () => deaf.signals.A, servers: [], close() {} },
     close() {},
   };
-  const { ended } = startScan(localQueue(shop, 'test'), looker, quiet, { once: true });
+  const { ended } = startScan(localQueue(app, 'test'), looker, quiet, { once: true });
   await assert.rejects(ended, { code: 'unavailable', message: /no resolver answers/ });
-  assert.equal(shop.store.records.observationTotals().count, 0);
-  assert.equal(shop.store.records.stats(clock.now).due, 1);
+  assert.equal(app.store.records.observationTotals().count, 0);
+  assert.equal(app.store.records.stats(clock.now).due, 1);
   // One host that nobody answers for, while the resolver does, is an observation like any other.
   const alive = { ...looker, resolver: { ...looker.resolver, ask: async () => look('x.test', 0, {}).signals.A } };
-  await startScan(localQueue(shop, 'test'), alive, quiet, { once: true }).ended;
-  assert.equal(shop.store.records.observationTotals().count, 1);
+  await startScan(localQueue(app, 'test'), alive, quiet, { once: true }).ended;
+  assert.equal(app.store.records.observationTotals().count, 1);
 });
 
 test('a queue that fails is tried again, and what was leased is given back', async (t) => {
-  const { shop, clock } = await recordsStand(t);
-  const { records } = shop.store;
+  const { app, clock } = await recordsStand(t);
+  const { records } = app.store;
   records.watch([parseHostname('a.test')], clock.now);
-  const local = localQueue(shop, 'test');
+  const local = localQueue(app, 'test');
   let failures = 0;
   const shaky: ScanQueue = {
     ...local,
@@ -166,11 +166,11 @@ test('a queue that fails is tried again, and what was leased is given back', asy
 });
 
 test('a look that cannot be signed keeps the others from nothing', async (t) => {
-  const { shop, clock } = await recordsStand(t);
-  const { records } = shop.store;
+  const { app, clock } = await recordsStand(t);
+  const { records } = app.store;
   const names = ['a.test', 'b.test', 'c.test'];
   records.watch(names.map(parseHostname), clock.now);
-  const queue = localQueue(shop, 'test');
+  const queue = localQueue(app, 'test');
   const taken = await queue.take(9);
   const looks = names.map((name) => look(name, clock.now, { A: ['192.0.2.1'] }));
   // No record is made of a time that is none.

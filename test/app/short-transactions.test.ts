@@ -10,17 +10,17 @@ function busy(ms: number): void {
 
 test('long work leaves the lock to a server for as long as it held it, and does everything once', async (t) => {
   const now = Date.parse('2026-11-20T12:00:00Z');
-  const shop = workshopIn(t, tempFolder(t), { now });
-  assert.ok(shop.store.duties.take('mails', 'a server', () => now, 10_000));
+  const app = workshopIn(t, tempFolder(t), { now });
+  assert.ok(app.store.duties.take('mails', 'a server', () => now, 10_000));
   const turns: { start: number; end: number }[] = [];
   const done: number[] = [];
   const transact = (work: () => void) => {
     const start = performance.now();
-    shop.store.transact(work);
+    app.store.transact(work);
     turns.push({ start, end: performance.now() });
   };
   await inShortTransactions(
-    shop,
+    app,
     () => {
       busy(5);
       return done.push(done.length) < 40;
@@ -38,7 +38,7 @@ test('long work leaves the lock to a server for as long as it held it, and does 
 });
 
 test('a signal ends the work between two transactions', async (t) => {
-  const shop = workshopIn(t, tempFolder(t), { now: 0 });
+  const app = workshopIn(t, tempFolder(t), { now: 0 });
   const stop = new AbortController();
   let done = 0;
   const next = () => {
@@ -46,6 +46,6 @@ test('a signal ends the work between two transactions', async (t) => {
     if (++done === 5) stop.abort();
     return true;
   };
-  await inShortTransactions(shop, next, { signal: stop.signal });
+  await inShortTransactions(app, next, { signal: stop.signal });
   assert.ok(done >= 5 && done < 10, `${done} were done`);
 });

@@ -26,8 +26,8 @@ const HOUR = 3_600_000;
 test('an audit finds nothing after whatever a desk may do, and says what the press owes before it is pressed', async (t) => {
   const clock = { now: START };
   const folder = tempFolder(t);
-  const shop = workshopIn(t, folder, clock);
-  const { desk, store } = shop;
+  const app = workshopIn(t, folder, clock);
+  const { desk, store } = app;
   const by = { by: 'cli' };
   const wait = (hours: number): void => {
     clock.now += hours * HOUR;
@@ -38,7 +38,7 @@ test('an audit finds nothing after whatever a desk may do, and says what the pre
       enter(store, { type: 'record', at: clock.now, paper: PAPER, kind, name, body });
     });
   const steps: [claim: string, step: () => void][] = [
-    ['a paper founded', () => foundPaper(shop)],
+    ['a paper founded', () => foundPaper(app)],
     ['a draft', () => fileStory(desk, PAPER, filing('ebb'), by)],
     ['on air', () => airStory(desk, PAPER, 'ebb', by)],
     [
@@ -75,47 +75,47 @@ test('an audit finds nothing after whatever a desk may do, and says what the pre
   for (const [claim, step] of steps) {
     clock.now += 1_000;
     step();
-    const early = (await auditShop(shop)).faults;
+    const early = (await auditShop(app)).faults;
     assert.ok(
       early.every((fault) => /the press owes/.test(fault)),
       `${claim}, before the press: ${early.join('; ')}`,
     );
-    await pressPapers(shop);
-    assert.deepEqual((await auditShop(shop)).faults, [], claim);
+    await pressPapers(app);
+    assert.deepEqual((await auditShop(app)).faults, [], claim);
   }
-  assert.deepEqual((await auditShop(shop, { deep: true })).faults, []);
+  assert.deepEqual((await auditShop(app, { deep: true })).faults, []);
   assert.ok(treeOf(join(folder, 'papers', PAPER)).size > 100, 'there was something to look at');
 });
 
 test('under a clock that was set back an audit finds nothing, and an import puts nothing on air before its time', async (t) => {
   const clock = { now: START };
   const folder = tempFolder(t);
-  const shop = workshopIn(t, folder, clock);
+  const app = workshopIn(t, folder, clock);
   const by = { by: 'cli' };
-  foundPaper(shop);
-  for (const slug of ['tide', 'embargoed']) fileStory(shop.desk, PAPER, filing(slug), by);
+  foundPaper(app);
+  for (const slug of ['tide', 'embargoed']) fileStory(app.desk, PAPER, filing(slug), by);
   clock.now = START - 2 * HOUR;
-  airStory(shop.desk, PAPER, 'embargoed', { ...by, at: START - HOUR });
+  airStory(app.desk, PAPER, 'embargoed', { ...by, at: START - HOUR });
   // Its receipt may not be older than the one before it, and so is ahead of the clock and of the embargo.
-  fileStory(shop.desk, PAPER, filing('flood'), by);
+  fileStory(app.desk, PAPER, filing('flood'), by);
   const owes = /the press owes/;
   assert.deepEqual(
-    (await auditShop(shop)).faults.filter((fault) => !owes.test(fault)),
+    (await auditShop(app)).faults.filter((fault) => !owes.test(fault)),
     [],
   );
-  assert.equal(shop.store.archive(PAPER).storyBySlug('embargoed')?.state, 'scheduled');
+  assert.equal(app.store.archive(PAPER).storyBySlug('embargoed')?.state, 'scheduled');
 
   const file = join(folder, 'ledger.jsonl');
-  await exportLedger(shop, file);
+  await exportLedger(app, file);
   const other = workshopIn(t, tempFolder(t), clock);
   importLedger(other, file);
   assert.equal(other.store.archive(PAPER).storyBySlug('embargoed')?.state, 'scheduled');
 
   clock.now = START - HOUR;
-  fileStory(shop.desk, PAPER, filing('wrack'), by);
-  assert.equal(shop.store.archive(PAPER).storyBySlug('embargoed')?.state, 'on_air');
+  fileStory(app.desk, PAPER, filing('wrack'), by);
+  assert.equal(app.store.archive(PAPER).storyBySlug('embargoed')?.state, 'on_air');
   assert.deepEqual(
-    (await auditShop(shop)).faults.filter((fault) => !owes.test(fault)),
+    (await auditShop(app)).faults.filter((fault) => !owes.test(fault)),
     [],
   );
 });

@@ -42,10 +42,10 @@ export async function healthyDesk(t: Scope): Promise<Stand> {
   const pristine = tempFolder(t);
   await enterPapers(folder, [{ slug: PAPER }, { slug: PRIVATE, isPublic: false }]);
   const clock = { now: Date.now() };
-  const shop = workshopIn({ after() {} }, folder, clock);
-  work(shop, clock);
-  await pressPapers(shop);
-  shop.close();
+  const app = workshopIn({ after() {} }, folder, clock);
+  work(app, clock);
+  await pressPapers(app);
+  app.close();
   for (const name of ['var', 'papers']) cpSync(join(folder, name), join(pristine, name), { recursive: true });
 
   const tree = join(folder, 'papers', PAPER);
@@ -113,8 +113,8 @@ export async function healthyDesk(t: Scope): Promise<Stand> {
 }
 
 /** A revision, a withdrawal, a piece to come, a piece of today; two hosts observed; some credits bought and drawn. */
-function work(shop: Workshop, clock: { now: number }): void {
-  const { desk, store } = shop;
+function work(app: Workshop, clock: { now: number }): void {
+  const { desk, store } = app;
   const by = { by: 'cli' };
   const file = (slug: string, more: object = {}) => {
     const { byline: persona, ...body } = storyBody(slug);

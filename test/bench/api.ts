@@ -113,16 +113,16 @@ function questionsFrom(texts: Text[]): () => string {
 }
 
 function keyIn(folder: string): string {
-  const shop = openPaper(folder);
+  const app = openPaper(folder);
   const maker = {
-    keys: shop.store.keys,
-    archive: shop.store.archive(PAPER),
-    now: shop.now,
+    keys: app.store.keys,
+    archive: app.store.archive(PAPER),
+    now: app.now,
     newId,
     random: randomBytes,
     by: 'cli',
   };
   const { key } = makeKey(maker, PAPER, { level: 'read', name: 'The benchmark' });
-  shop.close();
+  app.close();
   return key;
 }

@@ -26,11 +26,11 @@ const SPAN = 2;
 /** Alerts queued and sent a second, and what callers of the API notice while a hundred thousand readers are chosen. */
 export async function mailsPart(bench: Bench): Promise<Figure[]> {
   const folder = filedPaper(bench, Math.min(...bench.sizes), 'mails');
-  const shop = openPaper(folder);
-  const endings: (() => unknown)[] = [() => shop.close()];
+  const app = openPaper(folder);
+  const endings: (() => unknown)[] = [() => app.close()];
   const ending = { after: (work: () => unknown) => void endings.unshift(work) };
   try {
-    const rate = queuing(shop, bench.texts.texts);
+    const rate = queuing(app, bench.texts.texts);
     const sink = await smtpServer(ending, { size: 1_000_000 });
     const smtp = { SMTP_URL: `smtp://127.0.0.1:${sink.port}`, MAIL_FROM: 'alerts@news.example' };
     // The queue holds those of the first part: as many of them are sent as fast as they go.
@@ -45,7 +45,7 @@ export async function mailsPart(bench: Bench): Promise<Figure[]> {
     const sent = ((sink.taken.length - began.count) / (performance.now() - began.at)) * 1_000;
     await fast.stop();
     sink.taken.length = 0;
-    const { quiet, busy, chosen } = await meanwhile(shop, bench.texts.texts, folder, smtp);
+    const { quiet, busy, chosen } = await meanwhile(app, bench.texts.texts, folder, smtp);
     const of = { other: '', ratio: null, budget: '', holds: null };
     return [
       { ...of, what: `alerts queued for ${READERS} readers`, ours: aSecond(rate) },
@@ -64,24 +64,24 @@ export async function mailsPart(bench: Bench): Promise<Figure[]> {
 }
 
 /** Puts the readers in, puts a piece on air and queues its alerts. Returns how many a second. */
-function queuing(shop: Workshop, texts: Text[]): number {
-  const alerts = openAlertDesk(shop);
+function queuing(app: Workshop, texts: Text[]): number {
+  const alerts = openAlertDesk(app);
   // What the paper has put on air before is nobody's news.
   while (queueAlerts(alerts) !== null);
-  shop.store.transact(() => {
-    for (let n = 0; n < READERS; n++) confirmedReader(shop, `reader-${n}@example.org`, { cadence: 'instant' }, PAPER);
+  app.store.transact(() => {
+    for (let n = 0; n < READERS; n++) confirmedReader(app, `reader-${n}@example.org`, { cadence: 'instant' }, PAPER);
   });
   note(`${READERS} readers are in`);
-  publish(shop, texts, 'told-first');
+  publish(app, texts, 'told-first');
   const start = performance.now();
   while (queueAlerts(alerts) !== null);
   return (READERS / (performance.now() - start)) * 1_000;
 }
 
 /** The p99 of GET stories, in ms: while nothing is chosen, and while all readers are. Sending goes on at its usual rate. */
-async function meanwhile(shop: Workshop, texts: Text[], folder: string, smtp: Record<string, string>) {
+async function meanwhile(app: Workshop, texts: Text[], folder: string, smtp: Record<string, string>) {
   const served = await desk(environmentOf(folder), smtp);
-  const alerts = openAlertDesk(shop);
+  const alerts = openAlertDesk(app);
   try {
     const load = async () => {
       const options = { url: `${served.url}/${PAPER}/api/v1/stories`, connections: CALLERS, duration: SPAN };
@@ -93,8 +93,8 @@ async function meanwhile(shop: Workshop, texts: Text[], folder: string, smtp: Re
     // The first rounds warm it; what else the machine does is met before and after.
     for (let round = 0; round < 4; round++) await load();
     for (let round = 0; round < 3; round++) quiet.push(await load());
-    publish(shop, texts, 'told-second');
-    const last = shop.store.events.last();
+    publish(app, texts, 'told-second');
+    const last = app.store.events.last();
     const busy: number[] = [];
     const start = performance.now();
     const isChosen = () => alerts.events.mark('mails').n >= last;

@@ -84,9 +84,9 @@ function strangers(): () => Record<string, string> {
 
 /** Watches hostnames, each with a look, and makes a key of an account and one of a service. */
 function fill(folder: string): { account: string; service: string } {
-  const shop = openPaper(folder);
-  const { store, desk, settings } = shop;
-  shop.openDoor();
+  const app = openPaper(folder);
+  const { store, desk, settings } = app;
+  app.openDoor();
   const { signer, kid } = desk.door;
   const now = Date.now();
   const names = Array.from({ length: HOSTS }, (_, n) => `host-${n}.example`);
@@ -104,8 +104,8 @@ function fill(folder: string): { account: string; service: string } {
       recordLook(store.records, lease.id, seen, { signer, kid, now, every: settings.scanEvery, randomBytes });
     }
   });
-  const keys = { account: keyOf(shop, 'account'), service: keyOf(shop, 'service') };
-  shop.close();
+  const keys = { account: keyOf(app, 'account'), service: keyOf(app, 'service') };
+  app.close();
   return keys;
 }
 

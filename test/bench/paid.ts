@@ -141,8 +141,8 @@ async function rateOf(payments: string[], pay: (text: string) => Promise<void>):
 }
 
 function fill(folder: string): void {
-  const shop = openPaper(folder);
+  const app = openPaper(folder);
   const clock = { now: Date.now() };
-  enterLooks(shop, clock, [look(HOST, clock.now, { A: ['192.0.2.1'], NS: ['ns1.example.net'] })]);
-  shop.close();
+  enterLooks(app, clock, [look(HOST, clock.now, { A: ['192.0.2.1'], NS: ['ns1.example.net'] })]);
+  app.close();
 }

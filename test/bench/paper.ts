@@ -59,9 +59,9 @@ function filePaper({ folder: parent, texts, began }: Bench, size: number): strin
   const folder = join(parent, `filed-${size}`);
   mkdirSync(folder);
   const start = performance.now();
-  const shop = openPaper(folder);
-  const { store, desk } = shop;
-  shop.openDoor();
+  const app = openPaper(folder);
+  const { store, desk } = app;
+  app.openDoor();
   store.transact(() => {
     const body = PaperBody.parse({
       nameplate: 'The Bench Ledger',
@@ -92,7 +92,7 @@ function filePaper({ folder: parent, texts, began }: Bench, size: number): strin
   flush();
   // As an import does after many filings.
   store.settleSearch();
-  shop.close();
+  app.close();
   note(`filed ${size} pieces in ${seconds(performance.now() - start)}`);
   return folder;
 }

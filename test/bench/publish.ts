@@ -26,25 +26,25 @@ interface Times {
 
 /** Publishing one piece, from filing to the last file on disk, into papers of several sizes. */
 export async function publishPart(bench: Bench): Promise<Figure[]> {
-  const papers = new Map<number, { shop: Workshop; times: Times[] }>();
+  const papers = new Map<number, { app: Workshop; times: Times[] }>();
   for (const size of bench.sizes) {
     const { folder } = await pressedPaper(bench, size);
-    const shop = openPaper(folder);
+    const app = openPaper(folder);
     // The press left the cards for later; the archive's are not what is measured.
-    shop.store.manifest.finish(PAPER, shop.store.manifest.lastDue(PAPER));
-    papers.set(size, { shop, times: [] });
+    app.store.manifest.finish(PAPER, app.store.manifest.lastDue(PAPER));
+    papers.set(size, { app, times: [] });
   }
   // In turn, so that whatever else the machine does meets every size alike.
   for (let round = 0; round < WARM + ROUNDS; round++) {
-    for (const { shop, times } of papers.values()) {
+    for (const { app, times } of papers.values()) {
       const slug = `today-${round}`;
-      const took = await publish(shop, { ...pieceAt(bench.texts.texts, round), slug });
+      const took = await publish(app, { ...pieceAt(bench.texts.texts, round), slug });
       if (round >= WARM) times.push(took);
     }
   }
   const medians = new Map<number, number>();
-  for (const [size, { shop, times }] of papers) {
-    shop.close();
+  for (const [size, { app, times }] of papers) {
+    app.close();
     const of = (name: keyof Times) => median(times.map((time) => time[name]));
     medians.set(size, of('total'));
     note(
@@ -54,13 +54,13 @@ export async function publishPart(bench: Bench): Promise<Figure[]> {
   return [...growth(medians), ...(await besideHugo(bench, medians.get(HUGO_SIZE)))];
 }
 
-async function publish(shop: Workshop, filing: Filing): Promise<Times> {
+async function publish(app: Workshop, filing: Filing): Promise<Times> {
   const start = performance.now();
-  fileStory(shop.desk, PAPER, filing, { by: 'cli' });
+  fileStory(app.desk, PAPER, filing, { by: 'cli' });
   const filed = performance.now();
-  airStory(shop.desk, PAPER, filing.slug, { by: 'cli' });
+  airStory(app.desk, PAPER, filing.slug, { by: 'cli' });
   const aired = performance.now();
-  const report = (await pressPapers(shop, { paper: PAPER })).get(PAPER);
+  const report = (await pressPapers(app, { paper: PAPER })).get(PAPER);
   const end = performance.now();
   if (report === undefined || report.full || report.written < 5) {
     throw new Error(`a publish pressed ${JSON.stringify(report)}; was the code changed while the benchmark ran?`);

@@ -33,19 +33,19 @@ export function openRecords(folder: string): Workshop {
  * would say nothing more about reading.
  */
 export function seedRecords(folder: string, { hosts, deltas }: { hosts: number; deltas: number }): Seeded {
-  const shop = openRecords(folder);
+  const app = openRecords(folder);
   const now = Date.now();
   const looked = Array.from({ length: LOOKED_AT }, (_, n) => `host-${n}.looked-at-${n % 97}.example`);
   const others = Array.from({ length: hosts - LOOKED_AT }, (_, n) => `www-${n}.filler-${n % 9_973}.example`);
-  const { store } = shop;
+  const { store } = app;
   for (const names of [looked, others]) {
     for (let at = 0; at < names.length; at += 5_000) {
       store.transact(() => store.records.watch(names.slice(at, at + 5_000).map(parseHostname), now - SPAN * DAY));
     }
   }
-  shop.openDoor();
-  lookAt(shop, looked, now);
-  shop.close();
+  app.openDoor();
+  lookAt(app, looked, now);
+  app.close();
   spread(folder, { deltas, now });
   return { looked };
 }

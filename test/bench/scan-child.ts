@@ -16,9 +16,9 @@ const BATCH = 16;
 const MOVING = 20;
 
 let now = Date.UTC(2026, 10, 21);
-const shop = openWorkshop(readSettings(), () => now);
-shop.openDoor();
-const { records } = shop.store;
+const app = openWorkshop(readSettings(), () => now);
+app.openDoor();
+const { records } = app.store;
 for (let at = 0; at < HOSTS; at += 1_000) {
   const names = Array.from(
     { length: Math.min(1_000, HOSTS - at) },
@@ -26,7 +26,7 @@ for (let at = 0; at < HOSTS; at += 1_000) {
   );
   records.watch(names.map(parseHostname), now);
 }
-const queue = localQueue(shop, 'bench');
+const queue = localQueue(app, 'bench');
 
 const delay = monitorEventLoopDelay({ resolution: 1 });
 delay.enable();
@@ -55,7 +55,7 @@ for (let round = 0; round < Number(rounds); round++) {
   rates.push(count / (spent / 1_000));
   memory.push(process.memoryUsage().rss);
 }
-shop.close();
+app.close();
 process.stderr.write(`${JSON.stringify({ rates, memory, observed, changes, wait: delay.percentile(99) / 1e6 })}\n`);
 
 /** What a busy host of our days shows. */

@@ -35,11 +35,11 @@ export async function searchPart(bench: Bench): Promise<Figure[]> {
         holds: null,
       });
     }
-    const shop = openPaper(folder);
+    const app = openPaper(folder);
     const start = performance.now();
-    shop.store.settleSearch();
+    app.store.settleSearch();
     note(`index of ${size} pieces settled in ${seconds(performance.now() - start)}`);
-    const archive = shop.store.archive(PAPER);
+    const archive = app.store.archive(PAPER);
     const ask = (q: string): number => archive.search(searchTerms(q), SEARCH_ROWS).length;
     for (const [kind, queries] of kinds) {
       let rows = 0;
@@ -64,7 +64,7 @@ export async function searchPart(bench: Bench): Promise<Figure[]> {
       budget: size === BOUND ? `< ${MOST} ms` : '',
       holds: size === BOUND ? p99 < MOST : null,
     });
-    shop.close();
+    app.close();
     rmSync(folder, { recursive: true });
   }
   return figures;

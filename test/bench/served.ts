@@ -26,7 +26,7 @@ if (what === 'bare') {
   app.get(pathname, (c) => c.body(text, 200, { 'Content-Type': 'application/json' }));
   serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => ready(`http://127.0.0.1:${port}`));
 } else {
-  const shop = openWorkshop(readSettings());
+  const app = openWorkshop(readSettings());
   // Logged as `broadsheet serve` logs.
   const logger = pino(
     { level: 'info' },
@@ -34,11 +34,11 @@ if (what === 'bare') {
   );
   const { url } =
     what === 'records'
-      ? await listenRecords(shop, logger)
-      : await listenDesk({ shop, presses: new Presses(shop), logger });
+      ? await listenRecords(app, logger)
+      : await listenDesk({ app, presses: new Presses(app), logger });
   if (what === 'mailing') {
     const { render } = await loadBuild();
-    const stop = startMails(shop, { render, smtp: smtpOf(shop.settings) }, logger);
+    const stop = startMails(app, { render, smtp: smtpOf(app.settings) }, logger);
     process.once('SIGTERM', () => void stop().then(() => process.exit()));
   }
   // As `broadsheet serve` does before it says that it is ready.

@@ -17,8 +17,8 @@ const HOSTS = 100;
 
 /** Changes told to many listeners at once: events delivered a second, and what a listener costs. */
 export async function streamFigures(server: Served, folder: string): Promise<Figure[]> {
-  const shop = openRecords(folder);
-  const maker = { keys: shop.store.serviceKeys, now: shop.now, newId, random: randomBytes, by: 'cli' };
+  const app = openRecords(folder);
+  const maker = { keys: app.store.serviceKeys, now: app.now, newId, random: randomBytes, by: 'cli' };
   const { key } = makeServiceKey(maker, { account: null, level: 'service', name: 'The benchmark' });
   const before = memoryOf(server.pid);
   const heard = { events: 0 };
@@ -29,7 +29,7 @@ export async function streamFigures(server: Served, folder: string): Promise<Fig
 
   const rates: number[] = [];
   let events = 0;
-  const tell = changesOf(shop);
+  const tell = changesOf(app);
   for (let burst = 0; burst <= BURSTS; burst++) {
     const told = LISTENERS * tell();
     const due = heard.events + told;
@@ -43,7 +43,7 @@ export async function streamFigures(server: Served, folder: string): Promise<Fig
   const later = memoryOf(server.pid);
   for (const end of listeners) end();
   agent.destroy();
-  shop.close();
+  app.close();
   // The first burst warmed both sides.
   const middle = rates.slice(1).sort((a, b) => a - b)[Math.floor(BURSTS / 2)] ?? Number.NaN;
   return [

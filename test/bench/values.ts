@@ -44,12 +44,12 @@ function searches(folder: string): Figure[] {
   fill(file);
   const before = statSync(file).size;
   const began = performance.now();
-  const shop = openRecords(folder);
+  const app = openRecords(folder);
   const opened = performance.now() - began;
   const batches: number[] = [];
   for (let more = true; more; ) {
     const start = performance.now();
-    more = shop.store.records.indexValues();
+    more = app.store.records.indexValues();
     batches.push(performance.now() - start);
   }
   const spent = batches.reduce((sum, ms) => sum + ms, 0);
@@ -68,13 +68,13 @@ function searches(folder: string): Figure[] {
   for (const [kind, questions] of questionsFrom()) {
     const own = questions.map((q) => {
       const start = performance.now();
-      findEverywhere(shop.store.records, q);
+      findEverywhere(app.store.records, q);
       return performance.now() - start;
     });
     note(`values: ${kind}: p50 ${millis(at(own, 0.5))}, p99 ${millis(at(own, 0.99))}`);
     times.push(...own);
   }
-  shop.close();
+  app.close();
   const db = new Database(file);
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   db.close();
@@ -171,9 +171,9 @@ async function looksBesideIndex(folder: string): Promise<Figure[]> {
   const names = ['without', 'with'] as const;
   const shops = names.map((name) => {
     mkdirSync(join(folder, name));
-    const shop = openRecords(join(folder, name));
-    shop.openDoor();
-    return shop;
+    const app = openRecords(join(folder, name));
+    app.openDoor();
+    return app;
   });
   const plain = new Database(join(folder, 'without/var/broadsheet.db'));
   plain.exec('DROP TRIGGER sightings_to_index');
@@ -182,16 +182,16 @@ async function looksBesideIndex(folder: string): Promise<Figure[]> {
   const rates: Record<string, number[]> = { without: [], with: [], indexed: [] };
   for (let round = 0; round < ROUNDS; round++) {
     for (const at of round % 2 === 0 ? [0, 1] : [1, 0]) {
-      const shop = shops[at] as Workshop;
-      const spent = await lookAt(shop, hosts, round);
+      const app = shops[at] as Workshop;
+      const spent = await lookAt(app, hosts, round);
       const start = processorTime();
-      if (at === 1) while (shop.store.records.indexValues());
+      if (at === 1) while (app.store.records.indexValues());
       const indexing = processorTime() - start;
       rates[names[at] as string]?.push(HOSTS / (spent / 1_000));
       if (at === 1) rates.indexed?.push(HOSTS / ((spent + indexing) / 1_000));
     }
   }
-  for (const shop of shops) shop.close();
+  for (const app of shops) app.close();
   const rate = (name: string, from: number, to?: number): number => median(rates[name]?.slice(from, to) ?? []);
   return [
     ['the first look at each', 0, 1] as const,
@@ -219,11 +219,11 @@ function processorTime(): number {
 }
 
 /** Looks at all hosts once; the processor time that leasing and entering took, in ms. */
-async function lookAt(shop: Workshop, hosts: string[], round: number): Promise<number> {
+async function lookAt(app: Workshop, hosts: string[], round: number): Promise<number> {
   const now = Date.now() - (ROUNDS - round) * DAY;
-  shop.store.records.watch(hosts.map(parseHostname), now);
-  shop.store.records.pullForward(now, now);
-  const queue = localQueue({ ...shop, now: () => now + 1 }, 'bench');
+  app.store.records.watch(hosts.map(parseHostname), now);
+  app.store.records.pullForward(now, now);
+  const queue = localQueue({ ...app, now: () => now + 1 }, 'bench');
   let spent = 0;
   for (;;) {
     const start = processorTime();

@@ -22,16 +22,16 @@ interface Signed {
 /** The audit of a whole ledger, and of bare signatures, beside noble; and how fast the door signs. */
 export async function verifyPart(bench: Bench): Promise<Figure[]> {
   const folder = filedPaper(bench, SIZE, 'verify');
-  const shop = openPaper(folder);
-  const keys = shop.store.doorKeys();
-  const { publicKey } = shop.desk.door.signer;
+  const app = openPaper(folder);
+  const keys = app.store.doorKeys();
+  const { publicKey } = app.desk.door.signer;
   const sample: Signed[] = [];
   const audits: number[] = [];
   for (let round = 0; round < 3; round++) {
     const audit = generationAudit(keys);
     let count = 0;
     const start = performance.now();
-    for (const entry of shop.store.entries()) {
+    for (const entry of app.store.entries()) {
       if (entry.type !== 'generation') continue;
       const faults = audit.next(entry);
       if (faults.length > 0) throw new Error(`the ledger does not hold: ${faults[0]}`);
@@ -40,7 +40,7 @@ export async function verifyPart(bench: Bench): Promise<Figure[]> {
     }
     audits.push(count / ((performance.now() - start) / 1_000));
   }
-  shop.close();
+  app.close();
   rmSync(folder, { recursive: true });
 
   const seed = randomBytes(32);

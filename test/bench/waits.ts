@@ -125,10 +125,10 @@ function cheap(url: string, agent: Agent): Promise<void> {
 }
 
 function adminKey(folder: string): string {
-  const shop = openPaper(folder);
-  const { store, now } = shop;
+  const app = openPaper(folder);
+  const { store, now } = app;
   const maker = { keys: store.keys, archive: store.archive(PAPER), now, newId, random: randomBytes, by: 'cli' };
   const { key } = makeKey(maker, PAPER, { level: 'admin', name: 'The benchmark' });
-  shop.close();
+  app.close();
   return key;
 }

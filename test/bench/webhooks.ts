@@ -30,8 +30,8 @@ export async function webhooksPart({ folder: parent }: Bench): Promise<Figure[]>
     const [hanging = '', ...takers] = line.trim().split(' ').slice(1);
     const alone = await told(join(parent, 'webhooks'), takers);
     const beside = await told(join(parent, 'webhooks-hanging'), [hanging, ...takers]);
-    const bare = await unqueued(alone.shop, takers);
-    for (const { shop } of [alone, beside]) shop.close();
+    const bare = await unqueued(alone.app, takers);
+    for (const { app } of [alone, beside]) app.close();
     note(`webhooks: ${RECEIVERS} receivers, ${EVENTS} events, ${IN_FLIGHT_MAX} requests at a time`);
     const figure = (what: string, ours: number, other: number | null): Figure => ({
       what,
@@ -52,16 +52,16 @@ export async function webhooksPart({ folder: parent }: Bench): Promise<Figure[]>
 }
 
 /** Deliveries a second that were queued, and that were taken. */
-async function told(folder: string, urls: string[]): Promise<{ shop: Workshop; queued: number; sent: number }> {
+async function told(folder: string, urls: string[]): Promise<{ app: Workshop; queued: number; sent: number }> {
   mkdirSync(folder);
-  const shop = openWorkshop(readSettings({ ...environmentOf(folder), WEBHOOK_PRIVATE: 'allow' }));
-  foundPaper(shop);
-  const desk = openWebhookDesk(shop);
+  const app = openWorkshop(readSettings({ ...environmentOf(folder), WEBHOOK_PRIVATE: 'allow' }));
+  foundPaper(app);
+  const desk = openWebhookDesk(app);
   for (const url of urls) addWebhook(desk, PAPER, { url }, SECTIONS);
-  shop.store.transact(() => {
+  app.store.transact(() => {
     for (let n = 0; n < EVENTS; n++) {
-      fileStory(shop.desk, PAPER, filing(`piece-${n}`), { by: 'cli' });
-      airStory(shop.desk, PAPER, `piece-${n}`, { by: 'cli' });
+      fileStory(app.desk, PAPER, filing(`piece-${n}`), { by: 'cli' });
+      airStory(app.desk, PAPER, `piece-${n}`, { by: 'cli' });
     }
   });
   const began = performance.now();
@@ -72,7 +72,7 @@ async function told(folder: string, urls: string[]): Promise<{ shop: Workshop; q
   const all = new Promise<void>((resolve) => {
     done = resolve;
   });
-  const courier = new Courier(desk, webhookClientOf(shop), {
+  const courier = new Courier(desk, webhookClientOf(app), {
     attempted(_delivery, { error }) {
       if (error === null && ++taken === RECEIVERS * EVENTS) done();
     },
@@ -87,15 +87,15 @@ async function told(folder: string, urls: string[]): Promise<{ shop: Workshop; q
   const end = performance.now();
   await courier.stop();
   return {
-    shop,
+    app,
     queued: (urls.length * EVENTS * 1_000) / (queued - began),
     sent: (RECEIVERS * EVENTS * 1_000) / (end - start),
   };
 }
 
 /** The same number of requests a second by the same client, with nothing kept of them. */
-async function unqueued(shop: Workshop, urls: string[]): Promise<number> {
-  const client = webhookClientOf(shop);
+async function unqueued(app: Workshop, urls: string[]): Promise<number> {
+  const client = webhookClientOf(app);
   const body = JSON.stringify({ type: 'story.aired', data: 'x'.repeat(600) });
   let left = RECEIVERS * EVENTS;
   const start = performance.now();

@@ -52,9 +52,9 @@ describe('an account', () => {
   const see = (address: string): void => {
     const looked: (() => unknown)[] = [];
     const clock = { now: Date.now() };
-    const shop = workshopIn({ after: (work) => void looked.push(work) }, folder, clock, { ORIGIN: server.records });
+    const app = workshopIn({ after: (work) => void looked.push(work) }, folder, clock, { ORIGIN: server.records });
     try {
-      enterLooks(shop, clock, [look(HOST, clock.now, { A: [address] })]);
+      enterLooks(app, clock, [look(HOST, clock.now, { A: [address] })]);
     } finally {
       for (const end of looked) end();
     }

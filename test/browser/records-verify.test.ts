@@ -44,7 +44,7 @@ describe('records are verified in the browser', () => {
       const seen = { A: [`192.0.2.${n}`], NS: ['ns1.example.net'], TXT: ['“quoted” <b>'] };
       stand.enter(look(HOST, START + n * HOUR, seen, certificate('a')));
     }
-    const { records } = stand.shop.store;
+    const { records } = stand.app.store;
     chain = [...records.observationsOf(records.find(HOST)?.id ?? 0)];
     page = await (await browser.newContext()).newPage();
     page.on('request', (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`));
@@ -56,7 +56,7 @@ describe('records are verified in the browser', () => {
   });
 
   const newest = (): Observation => chain.at(-1) as Observation;
-  const bundle = () => evidenceOf(HOST, chain, stand.shop.store.doorKeys());
+  const bundle = () => evidenceOf(HOST, chain, stand.app.store.doorKeys());
   const provenance = () => ({
     domain: HOST,
     items: chain.map((one) => provenanceRow({ ...one, observed_at: Date.parse(one.record.observed_at) })).reverse(),

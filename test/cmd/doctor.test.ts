@@ -32,9 +32,9 @@ async function examined(t: TestContext, folder: string, env: Record<string, stri
 
 /** Makes the database and the key, as a first start does. */
 function found(folder: string): void {
-  const shop = openWorkshop(readSettings(envIn(folder)));
-  shop.openDoor();
-  shop.close();
+  const app = openWorkshop(readSettings(envIn(folder)));
+  app.openDoor();
+  app.close();
 }
 
 /** A facilitator that says what it supports. */

@@ -419,14 +419,14 @@ test('what was revised elsewhere is not taken back by the file that it once came
   put(folder, 'quay/stories/b.2.md', text('Two.'));
   await file(t, folder);
   // As through the API, or by a process that saw a file which another has not listed.
-  const shop = workshopIn(t, folder, { now: Date.now() });
+  const app = workshopIn(t, folder, { now: Date.now() });
   for (const slug of ['a', 'b']) {
-    const archive = shop.store.archive('quay');
+    const archive = app.store.archive('quay');
     const piece = archive.piece(archive.storyBySlug(slug)?.id ?? '');
     assert.ok(piece);
-    fileStory(shop.desk, 'quay', { ...piece, prose: 'Elsewhere.[^1] Another is so.[^2]' }, { by: 'a key' });
+    fileStory(app.desk, 'quay', { ...piece, prose: 'Elsewhere.[^1] Another is so.[^2]' }, { by: 'a key' });
   }
-  const revisions = () => ['a', 'b'].map((slug) => shop.store.archive('quay').storyBySlug(slug)?.revision);
+  const revisions = () => ['a', 'b'].map((slug) => app.store.archive('quay').storyBySlug(slug)?.revision);
   assert.deepEqual(revisions(), [2, 3]);
   assert.deepEqual((await file(t, folder)).outcome, { filed: [], unchanged: 3, problems: [], pressed: {} });
   // Where nobody knows which files were filed, what was filed once is not filed again.

@@ -165,13 +165,13 @@ test('a damaged export is refused with its line, and nothing is entered', async 
       const other = tempFolder(t);
       const copy = join(other, 'copy.jsonl');
       writeFileSync(copy, damaged.map((line) => `${line}\n`).join(''));
-      const shop = workshopIn(t, other, { now: Date.now() });
+      const app = workshopIn(t, other, { now: Date.now() });
       assert.throws(
-        () => importLedger(shop, copy),
+        () => importLedger(app, copy),
         (error) => error instanceof Fault && said.test(error.message) && !error.message.includes('\n'),
       );
-      assert.deepEqual([...shop.store.entries()], []);
-      assert.deepEqual(shop.store.paperSlugs(), []);
+      assert.deepEqual([...app.store.entries()], []);
+      assert.deepEqual(app.store.paperSlugs(), []);
     });
   }
   const copy = join(folder, 'copy.jsonl');

@@ -22,7 +22,7 @@ test('two scanners elsewhere, one of them killed, look at every host once and en
   const knot = await startKnot(join(folder, 'knot'), [{ name: 'example.com', lines }]);
   t.after(knot.stop);
   const stand = await recordsStand(t);
-  const { records } = stand.shop.store;
+  const { records } = stand.app.store;
   const hosts = names.map((name) => `${name}.example.com`);
   records.watch(hosts.map(parseHostname), stand.clock.now);
   const env = {
@@ -56,7 +56,7 @@ test('two scanners elsewhere, one of them killed, look at every host once and en
 test('a scanner that is told to end gives back what it holds', { skip: WITHOUT_SERVERS }, async (t) => {
   const folder = tempFolder(t);
   const stand = await recordsStand(t);
-  const { records } = stand.shop.store;
+  const { records } = stand.app.store;
   records.watch(['a.example.com', 'b.example.com'].map(parseHostname), stand.clock.now);
   // Nobody answers there, and every look takes seconds.
   const env = { SCANNER_KEY: stand.keyOf('scanner'), RESOLVERS: '127.0.0.1:9' };

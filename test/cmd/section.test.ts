@@ -19,7 +19,7 @@ One[^1] and two.[^2]
 
 test('a section with pieces on air cannot be dropped from paper.yaml, and the paper stays as it was', async (t) => {
   const folder = tempFolder(t);
-  const shop = workshopIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
+  const app = workshopIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
   const paper = join(folder, 'content', 'harbor');
   for (const name of ['masthead', 'stories']) mkdirSync(join(paper, name), { recursive: true });
   const sections = (names: string) =>
@@ -27,13 +27,13 @@ test('a section with pieces on air cannot be dropped from paper.yaml, and the pa
   sections('City, Port');
   writeFileSync(join(paper, 'masthead', 'ines.yaml'), 'name: Ines\ntitle: Editor\n');
   writeFileSync(join(paper, 'stories', 'a-story.md'), STORY);
-  assert.deepEqual((await fileFolder(shop, paper)).problems, []);
+  assert.deepEqual((await fileFolder(app, paper)).problems, []);
   sections('City');
-  const { problems } = await fileFolder(shop, paper);
+  const { problems } = await fileFolder(app, paper);
   assert.equal(problems.length, 1);
   assert.match(problems[0]?.message ?? '', /^"Port" still has pieces on air \(1\); keep it/);
   assert.equal(problems[0]?.line, 2);
-  assert.deepEqual(shop.store.paper('harbor')?.sections, ['City', 'Port']);
+  assert.deepEqual(app.store.paper('harbor')?.sections, ['City', 'Port']);
   sections('Port, City');
-  assert.deepEqual((await fileFolder(shop, paper)).problems, []);
+  assert.deepEqual((await fileFolder(app, paper)).problems, []);
 });

@@ -65,11 +65,11 @@ test('credits are added and shown, and a plan is changed', async (t) => {
   assert.equal(shown[0], `${ADA} has 25 credits`);
   assert.match(shown[1] ?? '', /^\S+Z {2}correction {2}-0\.5 {2}25$/);
   assert.match(shown[2] ?? '', /^\S+Z {2}top_up {6}25\.5 {2}25\.5 {2}invoice 114$/);
-  const shop = workshopIn(t, folder, { now: Date.now() });
-  const { id } = shop.store.accounts.byEmail(ADA) ?? { id: '' };
-  const [key] = shop.store.serviceKeys.list(id);
-  shop.store.meter.take({ account: id, key: key?.id ?? '', at: shop.now() }, { daily: 0, perMinute: 99 });
-  shop.close();
+  const app = workshopIn(t, folder, { now: Date.now() });
+  const { id } = app.store.accounts.byEmail(ADA) ?? { id: '' };
+  const [key] = app.store.serviceKeys.list(id);
+  app.store.meter.take({ account: id, key: key?.id ?? '', at: app.now() }, { daily: 0, perMinute: 99 });
+  app.close();
   const drawn = (await run(t, folder, ['credits', 'show', ADA])).stdout.split('\n');
   assert.equal(drawn[0], `${ADA} has 24.95 credits`);
   // Where the day has ended meanwhile it is a line like the others.

@@ -22,9 +22,9 @@ const BY = { by: 'cli' };
 function stand(t: TestContext) {
   const folder = tempFolder(t);
   const clock = { now: NOON };
-  const shop = workshopIn(t, folder, clock);
-  foundPaper(shop);
-  return { folder, clock, shop };
+  const app = workshopIn(t, folder, clock);
+  foundPaper(app);
+  return { folder, clock, app };
 }
 
 const rotate = ({ store, settings, now }: Workshop) =>
@@ -34,64 +34,64 @@ const rotate = ({ store, settings, now }: Workshop) =>
 const filedAt = ({ store }: Workshop) =>
   [...store.entries()].flatMap((entry) => (entry.type === 'generation' ? [entry.at] : []));
 
-async function observe(shop: Workshop, name: string) {
-  const { records } = shop.store;
-  records.watch([parseHostname(name)], shop.now());
-  const queue = localQueue(shop, 'test');
+async function observe(app: Workshop, name: string) {
+  const { records } = app.store;
+  records.watch([parseHostname(name)], app.now());
+  const queue = localQueue(app, 'test');
   const lease = queue.takeThese([name])?.lease ?? '';
-  const [entered] = await queue.enter(lease, [look(name, shop.now(), { A: ['192.0.2.1'] })]);
+  const [entered] = await queue.enter(lease, [look(name, app.now(), { A: ['192.0.2.1'] })]);
   assert.equal(entered?.outcome, 'recorded');
 }
 
 test('what is filed under a clock that was set back is filed no earlier than what went before', async (t) => {
-  const { shop, clock } = stand(t);
-  fileStory(shop.desk, PAPER, filing('tide'), BY);
-  airStory(shop.desk, PAPER, 'tide', BY);
+  const { app, clock } = stand(t);
+  fileStory(app.desk, PAPER, filing('tide'), BY);
+  airStory(app.desk, PAPER, 'tide', BY);
   clock.now = NOON - DAY;
-  fileStory(shop.desk, PAPER, filing('ebb'), BY);
-  fileStory(shop.desk, PAPER, filing('flood'), BY);
+  fileStory(app.desk, PAPER, filing('ebb'), BY);
+  fileStory(app.desk, PAPER, filing('flood'), BY);
   clock.now = NOON + 1;
-  fileStory(shop.desk, PAPER, filing('wrack'), BY);
-  assert.deepEqual(filedAt(shop), [NOON, NOON, NOON, NOON + 1]);
+  fileStory(app.desk, PAPER, filing('wrack'), BY);
+  assert.deepEqual(filedAt(app), [NOON, NOON, NOON, NOON + 1]);
 
   clock.now = NOON - DAY;
-  const { story } = airStory(shop.desk, PAPER, 'wrack', BY);
+  const { story } = airStory(app.desk, PAPER, 'wrack', BY);
   assert.deepEqual([story.state, story.published_at], ['on_air', NOON + 1], 'on air no earlier than it was filed');
-  const gone = withdrawStory(shop.desk, PAPER, 'wrack', { ...BY, reason: 'It was wrong.' });
+  const gone = withdrawStory(app.desk, PAPER, 'wrack', { ...BY, reason: 'It was wrong.' });
   assert.equal(gone.withdrawn_at, NOON + 1, 'and withdrawn no earlier than that');
   assert.deepEqual(
-    (await auditShop(shop)).faults.filter((fault) => !/press/.test(fault)),
+    (await auditShop(app)).faults.filter((fault) => !/press/.test(fault)),
     [],
   );
 });
 
 test('what is scheduled under a clock that was set back comes at its time, and not when something is filed', (t) => {
-  const { shop, clock } = stand(t);
-  fileStory(shop.desk, PAPER, filing('tide'), BY);
-  fileStory(shop.desk, PAPER, filing('embargoed'), BY);
+  const { app, clock } = stand(t);
+  fileStory(app.desk, PAPER, filing('tide'), BY);
+  fileStory(app.desk, PAPER, filing('embargoed'), BY);
   clock.now = NOON - 2 * HOUR;
-  airStory(shop.desk, PAPER, 'embargoed', { ...BY, at: NOON - HOUR });
-  fileStory(shop.desk, PAPER, filing('flood'), BY);
-  rotate(shop);
-  const state = () => shop.store.archive(PAPER).storyBySlug('embargoed')?.state;
+  airStory(app.desk, PAPER, 'embargoed', { ...BY, at: NOON - HOUR });
+  fileStory(app.desk, PAPER, filing('flood'), BY);
+  rotate(app);
+  const state = () => app.store.archive(PAPER).storyBySlug('embargoed')?.state;
   assert.equal(state(), 'scheduled');
   clock.now = NOON - HOUR;
-  fileStory(shop.desk, PAPER, filing('wrack'), BY);
+  fileStory(app.desk, PAPER, filing('wrack'), BY);
   assert.equal(state(), 'on_air');
 });
 
 test('no receipt is of a time before its key was in use, or after it was retired', async (t) => {
-  const { shop, clock } = stand(t);
-  await observe(shop, 'harbor.example');
-  fileStory(shop.desk, PAPER, filing('tide'), BY);
+  const { app, clock } = stand(t);
+  await observe(app, 'harbor.example');
+  fileStory(app.desk, PAPER, filing('tide'), BY);
   clock.now = NOON - DAY;
-  rotate(shop);
-  await observe(shop, 'harbor.example');
-  await observe(shop, 'quay.example');
-  fileStory(shop.desk, PAPER, filing('ebb'), BY);
-  const keys = shop.store.doorKeys();
+  rotate(app);
+  await observe(app, 'harbor.example');
+  await observe(app, 'quay.example');
+  fileStory(app.desk, PAPER, filing('ebb'), BY);
+  const keys = app.store.doorKeys();
   assert.equal(keys.length, 2);
-  const { records } = shop.store;
+  const { records } = app.store;
   for (const { id } of records.everyHost()) {
     for (const { receipt } of records.observationsOf(id)) {
       const said = parseObservation(receipt.slice(0, receipt.lastIndexOf('\n\n') + 1));
@@ -100,7 +100,7 @@ test('no receipt is of a time before its key was in use, or after it was retired
       assert.deepEqual(keyTimeRules('observed', said.observed_at, key), []);
     }
   }
-  for (const entry of shop.store.entries()) {
+  for (const entry of app.store.entries()) {
     if (entry.type !== 'generation') continue;
     const key = keys.find(({ kid }) => kid === entry.kid);
     assert.ok(key !== undefined && entry.at >= key.nbf && entry.at < (key.retired_at ?? Number.POSITIVE_INFINITY));
@@ -108,22 +108,22 @@ test('no receipt is of a time before its key was in use, or after it was retired
 });
 
 test('the auditor finds a receipt of an earlier time than the one before it', (t) => {
-  const { shop, clock } = stand(t);
+  const { app, clock } = stand(t);
   // As a program did that knew no better.
-  const careless = { ...shop.desk, door: shop.desk.door, store: { ...shop.store, lastFiledAt: () => 0 } };
+  const careless = { ...app.desk, door: app.desk.door, store: { ...app.store, lastFiledAt: () => 0 } };
   fileStory(careless, PAPER, filing('tide'), BY);
   clock.now = NOON - HOUR;
   fileStory({ ...careless, door: { ...careless.door, nbf: 0 } }, PAPER, filing('ebb'), BY);
-  const audit = generationAudit(shop.store.doorKeys());
-  const faults = [...shop.store.entries()].flatMap(audit.next);
+  const audit = generationAudit(app.store.doorKeys());
+  const faults = [...app.store.entries()].flatMap(audit.next);
   assert.deepEqual(faults, [
     'harbor-ledger/ebb: revision 1: filed at 2026-11-20T11:00:00.000Z, but its key was in use only from 2026-11-20T12:00:00.000Z',
     'harbor-ledger/ebb: seq 2: filed at 2026-11-20T11:00:00.000Z, before seq 1 at 2026-11-20T12:00:00.000Z',
   ]);
-  const retired = generationAudit(shop.store.doorKeys().map((key) => ({ ...key, retired_at: NOON - 30 * DAY })));
-  const late = [...shop.store.entries()].flatMap(retired.next);
+  const retired = generationAudit(app.store.doorKeys().map((key) => ({ ...key, retired_at: NOON - 30 * DAY })));
+  const late = [...app.store.entries()].flatMap(retired.next);
   assert.match(late[0] ?? '', /^harbor-ledger\/tide: revision 1: filed at \S+, but its key was retired at 2026-10-21T/);
   // Such a ledger travels all the same.
-  const lenient = generationAudit(shop.store.doorKeys(), { clock: false });
-  assert.deepEqual([...shop.store.entries()].flatMap(lenient.next), []);
+  const lenient = generationAudit(app.store.doorKeys(), { clock: false });
+  assert.deepEqual([...app.store.entries()].flatMap(lenient.next), []);
 });

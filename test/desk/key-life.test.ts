@@ -17,9 +17,9 @@ const DAY = 24 * HOUR;
 function stand(t: TestContext) {
   const folder = tempFolder(t);
   const clock = { now: NOON };
-  const shop = workshopIn(t, folder, clock);
-  foundPaper(shop);
-  const { store, now } = shop;
+  const app = workshopIn(t, folder, clock);
+  foundPaper(app);
+  const { store, now } = app;
   const tools = { now, newId, random: randomBytes, by: 'cli', transact: store.transact };
   const desk = (expires_at?: string) =>
     makeKey({ ...tools, keys: store.keys, archive: store.archive(PAPER) }, PAPER, {
@@ -30,7 +30,7 @@ function stand(t: TestContext) {
   const maker = { ...tools, keys: store.serviceKeys };
   const service = (expires_at: number | null = null) =>
     makeServiceKey(maker, { account: null, level: 'service', name: 'N', expires_at });
-  return { folder, clock, shop, store, desk, service, maker };
+  return { folder, clock, app, store, desk, service, maker };
 }
 
 test('a key ends at an instant, or with a day; what has passed or is none is refused by name, value and cure', () => {

@@ -70,13 +70,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('rotate' as const) }) },
 );
 
-function record(shop: Workshop, kind: 'paper' | 'persona', name: string, more: object): void {
-  const body = { ...(shop.store.record(PAPER, kind, name) as object), ...more };
-  shop.store.transact(() => enter(shop.store, { type: 'record', at: shop.now(), paper: PAPER, kind, name, body }));
+function record(app: Workshop, kind: 'paper' | 'persona', name: string, more: object): void {
+  const body = { ...(app.store.record(PAPER, kind, name) as object), ...more };
+  app.store.transact(() => enter(app.store, { type: 'record', at: app.now(), paper: PAPER, kind, name, body }));
 }
 
-function take(shop: Workshop, clock: Clock, step: Step): void {
-  const { desk, store } = shop;
+function take(app: Workshop, clock: Clock, step: Step): void {
+  const { desk, store } = app;
   if (step.do === 'file') {
     const { prose, cited_facts } = filing(step.slug);
     const piece = filing(step.slug, {
@@ -98,17 +98,17 @@ function take(shop: Workshop, clock: Clock, step: Step): void {
   if (step.do === 'look' || step.do === 'sleep') clock.now += step.hours * HOUR;
   if (step.do === 'look') store.transact(() => airDue(store, clock.now));
   if (step.do === 'paper')
-    record(shop, 'paper', '', { sections: SECTIONS.slice(0, step.sections), source_floor: step.floor });
-  if (step.do === 'persona') record(shop, 'persona', PERSONAS[step.persona] ?? '', { active: step.active });
+    record(app, 'paper', '', { sections: SECTIONS.slice(0, step.sections), source_floor: step.floor });
+  if (step.do === 'persona') record(app, 'persona', PERSONAS[step.persona] ?? '', { active: step.active });
   if (step.do === 'rotate') {
-    const { settings } = shop;
+    const { settings } = app;
     rotateDoor(store, doorKeyFile(settings), doorName(settings), clock.now);
   }
 }
 
 /** Rebuilds everything that follows from the ledger, and compares. */
-function audit(shop: Workshop): void {
-  const { store } = shop;
+function audit(app: Workshop): void {
+  const { store } = app;
   const { next, revisions } = generationAudit(store.doorKeys());
   const entries = [...store.entries()];
   assert.deepEqual(entries.flatMap(next), []);
@@ -167,8 +167,8 @@ function auditArchive(archive: Archive, store: Workshop['store']): void {
 }
 
 /** Everything that an archive answers. */
-function answers(shop: Workshop): unknown {
-  const archive = shop.store.archive(PAPER);
+function answers(app: Workshop): unknown {
+  const archive = app.store.archive(PAPER);
   return {
     paper: archive.paper(),
     masthead: archive.masthead(),
@@ -181,7 +181,7 @@ function answers(shop: Workshop): unknown {
     sections: SECTIONS.map((section) => [archive.sectionCount(section), archive.sectionPage(section, 1, 99)]),
     corrections: archive.corrections(99),
     slugs: [...archive.slugs()],
-    scheduled: shop.store.nextScheduled(),
+    scheduled: app.store.nextScheduled(),
   };
 }
 
@@ -193,34 +193,34 @@ test('whatever a desk does, the ledger is sound, lists and tallies follow from i
       try {
         const clock = { now: START };
         const folder = tempFolder(scope);
-        const shop = workshopIn(scope, folder, clock);
-        foundPaper(shop);
-        let edition = shop.store.archive(PAPER).paper().edition;
+        const app = workshopIn(scope, folder, clock);
+        foundPaper(app);
+        let edition = app.store.archive(PAPER).paper().edition;
         for (const one of steps) {
           clock.now += 1_000;
-          const entered = [...shop.store.entries()].length;
-          const shown = JSON.stringify(shop.store.archive(PAPER).latest({ limit: 99 }));
+          const entered = [...app.store.entries()].length;
+          const shown = JSON.stringify(app.store.archive(PAPER).latest({ limit: 99 }));
           try {
-            take(shop, clock, one);
+            take(app, clock, one);
           } catch (error) {
             // A desk may ask for what cannot be: the refusal must enter nothing.
             if (!(error instanceof Fault)) throw error;
-            assert.equal([...shop.store.entries()].length, entered, error.message);
+            assert.equal([...app.store.entries()].length, entered, error.message);
           }
-          audit(shop);
-          const now = shop.store.archive(PAPER).paper().edition;
-          if (JSON.stringify(shop.store.archive(PAPER).latest({ limit: 99 })) !== shown)
+          audit(app);
+          const now = app.store.archive(PAPER).paper().edition;
+          if (JSON.stringify(app.store.archive(PAPER).latest({ limit: 99 })) !== shown)
             assert(now > edition, 'readers see a change, and the edition stands');
           assert(now >= edition);
           edition = now;
         }
         const file = join(folder, 'ledger.jsonl');
-        await exportLedger(shop, file);
+        await exportLedger(app, file);
         const other = workshopIn(scope, join(folder, 'other'), clock);
         importLedger(other, file);
         // Here too what fell due goes on air when somebody looks.
-        shop.store.transact(() => airDue(shop.store, clock.now));
-        assert.deepEqual(answers(other), answers(shop));
+        app.store.transact(() => airDue(app.store, clock.now));
+        assert.deepEqual(answers(other), answers(app));
         audit(other);
         const again = join(folder, 'again.jsonl');
         await exportLedger(other, again);

@@ -18,43 +18,43 @@ const HOUR = 3_600_000;
 
 describe('where a piece stands', () => {
   let clock: Clock;
-  let shop: Workshop;
+  let app: Workshop;
 
   beforeEach((t) => {
     clock = { now: NOON };
-    shop = workshopIn(t as TestContext, tempFolder(t as TestContext), clock);
-    foundPaper(shop);
+    app = workshopIn(t as TestContext, tempFolder(t as TestContext), clock);
+    foundPaper(app);
   });
 
-  const file = (more: Partial<Filing> = {}) => fileStory(shop.desk, PAPER, filing('tide', more), { by: 'cli' });
-  const air = (at?: number) => airStory(shop.desk, PAPER, 'tide', { by: 'cli', ...(at === undefined ? {} : { at }) });
-  const withdraw = (reason = 'It was wrong.') => withdrawStory(shop.desk, PAPER, 'tide', { by: 'cli', reason });
+  const file = (more: Partial<Filing> = {}) => fileStory(app.desk, PAPER, filing('tide', more), { by: 'cli' });
+  const air = (at?: number) => airStory(app.desk, PAPER, 'tide', { by: 'cli', ...(at === undefined ? {} : { at }) });
+  const withdraw = (reason = 'It was wrong.') => withdrawStory(app.desk, PAPER, 'tide', { by: 'cli', reason });
   const story = () => {
-    const found = shop.store.archive(PAPER).storyBySlug('tide');
+    const found = app.store.archive(PAPER).storyBySlug('tide');
     assert(found !== null);
     return found;
   };
   const wait = (hours: number) => {
     clock.now += hours * HOUR;
-    shop.store.transact(() => airDue(shop.store, clock.now));
+    app.store.transact(() => airDue(app.store, clock.now));
   };
-  const entries = () => [...shop.store.entries()].length;
-  const edition = () => shop.store.archive(PAPER).paper().edition;
+  const entries = () => [...app.store.entries()].length;
+  const edition = () => app.store.archive(PAPER).paper().edition;
   const change = (more: object) =>
-    enter(shop.store, {
+    enter(app.store, {
       type: 'record',
       at: clock.now,
       paper: PAPER,
       kind: 'paper',
       name: '',
-      body: { ...(shop.store.record(PAPER, 'paper', '') as object), ...more },
+      body: { ...(app.store.record(PAPER, 'paper', '') as object), ...more },
     });
 
   test('a filed piece is a draft that no list shows', () => {
     file();
     assert.equal(story().state, 'draft');
-    assert.deepEqual(shop.store.archive(PAPER).latest({ limit: 9 }), []);
-    assert.deepEqual([...shop.store.archive(PAPER).slugs()], []);
+    assert.deepEqual(app.store.archive(PAPER).latest({ limit: 9 }), []);
+    assert.deepEqual([...app.store.archive(PAPER).slugs()], []);
   });
 
   test('on air, published_at is the first time on air, and stays it', () => {
@@ -73,7 +73,7 @@ describe('where a piece stands', () => {
     file();
     air(NOON - 48 * HOUR);
     assert.equal(story().published_at, NOON - 48 * HOUR);
-    assert.deepEqual(shop.store.archive(PAPER).days(), [{ day: '2026-11-18', count: 1 }]);
+    assert.deepEqual(app.store.archive(PAPER).days(), [{ day: '2026-11-18', count: 1 }]);
   });
 
   test('airing what is on air changes nothing', () => {
@@ -93,7 +93,7 @@ describe('where a piece stands', () => {
     assert.equal(story().state, 'scheduled');
     wait(9);
     assert.deepEqual([story().state, story().published_at], ['on_air', NOON + HOUR]);
-    assert.equal(shop.store.archive(PAPER).paper().changed_at, NOON + HOUR);
+    assert.equal(app.store.archive(PAPER).paper().changed_at, NOON + HOUR);
   });
 
   test('a scheduled piece can be put earlier, later, or in the past', () => {
@@ -152,7 +152,7 @@ describe('where a piece stands', () => {
     withdraw('Never again.');
     assert.deepEqual([story().state, story().withdrawn_at, story().reason], ['withdrawn', NOON, 'Never again.']);
     assert.deepEqual(
-      [...shop.store.archive(PAPER).slugs()].map(({ slug }) => slug),
+      [...app.store.archive(PAPER).slugs()].map(({ slug }) => slug),
       ['tide'],
     );
   });
@@ -165,7 +165,7 @@ describe('where a piece stands', () => {
     air(NOON + HOUR);
     assert.equal(edition(), shown, 'readers see no change');
     const noticed = () =>
-      shop.store
+      app.store
         .archive(PAPER)
         .corrections(9)
         .map(({ kind, note }) => [kind, note]);
@@ -183,8 +183,8 @@ describe('where a piece stands', () => {
     for (const at of [undefined, NOON + HOUR]) assert.throws(() => air(at), /"City" is not a section of this paper/);
     change({ sections: SECTIONS });
     air(NOON + HOUR);
-    const { sections: _all, ...rest } = shop.store.record(PAPER, 'paper', '') as PaperBody;
-    const drop = () => paperFrom(shop.store.archive(PAPER), { ...rest, sections: SECTIONS.slice(1) });
+    const { sections: _all, ...rest } = app.store.record(PAPER, 'paper', '') as PaperBody;
+    const drop = () => paperFrom(app.store.archive(PAPER), { ...rest, sections: SECTIONS.slice(1) });
     assert.throws(drop, /still has pieces that are to go on air \(1\)/);
     withdraw('Not yet.');
     drop();
@@ -193,11 +193,11 @@ describe('where a piece stands', () => {
   test('a floor is not raised above what is scheduled, so that nothing stays off the air with nobody told', () => {
     file();
     air();
-    const record = shop.store.record(PAPER, 'paper', '') as PaperBody;
-    const raise = (source_floor: number) => paperFrom(shop.store.archive(PAPER), { ...record, source_floor });
+    const record = app.store.record(PAPER, 'paper', '') as PaperBody;
+    const raise = (source_floor: number) => paperFrom(app.store.archive(PAPER), { ...record, source_floor });
     raise(3);
-    fileStory(shop.desk, PAPER, filing('ebb'), { by: 'cli' });
-    airStory(shop.desk, PAPER, 'ebb', { by: 'cli', at: NOON + HOUR });
+    fileStory(app.desk, PAPER, filing('ebb'), { by: 'cli' });
+    airStory(app.desk, PAPER, 'ebb', { by: 'cli', at: NOON + HOUR });
     assert.throws(
       () => raise(3),
       (error: Fault) => {
@@ -208,7 +208,7 @@ describe('where a piece stands', () => {
       },
     );
     raise(2);
-    withdrawStory(shop.desk, PAPER, 'ebb', { by: 'cli', reason: 'Not yet.' });
+    withdrawStory(app.desk, PAPER, 'ebb', { by: 'cli', reason: 'Not yet.' });
     raise(3);
   });
 
@@ -259,13 +259,13 @@ describe('where a piece stands', () => {
     file();
     air();
     change({ sections: ['Elsewhere'] });
-    enter(shop.store, {
+    enter(app.store, {
       type: 'record',
       at: clock.now,
       paper: PAPER,
       kind: 'persona',
       name: 'ines-calloway',
-      body: { ...(shop.store.record(PAPER, 'persona', 'ines-calloway') as object), active: false },
+      body: { ...(app.store.record(PAPER, 'persona', 'ines-calloway') as object), active: false },
     });
     assert.equal(file().changed, false);
     assert.deepEqual([story().state, story().category, story().byline.name], ['on_air', 'City', 'ines calloway']);
@@ -284,10 +284,10 @@ describe('where a piece stands', () => {
   test('a revision is refused when it was made from an older one', () => {
     file();
     const revise = (headline: string, from: number) =>
-      fileStory(shop.desk, PAPER, filing('tide', { headline }), { by: 'cli', from });
+      fileStory(app.desk, PAPER, filing('tide', { headline }), { by: 'cli', from });
     assert.equal(revise('Two', 1).story.revision, 2);
     assert.throws(() => revise('Three', 1), /made from revision 1, but the newest is 2/);
-    assert.throws(() => fileStory(shop.desk, PAPER, filing('new'), { by: 'cli', from: 1 }), /the newest is none/);
+    assert.throws(() => fileStory(app.desk, PAPER, filing('new'), { by: 'cli', from: 1 }), /the newest is none/);
   });
 
   test('a piece that is to go on air with its filing is refused with all its problems, and not filed', () => {
@@ -297,11 +297,11 @@ describe('where a piece stands', () => {
       cited_facts: filing('tide').cited_facts.slice(0, 1),
     });
     assert.throws(
-      () => fileStory(shop.desk, PAPER, poor, { by: 'cli', toAir: true }),
+      () => fileStory(app.desk, PAPER, poor, { by: 'cli', toAir: true }),
       (error: Fault) =>
         (error.details.problems as { rule: string }[]).map(({ rule }) => rule).join() === 'required,source_floor',
     );
-    assert.equal(shop.store.archive(PAPER).storyBySlug('tide'), null);
+    assert.equal(app.store.archive(PAPER).storyBySlug('tide'), null);
   });
 
   test('a clock that went back does not break the chain', () => {
@@ -309,7 +309,7 @@ describe('where a piece stands', () => {
     clock.now -= 5 * HOUR;
     file({ headline: 'Another headline' });
     assert.deepEqual(
-      shop.store
+      app.store
         .archive(PAPER)
         .generations(story().id)
         .map(({ filed_at }) => filed_at),

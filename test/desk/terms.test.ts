@@ -34,17 +34,17 @@ function faultOf(work: () => unknown, code: string): Fault {
 
 describe('signing the agreement', () => {
   let folder: string;
-  let shop: Workshop;
+  let app: Workshop;
 
   beforeEach((t) => {
     folder = tempFolder(t as TestContext);
     const clock: Clock = { now: NOON };
-    shop = workshopIn(t as TestContext, folder, clock);
+    app = workshopIn(t as TestContext, folder, clock);
   });
 
   const sign = (more: Partial<Signing> = {}) =>
     signTerms({
-      terms: shop.store.terms,
+      terms: app.store.terms,
       agreement: AGREEMENT,
       paper: PAPER,
       version: AGREEMENT.version,
@@ -54,7 +54,7 @@ describe('signing the agreement', () => {
       ...more,
     });
   const record = (agreement = AGREEMENT, paper = PAPER) =>
-    termsRecord(agreement, signatureOf(shop.store.terms, agreement, paper));
+    termsRecord(agreement, signatureOf(app.store.terms, agreement, paper));
 
   test('an agreement nobody signed is shown whole, and unsigned', () => {
     assert.deepEqual(record(), { ...AGREEMENT, signed: false, signed_at: null, signed_by: null });
@@ -209,8 +209,8 @@ describe('reading the agreement', () => {
     const folder = tempFolder(t);
     copyContent(folder);
     assert(readFileSync(join(folder, 'content/agreement.md'), 'utf8').startsWith('---\n'));
-    const shop = workshopIn(t, folder, { now: NOON });
-    const { filed, problems } = await fileContent(shop);
+    const app = workshopIn(t, folder, { now: NOON });
+    const { filed, problems } = await fileContent(app);
     assert.deepEqual(problems, []);
     assert(filed.length > 0 && filed.every((file) => !file.includes('agreement')));
   });

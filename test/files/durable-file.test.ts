@@ -12,12 +12,12 @@ test('a key and a media file are on the disk, with their names, before the ledge
   skip: NO_STRACE,
 }, async (t) => {
   const folder = tempFolder(t);
-  const shop = workshopIn(t, folder, { now: Date.UTC(2026, 10, 20, 12) });
+  const app = workshopIn(t, folder, { now: Date.UTC(2026, 10, 20, 12) });
   const bytes = Buffer.from('a picture');
   const hex = createHash('sha256').update(bytes).digest('hex');
   const trace = await traced(t, process.pid);
-  shop.media.keepBytes(`sha256:${hex}`, bytes);
-  foundPaper(shop);
+  app.media.keepBytes(`sha256:${hex}`, bytes);
+  foundPaper(app);
   // The paper's own commit comes last.
   const calls = await until(() => {
     const all = trace.calls();

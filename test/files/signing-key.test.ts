@@ -18,7 +18,7 @@ const NOON = Date.UTC(2026, 10, 20, 12);
 function shopIn(t: TestContext) {
   const folder = tempFolder(t);
   const clock = { now: NOON };
-  return { folder, clock, shop: workshopIn(t, folder, clock) };
+  return { folder, clock, app: workshopIn(t, folder, clock) };
 }
 
 const rotate = ({ store, settings, now }: Workshop) =>
@@ -28,51 +28,51 @@ const present = ({ store }: Workshop) => store.doorKeys().findLast(({ retired_at
 const kidOf = (receipt: string) => parseObservation(receipt.slice(0, receipt.lastIndexOf('\n\n') + 1))?.kid;
 
 /** Looks at hosts as a scanner does, and gives the kids that signed. */
-async function observe(shop: Workshop, ...names: string[]) {
-  const { records } = shop.store;
-  records.watch(names.map(parseHostname), shop.now());
-  const queue = localQueue(shop, 'test');
+async function observe(app: Workshop, ...names: string[]) {
+  const { records } = app.store;
+  records.watch(names.map(parseHostname), app.now());
+  const queue = localQueue(app, 'test');
   const taken = queue.takeThese(names);
-  const looks = names.map((name) => look(name, shop.now(), { A: ['192.0.2.1'] }));
+  const looks = names.map((name) => look(name, app.now(), { A: ['192.0.2.1'] }));
   await queue.enter(taken?.lease ?? '', looks);
   return names.map((name) => kidOf(records.observation(records.find(name)?.id ?? 0)?.receipt ?? ''));
 }
 
 test('a look makes no key, and a transaction that is taken back takes none with it', async (t) => {
-  const { shop } = shopIn(t);
-  const file = doorKeyFile(shop.settings);
+  const { app } = shopIn(t);
+  const file = doorKeyFile(app.settings);
   // A process that signs without having opened the door.
-  await assert.rejects(observe(shop, 'early.example'), { code: 'unavailable', message: /has no key yet/ });
-  assert.ok(!existsSync(file) && shop.store.doorKeys().length === 0);
+  await assert.rejects(observe(app, 'early.example'), { code: 'unavailable', message: /has no key yet/ });
+  assert.ok(!existsSync(file) && app.store.doorKeys().length === 0);
 
   const half = () =>
-    shop.store.transact(() => {
-      open(shop);
+    app.store.transact(() => {
+      open(app);
       throw new Error('taken back');
     });
   assert.throws(half, /taken back/);
-  assert.deepEqual(shop.store.doorKeys(), []);
-  await assert.rejects(observe(shop, 'early.example'), { code: 'unavailable' });
-  open(shop);
-  const kids = await observe(shop, 'harbor.example');
-  assert.deepEqual(kids, [present(shop)]);
+  assert.deepEqual(app.store.doorKeys(), []);
+  await assert.rejects(observe(app, 'early.example'), { code: 'unavailable' });
+  open(app);
+  const kids = await observe(app, 'harbor.example');
+  assert.deepEqual(kids, [present(app)]);
   assert.deepEqual(kids, [readDoor(file).kid]);
 });
 
 test('a rotation between the check of a key and its signature does not let the retired one sign', (t) => {
-  const { folder, clock, shop } = shopIn(t);
-  foundPaper(shop);
+  const { folder, clock, app } = shopIn(t);
+  foundPaper(app);
   const other = workshopIn(t, folder, clock);
-  const { desk } = shop;
+  const { desk } = app;
   // The desk was taken, and its key looked at, before the other process rotates.
   const old = desk.door.kid;
   clock.now += HOUR;
   const { kid } = rotate(other);
   fileStory(desk, PAPER, filing('tide'), { by: 'cli' });
   assert.notEqual(old, kid);
-  const story = shop.store.archive(PAPER).storyBySlug('tide');
+  const story = app.store.archive(PAPER).storyBySlug('tide');
   assert.deepEqual(
-    shop.store
+    app.store
       .archive(PAPER)
       .generations(story?.id ?? '')
       .map((generation) => generation.kid),
@@ -81,26 +81,26 @@ test('a rotation between the check of a key and its signature does not let the r
 });
 
 test('a rotation that is killed at any moment leaves one key in force, and the means to sign with it', (t) => {
-  const { folder, clock, shop } = shopIn(t);
-  foundPaper(shop);
-  const file = doorKeyFile(shop.settings);
+  const { folder, clock, app } = shopIn(t);
+  foundPaper(app);
+  const file = doorKeyFile(app.settings);
   const waits = `${file}.next`;
   const old = readFileSync(file);
 
   // Killed before its commit: a key waits that the ledger does not name.
-  const stranger = shopIn(t).shop;
+  const stranger = shopIn(t).app;
   stranger.openDoor();
   cpSync(doorKeyFile(stranger.settings), waits);
   const before = workshopIn(t, folder, clock);
   open(before);
-  assert.equal(before.desk.door.kid, present(shop));
+  assert.equal(before.desk.door.kid, present(app));
   assert.deepEqual(readFileSync(file), old);
 
   // Killed between its commit and the rename: the ledger names the key that waits.
   const { kid } = rotate(before);
   renameSync(file, waits);
   writeFileSync(file, old, { mode: 0o600 });
-  assert.equal(shop.desk.door.kid, kid, 'a server that runs signs with it at once');
+  assert.equal(app.desk.door.kid, kid, 'a server that runs signs with it at once');
   assert.equal(workshopIn(t, folder, clock).desk.door.kid, kid);
   open(workshopIn(t, folder, clock));
   assert.equal(readDoor(file).kid, kid, 'the next start gives it its place');
@@ -108,12 +108,12 @@ test('a rotation that is killed at any moment leaves one key in force, and the m
 });
 
 test('the key file of a retired key is refused, with the cure', (t) => {
-  const { folder, clock, shop } = shopIn(t);
-  foundPaper(shop);
-  const file = doorKeyFile(shop.settings);
+  const { folder, clock, app } = shopIn(t);
+  foundPaper(app);
+  const file = doorKeyFile(app.settings);
   const old = readFileSync(file);
-  const retired = present(shop);
-  rotate(shop);
+  const retired = present(app);
+  rotate(app);
   // From a backup of before the rotation.
   writeFileSync(file, old, { mode: 0o600 });
   const restored = workshopIn(t, folder, clock);
@@ -122,20 +122,20 @@ test('the key file of a retired key is refused, with the cure', (t) => {
   assert.throws(() => restored.desk.door, { code: 'unavailable', message: /does not hold/ });
   const made = rotate(restored);
   assert.equal(restored.desk.door.kid, made.kid);
-  assert.equal(shop.desk.door.kid, made.kid, 'the server that runs goes on with it too');
+  assert.equal(app.desk.door.kid, made.kid, 'the server that runs goes on with it too');
 });
 
 test('processes that rotate at once leave one key in force, and a server that signs with it', async (t) => {
-  const { folder, shop } = shopIn(t);
-  foundPaper(shop);
+  const { folder, app } = shopIn(t);
+  foundPaper(app);
   const rotations = await Promise.all([1, 2, 3].map(() => run(t, folder, ['key', 'rotate', '--json'])));
   const kids = rotations.map(({ code, stdout, stderr }) => {
     assert.equal(code, 0, stderr);
     return (JSON.parse(stdout) as { kid: string }).kid;
   });
   assert.equal(new Set(kids).size, 3);
-  const keys = shop.store.doorKeys();
+  const keys = app.store.doorKeys();
   assert.deepEqual([keys.length, keys.filter(({ retired_at }) => retired_at === null).length], [4, 1]);
-  assert.equal(readDoor(doorKeyFile(shop.settings)).kid, present(shop));
-  assert.deepEqual(await observe(shop, 'harbor.example'), [present(shop)]);
+  assert.equal(readDoor(doorKeyFile(app.settings)).kid, present(app));
+  assert.deepEqual(await observe(app, 'harbor.example'), [present(app)]);
 });

@@ -99,8 +99,8 @@ process.exitCode = failed ? 1 : 0;
 function seed(): void {
   const clock = { now: Date.now() - 10 * 86_400_000 };
   const inner: (() => void)[] = [];
-  const shop = workshopIn({ after: (work) => void inner.push(work) }, folder, clock, envIn(folder));
-  enterLooks(shop, clock, seededLooks(Date.now() - 3_600_000, 8));
+  const app = workshopIn({ after: (work) => void inner.push(work) }, folder, clock, envIn(folder));
+  enterLooks(app, clock, seededLooks(Date.now() - 3_600_000, 8));
   for (const end of inner) end();
 }
 

@@ -9,7 +9,7 @@ import { tempFolder, workshopIn } from '../support/app-context.ts';
 import * as fc from '../support/properties.ts';
 import { OFFER, samplePayment } from '../support/sample-payment.ts';
 
-const shop = workshopIn({ after }, tempFolder({ after }), { now: 0 });
+const app = workshopIn({ after }, tempFolder({ after }), { now: 0 });
 /** Every run has payments of its own in the one table. */
 let nonces = 0;
 
@@ -88,7 +88,7 @@ class World {
       await new Promise(() => {});
     };
     const till = new Till({
-      payments: shop.store.payments,
+      payments: app.store.payments,
       facilitator: this.facilitator(how, step),
       chain: this.#isBlind ? null : this.chain(how, step),
       now: () => this.now,

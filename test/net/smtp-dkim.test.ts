@@ -27,12 +27,12 @@ test('a mail is signed as RFC 6376 wants it, with both headers of the one-click 
     dkim: { selector: '2026a', keyFile },
   });
   t.after(() => mailer.close());
-  const shop = workshopIn(t, folder, { now: Date.now() }, { ORIGIN: 'https://news.example' });
-  foundPaper(shop, { nameplate: 'Ämter  und Häfen', contact: 'desk@news.example' });
-  confirmedReader(shop, 'ada@example.org', { cadence: 'instant' });
-  publish(shop, 'high-water', { headline: 'Hochwässer,  zwei' });
-  queueAll(shop);
-  await senderOf(shop, mailer).idle();
+  const app = workshopIn(t, folder, { now: Date.now() }, { ORIGIN: 'https://news.example' });
+  foundPaper(app, { nameplate: 'Ämter  und Häfen', contact: 'desk@news.example' });
+  confirmedReader(app, 'ada@example.org', { cadence: 'instant' });
+  publish(app, 'high-water', { headline: 'Hochwässer,  zwei' });
+  queueAll(app);
+  await senderOf(app, mailer).idle();
   const raw = server.taken[0]?.raw ?? Buffer.alloc(0);
   const check = checkDkim(raw, pair.publicKey);
   assert.deepEqual([check.bodyHolds, check.signatureHolds], [true, true]);

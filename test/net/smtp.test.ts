@@ -22,7 +22,7 @@ const FROM = 'alerts@news.example';
 const MINUTE = 60_000;
 
 interface Stand extends Sending {
-  shop: Workshop;
+  app: Workshop;
   clock: Clock;
   reader: Subscriber;
   /** The one mail of the reader, while the reader is there. */
@@ -33,14 +33,14 @@ interface Stand extends Sending {
 function stand(t: TestContext, smtp: Partial<SmtpSettings> & { url: string }): Stand {
   // Ids hold the real time, and giving up goes by it.
   const clock = { now: Date.now() };
-  const shop = workshopIn(t, tempFolder(t), clock);
-  foundPaper(shop, { contact: 'desk@harbor.example' });
-  const reader = confirmedReader(shop, 'reader@example.org');
-  queueConfirm(shop, reader);
+  const app = workshopIn(t, tempFolder(t), clock);
+  foundPaper(app, { contact: 'desk@harbor.example' });
+  const reader = confirmedReader(app, 'reader@example.org');
+  queueConfirm(app, reader);
   const mailer = smtpMailer({ from: FROM, dkim: null, ...smtp });
   t.after(() => mailer.close());
-  const mail = () => shop.store.readers.mails.ofSubscriber(reader.id)[0] as MailRecord;
-  return { ...senderOf(shop, mailer), shop, clock, reader, mail };
+  const mail = () => app.store.readers.mails.ofSubscriber(reader.id)[0] as MailRecord;
+  return { ...senderOf(app, mailer), app, clock, reader, mail };
 }
 
 function queueConfirm({ store, now }: Workshop, { id }: Subscriber): void {
@@ -117,11 +117,11 @@ test('a certificate that nobody vouches for is not believed, and no password goe
 
 test('an address that the server does not know is written to no more', async (t) => {
   const server = await smtpServer(t, { onRcptTo: (_, __, done) => done(refusal(550, '5.1.1 no such user')) });
-  const { idle, failures, shop, reader } = stand(t, { url: plain(server) });
+  const { idle, failures, app, reader } = stand(t, { url: plain(server) });
   await idle();
   assert.deepEqual(failures[0]?.words, { code: 'EENVELOPE', command: 'RCPT TO', reply: 550, enhanced: '5.1.1' });
-  assert.equal(shop.store.readers.subscribers.byId(reader.id), null);
-  assert.equal(shop.store.readers.suppressions.of(PAPER, reader.reader)?.reason, 'bounced');
+  assert.equal(app.store.readers.subscribers.byId(reader.id), null);
+  assert.equal(app.store.readers.suppressions.of(PAPER, reader.reader)?.reason, 'bounced');
 });
 
 test('what is not the address’s fault ends no subscription: it waits and goes', async (t) => {
@@ -165,7 +165,7 @@ test('a server that is not there or wants a password stops all, and that counts 
   const gone = await smtpServer(t);
   await gone.close();
   for (const url of [`${plain(gone)}`, `smtp://127.0.0.1:${server.port}`]) {
-    const { idle, failures, mail, shop, reader, clock } = stand(t, { url });
+    const { idle, failures, mail, app, reader, clock } = stand(t, { url });
     await idle();
     assert.deepEqual(
       failures.map(({ side }) => side),
@@ -173,10 +173,10 @@ test('a server that is not there or wants a password stops all, and that counts 
       url,
     );
     assert.equal(mail().state, 'due');
-    assert.notEqual(shop.store.readers.subscribers.byId(reader.id), null);
+    assert.notEqual(app.store.readers.subscribers.byId(reader.id), null);
     // While all rest, nothing is tried.
-    const other = confirmedReader(shop, 'other@example.org');
-    queueConfirm(shop, other);
+    const other = confirmedReader(app, 'other@example.org');
+    queueConfirm(app, other);
     await idle();
     assert.equal(failures.length, 1);
     clock.now += 1_000;
@@ -220,7 +220,7 @@ test('a server that hangs in DATA or closes half-way: the mail goes again, under
 
 test('a mail waits longer each time and is given up after five days; its reader stays', async (t) => {
   const server = await smtpServer(t, { onRcptTo: (_, __, done) => done(refusal(451, 'later')) });
-  const { idle, mail, gaveUp, failures, clock, shop, reader } = stand(t, { url: plain(server) });
+  const { idle, mail, gaveUp, failures, clock, app, reader } = stand(t, { url: plain(server) });
   const begun = clock.now;
   const waits: number[] = [];
   while (mail().state === 'due') {
@@ -239,12 +239,12 @@ test('a mail waits longer each time and is given up after five days; its reader 
   );
   assert.ok(clock.now - begun >= GIVE_UP && clock.now - begun < GIVE_UP + 5 * 3_600_000);
   assert.deepEqual([mail().state, gaveUp.length, failures.length], ['failed', 1, waits.length + 1]);
-  assert.notEqual(shop.store.readers.subscribers.byId(reader.id), null);
+  assert.notEqual(app.store.readers.subscribers.byId(reader.id), null);
 });
 
 test('a mail that is refused for good is given up after a day; its reader stays', async (t) => {
   const server = await smtpServer(t, { onRcptTo: (_, __, done) => done(refusal(554, '5.7.1 by policy')) });
-  const { idle, mail, gaveUp, failures, clock, shop, reader } = stand(t, { url: plain(server) });
+  const { idle, mail, gaveUp, failures, clock, app, reader } = stand(t, { url: plain(server) });
   const begun = clock.now;
   for (;;) {
     await idle();
@@ -254,7 +254,7 @@ test('a mail that is refused for good is given up after a day; its reader stays'
   }
   assert.ok(clock.now - begun >= REFUSED_GIVE_UP && clock.now - begun <= REFUSED_GIVE_UP + REFUSED_WAIT);
   assert.deepEqual([mail().state, gaveUp.length, failures.length > 4], ['failed', 1, true]);
-  assert.notEqual(shop.store.readers.subscribers.byId(reader.id), null);
+  assert.notEqual(app.store.readers.subscribers.byId(reader.id), null);
 });
 
 test('who ends breaks off what a mail server holds up, and the mail is sent again', async (t) => {
@@ -264,17 +264,17 @@ test('who ends breaks off what a mail server holds up, and the mail is sent agai
   });
   const server = await smtpServer(t, { onData: (stream) => stream.on('end', () => reached()).resume() });
   const mailer = smtpMailer({ url: plain(server), from: FROM, dkim: null });
-  const shop = workshopIn(t, tempFolder(t), { now: Date.now() });
-  foundPaper(shop);
-  const reader = confirmedReader(shop, 'reader@example.org');
-  queueConfirm(shop, reader);
-  const { sender, failures } = senderOf(shop, mailer);
+  const app = workshopIn(t, tempFolder(t), { now: Date.now() });
+  foundPaper(app);
+  const reader = confirmedReader(app, 'reader@example.org');
+  queueConfirm(app, reader);
+  const { sender, failures } = senderOf(app, mailer);
   sender.start();
   await inData;
   const stopped = sender.stop();
   mailer.breakOff();
   await stopped;
-  const [mail] = shop.store.readers.mails.ofSubscriber(reader.id);
+  const [mail] = app.store.readers.mails.ofSubscriber(reader.id);
   assert.deepEqual([mail?.state, failures.length], ['due', 1]);
   assert.notEqual(failures[0]?.side, 'reader');
 });

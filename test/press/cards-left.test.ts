@@ -8,15 +8,15 @@ import { filing, foundPaper, PAPER, tempFolder, workshopIn } from '../support/ap
 
 test('cards that a press left are still due after another press without cards', async (t) => {
   const clock = { now: Date.parse('2026-11-20T12:00:00Z') };
-  const shop = workshopIn(t, tempFolder(t), clock);
-  foundPaper(shop);
+  const app = workshopIn(t, tempFolder(t), clock);
+  foundPaper(app);
   for (const slug of ['ebb', 'flow']) {
-    fileStory(shop.desk, PAPER, filing(slug), { by: 'cli' });
-    airStory(shop.desk, PAPER, slug, { by: 'cli' });
-    await pressPapers(shop, { cards: false });
+    fileStory(app.desk, PAPER, filing(slug), { by: 'cli' });
+    airStory(app.desk, PAPER, slug, { by: 'cli' });
+    await pressPapers(app, { cards: false });
   }
-  const cards = shop.store.manifest.due(PAPER).filter((tag) => tag.startsWith('card:'));
+  const cards = app.store.manifest.due(PAPER).filter((tag) => tag.startsWith('card:'));
   assert.equal(cards.length, 2);
-  await pressPapers(shop);
-  assert.deepEqual((await auditShop(shop)).faults, []);
+  await pressPapers(app);
+  assert.deepEqual((await auditShop(app)).faults, []);
 });

@@ -29,77 +29,77 @@ function after(sheets: number, work: () => void): () => void {
 test('a piece that comes in while a press of everything runs gets the next press', async (t) => {
   // Early, when its own sheets are not yet chosen for printing, and late, when everything else is printed.
   for (const sheets of [0, 5, 30]) {
-    const { shop, folder, clock, tree } = await paperOf(t, 5);
-    change(shop, { hue: 17 });
-    await pressPapers(shop, { cards: false, progress: after(sheets, () => publish(shop, 'the-late-one', START)) });
-    assert.ok(shop.store.manifest.due(PAPER).length > 0, 'it is still due');
-    await pressPapers(shop, { cards: false });
+    const { app, folder, clock, tree } = await paperOf(t, 5);
+    change(app, { hue: 17 });
+    await pressPapers(app, { cards: false, progress: after(sheets, () => publish(app, 'the-late-one', START)) });
+    assert.ok(app.store.manifest.due(PAPER).length > 0, 'it is still due');
+    await pressPapers(app, { cards: false });
     assert.match(readFileSync(join(tree, 'stories/the-late-one/index.html'), 'utf8'), /What the-late-one means/);
     assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
   }
 });
 
 test('a piece that comes in before a press of everything begins is part of it', async (t) => {
-  const { shop, folder, clock, tree } = await paperOf(t, 5);
-  change(shop, { hue: 17 });
-  publish(shop, 'in-time', START);
-  await pressPapers(shop, { cards: false });
+  const { app, folder, clock, tree } = await paperOf(t, 5);
+  change(app, { hue: 17 });
+  publish(app, 'in-time', START);
+  await pressPapers(app, { cards: false });
   assert.deepEqual(
-    shop.store.manifest.due(PAPER).filter((tag) => !tag.startsWith('card:')),
+    app.store.manifest.due(PAPER).filter((tag) => !tag.startsWith('card:')),
     [],
   );
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
 });
 
 test('what a broken-off press wrote of a piece goes when the piece is withdrawn before the next one', async (t) => {
-  const { shop, folder, clock, tree } = await paperOf(t, 2);
-  publish(shop, 'too-soon', START);
+  const { app, folder, clock, tree } = await paperOf(t, 2);
+  publish(app, 'too-soon', START);
   const crash = after(0, () => {
     throw new Error('the power went');
   });
-  await assert.rejects(pressPapers(shop, { cards: false, progress: crash }), /the power went/);
+  await assert.rejects(pressPapers(app, { cards: false, progress: crash }), /the power went/);
   assert.ok(existsSync(join(tree, 'stories/too-soon.md')), 'it was written, and the manifest does not know it');
-  withdrawStory(shop.desk, PAPER, 'too-soon', { by: 'cli', reason: 'It was wrong.' });
-  await pressPapers(shop, { cards: false });
+  withdrawStory(app.desk, PAPER, 'too-soon', { by: 'cli', reason: 'It was wrong.' });
+  await pressPapers(app, { cards: false });
   assert.ok(!existsSync(join(tree, 'stories/too-soon.md')));
   assert.ok(!existsSync(join(tree, 'stories/too-soon/proof.json')));
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
 });
 
 test('a piece that went back to what it was after a broken-off press is printed as it is', async (t) => {
-  const { shop, folder, clock, tree } = await paperOf(t, 2);
+  const { app, folder, clock, tree } = await paperOf(t, 2);
   const page = join(tree, 'stories/piece-0/index.html');
-  const before = shop.store.record(PAPER, 'paper', '') as { hue: number };
-  change(shop, { hue: 99 });
+  const before = app.store.record(PAPER, 'paper', '') as { hue: number };
+  change(app, { hue: 99 });
   const crash = after(20, () => {
     throw new Error('the power went');
   });
-  await assert.rejects(pressPapers(shop, { cards: false, progress: crash }), /the power went/);
-  change(shop, { hue: before.hue });
-  await pressPapers(shop, { cards: false });
+  await assert.rejects(pressPapers(app, { cards: false, progress: crash }), /the power went/);
+  change(app, { hue: before.hue });
+  await pressPapers(app, { cards: false });
   assert.ok(existsSync(page));
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
 });
 
 test('a full press that was broken off is done again, though nothing is marked', async (t) => {
-  const { shop, folder, clock, tree } = await paperOf(t, 3);
-  await pressPapers(shop);
+  const { app, folder, clock, tree } = await paperOf(t, 3);
+  await pressPapers(app);
   rmSync(tree, { recursive: true });
   const crash = after(3, () => {
     throw new Error('the power went');
   });
-  await assert.rejects(pressPapers(shop, { full: true, progress: crash }), /the power went/);
-  assert.deepEqual(shop.store.manifest.due(PAPER), []);
-  assert.equal((await pressPapers(shop)).get(PAPER)?.full, true);
+  await assert.rejects(pressPapers(app, { full: true, progress: crash }), /the power went/);
+  assert.deepEqual(app.store.manifest.due(PAPER), []);
+  assert.equal((await pressPapers(app)).get(PAPER)?.full, true);
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, true));
 });
 
 test('a press whose claim another one took writes nothing more and clears nothing', async (t) => {
-  const { shop, folder, tree } = await paperOf(t, 2);
-  const { manifest } = shop.store;
+  const { app, folder, tree } = await paperOf(t, 2);
+  const { manifest } = app.store;
   const before = treeOf(tree);
   const another = join(folder, 'papers/.press', PAPER, 'another');
-  publish(shop, 'taken-over', START);
+  publish(app, 'taken-over', START);
   const due = manifest.due(PAPER);
   const takeOver = after(0, () => {
     manifest.release(PAPER, manifest.owner(PAPER) ?? '');
@@ -107,7 +107,7 @@ test('a press whose claim another one took writes nothing more and clears nothin
     mkdirSync(another);
   });
   await assert.rejects(
-    pressPapers(shop, { cards: false, progress: takeOver }),
+    pressPapers(app, { cards: false, progress: takeOver }),
     /this press lost its claim after a pause/,
   );
   assert.deepEqual(manifest.due(PAPER), due);
@@ -117,30 +117,30 @@ test('a press whose claim another one took writes nothing more and clears nothin
 });
 
 test('a claim of a clock that was set back since is nobody’s', async (t) => {
-  const { shop } = await paperOf(t, 1);
-  const { manifest } = shop.store;
+  const { app } = await paperOf(t, 1);
+  const { manifest } = app.store;
   assert.ok(manifest.claim(PAPER, 'elsewhere:1:next-year', Date.now() + 365 * DAY, 30_000));
-  publish(shop, 'not-for-a-year', START);
-  assert.equal((await pressPapers(shop, { cards: false })).get(PAPER)?.full, false);
+  publish(app, 'not-for-a-year', START);
+  assert.equal((await pressPapers(app, { cards: false })).get(PAPER)?.full, false);
 });
 
 test('a press prints one state of the paper: no file names a piece whose page is not there', async (t) => {
   // Without a crew, and with one, whose workers read for themselves.
   for (const pieces of [3, 410]) {
-    const { shop, tree } = await paperOf(t, pieces);
-    change(shop, { hue: 18 });
+    const { app, tree } = await paperOf(t, pieces);
+    change(app, { hue: 18 });
     const naming = () => [...treeOf(tree)].filter(([, text]) => text.includes('meanwhile')).map(([path]) => path);
-    await pressPapers(shop, { cards: false, progress: after(1, () => publish(shop, 'meanwhile', START)) });
+    await pressPapers(app, { cards: false, progress: after(1, () => publish(app, 'meanwhile', START)) });
     assert.deepEqual(naming(), []);
-    await pressPapers(shop, { cards: false });
+    await pressPapers(app, { cards: false });
     assert.ok(naming().includes('index.html') && naming().includes('stories/meanwhile/index.html'));
   }
 });
 
 test('what names other files is printed after them', async (t) => {
-  const { shop } = await paperOf(t, 3);
+  const { app } = await paperOf(t, 3);
   const printed: string[] = [];
-  await pressPapers(shop, { full: true, cards: false, progress: (_paper, _done, _total, name) => printed.push(name) });
+  await pressPapers(app, { full: true, cards: false, progress: (_paper, _done, _total, name) => printed.push(name) });
   const first = (start: string) => printed.findIndex((name) => name === start || name.startsWith(`${start}/`));
   const last = (start: string) => printed.findLastIndex((name) => name === start || name.startsWith(`${start}/`));
   for (const [named, names] of [
@@ -160,19 +160,19 @@ test('what names other files is printed after them', async (t) => {
 });
 
 test('who waited for the lock takes no claim that was made meanwhile', async (t) => {
-  const { shop } = await paperOf(t, 1);
-  const { manifest } = shop.store;
+  const { app } = await paperOf(t, 1);
+  const { manifest } = app.store;
   const now = Date.now();
   assert.ok(manifest.claim(PAPER, 'elsewhere:1:first', now + 4_000, 30_000));
   assert.equal(manifest.claim(PAPER, 'elsewhere:2:second', now, 30_000), false);
 });
 
 test('a claim that is held is waited for, and nobody presses beside it', async (t) => {
-  const { shop } = await paperOf(t, 1);
-  const { manifest } = shop.store;
+  const { app } = await paperOf(t, 1);
+  const { manifest } = app.store;
   assert.ok(manifest.claim(PAPER, 'elsewhere:1:busy', Date.now(), 30_000));
-  publish(shop, 'later', START);
-  const pressing = pressPapers(shop, { cards: false });
+  publish(app, 'later', START);
+  const pressing = pressPapers(app, { cards: false });
   assert.equal(
     await Promise.race([pressing, new Promise((resolve) => setTimeout(resolve, 300, 'waiting'))]),
     'waiting',
@@ -182,11 +182,11 @@ test('a claim that is held is waited for, and nobody presses beside it', async (
 });
 
 test('a process with the number of a dead one does not wait for it', async (t) => {
-  const { shop } = await paperOf(t, 1);
-  const { manifest } = shop.store;
+  const { app } = await paperOf(t, 1);
+  const { manifest } = app.store;
   let mine = '';
-  publish(shop, 'before', START);
-  await pressPapers(shop, {
+  publish(app, 'before', START);
+  await pressPapers(app, {
     cards: false,
     progress: () => {
       mine = manifest.owner(PAPER) ?? '';
@@ -196,17 +196,17 @@ test('a process with the number of a dead one does not wait for it', async (t) =
   const [machine, pid] = mine.split(':');
   assert.equal(pid, String(process.pid));
   assert.ok(manifest.claim(PAPER, `${machine}:${pid}:of-a-former-life:0`, Date.now(), 30_000));
-  publish(shop, 'at-once', START);
-  assert.ok((await pressPapers(shop, { cards: false })).has(PAPER));
+  publish(app, 'at-once', START);
+  assert.ok((await pressPapers(app, { cards: false })).has(PAPER));
 });
 
 test('no press works in another one’s folder, and what a dead one left there goes', async (t) => {
-  const { shop, folder } = await paperOf(t, 1);
+  const { app, folder } = await paperOf(t, 1);
   const working = join(folder, 'papers/.press', PAPER);
   const seen = new Set<string>();
   for (const slug of ['one', 'two']) {
-    publish(shop, slug, START);
-    await pressPapers(shop, {
+    publish(app, slug, START);
+    await pressPapers(app, {
       cards: false,
       progress: () => {
         for (const name of readdirSync(working)) seen.add(name);
@@ -218,33 +218,33 @@ test('no press works in another one’s folder, and what a dead one left there g
 });
 
 test('a large removal lets others have the thread', async (t) => {
-  const { shop, tree } = await paperOf(t, 150);
+  const { app, tree } = await paperOf(t, 150);
   let turns = 0;
   let isOver = false;
   const count = () => {
     turns++;
     if (!isOver) setImmediate(count);
   };
-  change(shop, { paper_public: false });
+  change(app, { paper_public: false });
   setImmediate(count);
-  await pressPapers(shop, { cards: false });
+  await pressPapers(app, { cards: false });
   isOver = true;
   assert.deepEqual([...treeOf(tree).keys()], []);
   assert.ok(turns > 10, `others had the thread ${turns} times`);
 });
 
 test('who asks for a number is answered when it is on disk, with what its press changed', async (t) => {
-  const { shop, tree } = await paperOf(t, 2);
-  await pressPapers(shop);
-  const presses = new Presses(shop);
-  const { manifest } = shop.store;
+  const { app, tree } = await paperOf(t, 2);
+  await pressPapers(app);
+  const presses = new Presses(app);
+  const { manifest } = app.store;
   const page = (slug: string) => join(tree, `stories/${slug}/index.html`);
-  publish(shop, 'first', START);
+  publish(app, 'first', START);
   const first = manifest.lastDue(PAPER);
   const pressed = presses.pressedUntil(PAPER, first).then((files) => ({ files, there: existsSync(page('first')) }));
   // It comes too late for the press under way.
   await new Promise((resolve) => setTimeout(resolve, 20));
-  publish(shop, 'second', START);
+  publish(app, 'second', START);
   const second = manifest.lastDue(PAPER);
   const files = await presses.pressedUntil(PAPER, second);
   assert.ok(existsSync(page('second')));
@@ -256,37 +256,37 @@ test('who asks for a number is answered when it is on disk, with what its press 
 });
 
 test('a press that leaves the cards to a later one does not count as the press of a write', async (t) => {
-  const { shop, tree } = await paperOf(t, 1);
-  const { manifest } = shop.store;
-  publish(shop, 'with-a-card', START);
+  const { app, tree } = await paperOf(t, 1);
+  const { manifest } = app.store;
+  publish(app, 'with-a-card', START);
   const number = manifest.lastDue(PAPER);
-  await pressPapers(shop, { cards: false });
+  await pressPapers(app, { cards: false });
   assert.equal(manifest.isPressed(PAPER, number), false);
-  await new Presses(shop).pressedUntil(PAPER, number);
-  const id = shop.store.archive(PAPER).storyBySlug('with-a-card')?.id ?? '';
+  await new Presses(app).pressedUntil(PAPER, number);
+  const id = app.store.archive(PAPER).storyBySlug('with-a-card')?.id ?? '';
   assert.ok(readdirSync(join(tree, 'cards')).some((name) => name.startsWith(id)));
 });
 
 test('after a power cut before the disk had a full press, the next one looks at every file', async (t) => {
-  const { shop, folder, clock, tree } = await paperOf(t, 2);
-  await pressPapers(shop);
-  const { manifest } = shop.store;
+  const { app, folder, clock, tree } = await paperOf(t, 2);
+  await pressPapers(app);
+  const { manifest } = app.store;
   assert.equal(manifest.unsynced(PAPER), null, 'the disk has all of it');
   manifest.setUnsynced(PAPER, 'another-boot 7');
   rmSync(join(tree, 'stories/piece-0/index.html'));
-  assert.equal((await pressPapers(shop)).get(PAPER)?.full, true);
+  assert.equal((await pressPapers(app)).get(PAPER)?.full, true);
   assert.equal(manifest.unsynced(PAPER), null);
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, true));
 });
 
 test('a process of another container is not taken for a dead one of this', async (t) => {
-  const { shop } = await paperOf(t, 1);
-  const { manifest } = shop.store;
+  const { app } = await paperOf(t, 1);
+  const { manifest } = app.store;
   const { hostname } = await import('node:os');
   // No such process here; in its own container it may well run.
   assert.ok(manifest.claim(PAPER, `${hostname()}/1:4000000:elsewhere:0`, Date.now(), 30_000));
-  publish(shop, 'patience', START);
-  const pressing = pressPapers(shop, { cards: false });
+  publish(app, 'patience', START);
+  const pressing = pressPapers(app, { cards: false });
   assert.equal(
     await Promise.race([pressing, new Promise((resolve) => setTimeout(resolve, 300, 'waiting'))]),
     'waiting',
@@ -329,12 +329,12 @@ test('cards that come after the pages are seen whole or not at all', async (t) =
 test('a process presses few papers at a time, and first the one that somebody waits for', async (t) => {
   const clock = { now: START };
   const folder = tempFolder(t);
-  const shop = workshopIn(t, folder, clock);
+  const app = workshopIn(t, folder, clock);
   const papers = ['p1', 'p2', 'p3', 'p4', 'p5'];
   for (const paper of papers) {
     const body = { nameplate: paper, sections: ['City'], language: 'en' };
-    shop.store.transact(() =>
-      enter(shop.store, { type: 'record', at: START, paper, kind: 'paper', name: '', body: PaperBody.parse(body) }),
+    app.store.transact(() =>
+      enter(app.store, { type: 'record', at: START, paper, kind: 'paper', name: '', body: PaperBody.parse(body) }),
     );
   }
   const begun: unknown[] = [];
@@ -350,21 +350,21 @@ test('a process presses few papers at a time, and first the one that somebody wa
       ended();
     };
   });
-  const presses = new Presses(shop);
+  const presses = new Presses(app);
   const all = papers.map((paper) => presses.press(paper));
-  await Promise.all([...all, presses.pressedUntil('p5', shop.store.manifest.lastDue('p5'))]);
+  await Promise.all([...all, presses.pressedUntil('p5', app.store.manifest.lastDue('p5'))]);
   assert.equal(most, 2);
   assert.deepEqual(begun.slice(0, 5), ['p1', 'p2', 'p5', 'p3', 'p4']);
 });
 
 test('one paper that cannot be pressed keeps no other one from it', async (t) => {
-  const { shop, folder } = await paperOf(t, 1);
+  const { app, folder } = await paperOf(t, 1);
   const body = PaperBody.parse({ nameplate: 'First', sections: ['City'] });
-  shop.store.transact(() =>
-    enter(shop.store, { type: 'record', at: START, paper: 'aaa', kind: 'paper', name: '', body }),
+  app.store.transact(() =>
+    enter(app.store, { type: 'record', at: START, paper: 'aaa', kind: 'paper', name: '', body }),
   );
   writeFileSync(join(folder, 'papers/aaa'), 'in the way');
-  publish(shop, 'all-the-same', START);
-  await assert.rejects(pressPapers(shop, { cards: false }), /a file stands where a folder belongs/);
+  publish(app, 'all-the-same', START);
+  await assert.rejects(pressPapers(app, { cards: false }), /a file stands where a folder belongs/);
   assert.ok(existsSync(join(folder, `papers/${PAPER}/stories/all-the-same.md`)));
 });

@@ -73,19 +73,19 @@ test('letters are read on every paper’s colours', () => {
 test('a persona without a picture has a drawn one at an address that stays, until it gets its own', async (t) => {
   const clock = { now: Date.parse('2026-11-20T12:00:00Z') };
   const folder = tempFolder(t);
-  const shop = workshopIn(t, folder, clock);
-  foundPaper(shop);
-  fileStory(shop.desk, PAPER, filing('tide'), { by: 'cli' });
-  airStory(shop.desk, PAPER, 'tide', { by: 'cli' });
+  const app = workshopIn(t, folder, clock);
+  foundPaper(app);
+  fileStory(app.desk, PAPER, filing('tide'), { by: 'cli' });
+  airStory(app.desk, PAPER, 'tide', { by: 'cli' });
   const tree = join(folder, 'papers', PAPER);
   const read = (path: string) => readFileSync(join(tree, path), 'utf8');
   const change = async (more: object): Promise<void> => {
     clock.now += 1_000;
-    const before = shop.store.record(PAPER, 'persona', SLUG) as object;
-    record(shop, 'persona', SLUG, { ...before, ...more });
-    await pressPapers(shop, { cards: false });
+    const before = app.store.record(PAPER, 'persona', SLUG) as object;
+    record(app, 'persona', SLUG, { ...before, ...more });
+    await pressPapers(app, { cards: false });
   };
-  await pressPapers(shop, { cards: false });
+  await pressPapers(app, { cards: false });
 
   const address = `http://localhost:4321/${PAPER}/${PATH}`;
   const first = treeOf(tree).get(PATH);
@@ -109,8 +109,8 @@ test('a persona without a picture has a drawn one at an address that stays, unti
     .png()
     .toFile(picture);
   const media = await probeMedia('media/p.png', picture);
-  shop.media.keepBytes(media.digest, readFileSync(picture));
-  record(shop, 'media', media.path, media);
+  app.media.keepBytes(media.digest, readFileSync(picture));
+  record(app, 'media', media.path, media);
   await change({ avatar: 'media/p.png' });
   assert.equal(treeOf(tree).has(PATH), false, 'nothing points at the drawn one any more');
   assert.ok(read(`masthead/${SLUG}/index.html`).includes('media/p.png'));
@@ -118,11 +118,11 @@ test('a persona without a picture has a drawn one at an address that stays, unti
 
   await change({ avatar: null, active: false });
   assert.equal(treeOf(tree).get(PATH), first, 'one that signs no more keeps its portrait, for its pieces show it');
-  await pressPapers(shop);
-  assert.deepEqual((await auditShop(shop)).faults, []);
+  await pressPapers(app);
+  assert.deepEqual((await auditShop(app)).faults, []);
 
   writeFileSync(join(tree, PATH), 'x');
-  assert.match((await auditShop(shop)).faults.join(), /portraits\/.* was altered/);
+  assert.match((await auditShop(app)).faults.join(), /portraits\/.* was altered/);
   assert.equal(statSync(join(tree, PATH)).size, 1);
 });
 

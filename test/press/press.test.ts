@@ -79,8 +79,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('crash' as const), after: fc.nat(30) }) },
 );
 
-function take(shop: Workshop, clock: Clock, action: Step): void {
-  const { desk, store } = shop;
+function take(app: Workshop, clock: Clock, action: Step): void {
+  const { desk, store } = app;
   const slug = (piece: number) => `piece-${piece}`;
   const record = (kind: 'paper' | 'persona' | 'media', name: string, body: unknown) =>
     store.transact(() => enter(store, { type: 'record', at: clock.now, paper: PAPER, kind, name, body }));
@@ -128,32 +128,32 @@ test('a sequence of publishes leaves the tree of a full press, byte for byte, cr
       try {
         const clock = { now: START };
         const folder = tempFolder(scope);
-        const shop = workshopIn(scope, folder, clock);
-        foundPaper(shop);
-        shop.media.keepBytes(PICTURE.digest, PICTURE_SVG);
-        take(shop, clock, { do: 'media' });
+        const app = workshopIn(scope, folder, clock);
+        foundPaper(app);
+        app.media.keepBytes(PICTURE.digest, PICTURE_SVG);
+        take(app, clock, { do: 'media' });
         // A shelf to begin with: one section, an hour between the pieces.
         for (const piece of [0, 1, 2, 3]) {
-          take(shop, clock, { do: 'file', piece, section: 0, persona: 0, words: 'tide', corrects: false });
-          if (piece > 0) take(shop, clock, { do: 'air', piece, hours: -2 * piece });
+          take(app, clock, { do: 'file', piece, section: 0, persona: 0, words: 'tide', corrects: false });
+          if (piece > 0) take(app, clock, { do: 'air', piece, hours: -2 * piece });
         }
-        await pressPapers(shop, { cards: false });
+        await pressPapers(app, { cards: false });
         for (const action of steps) {
           clock.now += 1_000;
-          take(shop, clock, action);
+          take(app, clock, action);
           if (action.do === 'crash') {
             let sheets = 0;
             const crash = () => {
               if (sheets++ >= action.after) throw new Error('the power went');
             };
-            take(shop, clock, { do: 'air', piece: action.after % 6, hours: -(action.after % 7) });
-            await pressPapers(shop, { cards: false, progress: crash }).catch(() => undefined);
+            take(app, clock, { do: 'air', piece: action.after % 6, hours: -(action.after % 7) });
+            await pressPapers(app, { cards: false, progress: crash }).catch(() => undefined);
           } else if (action.do !== 'wait') {
-            await pressPapers(shop, { cards: false });
+            await pressPapers(app, { cards: false });
           }
         }
-        shop.store.manifest.owe(PAPER, ['news']);
-        await pressPapers(shop, { cards: false });
+        app.store.manifest.owe(PAPER, ['news']);
+        await pressPapers(app, { cards: false });
         assertSameTree(treeOf(join(folder, 'papers', PAPER)), await fullPress(scope, folder, clock, false));
       } finally {
         for (const end of ends) end();

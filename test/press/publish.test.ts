@@ -23,12 +23,12 @@ function inodes(tree: string): Map<string, number> {
 }
 
 test('a publish writes the files that show it and leaves every other file alone', async (t) => {
-  const { shop, tree } = await paperOf(t, 70);
-  await pressPapers(shop);
+  const { app, tree } = await paperOf(t, 70);
+  await pressPapers(app);
   const before = inodes(tree);
-  publish(shop, 'the-new-one', START);
-  const report = (await pressPapers(shop)).get(PAPER);
-  const id = shop.store.archive(PAPER).storyBySlug('the-new-one')?.id ?? '';
+  publish(app, 'the-new-one', START);
+  const report = (await pressPapers(app)).get(PAPER);
+  const id = app.store.archive(PAPER).storyBySlug('the-new-one')?.id ?? '';
   const changed = changedSince(before, tree).map((path) => path.replace(/-[0-9a-f]{16}\.png$/, '-….png'));
   assert.deepEqual(changed, [
     `cards/${id}-….png`,
@@ -56,10 +56,10 @@ test('a publish writes the files that show it and leaves every other file alone'
 });
 
 test('a piece that is dated back moves the pages of its section and no older one', async (t) => {
-  const { shop, folder, clock, tree } = await paperOf(t, 70);
+  const { app, folder, clock, tree } = await paperOf(t, 70);
   const before = inodes(tree);
-  publish(shop, 'found-in-a-drawer', START - 25 * DAY - 1);
-  await pressPapers(shop, { cards: false });
+  publish(app, 'found-in-a-drawer', START - 25 * DAY - 1);
+  await pressPapers(app, { cards: false });
   const pages = changedSince(before, tree).filter((path) => path.startsWith('sections/'));
   assert.deepEqual(pages, [
     'sections/city/2/index.html',
@@ -71,10 +71,10 @@ test('a piece that is dated back moves the pages of its section and no older one
 });
 
 test('withdrawing the oldest piece moves every page of its section, and the last one goes', async (t) => {
-  const { shop, folder, clock, tree } = await paperOf(t, 61);
+  const { app, folder, clock, tree } = await paperOf(t, 61);
   assert.ok(treeOf(tree).has('sections/city/3/index.html'));
-  withdrawStory(shop.desk, PAPER, 'piece-0', { by: 'cli', reason: 'It was never so.' });
-  await pressPapers(shop, { cards: false });
+  withdrawStory(app.desk, PAPER, 'piece-0', { by: 'cli', reason: 'It was never so.' });
+  await pressPapers(app, { cards: false });
   assert.ok(!treeOf(tree).has('sections/city/3/index.html'));
   assert.match(treeOf(tree).get('stories/piece-0/index.html') ?? '', /It was never so\./);
   assert.ok(!treeOf(tree).has('stories/piece-0.md'));
@@ -87,39 +87,39 @@ test('many hands print the tree that one prints', async (t) => {
 });
 
 test('a paper that becomes private leaves no file behind, and comes back whole', async (t) => {
-  const { shop, tree } = await paperOf(t, 3);
+  const { app, tree } = await paperOf(t, 3);
   const before = treeOf(tree);
   const set = (paper_public: boolean) => {
-    const body = { ...(shop.store.record(PAPER, 'paper', '') as object), paper_public };
-    shop.store.transact(() =>
-      enter(shop.store, { type: 'record', at: shop.now(), paper: PAPER, kind: 'paper', name: '', body }),
+    const body = { ...(app.store.record(PAPER, 'paper', '') as object), paper_public };
+    app.store.transact(() =>
+      enter(app.store, { type: 'record', at: app.now(), paper: PAPER, kind: 'paper', name: '', body }),
     );
   };
   set(false);
-  await pressPapers(shop, { cards: false });
+  await pressPapers(app, { cards: false });
   assert.deepEqual([...treeOf(tree).keys()], []);
   set(true);
-  await pressPapers(shop, { cards: false });
+  await pressPapers(app, { cards: false });
   assert.deepEqual([...treeOf(tree).keys()].sort(), [...before.keys()].sort());
 });
 
 test('a press without cards leaves them due, and the next one draws them once', async (t) => {
-  const { shop, tree } = await paperOf(t, 3);
+  const { app, tree } = await paperOf(t, 3);
   const cards = () => [...treeOf(tree).keys()].filter((path) => /^cards\/[0-9a-z]{26}-/.test(path));
   assert.deepEqual(cards(), []);
-  await pressPapers(shop);
+  await pressPapers(app);
   assert.equal(cards().length, 3);
   const before = inodes(tree);
-  await pressPapers(shop, { full: true });
+  await pressPapers(app, { full: true });
   assert.deepEqual(changedSince(before, tree), []);
 });
 
 test('a full press mends a file that was altered or removed, and takes away what nothing printed', async (t) => {
-  const { shop, tree } = await paperOf(t, 3);
+  const { app, tree } = await paperOf(t, 3);
   const before = treeOf(tree);
   rmSync(join(tree, 'stories/piece-1'), { recursive: true });
   writeFileSync(join(tree, 'index.html'), 'altered');
   writeFileSync(join(tree, 'stray.html'), 'nobody printed this');
-  await pressPapers(shop, { full: true, cards: false });
+  await pressPapers(app, { full: true, cards: false });
   assertSameTree(treeOf(tree), before);
 });

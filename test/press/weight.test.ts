@@ -18,10 +18,10 @@ function publishLong({ desk }: Workshop, slug: string, length: number): void {
 }
 
 test('a very long piece is printed on other threads, as it would be here', async (t) => {
-  const { shop, folder, clock, tree } = await paperOf(t, 3);
-  publishLong(shop, 'long', 200_000);
+  const { app, folder, clock, tree } = await paperOf(t, 3);
+  publishLong(app, 'long', 200_000);
   const [all, here] = [process.cpuUsage(), process.threadCpuUsage()];
-  await pressPapers(shop, { paper: PAPER, cards: false });
+  await pressPapers(app, { paper: PAPER, cards: false });
   const spent = ({ user, system }: NodeJS.CpuUsage) => user + system;
   const [whole, own] = [spent(process.cpuUsage(all)), spent(process.threadCpuUsage(here))];
   // Node's own threads count too; so much of it on this one would be the rendering.
@@ -30,21 +30,21 @@ test('a very long piece is printed on other threads, as it would be here', async
 });
 
 test('one long piece is heavy, and so are many that feeds show together; what left the air is not', async (t) => {
-  const { shop } = await paperOf(t, 3);
-  const archive = shop.store.archive(PAPER);
+  const { app } = await paperOf(t, 3);
+  const archive = app.store.archive(PAPER);
   assert.equal(isHeavy(archive, []), false);
-  publishLong(shop, 'long', 60_000);
+  publishLong(app, 'long', 60_000);
   assert.equal(isHeavy(archive, []), true);
-  withdrawStory(shop.desk, PAPER, 'long', { by: 'test', reason: 'It was long.' });
+  withdrawStory(app.desk, PAPER, 'long', { by: 'test', reason: 'It was long.' });
   assert.equal(isHeavy(archive, ['story/long', 'feeds']), false);
-  for (let n = 0; n < 24; n++) publishLong(shop, `medium-${n}`, 40_000);
+  for (let n = 0; n < 24; n++) publishLong(app, `medium-${n}`, 40_000);
   assert.equal(isHeavy(archive, []), false);
-  for (let n = 24; n < 26; n++) publishLong(shop, `medium-${n}`, 40_000);
+  for (let n = 24; n < 26; n++) publishLong(app, `medium-${n}`, 40_000);
   assert.equal(isHeavy(archive, []), true);
 });
 
 test('a press of a whole paper lets others have the thread between two sheets', async (t) => {
-  const { shop, folder } = await paperOf(t, 120);
+  const { app, folder } = await paperOf(t, 120);
   let longest = 0;
   let last = performance.now();
   let isPressing = true;
@@ -56,7 +56,7 @@ test('a press of a whole paper lets others have the thread between two sheets', 
   };
   const began = performance.now();
   turn();
-  await pressPapers(shop, { paper: PAPER, full: true, cards: false });
+  await pressPapers(app, { paper: PAPER, full: true, cards: false });
   isPressing = false;
   const took = performance.now() - began;
   assert.ok(longest < took / 3, `nobody else had it for ${longest} of ${took} ms in ${join(folder, 'papers')}`);

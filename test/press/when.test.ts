@@ -15,10 +15,10 @@ const DAY = 86_400_000;
 async function paperWith(t: Scope, times: string[]) {
   const clock = { now: START };
   const folder = tempFolder(t);
-  const shop = workshopIn(t, folder, clock);
-  foundPaper(shop);
-  for (const [place, at] of times.entries()) publish(shop, `piece-${place}`, Date.parse(at));
-  await pressPapers(shop, { cards: false });
+  const app = workshopIn(t, folder, clock);
+  foundPaper(app);
+  for (const [place, at] of times.entries()) publish(app, `piece-${place}`, Date.parse(at));
+  await pressPapers(app, { cards: false });
   const tree = treeOf(join(folder, 'papers', PAPER));
   return { clock, folder, tree, page: (path: string) => textOf(tree.get(`${path}index.html`) ?? '') };
 }

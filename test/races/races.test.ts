@@ -15,10 +15,10 @@ const CHILD = fileURLToPath(new URL('race-child.ts', import.meta.url));
 const CALLERS = 25;
 const HOUR = 3_600_000;
 
-const shop = workshopIn({ after }, tempFolder({ after }), { now: NOON });
-foundPaper(shop);
-const { store } = shop;
-const children = ['a', 'b'].map((name) => fork(CHILD, [databaseFile(shop.settings), name, String(CALLERS)]));
+const app = workshopIn({ after }, tempFolder({ after }), { now: NOON });
+foundPaper(app);
+const { store } = app;
+const children = ['a', 'b'].map((name) => fork(CHILD, [databaseFile(app.settings), name, String(CALLERS)]));
 after(() => {
   for (const child of children) child.kill('SIGKILL');
 });

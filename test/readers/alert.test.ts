@@ -24,7 +24,7 @@ const HOUR = 3_600_000;
 const instant: Partial<Choices> = { cadence: 'instant' };
 
 interface Stand {
-  shop: Workshop;
+  app: Workshop;
   clock: Clock;
   folder: string;
   /** Queues and sends all that is to be told now; who got what, by headline. */
@@ -34,41 +34,41 @@ interface Stand {
 function stand(t: TestContext): Stand {
   const folder = tempFolder(t);
   const clock = { now: NOON };
-  const shop = workshopIn(t, folder, clock, { ORIGIN: 'https://news.example' });
-  foundPaper(shop);
+  const app = workshopIn(t, folder, clock, { ORIGIN: 'https://news.example' });
+  foundPaper(app);
   const mailer = collector();
-  const sending = senderOf(shop, mailer);
+  const sending = senderOf(app, mailer);
   const tell = async () => {
     mailer.mails.length = 0;
-    queueAll(shop);
+    queueAll(app);
     await sending.idle();
     const got: Record<string, string[]> = {};
     for (const { to, subject } of mailer.mails) got[to] = [...(got[to] ?? []), subject];
     return got;
   };
-  return { shop, clock, folder, tell };
+  return { app, clock, folder, tell };
 }
 
 test('who asked for it is told at once when a piece goes on air: by section, confirmed, not suppressed', async (t) => {
-  const { shop, tell } = stand(t);
-  const { store } = shop;
-  confirmedReader(shop, 'all@example.org', instant);
-  confirmedReader(shop, 'city@example.org', { ...instant, sections: [CITY] });
-  confirmedReader(shop, 'port@example.org', { ...instant, sections: [PORT] });
-  confirmedReader(shop, 'daily@example.org');
-  store.readers.subscribers.put({ ...confirmedReader(shop, 'pending@example.org', instant), confirmed_at: null });
-  const { reader } = confirmedReader(shop, 'barred@example.org', instant);
+  const { app, tell } = stand(t);
+  const { store } = app;
+  confirmedReader(app, 'all@example.org', instant);
+  confirmedReader(app, 'city@example.org', { ...instant, sections: [CITY] });
+  confirmedReader(app, 'port@example.org', { ...instant, sections: [PORT] });
+  confirmedReader(app, 'daily@example.org');
+  store.readers.subscribers.put({ ...confirmedReader(app, 'pending@example.org', instant), confirmed_at: null });
+  const { reader } = confirmedReader(app, 'barred@example.org', instant);
   store.readers.suppressions.put({ paper: PAPER, reader, email: null, reason: 'by_hand', at: NOON, mailed_at: null });
-  const gone = confirmedReader(shop, 'gone@example.org', instant);
-  publish(shop, 'high-water');
-  queueAll(shop);
-  end(openReaderDesk(shop), gone, 'unsubscribed');
+  const gone = confirmedReader(app, 'gone@example.org', instant);
+  publish(app, 'high-water');
+  queueAll(app);
+  end(openReaderDesk(app), gone, 'unsubscribed');
   const headline = 'What high-water means';
   assert.deepEqual(await tell(), { 'all@example.org': [headline], 'city@example.org': [headline] });
   assert.deepEqual(await tell(), {}, 'once');
-  confirmedReader(shop, 'late@example.org', instant);
+  confirmedReader(app, 'late@example.org', instant);
   assert.deepEqual(await tell(), {}, 'who came after it is not told');
-  const row = store.readers.subscribers.of(PAPER, confirmedReader(shop, 'x@example.org').reader);
+  const row = store.readers.subscribers.of(PAPER, confirmedReader(app, 'x@example.org').reader);
   assert.equal(row?.last_sent_at, null);
   const told = store.readers.subscribers.list(PAPER, { limit: 50 }).filter(({ last_sent_at }) => last_sent_at !== null);
   assert.deepEqual(
@@ -78,43 +78,43 @@ test('who asked for it is told at once when a piece goes on air: by section, con
 });
 
 test('a revision, a correction, a withdrawal and a coming back are not mailed', async (t) => {
-  const { shop, tell, clock } = stand(t);
-  confirmedReader(shop, 'all@example.org', instant);
-  publish(shop, 'high-water');
+  const { app, tell, clock } = stand(t);
+  confirmedReader(app, 'all@example.org', instant);
+  publish(app, 'high-water');
   assert.equal(Object.keys(await tell()).length, 1);
   clock.now += HOUR;
-  revise(shop, 'high-water', { headline: 'Another headline' });
-  revise(shop, 'high-water', { headline: 'A right headline', correction: 'The headline was wrong.' });
+  revise(app, 'high-water', { headline: 'Another headline' });
+  revise(app, 'high-water', { headline: 'A right headline', correction: 'The headline was wrong.' });
   assert.deepEqual(await tell(), {});
-  withdraw(shop, 'high-water');
+  withdraw(app, 'high-water');
   assert.deepEqual(await tell(), {});
   clock.now += 40 * 24 * HOUR;
-  airAgain(shop, 'high-water');
+  airAgain(app, 'high-water');
   assert.deepEqual(await tell(), {});
-  publish(shop, 'low-water');
-  queueAlerts(openAlertDesk(shop));
-  withdraw(shop, 'low-water');
+  publish(app, 'low-water');
+  queueAlerts(openAlertDesk(app));
+  withdraw(app, 'low-water');
   assert.deepEqual(await tell(), {}, 'what was withdrawn before its mail went out');
 });
 
 test('a video edition goes to those who want it, once for its day', async (t) => {
-  const { shop, tell } = stand(t);
-  confirmedReader(shop, 'with@example.org', { ...instant, sections: [PORT] });
-  confirmedReader(shop, 'without@example.org', { ...instant, cast: false });
-  publishCast(shop, '2026-11-20', 'The day in a minute');
+  const { app, tell } = stand(t);
+  confirmedReader(app, 'with@example.org', { ...instant, sections: [PORT] });
+  confirmedReader(app, 'without@example.org', { ...instant, cast: false });
+  publishCast(app, '2026-11-20', 'The day in a minute');
   assert.deepEqual(await tell(), { 'with@example.org': ['The day in a minute'] });
-  publishCast(shop, '2026-11-20', 'The day in two minutes');
+  publishCast(app, '2026-11-20', 'The day in two minutes');
   assert.deepEqual(await tell(), {});
 });
 
 test('an alert carries what mail programs want, its reader’s own links, and nothing that tells on the reader', async (t) => {
-  const { shop, folder } = stand(t);
+  const { app, folder } = stand(t);
   const { render } = await loadBuild();
-  const [ada, bob] = ['ada@example.org', 'bob@example.org'].map((email) => confirmedReader(shop, email, instant));
+  const [ada, bob] = ['ada@example.org', 'bob@example.org'].map((email) => confirmedReader(app, email, instant));
   const headline = '“Zwölf & zwölf” <b>macht</b> 二十四';
-  publish(shop, 'twelve', { headline });
-  queueAll(shop);
-  await senderOf(shop, outboxOf(shop), { render }).idle();
+  publish(app, 'twelve', { headline });
+  queueAll(app);
+  await senderOf(app, outboxOf(app), { render }).idle();
   const outbox = join(folder, 'var/outbox');
   const names = readdirSync(outbox);
   assert.equal(names.length, 2);
@@ -131,7 +131,7 @@ test('an alert carries what mail programs want, its reader’s own links, and no
     const token = url.searchParams.get('token') ?? '';
     tokens.add(token);
     const reader = [ada, bob].find((row) => row?.email === email.to?.[0]?.address);
-    assert.equal(tokenIn(openReaderDesk(shop), PAPER, 'manage', token).reader, reader?.reader);
+    assert.equal(tokenIn(openReaderDesk(app), PAPER, 'manage', token).reader, reader?.reader);
     const { html = '', text = '' } = email;
     for (const body of [html, text]) {
       assert.match(body, /AI persona/);
@@ -150,15 +150,15 @@ test('an alert carries what mail programs want, its reader’s own links, and no
 });
 
 test('a mail of a private paper has its reader’s own links and no other: nothing else there would open', async (t) => {
-  const { shop, clock } = stand(t);
-  const body = { ...(shop.store.record(PAPER, 'paper', '') as object), paper_public: false };
-  enter(shop.store, { type: 'record', at: clock.now, paper: PAPER, kind: 'paper', name: '', body });
-  confirmedReader(shop, 'all@example.org', { ...instant, cast: true });
-  publish(shop, 'one');
-  publishCast(shop, '2026-11-20');
-  queueAll(shop);
+  const { app, clock } = stand(t);
+  const body = { ...(app.store.record(PAPER, 'paper', '') as object), paper_public: false };
+  enter(app.store, { type: 'record', at: clock.now, paper: PAPER, kind: 'paper', name: '', body });
+  confirmedReader(app, 'all@example.org', { ...instant, cast: true });
+  publish(app, 'one');
+  publishCast(app, '2026-11-20');
+  queueAll(app);
   const mailer = collector();
-  await senderOf(shop, mailer, { render: (await loadBuild()).render }).idle();
+  await senderOf(app, mailer, { render: (await loadBuild()).render }).idle();
   assert.equal(mailer.mails.length, 2);
   for (const { html = '', text } of mailer.mails) {
     const links = [...html.matchAll(/ href="([^"]*)"/g), ...text.matchAll(/(https?:\/\/\S+)/g)].map(([, link]) => link);
@@ -169,14 +169,14 @@ test('a mail of a private paper has its reader’s own links and no other: nothi
 });
 
 test('no name and no headline writes a header of its own', async (t) => {
-  const { shop, folder } = stand(t);
+  const { app, folder } = stand(t);
   const nameplate = 'Harbor", <evil@example.net>, "Ledger; =?UTF-8?Q?=0D=0ABcc:_x@example.net?=';
-  foundPaper(shop, { nameplate });
-  confirmedReader(shop, 'ada@example.org', instant);
+  foundPaper(app, { nameplate });
+  confirmedReader(app, 'ada@example.org', instant);
   const headline = `=?UTF-8?Q?=0D=0ABcc:_x@example.net?= ${'long '.repeat(30)}end`.slice(0, 190);
-  publish(shop, 'twelve', { headline });
-  queueAll(shop);
-  await outboxSender(shop).idle();
+  publish(app, 'twelve', { headline });
+  queueAll(app);
+  await outboxSender(app).idle();
   const [name = ''] = readdirSync(join(folder, 'var/outbox'));
   const raw = readFileSync(join(folder, 'var/outbox', name));
   const email = await parsed({ raw });

@@ -11,9 +11,9 @@ import { run } from '../support/program.ts';
 test('one address is exported, erased and suppressed by command', async (t) => {
   const folder = tempFolder(t);
   const now = Date.now();
-  const shop = workshopIn(t, folder, { now });
-  foundPaper(shop);
-  const desk = openReaderDesk(shop);
+  const app = workshopIn(t, folder, { now });
+  foundPaper(app);
+  const desk = openReaderDesk(app);
   const address = readAddress('Reader@example.org') as Address;
   order(desk, PAPER, address, DEFAULT_CHOICES);
   const reader = (verb: string, email = 'reader@EXAMPLE.org', paper = PAPER, ...options: string[]) =>

@@ -18,7 +18,7 @@ const DAY = 24 * HOUR;
 const [CITY = '', PORT = ''] = SECTIONS;
 
 interface Stand {
-  shop: Workshop;
+  app: Workshop;
   clock: Clock;
   /** Queues and sends all that is to be told now; who got which pieces, by slug or day, mail by mail. */
   tell(): Promise<Record<string, string[][]>>;
@@ -26,13 +26,13 @@ interface Stand {
 
 function stand(t: Scope, at: string, paper: Partial<PaperBody> = {}): Stand {
   const clock = { now: Date.parse(at) };
-  const shop = workshopIn(t, tempFolder(t), clock, { ORIGIN: 'https://news.example' });
-  foundPaper(shop, paper);
+  const app = workshopIn(t, tempFolder(t), clock, { ORIGIN: 'https://news.example' });
+  foundPaper(app, paper);
   const mailer = collector();
-  const sending = senderOf(shop, mailer);
+  const sending = senderOf(app, mailer);
   const tell = async () => {
     mailer.mails.length = 0;
-    queueAll(shop);
+    queueAll(app);
     await sending.idle();
     const got: Record<string, string[][]> = {};
     for (const { to, text } of mailer.mails) {
@@ -41,15 +41,15 @@ function stand(t: Scope, at: string, paper: Partial<PaperBody> = {}): Stand {
     }
     return got;
   };
-  return { shop, clock, tell };
+  return { app, clock, tell };
 }
 
 /** Steps the clock by the hour; when each mail came, as ISO times of the hour. */
-async function timesOf({ clock, tell, shop }: Stand, hours: number): Promise<string[]> {
+async function timesOf({ clock, tell, app }: Stand, hours: number): Promise<string[]> {
   const times: string[] = [];
   for (let n = 0; n < hours; n++) {
     // Something to tell in every hour.
-    publish(shop, `piece-${clock.now / HOUR}`);
+    publish(app, `piece-${clock.now / HOUR}`);
     const got = await tell();
     if (Object.keys(got).length > 0) times.push(new Date(clock.now).toISOString().slice(0, 16));
     clock.now += HOUR;
@@ -67,18 +67,18 @@ test('a daily mail comes once each local day, at the paper’s hour, over both c
   ];
   for (const [from, times] of cases) {
     const desk = stand(t, from, berlin);
-    confirmedReader(desk.shop, 'ada@example.org');
+    confirmedReader(desk.app, 'ada@example.org');
     assert.deepEqual(await timesOf(desk, 24 * 3 + 8), times);
   }
 });
 
 test('a weekly mail comes on Mondays, over a change of daylight time, and at 07:00 UTC without a setting', async (t) => {
   const newYork = stand(t, '2026-10-24T12:00:00Z', { alerts: { hour: 6, time_zone: 'America/New_York' } });
-  confirmedReader(newYork.shop, 'ada@example.org', { cadence: 'weekly' });
+  confirmedReader(newYork.app, 'ada@example.org', { cadence: 'weekly' });
   assert.deepEqual(await timesOf(newYork, 24 * 16), ['2026-10-26T10:00', '2026-11-02T11:00', '2026-11-09T11:00']);
   const plain = stand(t, '2026-10-24T12:00:00Z');
-  confirmedReader(plain.shop, 'ada@example.org', { cadence: 'weekly' });
-  confirmedReader(plain.shop, 'bob@example.org');
+  confirmedReader(plain.app, 'ada@example.org', { cadence: 'weekly' });
+  confirmedReader(plain.app, 'bob@example.org');
   assert.deepEqual(await timesOf(plain, 24 * 3), ['2026-10-25T07:00', '2026-10-26T07:00', '2026-10-27T07:00']);
 });
 
@@ -126,16 +126,16 @@ test('in every zone each local day has one time, and it is the hour or the first
 });
 
 test('a digest tells what is new by section, and nothing is sent when there is nothing', async (t) => {
-  const { shop, clock, tell } = stand(t, '2026-11-20T12:00:00Z');
-  confirmedReader(shop, 'all@example.org');
-  confirmedReader(shop, 'port@example.org', { sections: [PORT], cast: false });
-  publish(shop, 'one', { category: PORT });
-  publish(shop, 'two', { category: CITY });
-  publish(shop, 'three', { category: CITY });
-  publish(shop, 'wrong', { category: PORT });
-  withdraw(shop, 'wrong');
-  revise(shop, 'three', { category: CITY, headline: 'Three, revised' });
-  publishCast(shop, '2026-11-20');
+  const { app, clock, tell } = stand(t, '2026-11-20T12:00:00Z');
+  confirmedReader(app, 'all@example.org');
+  confirmedReader(app, 'port@example.org', { sections: [PORT], cast: false });
+  publish(app, 'one', { category: PORT });
+  publish(app, 'two', { category: CITY });
+  publish(app, 'three', { category: CITY });
+  publish(app, 'wrong', { category: PORT });
+  withdraw(app, 'wrong');
+  revise(app, 'three', { category: CITY, headline: 'Three, revised' });
+  publishCast(app, '2026-11-20');
   assert.deepEqual(await tell(), {}, 'not before the hour');
   clock.now = Date.parse('2026-11-21T07:00:00Z');
   assert.deepEqual(await tell(), {
@@ -144,17 +144,17 @@ test('a digest tells what is new by section, and nothing is sent when there is n
   });
   clock.now += DAY;
   assert.deepEqual(await tell(), {});
-  publish(shop, 'four', { category: CITY });
+  publish(app, 'four', { category: CITY });
   clock.now += DAY;
   assert.deepEqual(await tell(), { 'all@example.org': [['four']] });
 });
 
 test('a server that slept a week sends one digest with all of it', async (t) => {
-  const { shop, clock, tell } = stand(t, '2026-11-10T12:00:00Z');
-  confirmedReader(shop, 'ada@example.org');
+  const { app, clock, tell } = stand(t, '2026-11-10T12:00:00Z');
+  confirmedReader(app, 'ada@example.org');
   await tell();
   for (let day = 0; day < 7; day++) {
-    publish(shop, `day-${day}`);
+    publish(app, `day-${day}`);
     clock.now += DAY;
   }
   assert.deepEqual(await tell(), { 'ada@example.org': [[6, 5, 4, 3, 2, 1, 0].map((day) => `day-${day}`)] });
@@ -164,14 +164,14 @@ test('a server that slept a week sends one digest with all of it', async (t) => 
 });
 
 test('a paper that moves its hour gives no day two digests, and loses nothing', async (t) => {
-  const { shop, clock, tell } = stand(t, '2026-11-20T12:00:00Z');
-  confirmedReader(shop, 'ada@example.org');
-  publish(shop, 'one');
+  const { app, clock, tell } = stand(t, '2026-11-20T12:00:00Z');
+  confirmedReader(app, 'ada@example.org');
+  publish(app, 'one');
   await tell();
   clock.now = Date.parse('2026-11-21T07:00:00Z');
   assert.deepEqual(await tell(), { 'ada@example.org': [['one']] });
-  foundPaper(shop, { alerts: { hour: 18, time_zone: 'UTC' } });
-  publish(shop, 'two');
+  foundPaper(app, { alerts: { hour: 18, time_zone: 'UTC' } });
+  publish(app, 'two');
   await tell();
   clock.now = Date.parse('2026-11-21T18:00:00Z');
   assert.deepEqual(await tell(), {});
@@ -180,26 +180,26 @@ test('a paper that moves its hour gives no day two digests, and loses nothing', 
 });
 
 test('who changes how often gets nothing twice, and nothing falls between', async (t) => {
-  const { shop, clock, tell } = stand(t, '2026-11-20T12:00:00Z');
-  const desk = openReaderDesk(shop);
-  const { reader, id } = confirmedReader(shop, 'ada@example.org');
+  const { app, clock, tell } = stand(t, '2026-11-20T12:00:00Z');
+  const desk = openReaderDesk(app);
+  const { reader, id } = confirmedReader(app, 'ada@example.org');
   const change = (choices: Partial<Choices>) => choose(desk, PAPER, manageToken(desk, PAPER, reader), choices);
   await tell();
-  publish(shop, 'one');
+  publish(app, 'one');
   await tell();
   change({ cadence: 'instant' });
-  publish(shop, 'two');
+  publish(app, 'two');
   assert.deepEqual(await tell(), { 'ada@example.org': [['two']] });
   clock.now = Date.parse('2026-11-21T07:00:00Z');
   assert.deepEqual(await tell(), { 'ada@example.org': [['one']] }, 'the digest that was still owed');
   clock.now += DAY;
-  publish(shop, 'three');
+  publish(app, 'three');
   assert.deepEqual(await tell(), { 'ada@example.org': [['three']] });
   change({ cadence: 'weekly' });
-  publish(shop, 'four');
+  publish(app, 'four');
   clock.now = Date.parse('2026-11-23T07:00:00Z');
   assert.deepEqual(await tell(), { 'ada@example.org': [['four']] });
-  assert.equal(shop.store.readers.subscribers.byId(id)?.last_sent_at, clock.now);
+  assert.equal(app.store.readers.subscribers.byId(id)?.last_sent_at, clock.now);
   assert.deepEqual(await tell(), {});
 });
 
@@ -242,11 +242,11 @@ test('each reader gets each piece once, however often they change their mind', a
     fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
       const endings: (() => void)[] = [];
       try {
-        const { shop, clock, tell } = stand({ after: (work) => endings.unshift(work) }, '2026-11-20T12:00:00Z');
-        const desk = openReaderDesk(shop);
+        const { app, clock, tell } = stand({ after: (work) => endings.unshift(work) }, '2026-11-20T12:00:00Z');
+        const desk = openReaderDesk(app);
         const sections = [null, [CITY], [PORT]];
         const rows = Array.from({ length: READERS }, (_, n) =>
-          confirmedReader(shop, `reader-${n}@example.org`, { sections: sections[n] ?? null, cast: n !== 1 }),
+          confirmedReader(app, `reader-${n}@example.org`, { sections: sections[n] ?? null, cast: n !== 1 }),
         );
         const got = new Map(rows.map(({ email }) => [email, [] as string[]]));
         const wanted = new Map(rows.map(({ email }) => [email, [] as string[]]));
@@ -267,12 +267,12 @@ test('each reader gets each piece once, however often they change their mind', a
             const { reader } = rows[one.reader] ?? { reader: '' };
             choose(desk, PAPER, manageToken(desk, PAPER, reader), one.choices);
           } else if (one.kind === 'publish') {
-            publish(shop, `piece-${++count}`, { category: one.section });
+            publish(app, `piece-${++count}`, { category: one.section });
             told(`piece-${count}`, one.section);
           } else {
             const day = new Date(clock.now).toISOString().slice(0, 10);
-            if (shop.store.archive(PAPER).cast(day) !== null) continue;
-            publishCast(shop, day);
+            if (app.store.archive(PAPER).cast(day) !== null) continue;
+            publishCast(app, day);
             told(day, null);
           }
         }

@@ -23,9 +23,9 @@ const READER = readerOf(PAPER, ADDRESS);
 const WEEKLY: Choices = { cadence: 'weekly', sections: [SECTIONS[0] ?? ''], cast: false };
 
 function deskIn(t: Scope, clock: Clock): ReaderDesk {
-  const shop = workshopIn(t, tempFolder(t), clock);
-  foundPaper(shop);
-  return openReaderDesk(shop);
+  const app = workshopIn(t, tempFolder(t), clock);
+  foundPaper(app);
+  return openReaderDesk(app);
 }
 
 /** Sends what is due, as the post does it, and returns the tokens of the links. */

@@ -24,7 +24,7 @@ const GONE = { status: 410, error: 'gone', ms: 5 };
 class Stand {
   readonly clock: Clock = { now: START };
   readonly folder: string;
-  readonly shop: Workshop;
+  readonly app: Workshop;
   readonly desk: WebhookDesk;
   /** What was sent, and when. */
   readonly sent: { url: string; headers: Record<string, string>; body: string; at: number }[] = [];
@@ -33,9 +33,9 @@ class Stand {
 
   constructor(t: TestContext) {
     this.folder = tempFolder(t);
-    this.shop = workshopIn(t, this.folder, this.clock, { WEBHOOK_PRIVATE: 'allow' });
-    foundPaper(this.shop);
-    this.desk = openWebhookDesk(this.shop);
+    this.app = workshopIn(t, this.folder, this.clock, { WEBHOOK_PRIVATE: 'allow' });
+    foundPaper(this.app);
+    this.desk = openWebhookDesk(this.app);
   }
 
   readonly client: WebhookClient = {
@@ -60,8 +60,8 @@ class Stand {
   }
 
   air(slug: string, more = {}): void {
-    fileStory(this.shop.desk, PAPER, filing(slug, more), { by: 'cli' });
-    airStory(this.shop.desk, PAPER, slug, { by: 'cli' });
+    fileStory(this.app.desk, PAPER, filing(slug, more), { by: 'cli' });
+    airStory(this.app.desk, PAPER, slug, { by: 'cli' });
   }
 
   /** Queues what happened and sends what is due now. */
@@ -82,11 +82,11 @@ test('what a receiver gets', async (t) => {
   stand.add('http://hook.example/');
   stand.air('tide');
   stand.clock.now += 1_000;
-  fileStory(stand.shop.desk, PAPER, filing('tide', { headline: 'Another' }), { by: 'cli' });
-  withdrawStory(stand.shop.desk, PAPER, 'tide', { by: 'cli', reason: 'It was wrong.' });
+  fileStory(stand.app.desk, PAPER, filing('tide', { headline: 'Another' }), { by: 'cli' });
+  withdrawStory(stand.app.desk, PAPER, 'tide', { by: 'cli', reason: 'It was wrong.' });
   await stand.round();
   const [aired, revised, withdrawn] = stand.sent.map(({ body }) => JSON.parse(body));
-  const id = stand.shop.store.archive(PAPER).storyBySlug('tide')?.id ?? '';
+  const id = stand.app.store.archive(PAPER).storyBySlug('tide')?.id ?? '';
   const root = 'http://localhost:4321/harbor-ledger';
   assert.deepEqual(
     {
@@ -136,7 +136,7 @@ test('what a receiver gets', async (t) => {
 
 test('each is told of the sections that it chose, and the video edition where it did', async (t) => {
   const stand = new Stand(t);
-  const { store } = stand.shop;
+  const { store } = stand.app;
   stand.add('http://all.example/');
   stand.add('http://city.example/', { sections: ['City'], cast: false });
   stand.add('http://port.example/', { sections: ['Port & Sea', 'Ämter'] });
@@ -178,7 +178,7 @@ test('each is told of the sections that it chose, and the video edition where it
     'reader-of-amter',
   ]);
   const moved = { category: 'Port & Sea' };
-  const revise = () => fileStory(stand.shop.desk, PAPER, filing('tide', moved), { by: 'cli' });
+  const revise = () => fileStory(stand.app.desk, PAPER, filing('tide', moved), { by: 'cli' });
   assert.deepEqual(
     await toldOf(revise),
     ['all', 'city', 'port', 'reader-of-all'],
@@ -187,7 +187,7 @@ test('each is told of the sections that it chose, and the video edition where it
   const cast = { day: '2026-11-20', title: 'The day', description: '', video: 'media/a.mp4', poster: 'media/a.jpg' };
   const body = { ...cast, captions: null, duration_s: 60, bytes: 1_000, media_type: 'video/mp4' };
   const publish = () => {
-    stand.shop.store.transact(() => store.tell({ type: 'cast.published', paper: PAPER, at: START, cast: body }));
+    stand.app.store.transact(() => store.tell({ type: 'cast.published', paper: PAPER, at: START, cast: body }));
   };
   assert.deepEqual(await toldOf(publish), ['all', 'port', 'reader-of-all']);
   const data = JSON.parse(stand.sent[0]?.body ?? '').data;
@@ -433,7 +433,7 @@ test('what was taken and never noted is due again when the lease has ended; who 
 
 test('an event with many receivers is queued in batches, and each of them has it once', async (t) => {
   const stand = new Stand(t);
-  const { store } = stand.shop;
+  const { store } = stand.app;
   store.transact(() => {
     for (let n = 0; n < 450; n++) {
       const id = `reader-${String(n).padStart(4, '0')}`;

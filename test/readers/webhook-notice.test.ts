@@ -20,9 +20,9 @@ import { publish } from '../support/newsroom.ts';
 /** A paper whose receivers answer as the test says, and the notices that its people get. */
 function stand(t: TestContext, refuses?: (mail: Mail) => Error | null) {
   const clock: Clock = { now: Date.parse('2026-11-20T12:00:00Z') };
-  const shop = workshopIn(t, tempFolder(t), clock);
-  foundPaper(shop, { contact: 'desk@harbor.example' });
-  const desk = openWebhookDesk(shop);
+  const app = workshopIn(t, tempFolder(t), clock);
+  foundPaper(app, { contact: 'desk@harbor.example' });
+  const desk = openWebhookDesk(app);
   let status = 410;
   const client = { post: async () => ({ ms: 5, status, error: status === 410 ? 'gone' : null }) };
   const quiet = { attempted() {}, switchedOff() {}, unnoted() {} };
@@ -35,11 +35,11 @@ function stand(t: TestContext, refuses?: (mail: Mail) => Error | null) {
     },
   };
   const throttle = new MailThrottle(null, clock.now);
-  const sending = openNoticeSending(shop, { mailer, render: plainRender, throttle });
+  const sending = openNoticeSending(app, { mailer, render: plainRender, throttle });
   const news = { sent() {}, failed() {}, gaveUp() {}, unnoted() {} };
   return {
     clock,
-    shop,
+    app,
     desk,
     mails,
     answers(to: number) {
@@ -48,7 +48,7 @@ function stand(t: TestContext, refuses?: (mail: Mail) => Error | null) {
     add: (url: string) => addWebhook(desk, PAPER, { url }, SECTIONS),
     seat(email: string, level: 'read' | 'admin') {
       const key = { id: newId(), paper: PAPER, level, name: email, seat: email, persona: null, made_at: clock.now };
-      shop.store.keys.insert(
+      app.store.keys.insert(
         { ...key, made_by: 'cli', expires_at: null, used_at: null, revoked_at: null, revoked_by: null },
         key.id,
       );
@@ -69,14 +69,14 @@ function stand(t: TestContext, refuses?: (mail: Mail) => Error | null) {
 }
 
 test('who has an admin seat gets one mail of all webhooks that were switched off together', async (t) => {
-  const { clock, shop, mails, add, seat, deliver, send } = stand(t);
+  const { clock, app, mails, add, seat, deliver, send } = stand(t);
   seat('mara@example.org', 'admin');
   seat('ida@example.org', 'admin');
   seat('reads@example.org', 'read');
-  shop.store.keys.revoke(PAPER, seat('gone@example.org', 'admin'), clock.now, 'cli');
+  app.store.keys.revoke(PAPER, seat('gone@example.org', 'admin'), clock.now, 'cli');
   const first = add('https://one.example.net/secret-path');
   add('https://two.example.net/');
-  publish(shop, 'a-piece');
+  publish(app, 'a-piece');
   await deliver();
   await send();
   assert.equal(mails.length, 0, 'more may come');
@@ -94,9 +94,9 @@ test('who has an admin seat gets one mail of all webhooks that were switched off
 });
 
 test('without a seat the paper’s contact gets it; what is on again by then is not told', async (t) => {
-  const { clock, shop, desk, mails, answers, add, deliver, send } = stand(t);
+  const { clock, app, desk, mails, answers, add, deliver, send } = stand(t);
   const webhook = add('https://one.example.net/');
-  publish(shop, 'a-piece');
+  publish(app, 'a-piece');
   await deliver();
   answers(204);
   queueTest(desk, PAPER, webhook);
@@ -105,7 +105,7 @@ test('without a seat the paper’s contact gets it; what is on again by then is 
   await send();
   assert.equal(mails.length, 0, 'a test switched it on');
   answers(410);
-  publish(shop, 'another-piece');
+  publish(app, 'another-piece');
   await deliver();
   clock.now += NOTICE_GATHERS;
   await send();
@@ -118,20 +118,20 @@ test('without a seat the paper’s contact gets it; what is on again by then is 
 test('what goes off later is in another notice; an address that takes no mail ends that notice alone', async (t) => {
   const tried: string[] = [];
   const refused = Object.assign(new Error('no'), { code: 'EENVELOPE', command: 'RCPT TO', responseCode: 550 });
-  const { clock, shop, mails, add, seat, deliver, send } = stand(t, ({ to, text }) => {
+  const { clock, app, mails, add, seat, deliver, send } = stand(t, ({ to, text }) => {
     tried.push(`${to} ${/(\w+)\.example\.net/.exec(text)?.[1]}`);
     return to.startsWith('full') ? refused : null;
   });
   seat('full@example.org', 'admin');
   seat('mara@example.org', 'admin');
   add('https://one.example.net/');
-  publish(shop, 'a-piece');
+  publish(app, 'a-piece');
   await deliver();
   clock.now += NOTICE_GATHERS;
   await send();
   add('https://two.example.net/');
   clock.now += 1;
-  publish(shop, 'another-piece');
+  publish(app, 'another-piece');
   await deliver();
   clock.now += NOTICE_GATHERS;
   await send();

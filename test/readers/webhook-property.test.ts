@@ -48,9 +48,9 @@ test('whatever happens, each webhook is sent each event at least once and takes 
         // Two processes on one store.
         const shops = [0, 1].map(() => workshopIn(scope, folder, clock, { WEBHOOK_PRIVATE: 'allow' }));
         const desks = shops.map(openWebhookDesk);
-        const [shop, desk] = [shops[0], desks[0]];
-        assert.ok(shop && desk);
-        foundPaper(shop);
+        const [app, desk] = [shops[0], desks[0]];
+        assert.ok(app && desk);
+        foundPaper(app);
         const hooks = HOSTS.map((host) => addWebhook(desk, PAPER, { url: `http://${host}.example/` }, SECTIONS));
         const failures = new Map<string, number>();
         let failed = 0;
@@ -77,12 +77,12 @@ test('whatever happens, each webhook is sent each event at least once and takes 
 
         for (const one of steps) {
           const slug = SLUGS['slug' in one ? one.slug : 0] ?? '';
-          const story = shop.store.archive(PAPER).storyBySlug(slug);
+          const story = app.store.archive(PAPER).storyBySlug(slug);
           if (one.do === 'file')
-            fileStory(shop.desk, PAPER, filing(slug, { headline: `No ${one.headline}` }), { by: 'cli' });
-          if (one.do === 'air' && story !== null) airStory(shop.desk, PAPER, slug, { by: 'cli' });
+            fileStory(app.desk, PAPER, filing(slug, { headline: `No ${one.headline}` }), { by: 'cli' });
+          if (one.do === 'air' && story !== null) airStory(app.desk, PAPER, slug, { by: 'cli' });
           if (one.do === 'withdraw' && story?.state === 'on_air') {
-            withdrawStory(shop.desk, PAPER, slug, { by: 'cli', reason: 'It was wrong.' });
+            withdrawStory(app.desk, PAPER, slug, { by: 'cli', reason: 'It was wrong.' });
           }
           if (one.do === 'queue') for (let n = 0; n < one.batches; n++) queueNext(desks[one.who] ?? desk);
           if (one.do === 'send') {
@@ -109,7 +109,7 @@ test('whatever happens, each webhook is sent each event at least once and takes 
         }
 
         const events: string[] = [];
-        for (let event = shop.store.events.next(0); event !== null; event = shop.store.events.next(event.n)) {
+        for (let event = app.store.events.next(0); event !== null; event = app.store.events.next(event.n)) {
           events.push(event.id);
         }
         const expected = hooks.flatMap(({ url }) => events.map((id) => `${url} ${id}`)).sort();

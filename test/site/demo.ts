@@ -26,19 +26,19 @@ export async function pressDemo(folder: string, origin: string, url: string | nu
     writeFileSync(file, `${readFileSync(file, 'utf8')}\nurl: ${url}\n`);
   }
   const settings = readSettings(envIn(folder, { ORIGIN: origin }));
-  const shop = openWorkshop(settings);
+  const app = openWorkshop(settings);
   try {
-    const { problems } = await fileContent(shop);
+    const { problems } = await fileContent(app);
     if (problems.length > 0) throw new Error(JSON.stringify(problems));
-    await pressPapers(shop);
-    return shop.store.paperSlugs().map((slug) => {
-      const paper = shop.store.paper(slug);
+    await pressPapers(app);
+    return app.store.paperSlugs().map((slug) => {
+      const paper = app.store.paper(slug);
       const files = [...treeOf(join(folder, 'papers', slug))].map(
         ([path, bytes]) => [path, Buffer.from(bytes, 'latin1').toString()] as const,
       );
       return { slug, root: paperRoot({ slug, url: paper?.url }, origin), files: new Map(files) };
     });
   } finally {
-    shop.close();
+    app.close();
   }
 }

@@ -22,11 +22,11 @@ test('the manual checks a receipt with openssl alone', {
   skip: !hasOpenssl && 'there is no openssl on this machine',
 }, async (t) => {
   const folder = tempFolder(t);
-  const shop = workshopIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
-  foundPaper(shop);
-  fileStory(shop.desk, PAPER, filing('a-piece', { headline: 'Quotes " and \\ and 潮' }), { by: 'cli' });
-  airStory(shop.desk, PAPER, 'a-piece', { by: 'cli' });
-  await pressPapers(shop, { cards: false });
+  const app = workshopIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
+  foundPaper(app);
+  fileStory(app.desk, PAPER, filing('a-piece', { headline: 'Quotes " and \\ and 潮' }), { by: 'cli' });
+  airStory(app.desk, PAPER, 'a-piece', { by: 'cli' });
+  await pressPapers(app, { cards: false });
   const proof = join(folder, 'proof.json');
   copyFileSync(join(folder, 'papers', PAPER, 'stories/a-piece/proof.json'), proof);
 

@@ -102,11 +102,11 @@ test('a process that read its clock before it waited for the lock sees nobody in
 
 test('hostnames that were put off under a clock that ran ahead are looked at again once it was set back', async (t) => {
   const clock = { now: NOON + YEAR };
-  const shop = workshopIn(t, tempFolder(t), clock);
-  shop.openDoor();
+  const app = workshopIn(t, tempFolder(t), clock);
+  app.openDoor();
   const names = ['harbor.example', 'quay.example'];
-  shop.store.records.watch(names.map(parseHostname), clock.now);
-  const queue = localQueue(shop, 'test');
+  app.store.records.watch(names.map(parseHostname), clock.now);
+  const queue = localQueue(app, 'test');
   const { lease } = queue.takeThese(['harbor.example']) ?? { lease: '' };
   await queue.enter(lease, [look('harbor.example', clock.now, { A: ['192.0.2.1'] })]);
   assert.deepEqual((await queue.take(9))?.hostnames, ['quay.example'], 'leased, and its scanner dies');

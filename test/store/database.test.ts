@@ -18,11 +18,11 @@ const NOW = Date.parse('2026-11-20T12:00:00Z');
 /** A folder whose database holds a paper with one piece on air. */
 function founded(t: TestContext): string {
   const folder = tempFolder(t);
-  const shop = workshopIn(t, folder, { now: NOW });
-  foundPaper(shop);
-  fileStory(shop.desk, PAPER, filing('tide'), { by: 'cli' });
-  airStory(shop.desk, PAPER, 'tide', { by: 'cli' });
-  shop.close();
+  const app = workshopIn(t, folder, { now: NOW });
+  foundPaper(app);
+  fileStory(app.desk, PAPER, filing('tide'), { by: 'cli' });
+  airStory(app.desk, PAPER, 'tide', { by: 'cli' });
+  app.close();
   return folder;
 }
 
@@ -50,9 +50,9 @@ function archive(folder: string, name: string, count: number): string {
 
 test('nothing is changed or taken out of the ledger’s tables', (t) => {
   const folder = founded(t);
-  const shop = workshopIn(t, folder, { now: NOW });
-  withdrawStory(shop.desk, PAPER, 'tide', { by: 'cli', reason: 'It was wrong.' });
-  shop.store.transact(() => shop.store.append({ type: 'retirement', at: NOW, kid: shop.desk.door.kid }));
+  const app = workshopIn(t, folder, { now: NOW });
+  withdrawStory(app.desk, PAPER, 'tide', { by: 'cli', reason: 'It was wrong.' });
+  app.store.transact(() => app.store.append({ type: 'retirement', at: NOW, kid: app.desk.door.kid }));
   const db = new Database(database(folder));
   t.after(() => db.close());
   for (const table of ['entries', 'door_keys', 'retirements', 'records', 'generations', 'airings', 'withdrawals']) {
@@ -222,17 +222,17 @@ test('processes that file at once on a new database all succeed, and the ledger 
   const { stdout } = await audit(t, folder);
   assert.match(stdout, /^180 generations and 0 files audited, 2 faults$/m);
   assert.doesNotMatch(stdout, /revision|seq|key/);
-  const shop = workshopIn(t, folder, { now: Date.now() });
-  assert.equal(shop.store.doorKeys().length, 1, 'one door key was made');
-  assert.equal(shop.store.archive('quay').latest({ limit: 999 }).length, 120);
+  const app = workshopIn(t, folder, { now: Date.now() });
+  assert.equal(app.store.doorKeys().length, 1, 'one door key was made');
+  assert.equal(app.store.archive('quay').latest({ limit: 999 }).length, 120);
 });
 
 test('a process that is killed while it files leaves a sound ledger, and the next one finishes', async (t) => {
   const folder = tempFolder(t);
   const file = archive(folder, 'a', 900);
   const args = ['import', file, '--paper', 'quay', '--create', '--air', '--no-press'];
-  const shop = workshopIn(t, folder, { now: Date.now() });
-  const count = (): number => [...shop.store.entries()].filter(({ type }) => type === 'generation').length;
+  const app = workshopIn(t, folder, { now: Date.now() });
+  const count = (): number => [...app.store.entries()].filter(({ type }) => type === 'generation').length;
   const killed = start(t, folder, args);
   await until(() => (count() > 0 || killed.child.exitCode !== null ? true : null));
   killed.child.kill('SIGKILL');

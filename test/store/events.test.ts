@@ -19,12 +19,12 @@ import { run } from '../support/program.ts';
 const START = Date.parse('2026-11-20T12:00:00Z');
 const HOUR = 3_600_000;
 
-function founded(t: TestContext): { shop: Workshop; clock: Clock; folder: string } {
+function founded(t: TestContext): { app: Workshop; clock: Clock; folder: string } {
   const clock = { now: START };
   const folder = tempFolder(t);
-  const shop = workshopIn(t, folder, clock);
-  foundPaper(shop);
-  return { shop, clock, folder };
+  const app = workshopIn(t, folder, clock);
+  foundPaper(app);
+  return { app, clock, folder };
 }
 
 function eventsOf({ store }: Workshop): KeptEvent[] {
@@ -34,8 +34,8 @@ function eventsOf({ store }: Workshop): KeptEvent[] {
 }
 
 /** What the events say, in short. */
-function tellings(shop: Workshop): string[] {
-  return eventsOf(shop).map((event) =>
+function tellings(app: Workshop): string[] {
+  return eventsOf(app).map((event) =>
     event.type === 'cast.published'
       ? `${event.type} ${event.cast.day} ${event.cast.title}`
       : `${event.type} ${event.story.slug} ${event.story.revision}`,
@@ -43,88 +43,88 @@ function tellings(shop: Workshop): string[] {
 }
 
 const by = { by: 'cli' };
-const file = (shop: Workshop, slug: string, more = {}) => fileStory(shop.desk, PAPER, filing(slug, more), by);
-const air = (shop: Workshop, slug: string, at?: number) =>
-  airStory(shop.desk, PAPER, slug, { ...by, ...(at === undefined ? {} : { at }) });
+const file = (app: Workshop, slug: string, more = {}) => fileStory(app.desk, PAPER, filing(slug, more), by);
+const air = (app: Workshop, slug: string, at?: number) =>
+  airStory(app.desk, PAPER, slug, { ...by, ...(at === undefined ? {} : { at }) });
 
 test('what readers see anew is told once, in order, and what they do not see is not', (t) => {
-  const { shop, clock } = founded(t);
-  file(shop, 'tide');
-  file(shop, 'tide', { headline: 'A draft that was changed' });
-  assert.deepEqual(tellings(shop), [], 'drafts are not told');
-  air(shop, 'tide');
-  air(shop, 'tide');
+  const { app, clock } = founded(t);
+  file(app, 'tide');
+  file(app, 'tide', { headline: 'A draft that was changed' });
+  assert.deepEqual(tellings(app), [], 'drafts are not told');
+  air(app, 'tide');
+  air(app, 'tide');
   clock.now += HOUR;
-  file(shop, 'tide', { headline: 'Another', category: SECTIONS[1] ?? '' });
-  file(shop, 'tide', { headline: 'Another', category: SECTIONS[1] ?? '' });
-  withdrawStory(shop.desk, PAPER, 'tide', { ...by, reason: 'It was wrong.' });
-  file(shop, 'tide', { headline: 'Mended', category: SECTIONS[1] ?? '' });
-  assert.deepEqual(tellings(shop), ['story.aired tide 2', 'story.revised tide 3', 'story.withdrawn tide 3']);
+  file(app, 'tide', { headline: 'Another', category: SECTIONS[1] ?? '' });
+  file(app, 'tide', { headline: 'Another', category: SECTIONS[1] ?? '' });
+  withdrawStory(app.desk, PAPER, 'tide', { ...by, reason: 'It was wrong.' });
+  file(app, 'tide', { headline: 'Mended', category: SECTIONS[1] ?? '' });
+  assert.deepEqual(tellings(app), ['story.aired tide 2', 'story.revised tide 3', 'story.withdrawn tide 3']);
 
-  const [aired, revised, withdrawn] = eventsOf(shop);
+  const [aired, revised, withdrawn] = eventsOf(app);
   assert.ok(
     aired?.type === 'story.aired' && revised?.type === 'story.revised' && withdrawn?.type === 'story.withdrawn',
   );
   assert.deepEqual([aired.at, aired.story.headline, aired.left], [START, 'A draft that was changed', null]);
   assert.deepEqual([revised.at, revised.story.category, revised.left], [START + HOUR, SECTIONS[1], SECTIONS[0]]);
   assert.deepEqual([withdrawn.reason, withdrawn.story.headline], ['It was wrong.', 'Another']);
-  const ids = new Set(eventsOf(shop).map(({ id }) => id));
+  const ids = new Set(eventsOf(app).map(({ id }) => id));
   assert.equal(ids.size, 3);
   for (const id of ids) assert.match(id, /^[0-9a-hjkmnp-tv-z]{26}$/);
 });
 
 test('a piece that comes back after a withdrawal is told of as aired again, whatever date it is given', (t) => {
-  const { shop, clock } = founded(t);
-  file(shop, 'old');
-  air(shop, 'old', START - 100 * NEWS_AGE);
-  assert.deepEqual(tellings(shop), []);
-  withdrawStory(shop.desk, PAPER, 'old', { ...by, reason: 'It was wrong.' });
+  const { app, clock } = founded(t);
+  file(app, 'old');
+  air(app, 'old', START - 100 * NEWS_AGE);
+  assert.deepEqual(tellings(app), []);
+  withdrawStory(app.desk, PAPER, 'old', { ...by, reason: 'It was wrong.' });
   clock.now += HOUR;
-  air(shop, 'old', START - 100 * NEWS_AGE);
-  assert.deepEqual(tellings(shop), ['story.withdrawn old 1', 'story.aired old 1']);
-  withdrawStory(shop.desk, PAPER, 'old', { ...by, reason: 'Again.' });
-  air(shop, 'old', clock.now + HOUR);
+  air(app, 'old', START - 100 * NEWS_AGE);
+  assert.deepEqual(tellings(app), ['story.withdrawn old 1', 'story.aired old 1']);
+  withdrawStory(app.desk, PAPER, 'old', { ...by, reason: 'Again.' });
+  air(app, 'old', clock.now + HOUR);
   // Taken off its schedule, it is as withdrawn as it was.
-  withdrawStory(shop.desk, PAPER, 'old', { ...by, reason: 'Not yet.' });
-  assert.equal(tellings(shop).length, 3);
+  withdrawStory(app.desk, PAPER, 'old', { ...by, reason: 'Not yet.' });
+  assert.equal(tellings(app).length, 3);
 });
 
 test('a piece on a schedule is told of when it airs, however late anybody looks', (t) => {
-  const { shop, clock } = founded(t);
-  file(shop, 'tide');
-  air(shop, 'tide', START + HOUR);
-  file(shop, 'quay');
-  air(shop, 'quay', START + 2 * HOUR);
-  assert.deepEqual(tellings(shop), []);
+  const { app, clock } = founded(t);
+  file(app, 'tide');
+  air(app, 'tide', START + HOUR);
+  file(app, 'quay');
+  air(app, 'quay', START + 2 * HOUR);
+  assert.deepEqual(tellings(app), []);
   clock.now = START + 10 * NEWS_AGE;
   // Another entry airs what was due before it.
-  file(shop, 'lamp');
-  shop.store.transact(() => airDue(shop.store, clock.now));
-  assert.deepEqual(tellings(shop), ['story.aired tide 1', 'story.aired quay 1']);
+  file(app, 'lamp');
+  app.store.transact(() => airDue(app.store, clock.now));
+  assert.deepEqual(tellings(app), ['story.aired tide 1', 'story.aired quay 1']);
   assert.deepEqual(
-    eventsOf(shop).map(({ at }) => at),
+    eventsOf(app).map(({ at }) => at),
     [START + HOUR, START + 2 * HOUR],
   );
 });
 
 test('an archive that a desk brings along is told to nobody; the last 48 hours are', (t) => {
-  const { shop, clock } = founded(t);
+  const { app, clock } = founded(t);
   for (const [slug, age] of [
     ['tide', NEWS_AGE],
     ['quay', NEWS_AGE + 1],
     ['lamp', 1_000 * NEWS_AGE],
   ] as const) {
-    file(shop, slug);
-    air(shop, slug, START - age);
+    file(app, slug);
+    air(app, slug, START - age);
   }
-  assert.deepEqual(tellings(shop), ['story.aired tide 1']);
-  file(shop, 'quay', { headline: 'As of long ago', revised_at: START - NEWS_AGE - 1 });
-  assert.equal(tellings(shop).length, 1, 'a revision that was made long ago is of the archive');
-  file(shop, 'quay', { headline: 'As of now' });
-  assert.deepEqual(tellings(shop).at(-1), 'story.revised quay 3');
+  assert.deepEqual(tellings(app), ['story.aired tide 1']);
+  file(app, 'quay', { headline: 'As of long ago', revised_at: START - NEWS_AGE - 1 });
+  assert.equal(tellings(app).length, 1, 'a revision that was made long ago is of the archive');
+  file(app, 'quay', { headline: 'As of now' });
+  assert.deepEqual(tellings(app).at(-1), 'story.revised quay 3');
   clock.now += HOUR;
-  withdrawStory(shop.desk, PAPER, 'lamp', { ...by, reason: 'It was wrong.' });
-  assert.deepEqual(tellings(shop).at(-1), 'story.withdrawn lamp 1');
+  withdrawStory(app.desk, PAPER, 'lamp', { ...by, reason: 'It was wrong.' });
+  assert.deepEqual(tellings(app).at(-1), 'story.withdrawn lamp 1');
 });
 
 test('broadsheet import --air of an old archive tells nobody', async (t) => {
@@ -145,13 +145,13 @@ test('broadsheet import --air of an old archive tells nobody', async (t) => {
   const args = ['import', join(folder, 'archive.jsonl'), '--paper', 'archive', '--create', '--air', '--no-press'];
   const { code, stderr } = await run(t, folder, args);
   assert.equal(code, 0, stderr);
-  const shop = workshopIn(t, folder, { now: Date.now() });
-  assert.equal(shop.store.archive('archive').latest({ limit: 99 }).length, 30);
-  assert.deepEqual(tellings(shop), ['story.aired old-29 1']);
+  const app = workshopIn(t, folder, { now: Date.now() });
+  assert.equal(app.store.archive('archive').latest({ limit: 99 }).length, 30);
+  assert.deepEqual(tellings(app), ['story.aired old-29 1']);
 });
 
 test('a video edition is told of when it is new or says something else, not when it was measured anew', (t) => {
-  const { shop, clock } = founded(t);
+  const { app, clock } = founded(t);
   const cast = (day: string, more: object = {}) => {
     const body = {
       day,
@@ -165,9 +165,9 @@ test('a video edition is told of when it is new or says something else, not when
       media_type: 'video/mp4',
       ...more,
     };
-    const before = shop.store.record(PAPER, 'cast', day);
-    shop.store.transact(() =>
-      enterRecord(shop.store, { at: clock.now, paper: PAPER, kind: 'cast', name: day, body }, before),
+    const before = app.store.record(PAPER, 'cast', day);
+    app.store.transact(() =>
+      enterRecord(app.store, { at: clock.now, paper: PAPER, kind: 'cast', name: day, body }, before),
     );
   };
   cast('2026-11-20');
@@ -176,7 +176,7 @@ test('a video edition is told of when it is new or says something else, not when
   cast('2026-11-20', { duration_s: 61, bytes: 2_000, title: 'Another' });
   cast('2026-11-18');
   cast('2026-11-16');
-  assert.deepEqual(tellings(shop), [
+  assert.deepEqual(tellings(app), [
     'cast.published 2026-11-20 The day',
     'cast.published 2026-11-20 Another',
     'cast.published 2026-11-18 The day',
@@ -184,31 +184,31 @@ test('a video edition is told of when it is new or says something else, not when
 });
 
 test('a change that is rolled back is told to nobody', (t) => {
-  const { shop } = founded(t);
-  file(shop, 'tide');
+  const { app } = founded(t);
+  file(app, 'tide');
   assert.throws(
     () =>
-      shop.store.transact(() => {
-        air(shop, 'tide');
-        assert.equal(tellings(shop).length, 1);
+      app.store.transact(() => {
+        air(app, 'tide');
+        assert.equal(tellings(app).length, 1);
         throw new Error('the power went');
       }),
     /the power went/,
   );
-  assert.deepEqual(tellings(shop), []);
-  assert.equal(shop.store.archive(PAPER).storyBySlug('tide')?.state, 'draft');
-  air(shop, 'tide');
-  assert.deepEqual(tellings(shop), ['story.aired tide 1']);
+  assert.deepEqual(tellings(app), []);
+  assert.equal(app.store.archive(PAPER).storyBySlug('tide')?.state, 'draft');
+  air(app, 'tide');
+  assert.deepEqual(tellings(app), ['story.aired tide 1']);
 });
 
 test('a ledger that is replayed tells nobody, and what airs after it does', async (t) => {
-  const { shop, clock, folder } = founded(t);
-  for (const slug of ['tide', 'quay', 'lamp']) file(shop, slug);
-  air(shop, 'tide');
-  air(shop, 'quay', START + HOUR);
-  air(shop, 'lamp', START + 3 * HOUR);
+  const { app, clock, folder } = founded(t);
+  for (const slug of ['tide', 'quay', 'lamp']) file(app, slug);
+  air(app, 'tide');
+  air(app, 'quay', START + HOUR);
+  air(app, 'lamp', START + 3 * HOUR);
   const path = join(folder, 'ledger.jsonl');
-  await exportLedger(shop, path);
+  await exportLedger(app, path);
   clock.now += 2 * HOUR;
   const other = workshopIn(t, tempFolder(t), clock);
   importLedger(other, path);
@@ -220,22 +220,22 @@ test('a ledger that is replayed tells nobody, and what airs after it does', asyn
 });
 
 test('events are forgotten when they are old and everybody is through with them', (t) => {
-  const { shop, clock } = founded(t);
-  const { events } = shop.store;
+  const { app, clock } = founded(t);
+  const { events } = app.store;
   for (const slug of ['tide', 'quay']) {
-    file(shop, slug);
-    air(shop, slug);
+    file(app, slug);
+    air(app, slug);
   }
   clock.now += EVENTS_KEPT;
   events.forget(clock.now - EVENTS_KEPT);
-  assert.equal(tellings(shop).length, 2, 'nobody is through with them');
+  assert.equal(tellings(app).length, 2, 'nobody is through with them');
   const through = { n: events.next(0)?.n ?? 0, after: '' };
   events.setMark('webhooks', through);
   events.forget(START);
-  assert.equal(tellings(shop).length, 2, 'not everybody is through with them');
+  assert.equal(tellings(app).length, 2, 'not everybody is through with them');
   events.setMark('mails', through);
   events.forget(START - 1);
-  assert.equal(tellings(shop).length, 2, 'they are not old');
+  assert.equal(tellings(app).length, 2, 'they are not old');
   events.forget(START);
-  assert.deepEqual(tellings(shop), ['story.aired quay 1']);
+  assert.deepEqual(tellings(app), ['story.aired quay 1']);
 });

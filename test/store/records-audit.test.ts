@@ -16,10 +16,10 @@ const START = Date.UTC(2026, 10, 20, 12);
 function observed(t: TestContext): { folder: string; open(): Workshop } {
   const folder = tempFolder(t);
   const open = () => workshopIn(t, folder, { now: START });
-  const shop = open();
-  const { records } = shop.store;
-  shop.openDoor();
-  const { signer, kid } = shop.desk.door;
+  const app = open();
+  const { records } = app.store;
+  app.openDoor();
+  const { signer, kid } = app.desk.door;
   const names = ['example.test', 'gone.test'];
   records.watch(names.map(parseHostname), START);
   for (const [hours, address] of ['192.0.2.1', '192.0.2.2', '192.0.2.3'].entries()) {
@@ -34,9 +34,9 @@ function observed(t: TestContext): { folder: string; open(): Workshop } {
   return { folder, open };
 }
 
-function auditOf(shop: Workshop): { faults: string[]; count: number } {
+function auditOf(app: Workshop): { faults: string[]; count: number } {
   const faults: string[] = [];
-  return { count: auditRecords(shop, faults), faults };
+  return { count: auditRecords(app, faults), faults };
 }
 
 test('an audit of the records finds nothing where nothing was changed', (t) => {

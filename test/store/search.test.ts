@@ -19,11 +19,11 @@ const NOON = Date.parse('2026-11-20T12:00:00Z');
 const HOUR = 3_600_000;
 const OTHER = 'harbor';
 
-/** A shop with two papers. One's slug is the beginning of the other's. */
+/** A context with two papers. One's slug is the beginning of the other's. */
 function founded(t: Scope, clock: Clock = { now: NOON }, folder = tempFolder(t)): Workshop {
-  const shop = workshopIn(t, folder, clock);
-  foundPaper(shop);
-  const { store, now } = shop;
+  const app = workshopIn(t, folder, clock);
+  foundPaper(app);
+  const { store, now } = app;
   store.transact(() => {
     const body = store.record(PAPER, 'paper', '') as object;
     enter(store, { type: 'record', at: now(), paper: OTHER, kind: 'paper', name: '', body });
@@ -32,7 +32,7 @@ function founded(t: Scope, clock: Clock = { now: NOON }, folder = tempFolder(t))
       enter(store, { type: 'record', at: now(), paper: OTHER, kind: 'persona', name: slug, body: persona });
     }
   });
-  return shop;
+  return app;
 }
 
 /** A piece of these words and no others; the paper's own prose is in `filing`. */
@@ -40,43 +40,43 @@ function words(slug: string, headline: string, dek = '', prose = ''): Filing {
   return filing(slug, { headline, dek, prose: `${prose}[^1]\n\n[^2]` });
 }
 
-function file(shop: Workshop, piece: Filing, paper = PAPER): void {
-  fileStory(shop.desk, paper, piece, { by: 'cli' });
+function file(app: Workshop, piece: Filing, paper = PAPER): void {
+  fileStory(app.desk, paper, piece, { by: 'cli' });
 }
 
-function air(shop: Workshop, piece: Filing, at?: number, paper = PAPER): void {
-  file(shop, piece, paper);
-  airStory(shop.desk, paper, piece.slug, { by: 'cli', ...(at === undefined ? {} : { at }) });
+function air(app: Workshop, piece: Filing, at?: number, paper = PAPER): void {
+  file(app, piece, paper);
+  airStory(app.desk, paper, piece.slug, { by: 'cli', ...(at === undefined ? {} : { at }) });
 }
 
 /** Slugs of what a search finds. */
-function found(shop: Workshop, q: string, paper = PAPER, limit = SEARCH_ROWS): string[] {
-  const archive = shop.store.archive(paper);
+function found(app: Workshop, q: string, paper = PAPER, limit = SEARCH_ROWS): string[] {
+  const archive = app.store.archive(paper);
   return archive.search(searchTerms(q), limit).map((id) => archive.row(id)?.slug ?? `no piece ${id}`);
 }
 
 test('a term matches words and their beginnings in headline, dek and prose, and all terms must match', (t) => {
-  const shop = founded(t);
-  air(shop, words('a', 'High tides', 'of the Harbour', 'A **leap** [second](https://rose.example).'));
+  const app = founded(t);
+  air(app, words('a', 'High tides', 'of the Harbour', 'A **leap** [second](https://rose.example).'));
   for (const q of ['tides', 'TIDE', 't', 'harb', 'leap', 'sec harbour high a', 'the of'])
-    assert.deepEqual(found(shop, q), ['a'], q);
+    assert.deepEqual(found(app, q), ['a'], q);
   for (const q of ['ides', 'tidess', 'rose', 'tides low', 'cli', 'harbor', 'ledger', PAPER, 'tides-of', 'second-high'])
-    assert.deepEqual(found(shop, q), [], q);
+    assert.deepEqual(found(app, q), [], q);
 });
 
 test('rows are as the lists show them', (t) => {
-  const shop = founded(t);
-  for (const n of [1, 2, 3]) air(shop, words(`a${n}`, `Tide ${n}`), NOON - n * HOUR);
-  const archive = shop.store.archive(PAPER);
+  const app = founded(t);
+  for (const n of [1, 2, 3]) air(app, words(`a${n}`, `Tide ${n}`), NOON - n * HOUR);
+  const archive = app.store.archive(PAPER);
   const rowsOf = (limit: number) => archive.search(['tide'], limit).map((id) => archive.row(id));
   assert.deepEqual(rowsOf(2), archive.latest({ limit: 2 }));
   assert.deepEqual(rowsOf(30), archive.latest({ limit: 30 }));
 });
 
 test('quotes, stars, hyphens, colons and the words of the query language are plain text', (t) => {
-  const shop = founded(t);
-  air(shop, words('a', 'Well-known: "near" and-or not', 'headline words', 'col:umn'));
-  air(shop, words('b', 'Known well', 'nothing', 'column'));
+  const app = founded(t);
+  air(app, words('a', 'Well-known: "near" and-or not', 'headline words', 'col:umn'));
+  air(app, words('b', 'Known well', 'nothing', 'column'));
   const asked: [string, string[]][] = [
     ['well-known', ['a']],
     ['"well', ['b', 'a']],
@@ -102,12 +102,12 @@ test('quotes, stars, hyphens, colons and the words of the query language are pla
     ['\ud800well', ['b', 'a']],
     ['well " " "', ['b', 'a']],
   ];
-  for (const [q, slugs] of asked) assert.deepEqual(found(shop, q), slugs, JSON.stringify(q));
+  for (const [q, slugs] of asked) assert.deepEqual(found(app, q), slugs, JSON.stringify(q));
 });
 
 test('no query text at all makes a search fail', (t) => {
-  const shop = founded(t);
-  air(shop, words('a', 'One near and (two) "three" 東京', 'a b c', 'x'));
+  const app = founded(t);
+  air(app, words('a', 'One near and (two) "three" 東京', 'a b c', 'x'));
   const bit = fc.constantFrom(
     '"',
     '*',
@@ -136,7 +136,7 @@ test('no query text at all makes a search fail', (t) => {
   fc.assert(
     fc.property(q, (text) => {
       try {
-        assert(found(shop, text).length <= 1);
+        assert(found(app, text).length <= 1);
       } catch (error) {
         if (!(error instanceof Fault) || error.code !== 'invalid_request') throw error;
       }
@@ -147,76 +147,76 @@ test('no query text at all makes a search fail', (t) => {
 
 test('only what is on air is found, as it now reads', (t) => {
   const clock = { now: NOON };
-  const shop = founded(t, clock);
-  file(shop, words('a', 'Tide'));
-  assert.deepEqual(found(shop, 'tide'), []);
-  airStory(shop.desk, PAPER, 'a', { by: 'cli', at: NOON + HOUR });
-  assert.deepEqual(found(shop, 'tide'), []);
+  const app = founded(t, clock);
+  file(app, words('a', 'Tide'));
+  assert.deepEqual(found(app, 'tide'), []);
+  airStory(app.desk, PAPER, 'a', { by: 'cli', at: NOON + HOUR });
+  assert.deepEqual(found(app, 'tide'), []);
   clock.now += HOUR;
-  shop.store.transact(() => airDue(shop.store, clock.now));
-  assert.deepEqual(found(shop, 'tide'), ['a']);
+  app.store.transact(() => airDue(app.store, clock.now));
+  assert.deepEqual(found(app, 'tide'), ['a']);
 
   clock.now += HOUR;
-  file(shop, words('a', 'Ebb'));
-  assert.deepEqual([found(shop, 'tide'), found(shop, 'ebb')], [[], ['a']]);
+  file(app, words('a', 'Ebb'));
+  assert.deepEqual([found(app, 'tide'), found(app, 'ebb')], [[], ['a']]);
 
-  withdrawStory(shop.desk, PAPER, 'a', { by: 'cli', reason: 'It was wrong.' });
-  assert.deepEqual(found(shop, 'ebb'), []);
-  file(shop, words('a', 'Flood'));
-  assert.deepEqual(found(shop, 'flood'), []);
-  airStory(shop.desk, PAPER, 'a', { by: 'cli' });
-  assert.deepEqual([found(shop, 'ebb'), found(shop, 'flood')], [[], ['a']]);
+  withdrawStory(app.desk, PAPER, 'a', { by: 'cli', reason: 'It was wrong.' });
+  assert.deepEqual(found(app, 'ebb'), []);
+  file(app, words('a', 'Flood'));
+  assert.deepEqual(found(app, 'flood'), []);
+  airStory(app.desk, PAPER, 'a', { by: 'cli' });
+  assert.deepEqual([found(app, 'ebb'), found(app, 'flood')], [[], ['a']]);
 });
 
 test('a write that is taken back leaves the index as it was', (t) => {
-  const shop = founded(t);
-  air(shop, words('a', 'Tide'));
+  const app = founded(t);
+  air(app, words('a', 'Tide'));
   assert.throws(() =>
-    shop.store.transact(() => {
-      file(shop, words('a', 'Ebb'));
-      air(shop, words('b', 'Tide'));
+    app.store.transact(() => {
+      file(app, words('a', 'Ebb'));
+      air(app, words('b', 'Tide'));
       throw new Error('no');
     }),
   );
-  assert.deepEqual([found(shop, 'tide'), found(shop, 'ebb')], [['a'], []]);
+  assert.deepEqual([found(app, 'tide'), found(app, 'ebb')], [['a'], []]);
 });
 
 test('the newest come first, also among pieces that were backdated, or of one time, or from before 1970', (t) => {
-  const shop = founded(t);
+  const app = founded(t);
   const times = [0, -HOUR, -HOUR, -1, -2, -59_999, -60_000, -100 * 365 * 24 * HOUR, -HOUR, -300 * 365 * 24 * HOUR, -1];
-  for (const [n, time] of times.entries()) air(shop, words(`a${n}`, 'Tide'), NOON + time);
-  withdrawStory(shop.desk, PAPER, 'a4', { by: 'cli', reason: 'It was wrong.' });
-  airStory(shop.desk, PAPER, 'a4', { by: 'cli' });
-  const order = shop.store
+  for (const [n, time] of times.entries()) air(app, words(`a${n}`, 'Tide'), NOON + time);
+  withdrawStory(app.desk, PAPER, 'a4', { by: 'cli', reason: 'It was wrong.' });
+  airStory(app.desk, PAPER, 'a4', { by: 'cli' });
+  const order = app.store
     .archive(PAPER)
     .latest({ limit: 99, since: Number.MIN_SAFE_INTEGER })
     .map(({ slug }) => slug);
   assert.equal(order.length, times.length);
   for (let limit = 1; limit <= times.length + 1; limit++)
-    assert.deepEqual(found(shop, 'tide', PAPER, limit), order.slice(0, limit));
+    assert.deepEqual(found(app, 'tide', PAPER, limit), order.slice(0, limit));
 });
 
 test('the order of one minute holds when the piece that upset it has left', (t) => {
-  const shop = founded(t);
+  const app = founded(t);
   for (const [slug, second] of Object.entries({ a: 6, b: 3, c: 4, d: 5 }))
-    air(shop, words(slug, 'Tide'), NOON + (second - 9) * 1_000);
-  withdrawStory(shop.desk, PAPER, 'b', { by: 'cli', reason: 'It was wrong.' });
-  assert.deepEqual(found(shop, 'tide', PAPER, 1), ['a']);
-  assert.deepEqual(found(shop, 'tide'), ['a', 'd', 'c']);
+    air(app, words(slug, 'Tide'), NOON + (second - 9) * 1_000);
+  withdrawStory(app.desk, PAPER, 'b', { by: 'cli', reason: 'It was wrong.' });
+  assert.deepEqual(found(app, 'tide', PAPER, 1), ['a']);
+  assert.deepEqual(found(app, 'tide'), ['a', 'd', 'c']);
 });
 
 test('two papers never mix, though one’s slug begins the other’s', (t) => {
-  const shop = founded(t);
-  air(shop, words('a', 'Tide'));
-  air(shop, words('b', 'Tide and harbor-ledger'), undefined, OTHER);
-  assert.deepEqual(found(shop, 'tide'), ['a']);
-  assert.deepEqual(found(shop, 'tide', OTHER), ['b']);
-  assert.deepEqual(found(shop, 'harbor-ledger'), []);
-  assert.deepEqual(found(shop, 'tide', 'nobody'), []);
+  const app = founded(t);
+  air(app, words('a', 'Tide'));
+  air(app, words('b', 'Tide and harbor-ledger'), undefined, OTHER);
+  assert.deepEqual(found(app, 'tide'), ['a']);
+  assert.deepEqual(found(app, 'tide', OTHER), ['b']);
+  assert.deepEqual(found(app, 'harbor-ledger'), []);
+  assert.deepEqual(found(app, 'tide', 'nobody'), []);
 });
 
 test('each script is found as its readers write it', (t) => {
-  const shop = founded(t);
+  const app = founded(t);
   const pieces: [string, string, found: string[], not: string[]][] = [
     ['de', 'Die Straße nach Köln', ['STRASSE', 'koln', 'Köl'], ['rasse']],
     ['el', 'Οι ΟΔΟΣ της Αθήνας', ['οδός', 'αθηνα'], ['θηνας']],
@@ -231,14 +231,14 @@ test('each script is found as its readers write it', (t) => {
     ['ru', 'Ёлки и берёзы', ['ЕЛКИ', 'берез'], ['ерез']],
     ['tr', 'ISPARTA ve İzmir', ['ısparta', 'izmir', 'IZM'], ['zmir']],
   ];
-  for (const [slug, headline] of pieces) air(shop, words(slug, headline, '', 'x'));
+  for (const [slug, headline] of pieces) air(app, words(slug, headline, '', 'x'));
   for (const [slug, , own, not] of pieces) {
-    for (const q of own) assert.deepEqual(found(shop, q), [slug], `${slug} ${q}`);
-    for (const q of not) assert.deepEqual(found(shop, q), [], `${slug} ${q}`);
+    for (const q of own) assert.deepEqual(found(app, q), [slug], `${slug} ${q}`);
+    for (const q of not) assert.deepEqual(found(app, q), [], `${slug} ${q}`);
   }
 });
 
-/** Takes the index out of a closed shop's database, as it is in one from before there was search. */
+/** Takes the index out of a closed app's database, as it is in one from before there was search. */
 function forget(folder: string, sql: string): void {
   const db = new Database(join(folder, 'var/broadsheet.db'));
   db.exec(sql);
@@ -247,15 +247,15 @@ function forget(folder: string, sql: string): void {
 
 test('a database from before there was search, or of another folding, is indexed when it is opened', (t) => {
   const folder = tempFolder(t);
-  const shop = founded(t, { now: NOON }, folder);
-  for (let n = 0; n < 450; n++) file(shop, words(`a${n}`, `Tide ${n}`));
-  shop.store.transact(() => {
-    for (let n = 0; n < 450; n++) airStory(shop.desk, PAPER, `a${n}`, { by: 'cli', at: NOON - ((n * 7) % 450) * HOUR });
+  const app = founded(t, { now: NOON }, folder);
+  for (let n = 0; n < 450; n++) file(app, words(`a${n}`, `Tide ${n}`));
+  app.store.transact(() => {
+    for (let n = 0; n < 450; n++) airStory(app.desk, PAPER, `a${n}`, { by: 'cli', at: NOON - ((n * 7) % 450) * HOUR });
   });
-  file(shop, words('draft', 'Tide'));
-  const before = [found(shop, 'tide', PAPER, 999), found(shop, '4 tide')];
+  file(app, words('draft', 'Tide'));
+  const before = [found(app, 'tide', PAPER, 999), found(app, '4 tide')];
   assert.equal(before[0]?.length, 450);
-  shop.close();
+  app.close();
   for (const sql of [
     "DROP TABLE search; DROP TABLE searched; DROP TABLE search_state; DELETE FROM migrations WHERE name = '005-search.sql'",
     'UPDATE search_state SET folding = folding - 1',
@@ -272,20 +272,20 @@ test('a database from before there was search, or of another folding, is indexed
 
 test('an index that many writes left in parts answers the same when it is settled', (t) => {
   const folder = tempFolder(t);
-  const shop = founded(t, { now: NOON }, folder);
-  for (let n = 0; n < 40; n++) air(shop, words(`a${n}`, `Tide ${n}`));
-  withdrawStory(shop.desk, PAPER, 'a7', { by: 'cli', reason: 'It was wrong.' });
-  const answers = () => [found(shop, 'tide', PAPER, 99), found(shop, '1 tide'), found(shop, '7')];
+  const app = founded(t, { now: NOON }, folder);
+  for (let n = 0; n < 40; n++) air(app, words(`a${n}`, `Tide ${n}`));
+  withdrawStory(app.desk, PAPER, 'a7', { by: 'cli', reason: 'It was wrong.' });
+  const answers = () => [found(app, 'tide', PAPER, 99), found(app, '1 tide'), found(app, '7')];
   const before = answers();
   const db = new Database(join(folder, 'var/broadsheet.db'));
   const parts = () => (db.prepare('SELECT count(DISTINCT segid) AS n FROM search_idx').get() as { n: number }).n;
   assert(parts() > 1);
-  shop.store.settleSearch();
+  app.store.settleSearch();
   assert.equal(parts(), 1);
   db.close();
   assert.deepEqual(answers(), before);
-  assert.deepEqual(shop.store.integrity(), []);
-  shop.store.settleSearch();
+  assert.deepEqual(app.store.integrity(), []);
+  app.store.settleSearch();
 });
 
 const WORDS = 'tide tides ti été ETE ΟΔΟΣ οδου 東京 京都の กา กาแฟ Straße x-ray x ray 1,000 100 well—known known'.split(
@@ -350,8 +350,8 @@ function naiveMatch(text: string, term: string): boolean {
   );
 }
 
-function naiveSearch(shop: Workshop, paper: string, q: string, limit: number): string[] {
-  const archive = shop.store.archive(paper);
+function naiveSearch(app: Workshop, paper: string, q: string, limit: number): string[] {
+  const archive = app.store.archive(paper);
   const terms = q.split(' ').filter((term) => naiveWords(term).length > 0);
   if (terms.length === 0) return [];
   return archive
@@ -375,15 +375,15 @@ test('whatever is filed, aired, revised and withdrawn, a search answers what a s
         try {
           const clock = { now: NOON };
           const folder = tempFolder(scope);
-          const shop = founded(scope, clock, folder);
+          const app = founded(scope, clock, folder);
           for (const one of steps) {
             clock.now += 1;
-            if (one.do === 'air') air(shop, words(one.slug, ...one.texts), NOON - one.ago, one.paper);
-            else if (shop.store.archive(one.paper).storyBySlug(one.slug)?.state === 'on_air')
-              withdrawStory(shop.desk, one.paper, one.slug, { by: 'cli', reason: 'It was wrong.' });
+            if (one.do === 'air') air(app, words(one.slug, ...one.texts), NOON - one.ago, one.paper);
+            else if (app.store.archive(one.paper).storyBySlug(one.slug)?.state === 'on_air')
+              withdrawStory(app.desk, one.paper, one.slug, { by: 'cli', reason: 'It was wrong.' });
           }
           const file = join(folder, 'ledger.jsonl');
-          await exportLedger(shop, file);
+          await exportLedger(app, file);
           const replayed = workshopIn(scope, join(folder, 'other'), clock);
           importLedger(replayed, file);
           const answers = (of: Workshop) =>
@@ -391,11 +391,11 @@ test('whatever is filed, aired, revised and withdrawn, a search answers what a s
               [PAPER, OTHER].flatMap((paper) => [1, 2, 3, 30].map((limit) => found(of, q, paper, limit))),
             );
           const scanned = queries.flatMap((q) =>
-            [PAPER, OTHER].flatMap((paper) => [1, 2, 3, 30].map((limit) => naiveSearch(shop, paper, q, limit))),
+            [PAPER, OTHER].flatMap((paper) => [1, 2, 3, 30].map((limit) => naiveSearch(app, paper, q, limit))),
           );
-          assert.deepEqual(answers(shop), scanned);
+          assert.deepEqual(answers(app), scanned);
           assert.deepEqual(answers(replayed), scanned);
-          shop.close();
+          app.close();
           forget(folder, 'UPDATE search_state SET folding = 0');
           assert.deepEqual(answers(workshopIn(scope, folder, clock)), scanned);
         } finally {

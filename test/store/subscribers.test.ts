@@ -19,11 +19,11 @@ const address = (email: string) => readAddress(email) as Address;
 
 test('no token stands in the database, and the key of links is the owner’s alone', async (t) => {
   const folder = tempFolder(t);
-  const shop = workshopIn(t, folder, { now: NOON });
-  foundPaper(shop, { nameplate: 'Ämter & "Häfen"' });
-  const desk = openReaderDesk(shop);
+  const app = workshopIn(t, folder, { now: NOON });
+  foundPaper(app, { nameplate: 'Ämter & "Häfen"' });
+  const desk = openReaderDesk(app);
   order(desk, PAPER, address('reader@example.org'), DEFAULT_CHOICES);
-  await outboxSender(shop).idle();
+  await outboxSender(app).idle();
   const [name = '', ...others] = readdirSync(join(folder, 'var/outbox'));
   assert.deepEqual(others, []);
   const eml = readFileSync(join(folder, 'var/outbox', name), 'utf8');
@@ -48,7 +48,7 @@ test('no token stands in the database, and the key of links is the owner’s alo
   // Links that went out hold when the key is lost.
   rmSync(file);
   assert.notDeepEqual(readerKey(file), desk.secret);
-  unsubscribe(openReaderDesk(shop), PAPER, own);
+  unsubscribe(openReaderDesk(app), PAPER, own);
   assert.equal(desk.subscribers.counts(PAPER).total, 0);
   writeFileSync(file, 'short\n');
   assert.throws(() => readerKey(file), { code: 'unavailable', message: /move it away/ });
@@ -57,9 +57,9 @@ test('no token stands in the database, and the key of links is the owner’s alo
 test('a mail is claimed once, whoever asks, and again when its sender died', (t) => {
   const folder = tempFolder(t);
   const clock = { now: NOON };
-  const shop = workshopIn(t, folder, clock);
-  foundPaper(shop);
-  const desk = openReaderDesk(shop);
+  const app = workshopIn(t, folder, clock);
+  foundPaper(app);
+  const desk = openReaderDesk(app);
   for (let n = 0; n < 30; n++) order(desk, PAPER, address(`reader-${n}@example.org`), DEFAULT_CHOICES);
   const tables = [desk.mails, workshopIn(t, folder, clock).store.readers.mails];
   const claimed = Array.from({ length: 8 }, (_, n) => tables[n % 2]?.claim(NOON, NOON + 1_000, 7) ?? []).flat();
@@ -70,9 +70,9 @@ test('a mail is claimed once, whoever asks, and again when its sender died', (t)
 });
 
 test('each reader is told of each thing once', (t) => {
-  const shop = workshopIn(t, tempFolder(t), { now: NOON });
-  foundPaper(shop);
-  const desk = openReaderDesk(shop);
+  const app = workshopIn(t, tempFolder(t), { now: NOON });
+  foundPaper(app);
+  const desk = openReaderDesk(app);
   order(desk, PAPER, address('reader@example.org'), DEFAULT_CHOICES);
   const subscriber = desk.subscribers.list(PAPER, { limit: 1 })[0]?.id ?? '';
   const queue = (id: string, kind: MailRecord['kind'], about: string) =>

@@ -125,23 +125,23 @@ for (const version of ['0.1.0']) {
   test(`a desk of version ${version} goes on: audited, searched, pressed, signed with its key`, async (t) => {
     const { folder, facts } = unpacked(t, version);
     const clock = { now: facts.now + HOUR };
-    const shop = workshopIn(t, folder, clock);
-    shop.media.keepBytes(facts.media.digest, Buffer.from(facts.media.base64, 'base64'));
-    const { store } = shop;
+    const app = workshopIn(t, folder, clock);
+    app.media.keepBytes(facts.media.digest, Buffer.from(facts.media.base64, 'base64'));
+    const { store } = app;
     const known = store.doorKeys();
     assert.ok(store.manifest.due(PAPER).length > 0, 'what the press owed is still owed');
-    assert.equal(shop.desk.door.kid, known.find(({ retired_at }) => retired_at === null)?.kid, 'the key in use stays');
+    assert.equal(app.desk.door.kid, known.find(({ retired_at }) => retired_at === null)?.kid, 'the key in use stays');
     const { id } = store.archive(PAPER).storyBySlug('flood') ?? { id: '' };
     assert.deepEqual(store.archive(PAPER).search(['flood'], 10), [id]);
-    fileStory(shop.desk, PAPER, filing('after'), { by: 'cli' });
-    airStory(shop.desk, PAPER, 'after', { by: 'cli' });
+    fileStory(app.desk, PAPER, filing('after'), { by: 'cli' });
+    airStory(app.desk, PAPER, 'after', { by: 'cli' });
     assert.deepEqual(store.doorKeys(), known, 'no key was made');
-    await pressPapers(shop, { full: true });
-    const { generations, observations, faults } = await auditShop(shop);
+    await pressPapers(app, { full: true });
+    const { generations, observations, faults } = await auditShop(app);
     assert.deepEqual([generations, observations, faults], [8, 4, []]);
 
     assert.equal(keyOf(store.keys, facts.admin, clock.now).name, 'The editor');
-    const desk = openReaderDesk(shop);
+    const desk = openReaderDesk(app);
     const daily = store.readers.subscribers.list(PAPER, { limit: 10 }).find(({ cadence }) => cadence === 'daily');
     const link = tokenOf(desk.secret, 'manage', daily?.reader ?? '');
     assert.equal(toManage(desk, PAPER, link)?.email, 'daily@reader.example', 'a link that was mailed holds');
@@ -150,29 +150,29 @@ for (const version of ['0.1.0']) {
   test(`accounts of version ${version} go on: keys, sessions, links, and every unit that was counted`, (t) => {
     const { folder, facts } = unpacked(t, version);
     const clock = { now: facts.now + HOUR };
-    const shop = workshopIn(t, folder, clock);
-    const { store } = shop;
+    const app = workshopIn(t, folder, clock);
+    const { store } = app;
     assert.equal(serviceKeyOf(store.serviceKeys, facts.service_key, clock.now).account, facts.account);
     clock.now = facts.now;
-    assert.equal(sessionOf({ sessions: store.sessions, now: shop.now }, facts.session)?.session.account, facts.account);
+    assert.equal(sessionOf({ sessions: store.sessions, now: app.now }, facts.session)?.session.account, facts.account);
     const standing = store.meter.standing(facts.account, facts.now, 3);
     // Of five requests of the first day two drew credits; of six on the second three did.
     assert.deepEqual(standing?.today, { included: 3, drawn: 3, refused: 0, failed: 0 });
     assert.deepEqual([standing?.balance, standing?.terms.burst], [1_000_000 - 5 * 50_000, 2]);
     const mails = store.accountMails.claim(facts.now + HOUR, facts.now + 2 * HOUR, 10);
     const asked = mails.find(({ kind }) => kind === 'sign-in');
-    const token = mailedToken(openAccountDesk(shop).secret, 'sign-in', asked?.id ?? '');
+    const token = mailedToken(openAccountDesk(app).secret, 'sign-in', asked?.id ?? '');
     clock.now = facts.now - 25 * HOUR;
-    assert.equal(toSignIn({ signIns: store.signIns, now: shop.now }, token).email, 'ada@example.org');
+    assert.equal(toSignIn({ signIns: store.signIns, now: app.now }, token).email, 'ada@example.org');
   });
 
   test(`payments in flight of version ${version} are finished, each answered once, and only to who signed it`, async (t) => {
     const { folder, facts } = unpacked(t, version);
-    const shop = workshopIn(t, folder, { now: facts.now + HOUR });
+    const app = workshopIn(t, folder, { now: facts.now + HOUR });
     const asked: string[] = [];
     let isSigned = false;
     const till = new Till({
-      payments: shop.store.payments,
+      payments: app.store.payments,
       facilitator: {
         verify: async () => 'valid',
         settle: async () => {
@@ -184,7 +184,7 @@ for (const version of ['0.1.0']) {
         look: async (_payment, _offer, how) => (how === undefined ? 'open' : { paid: '0x2' }),
         isSigned: async () => isSigned,
       },
-      now: shop.now,
+      now: app.now,
       newId: () => 'another process',
       wait: async () => {},
       repeat: () => () => {},

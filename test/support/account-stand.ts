@@ -94,9 +94,9 @@ export async function accountStand(
   const mailer = smtpMailer({ url: `smtp://127.0.0.1:${smtp.port}`, from: 'records@records.example', dkim: null });
   const { render } = await loadBuild();
   const quiet = pino({ level: 'silent' });
-  inside.after(startAccountMails(stand.shop, { render, smtp: mailer }, quiet));
-  inside.after(startAccountChanges(stand.shop, changeClientOf(stand.shop), quiet));
-  const origin = stand.shop.settings.dataOrigin;
+  inside.after(startAccountMails(stand.app, { render, smtp: mailer }, quiet));
+  inside.after(startAccountChanges(stand.app, changeClientOf(stand.app), quiet));
+  const origin = stand.app.settings.dataOrigin;
   const linkFor = async (email: string): Promise<string> => {
     const before = smtp.taken.length;
     await new Visitor(stand.url, origin).post('/account/sign-in', { email });

@@ -58,9 +58,9 @@ export interface Clock {
 
 /** A workshop in a folder of its own, under a clock of the test's. */
 export function workshopIn(t: Scope, folder: string, clock: Clock, more: Record<string, string> = {}): Workshop {
-  const shop = openWorkshop(readSettings(envIn(folder, more)), () => clock.now);
-  t.after(() => shop.close());
-  return shop;
+  const app = openWorkshop(readSettings(envIn(folder, more)), () => clock.now);
+  t.after(() => app.close());
+  return app;
 }
 
 export const PAPER = 'harbor-ledger';
@@ -68,9 +68,9 @@ export const SECTIONS = ['City', 'Port & Sea', 'Ämter'];
 export const PERSONAS = ['ines-calloway', 'tomas-berg'];
 
 /** Makes the door's key, and enters a small paper with two personas. */
-export function foundPaper(shop: Workshop, body: Partial<PaperBody> = {}): void {
-  const { store, now } = shop;
-  shop.openDoor();
+export function foundPaper(app: Workshop, body: Partial<PaperBody> = {}): void {
+  const { store, now } = app;
+  app.openDoor();
   const paper: PaperBody = {
     nameplate: 'The Harbor Ledger',
     motto: 'All that floats',

@@ -9,9 +9,9 @@ import { PAPER, tempFolder, treeOf, workshopIn } from './app-context.ts';
 export async function fullPress(t: Scope, folder: string, clock: Clock, cards: boolean): Promise<Map<string, string>> {
   const other = tempFolder(t);
   cpSync(join(folder, 'var'), join(other, 'var'), { recursive: true });
-  const shop = workshopIn(t, other, clock);
-  shop.store.manifest.owe(PAPER, ['news']);
-  await pressPapers(shop, { full: true, cards });
+  const app = workshopIn(t, other, clock);
+  app.store.manifest.owe(PAPER, ['news']);
+  await pressPapers(app, { full: true, cards });
   return treeOf(join(other, 'papers', PAPER));
 }
 

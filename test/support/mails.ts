@@ -23,7 +23,7 @@ export interface Sending {
 
 /** Sends a workshop's mails with a mailer. */
 export function senderOf(
-  shop: Workshop,
+  app: Workshop,
   mailer: Mailer,
   more: Partial<SendingDesk> & { render?: Render } = {},
 ): Sending {
@@ -31,7 +31,7 @@ export function senderOf(
   const failures: Sending['failures'] = [];
   const gaveUp: MailRecord[] = [];
   const desk: SendingDesk = {
-    ...openSendingDesk(shop, { mailer, render, perMinute: null }),
+    ...openSendingDesk(app, { mailer, render, perMinute: null }),
     mayBegin: () => true,
     ...rest,
   };
@@ -51,8 +51,8 @@ export function senderOf(
 }
 
 /** Sends a workshop's mails into its outbox folder. */
-export function outboxSender(shop: Workshop): Sending {
-  return senderOf(shop, outboxOf(shop));
+export function outboxSender(app: Workshop): Sending {
+  return senderOf(app, outboxOf(app));
 }
 
 export function outboxOf({ settings }: Workshop): Mailer {

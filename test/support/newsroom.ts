@@ -36,8 +36,8 @@ export function publishCast({ store, now }: Workshop, day: string, title = `The 
 }
 
 /** Queues all that is to be told at the present time. */
-export function queueAll(shop: Workshop): void {
-  const desk = openAlertDesk(shop);
+export function queueAll(app: Workshop): void {
+  const desk = openAlertDesk(app);
   while (queueAlerts(desk) !== null);
   const digests = new DigestQueue(desk, digestTimes());
   while (digests.next());

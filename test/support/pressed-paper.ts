@@ -12,13 +12,13 @@ export const DAY = 86_400_000;
 export async function paperOf(t: Scope, pieces: number) {
   const clock = { now: START };
   const folder = tempFolder(t);
-  const shop = workshopIn(t, folder, clock);
-  foundPaper(shop);
-  shop.store.transact(() => {
-    for (let n = 0; n < pieces; n++) publish(shop, `piece-${n}`, START - (pieces - n) * DAY);
+  const app = workshopIn(t, folder, clock);
+  foundPaper(app);
+  app.store.transact(() => {
+    for (let n = 0; n < pieces; n++) publish(app, `piece-${n}`, START - (pieces - n) * DAY);
   });
-  await pressPapers(shop, { cards: false });
-  return { shop, folder, clock, tree: join(folder, 'papers', PAPER) };
+  await pressPapers(app, { cards: false });
+  return { app, folder, clock, tree: join(folder, 'papers', PAPER) };
 }
 
 /** Files a piece and puts it on air at a time, in ms. */

@@ -13,7 +13,7 @@ import { tempFolder, workshopIn } from './app-context.ts';
 
 /** The domain records of a test, served inside this process. */
 export interface RecordsStand {
-  shop: Workshop;
+  app: Workshop;
   url: string;
   clock: Clock;
   /** A key of a level; of an account where that level is its. */
@@ -39,16 +39,16 @@ export async function recordsStand(
   t.after(async () => {
     for (const end of endings) await end();
   });
-  const shop = workshopIn(inside, tempFolder(inside), clock, more);
-  shop.openDoor();
-  const served = await listenRecords(shop, pino({ level: 'silent' }));
+  const app = workshopIn(inside, tempFolder(inside), clock, more);
+  app.openDoor();
+  const served = await listenRecords(app, pino({ level: 'silent' }));
   inside.after(() => served.close());
   return {
-    shop,
+    app,
     url: served.url,
     clock,
-    keyOf: (level, email = 'ada@example.org') => keyOf(shop, level, email),
-    enter: (...looks) => enterLooks(shop, clock, looks),
+    keyOf: (level, email = 'ada@example.org') => keyOf(app, level, email),
+    enter: (...looks) => enterLooks(app, clock, looks),
   };
 }
 

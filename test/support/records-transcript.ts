@@ -34,8 +34,8 @@ export async function transcriptStand(
   const day = 86_400_000;
   const settings = { DATA_ORIGIN: ROOT, RESOLVERS: '127.0.0.1:9', ...SETTINGS[theme] };
   const stand = await recordsStand(t, settings, now - 2 * day);
-  const { shop, enter, clock, keyOf } = stand;
-  const { records } = shop.store;
+  const { app, enter, clock, keyOf } = stand;
+  const { records } = app.store;
   const steady = { NS: ['ns1.example.net'], MX: ['10 mail.google.com'] };
   enter(
     look('example.com', now - 2 * day, { A: ['192.0.2.1'], ...steady }, certificate('a')),
@@ -50,8 +50,8 @@ export async function transcriptStand(
   records.optOut(parseHostname('gone.example'), 'its owner asked', 'test', now);
   const account = keyOf('account');
   const revoked = keyOf('service');
-  const [made] = shop.store.serviceKeys.list(null);
-  shop.store.serviceKeys.revoke(made?.id ?? '', now, 'cli');
+  const [made] = app.store.serviceKeys.list(null);
+  app.store.serviceKeys.revoke(made?.id ?? '', now, 'cli');
   const words = {
     root: ROOT,
     account,

@@ -32,18 +32,18 @@ const STORIES = [
 export async function enterPapers(folder: string, papers: readonly SmallPaper[]): Promise<Map<string, Keys>> {
   for (const paper of papers) writePaper(join(folder, 'content', paper.slug), paper);
   // The server's own address is not known yet; nothing is pressed here.
-  const shop = openWorkshop(readSettings(envIn(folder)));
+  const app = openWorkshop(readSettings(envIn(folder)));
   try {
-    const { problems } = await fileContent(shop);
+    const { problems } = await fileContent(app);
     if (problems.length > 0) throw new Error(JSON.stringify(problems));
     return new Map(
       papers.map(({ slug }) => {
-        const keys = LEVELS.map((level) => [level, makeKeyOf(shop, slug, { level, name: `A key to ${level}` }).key]);
+        const keys = LEVELS.map((level) => [level, makeKeyOf(app, slug, { level, name: `A key to ${level}` }).key]);
         return [slug, Object.fromEntries(keys) as Keys];
       }),
     );
   } finally {
-    shop.close();
+    app.close();
   }
 }
 

@@ -13,7 +13,7 @@ import { accountUsageDoors } from './usage.ts';
 
 /** Everything of accounts: pages for people, with a cookie; programs use the keys that are made here. */
 export function accountDoors(records: RecordsDoors): void {
-  const doors: AccountDoors = { ...records, desk: openAccountDesk(records.shop) };
+  const doors: AccountDoors = { ...records, desk: openAccountDesk(records.app) };
   signInDoors(doors);
   overviewDoor(doors);
   accountKeyDoors(doors);

@@ -6,7 +6,7 @@ import { accountForm, accountPage, SIGN_IN, sendAccountPage } from './pages.ts';
 
 /** What is held of an account: to take along, and to delete. */
 export function accountDataDoors(doors: AccountDoors): void {
-  const { shop } = doors;
+  const { app } = doors;
   const page = (c: RecordsContext, problem: string | null = null) =>
     sendAccountPage(
       doors,
@@ -17,7 +17,7 @@ export function accountDataDoors(doors: AccountDoors): void {
 
   accountPage(doors, '/account/data', (c) => page(c));
   accountPage(doors, '/account/export.json', (c, { account }) =>
-    c.body(`${JSON.stringify(accountExport(shop, account), null, 2)}\n`, 200, {
+    c.body(`${JSON.stringify(accountExport(app, account), null, 2)}\n`, 200, {
       'Content-Type': 'application/json; charset=utf-8',
       'Content-Disposition': 'attachment; filename="domain-records-account.json"',
       'Cache-Control': 'private, no-store',
@@ -28,8 +28,8 @@ export function accountDataDoors(doors: AccountDoors): void {
     if (form.text('confirm').toLowerCase() !== account.email) {
       return page(c, `This is not the account’s address. Write ${account.email} to delete it.`);
     }
-    deleteAccount(shop, account);
-    takeCookie(c, shop.settings.dataOrigin);
+    deleteAccount(app, account);
+    takeCookie(c, app.settings.dataOrigin);
     return c.redirect(SIGN_IN, 303);
   });
 }

@@ -11,7 +11,7 @@ const DOWNLOADS = { points: 60, duration: 3_600 };
 
 /** The exports for people: the same files, by the session, and free. */
 export function downloadDoors(doors: AccountDoors): void {
-  const files = exportFiles(doors.shop);
+  const files = exportFiles(doors.app);
   const limiter = new RateLimiterMemory(DOWNLOADS);
   const counted = async (c: RecordsContext, { account }: SignedIn): Promise<void> => {
     await limiter.consume(account.id).catch((refusal: unknown) => {

@@ -15,8 +15,8 @@ const DAY_SECONDS = 86_400;
 
 /** Groups of watched hostnames: made, filled, emptied, removed. */
 export function groupDoors(doors: AccountDoors): void {
-  const { desk, shop } = doors;
-  const { records } = shop.store;
+  const { desk, app } = doors;
+  const { records } = app.store;
   const room = ({ account }: SignedIn) => ({
     watched: desk.groups.hostsOf(account.id).length,
     cap: desk.caps[account.plan],

@@ -9,7 +9,7 @@ import { problemOf } from './problem.ts';
 
 /** Keys of an account: made, shown this one time, listed, revoked. */
 export function accountKeyDoors(doors: AccountDoors): void {
-  const { desk, shop } = doors;
+  const { desk, app } = doors;
   const page = (
     c: RecordsContext,
     { account }: SignedIn,
@@ -27,7 +27,7 @@ export function accountKeyDoors(doors: AccountDoors): void {
         made,
         problem,
         most: KEYS_MAX,
-        example: `curl -H 'X-Service-Key: ${made?.key ?? 'drs_…'}' ${shop.settings.dataOrigin}/v1/domains/example.com`,
+        example: `curl -H 'X-Service-Key: ${made?.key ?? 'drs_…'}' ${app.settings.dataOrigin}/v1/domains/example.com`,
       },
     );
 

@@ -4,8 +4,8 @@ import type { Usage } from '../../../src/meter/usage.ts';
 import type { AccountDoors } from './pages.ts';
 
 /** The usage of an account over some days. Throws `not_found` when the account was deleted meanwhile. */
-export function needUsage({ shop }: AccountDoors, account: string, days: number): Usage {
-  const usage = usageNow(shop, account, days);
+export function needUsage({ app }: AccountDoors, account: string, days: number): Usage {
+  const usage = usageNow(app, account, days);
   if (usage === null) throw new Fault('not_found', 'this account is no more');
   return usage;
 }

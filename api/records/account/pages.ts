@@ -24,11 +24,11 @@ export const SIGN_IN = '/account/sign-in';
 
 /** Opens a page of the account; who is not signed in is sent to where that is done. */
 export function accountPage(
-  { app, enter }: AccountDoors,
+  { router, enter }: AccountDoors,
   path: string,
   handler: (c: RecordsContext, signed: SignedIn) => Answer,
 ): void {
-  app.get(path, enter('public'), async (c) => {
+  router.get(path, enter('public'), async (c) => {
     const signed = c.get('signed');
     if (signed !== undefined) return handler(c, signed);
     c.header('Cache-Control', 'private, no-store');
@@ -42,7 +42,7 @@ export function accountForm(
   path: string,
   handler: (c: RecordsContext, signed: SignedIn, form: Form) => Answer,
 ): void {
-  doors.app.post(path, ...formGuards(doors), async (c) => {
+  doors.router.post(path, ...formGuards(doors), async (c) => {
     const signed = c.get('signed');
     // Also where the session has ended while the page was open.
     if (signed === undefined) return c.redirect(SIGN_IN, 303);
@@ -53,8 +53,8 @@ export function accountForm(
 }
 
 /** What stands before every form of ours, signed in or not. */
-export function formGuards({ enter, shop }: AccountDoors): [MiddlewareHandler<RecordsEnv>, ...MiddlewareHandler[]] {
-  return [enter('public'), ownForms(shop.settings.dataOrigin), limitBody];
+export function formGuards({ enter, app }: AccountDoors): [MiddlewareHandler<RecordsEnv>, ...MiddlewareHandler[]] {
+  return [enter('public'), ownForms(app.settings.dataOrigin), limitBody];
 }
 
 /** What a page is told beside its own matter. */
@@ -69,7 +69,7 @@ export async function sendAccountPage<Route extends keyof AccountPages>(
 ): Promise<Response> {
   const signed = c.get('signed');
   const shell: AccountShell = {
-    frame: frameOf(doors.shop, c, {
+    frame: frameOf(doors.app, c, {
       title: `${title} · Domain Records`,
       description: 'An account of the domain records.',
       path: c.req.path,

@@ -18,8 +18,8 @@ import { problemOf } from './problem.ts';
  * page with a button. Reading a page changes nothing, whoever reads it.
  */
 export function signInDoors(doors: AccountDoors): void {
-  const { app, enter, shop, desk } = doors;
-  const { dataOrigin, trustedProxies } = shop.settings;
+  const { router, enter, app, desk } = doors;
+  const { dataOrigin, trustedProxies } = app.settings;
   const proxies = proxyList(trustedProxies);
   const asks = throttle<RecordsEnv>(ASKS, proxies, { spares: () => false });
 
@@ -39,19 +39,19 @@ export function signInDoors(doors: AccountDoors): void {
   const countSignUp = (c: RecordsContext, at: number): void => {
     const caller = callerOf(c.env, proxies);
     if (LOOPBACK.test(caller)) return;
-    const until = shop.store.quotas.signUp(callerNetwork(caller), at, SIGN_UPS_MAX);
+    const until = app.store.quotas.signUp(callerNetwork(caller), at, SIGN_UPS_MAX);
     if (until === null) return;
     c.header('Retry-After', String(Math.max(1, Math.ceil((until - at) / 1_000))));
     throw new Fault(
       'rate_limited',
-      `from your network ${SIGN_UPS_MAX} accounts were made today, which is the most; ask for a link again after ${new Date(until).toISOString()}, or write to ${operatorOf(shop.settings)}`,
+      `from your network ${SIGN_UPS_MAX} accounts were made today, which is the most; ask for a link again after ${new Date(until).toISOString()}, or write to ${operatorOf(app.settings)}`,
     );
   };
 
-  app.get(SIGN_IN, enter('public'), async (c) =>
+  router.get(SIGN_IN, enter('public'), async (c) =>
     c.get('signed') === undefined ? await page(c, {}, 200) : c.redirect('/account', 303),
   );
-  app.post(SIGN_IN, ...formGuards(doors), asks, async (c) => {
+  router.post(SIGN_IN, ...formGuards(doors), asks, async (c) => {
     const asked = (await readForm(c)).text('email');
     const address = readAddress(asked);
     if ('problem' in address) {
@@ -61,7 +61,7 @@ export function signInDoors(doors: AccountDoors): void {
     return page(c, { asked: address.key, sent: true }, 200);
   });
 
-  app.get('/account/enter', enter('public'), async (c) => {
+  router.get('/account/enter', enter('public'), async (c) => {
     const token = needPart('token', c.req.query('token'));
     try {
       const { email } = toSignIn(desk, token);
@@ -70,7 +70,7 @@ export function signInDoors(doors: AccountDoors): void {
       return page(c, { ended: problemOf(error) }, 404);
     }
   });
-  app.post('/account/enter', ...formGuards(doors), async (c) => {
+  router.post('/account/enter', ...formGuards(doors), async (c) => {
     const given = needPart('token', (await readForm(c)).text('token'));
     const before = c.get('signed');
     try {

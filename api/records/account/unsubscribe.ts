@@ -13,7 +13,7 @@ const PATH = '/account/unsubscribe';
  * section 3.1): here the token, and no cookie, is what allows it.
  */
 export function unsubscribeDoors(doors: AccountDoors): void {
-  const { app, enter, desk } = doors;
+  const { router, enter, desk } = doors;
   const asked = (c: RecordsContext) => ({
     account: needPart('account', c.req.query('account')),
     token: needPart('token', c.req.query('token')),
@@ -26,11 +26,11 @@ export function unsubscribeDoors(doors: AccountDoors): void {
       { ...asked(c), address, done },
     );
 
-  app.get(PATH, enter('public'), (c) => {
+  router.get(PATH, enter('public'), (c) => {
     const { account, token } = asked(c);
     return page(c, toUnsubscribe(desk, account, token).email, false);
   });
-  app.post(PATH, enter('public'), limitBody, (c) => {
+  router.post(PATH, enter('public'), limitBody, (c) => {
     const { account, token } = asked(c);
     return page(c, unsubscribe(desk, account, token).email, true);
   });

@@ -11,7 +11,7 @@ const LINES = 50;
 
 /** What the account asked, and the ledger of its credits. */
 export function accountUsageDoors(doors: AccountDoors): void {
-  const { shop, desk } = doors;
+  const { app, desk } = doors;
   accountPage(doors, '/account/usage', (c, { account }) => {
     const usage = needUsage(doors, account.id, SPAN);
     return sendAccountPage(doors, c, { route: '/account/usage', title: 'Usage' }, { usage, ...usageBars(usage.days) });
@@ -20,7 +20,7 @@ export function accountUsageDoors(doors: AccountDoors): void {
     const asked = Number(c.req.query('before'));
     const before = Number.isSafeInteger(asked) && asked > 1 ? asked : Number.MAX_SAFE_INTEGER;
     const { credits } = needUsage(doors, account.id, 1);
-    const entries = shop.store.credits.entries(account.id, desk.now(), { before, limit: LINES });
+    const entries = app.store.credits.entries(account.id, desk.now(), { before, limit: LINES });
     const last = entries.at(-1)?.seq ?? 1;
     return sendAccountPage(
       doors,
@@ -28,7 +28,7 @@ export function accountUsageDoors(doors: AccountDoors): void {
       { route: '/account/credits', title: 'Credits' },
       {
         balance: credits.balance,
-        are_sold: (shop.settings.x402?.rpc ?? null) !== null,
+        are_sold: (app.settings.x402?.rpc ?? null) !== null,
         cost_per_request: credits.cost_per_request,
         entries: entries.map(({ seq, at, kind, amount, balance, day, note }) => ({
           is_open: seq === null,

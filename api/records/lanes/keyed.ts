@@ -18,7 +18,7 @@ import { topUpUrl } from './addresses.ts';
  * the door answers 400 or more. Every answer has the meter's headers as they
  * are with it, refusals too. Throws `rate_limited`, `allowance_exhausted`.
  */
-export function keyedLane(shop: Workshop, logger: Logger) {
+export function keyedLane(app: Workshop, logger: Logger) {
   return createMiddleware<RecordsEnv>(async (c, next) => {
     // On Node's own response they reach every answer, however a door makes it.
     const { outgoing } = c.env;
@@ -26,14 +26,14 @@ export function keyedLane(shop: Workshop, logger: Logger) {
       for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
     };
     c.header('Cache-Control', PRIVATE);
-    const taken = await takeUnit(shop, c.get('key'), tell);
+    const taken = await takeUnit(app, c.get('key'), tell);
     let failed = true;
     try {
       await next();
       // A door may have written to Node's response by itself.
       failed = (outgoing.headersSent ? outgoing.statusCode : c.res.status) >= 400;
     } finally {
-      if (failed) await giveUnitBack(shop, taken, { tell: tellUntilSent(outgoing, tell), logger });
+      if (failed) await giveUnitBack(app, taken, { tell: tellUntilSent(outgoing, tell), logger });
     }
   });
 }

@@ -91,10 +91,10 @@ const KEYS = {
 
 /** The API's description and its table of contents, both made from the doors themselves. */
 export function openApiDoors(doors: RecordsDoors): void {
-  const { app, shop } = doors;
-  const root = shop.settings.dataOrigin;
-  registerComponents(app, { keys: KEYS, headers: HEADERS, faults: FAULTS });
-  registerWebhooks(app, RECORDS_EVENTS, { tag: 'Changes', headers: STANDARD_HEADERS });
+  const { router, app } = doors;
+  const root = app.settings.dataOrigin;
+  registerComponents(router, { keys: KEYS, headers: HEADERS, faults: FAULTS });
+  registerWebhooks(router, RECORDS_EVENTS, { tag: 'Changes', headers: STANDARD_HEADERS });
   let texts: { document: string; index: string } | undefined;
   const made = () => {
     if (texts === undefined) {
@@ -114,9 +114,9 @@ export function openApiDoors(doors: RecordsDoors): void {
   });
 }
 
-function recordsDocument({ app, shop }: RecordsDoors): { paths: Paths } & Record<string, unknown> {
-  const { contact } = shop.settings;
-  const { openapi, info, paths, ...rest } = documentOf(app, EXAMPLES, {
+function recordsDocument({ router, app }: RecordsDoors): { paths: Paths } & Record<string, unknown> {
+  const { contact } = app.settings;
+  const { openapi, info, paths, ...rest } = documentOf(router, EXAMPLES, {
     words: (operation) => ACCESS_WORDS[accessOf(operation)].words,
     headers: (operation) => ACCESS_WORDS[accessOf(operation)].headers,
     // How fresh the looks are is asked anew each time.
@@ -146,9 +146,9 @@ function recordsDocument({ app, shop }: RecordsDoors): { paths: Paths } & Record
         : { contact: contact.url.startsWith('mailto:') ? { email: contact.text } : { url: contact.url } }),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: shop.settings.dataOrigin, description: 'Domain records' }],
+    servers: [{ url: app.settings.dataOrigin, description: 'Domain records' }],
     tags: TAGS,
-    externalDocs: { url: `${shop.settings.dataOrigin}/docs`, description: 'The docs' },
+    externalDocs: { url: `${app.settings.dataOrigin}/docs`, description: 'The docs' },
     paths,
     ...rest,
   };

@@ -25,17 +25,17 @@ const PAGE = playgroundPage({
 });
 
 /** A page on which a reader tries the data API out. */
-export function playgroundDoor({ app, shop, enter }: RecordsDoors): void {
-  const root = shop.settings.dataOrigin;
+export function playgroundDoor({ router, app, enter }: RecordsDoors): void {
+  const root = app.settings.dataOrigin;
   // The viewer sets styles of its own on what it draws; scripts are this host's alone.
   const guard = {
     ...pageHeaders(root),
     ...pick(fileHeaders('/agents/', root, []), 'Content-Security-Policy'),
     'Cache-Control': 'public, max-age=0, s-maxage=60, stale-while-revalidate=60',
   };
-  app.get(PATH, enter('public'), async (c) => c.html(await PAGE, 200, guard));
-  app.get(`${PATH}/`, (c) => c.redirect('../playground', 308));
-  app.get(`${PATH}/:file`, enter('public'), (c) => {
+  router.get(PATH, enter('public'), async (c) => c.html(await PAGE, 200, guard));
+  router.get(`${PATH}/`, (c) => c.redirect('../playground', 308));
+  router.get(`${PATH}/:file`, enter('public'), (c) => {
     const file = PLAYGROUND_FILES.get(c.req.param('file'));
     if (file === undefined) throw new Fault('not_found', `the playground has no such file; see ${PATH}`);
     return sendFile(c.env, { file, status: 200, headers: fileHeaders('/_astro/', root, []) });

@@ -58,10 +58,10 @@ const route = createRoute({
 
 /** The change wire as a stream. */
 export function streamDoor(doors: RecordsDoors, feed: ChangeFeed): void {
-  const { settings, store } = doors.shop;
+  const { settings, store } = doors.app;
   const { records } = store;
   const proxies = proxyList(settings.trustedProxies);
-  const quota = new StreamQuota(doors.shop, doors.logger);
+  const quota = new StreamQuota(doors.app, doors.logger);
   open(doors, 'read', route, async (c) => {
     const { domain, type: signal, since_seq } = c.req.valid('query');
     const host = domain === undefined ? undefined : hostNamed(records, domain);

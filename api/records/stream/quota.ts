@@ -16,19 +16,19 @@ export const RETRY_AFTER = String(LASTS / 1_000);
  * operator's own, and not counted.
  */
 export class StreamQuota {
-  readonly #shop: Pick<Workshop, 'store' | 'now'>;
+  readonly #app: Pick<Workshop, 'store' | 'now'>;
   readonly #logger: Logger;
   readonly #open = new Map<string, string>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(shop: Pick<Workshop, 'store' | 'now'>, logger: Logger) {
-    this.#shop = shop;
+  constructor(app: Pick<Workshop, 'store' | 'now'>, logger: Logger) {
+    this.#app = app;
     this.#logger = logger;
   }
 
   /** Counts a stream of an account, or without one of an address; gives what ends it. Throws `rate_limited`. */
   async take({ account, caller }: { account: string | null; caller: string }): Promise<() => void> {
-    const { store, now } = this.#shop;
+    const { store, now } = this.#app;
     const holder = account === null ? `address:${caller}` : `account:${account}`;
     const most = account === null ? STREAMS_MAX.address : STREAMS_MAX.account;
     const id = newId();
@@ -55,13 +55,13 @@ export class StreamQuota {
       this.#timer = undefined;
     }
     // One that is not ended here ends by itself.
-    this.#shop.store
-      .groupCommit(() => this.#shop.store.quotas.endStream(id))
+    this.#app.store
+      .groupCommit(() => this.#app.store.quotas.endStream(id))
       .catch((error: unknown) => this.#failed(error));
   }
 
   #renew(): void {
-    const { store, now } = this.#shop;
+    const { store, now } = this.#app;
     // Read when it is done: what ended meanwhile is not counted again.
     store
       .groupCommit(() => store.quotas.renewStreams([...this.#open], now() + LASTS))

@@ -21,9 +21,9 @@ interface Address {
 }
 
 /** Compares the addresses that pages, feeds and mails are given with the ports that are listened on. */
-export async function checkAddresses(settings: Settings, shop: Workshop | null): Promise<Finding[]> {
+export async function checkAddresses(settings: Settings, app: Workshop | null): Promise<Finding[]> {
   const { origin, dataOrigin, port, recordsPort, host, assumed, services } = settings;
-  const served = (service: 'desk' | 'records') => shop?.store.served.origin(service) ?? null;
+  const served = (service: 'desk' | 'records') => app?.store.served.origin(service) ?? null;
   const desk: Address = {
     name: 'address of the desk',
     ...{ setting: 'ORIGIN', origin, portSetting: 'PORT', port, assumed: assumed.origin, served: served('desk') },

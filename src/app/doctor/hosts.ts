@@ -4,8 +4,8 @@ import type { Finding } from './finding.ts';
 import { checked, fault, holds, open } from './finding.ts';
 
 /** Compares the addresses of papers with the hosts that are theirs. */
-export async function checkHosts(shop: Workshop | null): Promise<Finding[]> {
-  return shop === null ? [] : [await checked('hosts of papers', () => hosts(shop))];
+export async function checkHosts(app: Workshop | null): Promise<Finding[]> {
+  return app === null ? [] : [await checked('hosts of papers', () => hosts(app))];
 }
 
 function hosts({ store, settings }: Workshop) {

@@ -16,12 +16,12 @@ const BEHIND = 5 * 60_000;
 /** No clock is right that is before the first of these programs. */
 const FIRST = Date.UTC(2026, 0, 1);
 
-/** Checks what is on this machine; `shop` is null where there is no database yet. */
-export async function checkHere(settings: Settings, shop: Workshop | null): Promise<Finding[]> {
+/** Checks what is on this machine; `app` is null where there is no database yet. */
+export async function checkHere(settings: Settings, app: Workshop | null): Promise<Finding[]> {
   return [
-    await checked('database', () => database(shop)),
-    await checked('door key', () => doorKey(settings, shop)),
-    await checked('clock', () => clock(shop)),
+    await checked('database', () => database(app)),
+    await checked('door key', () => doorKey(settings, app)),
+    await checked('clock', () => clock(app)),
     await checked('data folder', () => folder('DATA_DIR', settings.dataDir)),
     ...(settings.services.desk ? [await checked('papers folder', () => folder('DIST_DIR', settings.distDir))] : []),
     await checked('pages', pages),
@@ -32,16 +32,16 @@ export async function checkHere(settings: Settings, shop: Workshop | null): Prom
   ];
 }
 
-function database(shop: Workshop | null) {
-  if (shop === null) return open('there is none yet; the first start makes it');
-  const { faults, size, free } = shop.store.soundness();
+function database(app: Workshop | null) {
+  if (app === null) return open('there is none yet; the first start makes it');
+  const { faults, size, free } = app.store.soundness();
   if (faults.length > 0) return fault(faults.join('; '), 'restore it from a backup or a ledger export');
   return holds(`${mega(size)} and sound, ${mega(free)} of it free`);
 }
 
-function doorKey(settings: Settings, shop: Workshop | null) {
+function doorKey(settings: Settings, app: Workshop | null) {
   const file = doorKeyFile(settings);
-  const keys = shop?.store.doorKeys() ?? [];
+  const keys = app?.store.doorKeys() ?? [];
   const present = keys.find(({ retired_at }) => retired_at === null);
   if (!existsSync(file)) {
     if (present === undefined) return open('there is none yet; the first start makes it');
@@ -63,11 +63,11 @@ function doorKey(settings: Settings, shop: Workshop | null) {
   return holds(`key ${kid}`);
 }
 
-function clock(shop: Workshop | null) {
-  const now = shop?.now() ?? Date.now();
+function clock(app: Workshop | null) {
+  const now = app?.now() ?? Date.now();
   const written = Math.max(
-    shop?.store.records.lastLookAt() ?? 0,
-    ...(shop?.store.doorKeys() ?? []).map(({ nbf }) => nbf),
+    app?.store.records.lastLookAt() ?? 0,
+    ...(app?.store.doorKeys() ?? []).map(({ nbf }) => nbf),
   );
   if (now < FIRST || now < written - BEHIND) {
     const last = now < FIRST ? '' : `, and something was written at ${new Date(written).toISOString()}`;

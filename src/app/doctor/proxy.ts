@@ -6,9 +6,9 @@ import { fault, holds, open } from './finding.ts';
 const THIS_MACHINE = /^(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
 
 /** Whether limits by address count callers, and not a proxy in front of all of them. */
-export function proxy(settings: Settings, shop: Workshop | null) {
+export function proxy(settings: Settings, app: Workshop | null) {
   const { trustedProxies, origin, dataOrigin, host, services } = settings;
-  const unknown = shop?.store.forwarded.list() ?? [];
+  const unknown = app?.store.forwarded.list() ?? [];
   const [last] = unknown.toSorted((a, b) => b.at - a.at);
   if (last !== undefined) {
     const who = unknown.map(({ service }) => (service === 'desk' ? 'the desk' : 'the records')).join(' and ');

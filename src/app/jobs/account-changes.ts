@@ -19,9 +19,9 @@ const KEPT = 35 * 86_400_000;
  * and sends to webhooks. Returns a function that stops it when the requests under
  * way are noted. Any number of processes may do it over one database.
  */
-export function startAccountChanges(shop: Workshop, client: WebhookClient, logger: Logger): () => Promise<void> {
-  const desk = openChangeDesk(shop);
-  const courier = new Courier<Consignment>(openChangeCourierDesk(shop), client, {
+export function startAccountChanges(app: Workshop, client: WebhookClient, logger: Logger): () => Promise<void> {
+  const desk = openChangeDesk(app);
+  const courier = new Courier<Consignment>(openChangeCourierDesk(app), client, {
     attempted({ id, webhook, type }, { status, error, ms }) {
       const about = { delivery: id, alert: webhook, type, status, error, ms: Math.round(ms) };
       if (error === null) logger.info(about, 'told an account’s webhook');

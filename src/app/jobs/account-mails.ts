@@ -39,12 +39,12 @@ export interface AccountMailTools {
  * that stops it when the mails under way are settled.
  */
 export function startAccountMails(
-  shop: Workshop,
+  app: Workshop,
   { render, smtp }: AccountMailTools,
   logger: Logger,
 ): () => Promise<void> {
-  const { settings, store, now } = shop;
-  const desk = openAccountDesk(shop);
+  const { settings, store, now } = app;
+  const desk = openAccountDesk(app);
   // Where the desk runs as well, it has said so.
   if (smtp === null && !settings.services.desk) {
     logger.warn('SMTP_URL is not set: mails land in the outbox folder of DATA_DIR, and go to nobody');

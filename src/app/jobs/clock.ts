@@ -15,7 +15,7 @@ const NEWS_EVERY = 10 * 60_000;
 const REST = 10_000;
 
 interface Parts {
-  shop: Workshop;
+  app: Workshop;
   presses: Presses;
   /** What is yet to be filed. */
   backlog: Backlog;
@@ -27,9 +27,9 @@ interface Parts {
  * it, and the news sitemap. A long press of one paper keeps no other paper
  * waiting. Returns a function that stops it after the work under way.
  */
-export function startClock({ shop, presses, backlog, logger }: Parts): () => Promise<void> {
-  const { store } = shop;
-  let newsAt = shop.now() + NEWS_EVERY;
+export function startClock({ app, presses, backlog, logger }: Parts): () => Promise<void> {
+  const { store } = app;
+  let newsAt = app.now() + NEWS_EVERY;
   const dropOld = hourly((now) => store.answers.forget(now - ANSWER_KEPT));
   /** Papers that may be of another program or of other settings: only a press can tell. */
   const unseen = new Set(store.paperSlugs());
@@ -50,13 +50,13 @@ export function startClock({ shop, presses, backlog, logger }: Parts): () => Pro
   const readDue = async (now: number): Promise<void> => {
     for (const { paper, piece } of store.scheduled(now)) {
       const prose = store.archive(paper).storyById(piece)?.prose ?? '';
-      await shop.proseReaders.prepare(paper, prose).catch((error: unknown) => {
+      await app.proseReaders.prepare(paper, prose).catch((error: unknown) => {
         logger.warn({ paper, piece, err: error }, 'a piece that is due makes everybody wait');
       });
     }
   };
   const look = async (): Promise<number> => {
-    const now = shop.now();
+    const now = app.now();
     const next = store.nextScheduled();
     if (next !== null && next <= now) {
       await readDue(now);

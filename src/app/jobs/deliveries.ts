@@ -16,8 +16,8 @@ const LOOK_EVERY = 250;
  * Returns a function that stops it when the requests under way are noted. Any
  * number of processes may do it over one database.
  */
-export function startDeliveries(shop: Workshop, client: WebhookClient, logger: Logger): () => Promise<void> {
-  const desk = openWebhookDesk(shop);
+export function startDeliveries(app: Workshop, client: WebhookClient, logger: Logger): () => Promise<void> {
+  const desk = openWebhookDesk(app);
   const courier = new Courier(desk, client, {
     attempted({ id, paper, webhook, type }, { status, error, ms }) {
       const about = { paper, delivery: id, webhook, type, status, error, ms: Math.round(ms) };

@@ -40,13 +40,13 @@ export interface MailTools {
  * digests that are due, and sends. Of several processes over one database one does it at a time. Returns a
  * function that stops it when the mails under way are settled.
  */
-export function startMails(shop: Workshop, { render, smtp }: MailTools, logger: Logger): () => Promise<void> {
-  const { settings, store, now } = shop;
+export function startMails(app: Workshop, { render, smtp }: MailTools, logger: Logger): () => Promise<void> {
+  const { settings, store, now } = app;
   if (smtp === null) logger.warn('SMTP_URL is not set: mails land in the outbox folder of DATA_DIR, and go to nobody');
   const mailer = smtp ?? outboxFolder(join(settings.dataDir, 'outbox'));
   const perMinute = smtp === null ? null : settings.mailsPerMinute;
-  const desk = openReaderDesk(shop);
-  const alerts = openAlertDesk(shop);
+  const desk = openReaderDesk(app);
+  const alerts = openAlertDesk(app);
   const digests = new DigestQueue(alerts, digestTimes());
 
   // Nobody else sends: what is still claimed was claimed by one who is no more.
@@ -54,12 +54,12 @@ export function startMails(shop: Workshop, { render, smtp }: MailTools, logger: 
     store.readers.mails.release(at);
     store.notices.release(at);
   });
-  const sending = { ...openSendingDesk(shop, { mailer, render, perMinute }), mayBegin: duty.has };
+  const sending = { ...openSendingDesk(app, { mailer, render, perMinute }), mayBegin: duty.has };
   const news = newsTo(logger);
   const sender = new MailSender(sending, news);
   const { throttle } = sending;
   const notices = new MailSender<NoticeRecord>(
-    { ...openNoticeSending(shop, { mailer, render, throttle }), mayBegin: duty.has },
+    { ...openNoticeSending(app, { mailer, render, throttle }), mayBegin: duty.has },
     news,
   );
 

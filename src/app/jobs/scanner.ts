@@ -10,8 +10,8 @@ import { startScan } from '../scan-run.ts';
  * number of processes may do it over one database, and scanners elsewhere beside
  * them: a hostname is leased to one of them.
  */
-export function startScanner(shop: Workshop, looker: Looker, logger: Logger): () => Promise<void> {
-  const scan = startScan(localQueue(shop, `serve:${process.pid}`), looker, scanNewsTo(logger));
+export function startScanner(app: Workshop, looker: Looker, logger: Logger): () => Promise<void> {
+  const scan = startScan(localQueue(app, `serve:${process.pid}`), looker, scanNewsTo(logger));
   scan.ended.catch((error: unknown) => logger.error({ err: error }, 'the scanner ended'));
   return scan.stop;
 }

@@ -98,7 +98,7 @@ describe('alerts by mail', () => {
 
   it('end by one click without a cookie; a scanner’s look ends nothing', async (t) => {
     const stand = await accountStand(t);
-    const { clock, shop } = stand;
+    const { clock, app } = stand;
     stand.enter(look('www.example.com', clock.now, { A: ['192.0.2.1'] }));
     const visitor = await stand.signIn(EMAIL);
     await alert(visitor, { hostname: 'www.example.com' });
@@ -108,8 +108,8 @@ describe('alerts by mail', () => {
     assert.equal(header('list-unsubscribe-post'), 'List-Unsubscribe=One-Click');
     const link = new URL(header('list-unsubscribe').slice(1, -1));
     const path = link.pathname + link.search;
-    const account = shop.store.accounts.byEmail(EMAIL)?.id ?? '';
-    const isOn = () => shop.store.changeAlerts.list(account).every(({ off_at }) => off_at === null);
+    const account = app.store.accounts.byEmail(EMAIL)?.id ?? '';
+    const isOn = () => app.store.changeAlerts.list(account).every(({ off_at }) => off_at === null);
     const stranger = new Visitor(stand.url, 'https://mail.example');
     assert.equal((await stranger.get(path)).status, 200);
     assert.ok(isOn());
@@ -121,7 +121,7 @@ describe('alerts by mail', () => {
     stand.enter(look('www.example.com', clock.now + MAIL_EVERY, { A: ['192.0.2.3'] }));
     await settled();
     assert.equal((await changeMails(stand, 1)).length, 1);
-    const [{ id = '' } = {}] = shop.store.changeAlerts.list(account);
+    const [{ id = '' } = {}] = app.store.changeAlerts.list(account);
     await visitor.submit('/account/alerts', `/account/alerts/${id}/on`);
     assert.ok(isOn());
   });
@@ -142,8 +142,8 @@ describe('alerts by mail', () => {
     await alert(visitor, { hostname: 'www.example.com' });
     gone = true;
     stand.enter(look('www.example.com', stand.clock.now + 1_000, { A: ['192.0.2.2'] }));
-    const account = stand.shop.store.accounts.byEmail('gone@example.org')?.id ?? '';
-    await until(() => (stand.shop.store.changeAlerts.list(account)[0]?.off_reason === 'bounced' ? true : null));
+    const account = stand.app.store.accounts.byEmail('gone@example.org')?.id ?? '';
+    await until(() => (stand.app.store.changeAlerts.list(account)[0]?.off_reason === 'bounced' ? true : null));
     assert.match((await visitor.get('/account/alerts')).text, /the address took no mail/);
   });
 });
@@ -235,8 +235,8 @@ describe('alerts to webhooks', () => {
 
 it('a crash between two steps queues nothing twice, and leaves nothing out', async (t) => {
   const stand = await recordsStand(t);
-  const { shop, clock } = stand;
-  const { store } = shop;
+  const { app, clock } = stand;
+  const { store } = app;
   for (const [n, email] of ['a@example.org', 'b@example.org'].entries()) {
     const account = store.accounts.ofEmail(email, { id: `account-${n}`, plan: 'daily', made_at: 0 }).id;
     const alert = { account, watch_group: null, hostname: 'www.example.com', made_at: 0 };
@@ -244,7 +244,7 @@ it('a crash between two steps queues nothing twice, and leaves nothing out', asy
     store.changeAlerts.add({ ...alert, id: `hook-${n}`, way: 'webhook', url: 'https://h.example/', secret: 'whsec_' });
   }
   for (let n = 0; n < 5; n++) stand.enter(look('www.example.com', clock.now + 1_000, { A: [`192.0.2.${n}`] }));
-  const desk = openChangeDesk(shop);
+  const desk = openChangeDesk(app);
   let calls = 0;
   let breaksAt = 0;
   const breaking = <T extends object>(table: T): T =>

@@ -15,7 +15,7 @@ describe('an account', () => {
   let visitor: Visitor;
   let other: Visitor;
   const endings: (() => unknown)[] = [];
-  const accountId = () => stand.shop.store.accounts.byEmail(EMAIL)?.id ?? '';
+  const accountId = () => stand.app.store.accounts.byEmail(EMAIL)?.id ?? '';
   const keyIn = (html: string) => /drs_\w{43}/.exec(html)?.[0] ?? '';
   const usage = (key: string) => ask(stand.url, '/v1/usage', { 'x-service-key': key });
 
@@ -36,7 +36,7 @@ describe('an account', () => {
     assert.match(list.text, /Café &lt;b&gt;report&lt;\/b&gt;/);
     assert.equal(keyIn(list.text), '');
     assert.equal((await usage(key)).status, 200);
-    const [{ id = '' } = {}] = stand.shop.store.serviceKeys.list(accountId());
+    const [{ id = '' } = {}] = stand.app.store.serviceKeys.list(accountId());
     await other.submit('/account/keys', `/account/keys/${id}/revoke`);
     assert.equal((await usage(key)).status, 200, 'nobody revokes another’s key');
     await visitor.submit('/account/keys', `/account/keys/${id}/revoke`);
@@ -61,7 +61,7 @@ describe('an account', () => {
       const { status, text, headers } = await usage(key);
       assert.deepEqual([status, JSON.parse(text).error, headers['www-authenticate']], [401, 'key_expired', 'Bearer']);
     }
-    const { serviceKeys } = stand.shop.store;
+    const { serviceKeys } = stand.app.store;
     const [revoked, brief] = serviceKeys.list(accountId());
     assert.match(revoked?.made_by ?? '', /^session:[0-9a-z]{26}$/);
     assert.equal(revoked?.revoked_by, revoked?.made_by);
@@ -82,7 +82,7 @@ describe('an account', () => {
   });
 
   it('puts hostnames under watch as far as its plan has room, and is told why one is refused', async () => {
-    const { store, now } = stand.shop;
+    const { store, now } = stand.app;
     store.records.optOut(parseHostname('quiet.example'), 'asked to', 'test', now());
     const made = await visitor.submit('/account/groups', '/account/groups', { name: 'Ours' });
     const path = String(made.headers.location);
@@ -130,7 +130,7 @@ describe('an account', () => {
       await other.submit(path, `${path}/take`, { hostname: `churn-${n}.example` });
     }
     assert.match(last, /12 hostnames came into your groups within a day/);
-    assert.equal(stand.shop.store.records.find('churn-12.example'), null);
+    assert.equal(stand.app.store.records.find('churn-12.example'), null);
   });
 
   it('takes along everything that is held of it, and nothing that opens a door', async () => {
@@ -154,7 +154,7 @@ describe('an account', () => {
   });
 
   it('shows its usage, its credits and their ledger', async () => {
-    const { store, now } = stand.shop;
+    const { store, now } = stand.app;
     store.credits.enter(accountId(), { at: now(), amount: 12_500_000, note: 'Invoice <7>' });
     const credits = await visitor.get('/account/credits');
     assert.match(credits.text, /12\.5<small>/);
@@ -187,7 +187,7 @@ describe('an account', () => {
 
   it('is deleted by its address alone: keys die, sessions end, rows go, observations stay', async () => {
     stand.enter(look('shop.example.com', stand.clock.now, { A: ['192.0.2.1'] }));
-    const { store } = stand.shop;
+    const { store } = stand.app;
     const id = accountId();
     const key = keyIn((await visitor.submit('/account/keys', '/account/keys', { name: 'Last' })).text);
     const wrong = await visitor.submit('/account/data', '/account/delete', { confirm: 'ben@example.org' });

@@ -12,7 +12,7 @@ import { parsed } from '../../support/smtp.ts';
 
 describe('signing in', () => {
   let stand: AccountStand;
-  const stranger = () => new Visitor(stand.url, stand.shop.settings.dataOrigin);
+  const stranger = () => new Visitor(stand.url, stand.app.settings.dataOrigin);
   const endings: (() => unknown)[] = [];
   before(async () => {
     stand = await accountStand({ after: (work) => void endings.unshift(work) });
@@ -26,15 +26,15 @@ describe('signing in', () => {
     const mail = await parsed(stand.smtp.taken.at(-1) ?? ({} as never));
     assert.equal(mail.subject, 'Your link to sign in');
     for (const body of [mail.text ?? '', mail.html ?? '']) assert.ok(body.includes(`/account/enter?token=${token}`));
-    assert.ok(!JSON.stringify(stand.shop.store.signIns.byHash(mailedHash(token))).includes(token));
+    assert.ok(!JSON.stringify(stand.app.store.signIns.byHash(mailedHash(token))).includes(token));
     for (const method of ['GET', 'HEAD', 'GET']) {
       const answer = await send(stand.url, { method, path: `/account/enter?token=${token}` });
       assert.equal(answer.status, 200);
       assert.equal(answer.headers['set-cookie'], undefined);
       assert.equal(answer.headers['referrer-policy'], 'same-origin');
     }
-    assert.equal(stand.shop.store.accounts.byEmail('ada@example.org'), null);
-    assert.equal(stand.shop.store.signIns.byHash(mailedHash(token))?.used_at, null);
+    assert.equal(stand.app.store.accounts.byEmail('ada@example.org'), null);
+    assert.equal(stand.app.store.signIns.byHash(mailedHash(token))?.used_at, null);
 
     const visitor = stranger();
     const entered = await visitor.post('/account/enter', { token });
@@ -65,7 +65,7 @@ describe('signing in', () => {
     stand.clock.now += SIGN_IN_LASTS;
     assert.equal((await stranger().get(`/account/enter?token=${late}`)).status, 404);
     assert.equal((await stranger().post('/account/enter', { token: late })).status, 404);
-    assert.equal(stand.shop.store.accounts.byEmail('late@example.org'), null);
+    assert.equal(stand.app.store.accounts.byEmail('late@example.org'), null);
   });
 
   it('a form or a link without its token names what it lacks', async () => {
@@ -75,7 +75,7 @@ describe('signing in', () => {
       assert.equal(answer.status, 400);
       assert.match(answer.text, said);
     }
-    const origin = stand.shop.settings.dataOrigin;
+    const origin = stand.app.settings.dataOrigin;
     const bare = { method: 'POST', headers: { origin, accept: 'application/json' } };
     const empty = await send(stand.url, { ...bare, path: '/account/enter' });
     assert.deepEqual([empty.status, JSON.parse(empty.text).field], [400, 'token']);
@@ -98,7 +98,7 @@ describe('signing in', () => {
 
   it('an address gets a few links at once, and whoever asks is not told', async () => {
     const email = 'many@example.org';
-    const { signIns } = stand.shop.store;
+    const { signIns } = stand.app.store;
     const sent = () => signIns.unanswered(email, Number.MAX_SAFE_INTEGER).count;
     for (let n = 0; n < ASKS_MAX + 2; n++) {
       assert.equal((await stranger().post('/account/sign-in', { email })).status, 200);
@@ -119,7 +119,7 @@ describe('signing in', () => {
     const own = await recordsStand(t);
     const statuses: number[] = [];
     for (let n = 0; n < 21; n++) {
-      const visitor = new Visitor(own.url, own.shop.settings.dataOrigin);
+      const visitor = new Visitor(own.url, own.app.settings.dataOrigin);
       statuses.push((await visitor.post('/account/sign-in', { email: 'x' })).status);
     }
     assert.deepEqual([...new Set(statuses.slice(0, 20))], [400]);
@@ -166,7 +166,7 @@ describe('a session', () => {
     const visitor = await stand.signIn('ada@example.org');
     const form = /name="form" value="([^"]+)"/.exec((await visitor.get('/account/keys')).text)?.[1] ?? '';
     const keys = () =>
-      stand.shop.store.serviceKeys.list(stand.shop.store.accounts.byEmail('ada@example.org')?.id ?? '');
+      stand.app.store.serviceKeys.list(stand.app.store.accounts.byEmail('ada@example.org')?.id ?? '');
     const page = { form, name: 'A key' };
     const foreign: [string, Record<string, string>, Record<string, string>][] = [
       ['of another origin', page, { origin: 'https://evil.example' }],

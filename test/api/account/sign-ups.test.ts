@@ -13,22 +13,22 @@ import { recordsStand } from '../../support/records-stand.ts';
 const DAY = 86_400_000;
 
 test('one network makes so many accounts a day, whoever of 50 comes first and wherever', async (t) => {
-  const { shop, url, clock } = await recordsStand(t, { TRUSTED_PROXIES: '127.0.0.1' });
-  const elsewhere = openWorkshop(shop.settings, shop.now);
+  const { app, url, clock } = await recordsStand(t, { TRUSTED_PROXIES: '127.0.0.1' });
+  const elsewhere = openWorkshop(app.settings, app.now);
   const served = await listenRecords(elsewhere, pino({ level: 'silent' }));
   t.after(async () => {
     await served.close();
     elsewhere.close();
   });
-  const desk = openAccountDesk(shop);
+  const desk = openAccountDesk(app);
   const linkFor = (email: string): string => {
     const id = newId();
     askToSignIn({ ...desk, newId: () => id }, email);
     return mailedToken(desk.secret, 'sign-in', id);
   };
   const enter = (at: string, token: string, address: string) =>
-    new Visitor(at, shop.settings.dataOrigin).post('/account/enter', { token }, { 'x-forwarded-for': address });
-  const known = (email: string) => shop.store.accounts.byEmail(email) !== null;
+    new Visitor(at, app.settings.dataOrigin).post('/account/enter', { token }, { 'x-forwarded-for': address });
+  const known = (email: string) => app.store.accounts.byEmail(email) !== null;
 
   const links = Array.from({ length: 50 }, (_, n) => linkFor(`n${n}@example.org`));
   const answers = await Promise.all(

@@ -85,8 +85,8 @@ test('a query has what SQL has, and values keep their types', async (t) => {
 });
 
 test('nothing can be written, attached, set or loaded', async (t) => {
-  const { query, shop } = await stocked(t);
-  const before = shop.store.records.deltaTotals();
+  const { query, app } = await stocked(t);
+  const before = app.store.records.deltaTotals();
   const tries = [
     `INSERT INTO hostnames (hostname) VALUES ('x')`,
     `UPDATE hostnames SET state = 'paused'`,
@@ -131,7 +131,7 @@ test('nothing can be written, attached, set or loaded', async (t) => {
     assert.equal(status, 400, `${sql} → ${text}`);
     assert.doesNotMatch(text, /broadsheet\.db|\/var\/|node:/, sql);
   }
-  assert.deepEqual(shop.store.records.deltaTotals(), before);
+  assert.deepEqual(app.store.records.deltaTotals(), before);
 });
 
 test('keys, accounts, the schema and the seeds of salts are out of reach, however they are named', async (t) => {
@@ -190,8 +190,8 @@ test('keys, accounts, the schema and the seeds of salts are out of reach, howeve
 });
 
 test('what would never end, or never fit, is ended, and the doors answer meanwhile', async (t) => {
-  const { query, url, shop } = await stocked(t);
-  const desk = new BqDesk(shop, 700);
+  const { query, url, app } = await stocked(t);
+  const desk = new BqDesk(app, 700);
   const forever = 'WITH RECURSIVE n(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM n)';
   let isOver = false;
   const endless = assert

@@ -8,12 +8,12 @@ const CREDIT_UNITS = 50_000;
 const BUY = '/v1/credits';
 
 test('an account buys credits with a payment, once for each, whatever becomes of the answer', async (t) => {
-  const { url, chain, facilitator, keyOf, shop, clock } = await paidStand(t);
+  const { url, chain, facilitator, keyOf, app, clock } = await paidStand(t);
   const key = { 'X-Service-Key': keyOf('account') };
-  const account = shop.store.accounts.byEmail('ada@example.org')?.id ?? '';
+  const account = app.store.accounts.byEmail('ada@example.org')?.id ?? '';
   const post = (headers: Record<string, string>, body: object = { credits: 3 }) =>
     send(url, { method: 'POST', path: BUY, headers, body });
-  const credits = () => shop.store.credits.balance(account) / 1_000_000;
+  const credits = () => app.store.credits.balance(account) / 1_000_000;
 
   for (const [body, field] of [
     [{}, 'credits'],
@@ -54,7 +54,7 @@ test('an account buys credits with a payment, once for each, whatever becomes of
   assert.deepEqual(JSON.parse((await post({ ...key, ...paid })).text), { credits: 3, balance: 3 });
   assert.equal(await chain.balance(PAYEE), 3 * CREDIT_UNITS);
   assert.deepEqual(
-    shop.store.credits.entries(account, clock.now).map(({ kind, amount }) => [kind, amount]),
+    app.store.credits.entries(account, clock.now).map(({ kind, amount }) => [kind, amount]),
     [['top_up', 3_000_000]],
   );
 });
@@ -63,7 +63,7 @@ test('credits are not sold on a facilitator’s word: without a node of the chai
   const blind = await paidStand(t, { node: false });
   const buy = (stand: typeof blind, headers: Record<string, string>) =>
     send(stand.url, { method: 'POST', path: BUY, body: { credits: 1 }, headers });
-  const creditsAt = ({ shop: { store } }: typeof blind) =>
+  const creditsAt = ({ app: { store } }: typeof blind) =>
     store.credits.balance(store.accounts.byEmail('ada@example.org')?.id ?? '');
   const key = { 'X-Service-Key': blind.keyOf('account') };
   const payer = await blind.chain.payer();

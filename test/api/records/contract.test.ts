@@ -36,7 +36,7 @@ test('every answer of the data API is one that the document promises', async (t)
   // Nothing here is to be refused for its number; nobody answers questions of DNS.
   const plenty = { KEYED_DAILY: '1000000', KEYED_PER_MINUTE: '1000000', RESOLVERS: '127.0.0.1:9' };
   const stand = await recordsStand(t, plenty);
-  const { url, shop, clock, enter } = stand;
+  const { url, app, clock, enter } = stand;
   t.after(hangUp);
   const at = clock.now;
   enter(
@@ -88,7 +88,7 @@ test('every answer of the data API is one that the document promises', async (t)
   function stateFor(operationId: string): State {
     const leased = () => {
       const lease = { id: `l${randomBytes(8).toString('hex')}`, owner: 'test', until: clock.now + 60_000 };
-      shop.store.records.leaseThese({ ...lease, names: ['example.com'] });
+      app.store.records.leaseThese({ ...lease, names: ['example.com'] });
       return { parameters: { lease: lease.id } };
     };
     switch (operationId) {

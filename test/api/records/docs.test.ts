@@ -45,7 +45,7 @@ describe('the docs, the verifier’s page and the keys', () => {
       '20 in 10 minutes',
     ])
       assert.ok(text.includes(number), number);
-    const receipt = stand.shop.store.records.observation(1)?.receipt ?? '';
+    const receipt = stand.app.store.records.observation(1)?.receipt ?? '';
     assert.ok(text.includes(receipt.split('\n')[4] ?? '-'), 'the newest receipt');
     const headers = [
       ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Service-Usage', 'X-Service-Usage-Day'],
@@ -75,7 +75,7 @@ describe('the docs, the verifier’s page and the keys', () => {
   test('the keys are listed for everybody, for pages of other sites too', async () => {
     const { status, headers, text } = await ask(stand.url, '/.well-known/records-keys.json');
     assert.equal(status, 200);
-    assert.deepEqual(JSON.parse(text), jwks(stand.shop.store.doorKeys()));
+    assert.deepEqual(JSON.parse(text), jwks(stand.app.store.doorKeys()));
     assert.equal(headers['access-control-allow-origin'], '*');
     assert.match(headers['cache-control'] ?? '', /^public/);
     const again = await ask(stand.url, '/.well-known/records-keys.json', { 'if-none-match': headers.etag ?? '' });
@@ -104,7 +104,7 @@ describe('the docs, the verifier’s page and the keys', () => {
           ? ({ amp: '&', lt: '<', gt: '>', quot: '"' }[name as 'amp'] ?? '')
           : String.fromCharCode(code),
       )
-      .replaceAll(stand.shop.settings.dataOrigin, stand.url);
+      .replaceAll(stand.app.settings.dataOrigin, stand.url);
     const folder = tempFolder(t);
     const good = await shell(folder, steps);
     assert.equal(good.code, 0, good.said);

@@ -11,7 +11,7 @@ import { recordsStand } from '../../support/records-stand.ts';
 const MINUTE = 60_000;
 
 test('a bundle of evidence, however long, is checked offline against itself and the published keys', async (t) => {
-  const { url, enter, clock, keyOf, shop } = await recordsStand(t);
+  const { url, enter, clock, keyOf, app } = await recordsStand(t);
   const key = { 'x-service-key': keyOf('account') };
   const at = clock.now;
   // More than are read at once, with those of another domain between them.
@@ -24,7 +24,7 @@ test('a bundle of evidence, however long, is checked offline against itself and 
   const bundle = JSON.parse(text);
   assert.equal(bundle.records.length, 45);
   for (const verify of [verifyNode, verifyNoble]) assert.deepEqual(evidenceFaults(bundle, verify), []);
-  assert.deepEqual(evidenceFaults(bundle, verifyNode, shop.store.doorKeys()), []);
+  assert.deepEqual(evidenceFaults(bundle, verifyNode, app.store.doorKeys()), []);
   bundle.records.splice(20, 1);
   assert.notDeepEqual(evidenceFaults(bundle, verifyNode), [], 'none can be left out');
 
@@ -59,7 +59,7 @@ test('an export of changes holds those of its span, each once, in order', async 
 });
 
 test('a domain that opts out while it is exported is shown no further', async (t) => {
-  const { url, enter, clock, keyOf, shop } = await recordsStand(t);
+  const { url, enter, clock, keyOf, app } = await recordsStand(t);
   const at = clock.now;
   const texts = (n: number) => Array.from({ length: 50 }, (_, line) => `${n} ${line} ${'x'.repeat(2_000)}`);
   for (let n = 0; n < 60; n++) enter(look('example.org', at + n * MINUTE, { TXT: texts(n) }));
@@ -70,7 +70,7 @@ test('a domain that opts out while it is exported is shown no further', async (t
       let text = '';
       response.once('readable', () => {
         // By now some of it is under way, and most is not.
-        shop.store.records.optOut(parseHostname('example.org'), 'its owner asked', 'test', clock.now);
+        app.store.records.optOut(parseHostname('example.org'), 'its owner asked', 'test', clock.now);
         response.on('data', (chunk: Buffer) => {
           text += chunk;
         });

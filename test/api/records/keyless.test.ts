@@ -114,10 +114,10 @@ test('past the shared ceiling the lane answers with a plain sign-in, never an er
 });
 
 test('a key decides alone: a bad one is refused, and a good one is not throttled', async (t) => {
-  const { url, enter, keyOf, shop } = await recordsStand(t, {}, NOON);
+  const { url, enter, keyOf, app } = await recordsStand(t, {}, NOON);
   enter(look('example.org', NOON, { A: ['192.0.2.1'] }));
   const key = keyOf('account');
-  const [made] = shop.store.serviceKeys.list(shop.store.accounts.byEmail('ada@example.org')?.id ?? '');
+  const [made] = app.store.serviceKeys.list(app.store.accounts.byEmail('ada@example.org')?.id ?? '');
   for (const bad of ['', 'drs_nothing', `${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}`]) {
     const refused = await ask(url, DOOR, { 'x-service-key': bad });
     assert.equal(refused.status, 401, bad);
@@ -138,7 +138,7 @@ test('a key decides alone: a bad one is refused, and a good one is not throttled
       );
     }
   }
-  shop.store.serviceKeys.revoke(made?.id ?? '', NOON, 'cli');
+  app.store.serviceKeys.revoke(made?.id ?? '', NOON, 'cli');
   const revoked = await ask(url, DOOR, { 'x-service-key': key });
   assert.equal(revoked.status, 401);
   assert.equal(JSON.parse(revoked.text).error, 'key_invalid');

@@ -27,7 +27,7 @@ describe('the pages of lists, figures and search', () => {
     stand = await recordsStand({ after: (work) => void endings.push(work) }, {}, NOW - 12 * DAY);
     stand.enter(...seededLooks(NOW, 12));
     stand.clock.now = NOW;
-    cookie = cookieOf(stand.shop);
+    cookie = cookieOf(stand.app);
   });
   after(async () => {
     for (const end of endings) await end();
@@ -48,7 +48,7 @@ describe('the pages of lists, figures and search', () => {
       assert.equal(open.total, whole.total);
       assert.equal(whole.items.length, whole.total, 'one page has them all here');
       assert.equal(open.held_back, open.total - 3);
-      assert.equal(open.sign_in_url, `${stand.shop.settings.dataOrigin}/account`);
+      assert.equal(open.sign_in_url, `${stand.app.settings.dataOrigin}/account`);
       assert.equal(whole.next_cursor, null);
 
       const html = (await page(path)).text;
@@ -77,7 +77,7 @@ describe('the pages of lists, figures and search', () => {
         assert.ok(links(text).length > 0, href);
       }
     }
-    const { records } = stand.shop.store;
+    const { records } = stand.app.store;
     const [top] = records.topFacets('issuer', 1);
     const hosts = await json(`/issuers/${encodeURIComponent(top?.name ?? '')}`);
     assert.equal(hosts.total, top?.count);
@@ -87,7 +87,7 @@ describe('the pages of lists, figures and search', () => {
 
   test('the catalog by words goes on page by page', async () => {
     const names = Array.from({ length: 105 }, (_, n) => parseHostname(`many-${n}.test`));
-    stand.shop.store.records.watch(names, stand.clock.now);
+    stand.app.store.records.watch(names, stand.clock.now);
     const first = await json('/domains?q=many', { cookie });
     assert.equal(first.items.length, 100);
     assert.equal(first.total, 105);
@@ -124,7 +124,7 @@ describe('the pages of lists, figures and search', () => {
 
   test('the figures are those of the store, and every chart has its table', async () => {
     const { text, status } = await page('/analytics');
-    const { records } = stand.shop.store;
+    const { records } = stand.app.store;
     assert.equal(status, 200);
     assert.ok(text.includes(`<dt>Changes recorded</dt><dd>${records.deltaCount({}).toLocaleString('en')}</dd>`));
     assert.equal(text.match(/<figure/g)?.length, 2);
@@ -166,7 +166,7 @@ describe('the pages of lists, figures and search', () => {
   });
 
   test('a day, a number and a hash lead straight there; what opted out leads nowhere', async () => {
-    const { records } = stand.shop.store;
+    const { records } = stand.app.store;
     const host = records.find('fog-signal.example');
     const [first, second] = [...records.observationsOf(host?.id ?? 0)];
     const place = async (q: string) => {

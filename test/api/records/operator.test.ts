@@ -23,7 +23,7 @@ function operatorOf({ url, keyOf }: RecordsStand) {
 test('hostnames are put under watch, each with its outcome, or none when one is none', async (t) => {
   const stand = await recordsStand(t);
   const post = operatorOf(stand);
-  const { records } = stand.shop.store;
+  const { records } = stand.app.store;
   const refused = await post('/v1/domains', { domains: ['ok.example.com', '0x7f.1', 'a..b.com', 'x'.repeat(64)] });
   assert.equal(refused.status, 400);
   const { field, problems } = refused.json();
@@ -145,7 +145,7 @@ test('a batch is looked at now and told line by line', async (t) => {
     assert.deepEqual(signals.A.values, ['192.0.2.7']);
     assert.match(receipt, new RegExp(`domain ${domain}`));
   }
-  assert.equal(stand.shop.store.records.observationTotals().count, 2);
+  assert.equal(stand.app.store.records.observationTotals().count, 2);
 });
 
 test('who hangs up stops a batch, and what was leased is given back', async (t) => {
@@ -158,7 +158,7 @@ test('who hangs up stops a batch, and what was leased is given back', async (t) 
   const slow = Array.from({ length: 40 }, (_, n) => `h${n}.slow.example.com`);
   const domains = ['quick.example.com', ...slow];
   await post('/v1/domains', { domains });
-  const { records } = stand.shop.store;
+  const { records } = stand.app.store;
   const { port, hostname } = new URL(stand.url);
   await new Promise<void>((resolve, reject) => {
     const headers = { 'x-service-key': stand.keyOf('operator'), 'content-type': 'application/json' };

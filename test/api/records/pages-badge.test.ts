@@ -10,7 +10,7 @@ import { look } from '../../support/probes.ts';
 import { recordsStand } from '../../support/records-stand.ts';
 
 test('a badge carries the receipt of the newest observation and leads to it', async (t) => {
-  const { url, shop, enter, clock } = await recordsStand(t);
+  const { url, app, enter, clock } = await recordsStand(t);
   enter(
     look('xn--bcher-kva.example', clock.now, { A: ['192.0.2.1'] }),
     look('xn--bcher-kva.example', clock.now + 1, {}),
@@ -27,10 +27,10 @@ test('a badge carries the receipt of the newest observation and leads to it', as
     svg: { metadata: string; title: string };
   };
   assert.match(svg.title, /^bücher\.example: .* signed observation 2$/);
-  const host = shop.store.records.find('xn--bcher-kva.example');
-  const newest = shop.store.records.observation(host?.id ?? 0);
+  const host = app.store.records.find('xn--bcher-kva.example');
+  const newest = app.store.records.observation(host?.id ?? 0);
   assert.ok(newest !== null);
-  const { signer, kid } = shop.desk.door;
+  const { signer, kid } = app.desk.door;
   const key = { kid, name: signer.name, publicKey: signer.publicKey, nbf: 0, retired_at: null };
   const { disclosures } = fullRecordOf(newest);
   assert.deepEqual(recordFaults({ receipt: svg.metadata, disclosures }, [key], verifyNode), []);
@@ -45,8 +45,8 @@ test('a badge carries the receipt of the newest observation and leads to it', as
 });
 
 test('where there is no observation, a grey badge says why', async (t) => {
-  const { url, shop } = await recordsStand(t);
-  shop.store.records.watch([parseHostname('new.example')], shop.now());
+  const { url, app } = await recordsStand(t);
+  app.store.records.watch([parseHostname('new.example')], app.now());
   const cases = [
     ['nobody.example', 404, 'not watched'],
     ['new.example', 200, 'not observed yet'],

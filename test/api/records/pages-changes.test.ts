@@ -184,7 +184,7 @@ describe('the changes', () => {
   });
 
   test('the front page has the totals, the tape, and three of each list with how many there are', async () => {
-    const { records } = stand.shop.store;
+    const { records } = stand.app.store;
     const { text, status, headers } = await get('/');
     assert.equal(status, 200);
     const total = records.deltaCount({});
@@ -208,8 +208,8 @@ describe('the changes', () => {
     for (const path of places) assert.ok((await get(path)).text.includes(name), path);
     assert.equal((await get(`/badge/${name}.svg`)).status, 200);
     const before = (await list('/changes.json')).total;
-    const own = stand.shop.store.records.deltaCount({ host: stand.shop.store.records.find(name)?.id });
-    stand.shop.store.records.optOut(parseHostname(name), 'asked by mail', 'test', stand.clock.now);
+    const own = stand.app.store.records.deltaCount({ host: stand.app.store.records.find(name)?.id });
+    stand.app.store.records.optOut(parseHostname(name), 'asked by mail', 'test', stand.clock.now);
     for (const path of places) assert.ok(!(await get(path)).text.includes(name), path);
     assert.equal((await list('/changes.json')).total, before - own);
     const { status, text } = await get(`/t/${name}`, JSON_ONLY);

@@ -36,8 +36,8 @@ describe('the time machine', () => {
       );
     stand.enter(on(0, 1, []), on(1, 2, ['10 mx.hidden.example']), on(2, 3, ['10 mx.hidden.example']));
     stand.clock.now = FIRST + 2 * DAY + 3_600_000;
-    stand.shop.store.records.watch(['new.example', 'paused.example'].map(parseHostname), stand.clock.now);
-    stand.shop.store.records.pause('paused.example');
+    stand.app.store.records.watch(['new.example', 'paused.example'].map(parseHostname), stand.clock.now);
+    stand.app.store.records.pause('paused.example');
   });
   after(async () => {
     for (const end of endings) await end();
@@ -46,7 +46,7 @@ describe('the time machine', () => {
   const HOST = '/t/xn--bcher-kva.example';
 
   function signIn(): string {
-    const { store, now } = stand.shop;
+    const { store, now } = stand.app;
     const { id } = store.accounts.ofEmail('ada@example.org', { id: newId(), plan: 'daily', made_at: now() });
     const { token } = beginSession({ sessions: store.sessions, now, newId, random: randomBytes }, id);
     return `records_session=${token}`;
@@ -80,7 +80,7 @@ describe('the time machine', () => {
     assert.equal(preview.signed, false);
     assert.equal(preview.domain, 'xn--bcher-kva.example');
     assert.equal(preview.unicode, 'bücher.example');
-    const { kid, signer } = stand.shop.desk.door;
+    const { kid, signer } = stand.app.desk.door;
     const key = { kid, name: signer.name, publicKey: signer.publicKey, nbf: 0, retired_at: null };
     assert.deepEqual(answerFaults(preview, [key], verifyNode), []);
     const asProgram = await get(HOST, {});
@@ -205,8 +205,8 @@ describe('the time machine', () => {
   });
 
   test('everybody sees the newest three changes and how many there are; who is signed in sees all, and every field', async () => {
-    const total = stand.shop.store.records.deltaCount({
-      host: stand.shop.store.records.find('xn--bcher-kva.example')?.id,
+    const total = stand.app.store.records.deltaCount({
+      host: stand.app.store.records.find('xn--bcher-kva.example')?.id,
     });
     assert.ok(total > 3);
     const rows = (text: string) => text.match(/id="change-\d+"/g)?.length;

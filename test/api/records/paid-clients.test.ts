@@ -42,7 +42,7 @@ test('clients of both generations pay for an answer, and the money is where it b
 });
 
 test('the menu is one that both generations of clients read, with the price of the very route', async (t) => {
-  const { url, shop } = await paidStand(t, { more: { X402_PRICES: '/v1/changes=77' } });
+  const { url, app } = await paidStand(t, { more: { X402_PRICES: '/v1/changes=77' } });
   for (const [path, units] of [
     ['/v1/domains?limit=2', '5000'],
     ['/v1/changes', '77'],
@@ -53,7 +53,7 @@ test('the menu is one that both generations of clients read, with the price of t
     const body = JSON.parse(text);
     const v1 = PaymentRequiredV1Schema.parse(body);
     const v2 = PaymentRequiredV2Schema.parse(decoded(headers['payment-required']));
-    const resource = shop.settings.dataOrigin + path;
+    const resource = app.settings.dataOrigin + path;
     assert.equal(v1.accepts[0]?.maxAmountRequired, units);
     assert.equal(v1.accepts[0]?.resource, resource);
     assert.equal(v2.accepts[0]?.amount, units);

@@ -24,8 +24,8 @@ test('kill -9 in the middle of paid calls: the same payments get their answers, 
   const folder = tempFolder(t);
   const clock = { now: Date.now() };
   const endings: (() => void)[] = [];
-  const shop = workshopIn({ after: (work) => void endings.push(work) }, folder, clock);
-  enterLooks(shop, clock, [look(HOST, clock.now, { A: ['192.0.2.1'] })]);
+  const app = workshopIn({ after: (work) => void endings.push(work) }, folder, clock);
+  enterLooks(app, clock, [look(HOST, clock.now, { A: ['192.0.2.1'] })]);
   for (const end of endings) end();
 
   const chain = await startChain(t);

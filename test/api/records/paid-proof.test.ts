@@ -82,7 +82,7 @@ test('a stranger gets nothing for a transfer that its payer had carried out befo
 });
 
 test('fifty at once with a settled payment: so many repeats, and not one more, each for the same request', async () => {
-  const { url, chain, shop } = blind;
+  const { url, chain, app } = blind;
   const { headers, authorization } = await payment(await chain.payer(), LIST_UNITS);
   const first = await ask(url, '/v1/domains', headers);
   assert.equal(first.status, 200, first.text);
@@ -90,7 +90,7 @@ test('fifty at once with a settled payment: so many repeats, and not one more, e
   const left = 20;
   const { nonce, from } = authorization;
   const id = { network: NETWORK.caip2, asset: NETWORK.usdc.address, payer: from.toLowerCase(), nonce };
-  for (let n = left; n < REPEATS; n++) assert.ok(shop.store.payments.repeat(id, REPEATS));
+  for (let n = left; n < REPEATS; n++) assert.ok(app.store.payments.repeat(id, REPEATS));
   const answers = await Promise.all(Array.from({ length: 50 }, () => ask(url, '/v1/domains', headers)));
   const served = answers.filter(({ status }) => status === 200);
   assert.equal(served.length, left);

@@ -19,8 +19,8 @@ function scannerOf({ url }: RecordsStand, key: string) {
   };
 }
 
-function watch({ shop, clock }: RecordsStand, ...names: string[]): void {
-  shop.store.records.watch(names.map(parseHostname), clock.now);
+function watch({ app, clock }: RecordsStand, ...names: string[]): void {
+  app.store.records.watch(names.map(parseHostname), clock.now);
 }
 
 test('a scanner leases what is due, hands in looks, and is told of each', async (t) => {
@@ -56,7 +56,7 @@ test('a scanner leases what is due, hands in looks, and is told of each', async 
 
   assert.deepEqual((await ask('DELETE', lease)).body, { given_back: 2 });
   assert.deepEqual((await ask('DELETE', lease)).body, { given_back: 0 });
-  assert.equal(stand.shop.store.records.observationTotals().count, 1);
+  assert.equal(stand.app.store.records.observationTotals().count, 1);
   const rest = await ask('POST', 'lease', { max: 500 });
   assert.equal((rest.body.hostnames as unknown as string[]).length, 3);
   const none = await ask('POST', 'lease', { max: 500 });
@@ -72,7 +72,7 @@ test('a lease is its key’s alone', async (t) => {
   const looks = [look('a.test', stand.clock.now, { A: ['192.0.2.66'] })];
   assert.equal((await other('POST', `${lease}/results`, { looks })).status, 404);
   assert.equal((await other('DELETE', lease)).status, 404);
-  assert.equal(stand.shop.store.records.observationTotals().count, 0);
+  assert.equal(stand.app.store.records.observationTotals().count, 0);
   const { body } = await mine('POST', `${lease}/results`, { looks });
   assert.equal((body.results as unknown as { outcome: string }[])[0]?.outcome, 'recorded');
 });
@@ -124,5 +124,5 @@ test('what is malformed is refused in words, and nothing is entered', async (t) 
   assert.equal(said.status, 200);
   const outcomes = (said.body.results as unknown as { outcome: string }[]).map(({ outcome }) => outcome);
   assert.deepEqual([...new Set(outcomes)], ['refused']);
-  assert.equal(stand.shop.store.records.observationTotals().count, 0);
+  assert.equal(stand.app.store.records.observationTotals().count, 0);
 });

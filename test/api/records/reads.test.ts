@@ -54,7 +54,7 @@ test('every list goes on by its cursor to its end: nothing twice, nothing left o
 });
 
 test('an opt-out hides a name, and all below it, in every read at once', async (t) => {
-  const { url, enter, clock, keyOf, shop } = await recordsStand(t);
+  const { url, enter, clock, keyOf, app } = await recordsStand(t);
   const key = { 'x-service-key': keyOf('account') };
   const at = clock.now;
   for (const host of ['secret.example', 'www.secret.example', 'open.example']) {
@@ -70,7 +70,7 @@ test('an opt-out hides a name, and all below it, in every read at once', async (
     '/v1/tape',
   ];
   for (const path of lists) assert.match((await ask(url, path, key)).text, /secret/, path);
-  shop.store.records.optOut(parseHostname('secret.example'), 'its owner asked', 'test', clock.now);
+  app.store.records.optOut(parseHostname('secret.example'), 'its owner asked', 'test', clock.now);
   for (const path of lists) {
     // What was searched for is said again; nothing is told of it.
     const { text } = await ask(url, path, key);
@@ -128,7 +128,7 @@ test('a span is a day of the calendar or a millisecond', () => {
 });
 
 test('a search pages through all of one kind, and a cursor goes with its kind', async (t) => {
-  const { url, enter, clock, keyOf, shop } = await recordsStand(t);
+  const { url, enter, clock, keyOf, app } = await recordsStand(t);
   const key = { 'x-service-key': keyOf('service') };
   const hosts = Array.from({ length: 12 }, (_, n) => `h${n}.example`);
   enter(
@@ -140,7 +140,7 @@ test('a search pages through all of one kind, and a cursor goes with its kind', 
       }),
     ),
   );
-  while (shop.store.records.indexValues());
+  while (app.store.records.indexValues());
   const pages = async (kind: string, q: string, limit: number) => {
     const items: Record<string, unknown>[] = [];
     let next: string | undefined = `/v1/search?q=${q}&kind=${kind}&limit=${limit}`;

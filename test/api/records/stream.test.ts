@@ -28,7 +28,7 @@ const idsOf = (events: { id?: string }[]) => events.map(({ id }) => Number(id));
 
 test('a stream tells the past from a number on, then what happens, also in another process', async (t) => {
   const stand = await recordsStand(t);
-  const { url, enter, keyOf, shop, clock } = stand;
+  const { url, enter, keyOf, app, clock } = stand;
   const next = changer(stand);
   enter(next(), next(), next());
   const key = { 'x-service-key': keyOf('service') };
@@ -41,7 +41,7 @@ test('a stream tells the past from a number on, then what happens, also in anoth
   enter(next());
   await reader.atLeast(3);
   // As another process enters changes: by a database handle of its own.
-  const elsewhere = openWorkshop(shop.settings, () => clock.now);
+  const elsewhere = openWorkshop(app.settings, () => clock.now);
   try {
     enterLooks(elsewhere, clock, [next(), next()]);
   } finally {
@@ -87,7 +87,7 @@ test('whoever loses the connection misses nothing and is told nothing twice', as
 
 test('a stream of one domain or one type holds nothing else, and an opt-out ends what is told', async (t) => {
   const stand = await recordsStand(t);
-  const { url, enter, keyOf, clock, shop } = stand;
+  const { url, enter, keyOf, clock, app } = stand;
   const [one, two] = [changer(stand, 'one.example'), changer(stand, 'two.example')];
   enter(one(), two());
   const key = { 'x-service-key': keyOf('service') };
@@ -98,7 +98,7 @@ test('a stream of one domain or one type holds nothing else, and an opt-out ends
   enter(one(), two(), look('two.example', clock.now + MINUTE, { A: ['192.0.2.2'], MX: ['10 mail.example'] }));
   assert.deepEqual(idsOf(await all.atLeast(3)), [1, 2, 3]);
   assert.deepEqual(idsOf(await ofMx.atLeast(1)), [3]);
-  const { records } = shop.store;
+  const { records } = app.store;
   const host = records.find('one.example');
   assert.ok(host);
   records.optOut(host, 'asked for', 'test', clock.now);
@@ -112,10 +112,10 @@ test('a stream of one domain or one type holds nothing else, and an opt-out ends
 });
 
 test('who reads too slowly is told all of it in his own time, and who does not read at all is dropped', async (t) => {
-  const { enter, shop, clock } = await recordsStand(t);
+  const { enter, app, clock } = await recordsStand(t);
   const failed: unknown[] = [];
   let dropped = 0;
-  const feed = new ChangeFeed(shop.store.records, (error) => failed.push(error), { poll: 5, beat: 40, beats: 1_000 });
+  const feed = new ChangeFeed(app.store.records, (error) => failed.push(error), { poll: 5, beat: 40, beats: 1_000 });
   t.after(() => feed.close());
   const open = () => feed.listen({}, 0, () => dropped++).body();
   const texts = (n: number) => [`${n} ${'x'.repeat(100_000)}`];
@@ -148,8 +148,8 @@ test('who reads too slowly is told all of it in his own time, and who does not r
 });
 
 test('the database is read once for all listeners, and a change is made into bytes once', async (t) => {
-  const { enter, shop, clock } = await recordsStand(t);
-  const { records } = shop.store;
+  const { enter, app, clock } = await recordsStand(t);
+  const { records } = app.store;
   let reads = 0;
   const counted: Pick<typeof records, 'deltas' | 'newestDelta'> = {
     newestDelta: records.newestDelta,
@@ -176,16 +176,16 @@ test('the database is read once for all listeners, and a change is made into byt
 });
 
 test('a stream ends after its time, and is to be opened anew', async (t) => {
-  const { shop } = await recordsStand(t);
-  const feed = new ChangeFeed(shop.store.records, failed, { poll: 5, beat: 5, beats: 4 });
+  const { app } = await recordsStand(t);
+  const feed = new ChangeFeed(app.store.records, failed, { poll: 5, beat: 5, beats: 4 });
   let text = '';
   for await (const bytes of feed.listen({}, 0, failed).body()) text += Buffer.from(bytes).toString();
   assert.match(text, /^retry: 3000\n\n(?::\n\n){4}event: end\ndata: \{"reason":"time_is_up"/);
 });
 
 test('a server that stops ends its streams with a word, and at once', async (t) => {
-  const { shop, keyOf } = await recordsStand(t);
-  const served = await listenRecords(shop, pino({ level: 'silent' }));
+  const { app, keyOf } = await recordsStand(t);
+  const served = await listenRecords(app, pino({ level: 'silent' }));
   const reader = await listenTo(served.url, '/v1/stream', { 'x-service-key': keyOf('service') });
   await Promise.all([served.close(), reader.ended]);
   assert.equal(reader.response.complete, true, 'it was ended, not broken off');
@@ -210,9 +210,9 @@ test('a number that is none is refused; HEAD opens nothing', async (t) => {
 
 test('an account has so many streams open at a time, over all processes, and one that ends makes room', async (t) => {
   const stand = await recordsStand(t);
-  const { url, keyOf, shop } = stand;
+  const { url, keyOf, app } = stand;
   const key = { 'x-service-key': keyOf('account') };
-  const elsewhere = openWorkshop(shop.settings, shop.now);
+  const elsewhere = openWorkshop(app.settings, app.now);
   const served = await listenRecords(elsewhere, pino({ level: 'silent' }));
   t.after(async () => {
     await served.close();
@@ -233,7 +233,7 @@ test('an account has so many streams open at a time, over all processes, and one
   assert.equal(other.status, 200);
   open.pop()?.hangUp();
   await until(() =>
-    shop.store.quotas.openStreams(holderOf(stand), shop.now(), 60_000) < STREAMS_MAX.account ? true : null,
+    app.store.quotas.openStreams(holderOf(stand), app.now(), 60_000) < STREAMS_MAX.account ? true : null,
   );
   const again = await listenTo(url, '/v1/stream', key);
   assert.equal(again.status, 200);
@@ -242,4 +242,4 @@ test('an account has so many streams open at a time, over all processes, and one
   assert.equal(today.units, STREAMS_MAX.account + 1, 'what was refused is not charged');
 });
 
-const holderOf = ({ shop }: RecordsStand) => `account:${shop.store.accounts.byEmail('ada@example.org')?.id}`;
+const holderOf = ({ app }: RecordsStand) => `account:${app.store.accounts.byEmail('ada@example.org')?.id}`;

@@ -12,15 +12,15 @@ const DAY = 86_400_000;
 
 test('usage tells the day, the month, the credits, the keys and every day, and costs nothing', async (t) => {
   const stand = await recordsStand(t, { KEYED_DAILY: '2' }, NOON - DAY);
-  const { url, shop, clock, keyOf, enter } = stand;
+  const { url, app, clock, keyOf, enter } = stand;
   enter(look('example.org', clock.now, { A: ['192.0.2.1'] }));
   const [key, other] = [keyOf('account', ADA), keyOf('account', ADA)];
-  const id = shop.store.accounts.byEmail(ADA)?.id ?? '';
-  const [first, second] = shop.store.serviceKeys.list(id);
+  const id = app.store.accounts.byEmail(ADA)?.id ?? '';
+  const [first, second] = app.store.serviceKeys.list(id);
   const by = (text: string, path = DOOR) => ask(url, path, { 'x-service-key': text });
   await by(key);
   clock.now = NOON;
-  shop.store.credits.enter(id, { at: NOON, amount: 1_000_000, note: null });
+  app.store.credits.enter(id, { at: NOON, amount: 1_000_000, note: null });
   for (const text of [key, other, key]) await by(text);
   await by(other, '/v1/domains/nowhere.example');
 
@@ -82,7 +82,7 @@ test('usage tells the day, the month, the credits, the keys and every day, and c
   }
   assert.equal(JSON.parse((await by(key, '/v1/usage')).text).days.length, 31);
 
-  shop.store.accounts.setPlan(id, 'monthly');
+  app.store.accounts.setPlan(id, 'monthly');
   const { month } = JSON.parse((await by(key, '/v1/usage')).text);
   assert.deepEqual([month.allowance, month.remaining], [60, 57]);
 
@@ -96,7 +96,7 @@ test('usage tells the day, the month, the credits, the keys and every day, and c
 });
 
 test('an operator tops credits up, once under a name, and takes no more away than there is', async (t) => {
-  const { url, shop, keyOf } = await recordsStand(t, {}, NOON);
+  const { url, app, keyOf } = await recordsStand(t, {}, NOON);
   keyOf('account', ADA);
   const operator = { 'x-service-key': keyOf('operator') };
   const move = (body: object | string, headers: Record<string, string> = operator, email = ADA) =>
@@ -125,7 +125,7 @@ test('an operator tops credits up, once under a name, and takes no more away tha
 
   const corrected = JSON.parse((await move({ amount: -0.5 })).text);
   assert.deepEqual([corrected.entry.kind, corrected.entry.amount, corrected.balance], ['correction', -0.5, 25]);
-  const id = shop.store.accounts.byEmail(ADA)?.id ?? '';
+  const id = app.store.accounts.byEmail(ADA)?.id ?? '';
   const tooMuch = await move({ amount: '-25.000001' });
   assert.equal(tooMuch.status, 409);
   assert.match(tooMuch.text, /25\.000001 credits cannot be taken away: 25 are left/);
@@ -151,15 +151,15 @@ test('an operator tops credits up, once under a name, and takes no more away tha
   for (const level of ['account', 'service', 'scanner'] as const) {
     assert.equal((await move({ amount: 1 }, { 'x-service-key': keyOf(level) })).status, 403, level);
   }
-  assert.equal(shop.store.credits.balance(id), 25_000_000);
-  assert.equal(shop.store.credits.entries(id, NOON).length, 2);
+  assert.equal(app.store.credits.balance(id), 25_000_000);
+  assert.equal(app.store.credits.entries(id, NOON).length, 2);
 });
 
 test('a top-up in the midst of a day tells one balance, and so does the ledger afterwards', async (t) => {
-  const { shop, url, keyOf, clock } = await recordsStand(t, { KEYED_DAILY: '1' }, NOON);
+  const { app, url, keyOf, clock } = await recordsStand(t, { KEYED_DAILY: '1' }, NOON);
   const key = { 'x-service-key': keyOf('account', ADA) };
   const operator = { 'x-service-key': keyOf('operator') };
-  const { store } = shop;
+  const { store } = app;
   const id = store.accounts.byEmail(ADA)?.id ?? '';
   const move = async (amount: number) => {
     const { text } = await send(url, {
