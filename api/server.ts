@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { loadBuild } from '../src/app/build.ts';
-import type { Workshop } from '../src/app/context.ts';
-import { Backlog } from '../src/app/pending-folders.ts';
-import type { Presses } from '../src/app/press-queue.ts';
+import type { AppContext } from '../src/app/context.ts';
+import { PendingFolders } from '../src/app/pending-folders.ts';
+import type { PressQueue } from '../src/app/press-queue.ts';
 import { deskApi } from './desk/api.ts';
 import { fileOptions } from './desk/file-options.ts';
 import { newsstandDoor } from './desk/newsstand.ts';
@@ -29,16 +29,16 @@ type Bound = (port: number) => void;
 
 /** What the news desk's doors are wired with. */
 export interface DeskParts {
-  app: Workshop;
-  presses: Presses;
+  app: AppContext;
+  presses: PressQueue;
   /** What is yet to be filed; nothing where it is left out. */
-  backlog?: Backlog;
+  backlog?: PendingFolders;
   logger: Logger;
 }
 
 /** Wires the doors of the news desk and listens. */
 export async function listenDesk(
-  { app, presses, backlog = new Backlog(), logger }: DeskParts,
+  { app, presses, backlog = new PendingFolders(), logger }: DeskParts,
   bound: Bound = () => {},
 ): Promise<Listening> {
   const { host, port, origin } = app.settings;
@@ -65,7 +65,7 @@ export async function listenDesk(
 }
 
 /** Wires the doors of the domain records and listens. */
-export async function listenRecords(app: Workshop, logger: Logger, bound: Bound = () => {}): Promise<Listening> {
+export async function listenRecords(app: AppContext, logger: Logger, bound: Bound = () => {}): Promise<Listening> {
   const { host, recordsPort: port, dataOrigin: origin } = app.settings;
   const build = await loadBuild();
   const uses = new KeyUses(app.store.serviceKeys, (error) =>

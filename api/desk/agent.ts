@@ -8,7 +8,7 @@ import { needLevel, needs } from '../middleware/key.ts';
 import { body, faults, ok } from '../openapi/answers.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import type { Doors } from './doors.ts';
-import { archiveOf, linksFor, open } from './doors.ts';
+import { archiveOf, linksFor, register } from './doors.ts';
 import { Pressing } from './filing.ts';
 import { keyed } from './route.ts';
 import { write } from './write.ts';
@@ -56,7 +56,7 @@ const accept = createRoute({
 export function agentDoors(doors: Doors): void {
   const { store, settings, now } = doors.app;
 
-  open(doors, check, (c) => {
+  register(doors, check, (c) => {
     const key = needLevel(c.get('key'), 'read');
     const { slug, root, paper } = c.get('site');
     const signed = signatureOf(store.terms, readAgreement(settings), slug) !== null;
@@ -64,12 +64,12 @@ export function agentDoors(doors: Doors): void {
     return privateJson(c, agentCheck({ key, signed, avatar, root, contact: paper.contact ?? null }));
   });
 
-  open(doors, terms, (c) => {
+  register(doors, terms, (c) => {
     const agreement = readAgreement(settings);
     return privateJson(c, termsRecord(agreement, signatureOf(store.terms, agreement, c.get('site').slug)));
   });
 
-  open(doors, accept, (c) => {
+  register(doors, accept, (c) => {
     const { version, signed_by } = c.req.valid('json');
     return write(doors, c, (key) => {
       const agreement = readAgreement(settings);

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { faults } from '../openapi/answers.ts';
 import type { Doors } from './doors.ts';
-import { open } from './doors.ts';
+import { register } from './doors.ts';
 import { PUBLIC } from './route.ts';
 
 /** Where a host tells which APIs it has (RFC 9727, section 2). */
@@ -40,7 +40,7 @@ const route = createRoute({
 
 /** A paper's own catalog. */
 export function catalogDoor(doors: Doors): void {
-  open(doors, route, (c) => {
+  register(doors, route, (c) => {
     const { root, paper } = c.get('site');
     const papers = [{ root, nameplate: paper.nameplate }];
     const links = { Link: catalogLinks(root, papers) };

@@ -5,7 +5,7 @@ import { privateJson } from '../answers/caching.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import type { Paths } from '../openapi/document.ts';
 import type { Doors } from './doors.ts';
-import { open } from './doors.ts';
+import { register } from './doors.ts';
 import { levelOf } from './openapi-levels.ts';
 import { PUBLIC } from './route.ts';
 
@@ -149,7 +149,7 @@ function readDoors(router: Doors['router']): Door[] {
 
 /** The API's own table of contents. */
 export function indexDoor(doors: Doors): void {
-  open(doors, index, (c) => {
+  register(doors, index, (c) => {
     const { slug, root, paper } = c.get('site');
     const key = c.get('key');
     const links = {

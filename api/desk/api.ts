@@ -1,14 +1,14 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
 import { loadBuild, VERSION } from '../../src/app/build.ts';
-import type { Workshop } from '../../src/app/context.ts';
-import type { Presses } from '../../src/app/press-queue.ts';
+import type { AppContext } from '../../src/app/context.ts';
+import type { PressQueue } from '../../src/app/press-queue.ts';
 import { ORDERS, READS } from '../../src/limits.ts';
 import { hostProver } from '../../src/net/host-proof.ts';
 import type { PaperEnv } from '../env.ts';
 import { allowedBy } from '../middleware/allow.ts';
 import { proxyList } from '../middleware/caller.ts';
-import { DESK, openToPages } from '../middleware/cors.ts';
+import { allowCrossOrigin, DESK } from '../middleware/cors.ts';
 import { tellProblems } from '../middleware/invalid.ts';
 import { limitBody } from '../middleware/json-body.ts';
 import { knowPaper } from '../middleware/key.ts';
@@ -42,9 +42,9 @@ import { readerDoors } from './subscribe.ts';
 const TREES = ['/api', '/api/*', CATALOG_PATH, '/embed/*', '/oembed'];
 
 export interface ApiParts {
-  app: Workshop;
+  app: AppContext;
   sites: Sites;
-  presses: Presses;
+  presses: PressQueue;
   uses: KeyUses;
   logger: Logger;
 }
@@ -64,7 +64,7 @@ export async function deskApi({ app, sites, presses, uses, logger }: ApiParts): 
   const proxies = proxyList(app.settings.trustedProxies);
   const read = throttle<PaperEnv>(READS, proxies, { spares: hasKey, sparesLocal: true, sparesKeys: true });
   const allowed = allowedBy(router, '/:paper');
-  const pages = openToPages(DESK, allowed);
+  const pages = allowCrossOrigin(DESK, allowed);
   for (const tree of TREES) router.use(tree, pages, knowPaper(app, sites, uses), read, soundQuery, limitBody);
 
   indexDoor(doors);

@@ -6,7 +6,7 @@ import { Fault } from '../../src/fault.ts';
 import { cursorOf, cursorParam, placeOf } from '../answers/paging.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import type { Doors } from './doors.ts';
-import { archiveOf, linksFor, listOf, open } from './doors.ts';
+import { archiveOf, linksFor, listOf, register } from './doors.ts';
 import { listSchema, PUBLIC } from './route.ts';
 import { StoryList } from './stories.ts';
 
@@ -60,10 +60,10 @@ const day = createRoute({
 /** The archive by section and by day. */
 export function archiveDoors(doors: Doors): void {
   const { shelf, app } = doors;
-  open(doors, sections, (c) =>
+  register(doors, sections, (c) =>
     shelf.json(c, 'sections', () => listOf(c, 'sections', sectionRows(archiveOf(doors, c), c.get('site').root))),
   );
-  open(doors, days, (c) => {
+  register(doors, days, (c) => {
     const { cursor } = c.req.valid('query');
     const [until] = cursor === undefined ? [] : placeOf(z.tuple([z.string().refine(isDay)]), cursor);
     return shelf.list(c, { cursor }, () => {
@@ -74,7 +74,7 @@ export function archiveDoors(doors: Doors): void {
       return listOf(c, 'days', rows, next === undefined ? null : cursorOf([next.day]));
     });
   });
-  open(doors, day, (c) => {
+  register(doors, day, (c) => {
     const { day: asked } = c.req.valid('param');
     if (Date.parse(asked) > app.now()) {
       throw new Fault('not_found', `${asked} is still to come; days are UTC days, up to today`);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { Fault } from '../../src/fault.ts';
 import { wantsRecord } from '../answers/wants-record.ts';
 
@@ -31,7 +31,7 @@ export function beingPressed(c: Context): Response {
 }
 
 /** Whether a path that is not on disk is that of a piece on air, which a press is yet to put there. */
-export function isOnItsWay({ store }: Workshop, paper: string, path: string): boolean {
+export function isOnItsWay({ store }: AppContext, paper: string, path: string): boolean {
   const name = /^\/(?:stories|embed)\/([a-z0-9-]+)(?:\/|\.md$|$)/.exec(path)?.[1];
   if (name === undefined || store.manifest.lastDue(paper) === 0) return false;
   const archive = store.archive(paper);

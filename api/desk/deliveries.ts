@@ -8,7 +8,7 @@ import { faults, ok } from '../openapi/answers.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import { DeliveryRow, deliveryRow, QueuedDelivery, rowOf } from './delivery-row.ts';
 import type { Doors } from './doors.ts';
-import { listOf, open } from './doors.ts';
+import { listOf, register } from './doors.ts';
 import { keyed, listSchema } from './route.ts';
 import { privateList } from './shelf.ts';
 import { webhookDoors } from './webhooks.ts';
@@ -63,7 +63,7 @@ export function deliveryDoors(doors: Doors): void {
   const desk = openWebhookDesk(doors.app);
   webhookDoors(doors, desk);
 
-  open(doors, list, (c) => {
+  register(doors, list, (c) => {
     const { limit, cursor, ...of } = c.req.valid('query');
     const [after] = cursor === undefined ? [] : placeOf(z.tuple([z.string().max(40)]), cursor);
     const rows = desk.deliveries.list(c.get('site').slug, { limit: limit + 1, after, ...of });
@@ -72,7 +72,7 @@ export function deliveryDoors(doors: Doors): void {
     return privateList(c, { limit, cursor, ...of }, listOf(c, 'deliveries', rows.slice(0, limit).map(rowOf), next));
   });
 
-  open(doors, retry, (c) => {
+  register(doors, retry, (c) => {
     const { id } = c.req.valid('param');
     return write(doors, c, () => {
       const { slug } = c.get('site');

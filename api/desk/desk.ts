@@ -5,7 +5,7 @@ import { Config, configOf, MastheadRow } from '../../src/desk/front.ts';
 import { hostKey, hostOfPaper, normalUrl, servedAt, unfitHost, urlProblems } from '../../src/desk/host.ts';
 import { PersonaBody } from '../../src/desk/masthead.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
-import { castFrom, enterRecord, paperFrom, personaFrom } from '../../src/desk/record.ts';
+import { appendRecord, castFrom, paperFrom, personaFrom } from '../../src/desk/record.ts';
 import { castChange, personaChange } from '../../src/desk/round-trip.ts';
 import { DraftRow, draftRow } from '../../src/desk/story.ts';
 import { Fault, refused } from '../../src/fault.ts';
@@ -19,7 +19,7 @@ import type { ErrorBody } from '../openapi/answers.ts';
 import { body, faults, ok } from '../openapi/answers.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import type { Doors, PaperContext } from './doors.ts';
-import { archiveOf, linksFor, listOf, open } from './doors.ts';
+import { archiveOf, linksFor, listOf, register } from './doors.ts';
 import { Pressing } from './filing.ts';
 import { keyed, listSchema } from './route.ts';
 import { privateList } from './shelf.ts';
@@ -172,7 +172,7 @@ const writeCast = createRoute({
 export function deskDoors(doors: Doors): void {
   const { app } = doors;
 
-  open(doors, drafts, (c) => {
+  register(doors, drafts, (c) => {
     const { limit, cursor } = c.req.valid('query');
     const [after] = cursor === undefined ? [] : placeOf(z.tuple([z.string().max(40)]), cursor);
     const rows = app.store.unaired(c.get('site').slug, { limit: limit + 1, after });
@@ -183,12 +183,12 @@ export function deskDoors(doors: Doors): void {
     return privateList(c, { limit, cursor }, listOf(c, 'drafts', shown, next));
   });
 
-  open(doors, readConfig, (c) => {
+  register(doors, readConfig, (c) => {
     const { slug: _slug, edition: _edition, changed_at: _changed, ...record } = c.get('site').paper;
     return privateJson(c, c.get('key')?.level === 'admin' ? record : configOf(c.get('site').paper));
   });
 
-  open(doors, writeConfig, async (c) => {
+  register(doors, writeConfig, async (c) => {
     const given = c.req.valid('json');
     const proof = await proofFor(doors, c, given.url);
     return write(doors, c, () => {
@@ -201,7 +201,7 @@ export function deskDoors(doors: Doors): void {
     });
   });
 
-  open(doors, writePersona, (c) => {
+  register(doors, writePersona, (c) => {
     const { slug } = c.req.valid('param');
     const given = c.req.valid('json');
     return write(doors, c, () => {
@@ -217,7 +217,7 @@ export function deskDoors(doors: Doors): void {
     });
   });
 
-  open(doors, writeCast, (c) => {
+  register(doors, writeCast, (c) => {
     const { day } = c.req.valid('param');
     const given = c.req.valid('json');
     return write(doors, c, () => {
@@ -271,7 +271,7 @@ const unchanged = (before: string | undefined, url: string) => before !== undefi
 function enterOf({ app }: Doors, c: PaperContext, kind: 'paper' | 'persona' | 'cast', name: string, value: unknown) {
   const { slug: paper } = c.get('site');
   const before = app.store.record(paper, kind, name);
-  enterRecord(app.store, { paper, kind, name, body: value, at: app.now() }, before);
+  appendRecord(app.store, { paper, kind, name, body: value, at: app.now() }, before);
 }
 
 /**

@@ -1,15 +1,15 @@
 import type { OpenAPIHono, RouteConfig, RouteHandler } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
-import type { Workshop } from '../../src/app/context.ts';
-import type { Presses } from '../../src/app/press-queue.ts';
+import type { AppContext } from '../../src/app/context.ts';
+import type { PressQueue } from '../../src/app/press-queue.ts';
 import type { Archive, Story } from '../../src/desk/archive.ts';
 import { isWithdrawn } from '../../src/desk/archive.ts';
 import type { Links } from '../../src/desk/story.ts';
 import { Fault } from '../../src/fault.ts';
 import type { ProveHost } from '../../src/net/host-proof.ts';
 import { Edition, placeOf } from '../../src/press/edition.ts';
-import { steady } from '../../src/press/memoized.ts';
+import { memoized } from '../../src/press/memoized.ts';
 import { linksOf } from '../../src/press/outputs/row-view.ts';
 import type { PaperEnv } from '../env.ts';
 import type { Shelf } from './shelf.ts';
@@ -17,9 +17,9 @@ import type { Shelf } from './shelf.ts';
 /** What every door file gets. */
 export interface Doors {
   router: OpenAPIHono<PaperEnv>;
-  app: Workshop;
+  app: AppContext;
   shelf: Shelf;
-  presses: Presses;
+  presses: PressQueue;
   logger: Logger;
   /** Asks a host, and its DNS, whose it is. */
   prove: ProveHost;
@@ -32,7 +32,7 @@ export type PaperContext = Context<PaperEnv>;
  * OpenAPI document. Answers are made as text once, so their types are not
  * checked here; a test holds every answer against the document.
  */
-export function open<R extends RouteConfig>(
+export function register<R extends RouteConfig>(
   { router }: Pick<Doors, 'router'>,
   route: R & { getRoutingPath(): string },
   handler: (c: Parameters<RouteHandler<R, PaperEnv>>[0]) => Response | Promise<Response>,
@@ -53,7 +53,7 @@ export function linksFor({ app }: Pick<Doors, 'app'>, c: PaperContext): Links {
 /** The paper as the press reads it, for one answer. */
 export function editionOf({ app }: Pick<Doors, 'app'>, c: PaperContext): Edition {
   const { slug, root } = c.get('site');
-  return new Edition(steady(app.store.archive(slug)), placeOf(root));
+  return new Edition(memoized(app.store.archive(slug)), placeOf(root));
 }
 
 /** A piece by its id or its slug, whatever its state. Throws `not_found`. */

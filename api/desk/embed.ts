@@ -11,7 +11,7 @@ import { wantsRecord } from '../answers/wants-record.ts';
 import { ErrorBody, faults, ProblemDetails } from '../openapi/answers.ts';
 import { beingPressed } from './being-pressed.ts';
 import type { Doors, PaperContext } from './doors.ts';
-import { archiveOf, editionOf, noPiece, open, pieceNamed, readablePiece } from './doors.ts';
+import { archiveOf, editionOf, noPiece, pieceNamed, readablePiece, register } from './doors.ts';
 import { embedScripts } from './embed-scripts.ts';
 import { idParam } from './params.ts';
 import { PUBLIC } from './route.ts';
@@ -44,7 +44,7 @@ const card = createRoute({
 
 /** The story card that other sites frame. A draft has none, not even for its own desk. */
 export function embedDoor(doors: Doors, build: Build): void {
-  open(doors, card, (c) => sendCard(doors, build, c, c.req.valid('param').id));
+  register(doors, card, (c) => sendCard(doors, build, c, c.req.valid('param').id));
   // The address that pages and records give, which is a folder on a static host.
   doors.router.get('/embed/:id/', (c) => sendCard(doors, build, c, c.req.param('id')));
 }

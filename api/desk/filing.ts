@@ -15,7 +15,7 @@ import { needLevel, needs } from '../middleware/key.ts';
 import { body, faults, made, ok } from '../openapi/answers.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import type { Doors, PaperContext } from './doors.ts';
-import { archiveOf, linksFor, open, pieceNamed, proofUrl } from './doors.ts';
+import { archiveOf, linksFor, pieceNamed, proofUrl, register } from './doors.ts';
 import { idParam } from './params.ts';
 import { ProofBody, proofFor } from './proof.ts';
 import { keyed } from './route.ts';
@@ -127,12 +127,13 @@ const withdraw = createRoute({
 export function filingDoors(doors: Doors): void {
   const { router, app } = doors;
   const by = (key: AccessKey) => `key:${key.id}`;
-  for (const { method, getRoutingPath } of [file, revise, airing]) router.on(method, getRoutingPath(), needsTerms(doors));
+  for (const { method, getRoutingPath } of [file, revise, airing])
+    router.on(method, getRoutingPath(), needsTerms(doors));
 
-  open(doors, file, async (c) => {
+  register(doors, file, async (c) => {
     const { air: when, ...given } = c.req.valid('json');
     const { slug: paper } = c.get('site');
-    await app.proseReaders.prepare(paper, proseFrom(given.prose));
+    await app.prosePool.prepare(paper, proseFrom(given.prose));
     const work = (key: AccessKey) => {
       const archive = archiveOf(doors, c);
       const toAir = airingAs(when, app.now());
@@ -146,11 +147,11 @@ export function filingDoors(doors: Doors): void {
     return write(doors, c, work, ({ story }) => `stories/${(story as DeskStory).id}`);
   });
 
-  open(doors, revise, async (c) => {
+  register(doors, revise, async (c) => {
     const { revision, air: when = false, ...given } = c.req.valid('json');
     const { id } = c.req.valid('param');
     const { slug: paper } = c.get('site');
-    await app.proseReaders.prepare(paper, proseFrom(given.prose));
+    await app.prosePool.prepare(paper, proseFrom(given.prose));
     return write(doors, c, (key) => {
       const before = pieceNamed(archiveOf(doors, c), id);
       needLevelFor(before, key);
@@ -167,12 +168,12 @@ export function filingDoors(doors: Doors): void {
     });
   });
 
-  open(doors, airing, async (c) => {
+  register(doors, airing, async (c) => {
     const { at: when } = c.req.valid('json') ?? {};
     const { id } = c.req.valid('param');
     const { prose = '' } = archiveOf(doors, c).storyById(id) ?? archiveOf(doors, c).storyBySlug(id) ?? {};
     // The search reads it when it goes on air.
-    await app.proseReaders.prepare(c.get('site').slug, prose);
+    await app.prosePool.prepare(c.get('site').slug, prose);
     return write(doors, c, (key) => {
       const archive = archiveOf(doors, c);
       const before = pieceNamed(archive, id);
@@ -183,7 +184,7 @@ export function filingDoors(doors: Doors): void {
     });
   });
 
-  open(doors, withdraw, (c) => {
+  register(doors, withdraw, (c) => {
     const { reason } = c.req.valid('json');
     const { id } = c.req.valid('param');
     return write(doors, c, (key) => {

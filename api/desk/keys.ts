@@ -11,7 +11,7 @@ import { needs } from '../middleware/key.ts';
 import { body, faults, made, ok } from '../openapi/answers.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import type { Doors } from './doors.ts';
-import { archiveOf, listOf, open } from './doors.ts';
+import { archiveOf, listOf, register } from './doors.ts';
 import { Pressing } from './filing.ts';
 import { keyed, listSchema } from './route.ts';
 import { write } from './write.ts';
@@ -91,9 +91,9 @@ export function keyDoors(doors: Doors): void {
   const { store, now } = doors.app;
   const rowOf = (key: AccessKey) => keyRow(key, store.keys.hasExpired(key, now()));
 
-  open(doors, list, (c) => privateJson(c, listOf(c, 'keys', store.keys.list(c.get('site').slug).map(rowOf))));
+  register(doors, list, (c) => privateJson(c, listOf(c, 'keys', store.keys.list(c.get('site').slug).map(rowOf))));
 
-  open(doors, make, async (c) => {
+  register(doors, make, async (c) => {
     let shown: string | null = null;
     const maker = { keys: store.keys, archive: archiveOf(doors, c), now, newId, random: randomBytes };
     const work = (own: AccessKey) => {
@@ -112,7 +112,7 @@ export function keyDoors(doors: Doors): void {
     );
   });
 
-  open(doors, revoke, (c) => {
+  register(doors, revoke, (c) => {
     const { id } = c.req.valid('param');
     return write(doors, c, (own) => {
       const { slug } = c.get('site');

@@ -5,7 +5,7 @@ import { PostRow, postRow } from '../../src/desk/post.ts';
 import { cursorOf, cursorParam, limitParam, placeOf } from '../answers/paging.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import type { Doors } from './doors.ts';
-import { archiveOf, linksFor, listOf, open } from './doors.ts';
+import { archiveOf, linksFor, listOf, register } from './doors.ts';
 import { AirPlace } from './params.ts';
 import { listSchema, PUBLIC } from './route.ts';
 
@@ -62,7 +62,7 @@ const posts = createRoute({
 /** The front page, the newsroom, and what goes out to other places. */
 export function newsroomDoors(doors: Doors): void {
   const { shelf } = doors;
-  open(doors, front, (c) =>
+  register(doors, front, (c) =>
     // The static file ends its line: the same bytes here.
     shelf.text(c, 'front', 'application/json', () => {
       const archive = archiveOf(doors, c);
@@ -71,7 +71,7 @@ export function newsroomDoors(doors: Doors): void {
       return `${JSON.stringify(frontOf(paper, paper, archive.masthead(), newest, linksFor(doors, c)))}\n`;
     }),
   );
-  open(doors, cast, (c) =>
+  register(doors, cast, (c) =>
     shelf.json(c, 'cast', () =>
       listOf(
         c,
@@ -82,7 +82,7 @@ export function newsroomDoors(doors: Doors): void {
       ),
     ),
   );
-  open(doors, masthead, (c) =>
+  register(doors, masthead, (c) =>
     shelf.json(c, 'masthead', () => {
       const links = linksFor(doors, c);
       return listOf(
@@ -94,7 +94,7 @@ export function newsroomDoors(doors: Doors): void {
       );
     }),
   );
-  open(doors, posts, (c) => {
+  register(doors, posts, (c) => {
     const { limit, since, cursor } = c.req.valid('query');
     const [published_at, id] = cursor === undefined ? [] : placeOf(AirPlace, cursor);
     const query = {

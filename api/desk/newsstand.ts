@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { Hono } from 'hono';
 import { etag, RETAINED_304_HEADERS } from 'hono/etag';
 import { PROJECT } from '../../src/app/build.ts';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { eventLoop } from '../../src/app/event-loop.ts';
-import type { Backlog } from '../../src/app/pending-folders.ts';
-import type { Presses } from '../../src/app/press-queue.ts';
+import type { PendingFolders } from '../../src/app/pending-folders.ts';
+import type { PressQueue } from '../../src/app/press-queue.ts';
 import { paperRoot } from '../../src/desk/paper.ts';
 import type { Render } from '../../src/press/output.ts';
 import { fileAt, fileHeaders } from '../answers/files.ts';
@@ -20,9 +20,9 @@ const marked = etag({ retainedHeaders: [...RETAINED_304_HEADERS, 'access-control
 
 /** The shared host's front door: a stand of the public papers, and the files that its page needs. */
 export function newsstandDoor(
-  app: Workshop,
+  app: AppContext,
   render: Render,
-  { presses, backlog }: { presses: Presses; backlog: Backlog },
+  { presses, backlog }: { presses: PressQueue; backlog: PendingFolders },
 ): Hono<DeskEnv> {
   const door = new Hono<DeskEnv>();
   const { origin } = app.settings;
@@ -64,7 +64,7 @@ export function newsstandDoor(
 }
 
 /** A crawler reads robots.txt at a host's root alone: this one names the sitemaps of every paper. */
-function robotsOf(app: Workshop): string {
+function robotsOf(app: AppContext): string {
   const roots = publicPapers(app).map((paper) => paperRoot(paper, app.settings.origin));
   const sitemaps = roots.flatMap((root) => [`Sitemap: ${root}/sitemap.xml`, `Sitemap: ${root}/sitemap-news.xml`]);
   return ['User-agent: *', 'Allow: /', '', ...sitemaps, ''].join('\n');

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
-import type { Workshop } from '../../src/app/context.ts';
-import type { Backlog } from '../../src/app/pending-folders.ts';
+import type { AppContext } from '../../src/app/context.ts';
+import type { PendingFolders } from '../../src/app/pending-folders.ts';
 import { Fault } from '../../src/fault.ts';
 import { fileHeaders } from '../answers/files.ts';
 import { beingPressed } from './being-pressed.ts';
@@ -15,7 +15,7 @@ const PAGE = `<!doctype html>
 `;
 
 /** What no door takes: a page for browsers, a record for programs. A private paper's addresses end here too. */
-export function nothingHere(app: Workshop, backlog: Backlog) {
+export function nothingHere(app: AppContext, backlog: PendingFolders) {
   const { origin } = app.settings;
   return (c: Context): Response => {
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {

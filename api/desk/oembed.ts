@@ -6,7 +6,7 @@ import { Fault } from '../../src/fault.ts';
 import { castRecord, oembedRecord, oembedXml } from '../../src/press/feeds/oembed.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import type { Doors } from './doors.ts';
-import { archiveOf, editionOf, open, readablePiece } from './doors.ts';
+import { archiveOf, editionOf, readablePiece, register } from './doors.ts';
 import { SAMPLE } from './examples.ts';
 import { PUBLIC } from './route.ts';
 
@@ -61,7 +61,7 @@ const oembed = createRoute({
 /** What another site needs to show a story's card or a video edition's player. */
 export function oembedDoor(doors: Doors): void {
   const { app, shelf } = doors;
-  open(doors, oembed, (c) => {
+  register(doors, oembed, (c) => {
     const { url, maxwidth = null, maxheight = null, format } = c.req.valid('query');
     if (format !== 'json' && format !== 'xml')
       throw new Fault(

@@ -5,7 +5,7 @@ import type { Operation } from '../openapi/document.ts';
 import { documentOf, registerComponents } from '../openapi/document.ts';
 import { registerWebhooks } from '../openapi/webhooks.ts';
 import type { Doors, PaperContext } from './doors.ts';
-import { archiveOf, open } from './doors.ts';
+import { archiveOf, register } from './doors.ts';
 import { EXAMPLES, samplesOf } from './examples.ts';
 import { FAULTS } from './fault-responses.ts';
 import { HEADERS } from './openapi-headers.ts';
@@ -45,7 +45,7 @@ export function openApiDoor(doors: Doors, version: string): void {
   registerComponents(router, { keys: KEYS, headers: HEADERS, faults: FAULTS });
   registerWebhooks(router, DESK_EVENTS, { tag: 'Webhooks', headers: DESK_EVENT_HEADERS });
   let common: string | undefined;
-  open(doors, route, (c) =>
+  register(doors, route, (c) =>
     shelf.json(c, 'openapi', () => {
       common ??= JSON.stringify(commonDocument(router));
       return ownDocument(common, doors, c, version);

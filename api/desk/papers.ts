@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { Hono } from 'hono';
-import type { Workshop } from '../../src/app/context.ts';
-import type { Backlog } from '../../src/app/pending-folders.ts';
-import type { Presses } from '../../src/app/press-queue.ts';
+import type { AppContext } from '../../src/app/context.ts';
+import type { PendingFolders } from '../../src/app/pending-folders.ts';
+import type { PressQueue } from '../../src/app/press-queue.ts';
 import { isWithdrawn } from '../../src/desk/archive.ts';
 import { fileAt, fileHeaders, isFolder } from '../answers/files.ts';
 import { sendFile } from '../answers/send-file.ts';
@@ -17,9 +17,9 @@ const MISSING = '/404.html';
 
 /** The papers' own addresses: their pressed trees, each at its root. */
 export function paperDoor(
-  app: Workshop,
+  app: AppContext,
   sites: Sites,
-  { presses, backlog }: { presses: Presses; backlog: Backlog },
+  { presses, backlog }: { presses: PressQueue; backlog: PendingFolders },
 ): Hono<DeskEnv> {
   const door = new Hono<DeskEnv>();
   door.on(['GET', 'HEAD'], ['/*'], async (c, next) => {
@@ -54,7 +54,7 @@ export function paperDoor(
 }
 
 /** The page of a withdrawn piece is there, and says that the piece is gone. */
-function isNotice({ store }: Workshop, paper: string, path: string): boolean {
+function isNotice({ store }: AppContext, paper: string, path: string): boolean {
   const slug = /^\/stories\/([^/]+)\/index\.html$/.exec(path)?.[1];
   const story = slug === undefined ? null : store.archive(paper).storyBySlug(slug);
   return story !== null && isWithdrawn(story);

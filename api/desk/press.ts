@@ -4,7 +4,7 @@ import { privateJson } from '../answers/caching.ts';
 import { needs } from '../middleware/key.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import type { Doors } from './doors.ts';
-import { open } from './doors.ts';
+import { register } from './doors.ts';
 import { keyed } from './route.ts';
 
 const ask = createRoute({
@@ -34,7 +34,7 @@ const ask = createRoute({
 
 /** How far the press has come. */
 export function pressDoor(doors: Doors): void {
-  open(doors, ask, (c) => {
+  register(doors, ask, (c) => {
     const ticket = Number(c.req.valid('param').ticket);
     const { slug, root } = c.get('site');
     const { manifest } = doors.app.store;

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { Hono } from 'hono';
 import { contentType as typeByName } from 'mime-types';
 import type { Build } from '../../src/app/build.ts';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { Edition, placeOf } from '../../src/press/edition.ts';
 import type { Found } from '../../src/press/outputs/paths.ts';
 import { printPath } from '../../src/press/outputs/paths.ts';
@@ -17,7 +17,7 @@ import type { Sites } from './site.ts';
  * Nothing of a private paper is pressed: each file is printed when it is asked
  * for. To everybody else the paper is not there.
  */
-export function privatePaperDoor(app: Workshop, sites: Sites, build: Build): Hono<DeskEnv> {
+export function privatePaperDoor(app: AppContext, sites: Sites, build: Build): Hono<DeskEnv> {
   const door = new Hono<DeskEnv>();
   door.on(['GET', 'HEAD'], ['/*'], async (c, next) => {
     const held = paperOfKey(app.store.keys, (name) => c.req.header(name), app.now());
@@ -37,7 +37,7 @@ export function privatePaperDoor(app: Workshop, sites: Sites, build: Build): Hon
   return door;
 }
 
-async function bytesOf({ media }: Workshop, found: Found): Promise<string | Uint8Array<ArrayBuffer>> {
+async function bytesOf({ media }: AppContext, found: Found): Promise<string | Uint8Array<ArrayBuffer>> {
   if ('copy' in found) return readFile(media.pathOf(found.copy));
   const body = 'draw' in found ? await found.draw() : found.body;
   return typeof body === 'string' ? body : Buffer.from(body);

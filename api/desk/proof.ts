@@ -6,7 +6,7 @@ import { privateJson } from '../answers/caching.ts';
 import { needs } from '../middleware/key.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import type { Doors, PaperContext } from './doors.ts';
-import { archiveOf, open, pieceNamed } from './doors.ts';
+import { archiveOf, pieceNamed, register } from './doors.ts';
 import { idParam } from './params.ts';
 import { keyed } from './route.ts';
 
@@ -63,7 +63,7 @@ const proof = createRoute({
 
 /** The proof of a piece, whatever its state. */
 export function proofDoor(doors: Doors): void {
-  open(doors, proof, (c) =>
+  register(doors, proof, (c) =>
     privateJson(c, proofFor(doors, c, pieceNamed(archiveOf(doors, c), c.req.valid('param').id))),
   );
 }

@@ -3,7 +3,7 @@ import { SEARCH_ROWS, searchTerms } from '../../src/desk/search.ts';
 import { StoryRow, storyRow } from '../../src/desk/story.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import type { Doors } from './doors.ts';
-import { archiveOf, linksFor, listOf, open } from './doors.ts';
+import { archiveOf, linksFor, listOf, register } from './doors.ts';
 import { PUBLIC } from './route.ts';
 
 const search = createRoute({
@@ -45,7 +45,7 @@ const search = createRoute({
 
 /** Full-text search over what is on air. */
 export function searchDoor(doors: Doors): void {
-  open(doors, search, (c) => {
+  register(doors, search, (c) => {
     const { q } = c.req.valid('query');
     const terms = searchTerms(q);
     const asked = q.trim();

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { hostKey, nameOf, servedAt } from '../../src/desk/host.ts';
 import type { Paper } from '../../src/desk/paper.ts';
 import { paperRoot } from '../../src/desk/paper.ts';
@@ -39,7 +39,7 @@ const NOWHERE = '/.nowhere';
  * and gives the router one map for both: every path begins with the paper.
  */
 export class Sites {
-  readonly #app: Workshop;
+  readonly #app: AppContext;
   /** By what Node received: what limits a body puts another `Request` in the place of the first. */
   readonly #found = new WeakMap<IncomingMessage, Site>();
   readonly #shared: URL;
@@ -48,7 +48,7 @@ export class Sites {
   #papers = new Map<string, Paper>();
   #domains: Domain[] = [];
 
-  constructor(app: Workshop) {
+  constructor(app: AppContext) {
     this.#app = app;
     this.#shared = new URL(app.settings.origin);
   }

@@ -1,4 +1,4 @@
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import type { Paper } from '../../src/desk/paper.ts';
 import { paperRoot } from '../../src/desk/paper.ts';
 import type { NewsstandView } from '../../src/press/views.ts';
@@ -7,7 +7,7 @@ import type { NewsstandView } from '../../src/press/views.ts';
 const HEADLINES = 3;
 
 /** The papers that everybody may know of. */
-export function publicPapers({ store }: Workshop): Paper[] {
+export function publicPapers({ store }: AppContext): Paper[] {
   return store
     .paperSlugs()
     .flatMap((slug) => store.paper(slug) ?? [])
@@ -15,7 +15,7 @@ export function publicPapers({ store }: Workshop): Paper[] {
 }
 
 /** What the newsstand shows; `origin` is the address of the shared host. */
-export function standOf(app: Workshop, origin: string): NewsstandView {
+export function standOf(app: AppContext, origin: string): NewsstandView {
   const papers = publicPapers(app).map((paper) => {
     const { slug, nameplate, motto, description, hue, language, sections } = paper;
     const root = paperRoot(paper, origin);

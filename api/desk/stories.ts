@@ -4,7 +4,7 @@ import { privateJson } from '../answers/caching.ts';
 import { cursorOf, cursorParam, limitParam, placeOf } from '../answers/paging.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import type { Doors } from './doors.ts';
-import { archiveOf, linksFor, listOf, open, proofUrl, readablePiece } from './doors.ts';
+import { archiveOf, linksFor, listOf, proofUrl, readablePiece, register } from './doors.ts';
 import { AirPlace, idParam } from './params.ts';
 import { listSchema, PUBLIC } from './route.ts';
 
@@ -36,7 +36,7 @@ const one = createRoute({
 /** The list of pieces on air, and each of them. */
 export function storyDoors(doors: Doors): void {
   const { shelf } = doors;
-  open(doors, list, (c) => {
+  register(doors, list, (c) => {
     const { limit, cursor } = c.req.valid('query');
     const [published_at, id] = cursor === undefined ? [] : placeOf(AirPlace, cursor);
     const after = published_at === undefined || id === undefined ? {} : { after: { published_at, id } };
@@ -54,7 +54,7 @@ export function storyDoors(doors: Doors): void {
       );
     });
   });
-  open(doors, one, (c) => {
+  register(doors, one, (c) => {
     const { id } = c.req.valid('param');
     const story = () => readablePiece(archiveOf(doors, c), id, c);
     const links = linksFor(doors, c);

@@ -1,8 +1,8 @@
 import { accepts } from 'hono/accepts';
 import { createMiddleware } from 'hono/factory';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { Workshop } from '../../src/app/context.ts';
-import { Backlog } from '../../src/app/pending-folders.ts';
+import type { AppContext } from '../../src/app/context.ts';
+import { PendingFolders } from '../../src/app/pending-folders.ts';
 import { Fault } from '../../src/fault.ts';
 import { Edition, placeOf } from '../../src/press/edition.ts';
 import type { Render } from '../../src/press/output.ts';
@@ -52,10 +52,10 @@ function forReader({ code, message }: Fault, seconds: string | null): string {
 
 /** The live pages of subscriptions, in the look of their paper. No cache keeps them, and no link of theirs says where they were. */
 export class ReaderPages {
-  readonly #app: Workshop;
+  readonly #app: AppContext;
   readonly #render: Render;
 
-  constructor(app: Workshop, render: Render) {
+  constructor(app: AppContext, render: Render) {
     this.#app = app;
     this.#render = render;
   }
@@ -94,7 +94,7 @@ export class ReaderPages {
       // The words of `unavailable` are for the log alone.
       if (!(error instanceof Fault) || error.code === 'unavailable' || !isForPeople(c)) return;
       if (c.get('site') === undefined) {
-        if (c.req.method === 'GET') c.res = nothingHere(this.#app, new Backlog())(c);
+        if (c.req.method === 'GET') c.res = nothingHere(this.#app, new PendingFolders())(c);
         return;
       }
       c.res = await this.said(

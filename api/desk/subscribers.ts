@@ -13,7 +13,7 @@ import { needs } from '../middleware/key.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import type { Doors, PaperContext } from './doors.ts';
-import { listOf, open } from './doors.ts';
+import { listOf, register } from './doors.ts';
 import { keyed, PUBLIC } from './route.ts';
 import { privateList } from './shelf.ts';
 import { isForm, readSent } from './subscribe-body.ts';
@@ -124,7 +124,7 @@ export function subscriberDoors(doors: Doors, parts: ReaderParts): void {
   const { router } = doors;
   const { desk, pages } = parts;
 
-  open(doors, list, (c) => {
+  register(doors, list, (c) => {
     const { slug, paper } = c.get('site');
     const { total, confirmed } = desk.subscribers.counts(slug);
     if (c.get('key')?.level !== 'admin') return privateJson(c, { count: total, confirmed });
@@ -159,13 +159,13 @@ export function subscriberDoors(doors: Doors, parts: ReaderParts): void {
     return pages.said(c, { heading: 'Look into your mail', paragraphs: [message] }, 202);
   });
 
-  open(doors, read, (c) => {
+  register(doors, read, (c) => {
     const { slug, paper } = c.get('site');
     const address = addressIn(c.req.valid('param').email);
     return privateJson(c, dossierRecord(address.email, dossierOf(desk, slug, address), paper.sections));
   });
 
-  open(doors, remove, async (c) => {
+  register(doors, remove, async (c) => {
     const address = addressIn(c.req.valid('param').email);
     // What is kept for a second asking holds no address.
     const answer = await write(doors, c, () => {

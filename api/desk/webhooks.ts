@@ -10,7 +10,7 @@ import { body, faults, made, ok } from '../openapi/answers.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import { deliveryRow, QueuedDelivery } from './delivery-row.ts';
 import type { Doors } from './doors.ts';
-import { listOf, open } from './doors.ts';
+import { listOf, register } from './doors.ts';
 import { Pressing } from './filing.ts';
 import { keyed, listSchema } from './route.ts';
 import { write } from './write.ts';
@@ -122,13 +122,13 @@ const tryOut = createRoute({
 
 /** The receivers that a desk tells: listing, adding, removing and trying them. */
 export function webhookDoors(doors: Doors, desk: WebhookDesk): void {
-  open(doors, list, (c) => {
+  register(doors, list, (c) => {
     const { slug, paper } = c.get('site');
     const rows = desk.webhooks.list(slug).map((webhook) => webhookRow(webhook, paper.sections));
     return privateJson(c, listOf(c, 'webhooks', rows));
   });
 
-  open(doors, add, async (c) => {
+  register(doors, add, async (c) => {
     const { slug, paper } = c.get('site');
     const work = () => {
       const webhook = addWebhook(desk, slug, c.req.valid('json'), paper.sections);
@@ -141,7 +141,7 @@ export function webhookDoors(doors: Doors, desk: WebhookDesk): void {
     return Response.json({ ...row, secret: needWebhook(desk, slug, row.id).secret }, answer);
   });
 
-  open(doors, remove, (c) => {
+  register(doors, remove, (c) => {
     const { id } = c.req.valid('param');
     return write(doors, c, () => {
       const { slug } = c.get('site');
@@ -151,7 +151,7 @@ export function webhookDoors(doors: Doors, desk: WebhookDesk): void {
     });
   });
 
-  open(doors, tryOut, (c) => {
+  register(doors, tryOut, (c) => {
     const { id } = c.req.valid('param');
     return write(doors, c, () => {
       const { slug } = c.get('site');

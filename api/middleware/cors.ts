@@ -3,7 +3,7 @@ import type { DeskEnv } from '../env.ts';
 import type { Allowed } from './allow.ts';
 
 /** What pages of other origins may do. */
-export interface Openness {
+export interface CorsRules {
   methods: string;
   /** Headers that they may send. */
   sends: string;
@@ -12,14 +12,14 @@ export interface Openness {
 }
 
 /** The news desk's. */
-export const DESK: Openness = {
+export const DESK: CorsRules = {
   methods: 'GET, HEAD, POST, PUT, DELETE',
   sends: 'Authorization, X-NRF-Key, Content-Type, Idempotency-Key, If-None-Match',
   reads: 'ETag, Link, Location, Retry-After, X-Request-Id',
 };
 
 /** The headers of a preflight's answer, but for the origin and `Allow`; a browser need not ask again for a day. */
-export function preflightOf({ methods, sends }: Pick<Openness, 'methods' | 'sends'>): Record<string, string> {
+export function preflightOf({ methods, sends }: Pick<CorsRules, 'methods' | 'sends'>): Record<string, string> {
   return {
     'Access-Control-Allow-Methods': methods,
     'Access-Control-Allow-Headers': sends,
@@ -32,7 +32,7 @@ export function preflightOf({ methods, sends }: Pick<Openness, 'methods' | 'send
  * a header that a page must hold. Preflights are answered alike for papers that
  * are there and papers that are not: only the path decides. Set on Node's own response, as in request-id.ts.
  */
-export function openToPages(openness: Openness, allowed: Allowed) {
+export function allowCrossOrigin(openness: CorsRules, allowed: Allowed) {
   const preflight = preflightOf(openness);
   return createMiddleware<DeskEnv>(async (c, next) => {
     const { outgoing } = c.env;

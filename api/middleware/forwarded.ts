@@ -1,6 +1,6 @@
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import type { DeskEnv } from '../env.ts';
 import { isTrusted, peerOf, proxyList } from './caller.ts';
 
@@ -17,7 +17,7 @@ const HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip'] as const;
  * keyless callers are one.
  */
 export function noticeForwarded(
-  { store, settings, now }: Pick<Workshop, 'store' | 'settings' | 'now'>,
+  { store, settings, now }: Pick<AppContext, 'store' | 'settings' | 'now'>,
   service: 'desk' | 'records',
   logger: Logger,
 ) {

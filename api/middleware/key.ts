@@ -1,5 +1,5 @@
 import { createMiddleware } from 'hono/factory';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import type { AccessKey, KeyTable, Level } from '../../src/desk/keys.ts';
 import { keyOf, reaches } from '../../src/desk/keys.ts';
 import { Fault } from '../../src/fault.ts';
@@ -54,7 +54,7 @@ export function paperOfKey(
  * context. Throws `key_invalid`, `key_expired`, `wrong_paper`, and `not_found` for a paper
  * that is not there or that is private: from outside they are the same.
  */
-export function knowPaper({ store, now }: Workshop, sites: Sites, uses: KeyUses) {
+export function knowPaper({ store, now }: AppContext, sites: Sites, uses: KeyUses) {
   return createMiddleware<PaperEnv>(async (c, next) => {
     const site = sites.of(c.env);
     const key = keyOfRequest(store.keys, (name) => c.req.header(name), now());

@@ -4,7 +4,7 @@ import { createMiddleware } from 'hono/factory';
 import type { Account } from '../../src/accounts/account.ts';
 import type { Session } from '../../src/accounts/session.ts';
 import { SESSION_LASTS, sessionOf } from '../../src/accounts/session.ts';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import type { RecordsEnv } from '../env.ts';
 
 /** Who is signed in on a page, and with what. */
@@ -24,7 +24,7 @@ export function signedIn(c: Context<RecordsEnv>): Account | null {
 }
 
 /** Reads the cookie of a session, on pages alone, and moves its end on. */
-export function readSession({ store, settings, now }: Pick<Workshop, 'store' | 'settings' | 'now'>) {
+export function readSession({ store, settings, now }: Pick<AppContext, 'store' | 'settings' | 'now'>) {
   return createMiddleware<RecordsEnv>(async (c, next) => {
     if (!WITHOUT_COOKIES.test(c.req.path) && !isForeign(c, settings.dataOrigin)) {
       const token = getCookie(c, cookieName(settings.dataOrigin));

@@ -3,7 +3,7 @@ import { Fault } from '../../src/fault.ts';
 import { privateJson } from '../answers/caching.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import type { RecordsDoors } from './doors.ts';
-import { open } from './doors.ts';
+import { register } from './doors.ts';
 import { sinceParam, untilParam } from './params.ts';
 import { serviceOf } from './seen.ts';
 
@@ -53,7 +53,7 @@ const route = createRoute({
 export function analyticsDoor(doors: RecordsDoors): void {
   const { store, now } = doors.app;
   const { records } = store;
-  open(doors, 'read', route, (c) => {
+  register(doors, 'read', route, (c) => {
     const query = c.req.valid('query');
     const until = query.until ?? now() + 1;
     const since = query.since ?? until - (DAYS - 1) * DAY;

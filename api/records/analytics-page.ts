@@ -6,7 +6,7 @@ import { frameOf } from './frame.ts';
 import type { ListPart } from './list-page.ts';
 import { endOf, keptLists, OPEN_ROWS, partWanted, sendListJson } from './list-page.ts';
 import { openPage, sendKeptPage, wantsPage } from './page.ts';
-import { looksState } from './public-state.ts';
+import { observationsState } from './public-state.ts';
 
 /** Days of changes that are drawn. */
 const DAYS = 90;
@@ -74,7 +74,7 @@ export function analyticsPage(doors: RecordsDoors): void {
       };
     };
     // The charts end with today, so a new day is another state.
-    const state = `${looksState(records)}-${today}`;
+    const state = `${observationsState(records)}-${today}`;
     return sendKeptPage(doors, c, '/records/analytics', { frame, view }, { kept, name: '/analytics', state });
   });
 }

@@ -1,15 +1,15 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
 import { loadBuild } from '../../src/app/build.ts';
-import { openTill } from '../../src/app/checkout.ts';
-import type { Workshop } from '../../src/app/context.ts';
+import { openCheckout } from '../../src/app/checkout.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { READS } from '../../src/limits.ts';
 import type { RecordsEnv } from '../env.ts';
 import type { Ask } from '../mcp/call.ts';
 import { mcpDoor } from '../mcp/door.ts';
 import { allowedBy } from '../middleware/allow.ts';
 import { proxyList } from '../middleware/caller.ts';
-import { openToPages } from '../middleware/cors.ts';
+import { allowCrossOrigin } from '../middleware/cors.ts';
 import { tellProblems } from '../middleware/invalid.ts';
 import type { KeyUses } from '../middleware/key-uses.ts';
 import { enterBy } from '../middleware/lane.ts';
@@ -36,7 +36,7 @@ import { countRefusals } from './lanes/refusals.ts';
 import { nameListDoors } from './name-lists.ts';
 import { openApiDoors } from './openapi/door.ts';
 import { playgroundDoor } from './openapi/playground.ts';
-import { OPENNESS } from './openness.ts';
+import { CORS } from './openness.ts';
 import { operatorDoors } from './operator.ts';
 import { publicPages } from './public-pages.ts';
 import { queueDoors } from './queue.ts';
@@ -50,7 +50,7 @@ import { usageDoor } from './usage.ts';
 import { verifyDoor } from './verify.ts';
 
 export interface RecordsParts {
-  app: Workshop;
+  app: AppContext;
   uses: KeyUses;
   logger: Logger;
   /** The changes as they are entered, for the stream. */
@@ -83,7 +83,7 @@ export async function recordsApi({ app, uses, logger, feed, ask }: RecordsParts)
     sparesLocal: true,
     sparesKeys: true,
   });
-  const till = await openTill(app);
+  const till = await openCheckout(app);
   const refusals = countRefusals(proxies);
   const enter = enterBy({
     keys: store.serviceKeys,
@@ -100,7 +100,7 @@ export async function recordsApi({ app, uses, logger, feed, ask }: RecordsParts)
   });
   const doors: RecordsDoors = { router, app, logger, build, enter };
   const allowed = allowedBy(router);
-  const pages = openToPages(OPENNESS, allowed);
+  const pages = allowCrossOrigin(CORS, allowed);
   for (const tree of OPEN_TREES) router.use(tree, pages);
   router.use(soundQuery);
   router.use(readSession(app));

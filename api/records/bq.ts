@@ -1,12 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { BQ_TIME } from '../../src/app/query-worker.ts';
-import { BqDesk } from '../../src/app/sql-query.ts';
-import { BQ_VIEWS } from '../../src/store/query-views.ts';
+import { QUERY_TIME } from '../../src/app/query-worker.ts';
+import { SqlQueries } from '../../src/app/sql-query.ts';
+import { QUERY_VIEWS } from '../../src/store/query-views.ts';
 import { privateJson } from '../answers/caching.ts';
 import { jsonBody, limitBody } from '../middleware/json-body.ts';
 import { body, faults, ok } from '../openapi/answers.ts';
 import type { RecordsDoors } from './doors.ts';
-import { open } from './doors.ts';
+import { register } from './doors.ts';
 
 /** Rows of one answer: at most, and without `max_rows`. */
 const MOST = 10_000;
@@ -50,7 +50,7 @@ const queryRoute = createRoute({
   operationId: 'query',
   tags: ['Operator'],
   summary: 'Ask the records in SQL',
-  description: `One SELECT in SQLite's SQL, over the tables of GET /v1/bq/tables. Nothing can be written. It may take ${BQ_TIME / 1_000} seconds; rows past the limit are left out and \`truncated\` says so.`,
+  description: `One SELECT in SQLite's SQL, over the tables of GET /v1/bq/tables. Nothing can be written. It may take ${QUERY_TIME / 1_000} seconds; rows past the limit are left out and \`truncated\` says so.`,
   middleware: [limitBody, jsonBody()],
   request: {
     body: body(
@@ -84,10 +84,10 @@ const queryRoute = createRoute({
 
 /** SQL for operators, over what the records hold and nothing else. */
 export function bqDoors(doors: RecordsDoors): void {
-  const desk = new BqDesk(doors.app);
-  const items = BQ_VIEWS.map(({ name, description, columns }) => ({ name, description, columns }));
-  open(doors, 'operator', tablesRoute, (c) => privateJson(c, { items, total: items.length, next_cursor: null }));
-  open(doors, 'operator', queryRoute, async (c) => {
+  const desk = new SqlQueries(doors.app);
+  const items = QUERY_VIEWS.map(({ name, description, columns }) => ({ name, description, columns }));
+  register(doors, 'operator', tablesRoute, (c) => privateJson(c, { items, total: items.length, next_cursor: null }));
+  register(doors, 'operator', queryRoute, async (c) => {
     const { sql, max_rows } = c.req.valid('json');
     const { rows, ...result } = await desk.query(sql, max_rows);
     return privateJson(c, { ...result, rows, count: rows.length });

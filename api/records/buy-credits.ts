@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Settings } from '../../src/env.ts';
 import { Fault } from '../../src/fault.ts';
-import type { Till } from '../../src/meter/checkout.ts';
+import type { Checkout } from '../../src/meter/checkout.ts';
 import { CREDIT, creditsOf } from '../../src/meter/credits.ts';
 import type { Offer } from '../../src/meter/offer.ts';
 import { priceInWords } from '../../src/meter/offer.ts';
@@ -11,7 +11,7 @@ import { paymentId } from '../../src/meter/purchase.ts';
 import { jsonBody, limitBody } from '../middleware/json-body.ts';
 import { body, faults, ok } from '../openapi/answers.ts';
 import type { RecordsDoors } from './doors.ts';
-import { open } from './doors.ts';
+import { register } from './doors.ts';
 import { operatorOf } from './lanes/addresses.ts';
 import { menuFor, offerFor } from './lanes/menu.ts';
 import { answerOf, paymentOf, receiptHeader } from './lanes/payment.ts';
@@ -52,10 +52,10 @@ const route = createRoute({
 /** Where an account buys credits: paid for like a call, and entered once, however often the payment comes. */
 export function buyCreditsDoor(
   doors: RecordsDoors,
-  { till, refusals }: { till: Till | null; refusals: Refusals },
+  { till, refusals }: { till: Checkout | null; refusals: Refusals },
 ): void {
   const { settings, store, now } = doors.app;
-  open(doors, 'usage', route, async (c) => {
+  register(doors, 'usage', route, async (c) => {
     const { credits } = c.req.valid('json');
     const account = c.get('key')?.account ?? '';
     if (settings.x402 !== null && settings.x402.rpc === null) return menuFor(c, settings, null, nodeMissing(settings));

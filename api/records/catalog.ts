@@ -8,7 +8,7 @@ import type { ListPart } from './list-page.ts';
 import { endOf, hostRow, keptLists, partWanted, sendListJson } from './list-page.ts';
 import { waysBeside } from './name-lists.ts';
 import { openPage, sendKeptPage, wantsPage } from './page.ts';
-import { looksState } from './public-state.ts';
+import { observationsState } from './public-state.ts';
 
 const NamePlace = z.tuple([z.string()]);
 const IdPlace = z.tuple([z.int().min(0)]);
@@ -52,7 +52,7 @@ export function catalogDoor(doors: RecordsDoors): void {
         at_least: q !== '' && end.total >= COUNTED,
       };
     };
-    const state = looksState(records);
+    const state = observationsState(records);
     return sendKeptPage(doors, c, '/records/hosts', { frame, view }, { kept, name: address, state });
   });
 }

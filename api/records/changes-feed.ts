@@ -9,7 +9,7 @@ import { faults, ok } from '../openapi/answers.ts';
 import { listOf, pageOf } from './answers.ts';
 import { changeView } from './change-view.ts';
 import type { RecordsDoors } from './doors.ts';
-import { open } from './doors.ts';
+import { register } from './doors.ts';
 import { Kept } from './kept.ts';
 import { openPage } from './page.ts';
 import { nextLink, sendMade } from './public-answer.ts';
@@ -39,7 +39,7 @@ export function changesFeed(doors: RecordsDoors): void {
   const kept = new Kept();
   const total = changeTotal(records);
 
-  open(doors, 'public', route, async (c) => {
+  register(doors, 'public', route, async (c) => {
     const { limit, cursor } = c.req.valid('query');
     const [place] = cursor === undefined ? [] : placeOf(z.tuple([z.int().min(0)]), cursor);
     const made = await kept.of(`json ${limit} ${place ?? ''}`, changesState(records), () => {

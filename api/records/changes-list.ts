@@ -5,7 +5,7 @@ import { cursorOf, cursorParam, limitParam, placeOf } from '../answers/paging.ts
 import { faults, ok } from '../openapi/answers.ts';
 import { listOf, pageOf, sendList } from './answers.ts';
 import type { RecordsDoors } from './doors.ts';
-import { open } from './doors.ts';
+import { register } from './doors.ts';
 import { domainFilter, sinceParam, typeParam, untilParam } from './params.ts';
 import { Delta } from './record-schemas.ts';
 
@@ -37,7 +37,7 @@ const route = createRoute({
 /** The change wire. */
 export function changesDoor(doors: RecordsDoors): void {
   const { records } = doors.app.store;
-  open(doors, 'read', route, (c) => {
+  register(doors, 'read', route, (c) => {
     const { domain, type: signal, since, until, order, limit, cursor } = c.req.valid('query');
     const host = domain === undefined ? undefined : hostNamed(records, domain).id;
     const query = { host, signal, since, until };

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { deltaRow } from '../../src/records/rows.ts';
 import type { ChangesView } from '../../src/records/views.ts';
 import { cursorOf, cursorParam, limitParam, placeOf } from '../answers/paging.ts';
@@ -67,14 +67,14 @@ function queryOf(c: RecordsContext): z.infer<typeof Query> {
   throw tellProblems(refusal);
 }
 
-function read({ store }: Workshop, { day, limit, place }: Asked) {
+function read({ store }: AppContext, { day, limit, place }: Asked) {
   const { since, until } = { since: Date.parse(day), until: Date.parse(dayAfter(day)) };
   const found = store.records.deltas({ since, until }, { limit: limit + 1, cursor: place });
   const { rows, next } = pageOf(found, limit, ({ seq }) => cursorOf([seq]));
   return { rows, next, total: store.records.deltaCount({ since, until }) };
 }
 
-function bodyOf(app: Workshop, asked: Asked) {
+function bodyOf(app: AppContext, asked: Asked) {
   const { rows, next, total } = read(app, asked);
   const { day, limit } = asked;
   return {
@@ -83,7 +83,7 @@ function bodyOf(app: Workshop, asked: Asked) {
   };
 }
 
-function viewOf(app: Workshop, asked: Asked, today: string, frame: ChangesView['frame']): ChangesView {
+function viewOf(app: AppContext, asked: Asked, today: string, frame: ChangesView['frame']): ChangesView {
   const { day, limit, cursor } = asked;
   const { rows, next, total } = read(app, asked);
   const { records } = app.store;

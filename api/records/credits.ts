@@ -11,7 +11,7 @@ import { jsonBody, limitBody } from '../middleware/json-body.ts';
 import { body, faults, ok } from '../openapi/answers.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import type { RecordsDoors } from './doors.ts';
-import { open } from './doors.ts';
+import { register } from './doors.ts';
 
 const Credits = z.number().openapi({ description: 'In credits; at most six decimals.' });
 
@@ -74,7 +74,7 @@ const route = createRoute({
 /** Where an operator tops credits up. */
 export function creditsDoor(doors: RecordsDoors): void {
   const { store, now } = doors.app;
-  open(doors, 'operator', route, async (c) => {
+  register(doors, 'operator', route, async (c) => {
     const { amount, note } = c.req.valid('json');
     const move = { amount: amountFrom(String(amount), 'amount'), note: noteFrom(note, 'note') };
     const named = await namedWrite(c);

@@ -1,4 +1,4 @@
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { Fault } from '../../src/fault.ts';
 import { spanOf } from '../../src/records/span.ts';
 import type { DayBar } from '../../src/records/views.ts';
@@ -28,7 +28,7 @@ export function dayNamed(text: string, today: string): string {
 }
 
 /** The changes of so many days up to today, oldest first, without gaps. */
-export function dayBars({ store }: Pick<Workshop, 'store'>, today: string, days: number): DayBar[] {
+export function dayBars({ store }: Pick<AppContext, 'store'>, today: string, days: number): DayBar[] {
   const from = dayAfter(today, 1 - days);
   const counts = new Map<string, number>();
   for (const { day, count } of store.records.changesByDay(from, dayAfter(today))) {

@@ -4,7 +4,7 @@ import { fullRecordOf, previewOf } from '../../src/records/preview.ts';
 import { privateJson } from '../answers/caching.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import type { RecordsDoors } from './doors.ts';
-import { open } from './doors.ts';
+import { register } from './doors.ts';
 import { asOfParam, domainParam } from './params.ts';
 import { FullRecord, Preview, SignIn } from './record-schemas.ts';
 
@@ -26,7 +26,7 @@ const route = createRoute({
 /** One domain: a preview for those who come keyless, the full record for all others. */
 export function domainDoor(doors: RecordsDoors): void {
   const { records } = doors.app.store;
-  open(doors, 'lookup', route, (c) => {
+  register(doors, 'lookup', route, (c) => {
     const host = hostNamed(records, c.req.valid('param').domain);
     const { as_of } = c.req.valid('query');
     const asOf = as_of === undefined ? undefined : as_of - 1;

@@ -4,7 +4,7 @@ import { cursorOf, cursorParam, limitParam, placeOf } from '../answers/paging.ts
 import { faults, ok } from '../openapi/answers.ts';
 import { listOf, pageOf, sendList } from './answers.ts';
 import type { RecordsDoors } from './doors.ts';
-import { open } from './doors.ts';
+import { register } from './doors.ts';
 import { wordsParam } from './params.ts';
 import { DomainName } from './record-schemas.ts';
 
@@ -56,7 +56,7 @@ const route = createRoute({
 /** The catalog. */
 export function domainsDoor(doors: RecordsDoors): void {
   const { records } = doors.app.store;
-  open(doors, 'read', route, (c) => {
+  register(doors, 'read', route, (c) => {
     const { q, limit, cursor } = c.req.valid('query');
     if (q !== undefined) {
       const [after] = cursor === undefined ? [] : placeOf(z.tuple([z.int().min(0)]), cursor);

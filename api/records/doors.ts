@@ -3,14 +3,14 @@ import { createRoute } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
 import type { Logger } from 'pino';
 import type { Build } from '../../src/app/build.ts';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import type { Access } from '../../src/meter/lane.ts';
 import type { RecordsEnv } from '../env.ts';
 
 /** What every door file of the domain records gets. */
 export interface RecordsDoors {
   router: OpenAPIHono<RecordsEnv>;
-  app: Workshop;
+  app: AppContext;
   logger: Logger;
   build: Build;
   /** What lets callers into a door of this kind, or refuses them. */
@@ -24,7 +24,7 @@ export type RecordsContext = Context<RecordsEnv>;
  * is read. The route describes it, checks what comes in and stands in the
  * OpenAPI document, with its access as `x-access`; a test holds every answer against that.
  */
-export function open<R extends RouteConfig>(
+export function register<R extends RouteConfig>(
   { router, enter }: Pick<RecordsDoors, 'router' | 'enter'>,
   access: Access,
   route: R & { getRoutingPath(): string },

@@ -1,10 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { enrich } from '../../src/app/enrich.ts';
-import { lookerOf } from '../../src/net/prober.ts';
+import { proberOf } from '../../src/net/prober.ts';
 import { jsonBody, limitBody } from '../middleware/json-body.ts';
 import { body, faults } from '../openapi/answers.ts';
 import type { RecordsDoors } from './doors.ts';
-import { open } from './doors.ts';
+import { register } from './doors.ts';
 import { FullRecord } from './record-schemas.ts';
 
 /** Hostnames in one request. */
@@ -46,12 +46,12 @@ const route = createRoute({
 /** Records of hostnames as they are this very moment, for operators. */
 export function enrichBatchDoor(doors: RecordsDoors): void {
   const { app, logger } = doors;
-  open(doors, 'operator', route, (c) => {
+  register(doors, 'operator', route, (c) => {
     const { domains } = c.req.valid('json');
     const owner = `key:${c.get('key')?.id}`;
     // Of this request alone: its end ends what still waits.
-    const looker = lookerOf(app.settings, app.now);
-    const batch = enrich(app, domains, looker, owner);
+    const prober = proberOf(app.settings, app.now);
+    const batch = enrich(app, domains, prober, owner);
     const request_id = c.get('requestId');
     const lines = new ReadableStream<Uint8Array>({
       async pull(stream) {
@@ -63,10 +63,10 @@ export function enrichBatchDoor(doors: RecordsDoors): void {
           logger.error({ request_id, err: error }, 'a batch broke off');
           stream.error(error);
         }
-        looker.close();
+        prober.close();
       },
       async cancel() {
-        looker.close();
+        prober.close();
         await batch.return(undefined);
       },
     });

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { Fault } from '../../src/fault.ts';
 import { csvLine } from '../../src/records/csv.ts';
 import { evidenceText } from '../../src/records/evidence.ts';
@@ -19,7 +19,7 @@ const CSV = 'text/csv; charset=utf-8; header=present';
  * The files that accounts may take, by key or by session: streamed, so that
  * memory is the same however much there is.
  */
-export function exportFiles({ store }: Pick<Workshop, 'store'>) {
+export function exportFiles({ store }: Pick<AppContext, 'store'>) {
   const { records, doorKeys } = store;
 
   /** All observations of a host that there are now, read in parts. Ends by an error when the host opts out meanwhile. */

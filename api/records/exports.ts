@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { CHANGE_COLUMNS, OBSERVATION_COLUMNS } from '../../src/records/export-rows.ts';
 import { faults } from '../openapi/answers.ts';
 import type { RecordsDoors } from './doors.ts';
-import { open } from './doors.ts';
+import { register } from './doors.ts';
 import { exportFiles } from './export-files.ts';
 import { domainParam, sinceParam, untilParam } from './params.ts';
 
@@ -69,7 +69,7 @@ const evidence = createRoute({
 /** Exports, for accounts. */
 export function exportDoors(doors: RecordsDoors): void {
   const files = exportFiles(doors.app);
-  open(doors, 'export', changes, (c) => files.changes(c, c.req.valid('query')));
-  open(doors, 'export', observations, (c) => files.observations(c, c.req.valid('param').file));
-  open(doors, 'export', evidence, (c) => files.evidence(c, c.req.valid('param').domain));
+  register(doors, 'export', changes, (c) => files.changes(c, c.req.valid('query')));
+  register(doors, 'export', observations, (c) => files.observations(c, c.req.valid('param').file));
+  register(doors, 'export', evidence, (c) => files.evidence(c, c.req.valid('param').domain));
 }

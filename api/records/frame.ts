@@ -1,4 +1,4 @@
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import type { RecordsFrame } from '../../src/records/views.ts';
 import { signedIn } from '../middleware/session.ts';
 import type { RecordsContext } from './doors.ts';
@@ -14,7 +14,7 @@ export interface PageTitle {
 }
 
 /** What stands around every page of the domain records. */
-export function frameOf({ settings }: Pick<Workshop, 'settings'>, c: RecordsContext, page: PageTitle): RecordsFrame {
+export function frameOf({ settings }: Pick<AppContext, 'settings'>, c: RecordsContext, page: PageTitle): RecordsFrame {
   const root = settings.dataOrigin;
   return {
     root_absolute: root,

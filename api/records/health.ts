@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { eventLoop } from '../../src/app/event-loop.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import type { RecordsDoors } from './doors.ts';
-import { open } from './doors.ts';
+import { register } from './doors.ts';
 
 const Health = z
   .object({
@@ -29,7 +29,7 @@ const route = createRoute({
 /** Whether the service answers, for monitors. */
 export function healthDoor(doors: RecordsDoors): void {
   const { records } = doors.app.store;
-  open(doors, 'public', route, (c) => {
+  register(doors, 'public', route, (c) => {
     const at = records.lastLookAt();
     const last_scan_at = at === null ? null : new Date(at).toISOString();
     const body: z.infer<typeof Health> = {

@@ -5,7 +5,7 @@ import { cursorParam, limitParam } from '../answers/paging.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import { listOf, pageOf, sendList } from './answers.ts';
 import type { RecordsDoors } from './doors.ts';
-import { open } from './doors.ts';
+import { register } from './doors.ts';
 import { longCursor, longPlace } from './long-place.ts';
 import { domainParam, sinceParam, typeParam, untilParam } from './params.ts';
 import { DomainName } from './record-schemas.ts';
@@ -50,7 +50,7 @@ const STEP = 500;
 /** The values of a domain. */
 export function historyDoor(doors: RecordsDoors): void {
   const { records } = doors.app.store;
-  open(doors, 'read', route, (c) => {
+  register(doors, 'read', route, (c) => {
     const host = hostNamed(records, c.req.valid('param').domain);
     const { type: signal, since, until, limit, cursor } = c.req.valid('query');
     const query = { signal, since, until };

@@ -1,4 +1,4 @@
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { lineOf } from '../../src/records/line.ts';
 import type { LandingView, TopList } from '../../src/records/views.ts';
 import { changeView } from './change-view.ts';
@@ -9,7 +9,7 @@ import { FACET_LISTS, nameRow } from './facet-lists.ts';
 import { frameOf } from './frame.ts';
 import { Kept } from './kept.ts';
 import { openPage, sendKeptPage } from './page.ts';
-import { changeTotal, looksState } from './public-state.ts';
+import { changeTotal, observationsState } from './public-state.ts';
 import { TAPE_ROWS } from './tape.ts';
 
 /** A public list shows so many (spec, "Public web surface"). */
@@ -35,12 +35,12 @@ export function landingDoor(doors: RecordsDoors): void {
       c,
       '/records/landing',
       { frame, view },
-      { kept, name: today, state: looksState(app.store.records) },
+      { kept, name: today, state: observationsState(app.store.records) },
     );
   });
 }
 
-function viewOf(app: Workshop, today: string, changes: number, frame: LandingView['frame']): LandingView {
+function viewOf(app: AppContext, today: string, changes: number, frame: LandingView['frame']): LandingView {
   const { records } = app.store;
   const { watched, paused } = records.counts();
   const tape = records.deltas({}, { limit: TAPE_ROWS });
@@ -89,7 +89,7 @@ function viewOf(app: Workshop, today: string, changes: number, frame: LandingVie
   };
 }
 
-function facetList({ store }: Workshop, kind: 'service' | 'issuer', about: string, watched: number): TopList {
+function facetList({ store }: AppContext, kind: 'service' | 'issuer', about: string, watched: number): TopList {
   const list = FACET_LISTS.find((one) => one.kind === kind) as FacetList;
   return {
     name: list.heading,

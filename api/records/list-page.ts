@@ -5,7 +5,7 @@ import { signedIn } from '../middleware/session.ts';
 import type { RecordsContext, RecordsDoors } from './doors.ts';
 import { Kept } from './kept.ts';
 import { JSON_BESIDE_PAGE, sendMade } from './public-answer.ts';
-import { looksState } from './public-state.ts';
+import { observationsState } from './public-state.ts';
 
 /** Of every list, anybody sees so many (spec, "Public web surface"). */
 export const OPEN_ROWS = 3;
@@ -64,7 +64,7 @@ export async function sendListJson<Row extends object>(
     const { rows: items, total, next: next_cursor } = part();
     return privateJson(c, { items, total, next_cursor });
   }
-  const made = await kept.of(`json ${name}`, looksState(app.store.records), () => {
+  const made = await kept.of(`json ${name}`, observationsState(app.store.records), () => {
     const { rows: items, total } = part();
     return JSON.stringify({ items, total, held_back: total - items.length, sign_in_url: signInUrl(app) });
   });

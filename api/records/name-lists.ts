@@ -10,7 +10,7 @@ import type { Kept } from './kept.ts';
 import type { ListPart } from './list-page.ts';
 import { endOf, hostRow, keptLists, partWanted, sendListJson } from './list-page.ts';
 import { openPage, sendKeptPage, wantsPage } from './page.ts';
-import { looksState } from './public-state.ts';
+import { observationsState } from './public-state.ts';
 import { serviceOf } from './seen.ts';
 
 const NamePlace = z.tuple([z.int().min(0), z.string()]);
@@ -51,7 +51,7 @@ function namesAnswer(doors: RecordsDoors, c: RecordsContext, kept: Kept, list: F
     const rows = found.rows.map((row) => nameRow(list, row, watched + paused));
     return { frame, heading, lede, noun, nouns, ways: waysBeside(list), rows, end: endOf(doors, found, isWhole, path) };
   };
-  const state = looksState(records);
+  const state = observationsState(records);
   return sendKeptPage(doors, c, '/records/names', { frame, view }, { kept, name: path, state });
 }
 
@@ -94,7 +94,7 @@ function hostsAnswer(doors: RecordsDoors, c: RecordsContext, kept: Kept, list: F
     const ways = [{ url: list.path, text: `All ${list.nouns}` }];
     return { frame, heading, lede, ways, rows: found.rows, end: endOf(doors, found, isWhole, path), at_least: false };
   };
-  const state = looksState(records);
+  const state = observationsState(records);
   return sendKeptPage(doors, c, '/records/hosts', { frame, view }, { kept, name: path, state });
 }
 

@@ -1,7 +1,7 @@
-import type { Openness } from '../middleware/cors.ts';
+import type { CorsRules } from '../middleware/cors.ts';
 
 /** What pages of other origins may do with the domain records. */
-export const OPENNESS: Openness = {
+export const CORS: CorsRules = {
   methods: 'GET, HEAD, POST',
   sends: [
     'X-Service-Key, X-PAYMENT, PAYMENT-SIGNATURE, Content-Type, If-None-Match, Last-Event-ID',

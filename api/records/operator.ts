@@ -10,7 +10,7 @@ import { privateJson } from '../answers/caching.ts';
 import { jsonBody, limitBody } from '../middleware/json-body.ts';
 import { body, faults, ok } from '../openapi/answers.ts';
 import type { RecordsDoors } from './doors.ts';
-import { open } from './doors.ts';
+import { register } from './doors.ts';
 import { domainParam } from './params.ts';
 
 /** Hostnames in one request. */
@@ -109,7 +109,7 @@ const optOutRoute = createRoute({
 export function operatorDoors(doors: RecordsDoors): void {
   const { store, now } = doors.app;
   const { records } = store;
-  open(doors, 'operator', watchRoute, async (c) => {
+  register(doors, 'operator', watchRoute, async (c) => {
     const names = readNames(c.req.valid('json').domains);
     const items: object[] = [];
     for (let at = 0; at < names.length; at += TOGETHER) {
@@ -122,11 +122,11 @@ export function operatorDoors(doors: RecordsDoors): void {
     }
     return privateJson(c, { items, total: items.length, next_cursor: null });
   });
-  open(doors, 'operator', pauseRoute, (c) => {
+  register(doors, 'operator', pauseRoute, (c) => {
     const { hostname } = hostNamed(records, c.req.valid('param').domain);
     return privateJson(c, { domain: hostname, outcome: records.pause(hostname) ? 'paused' : 'already' });
   });
-  open(doors, 'operator', optOutRoute, (c) => {
+  register(doors, 'operator', optOutRoute, (c) => {
     const { domain, reason } = c.req.valid('json');
     const host = parseHostname(domain);
     const hidden = records.optOut(host, optOutReason(reason, 'reason'), `key:${c.get('key')?.id}`, now());

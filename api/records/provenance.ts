@@ -5,7 +5,7 @@ import { cursorOf, cursorParam, limitParam, placeOf } from '../answers/paging.ts
 import { faults, ok } from '../openapi/answers.ts';
 import { listOf, pageOf, sendList } from './answers.ts';
 import type { RecordsDoors } from './doors.ts';
-import { open } from './doors.ts';
+import { register } from './doors.ts';
 import { domainParam } from './params.ts';
 import { DomainName } from './record-schemas.ts';
 
@@ -37,7 +37,7 @@ const route = createRoute({
 export function provenanceDoor(doors: RecordsDoors): void {
   const { store, settings } = doors.app;
   const { records } = store;
-  open(doors, 'read', route, (c) => {
+  register(doors, 'read', route, (c) => {
     const host = hostNamed(records, c.req.valid('param').domain);
     const { limit, cursor } = c.req.valid('query');
     const [before] = cursor === undefined ? [] : placeOf(z.tuple([z.int().min(1)]), cursor);

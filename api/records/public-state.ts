@@ -1,6 +1,6 @@
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 
-type Records = Workshop['store']['records'];
+type Records = AppContext['store']['records'];
 
 /** Changes whenever a shown change comes or goes: with a delta, and with an opt-out, which hides them. */
 export function changesState(records: Records): string {
@@ -8,7 +8,7 @@ export function changesState(records: Records): string {
 }
 
 /** Changes with every look too, and when a hostname comes under watch or is paused. */
-export function looksState(records: Records): string {
+export function observationsState(records: Records): string {
   const { watched, paused } = records.counts();
   return `${changesState(records)}-${records.nextSeq()}-${watched}-${paused}`;
 }

@@ -1,14 +1,14 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { bodyLimit } from 'hono/body-limit';
 import { Fault } from '../../src/fault.ts';
-import { parseLook } from '../../src/records/probe-schema.ts';
+import { parseProbe } from '../../src/records/probe-schema.ts';
 import type { Entered } from '../../src/records/scan-queue.ts';
-import type { Look } from '../../src/records/signal.ts';
+import type { Probe } from '../../src/records/signal.ts';
 import { privateJson } from '../answers/caching.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { body, faults, ok } from '../openapi/answers.ts';
 import type { RecordsDoors } from './doors.ts';
-import { open } from './doors.ts';
+import { register } from './doors.ts';
 import { needOwn, queueOf } from './queue.ts';
 
 /** The largest body, in bytes: one look of a host with as many and as long values as are taken fits. */
@@ -72,12 +72,12 @@ const route = createRoute({
 
 /** Where scanners elsewhere hand in what they saw. */
 export function queueResultsDoor(doors: RecordsDoors): void {
-  open(doors, 'queue', route, async (c) => {
+  register(doors, 'queue', route, async (c) => {
     const { lease } = c.req.valid('param');
     needOwn(doors, c, lease);
     const queue = queueOf(doors, c);
     const read = c.req.valid('json').looks.map(readLook);
-    const looks = read.filter((one): one is Look => !('outcome' in one));
+    const looks = read.filter((one): one is Probe => !('outcome' in one));
     const entered = (await queue.enter(lease, looks)).values();
     const results = read.map((one) => resultOf('outcome' in one ? one : (entered.next().value as Entered)));
     return privateJson(c, { results });
@@ -85,9 +85,9 @@ export function queueResultsDoor(doors: RecordsDoors): void {
 }
 
 /** A look, or why it is none. */
-function readLook(json: { hostname: string }): Look | Entered {
+function readLook(json: { hostname: string }): Probe | Entered {
   try {
-    return parseLook(json);
+    return parseProbe(json);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return { hostname: json.hostname.slice(0, 253), outcome: 'refused', message: error.message };

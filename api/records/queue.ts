@@ -6,7 +6,7 @@ import { privateJson } from '../answers/caching.ts';
 import { jsonBody, limitBody } from '../middleware/json-body.ts';
 import { body, faults, ok } from '../openapi/answers.ts';
 import type { RecordsContext, RecordsDoors } from './doors.ts';
-import { open } from './doors.ts';
+import { register } from './doors.ts';
 
 /** Hostnames in one lease. */
 const MOST = 500;
@@ -77,16 +77,16 @@ const statsRoute = createRoute({
 /** Where scanners elsewhere get their work (design.md, "Records"). */
 export function queueDoors(doors: RecordsDoors): void {
   const { store, now } = doors.app;
-  open(doors, 'queue', leaseRoute, (c) => {
-    const { lease, until, hostnames } = queueOf(doors, c).lease(c.req.valid('json').max);
+  register(doors, 'queue', leaseRoute, (c) => {
+    const { lease, until, hostnames } = queueOf(doors, c).leaseUntil(c.req.valid('json').max);
     return privateJson(c, { lease, until: iso(until), hostnames });
   });
-  open(doors, 'queue', giveBackRoute, (c) => {
+  register(doors, 'queue', giveBackRoute, (c) => {
     const { lease } = c.req.valid('param');
     needOwn(doors, c, lease);
     return privateJson(c, { given_back: store.records.giveBack(lease, now()) });
   });
-  open(doors, 'queue', statsRoute, (c) => {
+  register(doors, 'queue', statsRoute, (c) => {
     const { next_due_at, ...counts } = store.records.stats(now());
     const last = store.records.lastLookAt();
     const body = { ...counts, next_due_at: isoOrNull(next_due_at), last_scan_at: isoOrNull(last) };

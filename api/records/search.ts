@@ -7,7 +7,7 @@ import { faults, ok } from '../openapi/answers.ts';
 import { listOf, pageOf, sendList } from './answers.ts';
 import { COUNTED } from './catalog.ts';
 import type { RecordsDoors } from './doors.ts';
-import { open } from './doors.ts';
+import { register } from './doors.ts';
 import { wordsParam } from './params.ts';
 import { DomainName } from './record-schemas.ts';
 
@@ -76,7 +76,7 @@ const PLACES: Record<FoundKind, z.ZodType<FoundPlace>> = {
 /** One search over everything. */
 export function searchDoor(doors: RecordsDoors): void {
   const { records } = doors.app.store;
-  open(doors, 'read', route, (c) => {
+  register(doors, 'read', route, (c) => {
     const { q, kind, limit, cursor } = c.req.valid('query');
     if (kind === undefined) {
       if (cursor !== undefined) {

@@ -4,7 +4,7 @@ import { cursorParam, limitParam } from '../answers/paging.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import { listOf, pageOf, sendList } from './answers.ts';
 import type { RecordsContext, RecordsDoors } from './doors.ts';
-import { open } from './doors.ts';
+import { register } from './doors.ts';
 import { longCursor, longPlace } from './long-place.ts';
 
 const count = z.int().min(1).openapi({ description: 'At how many hostnames under watch.' });
@@ -66,10 +66,12 @@ export function seenDoors(doors: RecordsDoors): void {
       next_cursor: next,
     });
   };
-  open(doors, 'read', services, (c) =>
+  register(doors, 'read', services, (c) =>
     list(c, 'service', c.req.valid('query'), (name, count) => ({ ...serviceOf(name), count })),
   );
-  open(doors, 'read', issuers, (c) => list(c, 'issuer', c.req.valid('query'), (issuer, count) => ({ issuer, count })));
+  register(doors, 'read', issuers, (c) =>
+    list(c, 'issuer', c.req.valid('query'), (issuer, count) => ({ issuer, count })),
+  );
 }
 
 /** A service's facet, `<kind>:<name>`, in its parts. */

@@ -5,7 +5,7 @@ import { cursorOf, cursorParam, limitParam, placeOf } from '../answers/paging.ts
 import { faults, ok } from '../openapi/answers.ts';
 import { listOf, pageOf, sendList } from './answers.ts';
 import type { RecordsDoors } from './doors.ts';
-import { open } from './doors.ts';
+import { register } from './doors.ts';
 import { domainParam, sinceParam, typeParam, untilParam } from './params.ts';
 import { CERTIFICATE_STATUSES, DomainName, Status } from './record-schemas.ts';
 
@@ -53,7 +53,7 @@ const route = createRoute({
 /** A domain over time. */
 export function seriesDoor(doors: RecordsDoors): void {
   const { records } = doors.app.store;
-  open(doors, 'read', route, (c) => {
+  register(doors, 'read', route, (c) => {
     const host = hostNamed(records, c.req.valid('param').domain);
     const { type, since, until, limit, cursor } = c.req.valid('query');
     const [at, seq] = cursor === undefined ? [] : placeOf(z.tuple([z.int(), z.int().min(1)]), cursor);

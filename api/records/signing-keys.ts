@@ -3,7 +3,7 @@ import { etag } from 'hono/etag';
 import { jwks } from '../../src/ledger/keyring.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import type { RecordsDoors } from './doors.ts';
-import { open } from './doors.ts';
+import { register } from './doors.ts';
 
 const SigningKey = z
   .object({
@@ -34,7 +34,7 @@ const route = createRoute({
 export function signingKeysDoor(doors: RecordsDoors): void {
   const { store } = doors.app;
   doors.router.use(route.path, etag());
-  open(doors, 'public', route, (c) =>
+  register(doors, 'public', route, (c) =>
     c.json(jwks(store.doorKeys()), 200, {
       'Cache-Control': 'public, max-age=0, s-maxage=60, stale-while-revalidate=60',
     }),

@@ -3,7 +3,7 @@ import { tapeRow } from '../../src/records/rows.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import { listOf } from './answers.ts';
 import type { RecordsDoors } from './doors.ts';
-import { open } from './doors.ts';
+import { register } from './doors.ts';
 import { Kept } from './kept.ts';
 import { sendMade } from './public-answer.ts';
 import { changesState, changeTotal } from './public-state.ts';
@@ -31,7 +31,7 @@ export function tapeDoor(doors: RecordsDoors): void {
   const { records } = doors.app.store;
   const kept = new Kept();
   const total = changeTotal(records);
-  open(doors, 'public', route, async (c) => {
+  register(doors, 'public', route, async (c) => {
     const made = await kept.of('tape', changesState(records), () => {
       const items = records.deltas({}, { limit: TAPE_ROWS }).map(tapeRow);
       return JSON.stringify({ items, total: total(), next_cursor: null });

@@ -1,4 +1,4 @@
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import type { Observation } from '../../src/records/observation.ts';
 import { previewOf } from '../../src/records/preview.ts';
 import type { RecordsFrame, TimeMachineView } from '../../src/records/views.ts';
@@ -32,7 +32,7 @@ interface Asked {
 
 /** What the time machine shows of a host. */
 export function timeMachineView(
-  { store, now }: Workshop,
+  { store, now }: AppContext,
   { frame, host, observation, first, asOf, before }: Asked,
 ): TimeMachineView {
   const { records } = store;
@@ -67,7 +67,7 @@ export function timeMachineView(
   };
 }
 
-type Records = Workshop['store']['records'];
+type Records = AppContext['store']['records'];
 
 function observationView(
   records: Records,

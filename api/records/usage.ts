@@ -6,7 +6,7 @@ import { USAGE_DAYS_MAX } from '../../src/meter/usage.ts';
 import { privateJson } from '../answers/caching.ts';
 import { faults, ok } from '../openapi/answers.ts';
 import type { RecordsDoors } from './doors.ts';
-import { open } from './doors.ts';
+import { register } from './doors.ts';
 import { topUpUrl } from './lanes/addresses.ts';
 
 const SPAN = 31;
@@ -85,7 +85,7 @@ const route = createRoute({
 /** An account's own meter. */
 export function usageDoor(doors: RecordsDoors): void {
   const { app } = doors;
-  open(doors, 'usage', route, (c) => {
+  register(doors, 'usage', route, (c) => {
     const usage = usageNow(app, c.get('key')?.account ?? '', c.req.valid('query').days);
     if (usage === null) throw new Fault('key_invalid', 'X-Service-Key: the account of this key is no more');
     const { keys, days, ...standing } = usage;

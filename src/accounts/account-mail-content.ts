@@ -8,7 +8,7 @@ export interface MailedHost {
 }
 
 /** Everything that a mail of the domain records says; its HTML and its plain text are made of it. */
-export interface AccountMatter {
+export interface AccountMailContent {
   /** Public address of the service, without a slash at its end. */
   root: string;
   /** What mail programs show beside the subject. */
@@ -36,7 +36,7 @@ export function accountMailText({
   unnamed,
   reason,
   links,
-}: AccountMatter): string {
+}: AccountMailContent): string {
   const parts = [
     'DOMAIN RECORDS',
     heading,

@@ -24,7 +24,7 @@ export interface ChangeAlert {
 }
 
 /** How an alert does. Times in ms. */
-export interface AlertStanding {
+export interface AlertState {
   failing_since: number | null;
   off_at: number | null;
   off_reason: AlertOff | null;
@@ -43,9 +43,9 @@ export interface AlertDelivery {
 export interface ChangeAlertTable {
   add(alert: ChangeAlert): void;
   remove(account: string, id: string): boolean;
-  get(account: string, id: string): (ChangeAlert & AlertStanding) | null;
+  get(account: string, id: string): (ChangeAlert & AlertState) | null;
   /** Oldest first. */
-  list(account: string): (ChangeAlert & AlertStanding)[];
+  list(account: string): (ChangeAlert & AlertState)[];
   /** Switches one on again, whatever was before. */
   switchOn(account: string, id: string): void;
   /** Switches every alert by mail of an account off. Returns how many that were. */
@@ -129,7 +129,7 @@ export function needAlert(
   { alerts }: Pick<AlertDesk, 'alerts'>,
   account: string,
   id: string,
-): ChangeAlert & AlertStanding {
+): ChangeAlert & AlertState {
   const alert = alerts.get(account, id);
   if (alert !== null) return alert;
   throw new Fault('not_found', 'your account has no such alert; /account/alerts lists those that it has');

@@ -1,4 +1,4 @@
-import type { AccountMatter, MailedHost } from './account-mail-content.ts';
+import type { AccountMailContent, MailedHost } from './account-mail-content.ts';
 
 /** How many changes a mail names; of the others it says how many they are. */
 const NAMED_MAX = 60;
@@ -18,16 +18,16 @@ export interface ChangeMailLinks {
 }
 
 /** What a mail of changes says; they are in the order of their hostnames. */
-export function changeMatter(
+export function changeContent(
   kind: 'changes' | 'digest',
   changes: MailedChange[],
   { root, unsubscribe }: ChangeMailLinks,
-): { subject: string; matter: AccountMatter } {
+): { subject: string; matter: AccountMailContent } {
   const names = [...new Set(changes.map(({ hostname }) => hostname))];
   const [first = ''] = names;
   const many = `${changes.length} ${changes.length === 1 ? 'change' : 'changes'} at ${names.length} ${names.length === 1 ? 'hostname' : 'hostnames'}`;
   const subject = kind === 'digest' ? `Daily digest: ${many}` : subjectOf(first, names.length);
-  const matter: AccountMatter = {
+  const matter: AccountMailContent = {
     root,
     preview: changes[0]?.line ?? many,
     heading: kind === 'digest' ? 'Daily digest' : subject,

@@ -1,7 +1,7 @@
-import type { AccountMatter } from './account-mail-content.ts';
+import type { AccountMailContent } from './account-mail-content.ts';
 
 /** What the mail with a link to sign in says. `root` is the service's address, without a slash at its end. */
-export function signInMatter(root: string, email: string, token: string): AccountMatter {
+export function signInContent(root: string, email: string, token: string): AccountMailContent {
   return {
     root,
     preview: 'The link holds for 30 minutes, once.',

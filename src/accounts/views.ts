@@ -1,6 +1,6 @@
 import type { Usage } from '../meter/usage.ts';
 import type { RecordsFrame } from '../records/views.ts';
-import type { AccountMatter } from './account-mail-content.ts';
+import type { AccountMailContent } from './account-mail-content.ts';
 import type { serviceKeyRow } from './service-key.ts';
 import type { HostOutcome } from './watch-group.ts';
 
@@ -26,7 +26,7 @@ export interface AccountPages {
   '/account/unsubscribe': UnsubscribeView;
 }
 
-export type AccountMailView = AccountMatter;
+export type AccountMailView = AccountMailContent;
 
 /** What stands around every page of an account. */
 export interface AccountShell {

@@ -4,13 +4,13 @@ import { Fault } from '../fault.ts';
 import { readerKey } from '../files/reader-key.ts';
 import { newWebhookSecret, webhookProblem } from '../readers/webhook.ts';
 import { parseHostname } from '../records/hostname.ts';
-import type { Workshop } from './context.ts';
+import type { AppContext } from './context.ts';
 import { newId } from './context.ts';
 
 export type AccountDesk = ReturnType<typeof openAccountDesk>;
 
 /** The rules of accounts wired to a workshop. The key of mailed links is read, or made where there is none. */
-export function openAccountDesk({ store, settings, now }: Workshop) {
+export function openAccountDesk({ store, settings, now }: AppContext) {
   const { records } = store;
   const random = (n: number): Uint8Array => randomBytes(n);
   return {

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts';
 import { serviceKeyRow } from '../accounts/service-key.ts';
 import { creditsOf } from '../meter/credits.ts';
-import type { Workshop } from './context.ts';
+import type { AppContext } from './context.ts';
 import { usageNow } from './usage.ts';
 
 /** How many lines of the ledger, and deliveries of each webhook, are read. */
@@ -14,7 +14,7 @@ const DAYS = 366;
  * doors: keys, tokens and cookies are not kept, and a webhook's secret was shown
  * when it was made.
  */
-export function accountExport(app: Workshop, { id, email, plan, made_at }: Account): object {
+export function accountExport(app: AppContext, { id, email, plan, made_at }: Account): object {
   const { store, now } = app;
   const at = now();
   return {
@@ -69,7 +69,7 @@ export function accountExport(app: Workshop, { id, email, plan, made_at }: Accou
  * what was held of it goes. The ledger of its credits stays, as books must,
  * under an id that leads to nobody. What was observed was never the account's.
  */
-export function deleteAccount({ store, now }: Workshop, { id, email }: Account): void {
+export function deleteAccount({ store, now }: AppContext, { id, email }: Account): void {
   store.transact(() => {
     store.meter.forget(id, now());
     store.accounts.remove(id);

@@ -1,9 +1,9 @@
 import type { AccountMailRecord } from '../accounts/account-mail.ts';
-import type { AccountMatter } from '../accounts/account-mail-content.ts';
+import type { AccountMailContent } from '../accounts/account-mail-content.ts';
 import { accountMailText } from '../accounts/account-mail-content.ts';
-import { changeMatter } from '../accounts/change-mail.ts';
+import { changeContent } from '../accounts/change-mail.ts';
 import { mailedToken } from '../accounts/mailed-token.ts';
-import { signInMatter } from '../accounts/sign-in-mail.ts';
+import { signInContent } from '../accounts/sign-in-mail.ts';
 import type { Mail } from '../readers/mail.ts';
 import { lineOf } from '../records/line.ts';
 import type { AccountDesk } from './account-desk.ts';
@@ -12,7 +12,7 @@ import type { Build } from './build.ts';
 /** A mail's matter, with what goes into its head beside it. */
 interface Letter {
   subject: string;
-  matter: AccountMatter;
+  matter: AccountMailContent;
   headers?: Record<string, string>;
 }
 
@@ -54,7 +54,7 @@ export class AccountMailRoom {
   #toSignIn(mail: AccountMailRecord): Letter | null {
     const asked = this.#desk.signIns.byId(mail.id);
     if (asked === null || asked.used_at !== null || asked.expires_at <= this.#desk.now()) return null;
-    const matter = signInMatter(this.#root, mail.email, mailedToken(this.#desk.secret, 'sign-in', mail.id));
+    const matter = signInContent(this.#root, mail.email, mailedToken(this.#desk.secret, 'sign-in', mail.id));
     return { subject: 'Your link to sign in', matter };
   }
 
@@ -70,7 +70,7 @@ export class AccountMailRoom {
       line: lineOf(delta),
       at: new Date(delta.at).toISOString(),
     }));
-    const { subject, matter } = changeMatter(kind, told, { root: this.#root, unsubscribe });
+    const { subject, matter } = changeContent(kind, told, { root: this.#root, unsubscribe });
     const headers = {
       // RFC 2919: a name of the list that stays.
       'List-Id': `<changes.${new URL(this.#root).hostname}>`,

@@ -1,10 +1,10 @@
 import type { AlertDesk } from '../readers/alert-desk.ts';
 import { DEFAULT_HOUR } from '../readers/digest.ts';
-import type { Workshop } from './context.ts';
+import type { AppContext } from './context.ts';
 import { newId } from './context.ts';
 
 /** The rules of alerts wired to a workshop. */
-export function openAlertDesk({ store, now }: Workshop): AlertDesk {
+export function openAlertDesk({ store, now }: AppContext): AlertDesk {
   return {
     alerts: store.alerts,
     events: store.events,

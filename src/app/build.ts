@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Fault } from '../fault.ts';
-import type { Printed, Render } from '../press/output.ts';
+import type { Render, RenderedFile } from '../press/output.ts';
 import type { hold, render } from '../render.ts';
 
 /** The project's own folder. */
@@ -40,7 +40,7 @@ export interface Build {
   /** Prints any page; the press knows a paper’s alone. */
   render: Render & typeof render;
   /** Stylesheets, fonts and scripts that every paper's tree carries. */
-  assets(): Iterable<Printed>;
+  assets(): Iterable<RenderedFile>;
   /** Changes when the code of the pages or of the press changes. */
   stamp: string;
   /**
@@ -88,7 +88,7 @@ function builtFrom(): string {
   return existsSync(SOURCE) ? readFileSync(SOURCE, 'utf8') : '';
 }
 
-function* assets(): Iterable<Printed> {
+function* assets(): Iterable<RenderedFile> {
   for (const file of filesIn(CLIENT)) yield { path: file.slice(CLIENT.length + 1), body: readFileSync(file) };
 }
 

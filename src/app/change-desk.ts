@@ -1,17 +1,17 @@
 import type { ChangeDesk } from '../accounts/change-queue.ts';
 import { openWebhookClient } from '../net/webhook-client.ts';
-import type { Consignment } from '../readers/delivery.ts';
-import type { CourierDesk } from '../readers/delivery-dispatcher.ts';
+import type { DeliveryJob } from '../readers/delivery.ts';
+import type { DispatcherTools } from '../readers/delivery-dispatcher.ts';
 import { hostOf } from '../readers/webhook.ts';
 import type { WebhookClient } from '../readers/webhook-desk.ts';
 import type { Delta } from '../records/delta.ts';
 import { deltaRow } from '../records/rows.ts';
 import { VERSION } from './build.ts';
-import type { Workshop } from './context.ts';
+import type { AppContext } from './context.ts';
 import { newId } from './context.ts';
 
 /** The rules of telling changes wired to a workshop. */
-export function openChangeDesk({ store, now }: Workshop): ChangeDesk<Delta> {
+export function openChangeDesk({ store, now }: AppContext): ChangeDesk<Delta> {
   const { records } = store;
   return {
     queue: store.changeQueue,
@@ -37,7 +37,7 @@ function eventOf(type: string, at: number, data: object): string {
 }
 
 /** What the readers' courier needs to send to the webhooks of accounts. */
-export function openChangeCourierDesk({ store, settings, now }: Workshop): CourierDesk<Consignment> {
+export function openChangeDispatcherTools({ store, settings, now }: AppContext): DispatcherTools<DeliveryJob> {
   return {
     deliveries: store.changeDeliveries,
     webhooks: store.changeWebhooks,
@@ -50,6 +50,6 @@ export function openChangeCourierDesk({ store, settings, now }: Workshop): Couri
 }
 
 /** Sends to the receivers that the settings allow. */
-export function changeClientOf({ settings }: Workshop): WebhookClient {
+export function changeClientOf({ settings }: AppContext): WebhookClient {
   return openWebhookClient(`Broadsheet-Records/${VERSION} (+${settings.dataOrigin})`, settings.webhookPrivate);
 }

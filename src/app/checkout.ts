@@ -1,16 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { TillTools } from '../meter/checkout.ts';
-import { Till } from '../meter/checkout.ts';
+import type { CheckoutTools } from '../meter/checkout.ts';
+import { Checkout } from '../meter/checkout.ts';
 import type { Chain } from '../meter/purchase.ts';
 import { facilitatorClient } from '../net/facilitator.ts';
-import type { Workshop } from './context.ts';
+import type { AppContext } from './context.ts';
 import { newId } from './context.ts';
 
 /** The till of the paid lane, wired to the settings' facilitator and chain; null while the lane is closed. */
-export async function openTill({ settings, store, now }: Workshop): Promise<Till | null> {
+export async function openCheckout({ settings, store, now }: AppContext): Promise<Checkout | null> {
   const { x402 } = settings;
   if (x402 === null) return null;
-  return new Till({
+  return new Checkout({
     payments: store.payments,
     facilitator: facilitatorClient(x402.facilitator),
     chain: await chainAt(x402.rpc),
@@ -28,7 +28,7 @@ async function chainAt(url: string | null): Promise<Chain | null> {
   return openChain(url);
 }
 
-const repeat: TillTools['repeat'] = (work, ms) => {
+const repeat: CheckoutTools['repeat'] = (work, ms) => {
   const timer = setInterval(work, ms);
   timer.unref();
   return () => clearInterval(timer);

@@ -6,27 +6,27 @@ import type { Settings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import type { MediaFiles } from '../files/media.ts';
 import { mediaFiles } from '../files/media.ts';
-import { doorInForce, openDoor } from '../files/signing-key.ts';
+import { currentSigningKey, openSigningKey } from '../files/signing-key.ts';
 import { Snapshots } from '../store/snapshots.ts';
 import type { Store } from '../store/store.ts';
 import { openStore } from '../store/store.ts';
-import { ProseReaders } from './prose-pool.ts';
+import { ProsePool } from './prose-pool.ts';
 
 /** What commands and the server work with, wired to real things. */
-export interface Workshop {
+export interface AppContext {
   settings: Settings;
   store: Store;
   /** Holds the ledger still for who reads much of it. */
   snapshots: Snapshots;
   media: MediaFiles;
   /** Reads long prose on other threads. */
-  proseReaders: ProseReaders;
+  prosePool: ProsePool;
   /** The present time, in ms. */
   now(): number;
   /** What files and signs. Its key is read when something is signed: reading and pressing need none. */
   readonly desk: Desk;
   /** Makes the door's key where there is none: at the start of whoever is going to sign. */
-  openDoor(): void;
+  openSigningKey(): void;
   close(): void;
 }
 
@@ -49,12 +49,12 @@ export function mediaFolder(settings: Settings): string {
   return join(settings.dataDir, 'media');
 }
 
-export function doorKeyFile(settings: Settings): string {
+export function signingKeyFile(settings: Settings): string {
   return join(settings.dataDir, 'door.key');
 }
 
 /** The name that the door signs under: its host, as C2SP names are given. */
-export function doorName(settings: Settings): string {
+export function signingName(settings: Settings): string {
   return `${new URL(settings.origin).host}/door`;
 }
 
@@ -62,7 +62,7 @@ export function doorName(settings: Settings): string {
  * Opens the database under `DATA_DIR`. `now` is the clock, in ms. Where no variable says at which address papers and
  * records are, they are where a server last served them: a command beside it must press the same addresses.
  */
-export function openWorkshop(given: Settings, now: () => number = Date.now): Workshop {
+export function openAppContext(given: Settings, now: () => number = Date.now): AppContext {
   const file = databaseFile(given);
   const store = openStore({ file });
   const snapshots = new Snapshots(file);
@@ -72,14 +72,14 @@ export function openWorkshop(given: Settings, now: () => number = Date.now): Wor
     origin: (assumed.origin ? store.served.origin('desk') : null) ?? origin,
     dataOrigin: (assumed.dataOrigin ? store.served.origin('records') : null) ?? dataOrigin,
   };
-  const keyFile = doorKeyFile(settings);
-  const inForce = doorInForce(store, keyFile);
-  const app: Workshop = {
+  const keyFile = signingKeyFile(settings);
+  const inForce = currentSigningKey(store, keyFile);
+  const app: AppContext = {
     settings,
     store,
     snapshots,
     media: mediaFiles(mediaFolder(settings)),
-    proseReaders: new ProseReaders(),
+    prosePool: new ProsePool(),
     now,
     desk: {
       store,
@@ -89,11 +89,11 @@ export function openWorkshop(given: Settings, now: () => number = Date.now): Wor
       now,
       newId,
     },
-    openDoor() {
-      openDoor(store, keyFile, doorName(app.settings), now());
+    openSigningKey() {
+      openSigningKey(store, keyFile, signingName(app.settings), now());
     },
     close() {
-      app.proseReaders.close();
+      app.prosePool.close();
       snapshots.close();
       store.close();
     },
@@ -102,7 +102,7 @@ export function openWorkshop(given: Settings, now: () => number = Date.now): Wor
 }
 
 /** Throws `not_found` when there is no such paper, with those that there are. */
-export function needPaper({ store }: Workshop, paper: string): void {
+export function requirePaper({ store }: AppContext, paper: string): void {
   if (store.hasPaper(paper)) return;
   const papers = store.paperSlugs().join(', ') || 'none';
   throw new Fault('not_found', `there is no paper ${JSON.stringify(paper)}; there are ${papers}`);

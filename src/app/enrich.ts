@@ -1,10 +1,10 @@
 import { Fault } from '../fault.ts';
-import type { Looker } from '../net/prober.ts';
+import type { Prober } from '../net/prober.ts';
 import { hostNamed } from '../records/named.ts';
 import type { FullRecord } from '../records/preview.ts';
 import { fullRecordOf } from '../records/preview.ts';
 import { isBlind, isUnanswered } from '../records/scan-batch.ts';
-import type { Workshop } from './context.ts';
+import type { AppContext } from './context.ts';
 import type { LocalQueue } from './scan-local.ts';
 import { localQueue } from './scan-local.ts';
 
@@ -16,9 +16,9 @@ export type Enriched = FullRecord | { domain: string; error: string; message: st
 
 /** Looks at hostnames under watch now, due or not, each once; what comes first is told first. Stops when nobody reads on. */
 export async function* enrich(
-  app: Workshop,
+  app: AppContext,
   names: readonly string[],
-  looker: Looker,
+  prober: Prober,
   owner: string,
 ): AsyncGenerator<Enriched> {
   const queue = localQueue(app, owner);
@@ -29,7 +29,7 @@ export async function* enrich(
     if (name !== undefined)
       underWay.set(
         name,
-        one(app, queue, looker, name).then((enriched) => [name, enriched]),
+        one(app, queue, prober, name).then((enriched) => [name, enriched]),
       );
   };
   for (let n = 0; n < AT_ONCE; n++) begin();
@@ -41,9 +41,9 @@ export async function* enrich(
   }
 }
 
-async function one(app: Workshop, queue: LocalQueue, looker: Looker, name: string): Promise<Enriched> {
+async function one(app: AppContext, queue: LocalQueue, prober: Prober, name: string): Promise<Enriched> {
   try {
-    return await lookAndRead(app, queue, looker, name);
+    return await lookAndRead(app, queue, prober, name);
   } catch (error) {
     const known = app.store.fault(error);
     if (!(known instanceof Fault)) throw error;
@@ -57,16 +57,16 @@ async function one(app: Workshop, queue: LocalQueue, looker: Looker, name: strin
   }
 }
 
-async function lookAndRead(app: Workshop, queue: LocalQueue, looker: Looker, name: string): Promise<Enriched> {
+async function lookAndRead(app: AppContext, queue: LocalQueue, prober: Prober, name: string): Promise<Enriched> {
   const { records } = app.store;
   const { hostname, id } = hostNamed(records, name);
-  const taken = queue.takeThese([hostname]);
+  const taken = queue.leaseThese([hostname]);
   if (taken === null) {
     throw new Fault('not_watched', `${hostname} is paused; POST /v1/domains puts it under watch again`);
   }
-  const look = await looker.look(hostname);
-  if (isBlind(look) && (await isUnanswered(looker))) {
-    await queue.giveBack(taken.lease);
+  const look = await prober.probe(hostname);
+  if (isBlind(look) && (await isUnanswered(prober))) {
+    await queue.release(taken.lease);
     return { domain: hostname, error: 'unavailable', message: 'no resolver answered; nothing was entered' };
   }
   const [entered] = await queue.enter(taken.lease, [look]);

@@ -4,35 +4,35 @@ import type { Paper } from '../desk/paper.ts';
 import { paperRoot } from '../desk/paper.ts';
 import { mailColors } from '../press/mail-colors.ts';
 import type { Render } from '../press/output.ts';
-import { alertMatter } from '../readers/alert-content.ts';
+import { alertContent } from '../readers/alert-content.ts';
 import { alertMail } from '../readers/alert-mail.ts';
-import { confirmMail, confirmMatter } from '../readers/confirm-mail.ts';
+import { confirmContent, confirmMail } from '../readers/confirm-mail.ts';
 import { manageToken } from '../readers/link.ts';
 import type { Mail, MailRecord } from '../readers/mail.ts';
-import type { MailMatter } from '../readers/mail-content.ts';
+import type { MailContent } from '../readers/mail-content.ts';
 import type { ReaderDesk } from '../readers/reader-desk.ts';
 import type { Subscriber } from '../readers/subscriber.ts';
 import { CONFIRM_LASTS, tokenHash, tokenOf } from '../readers/token.ts';
-import type { Workshop } from './context.ts';
+import type { AppContext } from './context.ts';
 
 /** How many printed mails are kept: most readers get the same one but for their own links. */
 const KEPT = 64;
 
 interface Printed {
-  matter: MailMatter;
+  matter: MailContent;
   html: string;
 }
 
 /** Makes mails as they are sent. */
 export class MailRoom {
-  readonly #app: Workshop;
+  readonly #app: AppContext;
   readonly #desk: ReaderDesk;
   readonly #render: Render;
   /** Stands for the reader's token in what is kept; no piece can know it. */
   readonly #blank = `reader-${randomBytes(16).toString('hex')}`;
   readonly #printed = new LRUCache<string, Promise<Printed | null>>({ max: KEPT });
 
-  constructor(app: Workshop, desk: ReaderDesk, render: Render) {
+  constructor(app: AppContext, desk: ReaderDesk, render: Render) {
     this.#app = app;
     this.#desk = desk;
     this.#render = render;
@@ -63,7 +63,7 @@ export class MailRoom {
     });
     const root = mailRoot(paper, this.#app.settings.origin);
     const sender = { nameplate: paper.nameplate, contact: paper.contact, root };
-    const matter = { ...confirmMatter(row, sender, token), ...mailPaper(paper, this.#app.settings.origin) };
+    const matter = { ...confirmContent(row, sender, token), ...mailPaper(paper, this.#app.settings.origin) };
     return confirmMail(mail, row.email, sender, matter, await this.#print(paper, matter));
   }
 
@@ -94,7 +94,7 @@ export class MailRoom {
   async #matter({ kind, about }: MailRecord, paper: Paper, places: number[]): Promise<Printed | null> {
     const { store, settings } = this.#app;
     const root = mailRoot(paper, settings.origin);
-    const told = alertMatter(store.archive(paper.slug), paper, root, {
+    const told = alertContent(store.archive(paper.slug), paper, root, {
       kind,
       about,
       events: store.alerts.eventsAt(places),
@@ -109,13 +109,13 @@ export class MailRoom {
     return { matter, html: await this.#print(paper, matter) };
   }
 
-  #print(paper: Paper, matter: MailMatter): Promise<string> {
+  #print(paper: Paper, matter: MailContent): Promise<string> {
     return this.#render('/paper/mail', { ...matter, colors: mailColors(paper.hue) });
   }
 }
 
 /** What every mail says of its paper. */
-export function mailPaper(paper: Paper, origin: string): Pick<MailMatter, 'language' | 'home_url'> {
+export function mailPaper(paper: Paper, origin: string): Pick<MailContent, 'language' | 'home_url'> {
   return { language: paper.language, home_url: paper.paper_public ? `${mailRoot(paper, origin)}/` : null };
 }
 

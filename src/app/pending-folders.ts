@@ -1,5 +1,5 @@
 /** Papers whose folders are yet to be filed, from a server's start on: what it shows of them is not all that there is. */
-export class Backlog {
+export class PendingFolders {
   readonly #papers: Set<string>;
 
   constructor(papers: Iterable<string> = []) {

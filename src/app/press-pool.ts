@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Settings } from '../env.ts';
 import { Fault, type FaultCode } from '../fault.ts';
 import type { Place } from '../press/edition.ts';
-import type { Result } from '../press/printer.ts';
+import type { RenderResult } from '../press/printer.ts';
 
 /** How many sheets another hand takes at a time; it has two such loads, so that it never waits for the next. */
 const LOAD = 40;
@@ -16,7 +16,7 @@ const WORKER_HEAP = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 48 
 const ROOMY_HEAP = { maxOldGenerationSizeMb: 2_048, maxYoungGenerationSizeMb: 48 };
 
 /** What all sheets of a press have in common. */
-export interface CrewOrder {
+export interface WorkerOrder {
   paper: string;
   place: Place;
   folder: string;
@@ -30,12 +30,12 @@ export interface CrewOrder {
 }
 
 /** What a worker is told: to hold the ledger as it is now, what the press is about, which sheets to print. */
-export type CrewCall = { hold: true } | { order: CrewOrder } | { names: string[] };
+export type WorkerCall = { hold: true } | { order: WorkerOrder } | { names: string[] };
 
 /** What a worker says: it holds the ledger at the last mark of this number, it has printed sheets, or it cannot. */
-export type CrewWord =
+export type WorkerMessage =
   | { held: number }
-  | { results: Result[] }
+  | { results: RenderResult[] }
   | { failure: { code: FaultCode | null; message: string; details: Record<string, unknown> } };
 
 /** Why a worker is no more: it may have ended while nobody waited for it. */
@@ -45,7 +45,7 @@ const ENDED = new WeakMap<Worker, Error>();
  * Other threads that print sheets, each with its own view of the archive and a
  * bounded heap. This one keeps the manifest, and so stays small.
  */
-export class Crew {
+export class WorkerPool {
   readonly #workers: Worker[];
 
   /** A roomy crew is one worker for few and very long pieces, which leaves the other cores to whoever asks meanwhile. */
@@ -79,7 +79,7 @@ export class Crew {
   }
 
   /** Prints sheets; returns when all their files are on disk. */
-  async print(order: CrewOrder, names: string[], done: (result: Result) => void): Promise<void> {
+  async print(order: WorkerOrder, names: string[], done: (result: RenderResult) => void): Promise<void> {
     let next = 0;
     const load = (): string[] => {
       const batch = names.slice(next, next + LOAD);
@@ -104,16 +104,21 @@ export class Crew {
 }
 
 /** One worker's part of the sheets: it prints loads until there are none. */
-function shift(worker: Worker, order: CrewOrder, load: () => string[], done: (result: Result) => void): Promise<void> {
+function shift(
+  worker: Worker,
+  order: WorkerOrder,
+  load: () => string[],
+  done: (result: RenderResult) => void,
+): Promise<void> {
   let loads = 0;
   const give = (): boolean => {
     const names = load();
     if (names.length === 0) return loads > 0;
     loads++;
-    worker.postMessage({ names } satisfies CrewCall);
+    worker.postMessage({ names } satisfies WorkerCall);
     return true;
   };
-  worker.postMessage({ order } satisfies CrewCall);
+  worker.postMessage({ order } satisfies WorkerCall);
   give();
   if (!give()) return Promise.resolve();
   return heard(worker, (word) => {
@@ -124,14 +129,14 @@ function shift(worker: Worker, order: CrewOrder, load: () => string[], done: (re
   }).then(() => {});
 }
 
-function ask<T>(worker: Worker, call: CrewCall, take: (word: CrewWord) => T | undefined): Promise<T> {
+function ask<T>(worker: Worker, call: WorkerCall, take: (word: WorkerMessage) => T | undefined): Promise<T> {
   const answer = heard(worker, take);
   worker.postMessage(call);
   return answer;
 }
 
 /** Listens to a worker until `take` has what it waits for. Rejects with what the worker, or `take`, cannot do. */
-function heard<T>(worker: Worker, take: (word: CrewWord) => T | undefined): Promise<T> {
+function heard<T>(worker: Worker, take: (word: WorkerMessage) => T | undefined): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const end = (settle: () => void) => {
       worker.off('message', onMessage).off('error', onError).off('exit', onExit);
@@ -140,7 +145,7 @@ function heard<T>(worker: Worker, take: (word: CrewWord) => T | undefined): Prom
     const onError = (error: unknown) => end(() => reject(error));
     const onExit = () => onError(ENDED.get(worker));
     if (ENDED.has(worker)) return reject(ENDED.get(worker));
-    const onMessage = (word: CrewWord) => {
+    const onMessage = (word: WorkerMessage) => {
       if ('failure' in word) {
         const { code, message, details } = word.failure;
         return onError(code === null ? new Error(message) : new Fault(code, message, details));

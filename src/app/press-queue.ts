@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { isTree } from '../files/tree.ts';
 import type { PressReport } from '../press/press.ts';
-import type { Workshop } from './context.ts';
+import type { AppContext } from './context.ts';
 import { eventLoop } from './event-loop.ts';
 import { pressPapers } from './press-run.ts';
 
@@ -28,14 +28,14 @@ const GRACE = 5_000;
  * The presses of this process, one a paper at a time. Who asks while one is
  * under way may have come too late for it: the next one is for all of them.
  */
-export class Presses {
-  readonly #app: Workshop;
+export class PressQueue {
+  readonly #app: AppContext;
   readonly #lines = new Map<string, Line>();
   #running = 0;
   readonly #syncing = new Set<Promise<void>>();
   readonly #stop = new AbortController();
 
-  constructor(app: Workshop) {
+  constructor(app: AppContext) {
     this.#app = app;
   }
 

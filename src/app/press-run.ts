@@ -7,13 +7,13 @@ import { mayHaveLostWrites, syncTree, unsyncedNote } from '../files/disk-sync.ts
 import { isTree, Tree } from '../files/tree.ts';
 import { placeOf } from '../press/edition.ts';
 import type { PressReport } from '../press/press.ts';
-import { type NEEDS_CREW, NEEDS_ROOM, press } from '../press/press.ts';
+import { type NEEDS_POOL, NEEDS_ROOM, press } from '../press/press.ts';
 import type { Build } from './build.ts';
 import { loadBuild } from './build.ts';
-import type { Workshop } from './context.ts';
-import { needPaper } from './context.ts';
+import type { AppContext } from './context.ts';
+import { requirePaper } from './context.ts';
 import { PressClaim } from './press-claim.ts';
-import { Crew } from './press-pool.ts';
+import { WorkerPool } from './press-pool.ts';
 
 export interface PressOptions {
   /** Only this paper. */
@@ -31,11 +31,11 @@ export interface PressOptions {
 }
 
 /** Presses what is due of every paper, or of one, or everything. One press a paper runs at a time. */
-export async function pressPapers(app: Workshop, options: PressOptions = {}): Promise<Map<string, PressReport>> {
+export async function pressPapers(app: AppContext, options: PressOptions = {}): Promise<Map<string, PressReport>> {
   const { store } = app;
   const { paper } = options;
   store.transact(() => airDue(store, app.now()));
-  if (paper !== undefined) needPaper(app, paper);
+  if (paper !== undefined) requirePaper(app, paper);
   const reports = new Map<string, PressReport>();
   const failures: unknown[] = [];
   for (const slug of paper === undefined ? store.paperSlugs() : [paper]) {
@@ -52,7 +52,7 @@ export async function pressPapers(app: Workshop, options: PressOptions = {}): Pr
   throw new Fault('unavailable', failures.map(({ message }) => message).join('; '));
 }
 
-async function pressPaper(app: Workshop, slug: string, options: PressOptions): Promise<PressReport | null> {
+async function pressPaper(app: AppContext, slug: string, options: PressOptions): Promise<PressReport | null> {
   const { manifest } = app.store;
   const build = await loadBuild();
   const isDue = () => options.full === true || !isWhole(app, slug, build) || manifest.due(slug).length > 0;
@@ -78,7 +78,7 @@ async function pressPaper(app: Workshop, slug: string, options: PressOptions): P
 }
 
 /** Where a paper is published and pressed to, and what its tree depends on beside the ledger. */
-export function planOf({ store, settings }: Workshop, slug: string, build: Pick<Build, 'stamp'>) {
+export function planOf({ store, settings }: AppContext, slug: string, build: Pick<Build, 'stamp'>) {
   const root = paperRoot(store.archive(slug).paper(), settings.origin);
   const folder = join(settings.distDir, slug);
   // A tree elsewhere is another tree: everything is due there.
@@ -89,7 +89,7 @@ export function planOf({ store, settings }: Workshop, slug: string, build: Pick<
  * Whether the tree was pressed in full under the present settings, the machine
  * has not lost power before the disk had all of it, and nobody removed it.
  */
-function isWhole(app: Workshop, slug: string, build: Build): boolean {
+function isWhole(app: AppContext, slug: string, build: Build): boolean {
   const { manifest, archive } = app.store;
   const { stamp, folder } = planOf(app, slug, build);
   if (manifest.stamp(slug) !== stamp || mayHaveLostWrites(manifest.unsynced(slug))) return false;
@@ -103,23 +103,23 @@ interface Claimed {
 }
 
 /** What a press says that wants other threads. */
-type Asking = typeof NEEDS_CREW | typeof NEEDS_ROOM;
+type Asking = typeof NEEDS_POOL | typeof NEEDS_ROOM;
 
 function isAsking(report: PressReport | Asking): report is Asking {
   return typeof report === 'symbol';
 }
 
 /** Presses what is due, with a crew once it turns out that there is much. */
-async function pressClaimed(app: Workshop, slug: string, claimed: Claimed): Promise<PressReport> {
+async function pressClaimed(app: AppContext, slug: string, claimed: Claimed): Promise<PressReport> {
   // No other press has this folder while the claim holds; what is in it was left by one that was broken off.
   const working = join(app.settings.distDir, '.press', slug);
   clear(working);
   const aside = join(working, claimed.claim.token.replaceAll(/[^\w.-]/g, '-'));
-  let crew: Crew | null = null;
+  let crew: WorkerPool | null = null;
   try {
     const report = await pressHeld(app, slug, { ...claimed, aside }, null);
     if (!isAsking(report)) return report;
-    crew = new Crew(app.settings, { roomy: report === NEEDS_ROOM });
+    crew = new WorkerPool(app.settings, { roomy: report === NEEDS_ROOM });
     const whole = await pressHeld(app, slug, { ...claimed, aside }, crew);
     if (isAsking(whole)) throw new Error('a press with a crew asked for one');
     return whole;
@@ -141,10 +141,10 @@ function clear(folder: string): void {
 
 /** Presses what is due as the ledger is when this press begins, whatever is written meanwhile. */
 async function pressHeld(
-  app: Workshop,
+  app: AppContext,
   slug: string,
   { options, build, claim, aside }: Claimed & { aside: string },
-  crew: Crew | null,
+  crew: WorkerPool | null,
 ): Promise<PressReport | Asking> {
   const { store, media } = app;
   const { manifest } = store;
@@ -201,7 +201,12 @@ async function pressHeld(
  * later number, whatever it changes. A crew holds the ledger first, and must hold
  * it at the same number: where something was written in between, all hold it anew.
  */
-async function beginWith<T>(crew: Crew | null, { store }: Workshop, claim: PressClaim, begin: () => T): Promise<T> {
+async function beginWith<T>(
+  crew: WorkerPool | null,
+  { store }: AppContext,
+  claim: PressClaim,
+  begin: () => T,
+): Promise<T> {
   for (;;) {
     const held = (await crew?.hold()) ?? [];
     const begun = store.transact(() => {

@@ -3,13 +3,13 @@ import type { Settings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { mediaFiles } from '../files/media.ts';
 import { Tree } from '../files/tree.ts';
-import type { Result } from '../press/printer.ts';
+import type { RenderResult } from '../press/printer.ts';
 import { Printer } from '../press/printer.ts';
 import { Snapshots } from '../store/snapshots.ts';
 import { loadBuild } from './build.ts';
 import { databaseFile, mediaFolder } from './context.ts';
 import { ClaimDeadline } from './press-claim.ts';
-import type { CrewCall, CrewOrder, CrewWord } from './press-pool.ts';
+import type { WorkerCall, WorkerMessage, WorkerOrder } from './press-pool.ts';
 
 // One more hand at the press: prints the sheets it is named and answers with what came of them.
 
@@ -19,12 +19,12 @@ const snapshot = new Snapshots(databaseFile(settings)).take();
 const build = loadBuild();
 let printer: Promise<Printer> | null = null;
 
-function hold(): CrewWord {
+function hold(): WorkerMessage {
   snapshot.hold();
   return { held: snapshot.store.manifest.lastNumber() };
 }
 
-async function printerFor(order: CrewOrder): Promise<Printer> {
+async function printerFor(order: WorkerOrder): Promise<Printer> {
   const { store } = snapshot;
   const { paper, place, folder, aside, isNew, looks, now, deadline } = order;
   const { render, assets } = await build;
@@ -40,14 +40,14 @@ async function printerFor(order: CrewOrder): Promise<Printer> {
   });
 }
 
-async function print(names: string[]): Promise<CrewWord> {
+async function print(names: string[]): Promise<WorkerMessage> {
   if (printer === null) throw new Error('sheets came before the order that they are of');
-  const results: Result[] = [];
+  const results: RenderResult[] = [];
   await (await printer).printAll(names, (result) => results.push(result));
   return { results };
 }
 
-async function answer(call: CrewCall): Promise<CrewWord | null> {
+async function answer(call: WorkerCall): Promise<WorkerMessage | null> {
   if ('hold' in call) return hold();
   if ('names' in call) return print(call.names);
   printer = printerFor(call.order);
@@ -56,7 +56,7 @@ async function answer(call: CrewCall): Promise<CrewWord | null> {
   return null;
 }
 
-function failure(error: unknown): CrewWord {
+function failure(error: unknown): WorkerMessage {
   const { message, stack } = error as Error;
   return {
     failure:
@@ -66,7 +66,7 @@ function failure(error: unknown): CrewWord {
   };
 }
 
-parentPort?.on('message', (call: CrewCall) => {
+parentPort?.on('message', (call: WorkerCall) => {
   answer(call).then(
     (word) => {
       if (word !== null) parentPort?.postMessage(word);

@@ -42,7 +42,7 @@ export interface ProseLimits {
  * judge it are those of everybody. Threads are started when there is something
  * to read and ended when there is not.
  */
-export class ProseReaders {
+export class ProsePool {
   readonly #limits: ProseLimits;
   /** What waits, by whose it is, in the order of their turns. */
   readonly #waiting = new Map<string, Job[]>();

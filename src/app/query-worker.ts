@@ -5,11 +5,11 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../fault.ts';
-import type { BqAnswer, BqTask } from '../store/query-process.ts';
+import type { QueryAnswer, QueryTask } from '../store/query-process.ts';
 import { PROJECT } from './build.ts';
 
 /** How long a query may take, in ms. */
-export const BQ_TIME = 5_000;
+export const QUERY_TIME = 5_000;
 /** The memory that a query's process may hold, in bytes, and how often that is looked at, in ms. */
 const MEMORY = 400_000_000;
 const WATCH_EVERY = 50;
@@ -24,7 +24,7 @@ const NODE = join(PROJECT, 'node_modules/.bin/node');
  * no environment, and is killed when a query goes too far, or is long idle; it
  * never keeps this process from ending, and ends with it.
  */
-export class BqHand {
+export class QueryWorker {
   readonly #time: number;
   #child: ChildProcess | null = null;
   #idle: NodeJS.Timeout | undefined;
@@ -35,7 +35,7 @@ export class BqHand {
   }
 
   /** Throws `unavailable` when no process could be started. */
-  async ask(task: BqTask): Promise<BqAnswer> {
+  async ask(task: QueryTask): Promise<QueryAnswer> {
     clearTimeout(this.#idle);
     const child = this.#child?.connected === true ? this.#child : await started();
     this.#child = child;
@@ -48,9 +48,9 @@ export class BqHand {
     }
   }
 
-  #answer(child: ChildProcess, task: BqTask): Promise<BqAnswer> {
+  #answer(child: ChildProcess, task: QueryTask): Promise<QueryAnswer> {
     return new Promise((resolve) => {
-      const settle = (answer: BqAnswer): void => {
+      const settle = (answer: QueryAnswer): void => {
         clearTimeout(late);
         clearInterval(watch);
         child.off('message', settle).off('exit', gone);

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { Fault } from '../fault.ts';
 import { lineOf } from '../records/line.ts';
-import { recordLook } from '../records/recording.ts';
-import type { Entered, ScanQueue, Taken } from '../records/scan-queue.ts';
-import type { Look } from '../records/signal.ts';
-import type { Workshop } from './context.ts';
+import { recordProbe } from '../records/recording.ts';
+import type { Entered, Leased, ScanQueue } from '../records/scan-queue.ts';
+import type { Probe } from '../records/signal.ts';
+import type { AppContext } from './context.ts';
 import { newId } from './context.ts';
 
 /** For how long a lease holds, in ms: many times what a batch takes, even of names that nobody answers for. */
@@ -13,47 +13,47 @@ export const LEASE = 120_000;
 /** The queue of this machine's database. */
 export interface LocalQueue extends ScanQueue {
   /** These hostnames, due or not; null when none of them is watched. */
-  takeThese(names: string[]): Taken | null;
-  /** A lease as `take` gives it, and when it ends, in ms. */
-  lease(max: number): Taken & { until: number };
+  leaseThese(names: string[]): Leased | null;
+  /** A lease of hostnames that are due, perhaps of none, and when it ends, in ms. */
+  leaseUntil(max: number): Leased & { until: number };
 }
 
 /** `owner` is who leases, for whoever reads the queue. */
-export function localQueue(app: Workshop, owner: string): LocalQueue {
+export function localQueue(app: AppContext, owner: string): LocalQueue {
   const { store, now } = app;
   const { records } = store;
   const fresh = () => ({ id: newId(), owner, until: now() + LEASE });
-  const taken = ({ id }: { id: string }, rows: { hostname: string }[]): Taken => ({
+  const leased = ({ id }: { id: string }, rows: { hostname: string }[]): Leased => ({
     lease: id,
     hostnames: rows.map(({ hostname }) => hostname),
   });
-  const lease: LocalQueue['lease'] = (max) => {
+  const leaseUntil: LocalQueue['leaseUntil'] = (max) => {
     const wish = fresh();
     records.pullForward(now(), now() + 2 * Math.max(LEASE, app.settings.scanEvery));
     // Asking first costs no other writer a wait.
     const rows = records.isDue(now()) ? records.lease({ ...wish, max, now: now() }) : [];
-    return { ...taken(wish, rows), until: wish.until };
+    return { ...leased(wish, rows), until: wish.until };
   };
   return {
-    lease,
-    async take(max) {
-      const { lease: id, hostnames } = lease(max);
-      return hostnames.length === 0 ? null : { lease: id, hostnames };
+    leaseUntil,
+    async lease(max) {
+      const { lease, hostnames } = leaseUntil(max);
+      return hostnames.length === 0 ? null : { lease, hostnames };
     },
-    takeThese(names) {
+    leaseThese(names) {
       const wish = fresh();
       const rows = records.leaseThese({ ...wish, names });
-      return rows.length === 0 ? null : taken(wish, rows);
+      return rows.length === 0 ? null : leased(wish, rows);
     },
     enter: (id, looks) => Promise.all(looks.map((look) => enterLook(app, id, look))),
-    async giveBack(id) {
+    async release(id) {
       records.giveBack(id, now());
     },
   };
 }
 
 /** Enters a look; one that cannot be entered keeps the others from nothing. Throws what the database is at fault for. */
-async function enterLook(app: Workshop, lease: string, look: Look): Promise<Entered> {
+async function enterLook(app: AppContext, lease: string, look: Probe): Promise<Entered> {
   try {
     return await app.store.groupCommit(() => enterOne(app, lease, look));
   } catch (error) {
@@ -63,9 +63,9 @@ async function enterLook(app: Workshop, lease: string, look: Look): Promise<Ente
   }
 }
 
-function enterOne({ store, desk, settings, now }: Workshop, lease: string, look: Look): Entered {
+function enterOne({ store, desk, settings, now }: AppContext, lease: string, look: Probe): Entered {
   const tools = { ...desk.door, now: now(), every: settings.scanEvery, randomBytes };
-  const recorded = recordLook(store.records, lease, look, tools);
+  const recorded = recordProbe(store.records, lease, look, tools);
   const { hostname } = look;
   if (recorded.outcome === 'lost') return { hostname, outcome: 'lost' };
   return { hostname, outcome: 'recorded', seq: recorded.seq, changes: recorded.deltas.map(lineOf) };

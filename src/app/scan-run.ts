@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../fault.ts';
-import type { Looker } from '../net/prober.ts';
+import type { Prober } from '../net/prober.ts';
 import { scanBatch } from '../records/scan-batch.ts';
-import type { Entered, ScanQueue, Taken } from '../records/scan-queue.ts';
+import type { Entered, Leased, ScanQueue } from '../records/scan-queue.ts';
 import { eventLoop } from './event-loop.ts';
 
 /** Looks that are under way at a time, and so in memory; and hostnames that are leased at a time. */
@@ -32,10 +32,10 @@ export interface Scan {
 
 /**
  * Works a queue until it is stopped, or with `once` until nothing is due; closes
- * the looker at its end. More is leased as soon as there is room, so that hosts
+ * the prober at its end. More is leased as soon as there is room, so that hosts
  * whose servers are slow, or dead, hold up nobody but themselves.
  */
-export function startScan(queue: ScanQueue, looker: Looker, news: ScanNews, { once = false } = {}): Scan {
+export function startScan(queue: ScanQueue, prober: Prober, news: ScanNews, { once = false } = {}): Scan {
   const stopping = new AbortController();
   const { signal } = stopping;
   const isStopping = () => signal.aborted;
@@ -50,7 +50,7 @@ export function startScan(queue: ScanQueue, looker: Looker, news: ScanNews, { on
   const end = (): void => {
     stopping.abort();
     // What waits for an answer ends at once.
-    looker.close();
+    prober.close();
     freed();
   };
 
@@ -66,10 +66,10 @@ export function startScan(queue: ScanQueue, looker: Looker, news: ScanNews, { on
     failure ??= error;
     end();
   };
-  const work = async (taken: Taken): Promise<void> => {
+  const work = async (taken: Leased): Promise<void> => {
     const ended = eventLoop.began({ job: 'scan', hostnames: taken.hostnames.length });
     try {
-      const { entered, isBlind } = await scanBatch(queue, looker, taken, { isStopping, release });
+      const { entered, isBlind } = await scanBatch(queue, prober, taken, { isStopping, release });
       news.entered(entered);
       if (!isBlind) rest = FIRST_REST;
       else if (once) throw new Fault('unavailable', 'no resolver answers; set RESOLVERS to some that do');
@@ -93,7 +93,7 @@ export function startScan(queue: ScanQueue, looker: Looker, news: ScanNews, { on
           freed = next;
         });
       } else {
-        const taken = await queue.take(BATCH).catch(failed);
+        const taken = await queue.lease(BATCH).catch(failed);
         if (taken) {
           room -= taken.hostnames.length;
           const batch = work(taken).finally(() => batches.delete(batch));
@@ -105,7 +105,7 @@ export function startScan(queue: ScanQueue, looker: Looker, news: ScanNews, { on
   };
   const done = takeAndWork()
     .then(() => Promise.all(batches))
-    .then(() => looker.close());
+    .then(() => prober.close());
   return {
     ended: done.then(() => {
       if (failure !== undefined) throw failure;

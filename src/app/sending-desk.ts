@@ -4,13 +4,13 @@ import { end } from '../readers/link.ts';
 import type { Mailer } from '../readers/mail.ts';
 import type { SendingDesk } from '../readers/mail-sender.ts';
 import { MailThrottle } from '../readers/mail-throttle.ts';
-import type { Workshop } from './context.ts';
+import type { AppContext } from './context.ts';
 import { MailRoom } from './mail-room.ts';
 import { openReaderDesk } from './reader-desk.ts';
 
 /** The rules of sending wired to a workshop. `perMinute` null sends as fast as the mailer takes. */
 export function openSendingDesk(
-  app: Workshop,
+  app: AppContext,
   { mailer, render, perMinute }: { mailer: Mailer; render: Render; perMinute: number | null },
 ): Omit<SendingDesk, 'mayBegin'> {
   const { now } = app;

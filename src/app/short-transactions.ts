@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Workshop } from './context.ts';
+import type { AppContext } from './context.ts';
 
 /** How long one transaction of a long command may last, in ms: nobody else writes meanwhile. */
 const TURN = 20;
@@ -11,7 +11,7 @@ const TURN = 20;
  * free, and a server answers nobody while it waits. `signal` ends the work.
  */
 export async function inShortTransactions(
-  { store, now }: Workshop,
+  { store, now }: AppContext,
   next: () => boolean,
   {
     transact = store.transact,

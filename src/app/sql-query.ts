@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { Fault } from '../fault.ts';
-import type { BqAnswer } from '../store/query-process.ts';
+import type { QueryAnswer } from '../store/query-process.ts';
 import { needOneStatement } from '../store/query-sql.ts';
-import type { Workshop } from './context.ts';
-import { BQ_TIME, BqHand } from './query-worker.ts';
+import type { AppContext } from './context.ts';
+import { QUERY_TIME, QueryWorker } from './query-worker.ts';
 
 /** Rows of an answer together, in characters of JSON. */
 const SIZE = 4_000_000;
@@ -11,25 +11,25 @@ const SIZE = 4_000_000;
 const AT_ONCE = 2;
 const WAITING = 20;
 
-export interface BqResult extends Exclude<BqAnswer, { refusal: string } | { broken: string }> {
+export interface QueryResult extends Exclude<QueryAnswer, { refusal: string } | { broken: string }> {
   /** How long it took, in ms. */
   ms: number;
 }
 
 /** Runs operators' queries, each in a process beside this one that can be killed. */
-export class BqDesk {
+export class SqlQueries {
   readonly #file: string;
-  readonly #free: BqHand[];
-  readonly #waiting: ((hand: BqHand) => void)[] = [];
+  readonly #free: QueryWorker[];
+  readonly #waiting: ((hand: QueryWorker) => void)[] = [];
 
   /** `time` is what each query may take, in ms. */
-  constructor({ settings }: Pick<Workshop, 'settings'>, time = BQ_TIME) {
-    this.#free = Array.from({ length: AT_ONCE }, () => new BqHand(time));
+  constructor({ settings }: Pick<AppContext, 'settings'>, time = QUERY_TIME) {
+    this.#free = Array.from({ length: AT_ONCE }, () => new QueryWorker(time));
     this.#file = join(settings.dataDir, 'broadsheet.db');
   }
 
   /** Throws `invalid_request` with what is wrong with the query, `unavailable` when too many wait or the database cannot be read. */
-  async query(sql: string, maxRows: number): Promise<BqResult> {
+  async query(sql: string, maxRows: number): Promise<QueryResult> {
     needOneStatement(sql);
     const hand = await this.#turn();
     const began = performance.now();
@@ -46,7 +46,7 @@ export class BqDesk {
     }
   }
 
-  #turn(): Promise<BqHand> {
+  #turn(): Promise<QueryWorker> {
     const hand = this.#free.pop();
     if (hand !== undefined) return Promise.resolve(hand);
     if (this.#waiting.length >= WAITING) throw new Fault('unavailable', `${WAITING} queries wait already`);

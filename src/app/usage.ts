@@ -1,10 +1,10 @@
 import { dayOf, daysUpTo } from '../meter/day.ts';
 import type { Usage } from '../meter/usage.ts';
 import { usageOf } from '../meter/usage.ts';
-import type { Workshop } from './context.ts';
+import type { AppContext } from './context.ts';
 
 /** The usage of an account over the last `span` days; null when there is no such account. */
-export function usageNow({ store, settings, now }: Workshop, account: string, span: number): Usage | null {
+export function usageNow({ store, settings, now }: AppContext, account: string, span: number): Usage | null {
   const at = now();
   const standing = store.meter.standing(account, at, settings.keyedDaily);
   if (standing === null) return null;

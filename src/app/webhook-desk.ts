@@ -6,12 +6,12 @@ import { linksOf } from '../press/outputs/row-view.ts';
 import type { WebhookClient, WebhookDesk } from '../readers/webhook-desk.ts';
 import { messageOf } from '../readers/webhook-message.ts';
 import { VERSION } from './build.ts';
-import type { Workshop } from './context.ts';
+import type { AppContext } from './context.ts';
 import { newId } from './context.ts';
 import { queueNotices } from './notice-desk.ts';
 
 /** The rules of webhooks wired to a workshop. */
-export function openWebhookDesk(app: Workshop): WebhookDesk {
+export function openWebhookDesk(app: AppContext): WebhookDesk {
   const { store, settings, now } = app;
   return {
     events: store.events,
@@ -33,6 +33,6 @@ export function openWebhookDesk(app: Workshop): WebhookDesk {
 }
 
 /** Sends to the receivers that the settings allow. */
-export function webhookClientOf({ settings }: Workshop): WebhookClient {
+export function webhookClientOf({ settings }: AppContext): WebhookClient {
   return openWebhookClient(`Broadsheet/${VERSION} (+${settings.origin})`, settings.webhookPrivate);
 }

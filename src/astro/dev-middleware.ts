@@ -4,13 +4,13 @@ import type { APIContext, MiddlewareHandler, MiddlewareNext } from 'astro';
 import { contentType as typeByName } from 'mime-types';
 import { standOf } from '../../api/desk/stand.ts';
 import { PROJECT } from '../app/build.ts';
-import type { Workshop } from '../app/context.ts';
-import { openWorkshop } from '../app/context.ts';
+import type { AppContext } from '../app/context.ts';
+import { openAppContext } from '../app/context.ts';
 import { paperRoot } from '../desk/paper.ts';
 import { readSettings } from '../env.ts';
 import { Edition, placeOf } from '../press/edition.ts';
 import { contentType } from '../press/feeds/headers.ts';
-import type { Printed, Render } from '../press/output.ts';
+import type { Render, RenderedFile } from '../press/output.ts';
 import type { Found } from '../press/outputs/paths.ts';
 import { printPath } from '../press/outputs/paths.ts';
 
@@ -26,7 +26,7 @@ class Page extends String {
   }
 }
 
-let app: Workshop | undefined;
+let app: AppContext | undefined;
 
 /**
  * `npm run dev`: every address is printed anew from the live store. A sheet
@@ -34,7 +34,7 @@ let app: Workshop | undefined;
  * so that a change of a page reloads at once.
  */
 export const onRequest: MiddlewareHandler = async (context, next) => {
-  app ??= openWorkshop(readSettings());
+  app ??= openAppContext(readSettings());
   const { pathname, search, origin } = context.url;
   if (pathname === '/') return show(context, next, new Page('/newsstand', standOf(app, origin)));
   const [, slug = '', path] = /^\/([^/]+)(?:\/(.*))?$/.exec(decodeURI(pathname)) ?? [];
@@ -44,7 +44,7 @@ export const onRequest: MiddlewareHandler = async (context, next) => {
       ? new Response('There is nothing at this address.', { status: 404 })
       : next();
   }
-  const find = (wanted: string) => print(app as Workshop, slug, wanted, paperRoot({ slug }, origin));
+  const find = (wanted: string) => print(app as AppContext, slug, wanted, paperRoot({ slug }, origin));
   const found = await find(path === undefined || path === '' || path.endsWith('/') ? `${path ?? ''}index.html` : path);
   if (path === undefined || (found === null && (await find(`${path}/index.html`)) !== null)) {
     return context.redirect(`${pathname}/${search}`, 307);
@@ -58,7 +58,7 @@ export const onRequest: MiddlewareHandler = async (context, next) => {
 async function answer(context: APIContext, next: MiddlewareNext, found: Found, status = 200): Promise<Response> {
   const type = contentType(`/${found.path}`) ?? (typeByName(basename(found.path)) || 'application/octet-stream');
   if ('copy' in found)
-    return new Response(readFileSync((app as Workshop).media.pathOf(found.copy)), {
+    return new Response(readFileSync((app as AppContext).media.pathOf(found.copy)), {
       headers: { 'Content-Type': type },
     });
   const body: unknown = 'draw' in found ? await found.draw() : found.body;
@@ -72,14 +72,14 @@ async function show(context: APIContext, next: MiddlewareNext, { route, view }: 
   return new Response(body, { status, headers });
 }
 
-function print({ store }: Workshop, slug: string, path: string, root: string): Promise<Found | null> {
+function print({ store }: AppContext, slug: string, path: string, root: string): Promise<Found | null> {
   const edition = new Edition(store.archive(slug), placeOf(root));
   const render = (async (route: string, view: unknown) => new Page(route, view)) as unknown as Render;
   return printPath(edition, path, { render, assets, now: Date.now() });
 }
 
 /** What every paper has from `public/`; the rest of the assets is Vite's. */
-function assets(): Printed[] {
+function assets(): RenderedFile[] {
   const folder = join(PROJECT, 'public');
   return readdirSync(folder).map((path) => ({ path, body: readFileSync(join(folder, path)) }));
 }

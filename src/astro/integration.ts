@@ -2,10 +2,10 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AstroIntegration, AstroIntegrationLogger } from 'astro';
 import { BUILT, PROJECT, stampBuild } from '../app/build.ts';
-import type { Workshop } from '../app/context.ts';
+import type { AppContext } from '../app/context.ts';
 import { fileContent } from '../cmd/file.ts';
 import { pressLines, pressShowing } from '../cmd/press.ts';
-import { withWorkshop } from '../cmd/run.ts';
+import { withAppContext } from '../cmd/run.ts';
 import { shown } from '../cmd/terminal.ts';
 import { DESK_PORT, readSettings } from '../env.ts';
 import { problemLine } from '../ingest/source-file.ts';
@@ -26,14 +26,14 @@ export function pressIntegration(): AstroIntegration {
       },
       // On a new machine there are papers to show.
       'astro:server:setup': ({ logger }) =>
-        withWorkshop(async (app) => {
+        withAppContext(async (app) => {
           await fileWarning(app, logger);
         }),
       'astro:build:start': () => {
         for (const folder of BUILT) rmSync(folder, { recursive: true, force: true });
       },
       'astro:build:done': ({ logger }) =>
-        withWorkshop(async (app) => {
+        withAppContext(async (app) => {
           stampBuild();
           if (!app.settings.buildPresses) return;
           if ((await fileWarning(app, logger)) > 0) process.exitCode = 1;
@@ -50,7 +50,7 @@ export function devServer(): { host: string; port: number } {
 }
 
 /** Files `content/` and warns of what was refused. Returns the number of problems. */
-async function fileWarning(app: Workshop, logger: AstroIntegrationLogger): Promise<number> {
+async function fileWarning(app: AppContext, logger: AstroIntegrationLogger): Promise<number> {
   const { problems } = await fileContent(app);
   for (const problem of problems) logger.warn(shown(problemLine(problem)));
   return problems.length;

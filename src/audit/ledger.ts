@@ -1,6 +1,6 @@
-import type { Entry, GenerationEntry, KeyEntry } from '../desk/ledger-entry.ts';
+import type { GenerationEntry, KeyEntry, LedgerEntry } from '../desk/ledger-entry.ts';
 import { auditor } from '../ledger/audit.ts';
-import type { DoorKey } from '../ledger/keyring.ts';
+import type { VerifyingKey } from '../ledger/keyring.ts';
 import { keyFaults } from '../ledger/keyring.ts';
 import { archiveFaults } from './archive.ts';
 import type { AuditParts } from './parts.ts';
@@ -8,13 +8,13 @@ import { Replay } from './replay.ts';
 
 /** Feeds an auditor from ledger entries. */
 export function generationAudit(
-  keys: DoorKey[],
+  keys: VerifyingKey[],
   options: { clock?: boolean } = {},
-): { next(entry: Entry): string[]; revisions(): Map<string, number> } {
+): { next(entry: LedgerEntry): string[]; revisions(): Map<string, number> } {
   const audit = auditor(keys, options);
   return {
     next(entry) {
-      if (entry.type === 'key') return keyFaults(doorKeyOf(entry));
+      if (entry.type === 'key') return keyFaults(verifyingKeyOf(entry));
       return entry.type === 'generation' ? audit.next(audited(entry)) : [];
     },
     revisions: audit.revisions,
@@ -22,7 +22,7 @@ export function generationAudit(
 }
 
 /** A key as its entry lists it, before any retirement. */
-export function doorKeyOf({ kid, name, public_key, at }: KeyEntry): DoorKey {
+export function verifyingKeyOf({ kid, name, public_key, at }: KeyEntry): VerifyingKey {
   return { kid, name, publicKey: new Uint8Array(Buffer.from(public_key, 'base64')), nbf: at, retired_at: null };
 }
 
@@ -71,7 +71,7 @@ export function auditLedger({ store, now, progress }: AuditParts, faults: string
   });
 }
 
-function entered(replay: Replay, entry: Entry, number: number, faults: string[]): boolean {
+function entered(replay: Replay, entry: LedgerEntry, number: number, faults: string[]): boolean {
   try {
     replay.enter(entry);
     return true;

@@ -4,8 +4,8 @@ import { sha256 } from '../ledger/basis.ts';
 import type { Place } from '../press/edition.ts';
 import { Edition } from '../press/edition.ts';
 import type { PressedFile } from '../press/manifest.ts';
-import type { Printed, Render, Tools } from '../press/output.ts';
-import { sheetNamed } from '../press/outputs/all.ts';
+import type { Render, RenderedFile, RenderTools } from '../press/output.ts';
+import { outputNamed } from '../press/outputs/all.ts';
 import { hosting } from '../press/outputs/hosting.ts';
 import { news } from '../press/outputs/sitemap.ts';
 import { bytesOf, digestOf } from './disk.ts';
@@ -14,7 +14,7 @@ import type { AskedPage } from './page.ts';
 import { pageFault } from './page.ts';
 import { PRESS_AGAIN } from './parts.ts';
 
-export interface SheetAuditJob {
+export interface OutputAuditJob {
   paper: string;
   archive: Archive;
   place: Place;
@@ -22,20 +22,20 @@ export interface SheetAuditJob {
   folder: string;
   /** What the manifest says of a sheet: its files, and the tags that it read. */
   listed(sheet: string): { files: PressedFile[]; tags: string | null };
-  tools: Tools;
+  tools: RenderTools;
   /** Whether pages are rendered and pictures drawn anew. */
   deep: boolean;
 }
 
 /** What one sheet came to: the files that it asks for, and what is wrong with them. */
-export interface SheetFindings {
+export interface OutputFindings {
   paths: string[];
   faults: string[];
 }
 
 /** A file that a sheet asked for; `page` where it asked for a page that was not rendered. */
 interface Asked {
-  item: Printed;
+  item: RenderedFile;
   page: AskedPage | null;
 }
 
@@ -46,10 +46,10 @@ interface Asked {
  * show. The manifest is one more witness: it must list these files, with the
  * bytes that are on disk.
  */
-export class SheetAudit {
-  readonly #job: SheetAuditJob;
+export class OutputAudit {
+  readonly #job: OutputAuditJob;
 
-  constructor(job: SheetAuditJob) {
+  constructor(job: OutputAuditJob) {
     this.#job = job;
   }
 
@@ -57,7 +57,7 @@ export class SheetAudit {
     return new Edition(this.#job.archive, this.#job.place);
   }
 
-  async look(name: string): Promise<SheetFindings> {
+  async look(name: string): Promise<OutputFindings> {
     const { paper } = this.#job;
     const edition = this.edition();
     let asked: Asked[];
@@ -89,7 +89,7 @@ export class SheetAudit {
 
   /** What a sheet prints. Unless the look is deep, pages are noted and not rendered. */
   async #ask(name: string, edition: Edition): Promise<Asked[]> {
-    const found = sheetNamed(name);
+    const found = outputNamed(name);
     if (found === null) return [];
     const pages = new Map<unknown, AskedPage>();
     const render: Render = (route, view) => {
@@ -121,7 +121,7 @@ export class SheetAudit {
   }
 
   /** The digest that a file must have; null where only a deep look can tell. */
-  async #wanted(item: Printed): Promise<string | null> {
+  async #wanted(item: RenderedFile): Promise<string | null> {
     if ('same' in item) return digestOf(join(this.#job.folder, item.same));
     if ('draw' in item) return this.#job.deep ? sha256(await item.draw()) : null;
     return 'body' in item ? sha256(Buffer.from(item.body as string)) : null;

@@ -1,4 +1,4 @@
-import type { Printed, Render } from '../press/output.ts';
+import type { Render, RenderedFile } from '../press/output.ts';
 import type { Store } from '../store/store.ts';
 
 /** What an auditor is given: the database, where the trees are, and what prints them. */
@@ -19,7 +19,7 @@ export interface AuditParts {
 
 export interface AuditBuild {
   render: Render;
-  assets(): Iterable<Printed>;
+  assets(): Iterable<RenderedFile>;
   /** Names the code that a tree is pressed with. */
   stamp: string;
 }

@@ -1,7 +1,7 @@
-import { airDue, enter } from '../desk/append.ts';
+import { airDue, append } from '../desk/append.ts';
 import type { Archive, Story } from '../desk/archive.ts';
-import type { Entry, GenerationEntry } from '../desk/ledger-entry.ts';
-import type { LedgerStore, Standing } from '../desk/ledger-store.ts';
+import type { GenerationEntry, LedgerEntry } from '../desk/ledger-entry.ts';
+import type { LedgerStore, PieceStanding } from '../desk/ledger-store.ts';
 import type { PaperBody } from '../desk/paper.ts';
 import { replayClock } from '../desk/replay-clock.ts';
 
@@ -15,7 +15,7 @@ export interface ReplayedPaper {
 }
 
 /** A piece as the entries leave it, without its words. */
-export interface ReplayedPiece extends Standing {
+export interface ReplayedPiece extends PieceStanding {
   id: string;
   paper: string;
   slug: string;
@@ -44,8 +44,8 @@ export class Replay {
   readonly #clock = replayClock();
   readonly #store: LedgerStore = this.#ledgerStore();
 
-  enter(entry: Entry): void {
-    enter(this.#store, entry, this.#clock(entry));
+  enter(entry: LedgerEntry): void {
+    append(this.#store, entry, this.#clock(entry));
     this.newest = Math.max(this.newest, entry.at);
   }
 
@@ -102,7 +102,7 @@ export class Replay {
     this.#pieces.set(id, { ...before, id, paper, slug, category, persona, revision, revised_at });
   }
 
-  #setStanding(id: string, standing: Standing): void {
+  #setStanding(id: string, standing: PieceStanding): void {
     const piece = this.#pieces.get(id);
     if (piece === undefined) return;
     const { state, published_at, updated_at, scheduled_at, withdrawn_at, reason } = standing;
@@ -148,7 +148,7 @@ export class Replay {
   }
 }
 
-const DRAFT: Standing = {
+const DRAFT: PieceStanding = {
   state: 'draft',
   published_at: null,
   updated_at: null,

@@ -3,10 +3,10 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { tags } from '../desk/tags.ts';
 import { filesIn } from '../files/tree.ts';
 import { placeOf } from '../press/edition.ts';
-import { steady } from '../press/memoized.ts';
-import { nameOf, SHEETS } from '../press/outputs/all.ts';
+import { memoized } from '../press/memoized.ts';
+import { nameOf, OUTPUTS } from '../press/outputs/all.ts';
 import { digestOf } from './disk.ts';
-import { SheetAudit } from './output-audit.ts';
+import { OutputAudit } from './output-audit.ts';
 import type { AuditParts } from './parts.ts';
 import { PRESS_AGAIN } from './parts.ts';
 
@@ -42,7 +42,7 @@ export async function auditTree(parts: AuditParts, paper: string, deep: boolean)
 
 async function lookAtTree(parts: AuditParts, paper: string, deep: boolean): Promise<TreeFindings> {
   const { manifest } = parts.store;
-  const archive = steady(parts.store.archive(paper));
+  const archive = memoized(parts.store.archive(paper));
   const due = manifest.due(paper);
   const owing = due.length > 0 ? [`${paper}: the press owes files; run \`npm run -s broadsheet -- press\``] : [];
   if (!archive.paper().paper_public) {
@@ -59,7 +59,7 @@ async function lookAtTree(parts: AuditParts, paper: string, deep: boolean): Prom
     const { files, faults } = manifestFindings(parts, paper, folder);
     return { files, faults: [...owing, ...faults] };
   }
-  const audit = new SheetAudit({
+  const audit = new OutputAudit({
     paper,
     archive,
     place: placeOf(root),
@@ -76,14 +76,14 @@ async function lookAtTree(parts: AuditParts, paper: string, deep: boolean): Prom
 async function lookAtSheets(
   parts: AuditParts,
   paper: string,
-  audit: SheetAudit,
+  audit: OutputAudit,
   due: string[],
   folder: string,
 ): Promise<TreeFindings> {
   const { manifest } = parts.store;
   const owed = owedSheets(manifest, paper, due, audit);
   const names = new Set<string>();
-  for (const sheet of SHEETS) for (const key of sheet.all(audit.edition())) names.add(nameOf(sheet, key));
+  for (const sheet of OUTPUTS) for (const key of sheet.all(audit.edition())) names.add(nameOf(sheet, key));
   const asked = new Set<string>();
   const amiss: string[] = [];
   let done = 0;
@@ -125,13 +125,13 @@ function owedSheets(
   manifest: AuditParts['store']['manifest'],
   paper: string,
   due: string[],
-  audit: SheetAudit,
+  audit: OutputAudit,
 ): Set<string> {
   const owed = new Set<string>();
   const edition = audit.edition();
   for (const tag of due) {
     for (const name of manifest.readers(paper, tag)) owed.add(name);
-    for (const sheet of SHEETS) for (const key of sheet.from(tag, edition)) owed.add(nameOf(sheet, key));
+    for (const sheet of OUTPUTS) for (const key of sheet.from(tag, edition)) owed.add(nameOf(sheet, key));
   }
   return owed;
 }

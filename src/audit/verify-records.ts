@@ -1,7 +1,7 @@
 import { counted } from '../cmd/counted.ts';
 import { Fault } from '../fault.ts';
 import { verifyNode } from '../ledger/ed25519.ts';
-import type { DoorKey } from '../ledger/keyring.ts';
+import type { VerifyingKey } from '../ledger/keyring.ts';
 import { keysOf } from '../ledger/keyring.ts';
 import { parseNote } from '../ledger/note.ts';
 import { documentFaults } from '../records/document-faults.ts';
@@ -42,7 +42,7 @@ export function recordsDocument(text: string): RecordsDocument | null {
 export async function checkRecords(
   where: string,
   document: RecordsDocument,
-  trusted: DoorKey[] | undefined,
+  trusted: VerifyingKey[] | undefined,
 ): Promise<CheckedRecords> {
   const kind = kindOf(document);
   const keys = document.kind === 'misshapen' ? [] : (trusted ?? (await keysFor(where, document)));
@@ -88,7 +88,7 @@ function seqsOf(receipts: ObservationReceipt[]): CheckedRecords['seqs'] {
   return oldest === undefined || newest === undefined ? null : [oldest, newest];
 }
 
-async function keysFor(where: string, document: RecordsDocument): Promise<DoorKey[]> {
+async function keysFor(where: string, document: RecordsDocument): Promise<VerifyingKey[]> {
   if (isAddress(where)) return keysAt(new URL('/.well-known/records-keys.json', where).href);
   if (document.kind === 'evidence') return keysOf(document.bundle);
   throw new Fault(

@@ -1,6 +1,6 @@
 import { Fault } from '../fault.ts';
 import { NamedTwice, NotIJson, parseIJson } from '../ledger/i-json.ts';
-import type { DoorKey } from '../ledger/keyring.ts';
+import type { VerifyingKey } from '../ledger/keyring.ts';
 import { keysOf } from '../ledger/keyring.ts';
 import type { Limits } from './verify-texts.ts';
 import { fetched, readText } from './verify-texts.ts';
@@ -38,7 +38,7 @@ function keysBeside(address: string): string | null {
 }
 
 /** The keys that a paper's own site lists for a proof at an address, with their times; or why they cannot be had, in words. */
-export async function siteKeys(proof: string): Promise<{ from: string; keys: DoorKey[] } | { why: string }> {
+export async function siteKeys(proof: string): Promise<{ from: string; keys: VerifyingKey[] } | { why: string }> {
   const from = keysBeside(proof);
   if (from === null) return { why: `the address does not say where the paper lists its keys` };
   try {
@@ -50,16 +50,16 @@ export async function siteKeys(proof: string): Promise<{ from: string; keys: Doo
 }
 
 /** The keys of a key document, in a file or at an address. Throws when it is not there, or lists none. */
-export async function keysAt(where: string): Promise<DoorKey[]> {
+export async function keysAt(where: string): Promise<VerifyingKey[]> {
   if (isAddress(where)) return keysIn(where, await fetched(where, 'the address of a key document'));
   return keysInFile(where);
 }
 
-export function keysInFile(file: string): DoorKey[] {
+export function keysInFile(file: string): VerifyingKey[] {
   return keysIn(file, readText(file, 'a newsdesk-keys.json'));
 }
 
-function keysIn(where: string, text: string): DoorKey[] {
+function keysIn(where: string, text: string): VerifyingKey[] {
   const found = keysOf(parsedKeys(where, text));
   if (found.length === 0) {
     throw new Fault('invalid_request', `${where} holds no keys; give a newsdesk-keys.json or records-keys.json`);

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import type { Workshop } from '../app/context.ts';
+import type { AppContext } from '../app/context.ts';
 import { usageNow } from '../app/usage.ts';
 import { Fault } from '../fault.ts';
 import { BURST_MAX, PLANS } from '../meter/plan.ts';
 import { counted } from './counted.ts';
-import { say, withWorkshop } from './run.ts';
+import { say, withAppContext } from './run.ts';
 import { needAccount } from './service-key.ts';
 
 /** How many days `show` sums up. */
@@ -20,7 +20,7 @@ function show(): Command {
     .argument('<email>')
     .option('--json', 'print all of it as JSON')
     .action((email: string, options: { json?: boolean }) =>
-      withWorkshop((app) => sayAccount(app, email, options.json)),
+      withAppContext((app) => sayAccount(app, email, options.json)),
     );
 }
 
@@ -32,7 +32,7 @@ function set(): Command {
     .option('--burst <n>', `how many days’ shares one day may take, 1 to ${BURST_MAX}`)
     .option('--json', 'print the account as `show` does')
     .action((email: string, options: { plan?: string; burst?: string; json?: boolean }) =>
-      withWorkshop((app) => {
+      withAppContext((app) => {
         const plan = options.plan === undefined ? undefined : planFrom(options.plan);
         const burst = options.burst === undefined ? undefined : burstFrom(options.burst);
         if (plan === undefined && burst === undefined) {
@@ -60,7 +60,7 @@ function burstFrom(text: string): number {
   throw new Fault('invalid_request', `--burst: ${JSON.stringify(text)}: must be a whole number from 1 to ${BURST_MAX}`);
 }
 
-function sayAccount(app: Workshop, text: string, json: boolean | undefined): void {
+function sayAccount(app: AppContext, text: string, json: boolean | undefined): void {
   const { id, email } = needAccount(app.store, text);
   const usage = usageNow(app, id, SPAN);
   if (usage === null) throw new Fault('not_found', `there is no account of ${JSON.stringify(text)}`);

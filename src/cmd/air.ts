@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import * as z from 'zod';
-import { needPaper } from '../app/context.ts';
+import { requirePaper } from '../app/context.ts';
 import { airStory } from '../desk/airing.ts';
 import { standingRow } from '../desk/story.ts';
 import { Fault } from '../fault.ts';
 import { pressLines, pressShowing } from './press.ts';
-import { say, withWorkshop } from './run.ts';
+import { say, withAppContext } from './run.ts';
 
 export function command(): Command {
   return new Command('air')
@@ -15,12 +15,12 @@ export function command(): Command {
     .option('--at <time>', 'when, as in 2026-11-20T06:30:00Z')
     .option('--json', 'print the outcome as JSON')
     .action((slug: string, options: { paper: string; at?: string; json?: boolean }) =>
-      withWorkshop(async (app) => {
+      withAppContext(async (app) => {
         const at = options.at === undefined ? undefined : Date.parse(options.at);
         if (options.at !== undefined && !z.iso.datetime({ offset: true }).safeParse(options.at).success) {
           throw new Fault('invalid_request', `--at ${options.at} is no time; write it as 2026-11-20T06:30:00Z`);
         }
-        needPaper(app, options.paper);
+        requirePaper(app, options.paper);
         const { story, changed } = airStory(app.desk, options.paper, slug, {
           by: 'cli',
           ...(at === undefined ? {} : { at }),

@@ -1,13 +1,13 @@
 import { Command } from 'commander';
 import { loadBuild } from '../app/build.ts';
-import type { Workshop } from '../app/context.ts';
+import type { AppContext } from '../app/context.ts';
 import { planOf } from '../app/press-run.ts';
 import type { Audit } from '../audit/audit.ts';
 import { auditAll } from '../audit/audit.ts';
 import type { AuditParts } from '../audit/parts.ts';
 import { counted } from './counted.ts';
 import { progressTo } from './progress.ts';
-import { say, withWorkshop } from './run.ts';
+import { say, withAppContext } from './run.ts';
 
 interface Options {
   deep?: boolean;
@@ -22,9 +22,9 @@ export function command(): Command {
     .option('--deep', 'render every page and draw every picture anew, and compare every file byte for byte')
     .option('--json', 'print the outcome as JSON')
     .action((options: Options) =>
-      withWorkshop(async (app) => {
+      withAppContext(async (app) => {
         const progress = progressTo();
-        const audit = await auditShop(app, { ...options, progress: progress.step }).finally(progress.end);
+        const audit = await auditApp(app, { ...options, progress: progress.step }).finally(progress.end);
         const observed = audit.observations > 0 ? `, ${counted(audit.observations, 'observation')}` : '';
         say(options.json, audit, [
           ...audit.faults,
@@ -36,8 +36,8 @@ export function command(): Command {
 }
 
 /** Audits all that a workshop has. */
-export function auditShop(
-  app: Workshop,
+export function auditApp(
+  app: AppContext,
   { deep = false, progress = () => {} }: { deep?: boolean; progress?: AuditParts['progress'] } = {},
 ): Promise<Audit> {
   const parts: AuditParts = {

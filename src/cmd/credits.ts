@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { creditsOf } from '../meter/credits.ts';
 import { amountFrom, creditRow, moveCredits, noteFrom } from '../meter/top-up.ts';
-import { say, withWorkshop } from './run.ts';
+import { say, withAppContext } from './run.ts';
 import { needAccount } from './service-key.ts';
 
 export function command(): Command {
@@ -19,7 +19,7 @@ function add(): Command {
     .option('--note <text>', 'what for, such as an invoice’s number')
     .option('--json', 'print {email, balance, entry}')
     .action((email: string, amount: string, options: { note?: string; json?: boolean }) =>
-      withWorkshop(({ store, now }) => {
+      withAppContext(({ store, now }) => {
         const move = { at: now(), amount: amountFrom(amount, 'amount'), note: noteFrom(options.note, '--note') };
         const { entry, balance, of } = store.transact(() => {
           const account = needAccount(store, email);
@@ -38,7 +38,7 @@ function show(): Command {
     .argument('<email>')
     .option('--json', 'print {email, balance, entries}; an entry of today that grows on has no seq')
     .action((email: string, options: { json?: boolean }) =>
-      withWorkshop(({ store, now }) => {
+      withAppContext(({ store, now }) => {
         const account = needAccount(store, email);
         const entries = store.credits.entries(account.id, now()).map(creditRow);
         const balance = creditsOf(store.credits.balance(account.id));

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
-import type { Workshop } from '../app/context.ts';
-import { openWorkshop } from '../app/context.ts';
+import type { AppContext } from '../app/context.ts';
+import { openAppContext } from '../app/context.ts';
 import { checkAddresses } from '../app/doctor/addresses.ts';
 import type { Finding } from '../app/doctor/finding.ts';
 import { checked, holds } from '../app/doctor/finding.ts';
@@ -41,11 +41,11 @@ async function examine(): Promise<Finding[]> {
 }
 
 async function checkAll(settings: Settings): Promise<Finding[]> {
-  let app: Workshop | null = null;
+  let app: AppContext | null = null;
   const network = checkNetwork(settings);
   const opened = await checked('database', () => {
     // Looking must not make one.
-    if (existsSync(databaseFile(settings))) app = openWorkshop(settings);
+    if (existsSync(databaseFile(settings))) app = openAppContext(settings);
     return holds('it can be opened');
   });
   try {
@@ -61,7 +61,7 @@ async function checkAll(settings: Settings): Promise<Finding[]> {
       ...(await network),
     ];
   } finally {
-    (app as Workshop | null)?.close();
+    (app as AppContext | null)?.close();
   }
 }
 

@@ -1,14 +1,14 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Command } from 'commander';
-import type { Workshop } from '../app/context.ts';
+import type { AppContext } from '../app/context.ts';
 import { Fault } from '../fault.ts';
 import type { Filed } from '../ingest/desk-folder.ts';
 import { fileFolder } from '../ingest/file-folder.ts';
 import { problemLine } from '../ingest/source-file.ts';
 import { givenPath } from './given-path.ts';
 import { pressLines, pressShowing } from './press.ts';
-import { say, tell, withWorkshop } from './run.ts';
+import { say, tell, withAppContext } from './run.ts';
 
 export function command(): Command {
   return new Command('file')
@@ -17,7 +17,7 @@ export function command(): Command {
     .option('--no-press', 'leave the press to a later command')
     .option('--json', 'print the outcome as JSON')
     .action((paths: string[], options: { press: boolean; json?: boolean }) =>
-      withWorkshop(async (app) => {
+      withAppContext(async (app) => {
         const { contentDir } = app.settings;
         if (paths.length === 0 && !existsSync(contentDir)) {
           throw new Fault(
@@ -40,7 +40,7 @@ export function command(): Command {
 }
 
 /** Slugs of the papers that have a folder in the content folder. */
-export function papersInContent(app: Workshop): string[] {
+export function papersInContent(app: AppContext): string[] {
   return [...foldersOf(app, []).keys()].map((folder) => basename(folder));
 }
 
@@ -49,7 +49,7 @@ export function papersInContent(app: Workshop): string[] {
  * `signal` ends the work between two stories; `filed` hears of each paper that is done.
  */
 export async function fileContent(
-  app: Workshop,
+  app: AppContext,
   paths: string[] = [],
   { signal, filed: done }: { signal?: AbortSignal; filed?: (paper: string) => void } = {},
 ): Promise<Filed> {
@@ -66,7 +66,7 @@ export async function fileContent(
 }
 
 /** Which papers to file, each with the stories to file of it, or with all of them. */
-function foldersOf({ settings }: Workshop, paths: string[]): Map<string, Set<string> | undefined> {
+function foldersOf({ settings }: AppContext, paths: string[]): Map<string, Set<string> | undefined> {
   const folders = new Map<string, Set<string> | undefined>();
   if (paths.length === 0) {
     if (!existsSync(settings.contentDir)) return folders;

@@ -4,10 +4,10 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Command } from 'commander';
 import * as z from 'zod';
-import type { Workshop } from '../app/context.ts';
+import type { AppContext } from '../app/context.ts';
 import { inShortTransactions } from '../app/short-transactions.ts';
 import { airStory } from '../desk/airing.ts';
-import { enter } from '../desk/append.ts';
+import { append } from '../desk/append.ts';
 import type { Archive } from '../desk/archive.ts';
 import type { Desk } from '../desk/filing.ts';
 import { fileStory, sameContent } from '../desk/filing.ts';
@@ -23,7 +23,7 @@ import { shapeProblems } from '../ledger/shape.ts';
 import { givenPath } from './given-path.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { progressTo } from './progress.ts';
-import { say, tell, withWorkshop } from './run.ts';
+import { say, tell, withAppContext } from './run.ts';
 
 /** One line of an archive. Other members are let through unread: archives carry more than a paper shows. */
 const Line = z.object({
@@ -66,7 +66,7 @@ export function command(): Command {
     .option('--no-press', 'leave the press to a later command')
     .option('--json', 'print the outcome as JSON')
     .action((file: string, options: Options) =>
-      withWorkshop(async (app) => {
+      withAppContext(async (app) => {
         const outcome = await importFile(app, givenPath(file), options);
         const isThere = app.store.hasPaper(options.paper);
         const mayPress = options.press && isThere;
@@ -88,14 +88,14 @@ export interface Imported {
 }
 
 /** Files every line of an archive. A line that is refused is reported on standard error, and the rest goes on. */
-export async function importFile(app: Workshop, file: string, options: Omit<Options, 'press'>): Promise<Imported> {
+export async function importFile(app: AppContext, file: string, options: Omit<Options, 'press'>): Promise<Imported> {
   if (!existsSync(file)) throw new Fault('not_found', `${file} is not there`);
   const { persona, found } = options.create
     ? await planPaper(app, file, options)
     : { persona: knownPersona(app, options.paper, options.persona), found: () => {} };
   const { paper, air = false } = options;
   const outcome: Imported = { filed: 0, unchanged: 0, refused: [] };
-  app.openDoor();
+  app.openSigningKey();
   const job: Job = {
     desk: app.desk,
     archive: app.store.archive(paper),
@@ -127,7 +127,7 @@ export async function importFile(app: Workshop, file: string, options: Omit<Opti
 const NOTHING_FILED = Symbol('nothing filed');
 
 /** Files lines in one transaction. A paper is made together with its first piece: while there is none, all of it is undone. */
-function fileBatch({ store }: Workshop, outcome: Imported, found: () => void, work: () => void): void {
+function fileBatch({ store }: AppContext, outcome: Imported, found: () => void, work: () => void): void {
   try {
     store.transact(() => {
       if (outcome.filed === 0) found();
@@ -249,7 +249,7 @@ function asImportedBefore(filing: Filing, archive: Archive): Filing {
   return sameContent(old, again) ? again : filing;
 }
 
-function knownPersona({ store }: Workshop, paper: string, persona: string | undefined): string {
+function knownPersona({ store }: AppContext, paper: string, persona: string | undefined): string {
   if (!store.hasPaper(paper)) {
     throw new Fault(
       'not_found',
@@ -271,7 +271,7 @@ const DESK_PERSONA = 'archive-desk';
 
 /** Plans what the archive needs and the store lacks; `found` enters it. `persona` is the slug of the one that signs. */
 async function planPaper(
-  app: Workshop,
+  app: AppContext,
   file: string,
   options: Omit<Options, 'press'>,
 ): Promise<{ persona: string; found(): void }> {
@@ -309,7 +309,7 @@ async function planPaper(
   const enterAll = () => {
     const at = now();
     if (before === null || found.size > 0) {
-      enter(store, { type: 'record', at, paper: options.paper, kind: 'paper', name: '', body: body.data });
+      append(store, { type: 'record', at, paper: options.paper, kind: 'paper', name: '', body: body.data });
     }
     if (store.archive(options.paper).persona(slug) === null) {
       const persona: Persona = {
@@ -321,7 +321,7 @@ async function planPaper(
         avatar: null,
         active: true,
       };
-      enter(store, { type: 'record', at, paper: options.paper, kind: 'persona', name: slug, body: persona });
+      append(store, { type: 'record', at, paper: options.paper, kind: 'persona', name: slug, body: persona });
     }
   };
   return { persona: slug, found: enterAll };

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
-import type { Workshop } from '../app/context.ts';
-import { doorKeyFile, doorName, needPaper, newId } from '../app/context.ts';
+import type { AppContext } from '../app/context.ts';
+import { newId, requirePaper, signingKeyFile, signingName } from '../app/context.ts';
 import { KeyBody, keyRow, makeKey } from '../desk/keys.ts';
 import { Fault } from '../fault.ts';
-import { rotateDoor } from '../files/signing-key.ts';
+import { rotateSigningKey } from '../files/signing-key.ts';
 import { keyExpiry, keyLog } from '../key-life.ts';
 import { shapeProblems } from '../ledger/shape.ts';
 import { endOf, lifeOf, sayLog } from './key-life.ts';
 import { pressLines, pressShowing } from './press.ts';
-import { say, withWorkshop } from './run.ts';
+import { say, withAppContext } from './run.ts';
 import { createServiceKey, listServiceKeys, logServiceKey, revokeServiceKey } from './service-key.ts';
 
 export function command(): Command {
@@ -34,7 +34,7 @@ function create(): Command {
     .option('--expires-at <time>', 'from when on it opens nothing, as in 2026-12-31T00:00:00Z; it lasts without one')
     .option('--json', 'print {id, key, level}')
     .action((options: Owner & { level: string; name: string; persona?: string; expiresAt?: string; json?: boolean }) =>
-      withWorkshop((app) => {
+      withAppContext((app) => {
         const { level, name, persona, expiresAt: expires_at } = options;
         const owner = ownerOf(options);
         if ('service' in owner) return createServiceKey(app, { ...options, ...owner });
@@ -65,13 +65,13 @@ function ownerOf({ paper, service }: Owner): { paper: string } | { service: stri
  * names. Throws `invalid_request` naming the option, `not_found`, `conflict`.
  */
 export function makeKeyOf(
-  app: Workshop,
+  app: AppContext,
   paper: string,
   words: Record<string, string | undefined>,
   options: Record<string, string> = {},
 ) {
   const { store, now } = app;
-  needPaper(app, paper);
+  requirePaper(app, paper);
   const body = KeyBody.safeParse(words);
   if (!body.success) {
     const [problem] = shapeProblems(body.error, words);
@@ -91,10 +91,10 @@ function list(): Command {
     .option('--email <address>', 'those of this account')
     .option('--json', 'print them as JSON')
     .action((options: Owner & { json?: boolean }) =>
-      withWorkshop((app) => {
+      withAppContext((app) => {
         const owner = ownerOf(options);
         if ('service' in owner) return listServiceKeys(app, { ...options, ...owner });
-        needPaper(app, owner.paper);
+        requirePaper(app, owner.paper);
         const { keys: table } = app.store;
         const keys = table.list(owner.paper).map((key) => keyRow(key, table.hasExpired(key, app.now())));
         const lines = keys.map(
@@ -114,7 +114,7 @@ function log(): Command {
     .option('--service <name>', 'records: a key of the domain records')
     .option('--json', 'print it as JSON')
     .action((id: string, options: Owner & { json?: boolean }) =>
-      withWorkshop((app) => {
+      withAppContext((app) => {
         const owner = ownerOf(options);
         if ('service' in owner) return logServiceKey(app, id, { ...options, ...owner });
         const { keys } = app.store;
@@ -137,7 +137,7 @@ function revoke(): Command {
     .option('--paper <slug>', 'the paper')
     .option('--service <name>', 'records: a key of the domain records')
     .action((id: string, options: Owner) =>
-      withWorkshop((app) => {
+      withAppContext((app) => {
         const owner = ownerOf(options);
         if ('service' in owner) return revokeServiceKey(app, id, owner);
         if (!app.store.keys.revoke(owner.paper, id, app.now(), 'cli')) {
@@ -156,9 +156,9 @@ function rotate(): Command {
     .description("replace the door's signing key; the old one stays listed as retired, and its receipts stay valid")
     .option('--json', 'print {kid, retired}')
     .action((options: { json?: boolean }) =>
-      withWorkshop(async (app) => {
+      withAppContext(async (app) => {
         const { store, settings, now } = app;
-        const door = rotateDoor(store, doorKeyFile(settings), doorName(settings), now());
+        const door = rotateSigningKey(store, signingKeyFile(settings), signingName(settings), now());
         const retired = store.doorKeys().filter((key) => key.retired_at !== null);
         const reports = await pressShowing(app, {});
         say(options.json, { kid: door.kid, retired: retired.map(({ kid }) => kid) }, [

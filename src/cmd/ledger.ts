@@ -4,24 +4,24 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { Command } from 'commander';
-import type { Workshop } from '../app/context.ts';
+import type { AppContext } from '../app/context.ts';
 import { giveOwnHost } from '../app/hosts.ts';
-import { doorKeyOf, generationAudit } from '../audit/ledger.ts';
-import { airDue, enter } from '../desk/append.ts';
-import type { Entry } from '../desk/ledger-entry.ts';
+import { generationAudit, verifyingKeyOf } from '../audit/ledger.ts';
+import { airDue, append } from '../desk/append.ts';
+import type { LedgerEntry } from '../desk/ledger-entry.ts';
 import type { Media } from '../desk/media.ts';
 import { replayClock } from '../desk/replay-clock.ts';
 import { Fault } from '../fault.ts';
 import { syncFolder } from '../files/durable-file.ts';
 import type { MediaFiles } from '../files/media.ts';
 import { sha256 } from '../ledger/basis.ts';
-import type { DoorKey } from '../ledger/keyring.ts';
+import type { VerifyingKey } from '../ledger/keyring.ts';
 import type { Store } from '../store/store.ts';
 import { counted } from './counted.ts';
 import { givenPath } from './given-path.ts';
 import { pressLines, pressShowing } from './press.ts';
 import { progressTo } from './progress.ts';
-import { say, withWorkshop } from './run.ts';
+import { say, withAppContext } from './run.ts';
 
 /** The first line of an export. The last one counts the entries and hashes every line before it. */
 const HEADER = { type: 'ledger', version: 1 } as const;
@@ -50,7 +50,7 @@ export function command(): Command {
         .description('write every key, record, generation, airing and withdrawal as JSON Lines, oldest first')
         .argument('<file>')
         .action((file: string) =>
-          withWorkshop(async (app) => {
+          withAppContext(async (app) => {
             const count = await exportLedger(app, givenPath(file));
             say(false, null, [`${counted(count, 'entry', 'entries')} in ${file}`]);
           }),
@@ -62,7 +62,7 @@ export function command(): Command {
         .argument('<file>')
         .option('--no-press', 'leave the press to a later command')
         .action((file: string, options: { press: boolean }) =>
-          withWorkshop(async (app) => {
+          withAppContext(async (app) => {
             const count = importLedger(app, givenPath(file));
             app.store.settleSearch();
             const reports = options.press ? await pressShowing(app, {}) : new Map();
@@ -76,7 +76,7 @@ export function command(): Command {
 }
 
 /** Writes the ledger to a file, aside first. The door's secret key is never in it. Returns the number of entries. */
-export async function exportLedger({ store, media }: Workshop, file: string): Promise<number> {
+export async function exportLedger({ store, media }: AppContext, file: string): Promise<number> {
   const aside = `${file}.${process.pid}`;
   const out = await open(aside, 'w').catch((error: Error) => {
     throw new Fault('unavailable', `${file} cannot be written (${error.message}); name a file in a folder that can be`);
@@ -129,12 +129,12 @@ function* mediaLines(digest: string, path: string): Iterable<MediaLine> {
  * number of entries. Throws when the database is not empty, a line is damaged,
  * or a receipt does not hold.
  */
-export function importLedger(app: Workshop, file: string): number {
+export function importLedger(app: AppContext, file: string): number {
   const { store: full, media, now } = app;
   // What is replayed was told when it happened.
   const store: Store = { ...full, tell() {} };
   if (!existsSync(file)) throw new Fault('not_found', `${file} is not there`);
-  const keys: DoorKey[] = [];
+  const keys: VerifyingKey[] = [];
   // A ledger travels as it is, also one that was written under a clock that was set back.
   const audit = generationAudit(keys, { clock: false });
   const clock = replayClock();
@@ -172,17 +172,17 @@ export function importLedger(app: Workshop, file: string): number {
 
 interface Replay {
   store: Store;
-  keys: DoorKey[];
+  keys: VerifyingKey[];
   audit: ReturnType<typeof generationAudit>;
   clock: ReturnType<typeof replayClock>;
 }
 
-function enterLine({ store, keys, audit, clock }: Replay, line: Entry, where: string): void {
+function enterLine({ store, keys, audit, clock }: Replay, line: LedgerEntry, where: string): void {
   try {
-    if (line.type === 'key') keys.push(doorKeyOf(line));
+    if (line.type === 'key') keys.push(verifyingKeyOf(line));
     const fault = audit.next(line)[0];
     if (fault !== undefined) throw damaged(where, fault);
-    enter(store, line, clock(line));
+    append(store, line, clock(line));
   } catch (error) {
     // A line that lost a member makes the rules or the tables fail wherever they first miss it.
     const fault = store.fault(error);
@@ -236,7 +236,7 @@ function* linesOf(file: string): Iterable<string> {
   }
 }
 
-type Line = Entry | MediaLine | EndLine | { type: 'ledger'; version: number };
+type Line = LedgerEntry | MediaLine | EndLine | { type: 'ledger'; version: number };
 
 const TYPES = new Set([
   'ledger',

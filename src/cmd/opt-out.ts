@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { parseHostname } from '../records/hostname.ts';
 import { optOutReason } from '../records/opt-out.ts';
 import { counted } from './counted.ts';
-import { say, withWorkshop } from './run.ts';
+import { say, withAppContext } from './run.ts';
 
 export function command(): Command {
   return new Command('opt-out')
@@ -11,7 +11,7 @@ export function command(): Command {
     .requiredOption('--reason <text>', 'why, in one line')
     .option('--json', 'print the names that went out of sight')
     .action((name: string, options: { reason: string; json?: boolean }) =>
-      withWorkshop(({ store, now }) => {
+      withAppContext(({ store, now }) => {
         const reason = optOutReason(options.reason, '--reason');
         const host = parseHostname(name);
         const hidden = store.records.optOut(host, reason, 'cli', now());

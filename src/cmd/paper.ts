@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import type { Workshop } from '../app/context.ts';
-import { needPaper } from '../app/context.ts';
+import type { AppContext } from '../app/context.ts';
+import { requirePaper } from '../app/context.ts';
 import { giveHost } from '../app/hosts.ts';
 import { hostOfPaper, readHost } from '../desk/host.ts';
 import { Fault } from '../fault.ts';
-import { say, withWorkshop } from './run.ts';
+import { say, withAppContext } from './run.ts';
 
 export function command(): Command {
   return new Command('paper').description('what is the operator’s to give a paper').addCommand(host());
@@ -23,8 +23,8 @@ function host(): Command {
     .option('--remove', 'take the host away; the paper’s url stays what its links start with')
     .option('--json', 'print [{paper, host, how, at}], as it is now')
     .action((slug: string | undefined, name: string | undefined, { remove, json }: Options) =>
-      withWorkshop((app) => {
-        if (slug !== undefined) needPaper(app, slug);
+      withAppContext((app) => {
+        if (slug !== undefined) requirePaper(app, slug);
         if (remove && name === undefined) {
           throw new Fault('invalid_request', '--remove takes away one host; name the paper and the host');
         }
@@ -43,7 +43,7 @@ function host(): Command {
 const HOW = { given: 'given', file: 'proven by a file', txt: 'proven by a TXT record' } as const;
 
 /** Gives a host or takes it away, and says what came of it. */
-function changed(app: Workshop, slug: string, name: string, isRemoved: boolean): string {
+function changed(app: AppContext, slug: string, name: string, isRemoved: boolean): string {
   const { store, settings } = app;
   if (isRemoved) {
     // What a later rule would not give may still be taken away.

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import type { Workshop } from '../app/context.ts';
+import type { AppContext } from '../app/context.ts';
 import { pressPapers } from '../app/press-run.ts';
 import type { PressReport } from '../press/press.ts';
 import { counted } from './counted.ts';
 import { progressTo } from './progress.ts';
-import { say, withWorkshop } from './run.ts';
+import { say, withAppContext } from './run.ts';
 
 interface Options {
   paper?: string;
@@ -21,7 +21,7 @@ export function command(): Command {
     .option('--no-cards', 'leave the share cards to a later press')
     .option('--json', 'print the outcome as JSON')
     .action((options: Options) =>
-      withWorkshop(async (app) => {
+      withAppContext(async (app) => {
         const reports = await pressShowing(app, options);
         say(options.json, Object.fromEntries(reports), pressLines(reports));
       }),
@@ -29,7 +29,7 @@ export function command(): Command {
 }
 
 /** Presses with progress on the terminal. */
-export async function pressShowing(app: Workshop, options: Options): Promise<Map<string, PressReport>> {
+export async function pressShowing(app: AppContext, options: Options): Promise<Map<string, PressReport>> {
   const progress = progressTo();
   try {
     return await pressPapers(app, {

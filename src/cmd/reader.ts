@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import type { Workshop } from '../app/context.ts';
-import { needPaper } from '../app/context.ts';
+import type { AppContext } from '../app/context.ts';
+import { requirePaper } from '../app/context.ts';
 import { openReaderDesk } from '../app/reader-desk.ts';
 import { Fault } from '../fault.ts';
 import type { Address } from '../readers/address.ts';
@@ -8,7 +8,7 @@ import { readAddress } from '../readers/address.ts';
 import { dossierOf, erase, suppress } from '../readers/dossier.ts';
 import type { ReaderDesk } from '../readers/reader-desk.ts';
 import { dossierRecord } from '../readers/record.ts';
-import { say, withWorkshop } from './run.ts';
+import { say, withAppContext } from './run.ts';
 import { shownJson } from './terminal.ts';
 
 export function command(): Command {
@@ -38,7 +38,7 @@ export function command(): Command {
 }
 
 interface Asked {
-  app: Workshop;
+  app: AppContext;
   desk: ReaderDesk;
   paper: string;
   address: Address;
@@ -51,8 +51,8 @@ function verb(name: string, description: string, work: (asked: Asked) => void): 
     .argument('<email>')
     .requiredOption('--paper <slug>', 'the paper')
     .action((email: string, { paper, complained = false }: { paper: string; complained?: boolean }) =>
-      withWorkshop((app) => {
-        needPaper(app, paper);
+      withAppContext((app) => {
+        requirePaper(app, paper);
         const address = readAddress(email);
         if ('problem' in address) {
           throw new Fault(

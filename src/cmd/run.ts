@@ -1,11 +1,11 @@
-import type { Workshop } from '../app/context.ts';
-import { openWorkshop } from '../app/context.ts';
+import type { AppContext } from '../app/context.ts';
+import { openAppContext } from '../app/context.ts';
 import { readSettings } from '../env.ts';
 import { shown, shownJson } from './terminal.ts';
 
 /** Opens the workshop for one command and closes it after, whatever happens. */
-export async function withWorkshop<T>(work: (app: Workshop) => T | Promise<T>): Promise<T> {
-  const app = openWorkshop(readSettings());
+export async function withAppContext<T>(work: (app: AppContext) => T | Promise<T>): Promise<T> {
+  const app = openAppContext(readSettings());
   try {
     return await work(app);
   } catch (error) {

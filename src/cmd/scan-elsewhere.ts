@@ -3,7 +3,7 @@ import { scanNewsTo } from '../app/jobs/scanner.ts';
 import { startScan } from '../app/scan-run.ts';
 import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
-import { lookerOf } from '../net/prober.ts';
+import { proberOf } from '../net/prober.ts';
 import { remoteQueue } from '../net/scan-remote.ts';
 import { counted } from './counted.ts';
 import { say } from './run.ts';
@@ -35,7 +35,7 @@ export async function scanElsewhere(
   const counts = { observed: 0, changes: 0, lost: 0, refused: 0 };
   const scan = startScan(
     source,
-    lookerOf(settings),
+    proberOf(settings),
     {
       ...told,
       entered(entered) {

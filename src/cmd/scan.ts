@@ -1,14 +1,14 @@
 import { Command } from 'commander';
-import type { Workshop } from '../app/context.ts';
+import type { AppContext } from '../app/context.ts';
 import { localQueue } from '../app/scan-local.ts';
 import { startScan } from '../app/scan-run.ts';
 import { Fault } from '../fault.ts';
-import { lookerOf } from '../net/prober.ts';
+import { proberOf } from '../net/prober.ts';
 import { parseHostname } from '../records/hostname.ts';
 import type { Entered, ScanQueue } from '../records/scan-queue.ts';
 import { counted } from './counted.ts';
 import { progressTo } from './progress.ts';
-import { say, withWorkshop } from './run.ts';
+import { say, withAppContext } from './run.ts';
 import { scanElsewhere } from './scan-elsewhere.ts';
 
 /** What a scan came to. */
@@ -38,7 +38,7 @@ export function command(): Command {
     .option('--once', 'with --queue: end when nothing is due')
     .option('--json', 'print the outcome as JSON')
     .action(async (names: string[], { queue, once = false, json }: Options) => {
-      if (queue === undefined && !once) return withWorkshop(async (app) => tell(json, await scan(app, names)));
+      if (queue === undefined && !once) return withAppContext(async (app) => tell(json, await scan(app, names)));
       if (queue === undefined || names.length > 0) {
         throw new Fault(
           'invalid_request',
@@ -58,7 +58,7 @@ function tell(json: boolean | undefined, scanned: Scanned): void {
 }
 
 /** Looks at what is due, or at these names. Throws `not_found` for a name that is not watched. */
-async function scan(app: Workshop, names: string[]): Promise<Scanned> {
+async function scan(app: AppContext, names: string[]): Promise<Scanned> {
   const wanted = names.map((name) => parseHostname(name).hostname);
   for (const name of wanted) {
     if (app.store.records.find(name)?.state === 'watched') continue;
@@ -73,11 +73,11 @@ async function scan(app: Workshop, names: string[]): Promise<Scanned> {
     for (const one of outcomes) count(one, scanned);
     progress.step('scan', scanned.observed, scanned.observed, outcomes.at(-1)?.hostname ?? '');
   };
-  app.openDoor();
-  const looker = lookerOf(app.settings, app.now);
+  app.openSigningKey();
+  const prober = proberOf(app.settings, app.now);
   const queue = queueOf(app, wanted);
   try {
-    await startScan(queue, looker, { entered, blind() {}, failed() {} }, { once: true }).ended;
+    await startScan(queue, prober, { entered, blind() {}, failed() {} }, { once: true }).ended;
   } finally {
     progress.end();
   }
@@ -85,11 +85,11 @@ async function scan(app: Workshop, names: string[]): Promise<Scanned> {
 }
 
 /** What is due, or these names and nothing else. */
-function queueOf(app: Workshop, names: string[]): ScanQueue {
+function queueOf(app: AppContext, names: string[]): ScanQueue {
   const local = localQueue(app, `scan:${process.pid}`);
   if (names.length === 0) return local;
   const left = [...names];
-  return { ...local, take: async (max) => local.takeThese(left.splice(0, max)) };
+  return { ...local, lease: async (max) => local.leaseThese(left.splice(0, max)) };
 }
 
 function count(entered: Entered, scanned: Scanned): void {

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { needPaper } from '../app/context.ts';
+import { requirePaper } from '../app/context.ts';
 import { keyRow } from '../desk/keys.ts';
 import { Fault } from '../fault.ts';
 import { makeKeyOf } from './key.ts';
-import { say, withWorkshop } from './run.ts';
+import { say, withAppContext } from './run.ts';
 
 export function command(): Command {
   return new Command('seat')
@@ -21,7 +21,7 @@ function add(): Command {
     .requiredOption('--level <level>', 'read or admin')
     .option('--json', 'print {id, key, level}')
     .action((options: { paper: string; email: string; level: string; json?: boolean }) =>
-      withWorkshop((app) => {
+      withAppContext((app) => {
         const { email, level } = options;
         const { key, made } = makeKeyOf(app, options.paper, { level, name: email, seat: email }, { seat: 'email' });
         say(options.json, { id: made.id, key, level: made.level }, [
@@ -38,8 +38,8 @@ function list(): Command {
     .requiredOption('--paper <slug>', 'the paper')
     .option('--json', 'print them as JSON')
     .action((options: { paper: string; json?: boolean }) =>
-      withWorkshop((app) => {
-        needPaper(app, options.paper);
+      withAppContext((app) => {
+        requirePaper(app, options.paper);
         const seats = app.store.keys
           .list(options.paper)
           .filter(({ seat, revoked_at }) => seat !== null && revoked_at === null)
@@ -56,8 +56,8 @@ function remove(): Command {
     .requiredOption('--paper <slug>', 'the paper')
     .requiredOption('--email <address>', 'whose seat it is')
     .action((options: { paper: string; email: string }) =>
-      withWorkshop((app) => {
-        needPaper(app, options.paper);
+      withAppContext((app) => {
+        requirePaper(app, options.paper);
         const { keys } = app.store;
         const held = keys.seat(options.paper, options.email.toLowerCase());
         if (held === null || !keys.revoke(options.paper, held.id, app.now(), 'cli')) {

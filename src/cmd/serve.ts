@@ -6,7 +6,7 @@ import pino from 'pino';
 import { type DeskParts, listenDesk, listenRecords } from '../../api/server.ts';
 import { isBuilt, loadBuild, PROJECT } from '../app/build.ts';
 import { changeClientOf } from '../app/change-desk.ts';
-import type { Workshop } from '../app/context.ts';
+import type { AppContext } from '../app/context.ts';
 import { eventLoop } from '../app/event-loop.ts';
 import { startAccountChanges } from '../app/jobs/account-changes.ts';
 import { startAccountMails } from '../app/jobs/account-mails.ts';
@@ -15,17 +15,17 @@ import { startDeliveries } from '../app/jobs/deliveries.ts';
 import { startMails } from '../app/jobs/mails.ts';
 import { startScanner } from '../app/jobs/scanner.ts';
 import { startValueIndex } from '../app/jobs/value-index.ts';
-import { Backlog } from '../app/pending-folders.ts';
-import { Presses } from '../app/press-queue.ts';
+import { PendingFolders } from '../app/pending-folders.ts';
+import { PressQueue } from '../app/press-queue.ts';
 import { webhookClientOf } from '../app/webhook-desk.ts';
 import { environmentWith, listeningOn, readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { problemLine } from '../ingest/source-file.ts';
-import { lookerOf } from '../net/prober.ts';
+import { proberOf } from '../net/prober.ts';
 import type { SmtpMailer } from '../net/smtp.ts';
 import { smtpOf } from '../net/smtp.ts';
 import { fileContent, papersInContent } from './file.ts';
-import { tell, withWorkshop } from './run.ts';
+import { tell, withAppContext } from './run.ts';
 
 /** Log lines are written so many characters at a time, and after so many ms in any case. */
 const LOG_BATCH = 4_096;
@@ -43,11 +43,11 @@ async function serve(): Promise<void> {
   const stopped = stopSignal(logger);
   if (!isBuilt()) await buildPages();
   const unwatched = eventLoop.watch(logger);
-  await withWorkshop(async (app) => {
+  await withAppContext(async (app) => {
     // Its addresses are those at which it listens itself, not where another server did.
     app.settings = settings;
     // The door's key is made on the first start, before anything is signed.
-    app.openDoor();
+    app.openSigningKey();
     const running: Running[] = [];
     try {
       // The records first: the desk begins to press as soon as it listens.
@@ -75,9 +75,9 @@ interface Running {
 }
 
 /** Serves the papers and their API as they are, and behind that files `content/` and presses what is due. */
-async function serveDesk(app: Workshop, smtp: SmtpMailer | null, logger: pino.Logger): Promise<Running> {
-  const presses = new Presses(app);
-  const backlog = new Backlog(papersInContent(app));
+async function serveDesk(app: AppContext, smtp: SmtpMailer | null, logger: pino.Logger): Promise<Running> {
+  const presses = new PressQueue(app);
+  const backlog = new PendingFolders(papersInContent(app));
   const desk = await listenDesk({ app, presses, backlog, logger }, (port) => {
     app.settings = listeningOn(app.settings, { desk: port });
     app.store.served.note('desk', app.settings.origin);
@@ -124,7 +124,7 @@ function startFiling({ app, presses, backlog, logger }: Required<DeskParts>): ()
 }
 
 /** Serves the domain records. */
-async function serveRecords(app: Workshop, logger: pino.Logger): Promise<Running> {
+async function serveRecords(app: AppContext, logger: pino.Logger): Promise<Running> {
   const records = await listenRecords(app, logger, (port) => {
     app.settings = listeningOn(app.settings, { records: port });
     app.store.served.note('records', app.settings.dataOrigin);
@@ -135,7 +135,7 @@ async function serveRecords(app: Workshop, logger: pino.Logger): Promise<Running
   const stopMails = startAccountMails(app, mails, logger);
   const stopChanges = startAccountChanges(app, changeClientOf(app), logger);
   const stopIndex = startValueIndex(app, logger);
-  const stopScanner = settings.scanner ? startScanner(app, lookerOf(settings, now), logger) : async () => {};
+  const stopScanner = settings.scanner ? startScanner(app, proberOf(settings, now), logger) : async () => {};
   const stop = async () => {
     await Promise.all([records.close(), stopMails(), stopChanges(), stopIndex(), stopScanner()]);
   };

@@ -3,7 +3,7 @@ import type { Account } from '../accounts/account.ts';
 import { KEY_NAME_MAX, makeAccountKey, nameFrom } from '../accounts/keys.ts';
 import type { ServiceLevel } from '../accounts/service-key.ts';
 import { makeServiceKey, SERVICE_LEVELS, serviceKeyRow } from '../accounts/service-key.ts';
-import type { Workshop } from '../app/context.ts';
+import type { AppContext } from '../app/context.ts';
 import { newId } from '../app/context.ts';
 import { Fault } from '../fault.ts';
 import { keyExpiry, keyLog } from '../key-life.ts';
@@ -29,7 +29,7 @@ interface Words {
  * address, on an account of its own that nobody can sign in to. Throws
  * `invalid_request` naming the option, `conflict` when an account has too many.
  */
-export function createServiceKey(app: Workshop, words: Words): void {
+export function createServiceKey(app: AppContext, words: Words): void {
   needService(words);
   const level = SERVICE_LEVELS.find((known) => known === words.level);
   if (level === undefined) {
@@ -47,7 +47,7 @@ export function createServiceKey(app: Workshop, words: Words): void {
 }
 
 function keyMade(
-  { store, now }: Workshop,
+  { store, now }: AppContext,
   { level, name, email, expiresAt }: Words & { level: ServiceLevel; name: string },
 ) {
   const { transact, serviceKeys: keys } = store;
@@ -65,7 +65,7 @@ function keyMade(
 }
 
 /** Lists the keys of an account, or those of none. Throws `not_found` when there is no such account. */
-export function listServiceKeys({ store, now }: Workshop, words: Words): void {
+export function listServiceKeys({ store, now }: AppContext, words: Words): void {
   needService(words);
   const account = words.email === undefined ? null : needAccount(store, words.email).id;
   const keys = store.serviceKeys
@@ -75,7 +75,7 @@ export function listServiceKeys({ store, now }: Workshop, words: Words): void {
 }
 
 /** Revokes a key of any level. Throws `not_found` when none is in force. */
-export function revokeServiceKey({ store, now }: Workshop, id: string, words: Words): void {
+export function revokeServiceKey({ store, now }: AppContext, id: string, words: Words): void {
   needService(words);
   if (!store.serviceKeys.revoke(id, now(), 'cli')) {
     throw new Fault(
@@ -87,7 +87,7 @@ export function revokeServiceKey({ store, now }: Workshop, id: string, words: Wo
 }
 
 /** Tells the log of a key of any level. Throws `not_found`. */
-export function logServiceKey({ store, now }: Workshop, id: string, words: Words): void {
+export function logServiceKey({ store, now }: AppContext, id: string, words: Words): void {
   needService(words);
   const { serviceKeys: keys } = store;
   const key = keys.byId(id);
@@ -101,7 +101,7 @@ export function logServiceKey({ store, now }: Workshop, id: string, words: Words
 }
 
 /** The account of an address. Throws `not_found`. */
-export function needAccount(store: Pick<Workshop['store'], 'accounts'>, email: string): Account {
+export function needAccount(store: Pick<AppContext['store'], 'accounts'>, email: string): Account {
   const account = store.accounts.byEmail(email.trim().toLowerCase()) ?? store.accounts.byEmail(addressFrom(email));
   if (account !== null) return account;
   throw new Fault('not_found', `there is no account of ${JSON.stringify(email)}; its owner makes it by signing in`);

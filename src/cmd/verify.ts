@@ -8,7 +8,7 @@ import { fetched, readText } from '../audit/verify-texts.ts';
 import { Fault } from '../fault.ts';
 import { verifyNoble, verifyNode } from '../ledger/ed25519.ts';
 import { NamedTwice } from '../ledger/i-json.ts';
-import type { DoorKey } from '../ledger/keyring.ts';
+import type { VerifyingKey } from '../ledger/keyring.ts';
 import { isProof, keysFromVkeys, type Proof, proofFaults } from '../ledger/proof.ts';
 import { unsignedIn } from '../ledger/proof-form.ts';
 import { unsignedWords } from '../ledger/unsigned.ts';
@@ -119,7 +119,7 @@ function recordLines(checked: CheckedRecords[]): string[] {
 }
 
 /** Checks whatever is at a place: a document of the domain records, or proofs of stories. */
-async function checkAt(where: string, trusted?: DoorKey[]): Promise<(Checked | CheckedRecords)[]> {
+async function checkAt(where: string, trusted?: VerifyingKey[]): Promise<(Checked | CheckedRecords)[]> {
   if (!isAddress(where) && existsSync(where) && statSync(where).isDirectory()) return verifyAt(where, trusted);
   const { place, text } = await textAt(where);
   const records = recordsDocument(text);
@@ -127,7 +127,7 @@ async function checkAt(where: string, trusted?: DoorKey[]): Promise<(Checked | C
 }
 
 /** Checks a proof by keys that the caller trusts, else by those that its site lists, else by its own. */
-async function checkProofAt(place: string, text: string, trusted: DoorKey[] | undefined): Promise<Checked> {
+async function checkProofAt(place: string, text: string, trusted: VerifyingKey[] | undefined): Promise<Checked> {
   const site = trusted === undefined && isAddress(place) ? await siteKeys(place) : null;
   if (site === null) return checkText(place, text, trusted);
   if ('why' in site) return { ...checkText(place, text, undefined), keys_unread: site.why };
@@ -135,7 +135,7 @@ async function checkProofAt(place: string, text: string, trusted: DoorKey[] | un
 }
 
 /** Checks every proof at a place. */
-export async function verifyAt(where: string, trusted?: DoorKey[]): Promise<Checked[]> {
+export async function verifyAt(where: string, trusted?: VerifyingKey[]): Promise<Checked[]> {
   if (isAddress(where) || !existsSync(where) || !statSync(where).isDirectory()) {
     const { place, text } = await textAt(where);
     return [await checkProofAt(place, text, trusted)];
@@ -172,7 +172,7 @@ async function textAt(where: string): Promise<{ place: string; text: string }> {
   };
 }
 
-function checkText(place: string, text: string, trusted: DoorKey[] | undefined, verify = verifyNoble): Checked {
+function checkText(place: string, text: string, trusted: VerifyingKey[] | undefined, verify = verifyNoble): Checked {
   try {
     return check(place, parsed(place, text, 'a proof record'), trusted, verify);
   } catch (error) {
@@ -185,19 +185,19 @@ function unread(proof: string, fault: string): Checked {
   return { proof, id: null, revision: null, faults: [fault], unsigned: [], keys_from: null, keys_unread: null };
 }
 
-function check(proof: string, document: unknown, keys: DoorKey[] | undefined, verify: typeof verifyNode): Checked {
+function check(proof: string, document: unknown, keys: VerifyingKey[] | undefined, verify: typeof verifyNode): Checked {
   const { id = null, revision = null } = (document ?? {}) as Partial<Proof>;
   const faults = proofFaults(document, verify, keys);
   const unsigned = isProof(document) ? unsignedIn(document) : [];
   return { proof, id, revision, faults, unsigned, keys_from: null, keys_unread: null };
 }
 
-function folderKeys(folder: string): DoorKey[] | undefined {
+function folderKeys(folder: string): VerifyingKey[] | undefined {
   const file = join(folder, '.well-known/newsdesk-keys.json');
   return existsSync(file) ? keysInFile(file) : undefined;
 }
 
-async function trustedKeys({ keys, vkey }: { keys?: string; vkey?: string[] }): Promise<DoorKey[] | undefined> {
+async function trustedKeys({ keys, vkey }: { keys?: string; vkey?: string[] }): Promise<VerifyingKey[] | undefined> {
   if (keys === undefined && vkey === undefined) return undefined;
   const named = keysFromVkeys(vkey ?? []);
   if (named.length < (vkey?.length ?? 0)) {

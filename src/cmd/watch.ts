@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { parseHostname } from '../records/hostname.ts';
-import { say, withWorkshop } from './run.ts';
+import { say, withAppContext } from './run.ts';
 
 const SAID = {
   added: 'is under watch',
@@ -15,7 +15,7 @@ export function command(): Command {
     .argument('<hostname...>')
     .option('--json', 'print the outcomes as JSON')
     .action((names: string[], options: { json?: boolean }) =>
-      withWorkshop(({ store, now }) => {
+      withAppContext(({ store, now }) => {
         const outcomes = store.records.watch(names.map(parseHostname), now());
         say(
           options.json,

@@ -1,12 +1,12 @@
 import { Command } from 'commander';
-import type { Workshop } from '../app/context.ts';
-import { needPaper } from '../app/context.ts';
+import type { AppContext } from '../app/context.ts';
+import { requirePaper } from '../app/context.ts';
 import { openWebhookDesk, webhookClientOf } from '../app/webhook-desk.ts';
 import { Fault } from '../fault.ts';
-import { Courier } from '../readers/delivery-dispatcher.ts';
+import { Dispatcher } from '../readers/delivery-dispatcher.ts';
 import { queueTest } from '../readers/delivery-queue.ts';
 import { addWebhook, needReceiver, needWebhook, webhookRow } from '../readers/webhook-body.ts';
-import { say, withWorkshop } from './run.ts';
+import { say, withAppContext } from './run.ts';
 
 export function command(): Command {
   return new Command('webhook')
@@ -26,8 +26,8 @@ function add(): Command {
     .option('--no-cast', 'without the video edition')
     .option('--json', 'print {id, url, secret}')
     .action((url: string, options: { paper: string; section?: string[]; cast: boolean; json?: boolean }) =>
-      withWorkshop((app) => {
-        needPaper(app, options.paper);
+      withAppContext((app) => {
+        requirePaper(app, options.paper);
         const { sections } = app.store.archive(options.paper).paper();
         const chosen = { cast: options.cast, ...(options.section === undefined ? {} : { sections: options.section }) };
         const made = addWebhook(openWebhookDesk(app), options.paper, { url, ...chosen }, sections);
@@ -45,8 +45,8 @@ function list(): Command {
     .requiredOption('--paper <slug>', 'the paper')
     .option('--json', 'print them as JSON')
     .action((options: { paper: string; json?: boolean }) =>
-      withWorkshop((app) => {
-        needPaper(app, options.paper);
+      withAppContext((app) => {
+        requirePaper(app, options.paper);
         const { sections } = app.store.archive(options.paper).paper();
         const rows = app.store.webhooks.list(options.paper).map((webhook) => webhookRow(webhook, sections));
         const lines = rows.map(
@@ -64,7 +64,7 @@ function remove(): Command {
     .argument('<id>')
     .requiredOption('--paper <slug>', 'the paper')
     .action((id: string, options: { paper: string }) =>
-      withWorkshop((app) => {
+      withAppContext((app) => {
         needOwn(app, options.paper, id);
         app.store.webhooks.remove(options.paper, id);
         say(false, null, [`removed ${id}`]);
@@ -79,8 +79,8 @@ function test(): Command {
     .requiredOption('--paper <slug>', 'the paper')
     .option('--json', 'print the attempt as JSON')
     .action((id: string, options: { paper: string; json?: boolean }) =>
-      withWorkshop(async (app) => {
-        needPaper(app, options.paper);
+      withAppContext(async (app) => {
+        requirePaper(app, options.paper);
         const desk = openWebhookDesk(app);
         const webhook = needReceiver(desk, options.paper, id);
         const quiet = {
@@ -91,7 +91,7 @@ function test(): Command {
           },
         };
         const delivery = queueTest(desk, options.paper, webhook);
-        await new Courier(desk, webhookClientOf(app), quiet).sendOne(delivery);
+        await new Dispatcher(desk, webhookClientOf(app), quiet).sendOne(delivery);
         const attempt = await attemptOf(app, options.paper, delivery);
         const { status, error, ms } = attempt;
         if (error !== null) process.exitCode = 1;
@@ -104,13 +104,13 @@ function test(): Command {
     );
 }
 
-function needOwn(app: Workshop, paper: string, id: string) {
-  needPaper(app, paper);
+function needOwn(app: AppContext, paper: string, id: string) {
+  requirePaper(app, paper);
   return needWebhook(openWebhookDesk(app), paper, id);
 }
 
 /** The one attempt of a test: a server that runs beside may have been quicker to send it. */
-async function attemptOf({ store }: Workshop, paper: string, delivery: string) {
+async function attemptOf({ store }: AppContext, paper: string, delivery: string) {
   for (let looks = 0; looks < LOOKS; looks++) {
     const [attempt] = store.deliveries.get(paper, delivery)?.attempts ?? [];
     if (attempt !== undefined) return attempt;

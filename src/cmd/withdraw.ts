@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { needPaper } from '../app/context.ts';
+import { requirePaper } from '../app/context.ts';
 import { withdrawStory } from '../desk/airing.ts';
 import { standingRow } from '../desk/story.ts';
 import { pressLines, pressShowing } from './press.ts';
-import { say, withWorkshop } from './run.ts';
+import { say, withAppContext } from './run.ts';
 
 export function command(): Command {
   return new Command('withdraw')
@@ -13,8 +13,8 @@ export function command(): Command {
     .requiredOption('--reason <text>', 'why; readers see it')
     .option('--json', 'print the outcome as JSON')
     .action((slug: string, options: { paper: string; reason: string; json?: boolean }) =>
-      withWorkshop(async (app) => {
-        needPaper(app, options.paper);
+      withAppContext(async (app) => {
+        requirePaper(app, options.paper);
         const story = withdrawStory(app.desk, options.paper, slug, { by: 'cli', reason: options.reason });
         const reports = await pressShowing(app, { paper: options.paper });
         say(options.json, { id: story.id, slug, ...standingRow(story) }, [

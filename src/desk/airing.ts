@@ -1,7 +1,7 @@
 import { Fault, refused } from '../fault.ts';
 import { isLine, standingProblems } from '../ledger/door.ts';
 import { normalized } from '../ledger/marks.ts';
-import { enter } from './append.ts';
+import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';
 import type { Desk } from './filing.ts';
 import { deskRules } from './filing.ts';
@@ -33,7 +33,7 @@ export function airStory(
     if (problems.length > 0) throw refused(problems);
     // What is for a time to come is scheduled by the clock as it is.
     const at = on_air_at > now && options.at !== undefined ? now : Math.max(now, filed);
-    enter(desk.store, { type: 'airing', at, paper, piece: story.id, on_air_at, made_by: options.by }, now);
+    append(desk.store, { type: 'airing', at, paper, piece: story.id, on_air_at, made_by: options.by }, now);
     return { story: known(archive, paper, slug), changed: true };
   });
 }
@@ -63,7 +63,7 @@ export function withdrawStory(desk: Desk, paper: string, slug: string, options: 
     const now = desk.now();
     // What readers saw, they saw before it was withdrawn.
     const at = story.state === 'on_air' ? Math.max(now, story.updated_at) : now;
-    enter(desk.store, { type: 'withdrawal', at, paper, piece: story.id, reason, made_by: options.by }, now);
+    append(desk.store, { type: 'withdrawal', at, paper, piece: story.id, reason, made_by: options.by }, now);
     return known(archive, paper, slug);
   });
 }

@@ -1,8 +1,8 @@
 import type { Archive, Row } from './archive.ts';
 import { isWithdrawn } from './archive.ts';
-import { tellAired, tellCast, tellRevised, tellWithdrawn } from './emit.ts';
-import type { AiringEntry, Entry, GenerationEntry, RecordEntry, WithdrawalEntry } from './ledger-entry.ts';
-import type { LedgerStore, Standing } from './ledger-store.ts';
+import { emitAired, emitCast, emitRevised, emitWithdrawn } from './emit.ts';
+import type { AiringEntry, GenerationEntry, LedgerEntry, RecordEntry, WithdrawalEntry } from './ledger-entry.ts';
+import type { LedgerStore, PieceStanding } from './ledger-store.ts';
 import { PaperBody } from './paper.ts';
 import { tags, touchedByPiece } from './tags.ts';
 
@@ -14,11 +14,11 @@ import { tags, touchedByPiece } from './tags.ts';
  * nobody. Runs inside a transaction of the caller's. `now` is the clock's time
  * where the entry's own is ahead of it, because the clock was set back.
  */
-export function enter(store: LedgerStore, entry: Entry, now = entry.at): void {
+export function append(store: LedgerStore, entry: LedgerEntry, now = entry.at): void {
   // Airings that fell due before this entry come first, however late anybody looks; none before its time.
   airDue(store, Math.min(now, entry.at));
   // Asks the archive, which must still show the edition that was there before.
-  if (entry.type === 'record' && entry.kind === 'cast') tellCast(store, entry);
+  if (entry.type === 'record' && entry.kind === 'cast') emitCast(store, entry);
   store.append(entry);
   switch (entry.type) {
     case 'record':
@@ -70,7 +70,7 @@ function enterGeneration(store: LedgerStore, entry: GenerationEntry): void {
   const updated_at = Math.max(before.published_at, entry.piece.revised_at ?? entry.at);
   store.setStanding(entry.piece.id, { ...standing, updated_at });
   told(store, entry.paper, entry.piece.id, before, entry.at, entry.piece.correction !== null);
-  tellRevised(store, entry, before);
+  emitRevised(store, entry, before);
 }
 
 function enterAiring(store: LedgerStore, { paper, piece, on_air_at, at }: AiringEntry): void {
@@ -97,7 +97,7 @@ function putOnAir(store: LedgerStore, paper: string, piece: string, onAirAt: num
     reason: null,
   });
   told(store, paper, piece, null, at, again);
-  tellAired(store, paper, piece, { onAirAt, at, again });
+  emitAired(store, paper, piece, { onAirAt, at, again });
 }
 
 function enterWithdrawal(store: LedgerStore, { paper, piece, reason, at }: WithdrawalEntry): void {
@@ -111,7 +111,7 @@ function enterWithdrawal(store: LedgerStore, { paper, piece, reason, at }: Withd
   store.setStanding(piece, { ...standing, state, scheduled_at: null, withdrawn_at, reason });
   if (state === 'withdrawn') told(store, paper, piece, before, at, true);
   // One that was withdrawn before, and only scheduled since, was told of then.
-  if (before !== null) tellWithdrawn(store, paper, before, { at, reason });
+  if (before !== null) emitWithdrawn(store, paper, before, { at, reason });
 }
 
 /**
@@ -137,7 +137,7 @@ function told(
   store.bumpEdition(paper, at);
 }
 
-function hasNotice({ state, published_at }: Standing): boolean {
+function hasNotice({ state, published_at }: PieceStanding): boolean {
   return isWithdrawn({ state, published_at: published_at ?? 0 });
 }
 

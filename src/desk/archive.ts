@@ -1,5 +1,5 @@
 import type { Generation } from '../ledger/generation.ts';
-import type { DoorKey } from '../ledger/keyring.ts';
+import type { VerifyingKey } from '../ledger/keyring.ts';
 import type { CitedFact, Image, Kind, Piece } from '../ledger/piece.ts';
 import type { Cast } from './cast.ts';
 import type { Persona } from './masthead.ts';
@@ -96,7 +96,7 @@ export interface Archive {
   media(path: string): Media | null;
   mediaPaths(): string[];
   /** Every key that the door ever had, oldest first. */
-  keys(): DoorKey[];
+  keys(): VerifyingKey[];
 
   storyById(id: string): Story | null;
   storyBySlug(slug: string): Story | null;

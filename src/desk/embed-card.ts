@@ -1,5 +1,5 @@
 /** What decides how tall an embed card is. */
-export interface CardMatter {
+export interface CardContent {
   headline: string;
   dek: string;
   /** The persona's name. */
@@ -40,7 +40,7 @@ const FULL_WIDTH =
  */
 export function cardHeight(
   width: number,
-  { headline, dek, byline, nameplate }: CardMatter,
+  { headline, dek, byline, nameplate }: CardContent,
   { hasPicture = true } = {},
 ): number {
   const isNarrow = width < MEDIUM;
@@ -66,7 +66,7 @@ export function cardHeight(
  * Where that is too low for the card, it is made narrower until its picture
  * fits, then goes without one, and at last its foot is out of sight.
  */
-export function cardSize(maxWidth: number, maxHeight: number, matter: CardMatter): CardSize {
+export function cardSize(maxWidth: number, maxHeight: number, matter: CardContent): CardSize {
   const low = Math.min(maxHeight, PICTURE_FROM - 1);
   return (
     fitting(maxWidth, maxHeight, matter, true) ??
@@ -75,7 +75,7 @@ export function cardSize(maxWidth: number, maxHeight: number, matter: CardMatter
 }
 
 /** The widest size that is no higher than may be; null when none is. */
-function fitting(maxWidth: number, maxHeight: number, matter: CardMatter, hasPicture: boolean): CardSize | null {
+function fitting(maxWidth: number, maxHeight: number, matter: CardContent, hasPicture: boolean): CardSize | null {
   for (let width = maxWidth; width >= CARD_WIDTH_MIN; width--) {
     const height = cardHeight(width, matter, { hasPicture });
     if (height <= maxHeight) return { width, height };

@@ -11,7 +11,7 @@ import type { LedgerStore } from './ledger-store.ts';
  * Tells of a piece that went on air, unless it brings its own old date. One that
  * comes back is told of whatever its date, for its withdrawal was told.
  */
-export function tellAired(
+export function emitAired(
   store: LedgerStore,
   paper: string,
   piece: string,
@@ -21,13 +21,13 @@ export function tellAired(
 }
 
 /** Tells of a revision of a piece on air, unless it was made long before it came in. */
-export function tellRevised(store: LedgerStore, { paper, piece, at }: GenerationEntry, before: Row): void {
+export function emitRevised(store: LedgerStore, { paper, piece, at }: GenerationEntry, before: Row): void {
   if (!isNews(piece.revised_at ?? at, at)) return;
   const left = before.category === piece.category ? null : before.category;
   tellStory(store, { type: 'story.revised', paper, at, left }, piece.id);
 }
 
-export function tellWithdrawn(
+export function emitWithdrawn(
   store: LedgerStore,
   paper: string,
   before: Row,
@@ -40,7 +40,7 @@ export function tellWithdrawn(
  * Tells of a video edition, before it is entered: one of a day long gone is of
  * the archive, and one that was only measured anew says nothing new.
  */
-export function tellCast(store: LedgerStore, { paper, name, body, at }: RecordEntry): void {
+export function emitCast(store: LedgerStore, { paper, name, body, at }: RecordEntry): void {
   const before = store.archive(paper).cast(name);
   const cast = { ...(body as Cast), day: name };
   const isTold =

@@ -7,7 +7,7 @@ import { airingProblems, filingProblems } from '../ledger/door.ts';
 import type { Filing, Piece } from '../ledger/piece.ts';
 import type { Signer } from '../ledger/signing.ts';
 import { signReceipt } from '../ledger/signing.ts';
-import { enter } from './append.ts';
+import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';
 import type { GenerationEntry } from './ledger-entry.ts';
 import type { LedgerStore } from './ledger-store.ts';
@@ -133,7 +133,7 @@ function enterGeneration(desk: Desk, paper: string, piece: Piece, archive: Archi
     filed_by: by,
     kid,
   };
-  enter(desk.store, entry, now);
+  append(desk.store, entry, now);
 }
 
 /** A note of a correction that the piece does not carry yet is itself something new. */

@@ -1,7 +1,7 @@
 import type { Piece } from '../ledger/piece.ts';
 
 /** One line of the ledger. Every line carries `at`, the time it was entered, in ms. */
-export type Entry = KeyEntry | RetirementEntry | RecordEntry | GenerationEntry | AiringEntry | WithdrawalEntry;
+export type LedgerEntry = KeyEntry | RetirementEntry | RecordEntry | GenerationEntry | AiringEntry | WithdrawalEntry;
 
 /** A public key of the filing door. */
 export interface KeyEntry {

@@ -1,10 +1,10 @@
 import type { Archive, PieceState } from './archive.ts';
 import type { DeskEvent } from './event.ts';
-import type { Entry, GenerationEntry } from './ledger-entry.ts';
+import type { GenerationEntry, LedgerEntry } from './ledger-entry.ts';
 import type { PaperBody } from './paper.ts';
 
 /** A piece's standing, as the desk changes it. Times in ms. */
-export interface Standing {
+export interface PieceStanding {
   state: PieceState;
   published_at: number | null;
   updated_at: number | null;
@@ -18,7 +18,7 @@ export interface LedgerStore {
   /** Runs `work` as one transaction that nothing else of any process comes between. */
   transact<T>(work: () => T): T;
   /** Appends to the ledger and to nothing else. */
-  append(entry: Entry): void;
+  append(entry: LedgerEntry): void;
   archive(paper: string): Archive;
   hasPaper(paper: string): boolean;
   paperSlugs(): string[];
@@ -31,8 +31,8 @@ export interface LedgerStore {
   lastFiledAt(paper: string): number;
   /** Makes the generation the one that its piece shows, and takes its number. */
   setGeneration(entry: GenerationEntry): void;
-  standing(piece: string): Standing | null;
-  setStanding(piece: string, standing: Standing): void;
+  standing(piece: string): PieceStanding | null;
+  setStanding(piece: string, standing: PieceStanding): void;
   /** Scheduled pieces whose time has come, in the order of their times. */
   scheduled(until: number): { paper: string; piece: string; at: number }[];
   /** Whether everything of the paper is marked to be pressed, and no press has begun on it. */

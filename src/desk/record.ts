@@ -2,7 +2,7 @@ import canonicalize from 'canonicalize';
 import type { Problem } from '../fault.ts';
 import { refused } from '../fault.ts';
 import { airingProblems } from '../ledger/door.ts';
-import { enter } from './append.ts';
+import { append } from './append.ts';
 import type { Archive } from './archive.ts';
 import type { Cast, CastBody } from './cast.ts';
 import { normalUrl } from './host.ts';
@@ -50,13 +50,13 @@ export function measures(video: Media | null): Pick<Cast, 'duration_s' | 'bytes'
 }
 
 /** Enters a record unless the newest of its name says the same. Returns whether it was entered. */
-export function enterRecord(
+export function appendRecord(
   store: LedgerStore,
   { paper, kind, name, body, at }: Omit<RecordEntry, 'type'>,
   before: unknown,
 ): boolean {
   if (before !== null && canonicalize(before) === canonicalize(body)) return false;
-  enter(store, { type: 'record', at, paper, kind, name, body });
+  append(store, { type: 'record', at, paper, kind, name, body });
   return true;
 }
 

@@ -1,4 +1,4 @@
-import type { Entry } from './ledger-entry.ts';
+import type { LedgerEntry } from './ledger-entry.ts';
 
 /**
  * Tells the entries of a replayed ledger, in their order, what the clock said
@@ -6,7 +6,7 @@ import type { Entry } from './ledger-entry.ts';
  * from an earlier one: such a time says nothing of the clock, and the last one that does
  * stands. Two entries of one millisecond come to the same.
  */
-export function replayClock(): (entry: Entry) => number {
+export function replayClock(): (entry: LedgerEntry) => number {
   const seen = new Set<number>();
   let clock = Number.NEGATIVE_INFINITY;
   return ({ at }) => {

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as z from 'zod';
-import { enter } from '../desk/append.ts';
+import { append } from '../desk/append.ts';
 import type { LedgerStore } from '../desk/ledger-store.ts';
 import { Fault } from '../fault.ts';
 import { signerFrom } from '../ledger/ed25519.ts';
-import type { DoorKey } from '../ledger/keyring.ts';
+import type { VerifyingKey } from '../ledger/keyring.ts';
 import { thumbprint } from '../ledger/keyring.ts';
 import type { Signer } from '../ledger/signing.ts';
 import { makeFolder, putFile, syncFolder } from './durable-file.ts';
@@ -19,18 +19,18 @@ const KeyFile = z.strictObject({
 });
 
 /** The door's signer, and the kid that its receipts name. */
-export interface Door {
+export interface SigningKey {
   signer: Signer;
   kid: string;
 }
 
 /** The key that is in force, and since when, in ms. */
-export interface DoorInForce extends Door {
+export interface CurrentKey extends SigningKey {
   nbf: number;
 }
 
 interface KeyStore extends LedgerStore {
-  doorKeys(): DoorKey[];
+  doorKeys(): VerifyingKey[];
   records: { lastLookAt(): number | null };
 }
 
@@ -43,23 +43,23 @@ interface KeyStore extends LedgerStore {
  * key file, or makes one where there is none (mode 0600). A key that was in force
  * before is retired. Never part of another transaction, which may be taken back.
  */
-export function openDoor(store: KeyStore, file: string, name: string, now: number): DoorInForce {
+export function openSigningKey(store: KeyStore, file: string, name: string, now: number): CurrentKey {
   store.transact(() => {
     const present = presentKey(store);
     if (present !== null && holding(file, present.kid) !== null) return;
-    if (existsSync(file)) enterKey(store, readDoor(file), file, now);
+    if (existsSync(file)) enterKey(store, readSigningKey(file), file, now);
     else enterNew(store, file, name, now);
   });
   return settled(store, file);
 }
 
 /** Puts a new key in the place of the present one, which stays in the key document as retired. */
-export function rotateDoor(store: KeyStore, file: string, name: string, now: number): DoorInForce {
+export function rotateSigningKey(store: KeyStore, file: string, name: string, now: number): CurrentKey {
   store.transact(() => {
     // Another rotation may have been committed a moment ago: its file gets its place before this one's is written there.
     const present = presentKey(store);
     if (present !== null) takePlace(file, present.kid);
-    enterNew(store, file, existsSync(file) ? readDoor(file).signer.name : name, now);
+    enterNew(store, file, existsSync(file) ? readSigningKey(file).signer.name : name, now);
   });
   return settled(store, file);
 }
@@ -69,8 +69,8 @@ export function rotateDoor(store: KeyStore, file: string, name: string, now: num
  * enters what is signed, it cannot be retired in between. Makes no key. Throws
  * `unavailable` when the file does not hold it.
  */
-export function doorInForce(store: Pick<KeyStore, 'doorKeys'>, file: string): () => DoorInForce {
-  let door: DoorInForce | null = null;
+export function currentSigningKey(store: Pick<KeyStore, 'doorKeys'>, file: string): () => CurrentKey {
+  let door: CurrentKey | null = null;
   return () => {
     const present = presentKey(store);
     if (present === null) {
@@ -91,7 +91,7 @@ export function doorInForce(store: Pick<KeyStore, 'doorKeys'>, file: string): ()
 }
 
 /** The door of a key file that is there. Throws `unavailable` for one that cannot be read. */
-export function readDoor(file: string): Door {
+export function readSigningKey(file: string): SigningKey {
   try {
     const parsed = KeyFile.safeParse(JSON.parse(readFileSync(file, 'utf8')));
     if (!parsed.success)
@@ -113,14 +113,14 @@ function nextOf(file: string): string {
   return `${file}.next`;
 }
 
-function presentKey(store: Pick<KeyStore, 'doorKeys'>): DoorKey | null {
+function presentKey(store: Pick<KeyStore, 'doorKeys'>): VerifyingKey | null {
   return store.doorKeys().findLast(({ retired_at }) => retired_at === null) ?? null;
 }
 
 /** The key of this kid, from the file or from where it waited when its process died; null when neither holds it. */
-function holding(file: string, kid: string): Door | null {
+function holding(file: string, kid: string): SigningKey | null {
   for (const place of [file, nextOf(file)]) {
-    const door = existsSync(place) ? readDoor(place) : null;
+    const door = existsSync(place) ? readSigningKey(place) : null;
     if (door?.kid === kid) return door;
   }
   return null;
@@ -139,7 +139,7 @@ function enterNew(store: KeyStore, file: string, name: string, now: number): voi
 }
 
 /** Enters a key, and retires the one before it. Throws `unavailable` for one that was retired itself. */
-function enterKey(store: KeyStore, { signer, kid }: Door, file: string, now: number): void {
+function enterKey(store: KeyStore, { signer, kid }: SigningKey, file: string, now: number): void {
   const known = store.doorKeys();
   if (known.some((key) => key.kid === kid)) {
     throw new Fault(
@@ -151,22 +151,22 @@ function enterKey(store: KeyStore, { signer, kid }: Door, file: string, now: num
   const signed = [store.records.lastLookAt() ?? 0, ...store.paperSlugs().map(store.lastFiledAt)];
   const at = Math.max(now, ...known.map(({ nbf }) => nbf), ...signed.map((last) => last + 1));
   for (const key of known) {
-    if (key.retired_at === null) enter(store, { type: 'retirement', at, kid: key.kid }, now);
+    if (key.retired_at === null) append(store, { type: 'retirement', at, kid: key.kid }, now);
   }
   const public_key = Buffer.from(signer.publicKey).toString('base64');
-  enter(store, { type: 'key', at, kid, name: signer.name, public_key }, now);
+  append(store, { type: 'key', at, kid, name: signer.name, public_key }, now);
 }
 
 /** Gives the key in force its place, now that the ledger names it. */
-function settled(store: KeyStore, file: string): DoorInForce {
+function settled(store: KeyStore, file: string): CurrentKey {
   const kid = presentKey(store)?.kid ?? '';
   written(file, () => takePlace(file, kid));
-  return doorInForce(store, file)();
+  return currentSigningKey(store, file)();
 }
 
 function takePlace(file: string, kid: string): void {
   const next = nextOf(file);
-  if (!existsSync(next) || readDoor(next).kid !== kid) return;
+  if (!existsSync(next) || readSigningKey(next).kid !== kid) return;
   try {
     renameSync(next, file);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
-import type { Workshop } from '../app/context.ts';
+import type { AppContext } from '../app/context.ts';
 import { Fault, problemsIn } from '../fault.ts';
 import type { FileProblem, SourceFile } from './source-file.ts';
 
@@ -16,12 +16,12 @@ export interface Filed {
 /** One paper's folder while it is filed: where its files are, and what came of them. */
 export class DeskFolder {
   readonly result: Filed = { filed: [], unchanged: 0, problems: [] };
-  readonly app: Workshop;
+  readonly app: AppContext;
   readonly folder: string;
   /** The paper's slug: the folder's name. */
   readonly slug: string;
 
-  constructor(app: Workshop, folder: string) {
+  constructor(app: AppContext, folder: string) {
     this.app = app;
     this.folder = folder;
     this.slug = folder.split(sep).at(-1) ?? '';

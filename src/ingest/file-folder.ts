@@ -1,4 +1,4 @@
-import type { Workshop } from '../app/context.ts';
+import type { AppContext } from '../app/context.ts';
 import type { Filed } from './desk-folder.ts';
 import { DeskFolder } from './desk-folder.ts';
 import { Records } from './record-files.ts';
@@ -11,7 +11,7 @@ import { Stories } from './stories.ts';
  * `signal` ends the work between two stories.
  */
 export async function fileFolder(
-  app: Workshop,
+  app: AppContext,
   folder: string,
   only?: Set<string>,
   signal?: AbortSignal,

@@ -9,7 +9,7 @@ import { isDay } from '../desk/day.ts';
 import { PersonaBody } from '../desk/masthead.ts';
 import type { Media } from '../desk/media.ts';
 import { isPaperSlug, PaperBody } from '../desk/paper.ts';
-import { castFrom, enterRecord, measures, paperFrom, personaFrom } from '../desk/record.ts';
+import { appendRecord, castFrom, measures, paperFrom, personaFrom } from '../desk/record.ts';
 import { Fault } from '../fault.ts';
 import { isLine, SLUG } from '../ledger/door.ts';
 import { shapeProblems } from '../ledger/shape.ts';
@@ -122,7 +122,7 @@ export class Records {
     for (const cast of archive.casts()) {
       const measured = { ...cast, ...measures(archive.media(cast.video)) };
       const entry = { at: now(), paper: this.#at.slug, kind: 'cast' as const, name: cast.day, body: measured };
-      if (!store.transact(() => enterRecord(store, entry, cast))) continue;
+      if (!store.transact(() => appendRecord(store, entry, cast))) continue;
       this.#at.result.filed.push(this.#at.name(join(this.#at.folder, 'cast', `${cast.day}.yaml`)));
     }
   }
@@ -169,7 +169,7 @@ export class Records {
     const { store } = this.#at.app;
     store.transact(() => {
       const entry = { at, paper: this.#at.slug, kind, name, body };
-      if (enterRecord(store, entry, store.record(this.#at.slug, kind, name))) this.#at.result.filed.push(file);
+      if (appendRecord(store, entry, store.record(this.#at.slug, kind, name))) this.#at.result.filed.push(file);
       if (kind === 'paper') giveOwnHost(this.#at.app, this.#at.slug);
       store.setApplied(file, digest);
     });

@@ -30,7 +30,7 @@ export class Stories {
   /** Files the stories. `slug.md` is a piece; beside `slug.2.md` it is its first revision. */
   async file(only?: Set<string>, signal?: AbortSignal): Promise<void> {
     const pieces = [...this.#revisions()].filter(([, files]) => !only || files.some(({ path }) => only.has(path)));
-    if (pieces.length > 0) this.#at.app.openDoor();
+    if (pieces.length > 0) this.#at.app.openSigningKey();
     let next = 0;
     const file = () => {
       const piece = pieces[next++];

@@ -2,7 +2,7 @@ import { basisOf, contentHash } from './basis.ts';
 import { verifyNode } from './ed25519.ts';
 import type { Generation } from './generation.ts';
 import { generationFaults } from './generation.ts';
-import type { DoorKey } from './keyring.ts';
+import type { VerifyingKey } from './keyring.ts';
 import type { Piece } from './piece.ts';
 
 /** A generation as the ledger keeps it. */
@@ -18,7 +18,7 @@ export interface AuditedGeneration extends Generation {
  * life: what was filed under a clock that was set back, before that was seen to, is
  * sound in all else.
  */
-export function auditor(keys: DoorKey[], { clock = true }: { clock?: boolean } = {}) {
+export function auditor(keys: VerifyingKey[], { clock = true }: { clock?: boolean } = {}) {
   const last = new Map<string, { revision: number; hash: string; filed_at: string }>();
   const seqs = new Map<string, { seq: number; filed_at: string }>();
   return {
@@ -65,6 +65,6 @@ export function auditor(keys: DoorKey[], { clock = true }: { clock?: boolean } =
   };
 }
 
-function ageless(key: DoorKey): DoorKey {
+function ageless(key: VerifyingKey): VerifyingKey {
   return { ...key, nbf: 0, retired_at: null };
 }

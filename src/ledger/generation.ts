@@ -1,7 +1,7 @@
 import { sha256 } from './basis.ts';
 import type { Seen } from './chain.ts';
 import { chainRules, generationRules } from './chain.ts';
-import type { DoorKey } from './keyring.ts';
+import type { VerifyingKey } from './keyring.ts';
 import type { Verify } from './note.ts';
 import { parseNote } from './note.ts';
 import type { Receipt } from './receipt.ts';
@@ -26,7 +26,7 @@ export interface Generation {
 /** What does not hold in one generation taken by itself, and its receipt where that can be read. */
 export function generationFaults(
   generation: Generation,
-  keys: DoorKey[],
+  keys: VerifyingKey[],
   verify: Verify,
 ): { receipt: Receipt | null; faults: string[] } {
   const seen = look(generation, keys, verify);
@@ -34,11 +34,11 @@ export function generationFaults(
 }
 
 /** What does not hold in the chain of one piece's generations, oldest first; empty when all of it does. */
-export function chainFaults(generations: Generation[], keys: DoorKey[], verify: Verify): string[] {
+export function chainFaults(generations: Generation[], keys: VerifyingKey[], verify: Verify): string[] {
   return chainRules(generations.map((generation) => ({ generation, seen: look(generation, keys, verify) })));
 }
 
-function look({ receipt: text }: Generation, keys: DoorKey[], verify: Verify): Seen {
+function look({ receipt: text }: Generation, keys: VerifyingKey[], verify: Verify): Seen {
   const note = parseNote(text);
   const receipt = note === null ? null : parseReceipt(note.text);
   if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails', key: null };

@@ -4,7 +4,7 @@ import { jwkParts, thumbprintInput, vkeyText } from './key-text.ts';
 import { parseVkey, vkey } from './verifier-key.ts';
 
 /** A public key of the filing door. The secret half never leaves the key file. */
-export interface DoorKey {
+export interface VerifyingKey {
   /** RFC 7638 thumbprint. */
   kid: string;
   /** The name it signs notes under, without spaces or plus signs. */
@@ -37,7 +37,7 @@ export function thumbprint(publicKey: Uint8Array): string {
 }
 
 /** What does not hold in a key as it is listed; empty when it may sign. */
-export function keyFaults({ kid, name, publicKey }: Pick<DoorKey, 'kid' | 'name' | 'publicKey'>): string[] {
+export function keyFaults({ kid, name, publicKey }: Pick<VerifyingKey, 'kid' | 'name' | 'publicKey'>): string[] {
   const faults: string[] = [];
   if (thumbprint(publicKey) !== kid) faults.push(`key ${kid}: the kid is not the thumbprint of its public key`);
   if (parseVkey(vkey(name, publicKey)) === null)
@@ -46,7 +46,7 @@ export function keyFaults({ kid, name, publicKey }: Pick<DoorKey, 'kid' | 'name'
 }
 
 /** The key document: every key that ever signed, oldest first. A retired key stays for ever. */
-export function jwks(keys: DoorKey[]): { keys: Jwk[] } {
+export function jwks(keys: VerifyingKey[]): { keys: Jwk[] } {
   return {
     keys: keys.map((key) => ({
       kty: 'OKP',
@@ -63,7 +63,7 @@ export function jwks(keys: DoorKey[]): { keys: Jwk[] } {
 }
 
 /** The keys of a parsed key document, with their times. One whose kid, key hash or `x` is not that of its bytes is left out. */
-export function keysOf(document: unknown): DoorKey[] {
+export function keysOf(document: unknown): VerifyingKey[] {
   const { keys } = (document ?? {}) as { keys?: unknown };
   return (Array.isArray(keys) ? keys : []).flatMap((jwk) => {
     const parts = jwkParts(jwk);

@@ -3,7 +3,7 @@ import type { Basis, Hashed } from './basis.ts';
 import { basisOf, contentHash } from './basis.ts';
 import type { Generation } from './generation.ts';
 import { chainFaults } from './generation.ts';
-import type { DoorKey } from './keyring.ts';
+import type { VerifyingKey } from './keyring.ts';
 import { thumbprint } from './keyring.ts';
 import type { Verify } from './note.ts';
 import { parseNote } from './note.ts';
@@ -37,7 +37,7 @@ export interface Proof {
 }
 
 /** Puts a proof together. `generations` are the piece's own, oldest first, the last one that of `piece`. */
-export function proofOf(piece: Hashed, generations: Generation[], keys: DoorKey[], keysUrl: string): Proof {
+export function proofOf(piece: Hashed, generations: Generation[], keys: VerifyingKey[], keysUrl: string): Proof {
   const last = generations.at(-1);
   const key = keys.find((candidate) => candidate.kid === last?.kid);
   if (last === undefined || key === undefined) {
@@ -66,7 +66,7 @@ export function proofOf(piece: Hashed, generations: Generation[], keys: DoorKey[
 }
 
 /** Reads verifier keys as door keys; texts that are none are left out. */
-export function keysFromVkeys(vkeys: string[]): DoorKey[] {
+export function keysFromVkeys(vkeys: string[]): VerifyingKey[] {
   return vkeys
     .map(parseVkey)
     .filter((key) => key !== null)
@@ -113,7 +113,7 @@ export function isProof(document: unknown): document is Proof {
  * Returns every claim that does not hold; empty when all do. A proof that is
  * not of the right shape is itself such a claim, never an exception.
  */
-export function proofFaults(document: unknown, verify: Verify, trusted?: DoorKey[]): string[] {
+export function proofFaults(document: unknown, verify: Verify, trusted?: VerifyingKey[]): string[] {
   const shape = Shape.safeParse(document);
   if (!shape.success) {
     const problems = shapeProblems(shape.error, document);

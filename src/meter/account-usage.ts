@@ -18,7 +18,7 @@ export interface Counts {
 }
 
 /** Where an account stands at a time. */
-export interface Standing {
+export interface AccountUsage {
   /** Ms. */
   at: number;
   terms: Terms;
@@ -45,7 +45,7 @@ export function unitsOf({ included, drawn }: Counts): number {
 }
 
 /** What the legacy monthly plan includes: the shares of the month's days. */
-export function monthAllowance({ at, terms, month }: Standing): Allowance {
+export function monthAllowance({ at, terms, month }: AccountUsage): Allowance {
   const allowance = terms.daily * daysInMonth(at);
   return { allowance, remaining: Math.max(0, allowance - month.included) };
 }
@@ -54,7 +54,7 @@ export function monthAllowance({ at, terms, month }: Standing): Allowance {
  * What is included for today: as many days' shares as the burst multiple in
  * force, less what other addresses of the mailbox had of it. On the monthly plan that is never more than what the month has left.
  */
-export function dayAllowance(standing: Standing): Allowance {
+export function dayAllowance(standing: AccountUsage): Allowance {
   const { terms, today, elsewhere } = standing;
   const share = terms.daily * terms.burst;
   const allowance =
@@ -84,24 +84,24 @@ export interface Exhausted {
 }
 
 /** What the next request is taken out of, or which axis is exhausted (spec, "States and transitions"). */
-export function nextSource(standing: Standing): { from: Source } | { exhausted: Exhausted } {
+export function nextSource(standing: AccountUsage): { from: Source } | { exhausted: Exhausted } {
   if (dayAllowance(standing).remaining > 0) return { from: 'included' };
   if (standing.balance >= REQUEST_COST) return { from: 'credits' };
   const included = isMonthSpent(standing) ? 'monthly' : 'daily';
   return { exhausted: { axis: standing.bought ? 'credits' : included, axes: [included, 'credits'] } };
 }
 
-function isMonthSpent(standing: Standing): boolean {
+function isMonthSpent(standing: AccountUsage): boolean {
   return standing.terms.plan === 'monthly' && monthAllowance(standing).remaining === 0;
 }
 
 /** When there are included requests again, ms: at the month's end where the month has none left. */
-export function includedAgainAt(standing: Standing): number {
+export function includedAgainAt(standing: AccountUsage): number {
   return isMonthSpent(standing) ? nextMonthAt(standing.at) : nextDayAt(standing.at);
 }
 
 /** The standing once a request more was counted. */
-export function counted(standing: Standing, as: keyof Counts): Standing {
+export function counted(standing: AccountUsage, as: keyof Counts): AccountUsage {
   const plus = (counts: Counts): Counts => ({ ...counts, [as]: counts[as] + 1 });
   return {
     ...standing,

@@ -1,5 +1,5 @@
 import type { Offer } from './offer.ts';
-import { misfit } from './offer.ts';
+import { offerMismatch } from './offer.ts';
 import type { Payment } from './payment.ts';
 import type { Bought, Chain, Facilitator, PaymentId, PaymentTable, Purchase, Settlement } from './purchase.ts';
 import { paymentHash, paymentId } from './purchase.ts';
@@ -23,7 +23,7 @@ export const REPEATS = 100;
 /** How often answers past their time are forgotten, in ms. */
 const SWEEP = 600_000;
 
-export interface TillTools {
+export interface CheckoutTools {
   payments: PaymentTable;
   facilitator: Facilitator;
   /** Null when no node of the chain is set: then the facilitator's word is all there is. */
@@ -63,11 +63,11 @@ export type Outcome =
  * answer is kept before it moves, and whoever paid gets it by sending the same
  * payment again, whatever crashed or went silent in between.
  */
-export class Till {
-  readonly #tools: TillTools;
+export class Checkout {
+  readonly #tools: CheckoutTools;
   #swept = Number.NEGATIVE_INFINITY;
 
-  constructor(tools: TillTools) {
+  constructor(tools: CheckoutTools) {
     this.#tools = tools;
   }
 
@@ -97,7 +97,7 @@ export class Till {
           return this.#held(id, holder, () => this.#resume(order, id, holder, found));
         continue;
       }
-      const reason = misfit(payment, offer, now());
+      const reason = offerMismatch(payment, offer, now());
       if (reason !== null && reason !== 'expired') return { outcome: 'refused', reason };
       const about = { resource: offer.resource, units: offer.units, at: now() };
       const mine = found === null ? payments.claim(id, hold, about) : payments.takeOver(id, found, hold);

@@ -1,4 +1,4 @@
-import type { Standing } from './account-usage.ts';
+import type { AccountUsage } from './account-usage.ts';
 import { dayAllowance, monthAllowance, unitsOf } from './account-usage.ts';
 import { creditsOf, REQUEST_COST } from './credits.ts';
 import { monthOf, nextDayAt, nextMonthAt, unixSeconds } from './day.ts';
@@ -15,7 +15,7 @@ import { monthOf, nextDayAt, nextMonthAt, unixSeconds } from './day.ts';
  * go at midnight and are no part of the allowance: they are the balance, with
  * both plans, for both draw on it. Every reset is a time in Unix seconds.
  */
-export function meterHeaders(standing: Standing): Record<string, string> {
+export function meterHeaders(standing: AccountUsage): Record<string, string> {
   const { at, terms, today, month, balance } = standing;
   const day = dayAllowance(standing);
   const midnight = unixSeconds(nextDayAt(at));
@@ -32,7 +32,7 @@ export function meterHeaders(standing: Standing): Record<string, string> {
   return texts({ ...ofBoth, ...(terms.plan === 'daily' ? creditHeaders(standing) : monthHeaders(standing)) });
 }
 
-function creditHeaders(standing: Standing): Record<string, number> {
+function creditHeaders(standing: AccountUsage): Record<string, number> {
   const { allowance, remaining } = dayAllowance(standing);
   return {
     'X-Service-Credits-Allowance': creditsOf(allowance * REQUEST_COST),
@@ -42,7 +42,7 @@ function creditHeaders(standing: Standing): Record<string, number> {
   };
 }
 
-function monthHeaders(standing: Standing): Record<string, number> {
+function monthHeaders(standing: AccountUsage): Record<string, number> {
   const { allowance, remaining } = monthAllowance(standing);
   return {
     'X-Service-Allowance': allowance,

@@ -1,4 +1,4 @@
-import type { Counts, Exhausted, Source, Standing } from './account-usage.ts';
+import type { AccountUsage, Counts, Exhausted, Source } from './account-usage.ts';
 import type { Rate } from './rate.ts';
 
 /** A request that was counted, with all that giving it back takes. */
@@ -11,7 +11,7 @@ export interface Taken {
 }
 
 /** What became of a request at the meter, and where its account stands with it. */
-export type Take = { standing: Standing; rate: Rate } & (
+export type Take = { standing: AccountUsage; rate: Rate } & (
   | { outcome: 'taken'; taken: Taken }
   | ({ outcome: 'exhausted' } & Exhausted)
   | { outcome: 'too_fast' }
@@ -49,8 +49,8 @@ export interface MeterTable {
    */
   take(of: { account: string; key: string; at: number }, limits: MeterLimits): Take | null;
   /** Gives a unit back to where it came from, on the day it was taken, and tells where the account stands now. */
-  giveBack(taken: Taken, at: number, daily: number): Standing | null;
-  standing(account: string, at: number, daily: number): Standing | null;
+  giveBack(taken: Taken, at: number, daily: number): AccountUsage | null;
+  standing(account: string, at: number, daily: number): AccountUsage | null;
   /** The days from `since` (YYYY-MM-DD) on that have any request, oldest first. */
   days(account: string, since: string): UsageDay[];
   /** Of every key of the account that was used this month. */

@@ -69,7 +69,11 @@ export function priceInWords({ units, asset }: Pick<Offer, 'units' | 'asset'>): 
 }
 
 /** Why a payment is none for this offer at a time (in ms); null when it may be. Its signature is not looked at. */
-export function misfit({ scheme, network, accepted, transfer }: Payment, offer: Offer, now: number): Reason | null {
+export function offerMismatch(
+  { scheme, network, accepted, transfer }: Payment,
+  offer: Offer,
+  now: number,
+): Reason | null {
   const { to, value, validAfter, validBefore } = transfer.authorization;
   const seconds = BigInt(Math.floor(now / 1_000));
   if (scheme !== 'exact') return 'wrong_scheme';

@@ -79,14 +79,14 @@ export interface Facilitator {
  * transaction; `open`, neither used nor past its time; `void`, it never will
  * pay for this; `unseen`, the chain did not say.
  */
-export type Sight = { paid: string } | 'open' | { void: Reason } | 'unseen';
+export type ChainStatus = { paid: string } | 'open' | { void: Reason } | 'unseen';
 
 export interface Chain {
   /**
    * Looks until the payment shows or some seconds have gone when `patient`, and once otherwise. `told` is the
    * transaction that it is said to be in.
    */
-  look(payment: Payment, offer: Offer, how?: { patient: boolean; told: string | null }): Promise<Sight>;
+  look(payment: Payment, offer: Offer, how?: { patient: boolean; told: string | null }): Promise<ChainStatus>;
   /** Whether the payer signed it, as a wallet or as a contract (EIP-1271); null when the chain did not say. */
   isSigned(payment: Payment, offer: Offer): Promise<boolean | null>;
 }

@@ -1,4 +1,4 @@
-import type { Counts, Standing } from './account-usage.ts';
+import type { AccountUsage, Counts } from './account-usage.ts';
 import { dayAllowance, monthAllowance, unitsOf } from './account-usage.ts';
 import { creditsOf, REQUEST_COST } from './credits.ts';
 import { dayOf, daysUpTo, monthOf, nextDayAt, nextMonthAt } from './day.ts';
@@ -26,7 +26,7 @@ export type Usage = ReturnType<typeof usageOf>;
  * left out.
  */
 export function usageOf(
-  standing: Standing,
+  standing: AccountUsage,
   { days, keys, used, span }: { days: UsageDay[]; keys: NamedKey[]; used: KeyUsage[]; span: number },
 ) {
   const { at, terms, today, month, balance } = standing;

@@ -2,7 +2,7 @@ import type { PublicClient } from 'viem';
 import { createPublicClient, http, isAddressEqual, parseAbi, parseEventLogs } from 'viem';
 import type { Offer } from '../meter/offer.ts';
 import type { Payment } from '../meter/payment.ts';
-import type { Chain, Sight } from '../meter/purchase.ts';
+import type { Chain, ChainStatus } from '../meter/purchase.ts';
 
 /** How long a node may take for one answer, in ms. */
 const NODE_WAIT = 5_000;
@@ -50,7 +50,7 @@ export function openChain(url: string): Chain {
     async look(payment, { asset }, { patient, told } = { patient: false, told: null }) {
       const sought = soughtIn(payment, asset.address as Hex);
       const until = BigInt(payment.transfer.authorization.validBefore);
-      let sight: Sight = 'unseen';
+      let sight: ChainStatus = 'unseen';
       for (let looks = 1; ; looks++) {
         if (told !== null && (await isIn(node, sought, told as Hex).catch(() => false))) return { paid: told };
         sight = await lookOnce(node, sought, until).catch(() => 'unseen' as const);
@@ -88,7 +88,7 @@ function soughtIn({ transfer: { authorization } }: Payment, token: Hex): Sought 
   return { token, payer: from as Hex, payee: to as Hex, nonce: nonce as Hex, value: BigInt(value) };
 }
 
-async function lookOnce(node: PublicClient, sought: Sought, until: bigint): Promise<Sight> {
+async function lookOnce(node: PublicClient, sought: Sought, until: bigint): Promise<ChainStatus> {
   const { token, payer, nonce } = sought;
   // Time and state are of one block, so that "past its time and not used" is final.
   const { number, timestamp } = await node.getBlock();
@@ -120,7 +120,7 @@ async function lookOnce(node: PublicClient, sought: Sought, until: bigint): Prom
 }
 
 /** Used without an event is cancelled. */
-const ALREADY_SPENT: Sight = { void: 'already_spent' };
+const ALREADY_SPENT: ChainStatus = { void: 'already_spent' };
 
 /**
  * Whether a transaction used the authorization for the transfer that is sought.

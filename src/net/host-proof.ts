@@ -1,6 +1,6 @@
 import { promises as dns } from 'node:dns';
 import { VERSION } from '../app/build.ts';
-import type { Workshop } from '../app/context.ts';
+import type { AppContext } from '../app/context.ts';
 import type { HostProof } from '../desk/host.ts';
 import { PROOF_LABEL, PROOF_PATH, proofOf } from '../desk/host.ts';
 import { Fault } from '../fault.ts';
@@ -18,7 +18,7 @@ export type ProveHost = (paper: string, address: string) => Promise<Exclude<Host
  * through the client that webhooks are sent with and its rules. One proof of a
  * paper is asked for at a time: throws `unavailable` while another is under way.
  */
-export function hostProver({ settings }: Workshop): ProveHost {
+export function hostProver({ settings }: AppContext): ProveHost {
   const options = clientOptions(`Broadsheet/${VERSION} (+${settings.origin})`, settings.webhookPrivate);
   const resolver = new dns.Resolver({ timeout: DNS_WAIT, tries: DNS_TRIES });
   const named = settings.resolvers.map(

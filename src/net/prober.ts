@@ -2,23 +2,23 @@ import { randomBytes } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import type { Settings } from '../env.ts';
 import { isPublicAddress } from '../readers/webhook.ts';
-import type { CertificateLook } from '../records/probe.ts';
-import { lookAt } from '../records/probe.ts';
-import type { Look } from '../records/signal.ts';
+import type { CertificateProbe } from '../records/probe.ts';
+import { probeHostname } from '../records/probe.ts';
+import type { Probe } from '../records/signal.ts';
 import type { Resolver, ResolverOptions } from './resolver.ts';
 import { openResolver } from './resolver.ts';
-import { tlsLook } from './tls-probe.ts';
+import { tlsProbe } from './tls-probe.ts';
 
 /** Looks at hostnames over this machine's network. */
-export interface Looker {
+export interface Prober {
   /** One look. Never rejects: what was not learned is a status. */
-  look(hostname: string): Promise<Look>;
+  probe(hostname: string): Promise<Probe>;
   resolver: Resolver;
   /** Ends what waits, at once. */
   close(): void;
 }
 
-export interface LookerOptions extends ResolverOptions {
+export interface ProberOptions extends ResolverOptions {
   /** Addresses and networks to shake hands with though they are not the Internet's. */
   tlsPrivate: readonly string[];
   tlsPort?: number;
@@ -28,20 +28,20 @@ export interface LookerOptions extends ResolverOptions {
   now?: () => number;
 }
 
-/** A looker as the settings have it. */
-export function lookerOf({ resolvers, resolverRate, tlsPrivate }: Settings, now = Date.now): Looker {
-  return openLooker({ servers: resolvers, rate: resolverRate, tlsPrivate, now });
+/** A prober as the settings have it. */
+export function proberOf({ resolvers, resolverRate, tlsPrivate }: Settings, now = Date.now): Prober {
+  return openProber({ servers: resolvers, rate: resolverRate, tlsPrivate, now });
 }
 
-export function openLooker({ tlsPrivate, tlsPort, tlsTimeout, now = Date.now, ...options }: LookerOptions): Looker {
+export function openProber({ tlsPrivate, tlsPort, tlsTimeout, now = Date.now, ...options }: ProberOptions): Prober {
   const resolver = openResolver(options);
-  const shake = tlsLook({ allows: allowing(tlsPrivate), port: tlsPort, timeout: tlsTimeout });
+  const shake = tlsProbe({ allows: allowing(tlsPrivate), port: tlsPort, timeout: tlsTimeout });
   let isOpen = true;
-  const handshake = async (hostname: string, addresses: readonly string[]): Promise<CertificateLook> =>
+  const handshake = async (hostname: string, addresses: readonly string[]): Promise<CertificateProbe> =>
     isOpen ? shake(hostname, addresses) : { certificate: null, certificate_status: 'skipped' };
   const randomLabel = () => randomBytes(10).toString('hex');
   return {
-    look: (hostname) => lookAt(hostname, { ask: resolver.ask, handshake, now, randomLabel }),
+    probe: (hostname) => probeHostname(hostname, { ask: resolver.ask, handshake, now, randomLabel }),
     resolver,
     close() {
       isOpen = false;

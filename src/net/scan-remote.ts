@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { Fault } from '../fault.ts';
 import type { Entered, ScanQueue } from '../records/scan-queue.ts';
-import type { Look } from '../records/signal.ts';
+import type { Probe } from '../records/signal.ts';
 
 /** How long an answer is waited for, in ms. */
 const PATIENCE = 30_000;
@@ -56,7 +56,7 @@ export function remoteQueue({ url, key, stopping }: RemoteQueueOptions): ScanQue
     throw new Fault('unavailable', `${url} does not take part in scanning just now (${trouble})`);
   };
   return {
-    async take(max) {
+    async lease(max) {
       const { lease, hostnames } = Leased.parse(await call('POST', 'lease', { max }));
       return hostnames.length === 0 ? null : { lease, hostnames };
     },
@@ -68,7 +68,7 @@ export function remoteQueue({ url, key, stopping }: RemoteQueueOptions): ScanQue
       }
       return entered;
     },
-    async giveBack(lease) {
+    async release(lease) {
       await call('DELETE', lease);
     },
   };
@@ -110,8 +110,8 @@ async function ask(
 }
 
 /** Looks in as few requests as go. */
-function parted(looks: Look[]): Look[][] {
-  const parts: Look[][] = [];
+function parted(looks: Probe[]): Probe[][] {
+  const parts: Probe[][] = [];
   let room = 0;
   for (const look of looks) {
     const { length } = JSON.stringify(look);

@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import type { ConnectionOptions } from 'node:tls';
 import { connect } from 'node:tls';
-import type { CertificateLook, Handshake } from '../records/probe.ts';
+import type { CertificateProbe, Handshake } from '../records/probe.ts';
 import type { Certificate } from '../records/signal.ts';
 
 /** How long one handshake may take, from the first packet on, in ms. */
@@ -13,7 +13,7 @@ const LONGEST_NAME = 4_000;
 const LONGEST_HOST = 255;
 const MOST_HOSTS = 2_000;
 
-export interface TlsLookOptions {
+export interface TlsProbeOptions {
   /** Whether an IP address may be connected to. */
   allows(address: string): boolean;
   port?: number;
@@ -26,9 +26,9 @@ export interface TlsLookOptions {
  * whenever it ends. It connects to the addresses that it is given, never to one
  * that is not allowed, and looks nothing up.
  */
-export function tlsLook({ allows, port = 443, timeout = TIMEOUT }: TlsLookOptions): Handshake {
+export function tlsProbe({ allows, port = 443, timeout = TIMEOUT }: TlsProbeOptions): Handshake {
   return async (hostname, addresses) => {
-    let look: CertificateLook = without('skipped');
+    let look: CertificateProbe = without('skipped');
     for (const address of addresses.filter(allows).slice(0, MOST_ADDRESSES)) {
       const next = await shake({ hostname, address, port, timeout });
       if (next.certificate !== null) return next;
@@ -39,7 +39,7 @@ export function tlsLook({ allows, port = 443, timeout = TIMEOUT }: TlsLookOption
   };
 }
 
-function without(certificate_status: Exclude<CertificateLook['certificate_status'], 'ok'>): CertificateLook {
+function without(certificate_status: Exclude<CertificateProbe['certificate_status'], 'ok'>): CertificateProbe {
   return { certificate: null, certificate_status };
 }
 
@@ -50,9 +50,9 @@ interface Target {
   timeout: number;
 }
 
-function shake({ hostname, address, port, timeout }: Target): Promise<CertificateLook> {
+function shake({ hostname, address, port, timeout }: Target): Promise<CertificateProbe> {
   return new Promise((done) => {
-    const settle = (look: CertificateLook) => {
+    const settle = (look: CertificateProbe) => {
       clearTimeout(timer);
       socket.destroy();
       done(look);

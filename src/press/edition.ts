@@ -5,7 +5,7 @@ import type { Media } from '../desk/media.ts';
 import type { PaperRecord } from '../desk/paper.ts';
 import { EARLIER_MAX, NEWEST_MAX, PAGE_SIZE, tags } from '../desk/tags.ts';
 import type { Generation } from '../ledger/generation.ts';
-import type { DoorKey } from '../ledger/keyring.ts';
+import type { VerifyingKey } from '../ledger/keyring.ts';
 import type { Piece } from '../ledger/piece.ts';
 
 /** Where a paper is published. */
@@ -73,7 +73,7 @@ export class Edition {
     return this.#archive.media(path);
   }
 
-  keys(): DoorKey[] {
+  keys(): VerifyingKey[] {
     this.#read.add(tags.keys);
     return this.#archive.keys();
   }

@@ -6,7 +6,7 @@ import type { Archive } from '../desk/archive.ts';
  * paper, its personas and its keys, and so does each row of a list. What
  * changes while a press lasts is due again anyway.
  */
-export function steady(archive: Archive): Archive {
+export function memoized(archive: Archive): Archive {
   return {
     ...archive,
     paper: once(archive.paper),

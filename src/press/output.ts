@@ -6,7 +6,7 @@ import type { Pages } from './views.ts';
  * copy; or an earlier file of the sheet that it is the same as; or how to draw it, for a file whose path names all that it shows, so
  * that it need not be drawn when it is there.
  */
-export type Printed =
+export type RenderedFile =
   | { path: string; body: string | Uint8Array }
   | { path: string; copy: string }
   | { path: string; same: string }
@@ -17,17 +17,17 @@ export type Printed =
  * there yet: an `index` names lists, and `host` files, the last, tell hosts and
  * crawlers of all the others.
  */
-export const RANKS = ['matter', 'card', 'story', 'list', 'index', 'front', 'feed', 'host'] as const;
-export type Rank = (typeof RANKS)[number];
+export const STAGES = ['matter', 'card', 'story', 'list', 'index', 'front', 'feed', 'host'] as const;
+export type Stage = (typeof STAGES)[number];
 
 /** Prints a page: `src/render.ts`, or Astro's development server. */
 export type Render = <Route extends keyof Pages>(route: Route, view: Pages[Route]) => Promise<string>;
 
 /** What sheets are printed with, beside the edition. */
-export interface Tools {
+export interface RenderTools {
   render: Render;
   /** What the build made for every paper: stylesheets, fonts, scripts, `public/`. */
-  assets(): Iterable<Printed>;
+  assets(): Iterable<RenderedFile>;
   /** The present time in ms; only the news sitemap, which ages, may ask for it. */
   now: number;
 }
@@ -36,26 +36,26 @@ export interface Tools {
  * One kind of printed matter. A sheet is named `<kind>/<key>`, or `<kind>` when
  * there is only one, and prints one or more files from what it reads.
  */
-export interface Sheet {
+export interface Output {
   kind: string;
-  rank: Rank;
+  stage: Stage;
   /** Keys of the sheets that a touched tag may bring into being; those that exist are found by what they read. */
   from(tag: string, edition: Edition): Iterable<string>;
   /** Keys of all sheets of the kind that the paper now has. */
   all(edition: Edition): Iterable<string>;
   /** Prints a sheet; null when the paper has none of this key (any more). */
-  print(edition: Edition, key: string, tools: Tools): Promise<Printed[] | null> | Printed[] | null;
+  print(edition: Edition, key: string, tools: RenderTools): Promise<RenderedFile[] | null> | RenderedFile[] | null;
 }
 
 /** A sheet of which a paper has exactly one, from its first edition on. */
 export function single(
   kind: string,
-  rank: Rank,
-  print: (edition: Edition, tools: Tools) => ReturnType<Sheet['print']>,
-): Sheet {
+  rank: Stage,
+  print: (edition: Edition, tools: RenderTools) => ReturnType<Output['print']>,
+): Output {
   return {
     kind,
-    rank,
+    stage: rank,
     from: () => [],
     all: () => [''],
     print: (edition, _key, tools) => print(edition, tools),

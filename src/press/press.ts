@@ -1,10 +1,10 @@
 import type { Archive } from '../desk/archive.ts';
 import { tags } from '../desk/tags.ts';
 import type { Manifest, PressStart } from './manifest.ts';
-import { RANKS } from './output.ts';
-import { nameOf, SHEETS, sheetNamed } from './outputs/all.ts';
+import { STAGES } from './output.ts';
+import { nameOf, OUTPUTS, outputNamed } from './outputs/all.ts';
 import { pacer } from './pace.ts';
-import type { PrinterJob, Result } from './printer.ts';
+import type { PrinterJob, RenderResult } from './printer.ts';
 import { Printer } from './printer.ts';
 import { isHeavy } from './weight.ts';
 
@@ -16,7 +16,7 @@ const BATCH = 200;
 const CREW_MIN = 400;
 
 /** What a press says that has so much to print that it wants a crew: nothing was done, and it is to be called again with one. */
-export const NEEDS_CREW = Symbol('needs a crew');
+export const NEEDS_POOL = Symbol('needs a crew');
 /** The same of a press that has little to print, but pieces that are very long: another thread with room for them will do. */
 export const NEEDS_ROOM = Symbol('needs another thread with room');
 
@@ -38,7 +38,7 @@ export interface PressJob extends Omit<PrinterJob, 'looks' | 'manifest'> {
   /** Called often enough to show progress. */
   progress(done: number, total: number, what: string): void;
   /** Prints many sheets on several other threads; null while there are none. */
-  crew: ((looks: boolean, names: string[], done: (result: Result) => void) => Promise<void>) | null;
+  crew: ((looks: boolean, names: string[], done: (result: RenderResult) => void) => Promise<void>) | null;
 }
 
 export interface PressReport {
@@ -63,7 +63,7 @@ const DROPPED = 200;
  * that is not there yet. What was due stays due until it is
  * on disk, so a press that dies at any moment is finished by the next one.
  */
-export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_CREW | typeof NEEDS_ROOM> {
+export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_POOL | typeof NEEDS_ROOM> {
   const { paper, manifest, tree, archive, start, crew } = job;
   const full = job.full || manifest.due(paper, start.until).includes(tags.config);
   // A full press believes the disk alone: a file that somebody removed is written again. So does one that
@@ -77,7 +77,7 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_C
   const isMany = (group: string[]) => group.length >= CREW_MIN && !isCard(group[0] ?? '');
   const heavy = !groups.some(isMany) && isHeavy(archive, names);
   const isLarge = (group: string[]) => isMany(group) || (heavy && group.length > 0 && !isCard(group[0] ?? ''));
-  if (crew === null && groups.some(isLarge)) return heavy ? NEEDS_ROOM : NEEDS_CREW;
+  if (crew === null && groups.some(isLarge)) return heavy ? NEEDS_ROOM : NEEDS_POOL;
 
   const book = new Book(job, names.size);
   let isSynced = !full;
@@ -139,7 +139,7 @@ async function allNames(printer: Printer, cards: boolean): Promise<Set<string>> 
   const names = new Set<string>();
   const asking = printer.edition();
   const pace = pacer();
-  for (const sheet of SHEETS) {
+  for (const sheet of OUTPUTS) {
     if (isCard(sheet.kind) && !cards) continue;
     for (const key of sheet.all(asking)) {
       names.add(nameOf(sheet, key));
@@ -159,7 +159,7 @@ async function dueNames(printer: Printer, { paper, manifest, cards, start }: Pre
   };
   for (const tag of manifest.due(paper, start.until)) {
     for (const name of manifest.readers(paper, tag)) add(name);
-    for (const sheet of SHEETS) for (const key of sheet.from(tag, asking)) add(nameOf(sheet, key));
+    for (const sheet of OUTPUTS) for (const key of sheet.from(tag, asking)) add(nameOf(sheet, key));
     await pace();
   }
   return names;
@@ -167,8 +167,8 @@ async function dueNames(printer: Printer, { paper, manifest, cards, start }: Pre
 
 /** Sheets by rank, in the order in which they are pressed. */
 function inOrder(names: Set<string>): string[][] {
-  const groups = new Map<string, string[]>(RANKS.map((rank) => [rank, []]));
-  for (const name of names) groups.get(sheetNamed(name)?.sheet.rank ?? '')?.push(name);
+  const groups = new Map<string, string[]>(STAGES.map((rank) => [rank, []]));
+  for (const name of names) groups.get(outputNamed(name)?.sheet.stage ?? '')?.push(name);
   const cards = groups.get('card') ?? [];
   if (cards.length <= CARDS_FIRST_MAX) return [...groups.values()];
   groups.delete('card');
@@ -215,14 +215,14 @@ class Book {
   readonly #job: PressJob;
   readonly #total: number;
   #done = 0;
-  #results: Result[] = [];
+  #results: RenderResult[] = [];
 
   constructor(job: PressJob, total: number) {
     this.#job = job;
     this.#total = total;
   }
 
-  add(result: Result): void {
+  add(result: RenderResult): void {
     this.#results.push(result);
     this.gone.push(...result.gone);
     this.written += result.written;

@@ -4,16 +4,16 @@ import { sha256 } from '../ledger/basis.ts';
 import type { Place } from './edition.ts';
 import { Edition } from './edition.ts';
 import type { Manifest, PressedFile } from './manifest.ts';
-import { steady } from './memoized.ts';
-import type { Printed, Tools } from './output.ts';
-import { sheetNamed } from './outputs/all.ts';
+import { memoized } from './memoized.ts';
+import type { RenderedFile, RenderTools } from './output.ts';
+import { outputNamed } from './outputs/all.ts';
 import { pacer } from './pace.ts';
 
 /** Cards that are drawn while the next is composed: sharp has threads of its own. */
 const FLYING_MAX = 8;
 
 /** What printing one sheet came to. */
-export interface Result {
+export interface RenderResult {
   name: string;
   /** What it read. */
   tags: string[];
@@ -32,7 +32,7 @@ export interface PrinterJob {
   manifest: Pick<Manifest, 'files'>;
   place: Place;
   tree: Tree;
-  tools: Tools;
+  tools: RenderTools;
   /** Path of a media file's bytes by its digest. */
   mediaFile(digest: string): string;
   /** Whether to look on the disk for what is there, or to believe the manifest. */
@@ -46,7 +46,7 @@ export class Printer {
 
   constructor(job: PrinterJob) {
     this.#job = job;
-    this.#archive = steady(job.archive);
+    this.#archive = memoized(job.archive);
   }
 
   /** A view of the paper that has recorded nothing yet. */
@@ -55,7 +55,7 @@ export class Printer {
   }
 
   /** Prints sheets one after the other, a few still being drawn; returns when all their files are on disk. */
-  async printAll(names: Iterable<string>, done: (result: Result) => void): Promise<void> {
+  async printAll(names: Iterable<string>, done: (result: RenderResult) => void): Promise<void> {
     const flying = new Set<Promise<void>>();
     let failure: { error: unknown } | null = null;
     const pace = pacer();
@@ -77,19 +77,19 @@ export class Printer {
   }
 
   /** Prints one sheet; `put` is its files' way to the disk, in an object so that nobody waits for it unasked. */
-  async #print(name: string): Promise<{ put: Promise<Result> }> {
-    const found = sheetNamed(name);
+  async #print(name: string): Promise<{ put: Promise<RenderResult> }> {
+    const found = outputNamed(name);
     if (found === null) return { put: Promise.resolve({ name, tags: [], files: [], news: [], gone: [], written: 0 }) };
     const edition = this.edition();
     const printed = (await found.sheet.print(edition, found.key, this.#job.tools)) ?? [];
     return { put: this.#put(name, printed, printed.length === 0 ? [] : edition.reads) };
   }
 
-  async #put(name: string, printed: Printed[], tags: string[]): Promise<Result> {
+  async #put(name: string, printed: RenderedFile[], tags: string[]): Promise<RenderResult> {
     const { paper, manifest, tree } = this.#job;
     tree.assertClaim();
     const known = new Map(manifest.files(paper, name).map(({ path, digest }) => [path, digest]));
-    const result: Result = { name, tags, files: [], news: [], gone: [], written: 0 };
+    const result: RenderResult = { name, tags, files: [], news: [], gone: [], written: 0 };
     for (const item of printed) {
       const before = known.get(item.path);
       known.delete(item.path);
@@ -102,7 +102,7 @@ export class Printer {
   }
 
   /** Puts a file on disk unless the bytes there are the same. Returns their digest. */
-  async #putFile(item: Printed, before: string | undefined, result: Result): Promise<string> {
+  async #putFile(item: RenderedFile, before: string | undefined, result: RenderResult): Promise<string> {
     const { tree, mediaFile, looks } = this.#job;
     const there = looks ? tree.digestBefore(item.path) : (before ?? null);
     const isThere = there !== null;
@@ -125,7 +125,7 @@ export class Printer {
   }
 }
 
-function digestIn(result: Result, item: Printed): string {
+function digestIn(result: RenderResult, item: RenderedFile): string {
   const found = 'same' in item ? result.files.find(({ path }) => path === item.same) : undefined;
   if (found === undefined) throw new Error(`${item.path} is to be the same as a file that was not printed before it`);
   return found.digest;

@@ -2,7 +2,7 @@ import type { Archive, Row } from '../desk/archive.ts';
 import type { Paper } from '../desk/paper.ts';
 import type { KeptEvent } from './event-table.ts';
 import type { MailKind } from './mail.ts';
-import type { MailCast, MailMatter, MailPicture, MailStory } from './mail-content.ts';
+import type { MailCast, MailContent, MailPicture, MailStory } from './mail-content.ts';
 
 /** Pictures that mail programs show; of a drawing in SVG they show nothing. */
 const SHOWN = /\.(?:jpe?g|png|gif|webp)$/i;
@@ -19,7 +19,7 @@ interface Told {
  * What an alert says: its pieces as they are now, without those withdrawn since.
  * Null when none is left.
  */
-export function alertMatter(archive: Archive, paper: Paper, root: string, { kind, about, events }: Told) {
+export function alertContent(archive: Archive, paper: Paper, root: string, { kind, about, events }: Told) {
   const pieces = events.flatMap((event) =>
     event.type === 'story.aired' ? (rowOnAir(archive, event.story.id) ?? []) : [],
   );
@@ -28,7 +28,7 @@ export function alertMatter(archive: Archive, paper: Paper, root: string, { kind
   );
   const [first] = [...pieces.map(({ dek, headline }) => dek || headline), ...casts.map(({ title }) => title)];
   if (first === undefined) return null;
-  const matter: Omit<MailMatter, 'language' | 'home_url'> = {
+  const matter: Omit<MailContent, 'language' | 'home_url'> = {
     nameplate: paper.nameplate,
     preview: first,
     heading: kind === 'daily' ? 'New since the last mail' : kind === 'weekly' ? 'The week' : null,
@@ -60,7 +60,7 @@ function rowOnAir(archive: Archive, id: string): Row | null {
 }
 
 /** Pieces by section in the paper's order, the newest first; sections that the paper no longer has come last. */
-function groupsOf(archive: Archive, paper: Paper, root: string, pieces: Row[]): MailMatter['groups'] {
+function groupsOf(archive: Archive, paper: Paper, root: string, pieces: Row[]): MailContent['groups'] {
   const names = new Set([...paper.sections, ...pieces.map(({ category }) => category)]);
   return [...names].flatMap((name) => {
     const stories = pieces

@@ -1,5 +1,5 @@
 import type { Mail, MailRecord } from './mail.ts';
-import type { MailMatter } from './mail-content.ts';
+import type { MailContent } from './mail-content.ts';
 import { mailText } from './mail-content.ts';
 import type { MailSource } from './mail-head.ts';
 import { mailHead, mailHost } from './mail-head.ts';
@@ -9,7 +9,7 @@ export function alertMail(
   mail: MailRecord,
   to: string,
   paper: MailSource & { slug: string },
-  matter: MailMatter,
+  matter: MailContent,
   html: string,
 ): Mail {
   return {
@@ -34,7 +34,7 @@ export function alertMail(
 }
 
 /** The headline of the first piece, or the title of the video edition; and how many more there are. */
-export function subjectOf({ groups, casts, nameplate }: Pick<MailMatter, 'groups' | 'casts' | 'nameplate'>): string {
+export function subjectOf({ groups, casts, nameplate }: Pick<MailContent, 'groups' | 'casts' | 'nameplate'>): string {
   const titles = [
     ...groups.flatMap(({ stories }) => stories.map(({ headline }) => headline)),
     ...casts.map(({ title }) => title),

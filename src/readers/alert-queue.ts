@@ -1,4 +1,4 @@
-import { isAlert, matterOf, wants } from './alert.ts';
+import { isAlert, subjectIdOf, wants } from './alert.ts';
 import type { AlertDesk } from './alert-desk.ts';
 
 /** The name under which the mails' place among the events is kept. */
@@ -30,7 +30,7 @@ export function queueAlerts(desk: AlertDesk): number | null {
     let count = 0;
     for (const reader of readers) {
       if (!wants(reader, event)) continue;
-      const mail = { paper: event.paper, subscriber: reader.id, kind: 'instant' as const, about: matterOf(event) };
+      const mail = { paper: event.paper, subscriber: reader.id, kind: 'instant' as const, about: subjectIdOf(event) };
       if (alerts.queue({ ...mail, id: desk.newId(), due_at, events: [event.n] })) count++;
     }
     const last = readers.length < BATCH ? undefined : readers.at(-1);

@@ -19,7 +19,7 @@ export function isAlert(event: KeptEvent, wasToldBefore: boolean): event is Aler
 }
 
 /** What an event is about: the piece's id, or the day of the video edition. */
-export function matterOf(event: AlertEvent): string {
+export function subjectIdOf(event: AlertEvent): string {
   return event.type === 'story.aired' ? event.story.id : event.cast.day;
 }
 

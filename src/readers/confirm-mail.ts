@@ -1,13 +1,13 @@
 import { choicesInWords } from './choices.ts';
 import type { Mail, MailRecord } from './mail.ts';
-import type { MailMatter } from './mail-content.ts';
+import type { MailContent } from './mail-content.ts';
 import { mailText } from './mail-content.ts';
 import type { MailSource } from './mail-head.ts';
 import { mailHead } from './mail-head.ts';
 import type { Subscriber } from './subscriber.ts';
 
 /** The mail that asks whether an order is the reader's own; the one thing that goes to an unconfirmed address. */
-export function confirmMail(mail: MailRecord, to: string, paper: MailSource, matter: MailMatter, html: string): Mail {
+export function confirmMail(mail: MailRecord, to: string, paper: MailSource, matter: MailContent, html: string): Mail {
   return {
     ...mailHead(mail, to, paper),
     subject: `Confirm your subscription to ${paper.nameplate}`,
@@ -19,11 +19,11 @@ export function confirmMail(mail: MailRecord, to: string, paper: MailSource, mat
 }
 
 /** What that mail says. */
-export function confirmMatter(
+export function confirmContent(
   row: Subscriber,
   { nameplate, root }: MailSource,
   token: string,
-): Omit<MailMatter, 'language' | 'home_url'> {
+): Omit<MailContent, 'language' | 'home_url'> {
   return {
     nameplate,
     preview: 'Nothing else is sent until you confirm.',

@@ -1,9 +1,9 @@
-import type { Attempt, Claimed, Consignment, DeliveryQueue } from './delivery.ts';
+import type { Attempt, Claimed, DeliveryJob, DeliveryQueue } from './delivery.ts';
 import { offReason, settlementOf } from './delivery.ts';
 import { webhookProblem } from './webhook.ts';
 import type { WebhookClient, WebhookDesk } from './webhook-desk.ts';
 import { signatureHeaders } from './webhook-signature.ts';
-import type { OffReason, WebhookStandings } from './webhook-table.ts';
+import type { OffReason, WebhookStates } from './webhook-table.ts';
 
 /** How many requests are under way at a time, in all and to one host. */
 export const IN_FLIGHT_MAX = 64;
@@ -14,16 +14,16 @@ export const LEASE = 30_000;
 const WINDOW = 200;
 
 /** What a courier works with: a paper's deliveries unless it is said otherwise. */
-export interface CourierDesk<D extends Consignment = Claimed>
+export interface DispatcherTools<D extends DeliveryJob = Claimed>
   extends Pick<WebhookDesk, 'groupCommit' | 'now' | 'allowsPrivate'> {
   deliveries: DeliveryQueue<D>;
-  webhooks: WebhookStandings;
+  webhooks: WebhookStates;
   /** Tells those who run it that its webhook was switched off at a time (ms); part of that transaction. */
   notify(delivery: D, at: number): void;
 }
 
 /** What the courier tells whoever runs it. Nothing in it names a person, or holds an answer. */
-export interface CourierNews<D extends Consignment = Claimed> {
+export interface DispatcherEvents<D extends DeliveryJob = Claimed> {
   attempted(delivery: D, attempt: Attempt): void;
   switchedOff(delivery: D, reason: OffReason): void;
   /** What was sent could not be noted: it is sent again when its lease has ended. */
@@ -35,16 +35,16 @@ export interface CourierNews<D extends Consignment = Claimed> {
  * a crash between the two sends one again, under the same `webhook-id`. Hosts
  * do not hold each other up: each has a few places, and the rest go past it.
  */
-export class Courier<D extends Consignment = Claimed> {
-  readonly #desk: CourierDesk<D>;
+export class Dispatcher<D extends DeliveryJob = Claimed> {
+  readonly #desk: DispatcherTools<D>;
   readonly #client: WebhookClient;
-  readonly #news: CourierNews<D>;
+  readonly #news: DispatcherEvents<D>;
   readonly #underWay = new Set<Promise<void>>();
   readonly #hosts = new Map<string, number>();
   #stopped = false;
   #isGoingOn = false;
 
-  constructor(desk: CourierDesk<D>, client: WebhookClient, news: CourierNews<D>) {
+  constructor(desk: DispatcherTools<D>, client: WebhookClient, news: DispatcherEvents<D>) {
     this.#desk = desk;
     this.#client = client;
     this.#news = news;

@@ -1,4 +1,4 @@
-import type { OffReason, WebhookStanding } from './webhook-table.ts';
+import type { OffReason, WebhookState } from './webhook-table.ts';
 
 /** Where a delivery stands: to be sent or sent again, taken by its receiver, or given up. */
 export const DELIVERY_STATES = ['waiting', 'delivered', 'failed'] as const;
@@ -32,7 +32,7 @@ export interface Delivery {
 }
 
 /** A delivery as it is listed. */
-export interface DeliveryRecord extends Delivery, Pick<WebhookStanding, 'off_at' | 'off_reason'> {
+export interface DeliveryRecord extends Delivery, Pick<WebhookState, 'off_at' | 'off_reason'> {
   type: string;
   state: DeliveryState;
   due_at: number;
@@ -60,19 +60,19 @@ export interface Claimed {
 }
 
 /** What sending needs to know of a delivery, whoever it is for. */
-export type Consignment = Omit<Claimed, 'paper'>;
+export type DeliveryJob = Omit<Claimed, 'paper'>;
 
 /** What an attempt leads to. */
 export type Settlement = { state: 'delivered' | 'failed' } | { state: 'waiting'; due_at: number };
 
 /** Deliveries, as whoever sends them sees them. */
-export interface DeliveryQueue<D extends Consignment> {
+export interface DeliveryQueue<D extends DeliveryJob> {
   /** What could be sent now, those due longest first, except to some hosts. */
   due(now: number, limit: number, except: string[]): { id: string; host: string }[];
   /** Takes those that are still due and that nobody else has, until `lease` (ms). */
   claim(ids: string[], now: number, lease: number): D[];
   /** Notes an attempt and what it led to. False when the lease was lost: then nothing is noted. */
-  settle(claimed: Consignment, attempt: Attempt, settlement: Settlement): boolean;
+  settle(claimed: DeliveryJob, attempt: Attempt, settlement: Settlement): boolean;
   /** When the first attempt was made, in ms. */
   firstAttempt(id: string): number | null;
   /** Gives up what waits for a webhook and is not being sent. */

@@ -1,5 +1,5 @@
 import type { AlertEvent } from './alert.ts';
-import { matterOf, wants } from './alert.ts';
+import { subjectIdOf, wants } from './alert.ts';
 import type { AlertHour } from './alert-desk.ts';
 import type { Reader } from './alert-table.ts';
 
@@ -38,6 +38,6 @@ export function digestOf(
 ): AlertEvent[] {
   const wanted = events.filter((event) => event.n > (reader.through ?? 0) && wants(reader, event));
   if (wanted.length === 0) return [];
-  const told = new Set(toldAtOnce(wanted.map(matterOf)));
-  return wanted.filter((event) => !told.has(matterOf(event)));
+  const told = new Set(toldAtOnce(wanted.map(subjectIdOf)));
+  return wanted.filter((event) => !told.has(subjectIdOf(event)));
 }

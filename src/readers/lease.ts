@@ -1,5 +1,5 @@
 /** Work that one process does at a time, whoever else shares the database. */
-export interface DutyTable {
+export interface LeaseTable {
   /**
    * Takes a duty, or goes on with it, for so many ms. `taken` when it was
    * another's or nobody's before, null when another has it now. The clock is read

@@ -32,7 +32,7 @@ export interface MailCast {
 }
 
 /** Everything that a mail says; its HTML and its plain text are made of it. */
-export interface MailMatter {
+export interface MailContent {
   language: string;
   nameplate: string;
   /** The paper's front, absolute and with a slash at its end; null of a private one, whose pages no reader can open. */
@@ -68,7 +68,7 @@ export function mailText({
   groups,
   casts,
   ...rest
-}: MailMatter): string {
+}: MailContent): string {
   const parts = [
     nameplate,
     ...(heading === null ? [] : [heading]),

@@ -1,5 +1,5 @@
 import type { Mail, MailProgress, MailQueue } from './mail.ts';
-import type { MailMatter } from './mail-content.ts';
+import type { MailContent } from './mail-content.ts';
 import { mailText } from './mail-content.ts';
 import type { MailSource } from './mail-head.ts';
 import { mailHead } from './mail-head.ts';
@@ -55,10 +55,10 @@ const WHY: Record<OffReason, string> = {
 };
 
 /** What a notice says. Of a receiver it names the host alone: its address may hold a secret. */
-export function noticeMatter(
+export function noticeContent(
   off: readonly WebhookOff[],
   { nameplate, root }: MailSource,
-): Omit<MailMatter, 'language' | 'home_url'> {
+): Omit<MailContent, 'language' | 'home_url'> {
   const lines = off.map(
     ({ id, url, off_reason, of_subscriber }) =>
       `${new URL(url).host} (${of_subscriber ? 'a subscriber’s' : 'the desk’s'}, ${id}): ${WHY[off_reason]}.`,
@@ -82,7 +82,7 @@ export function noticeMatter(
 }
 
 /** A notice, ready to be sent. */
-export function noticeMail(notice: Notice, paper: MailSource, matter: MailMatter, html: string): Mail {
+export function noticeMail(notice: Notice, paper: MailSource, matter: MailContent, html: string): Mail {
   return {
     ...mailHead(notice, notice.email, paper),
     subject: `${paper.nameplate}: ${(matter.heading ?? '').toLowerCase()}`,

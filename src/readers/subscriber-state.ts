@@ -4,7 +4,7 @@ import type { Suppression } from './suppression.ts';
 import { CONFIRM_REST, SUPPRESSED_REST, UNANSWERED_REST } from './suppression.ts';
 
 /** What is known of one reader of one paper. */
-export interface Standing {
+export interface SubscriberState {
   row: Subscriber | null;
   suppression: Suppression | null;
 }
@@ -19,7 +19,7 @@ export interface Who {
 
 /** What an order leads to: the standing after it, and whether a mail is to ask for a confirmation. */
 export interface Ordered {
-  standing: Standing;
+  standing: SubscriberState;
   mails: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface Ordered {
  * takes the new choices, a confirmed one keeps them beside its own, and a
  * suppression stays. All of that is settled by the confirmation.
  */
-export function afterOrder({ row, suppression }: Standing, who: Who, choices: Choices, now: number): Ordered {
+export function afterOrder({ row, suppression }: SubscriberState, who: Who, choices: Choices, now: number): Ordered {
   const rest = suppression === null ? restOf(row) : SUPPRESSED_REST[suppression.reason];
   const last = Math.max(row?.mailed_at ?? -Infinity, suppression?.mailed_at ?? -Infinity);
   const mails = now - last >= rest;
@@ -70,7 +70,7 @@ export interface AdminOrder {
  * but the webhook of one who has confirmed.
  */
 export function afterAdminOrder(
-  { row, suppression }: Standing,
+  { row, suppression }: SubscriberState,
   who: Who,
   { choices, webhook }: AdminOrder,
   now: number,

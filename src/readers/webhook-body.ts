@@ -3,7 +3,7 @@ import { Fault } from '../fault.ts';
 import { ChoicesBody, choicesFrom } from './choices.ts';
 import { newWebhookSecret, webhookProblem } from './webhook.ts';
 import type { WebhookDesk } from './webhook-desk.ts';
-import type { Receiver, Webhook, WebhookStanding } from './webhook-table.ts';
+import type { Receiver, Webhook, WebhookState } from './webhook-table.ts';
 
 /** The body of `POST /api/v1/webhooks`. */
 export const WebhookBody = z
@@ -60,7 +60,7 @@ export function addWebhook(
 }
 
 /** A webhook of the desk's own. Throws `not_found`. */
-export function needWebhook({ webhooks }: WebhookDesk, paper: string, id: string): Webhook & WebhookStanding {
+export function needWebhook({ webhooks }: WebhookDesk, paper: string, id: string): Webhook & WebhookState {
   const found = webhooks.get(paper, id);
   if (found !== null) return found;
   const message = `this paper has no webhook ${JSON.stringify(id.slice(0, 80))} of its own; GET /api/v1/webhooks lists them`;
@@ -79,7 +79,7 @@ export function needReceiver({ webhooks, transact, now }: WebhookDesk, paper: st
 }
 
 /** A webhook as an admin reads it, without its secret; `sections` are the paper's. */
-export function webhookRow(webhook: Webhook & WebhookStanding, sections: readonly string[]) {
+export function webhookRow(webhook: Webhook & WebhookState, sections: readonly string[]) {
   const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
   const { id, url, cast, off_reason } = webhook;
   return {

@@ -5,7 +5,7 @@ export const OFF_REASONS = ['gone', 'failing'] as const;
 export type OffReason = (typeof OFF_REASONS)[number];
 
 /** How a webhook does. Times in ms. */
-export interface WebhookStanding {
+export interface WebhookState {
   /** Since when every attempt failed; null when the last one did not. */
   failing_since: number | null;
   off_at: number | null;
@@ -40,7 +40,7 @@ export interface Audience {
 }
 
 /** How webhooks do, as whoever sends to them notes it. */
-export interface WebhookStandings {
+export interface WebhookStates {
   /** A receiver took something: it is on, whatever was before. */
   took(id: string): void;
   /** A receiver failed. Returns since when it has, in ms, and whether it is switched off by now for that address. */
@@ -49,13 +49,13 @@ export interface WebhookStandings {
   switchOff(id: string, url: string, reason: OffReason, at: number): void;
 }
 
-export interface WebhookTable extends WebhookStandings {
+export interface WebhookTable extends WebhookStates {
   add(webhook: Webhook): void;
   /** Takes one of the desk's own away, with its deliveries. False when there is none. */
   remove(paper: string, id: string): boolean;
   /** The desk's own, oldest first. */
-  list(paper: string): (Webhook & WebhookStanding)[];
-  get(paper: string, id: string): (Webhook & WebhookStanding) | null;
+  list(paper: string): (Webhook & WebhookState)[];
+  get(paper: string, id: string): (Webhook & WebhookState) | null;
   /** One that may be sent to, on or off: the desk's own, or a confirmed subscriber's. */
   receiver(paper: string, id: string): Receiver | null;
   /** Brings in the webhooks of subscribers who have confirmed. */

@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize';
 import { verifyNode } from '../ledger/ed25519.ts';
-import type { DoorKey } from '../ledger/keyring.ts';
-import type { Change, DomainStanding } from './delta.ts';
+import type { VerifyingKey } from '../ledger/keyring.ts';
+import type { Change, DomainBaseline } from './delta.ts';
 import { compare } from './delta.ts';
 import { facetsOf } from './facets.ts';
 import type { Observation } from './observation.ts';
@@ -23,7 +23,7 @@ export interface AuditedHost {
   /** Oldest first. */
   observations: Iterable<Observation>;
   changesOf(observation_seq: number): Change[];
-  standing: DomainStanding;
+  standing: DomainBaseline;
   sightings: { signal: string; value: string; first_seen: number; last_seen: number; count: number }[];
   facets: { kind: string; name: string }[];
 }
@@ -33,11 +33,11 @@ export interface AuditedHost {
  * link, the deltas, what stands, and when each value was seen. Gives what does not
  * hold, and how many observations there were.
  */
-export function auditHost(host: AuditedHost, keys: DoorKey[]): { faults: string[]; observations: number } {
+export function auditHost(host: AuditedHost, keys: VerifyingKey[]): { faults: string[]; observations: number } {
   const faults: string[] = [];
   const sightings = new Map<string, AuditedHost['sightings'][number]>();
   let before: SeenReceipt | null = null;
-  let standing: DomainStanding = {};
+  let standing: DomainBaseline = {};
   let observations = 0;
   let newest: number | null = null;
   for (const observation of host.observations) {

@@ -1,7 +1,7 @@
 import type { Tracked, TrackedName } from './tracked.ts';
 
 /** What stands of one signal: the last known values, and those among them that the last known look did not show. */
-export interface Standing {
+export interface Baseline {
   /** Sorted, each once. */
   values: string[];
   /** Missing once: gone when the next known look does not show them either. Sorted. */
@@ -9,7 +9,7 @@ export interface Standing {
 }
 
 /** What stands of a domain. A signal that was never known is not in it. */
-export type DomainStanding = Partial<Record<TrackedName, Standing>>;
+export type DomainBaseline = Partial<Record<TrackedName, Baseline>>;
 
 /** One change of one signal's value set, before it has a number. */
 export interface Change {
@@ -40,8 +40,8 @@ export interface Delta extends Change {
  * or short answer is also what a broken server gives. `news` holds what stands now
  * of the signals for which that is not what stood before.
  */
-export function compare(before: DomainStanding, now: Tracked): { news: DomainStanding; changes: Change[] } {
-  const news: DomainStanding = {};
+export function compare(before: DomainBaseline, now: Tracked): { news: DomainBaseline; changes: Change[] } {
+  const news: DomainBaseline = {};
   const changes: Change[] = [];
   for (const signal of Object.keys(now).sort() as TrackedName[]) {
     const values = now[signal];
@@ -55,7 +55,7 @@ export function compare(before: DomainStanding, now: Tracked): { news: DomainSta
   return { news, changes };
 }
 
-function step(old: Standing, values: string[]): Standing {
+function step(old: Baseline, values: string[]): Baseline {
   if (values.some((value) => !old.values.includes(value))) return { values, missing: [] };
   const lacking = old.values.filter((value) => !values.includes(value));
   const gone = lacking.filter((value) => old.missing.includes(value));
@@ -65,7 +65,7 @@ function step(old: Standing, values: string[]): Standing {
   };
 }
 
-function changeOf(signal: TrackedName, { values: before }: Standing, { values: after }: Standing): Change {
+function changeOf(signal: TrackedName, { values: before }: Baseline, { values: after }: Baseline): Change {
   const kind = before.length === 0 ? 'added' : after.length === 0 ? 'removed' : 'changed';
   return { signal, kind, before, after };
 }
@@ -75,6 +75,6 @@ function sameValues(a: string[], b: string[]): boolean {
 }
 
 /** Whether something is missing that the next look is to confirm. */
-export function isUnconfirmed(standing: DomainStanding): boolean {
+export function isUnconfirmed(standing: DomainBaseline): boolean {
   return Object.values(standing).some(({ missing }) => missing.length > 0);
 }

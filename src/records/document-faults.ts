@@ -1,4 +1,4 @@
-import type { DoorKey } from '../ledger/keyring.ts';
+import type { VerifyingKey } from '../ledger/keyring.ts';
 import { keysOf } from '../ledger/keyring.ts';
 import type { Verify } from '../ledger/note.ts';
 import type { AnswerFaults } from './document-rules.ts';
@@ -20,7 +20,7 @@ import type { FullRecord, Preview } from './preview.ts';
 /** The rules of documents, asked with Node's hashes and signatures. */
 
 /** What does not hold in a document of the domain records, by these keys; empty when all of it does. */
-export function documentFaults(document: RecordsDocument, keys: DoorKey[], verify: Verify): string[] {
+export function documentFaults(document: RecordsDocument, keys: VerifyingKey[], verify: Verify): string[] {
   switch (document.kind) {
     case 'misshapen':
       return document.faults;
@@ -44,7 +44,7 @@ export function documentFaults(document: RecordsDocument, keys: DoorKey[], verif
 }
 
 /** Checks parsed JSON that is to be a preview or a full record. What is neither is itself a fault, never an exception. */
-export function answerFaults(json: unknown, keys: DoorKey[], verify: Verify): string[] {
+export function answerFaults(json: unknown, keys: VerifyingKey[], verify: Verify): string[] {
   const document = jsonDocument(json);
   if (document === null) return ['this is no answer of the records service'];
   return documentFaults(document, keys, verify);
@@ -55,24 +55,24 @@ export function answerFaults(json: unknown, keys: DoorKey[], verify: Verify): st
  * by its own it shows that records and chain belong together, not whose keys they
  * bear. What is no bundle is itself a fault, never an exception.
  */
-export function evidenceFaults(json: unknown, verify: Verify, trusted?: DoorKey[]): string[] {
+export function evidenceFaults(json: unknown, verify: Verify, trusted?: VerifyingKey[]): string[] {
   const document = jsonDocument(json);
   if (document?.kind === 'misshapen') return document.faults;
   if (document?.kind !== 'evidence') return ['this is no evidence bundle'];
   return documentFaults(document, trusted ?? keysOf(json), verify);
 }
 
-function previewFaults(preview: Preview, keys: DoorKey[], verify: Verify): string[] {
+function previewFaults(preview: Preview, keys: VerifyingKey[], verify: Verify): string[] {
   const seen = seeReceipt(preview.receipt, keys, verify);
   return [...receiptRules(seen), ...flat(previewRules(preview, seen, rootsOfPaths(preview.disclosures, seen)))];
 }
 
-function recordFaults(record: FullRecord, keys: DoorKey[], verify: Verify): string[] {
+function recordFaults(record: FullRecord, keys: VerifyingKey[], verify: Verify): string[] {
   const seen = seeReceipt(record.receipt, keys, verify);
   return [...receiptRules(seen), ...flat(recordRules(record, seen, rootOfAll(record.disclosures)))];
 }
 
-function bundleFaults(bundle: Evidence, keys: DoorKey[], verify: Verify): string[] {
+function bundleFaults(bundle: Evidence, keys: VerifyingKey[], verify: Verify): string[] {
   const seen = bundle.records.map(({ receipt }) => seeReceipt(receipt, keys, verify));
   return [
     ...bundleKeyRules(bundle, keysOf(bundle), keys),

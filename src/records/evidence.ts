@@ -1,4 +1,4 @@
-import type { DoorKey, Jwk } from '../ledger/keyring.ts';
+import type { Jwk, VerifyingKey } from '../ledger/keyring.ts';
 import { jwks } from '../ledger/keyring.ts';
 import type { Observation } from './observation.ts';
 import type { FullRecord } from './preview.ts';
@@ -15,7 +15,7 @@ export interface Evidence {
 }
 
 /** Puts a bundle together. `observations` are the domain's whole chain, oldest first. */
-export function evidenceOf(domain: string, observations: Iterable<Observation>, keys: DoorKey[]): Evidence {
+export function evidenceOf(domain: string, observations: Iterable<Observation>, keys: VerifyingKey[]): Evidence {
   return JSON.parse([...evidenceText(domain, observations, keys)].join('')) as Evidence;
 }
 
@@ -23,9 +23,9 @@ export function evidenceOf(domain: string, observations: Iterable<Observation>, 
 export function* evidenceText(
   domain: string,
   observations: Iterable<Observation>,
-  keys: DoorKey[],
+  keys: VerifyingKey[],
 ): Generator<string, void> {
-  const used = new Set<DoorKey>();
+  const used = new Set<VerifyingKey>();
   let comma = '';
   yield `{"evidence":"domain-evidence/v1","domain":${JSON.stringify(domain)},"records":[`;
   for (const observation of observations) {

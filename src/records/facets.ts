@@ -1,4 +1,4 @@
-import type { DomainStanding } from './delta.ts';
+import type { DomainBaseline } from './delta.ts';
 import { registrableDomain } from './hostname.ts';
 import { servicesOf } from './services.ts';
 import type { SignalType } from './signal.ts';
@@ -13,7 +13,7 @@ export interface Facet {
 }
 
 /** What a host counts for in the lists and charts, from what stands of it; each once. */
-export function facetsOf(standing: DomainStanding): Facet[] {
+export function facetsOf(standing: DomainBaseline): Facet[] {
   const facets = new Map<string, Facet>();
   const add = (kind: FacetKind, name: string): void => void facets.set(`${kind} ${name}`, { kind, name });
   const values: Partial<Record<SignalType, string[]>> = {};

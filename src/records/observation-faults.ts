@@ -1,6 +1,6 @@
 import { sha256 } from '../ledger/basis.ts';
 import { toHex } from '../ledger/bytes.ts';
-import type { DoorKey } from '../ledger/keyring.ts';
+import type { VerifyingKey } from '../ledger/keyring.ts';
 import { leafHash, rootFromPath } from '../ledger/merkle.ts';
 import type { Verify } from '../ledger/note.ts';
 import { parseNote } from '../ledger/note.ts';
@@ -13,7 +13,7 @@ import type { ShownField } from './preview.ts';
 import { parseObservation } from './receipt.ts';
 
 /** What the keys and a hash say of one receipt. */
-export function seeReceipt(text: string, keys: DoorKey[], verify: Verify): SeenReceipt {
+export function seeReceipt(text: string, keys: VerifyingKey[], verify: Verify): SeenReceipt {
   const note = parseNote(text);
   const receipt = note === null ? null : parseObservation(note.text);
   if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails', key: null };
@@ -25,7 +25,7 @@ export function seeReceipt(text: string, keys: DoorKey[], verify: Verify): SeenR
 /** What does not hold in a full record: all its disclosures, the root over them, the signature. */
 export function recordFaults(
   { disclosures, receipt }: { disclosures: string[]; receipt: string },
-  keys: DoorKey[],
+  keys: VerifyingKey[],
   verify: Verify,
 ): string[] {
   const seen = seeReceipt(receipt, keys, verify);
@@ -36,7 +36,7 @@ export function recordFaults(
 /** What does not hold in a preview: each field shown, its path to the signed root, the signature. */
 export function previewFaults(
   { disclosures, receipt }: { disclosures: ShownField[]; receipt: string },
-  keys: DoorKey[],
+  keys: VerifyingKey[],
   verify: Verify,
 ): string[] {
   const seen = seeReceipt(receipt, keys, verify);
@@ -61,7 +61,7 @@ export function rootsOfPaths(disclosures: ShownField[], { receipt }: SeenReceipt
 }
 
 /** What does not hold in receipts of one domain, oldest first; `whole` when they begin with its first. */
-export function receiptChainFaults(receipts: string[], keys: DoorKey[], verify: Verify, whole: boolean): string[] {
+export function receiptChainFaults(receipts: string[], keys: VerifyingKey[], verify: Verify, whole: boolean): string[] {
   return receiptChainRules(
     receipts.map((receipt) => seeReceipt(receipt, keys, verify)),
     whole,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Fault } from '../fault.ts';
-import type { Look } from './signal.ts';
+import type { Probe } from './signal.ts';
 import { KNOWN_STATUSES, SIGNAL_TYPES, UNKNOWN_STATUSES } from './signal.ts';
 
 /** Of one signal: more are a resolver's `too_many`. */
@@ -56,7 +56,7 @@ const CertificateSchema = z.object({
 });
 
 /** A look as a scanner sends it. Lists are sorted; what no resolver says is refused. */
-export const LookSchema = z
+export const ProbeSchema = z
   .object({
     hostname: z.string().max(253),
     at: z.int().min(0),
@@ -71,8 +71,8 @@ export const LookSchema = z
   );
 
 /** Reads a look that came from elsewhere. Throws `invalid_request` that names the member and what is wrong with it. */
-export function parseLook(json: unknown): Look {
-  const parsed = LookSchema.safeParse(json);
+export function parseProbe(json: unknown): Probe {
+  const parsed = ProbeSchema.safeParse(json);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const field = issue?.path.join('.') || 'look';

@@ -1,6 +1,6 @@
 import type { Ask } from './dns/ask.ts';
 import type { RecordType } from './dns/record-type.ts';
-import type { Certificate, CertificateStatus, Look, Signal, SignalType } from './signal.ts';
+import type { Certificate, CertificateStatus, Probe, Signal, SignalType } from './signal.ts';
 
 /** What is asked for each signal: the labels before the hostname, and the type. */
 const QUESTIONS: Record<SignalType, readonly [before: string, type: RecordType]> = {
@@ -25,16 +25,16 @@ const QUESTIONS: Record<SignalType, readonly [before: string, type: RecordType]>
 };
 
 /** The certificate that a host shows, or why none was seen. */
-export interface CertificateLook {
+export interface CertificateProbe {
   /** Null unless the status is `ok`. */
   certificate: Certificate | null;
   certificate_status: CertificateStatus;
 }
 
 /** Shakes hands with one of the addresses by the host's name. Never rejects. */
-export type Handshake = (hostname: string, addresses: readonly string[]) => Promise<CertificateLook>;
+export type Handshake = (hostname: string, addresses: readonly string[]) => Promise<CertificateProbe>;
 
-export interface LookTools {
+export interface ProbeTools {
   ask: Ask;
   handshake: Handshake;
   /** The present time, in ms. */
@@ -44,7 +44,10 @@ export interface LookTools {
 }
 
 /** Looks at one hostname, in A-labels without the last dot: every type, the wildcard, and the certificate at its addresses. */
-export async function lookAt(hostname: string, { ask, handshake, now, randomLabel }: LookTools): Promise<Look> {
+export async function probeHostname(
+  hostname: string,
+  { ask, handshake, now, randomLabel }: ProbeTools,
+): Promise<Probe> {
   const at = now();
   const entries = Object.entries(QUESTIONS) as [SignalType, (typeof QUESTIONS)[SignalType]][];
   const asked = new Map(entries.map(([signal, [before, type]]) => [signal, ask(before + hostname, type)]));
@@ -59,7 +62,7 @@ export async function lookAt(hostname: string, { ask, handshake, now, randomLabe
   return {
     hostname,
     at,
-    signals: Object.fromEntries(signals) as Look['signals'],
+    signals: Object.fromEntries(signals) as Probe['signals'],
     ...(await shown),
     wildcard: await wildcard,
   };
@@ -75,7 +78,7 @@ async function wildcardOf(name: string, ask: Ask): Promise<boolean | null> {
   return alias.status === 'nxdomain' || (alias.status === 'nodata' && address.status === 'nodata') ? false : null;
 }
 
-async function certificateOf(hostname: string, signals: Signal[], handshake: Handshake): Promise<CertificateLook> {
+async function certificateOf(hostname: string, signals: Signal[], handshake: Handshake): Promise<CertificateProbe> {
   const addresses = signals.flatMap(({ values }) => values);
   if (addresses.length > 0) return handshake(hostname, addresses);
   // No address anywhere is known to show no certificate; an address that is not known may show one.

@@ -8,7 +8,7 @@ export const RETRY_AFTER = 10 * 60_000;
 const DRIFT = 0.05;
 
 /** What decides when the next look is. */
-export interface LookOutcome {
+export interface ProbeOutcome {
   /** When the look was entered. */
   now: number;
   /** The interval of the settings. */
@@ -22,7 +22,7 @@ export interface LookOutcome {
 }
 
 /** When a hostname is due again. Slots that were missed are not caught up with. */
-export function nextLook({ now, every, unconfirmed, failures, random }: LookOutcome): number {
+export function nextProbe({ now, every, unconfirmed, failures, random }: ProbeOutcome): number {
   if (failures > 0) return now + Math.min(every, RETRY_AFTER * 2 ** Math.min(failures - 1, 20));
   if (unconfirmed) return now + Math.min(every, CONFIRM_AFTER);
   return now + Math.round(every * (1 - DRIFT + 2 * DRIFT * random));

@@ -1,6 +1,6 @@
 import type { Hostname } from './hostname.ts';
 import { servicesSeen } from './services.ts';
-import type { Certificate, CertificateStatus, Look, Signal, SignalStatus } from './signal.ts';
+import type { Certificate, CertificateStatus, Probe, Signal, SignalStatus } from './signal.ts';
 import { isKnown } from './signal.ts';
 
 /** A service that a host's records point to. */
@@ -33,7 +33,7 @@ export interface DomainRecord {
 }
 
 /** The record of a look, at the time that its receipt will say. */
-export function recordOf(look: Look, host: Hostname, observed_at: number): DomainRecord {
+export function recordOf(look: Probe, host: Hostname, observed_at: number): DomainRecord {
   const signals = Object.entries(look.signals).sort(([a], [b]) => (a < b ? -1 : 1));
   return {
     certificate: look.certificate,

@@ -1,5 +1,5 @@
 import type { Signer } from '../ledger/signing.ts';
-import type { Change, Delta, DomainStanding } from './delta.ts';
+import type { Change, Delta, DomainBaseline } from './delta.ts';
 import { compare, isUnconfirmed } from './delta.ts';
 import type { Facet } from './facets.ts';
 import { facetsOf } from './facets.ts';
@@ -7,9 +7,9 @@ import type { Hostname } from './hostname.ts';
 import { registrableDomain } from './hostname.ts';
 import type { Observation } from './observation.ts';
 import { observe } from './observation.ts';
-import { nextLook, observedAt, operatorOf } from './queue.ts';
+import { nextProbe, observedAt, operatorOf } from './queue.ts';
 import { recordOf } from './record.ts';
-import type { Look } from './signal.ts';
+import type { Probe } from './signal.ts';
 import type { Tracked } from './tracked.ts';
 import { trackedOf } from './tracked.ts';
 
@@ -29,8 +29,8 @@ export interface RecordingTables {
   leased(lease: string, hostname: string): LeasedHost | null;
   nextSeq(): number;
   addObservation(host: number, observation: Observation): void;
-  standing(host: number): DomainStanding;
-  setStanding(host: number, news: DomainStanding): void;
+  standing(host: number): DomainBaseline;
+  setStanding(host: number, news: DomainBaseline): void;
   /** Enters changes, at `now` or at the last delta's time if that is later. */
   addDeltas(host: LeasedHost, changes: Change[], observation_seq: number, now: number): Delta[];
   saw(host: number, tracked: Tracked, at: number): void;
@@ -69,7 +69,7 @@ export type Recorded = { outcome: 'recorded'; seq: number; deltas: Delta[] } | {
  * the deltas, what follows from them, and when to look again, in one transaction.
  * The same look sent again finds its lease gone, so nothing is entered twice.
  */
-export function recordLook(tables: RecordingTables, lease: string, look: Look, tools: RecordingTools): Recorded {
+export function recordProbe(tables: RecordingTables, lease: string, look: Probe, tools: RecordingTools): Recorded {
   return tables.transact(() => {
     const host = tables.leased(lease, look.hostname);
     if (host === null) return { outcome: 'lost' };
@@ -95,7 +95,7 @@ export function recordLook(tables: RecordingTables, lease: string, look: Look, t
     const random = (tools.randomBytes(1)[0] ?? 0) / 256;
     tables.settle(host.id, {
       seq: observation.seq,
-      due_at: nextLook({ now, every, unconfirmed: isUnconfirmed(standing), failures, random }),
+      due_at: nextProbe({ now, every, unconfirmed: isUnconfirmed(standing), failures, random }),
       looked_at: observed_at,
       failures,
       operator: operatorOf(host.hostname, standing.NS?.values ?? [], registrableDomain),

@@ -1,6 +1,6 @@
-import type { Looker } from '../net/prober.ts';
-import type { Entered, ScanQueue, Taken } from './scan-queue.ts';
-import type { Look } from './signal.ts';
+import type { Prober } from '../net/prober.ts';
+import type { Entered, Leased, ScanQueue } from './scan-queue.ts';
+import type { Probe } from './signal.ts';
 import { isKnown } from './signal.ts';
 
 /** What a batch of looks came to. */
@@ -27,13 +27,13 @@ export interface BatchOptions {
  */
 export async function scanBatch(
   queue: ScanQueue,
-  looker: Looker,
-  { lease, hostnames }: Taken,
+  prober: Prober,
+  { lease, hostnames }: Leased,
   { isStopping, release }: BatchOptions,
 ): Promise<BatchOutcome> {
   const entered: Entered[] = [];
-  const ready: Look[] = [];
-  const blind: Look[] = [];
+  const ready: Probe[] = [];
+  const blind: Probe[] = [];
   let held = hostnames.length;
   const letGo = (count: number): void => {
     held -= count;
@@ -55,7 +55,7 @@ export async function scanBatch(
   try {
     await Promise.all(
       hostnames.map(async (hostname) => {
-        const look = await looker.look(hostname);
+        const look = await prober.probe(hostname);
         // A client that was closed answers by saying nothing.
         if (isStopping()) return;
         if (isBlind(look)) {
@@ -67,12 +67,12 @@ export async function scanBatch(
       }),
     );
     await entering;
-    const isDeaf = blind.length > 0 && !isStopping() && (await isUnanswered(looker));
+    const isDeaf = blind.length > 0 && !isStopping() && (await isUnanswered(prober));
     if (!isDeaf && !isStopping()) {
       ready.push(...blind);
       await enterReady();
     }
-    if (isDeaf || isStopping() || failure !== undefined) await queue.giveBack(lease);
+    if (isDeaf || isStopping() || failure !== undefined) await queue.release(lease);
     if (failure !== undefined) throw failure;
     return { entered, isBlind: isDeaf };
   } finally {
@@ -81,7 +81,7 @@ export async function scanBatch(
 }
 
 /** Whether a look had no answer at all. */
-export function isBlind({ signals }: Look): boolean {
+export function isBlind({ signals }: Probe): boolean {
   return Object.values(signals).every((signal) => !isKnown(signal) && isSilence(signal.status));
 }
 
@@ -90,6 +90,6 @@ function isSilence(status: string): boolean {
 }
 
 /** Whether nobody is there to be asked. */
-export async function isUnanswered({ resolver }: Looker): Promise<boolean> {
+export async function isUnanswered({ resolver }: Prober): Promise<boolean> {
   return isSilence((await resolver.ask(...PROBE)).status);
 }

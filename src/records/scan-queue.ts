@@ -1,7 +1,7 @@
-import type { Look } from './signal.ts';
+import type { Probe } from './signal.ts';
 
 /** Hostnames that one scanner alone looks at, until the lease ends. */
-export interface Taken {
+export interface Leased {
   lease: string;
   hostnames: string[];
 }
@@ -19,9 +19,9 @@ export type Entered =
 /** Where a scanner gets its work and hands in what it saw: the database, or the doors of another machine. */
 export interface ScanQueue {
   /** At most `max` hostnames that are due; null when nothing is. */
-  take(max: number): Promise<Taken | null>;
+  lease(max: number): Promise<Leased | null>;
   /** Enters looks under their lease; outcomes in their order. */
-  enter(lease: string, looks: Look[]): Promise<Entered[]>;
+  enter(lease: string, looks: Probe[]): Promise<Entered[]>;
   /** Ends a lease: what was not entered is due at once. */
-  giveBack(lease: string): Promise<void>;
+  release(lease: string): Promise<void>;
 }

@@ -95,7 +95,7 @@ export interface Certificate {
 export type CertificateStatus = 'ok' | 'none' | 'timeout' | 'error' | 'skipped';
 
 /** One look at a hostname. */
-export interface Look {
+export interface Probe {
   /** The A-label form. */
   hostname: string;
   /** When it was begun, ms since 1970. */

@@ -1,9 +1,9 @@
-import type { AlertDelivery, AlertStanding, ChangeAlert, ChangeAlertTable } from '../accounts/change-alert.ts';
+import type { AlertDelivery, AlertState, ChangeAlert, ChangeAlertTable } from '../accounts/change-alert.ts';
 import type { Db } from './open.ts';
 
 const COLUMNS = `id, account, watch_group, hostname, way, url, secret, made_at, failing_since, off_at, off_reason`;
 
-type Row = ChangeAlert & AlertStanding;
+type Row = ChangeAlert & AlertState;
 
 /** Who is told of changes. */
 export function changeAlertTable(db: Db): ChangeAlertTable {

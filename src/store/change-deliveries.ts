@@ -1,10 +1,10 @@
-import type { Consignment, DeliveryQueue } from '../readers/delivery.ts';
-import type { WebhookStandings } from '../readers/webhook-table.ts';
+import type { DeliveryJob, DeliveryQueue } from '../readers/delivery.ts';
+import type { WebhookStates } from '../readers/webhook-table.ts';
 import { deliveryQueue } from './delivery-queue.ts';
 import type { Db } from './open.ts';
 
 /** Deliveries to the webhooks of accounts, as the readers' courier sends them. */
-export function changeDeliveryTable(db: Db): DeliveryQueue<Consignment> {
+export function changeDeliveryTable(db: Db): DeliveryQueue<DeliveryJob> {
   return deliveryQueue(db, {
     deliveries: 'change_deliveries',
     attempts: 'change_attempts',
@@ -16,7 +16,7 @@ export function changeDeliveryTable(db: Db): DeliveryQueue<Consignment> {
 }
 
 /** How the webhooks of accounts do. Their addresses never change: another address is another alert. */
-export function changeWebhookStandings(db: Db): WebhookStandings {
+export function changeWebhookStates(db: Db): WebhookStates {
   const took = db.prepare(
     'UPDATE change_alerts SET failing_since = NULL, off_at = NULL, off_reason = NULL WHERE id = ? AND (failing_since IS NOT NULL OR off_at IS NOT NULL)',
   );

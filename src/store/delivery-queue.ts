@@ -1,4 +1,4 @@
-import type { Consignment, DeliveryQueue } from '../readers/delivery.ts';
+import type { DeliveryJob, DeliveryQueue } from '../readers/delivery.ts';
 import type { Db } from './open.ts';
 
 /** Where deliveries of one kind are kept: names of tables and columns, and what a courier is given of them. */
@@ -12,7 +12,7 @@ export interface DeliveryTables {
 }
 
 /** Deliveries as a courier takes and settles them, whoever they are for. */
-export function deliveryQueue<D extends Consignment>(
+export function deliveryQueue<D extends DeliveryJob>(
   db: Db,
   { deliveries, attempts, webhook, consignments }: DeliveryTables,
 ): DeliveryQueue<D> {

@@ -1,8 +1,8 @@
-import type { DutyTable } from '../readers/lease.ts';
+import type { LeaseTable } from '../readers/lease.ts';
 import type { Db } from './open.ts';
 
 /** Who does what only one process may do at a time. */
-export function dutyTable(db: Db, transact: <T>(work: () => T) => T): DutyTable {
+export function leaseTable(db: Db, transact: <T>(work: () => T) => T): LeaseTable {
   const find = db.prepare('SELECT owner, until FROM duties WHERE name = ?');
   const put = db.prepare(
     `INSERT INTO duties (name, owner, until) VALUES (?, ?, ?)

@@ -1,4 +1,4 @@
-import type { Standing } from '../desk/ledger-store.ts';
+import type { PieceStanding } from '../desk/ledger-store.ts';
 import { PaperBody } from '../desk/paper.ts';
 import { FOLDING } from '../desk/search.ts';
 import type { Db } from './open.ts';
@@ -103,7 +103,7 @@ export interface ArchivedPaper {
   seq: number;
 }
 
-export interface ArchivedPiece extends Standing {
+export interface ArchivedPiece extends PieceStanding {
   id: string;
   paper: string;
   slug: string;

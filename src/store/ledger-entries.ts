@@ -1,5 +1,5 @@
-import type { Entry, GenerationEntry } from '../desk/ledger-entry.ts';
-import type { DoorKey } from '../ledger/keyring.ts';
+import type { GenerationEntry, LedgerEntry } from '../desk/ledger-entry.ts';
+import type { VerifyingKey } from '../ledger/keyring.ts';
 import type { Piece } from '../ledger/piece.ts';
 import type { Db } from './open.ts';
 
@@ -58,7 +58,7 @@ export function pieceFromRow(row: PieceRow): Piece {
 }
 
 /** The append-only tables: written in order, read in order. */
-export function entryTables(db: Db) {
+export function ledgerTables(db: Db) {
   const spine = db.prepare('INSERT INTO entries (kind, at) VALUES (?, ?)');
   const key = db.prepare('INSERT INTO door_keys (n, kid, name, public_key) VALUES (?, ?, ?, ?)');
   const retirement = db.prepare('INSERT INTO retirements (n, kid) VALUES (?, ?)');
@@ -122,7 +122,7 @@ export function entryTables(db: Db) {
   };
 
   return {
-    append(entry: Entry): void {
+    append(entry: LedgerEntry): void {
       const n = Number(spine.run(entry.type, entry.at).lastInsertRowid);
       switch (entry.type) {
         case 'key':
@@ -150,10 +150,10 @@ export function entryTables(db: Db) {
     lastFiledAt: (paper: string): number => (lastFiled.all(paper) as { at: number }[])[0]?.at ?? 0,
 
     /** Every entry, oldest first, read in batches so that memory stays flat. */
-    *entries(): Iterable<Entry> {
+    *entries(): Iterable<LedgerEntry> {
       let last = 0;
       for (;;) {
-        const rows = batch.all(last) as { n: number; kind: Entry['type']; at: number }[];
+        const rows = batch.all(last) as { n: number; kind: LedgerEntry['type']; at: number }[];
         if (rows.length === 0) return;
         for (const { n, kind, at } of rows) {
           const row = readers[kind]?.get(n) as object | undefined;
@@ -165,7 +165,7 @@ export function entryTables(db: Db) {
     },
 
     /** Every key the door ever had, oldest first. */
-    doorKeys(): DoorKey[] {
+    doorKeys(): VerifyingKey[] {
       const rows = allKeys.all() as {
         kid: string;
         name: string;
@@ -181,7 +181,7 @@ export function entryTables(db: Db) {
   };
 }
 
-function entryFromRow(kind: Entry['type'], at: number, found: object): Entry {
+function entryFromRow(kind: LedgerEntry['type'], at: number, found: object): LedgerEntry {
   // libsql puts its own timing into a row that is read by itself.
   const { _metadata, ...row } = found as { _metadata?: unknown };
   if (kind === 'generation') {
@@ -203,5 +203,5 @@ function entryFromRow(kind: Entry['type'], at: number, found: object): Entry {
     const { body, ...rest } = row as { paper: string; kind: 'paper'; name: string; body: string };
     return { type: kind, at, ...rest, body: JSON.parse(body) as unknown };
   }
-  return { type: kind, at, ...row } as Entry;
+  return { type: kind, at, ...row } as LedgerEntry;
 }

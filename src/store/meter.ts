@@ -1,4 +1,4 @@
-import type { Standing } from '../meter/account-usage.ts';
+import type { AccountUsage } from '../meter/account-usage.ts';
 import { counted, nextSource } from '../meter/account-usage.ts';
 import { REQUEST_COST } from '../meter/credits.ts';
 import { accountingTime, dayOf, monthOf } from '../meter/day.ts';
@@ -102,7 +102,7 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
     return accountingTime(now, last?.day ?? null);
   };
 
-  const standingAt = (account: string, at: number, daily: number): Standing | null => {
+  const standingAt = (account: string, at: number, daily: number): AccountUsage | null => {
     const month = monthOf(at);
     const [row] = standingRow.all(account, dayOf(at), month, month + MONTH_END) as StandingRow[];
     if (row === undefined) return null;

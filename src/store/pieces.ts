@@ -1,6 +1,6 @@
 import type { Correction, CorrectionRow, DeskRow, LatestQuery, Row, Scheduled, Story } from '../desk/archive.ts';
 import type { GenerationEntry } from '../desk/ledger-entry.ts';
-import type { Standing } from '../desk/ledger-store.ts';
+import type { PieceStanding } from '../desk/ledger-store.ts';
 import type { Generation } from '../ledger/generation.ts';
 import type { Piece } from '../ledger/piece.ts';
 import type { PieceRow } from './ledger-entries.ts';
@@ -326,8 +326,8 @@ export function pieceTables(db: Db) {
     setGeneration({ paper, piece }: GenerationEntry): void {
       insert.run(piece.id, paper, piece.slug, piece.revision, piece.id, piece.revision, piece.category, piece.persona);
     },
-    standing: (piece: string): Standing | null => (standing.get(piece) as Standing | undefined) ?? null,
-    setStanding(piece: string, s: Standing): void {
+    standing: (piece: string): PieceStanding | null => (standing.get(piece) as PieceStanding | undefined) ?? null,
+    setStanding(piece: string, s: PieceStanding): void {
       setStanding.run(s.state, s.published_at, s.updated_at, s.scheduled_at, s.withdrawn_at, s.reason, piece);
     },
     scheduled: (until: number) => scheduled.all(until) as { paper: string; piece: string; at: number }[],

@@ -1,9 +1,9 @@
 import { constants } from 'node:sqlite';
-import { BQ_READABLE, BQ_VIEWS } from './query-views.ts';
+import { QUERY_READABLE, QUERY_VIEWS } from './query-views.ts';
 
 const { SQLITE_OK, SQLITE_DENY, SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE } = constants;
 
-const VIEWS = new Set(BQ_VIEWS.map(({ name }) => name));
+const VIEWS = new Set(QUERY_VIEWS.map(({ name }) => name));
 /** Tables that are made of a text that the query itself gives. */
 const JSON_TABLES = new Set(['json_each', 'json_tree']);
 /** Functions that reach out of the query, or into SQLite itself. */
@@ -19,7 +19,7 @@ export type Authorizer = (action: number, first: string | null, second: string |
  */
 export function authorizer(tables: ReadonlySet<string>): Authorizer {
   const mayRead = (table: string, column: string, schema: string | null): boolean => {
-    const columns = Object.hasOwn(BQ_READABLE, table) ? BQ_READABLE[table] : undefined;
+    const columns = Object.hasOwn(QUERY_READABLE, table) ? QUERY_READABLE[table] : undefined;
     // Rows are only counted. A part of the query itself is told like this too, by its name.
     if (column === '') return columns !== undefined || !(tables.has(table) || table.startsWith('sqlite_'));
     if (schema === 'temp') return VIEWS.has(table);

@@ -1,14 +1,14 @@
 import { DatabaseSync } from 'node:sqlite';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { authorizer } from './query-authorizer.ts';
-import { BQ_VIEWS } from './query-views.ts';
+import { QUERY_VIEWS } from './query-views.ts';
 
 // Queries in a process of their own, which whoever started it may kill: nothing else
 // interrupts SQLite. It opens the file for reading alone, with
 // Node's own SQLite, whose authorizer decides what is read; libSQL's knows no functions.
 
 /** What a query is. */
-export interface BqTask {
+export interface QueryTask {
   file: string;
   sql: string;
   maxRows: number;
@@ -17,10 +17,10 @@ export interface BqTask {
 }
 
 /** A value on the wire: integers past 2⁵³ are texts, and blobs are in base64. */
-export type BqValue = string | number | null | { base64: string };
+export type QueryValue = string | number | null | { base64: string };
 
-export type BqAnswer =
-  | { columns: string[]; rows: BqValue[][]; truncated: false | 'rows' | 'size' }
+export type QueryAnswer =
+  | { columns: string[]; rows: QueryValue[][]; truncated: false | 'rows' | 'size' }
   /** What SQLite said of the query, or that it is no SELECT. */
   | { refusal: string }
   | { broken: string };
@@ -31,26 +31,26 @@ const COLUMNS = 200;
 
 if (isMainThread) {
   const queries = new Worker(new URL(import.meta.url));
-  queries.on('message', (answer: BqAnswer) => process.send?.(answer));
+  queries.on('message', (answer: QueryAnswer) => process.send?.(answer));
   queries.once('error', () => process.exit(1));
-  process.on('message', (task: BqTask) => queries.postMessage(task));
+  process.on('message', (task: QueryTask) => queries.postMessage(task));
   // This thread stays awake: when whoever started it is gone, nobody else would end a query.
   process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   queries.once('online', () => process.send?.('ready'));
 } else {
   let db: DatabaseSync | null = null;
-  parentPort?.on('message', (task: BqTask) => {
+  parentPort?.on('message', (task: QueryTask) => {
     try {
       db ??= open(task.file);
     } catch (error) {
-      parentPort?.postMessage({ broken: (error as Error).message } satisfies BqAnswer);
+      parentPort?.postMessage({ broken: (error as Error).message } satisfies QueryAnswer);
       return;
     }
     parentPort?.postMessage(answer(db, task));
   });
 }
 
-function answer(db: DatabaseSync, task: BqTask): BqAnswer {
+function answer(db: DatabaseSync, task: QueryTask): QueryAnswer {
   try {
     return run(db, task);
   } catch (error) {
@@ -67,19 +67,19 @@ function open(file: string): DatabaseSync {
   const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')").all() as {
     name: string;
   }[];
-  for (const { name, sql } of BQ_VIEWS) db.exec(`CREATE TEMP VIEW "${name}" AS ${sql}`);
+  for (const { name, sql } of QUERY_VIEWS) db.exec(`CREATE TEMP VIEW "${name}" AS ${sql}`);
   db.exec('PRAGMA query_only = ON');
   db.setAuthorizer(authorizer(new Set(tables.map(({ name }) => name.toLowerCase()))));
   return db;
 }
 
-function run(db: DatabaseSync, { sql, maxRows, maxSize }: BqTask): BqAnswer {
+function run(db: DatabaseSync, { sql, maxRows, maxSize }: QueryTask): QueryAnswer {
   const statement = db.prepare(sql);
   const columns = statement.columns().map(({ name }) => name);
   if (columns.length === 0) return { refusal: 'it gives no rows; send a SELECT' };
   statement.setReturnArrays(true);
   statement.setReadBigInts(true);
-  const rows: BqValue[][] = [];
+  const rows: QueryValue[][] = [];
   let size = 0;
   for (const found of statement.iterate() as unknown as Iterable<unknown[]>) {
     if (rows.length === maxRows) return { columns, rows, truncated: 'rows' };
@@ -91,7 +91,7 @@ function run(db: DatabaseSync, { sql, maxRows, maxSize }: BqTask): BqAnswer {
   return { columns, rows, truncated: false };
 }
 
-function wireValue(value: unknown): BqValue {
+function wireValue(value: unknown): QueryValue {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   // JSON has no word for an infinity.
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);

@@ -1,30 +1,30 @@
 /** What operators may query: views over the records' tables, and nothing of keys, accounts, mails or payments. */
 
-export interface BqColumn {
+export interface QueryColumn {
   name: string;
   type: 'text' | 'integer';
   description?: string;
 }
 
-export interface BqView {
+export interface QueryView {
   name: string;
   description: string;
-  columns: BqColumn[];
+  columns: QueryColumn[];
   /** What the view selects. */
   sql: string;
 }
 
-const text = (name: string, description?: string): BqColumn => column(name, 'text', description);
-const integer = (name: string, description?: string): BqColumn => column(name, 'integer', description);
-const time = (name: string): BqColumn => column(name, 'integer', 'Ms since 1970.');
+const text = (name: string, description?: string): QueryColumn => column(name, 'text', description);
+const integer = (name: string, description?: string): QueryColumn => column(name, 'integer', description);
+const time = (name: string): QueryColumn => column(name, 'integer', 'Ms since 1970.');
 
-function column(name: string, type: BqColumn['type'], description?: string): BqColumn {
+function column(name: string, type: QueryColumn['type'], description?: string): QueryColumn {
   return description === undefined ? { name, type } : { name, type, description };
 }
 
 const DOMAIN = text('domain', 'In A-labels.');
 
-export const BQ_VIEWS: readonly BqView[] = [
+export const QUERY_VIEWS: readonly QueryView[] = [
   {
     name: 'domains',
     description: 'Hostnames that are or were under watch; those that opted out too.',
@@ -125,7 +125,7 @@ export const BQ_VIEWS: readonly BqView[] = [
  * parts a view's name, so being read through a view proves nothing. The seeds of
  * salts, leases and whose key did what are left out.
  */
-export const BQ_READABLE: Readonly<Record<string, readonly string[]>> = {
+export const QUERY_READABLE: Readonly<Record<string, readonly string[]>> = {
   hostnames: [
     ...['id', 'hostname', 'unicode', 'registrable_domain', 'state', 'added_at'],
     ...['due_at', 'looked_at', 'seq', 'failures', 'operator'],

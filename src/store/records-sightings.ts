@@ -1,4 +1,4 @@
-import type { DomainStanding, Standing } from '../records/delta.ts';
+import type { Baseline, DomainBaseline } from '../records/delta.ts';
 import type { Tracked, TrackedName } from '../records/tracked.ts';
 import type { Db } from './open.ts';
 
@@ -43,14 +43,14 @@ export function sightingTables(db: Db) {
 
   return {
     /** The last known values of each signal. */
-    standing: (host: number): DomainStanding =>
+    standing: (host: number): DomainBaseline =>
       Object.fromEntries(
         (standing.all(host) as { signal: TrackedName; values: string; missing: string }[]).map(
           ({ signal, values, missing }) => [signal, { values: JSON.parse(values), missing: JSON.parse(missing) }],
         ),
       ),
-    setStanding(host: number, news: DomainStanding): void {
-      for (const [signal, { values, missing }] of Object.entries(news) as [TrackedName, Standing][]) {
+    setStanding(host: number, news: DomainBaseline): void {
+      for (const [signal, { values, missing }] of Object.entries(news) as [TrackedName, Baseline][]) {
         setStanding.run(host, signal, JSON.stringify(values), JSON.stringify(missing));
       }
     },

@@ -10,7 +10,7 @@ import { alertTable } from './alerts.ts';
 import { answerTable } from './answers.ts';
 import { appliedTable } from './applied.ts';
 import { changeAlertTable } from './change-alerts.ts';
-import { changeDeliveryTable, changeWebhookStandings } from './change-deliveries.ts';
+import { changeDeliveryTable, changeWebhookStates } from './change-deliveries.ts';
 import { changeQueueTable } from './change-queue.ts';
 import { creditTables } from './credits.ts';
 import { deliveryTable } from './deliveries.ts';
@@ -20,9 +20,9 @@ import { groupCommit } from './group-commit.ts';
 import { hostTable } from './hosts.ts';
 import { keylessTable } from './keyless.ts';
 import { keyTables } from './keys.ts';
-import { dutyTable } from './leases.ts';
+import { leaseTable } from './leases.ts';
 import { archiveRows, ledgerFaults } from './ledger-audit.ts';
-import { entryTables } from './ledger-entries.ts';
+import { ledgerTables } from './ledger-entries.ts';
 import { mailTable } from './mails.ts';
 import { manifestTables } from './manifest.ts';
 import { meterTable } from './meter.ts';
@@ -54,7 +54,7 @@ export type Store = ReturnType<typeof openStore>;
 /** Opens the one database. Every noun's SQL is in a file of its own beside this one. */
 export function openStore(settings: DatabaseSettings) {
   const db = openDatabase(settings);
-  const entries = entryTables(db);
+  const entries = ledgerTables(db);
   const papers = paperTables(db);
   const pieces = pieceTables(db);
   const manifest: Manifest = manifestTables(db);
@@ -192,7 +192,7 @@ export function openStore(settings: DatabaseSettings) {
     changeAlerts: changeAlertTable(db),
     changeQueue: changeQueueTable(db),
     changeDeliveries: changeDeliveryTable(db),
-    changeWebhooks: changeWebhookStandings(db),
+    changeWebhooks: changeWebhookStates(db),
     credits: credits as CreditLedger,
     meter: meterTable(db, transact, credits),
     keyless: keylessTable(db, transact),
@@ -203,7 +203,7 @@ export function openStore(settings: DatabaseSettings) {
     readers,
     events,
     alerts: alertTable(db),
-    duties: dutyTable(db, transact),
+    duties: leaseTable(db, transact),
     webhooks: webhookTable(db),
     deliveries: deliveryTable(db),
     notices: noticeTable(db),

@@ -1,8 +1,8 @@
 import type { WebhookOff } from '../readers/notice.ts';
-import type { OffReason, Receiver, Webhook, WebhookStanding, WebhookTable } from '../readers/webhook-table.ts';
+import type { OffReason, Receiver, Webhook, WebhookState, WebhookTable } from '../readers/webhook-table.ts';
 import type { Db } from './open.ts';
 
-type Kept = Webhook & WebhookStanding;
+type Kept = Webhook & WebhookState;
 
 interface Row extends Omit<Kept, 'sections' | 'cast'> {
   sections: string | null;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { accountMailText } from '../../src/accounts/account-mail-content.ts';
-import { changeMatter } from '../../src/accounts/change-mail.ts';
+import { changeContent } from '../../src/accounts/change-mail.ts';
 import type { Session, SessionTable } from '../../src/accounts/session.ts';
 import { beginSession, SESSION_LASTS, SESSION_MOST, sessionOf } from '../../src/accounts/session.ts';
 import { usageBars } from '../../src/accounts/usage-bars.ts';
@@ -39,7 +39,7 @@ describe('a mail of changes', () => {
     });
 
   it('names sixty changes and counts the rest', () => {
-    const { subject, matter } = changeMatter('changes', changes(50, 2), links);
+    const { subject, matter } = changeContent('changes', changes(50, 2), links);
     assert.equal(subject, 'h0.example and 49 others changed');
     assert.equal(matter.hosts.flatMap((host) => host.changes).length, 60);
     const text = accountMailText(matter);
@@ -51,9 +51,9 @@ describe('a mail of changes', () => {
   });
 
   it('counts one as one, and two as one other', () => {
-    assert.equal(changeMatter('changes', changes(1, 3), links).subject, 'h0.example changed');
-    assert.equal(changeMatter('changes', changes(2, 1), links).subject, 'h0.example and 1 other changed');
-    assert.equal(changeMatter('digest', changes(1, 1), links).subject, 'Daily digest: 1 change at 1 hostname');
+    assert.equal(changeContent('changes', changes(1, 3), links).subject, 'h0.example changed');
+    assert.equal(changeContent('changes', changes(2, 1), links).subject, 'h0.example and 1 other changed');
+    assert.equal(changeContent('digest', changes(1, 1), links).subject, 'Daily digest: 1 change at 1 hostname');
   });
 });
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { mailedToken } from '../../src/accounts/mailed-token.ts';
 import { ASKS_KEPT, ASKS_MAX, ASKS_SPAN, askToSignIn, OWNER_REST, signIn } from '../../src/accounts/sign-in.ts';
 import { openAccountDesk } from '../../src/app/account-desk.ts';
-import { tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, tempFolder } from '../support/app-context.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -14,7 +14,7 @@ const STRANGER = 'stranger@example.org';
 
 function deskIn(t: TestContext) {
   const clock = { now: NOON };
-  const app = workshopIn(t, tempFolder(t), clock);
+  const app = appContextIn(t, tempFolder(t), clock);
   const desk = openAccountDesk(app);
   /** Asks and returns the mails that it brought: their ids. */
   const ask = (email: string): string[] => {

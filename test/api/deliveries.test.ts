@@ -8,7 +8,7 @@ import { startDeliveries } from '../../src/app/jobs/deliveries.ts';
 import { webhookClientOf } from '../../src/app/webhook-desk.ts';
 import { makeKeyOf } from '../../src/cmd/key.ts';
 import { LEASE } from '../../src/readers/delivery-dispatcher.ts';
-import { filing, foundPaper, PAPER, tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import type { Answer } from '../support/http.ts';
 import { serve, until } from '../support/program.ts';
 import { receiver } from '../support/receiver.ts';
@@ -31,8 +31,8 @@ async function stand(t: TestContext, more: Record<string, string> = ALLOW) {
   // The folder goes last: a server that still writes into it would be in the way.
   const later: (() => void)[] = [];
   const folder = tempFolder({ after: (work) => void later.push(work) });
-  const app = workshopIn(t, folder, { now: Date.now() }, more);
-  foundPaper(app);
+  const app = appContextIn(t, folder, { now: Date.now() }, more);
+  createPaper(app);
   const key = (level: string) => makeKeyOf(app, PAPER, { level, name: level }).key;
   const keys: Record<string, string> = { admin: key('admin'), read: key('read') };
   const serving = await serve(t, folder, more).finally(() =>
@@ -249,7 +249,7 @@ test('a server killed between sending and noting sends again, the same under the
   at.answer = (_request, response) => response.writeHead(200).end('ok');
   // The next one comes when the lease of the dead has ended.
   const clock = { now: Date.now() };
-  const app = workshopIn(t, folder, clock, ALLOW);
+  const app = appContextIn(t, folder, clock, ALLOW);
   const stop = startDeliveries(app, webhookClientOf(app), pino({ level: 'silent' }));
   t.after(() => void stop());
   await new Promise((resolve) => setTimeout(resolve, 600));

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { makeServiceKey } from '../../src/accounts/service-key.ts';
 import { newId } from '../../src/app/context.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
-import { tempFolder, workshopIn } from '../support/app-context.ts';
-import { look } from '../support/probes.ts';
+import { appContextIn, tempFolder } from '../support/app-context.ts';
+import { probe } from '../support/probes.ts';
 import { serve, until } from '../support/program.ts';
 import { send } from '../support/send.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
@@ -39,7 +39,7 @@ function assertSynced(calls: Call[], what: string): void {
 test('no write is answered before it is on the disk', { skip: NO_STRACE }, async (t) => {
   const folder = tempFolder(t);
   const desk = (await enterPapers(folder, [{ slug: 'tide-table' }])).get('tide-table')?.admin ?? '';
-  const app = workshopIn(t, folder, { now: Date.now() });
+  const app = appContextIn(t, folder, { now: Date.now() });
   const maker = { keys: app.store.serviceKeys, now: Date.now, newId, random: randomBytes, by: 'cli' };
   const { id: account } = app.store.accounts.ofEmail('ada@example.org', { id: newId(), plan: 'daily', made_at: 0 });
   const keyed = makeServiceKey(maker, { account, level: 'account', name: 'Ada' }).key;
@@ -68,7 +68,7 @@ test('no write is answered before it is on the disk', { skip: NO_STRACE }, async
     headers,
     body: { max: 2 },
   });
-  const looks = (hostnames as string[]).map((name) => look(name, Date.now(), { A: ['192.0.2.1'] }));
+  const looks = (hostnames as string[]).map((name) => probe(name, Date.now(), { A: ['192.0.2.1'] }));
   await asked('looks that are handed in', records, {
     method: 'POST',
     path: `/v1/queue/${lease}/results`,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Answer as Record } from 'dns-packet';
-import { openWorkshop } from '../../src/app/context.ts';
+import { openAppContext } from '../../src/app/context.ts';
 import { readSettings } from '../../src/env.ts';
 import { envIn, tempFolder } from '../support/app-context.ts';
 import type { Answer } from '../support/http.ts';
@@ -305,7 +305,7 @@ test('papers keep the hosts that they had before hosts were given', async (t) =>
   set.run('http://127.0.0.1:8080', 'rocks');
   db.exec("DROP TABLE paper_hosts; DELETE FROM migrations WHERE name = '060-hosts.sql'");
   db.close();
-  const app = openWorkshop(settings);
+  const app = openAppContext(settings);
   t.after(() => app.close());
   assert.deepEqual(
     app.store.hosts

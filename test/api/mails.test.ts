@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import Database from 'libsql';
-import { foundPaper, tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, createPaper, tempFolder } from '../support/app-context.ts';
 import { publish } from '../support/newsroom.ts';
 import { run, serve, start, until } from '../support/program.ts';
 import { confirmedReader } from '../support/readers.ts';
@@ -172,8 +172,8 @@ test('without a mail server the log says so once, and settings that lack somethi
 /** A folder whose paper has put a piece on air, with five hundred readers to tell. */
 function toldFolder(t: TestContext): string {
   const folder = tempFolder(t);
-  const app = workshopIn(t, folder, { now: Date.now() });
-  foundPaper(app);
+  const app = appContextIn(t, folder, { now: Date.now() });
+  createPaper(app);
   app.store.transact(() => {
     for (let n = 0; n < READERS; n++) confirmedReader(app, `reader-${n}@example.org`, { cadence: 'instant' });
   });

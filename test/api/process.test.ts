@@ -6,7 +6,7 @@ import { Agent, request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { envIn, foundPaper, tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, createPaper, envIn, tempFolder } from '../support/app-context.ts';
 import {
   copyContent,
   copyDemo,
@@ -195,7 +195,7 @@ test('a build leaves the papers that are pressed beside it', async (t) => {
 test('a server is ready while another process has the press of its papers, and serves what is there', async (t) => {
   const folder = tempFolder(t);
   copyDemo(folder);
-  const { manifest } = workshopIn(t, folder, { now: Date.now() }).store;
+  const { manifest } = appContextIn(t, folder, { now: Date.now() }).store;
   assert.ok(manifest.claim('the-plumb-line', 'elsewhere:1:long', Date.now(), 30_000));
   const { url, child, ended } = await serveAtOnce(t, folder);
   assert.ok([200, 503].includes((await fetch(`${url}/the-plumb-line/`)).status));
@@ -237,11 +237,11 @@ test('a server whose pages were built anew goes on answering, and leaves the pre
 
 test('a paper that was never pressed asks for patience', async (t) => {
   const { listenDesk } = await import('../../api/server.ts');
-  const { Presses } = await import('../../src/app/press-queue.ts');
+  const { PressQueue } = await import('../../src/app/press-queue.ts');
   const { default: pino } = await import('pino');
-  const app = workshopIn(t, tempFolder(t), { now: Date.parse('2026-11-20T12:00:00Z') });
-  foundPaper(app);
-  const { url, close } = await listenDesk({ app, presses: new Presses(app), logger: pino({ level: 'silent' }) });
+  const app = appContextIn(t, tempFolder(t), { now: Date.parse('2026-11-20T12:00:00Z') });
+  createPaper(app);
+  const { url, close } = await listenDesk({ app, presses: new PressQueue(app), logger: pino({ level: 'silent' }) });
   t.after(close);
   const page = await fetch(`${url}/harbor-ledger/`, { headers: { accept: 'text/html' } });
   assert.deepEqual([page.status, page.headers.get('retry-after')], [503, '2']);

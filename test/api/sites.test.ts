@@ -5,7 +5,7 @@ import { privatePaperDoor } from '../../api/desk/private-papers.ts';
 import { Sites } from '../../api/desk/site.ts';
 import type { DeskEnv } from '../../api/env.ts';
 import type { Build } from '../../src/app/build.ts';
-import { tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { enterPapers } from '../support/small-papers.ts';
 
 test('a key is looked up as often for a private paper as for one that does not exist', async (t) => {
@@ -15,7 +15,7 @@ test('a key is looked up as often for a private paper as for one that does not e
     { slug: 'quiet-paper', isPublic: false },
     { slug: 'quiet-own', isPublic: false, url: 'http://quiet-own.example' },
   ]);
-  const app = workshopIn(t, folder, { now: Date.now() });
+  const app = appContextIn(t, folder, { now: Date.now() });
   let looks = 0;
   const byHash = (hash: string) => {
     looks++;

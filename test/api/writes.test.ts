@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import Database from 'libsql';
-import { tempFolder, treeOf, workshopIn } from '../support/app-context.ts';
+import { appContextIn, tempFolder, treeOf } from '../support/app-context.ts';
 import { assertSameTree } from '../support/full-press.ts';
 import type { Answer } from '../support/http.ts';
 import type { Serving } from '../support/program.ts';
@@ -200,7 +200,7 @@ test('fifty filings at once: no gap, no fault, and the tree of a full press', as
 test('a write that the press keeps waiting says where to ask', async (t) => {
   const { ask, folder, url } = await openDesk(t);
   const clock = { now: Date.now() };
-  const { manifest } = workshopIn(t, folder, clock).store;
+  const { manifest } = appContextIn(t, folder, clock).store;
   // Another machine has the paper's press in hand.
   assert.ok(manifest.claim(PAPER, 'elsewhere:1', Date.now(), 30_000));
   const filed = await ask('POST', '/stories', { ...storyBody('kept-waiting'), air: true });
@@ -363,7 +363,7 @@ test('keys: shown once, kept as hashes, their use written down when there is tim
   assert.ok(bytes.includes(createHash('sha256').update(key).digest('hex')));
   // A read costs no write: its use stood down only when the server stopped.
   assert.equal(first?.used_at, null);
-  const { store } = workshopIn(t, folder, { now: Date.now() });
+  const { store } = appContextIn(t, folder, { now: Date.now() });
   const kept = store.keys.list(PAPER);
   assert.ok((kept.find((row) => row.id === id)?.used_at ?? 0) >= before);
   assert.equal(kept.find((row) => row.id === unused.id)?.used_at, null);

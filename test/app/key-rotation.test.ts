@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { doorKeyFile, doorName } from '../../src/app/context.ts';
-import { rotateDoor } from '../../src/files/signing-key.ts';
+import { signingKeyFile, signingName } from '../../src/app/context.ts';
+import { rotateSigningKey } from '../../src/files/signing-key.ts';
 import { verifyNode } from '../../src/ledger/ed25519.ts';
 import { keyTimeRules } from '../../src/ledger/key-time.ts';
 import { evidenceFaults } from '../../src/records/document-faults.ts';
 import { evidenceOf } from '../../src/records/evidence.ts';
 import { parseObservation } from '../../src/records/receipt.ts';
-import { workshopIn } from '../support/app-context.ts';
-import { HOUR, look } from '../support/probes.ts';
+import { appContextIn } from '../support/app-context.ts';
+import { HOUR, probe } from '../support/probes.ts';
 import { recordsStand } from '../support/records-stand.ts';
 
 test('a service that runs on signs with the new key from the moment that another process rotates it', async (t) => {
   const stand = await recordsStand(t);
   const { app, clock } = stand;
   const start = clock.now;
-  stand.enter(look('harbor.example', start, { A: ['192.0.2.1'] }));
+  stand.enter(probe('harbor.example', start, { A: ['192.0.2.1'] }));
   const old = app.desk.door.kid;
 
-  const other = workshopIn(t, app.settings.dataDir.replace(/\/var$/, ''), clock);
+  const other = appContextIn(t, app.settings.dataDir.replace(/\/var$/, ''), clock);
   clock.now = start + HOUR;
-  const { kid } = rotateDoor(other.store, doorKeyFile(app.settings), doorName(app.settings), clock.now);
+  const { kid } = rotateSigningKey(other.store, signingKeyFile(app.settings), signingName(app.settings), clock.now);
   clock.now += HOUR;
-  stand.enter(look('harbor.example', clock.now, { A: ['192.0.2.2'] }));
+  stand.enter(probe('harbor.example', clock.now, { A: ['192.0.2.2'] }));
 
   const { records } = app.store;
   const chain = [...records.observationsOf(records.find('harbor.example')?.id ?? 0)];

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { LONG, ProseReaders } from '../../src/app/prose-pool.ts';
+import { LONG, ProsePool } from '../../src/app/prose-pool.ts';
 import { keptWords, readingOf } from '../../src/desk/readings.ts';
 import { indexText, proseWords } from '../../src/desk/search.ts';
 import { Fault } from '../../src/fault.ts';
@@ -39,7 +39,7 @@ function threadOf(folder: string, code: string): URL {
 const READING = { reading: readProse('a'), words: 'a' };
 
 test('long prose is read on another thread, and judged as it is here', async (t) => {
-  const readers = new ProseReaders();
+  const readers = new ProsePool();
   t.after(() => readers.close());
   const text = prose('alike');
   await readers.prepare('p', text);
@@ -55,7 +55,7 @@ test('long prose is read on another thread, and judged as it is here', async (t)
 });
 
 test('short prose, and what is too long to be taken, start no thread', async (t) => {
-  const readers = new ProseReaders({ code: threadOf(tempFolder(t), 'process.exit(3)') });
+  const readers = new ProsePool({ code: threadOf(tempFolder(t), 'process.exit(3)') });
   await readers.prepare('p', prose('short', LONG));
   await readers.prepare('p', 'x'.repeat(PROSE_MAX + 1));
 });
@@ -66,7 +66,7 @@ test('what takes too long is refused with its field and its cure, and the next o
     folder,
     `if (prose.startsWith('slow')) for (;;); parentPort.postMessage(${JSON.stringify(READING)})`,
   );
-  const readers = new ProseReaders({ cpu: 100, threads: 1, code });
+  const readers = new ProsePool({ cpu: 100, threads: 1, code });
   t.after(() => readers.close());
   const slow = readers.prepare('p', prose('slow'));
   const next = readers.prepare('p', prose('next'));
@@ -91,7 +91,7 @@ test('a thread that takes too much memory is ended, and so is its filing', async
     tempFolder(t),
     'const all = []; for (;;) all.push(new Array(1e6).fill(prose.length + all.length))',
   );
-  const { details } = await faultOf(new ProseReaders({ code, cpu: 60_000, wait: 60_000 }).prepare('p', prose('much')));
+  const { details } = await faultOf(new ProsePool({ code, cpu: 60_000, wait: 60_000 }).prepare('p', prose('much')));
   assert.match(JSON.stringify(details), /too_heavy/);
 });
 
@@ -101,7 +101,7 @@ test('a thread that fails is no fault of the filing, and the next one is read', 
       tempFolder(t),
       `if (prose.startsWith('bad')) ${end}; parentPort.postMessage(${JSON.stringify(READING)})`,
     );
-    const readers = new ProseReaders({ threads: 1, code });
+    const readers = new ProsePool({ threads: 1, code });
     t.after(() => readers.close());
     const [bad, good] = [readers.prepare('p', prose(`bad ${end}`)), readers.prepare('p', prose(`good ${end}`))];
     assert.equal((await faultOf(bad)).code, 'unavailable', end);
@@ -111,7 +111,7 @@ test('a thread that fails is no fault of the filing, and the next one is read', 
 
 test('papers take turns, and one of them cannot fill the queue', async (t) => {
   const code = threadOf(tempFolder(t), `setTimeout(() => parentPort.postMessage(${JSON.stringify(READING)}), 20)`);
-  const readers = new ProseReaders({ threads: 1, code });
+  const readers = new ProsePool({ threads: 1, code });
   t.after(() => readers.close());
   const order: string[] = [];
   const ask = (whose: string, name: string) =>

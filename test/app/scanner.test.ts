@@ -3,45 +3,45 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import pino from 'pino';
-import { openWorkshop } from '../../src/app/context.ts';
+import { openAppContext } from '../../src/app/context.ts';
 import { startScanner } from '../../src/app/jobs/scanner.ts';
 import { localQueue } from '../../src/app/scan-local.ts';
 import { startScan } from '../../src/app/scan-run.ts';
 import { auditRecords } from '../../src/audit/records.ts';
 import { readSettings } from '../../src/env.ts';
 import { Fault } from '../../src/fault.ts';
-import type { Looker } from '../../src/net/prober.ts';
-import { lookerOf } from '../../src/net/prober.ts';
+import type { Prober } from '../../src/net/prober.ts';
+import { proberOf } from '../../src/net/prober.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import type { ScanQueue } from '../../src/records/scan-queue.ts';
 import { envIn, tempFolder } from '../support/app-context.ts';
 import { startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
 import { ask } from '../support/http.ts';
 import { lyingServer } from '../support/lying-server.ts';
-import { look } from '../support/probes.ts';
+import { probe } from '../support/probes.ts';
 import { failuresIn, serve, until } from '../support/program.ts';
 import { recordsStand } from '../support/records-stand.ts';
 
 const silent = pino({ level: 'silent' });
 const quiet = { entered() {}, blind() {}, failed() {} };
 
-/** A looker that sees one address everywhere, and how many looks it was asked for at a time. */
-function seeing(t: TestContext, at: number): Looker & { most: number } {
-  const looker = {
+/** A prober that sees one address everywhere, and how many looks it was asked for at a time. */
+function seeing(t: TestContext, at: number): Prober & { most: number } {
+  const prober = {
     most: 0,
-    async look(hostname: string) {
+    async probe(hostname: string) {
       under++;
-      looker.most = Math.max(looker.most, under);
+      prober.most = Math.max(prober.most, under);
       await new Promise((done) => setTimeout(done, 5));
       under--;
-      return look(hostname, at, { A: ['192.0.2.1'] });
+      return probe(hostname, at, { A: ['192.0.2.1'] });
     },
-    resolver: { ask: async () => look('x.test', at, {}).signals.A, servers: [], close() {} },
+    resolver: { ask: async () => probe('x.test', at, {}).signals.A, servers: [], close() {} },
     close() {},
   };
   let under = 0;
-  t.after(() => looker.close());
-  return looker;
+  t.after(() => prober.close());
+  return prober;
 }
 
 test('a server looks at what is due as it falls due, and ends in order', { skip: WITHOUT_SERVERS }, async (t) => {
@@ -52,7 +52,7 @@ test('a server looks at what is due as it falls due, and ends in order', { skip:
   t.after(knot.stop);
   const env = { SERVICES: 'records', SCANNER: 'on', RESOLVERS: `127.0.0.1:${knot.port}`, LOG_LEVEL: 'info' };
   const server = await serve(t, folder, env);
-  const app = openWorkshop(readSettings(envIn(folder)));
+  const app = openAppContext(readSettings(envIn(folder)));
   t.after(() => app.close());
   const observed = (count: number) =>
     until(() => (app.store.records.observationTotals().count === count ? true : null));
@@ -73,11 +73,11 @@ test('so many hostnames are all looked at once, and few at a time', async (t) =>
   const { records } = app.store;
   const hosts = Array.from({ length: 300 }, (_, n) => `h${n}.zone${n % 7}.test`);
   records.watch(hosts.map(parseHostname), clock.now);
-  const looker = seeing(t, clock.now);
-  await startScan(localQueue(app, 'test'), looker, quiet, { once: true }).ended;
+  const prober = seeing(t, clock.now);
+  await startScan(localQueue(app, 'test'), prober, quiet, { once: true }).ended;
   assert.deepEqual(records.observationTotals(), { count: 300, newest: 300 });
   for (const { id, hostname } of records.everyHost()) assert.equal(records.observationCount(id), 1, hostname);
-  assert.ok(looker.most <= 96, `${looker.most} at a time`);
+  assert.ok(prober.most <= 96, `${prober.most} at a time`);
 });
 
 test('hosts whose servers never answer hold up nobody but themselves', async (t) => {
@@ -87,15 +87,15 @@ test('hosts whose servers never answer hold up nobody but themselves', async (t)
   records.watch(hosts.map(parseHostname), clock.now);
   const quick = seeing(t, clock.now);
   const closing = Promise.withResolvers<void>();
-  const looker: Looker = {
+  const prober: Prober = {
     ...quick,
-    async look(hostname) {
+    async probe(hostname) {
       if (hostname.startsWith('slow')) await closing.promise;
-      return quick.look(hostname);
+      return quick.probe(hostname);
     },
     close: () => closing.resolve(),
   };
-  const scan = startScan(localQueue(app, 'test'), looker, quiet);
+  const scan = startScan(localQueue(app, 'test'), prober, quiet);
   await until(() => (records.observationTotals().count === 200 ? true : null));
   await scan.stop();
   assert.equal(records.observationTotals().count, 200);
@@ -111,7 +111,7 @@ test('while no resolver answers nothing is entered, the doors answer, and all is
     stand.clock.now,
   );
   const settings = { ...stand.app.settings, resolvers: [mute] };
-  const stop = startScanner(stand.app, lookerOf(settings), silent);
+  const stop = startScanner(stand.app, proberOf(settings), silent);
   await until(() => (mute.heard.length > 100 ? true : null));
   assert.equal((await ask(stand.url, '/health')).status, 200);
   await stop();
@@ -127,19 +127,19 @@ test('while no resolver answers nothing is entered, the doors answer, and all is
 test('a scan that finds no resolver says so', async (t) => {
   const { app, clock } = await recordsStand(t);
   app.store.records.watch([parseHostname('a.test')], clock.now);
-  const deaf = look('a.test', clock.now, {});
+  const deaf = probe('a.test', clock.now, {});
   for (const signal of Object.values(deaf.signals)) signal.status = 'timeout';
-  const looker: Looker = {
-    look: async () => deaf,
+  const prober: Prober = {
+    probe: async () => deaf,
     resolver: { ask: async () => deaf.signals.A, servers: [], close() {} },
     close() {},
   };
-  const { ended } = startScan(localQueue(app, 'test'), looker, quiet, { once: true });
+  const { ended } = startScan(localQueue(app, 'test'), prober, quiet, { once: true });
   await assert.rejects(ended, { code: 'unavailable', message: /no resolver answers/ });
   assert.equal(app.store.records.observationTotals().count, 0);
   assert.equal(app.store.records.stats(clock.now).due, 1);
   // One host that nobody answers for, while the resolver does, is an observation like any other.
-  const alive = { ...looker, resolver: { ...looker.resolver, ask: async () => look('x.test', 0, {}).signals.A } };
+  const alive = { ...prober, resolver: { ...prober.resolver, ask: async () => probe('x.test', 0, {}).signals.A } };
   await startScan(localQueue(app, 'test'), alive, quiet, { once: true }).ended;
   assert.equal(app.store.records.observationTotals().count, 1);
 });
@@ -171,8 +171,8 @@ test('a look that cannot be signed keeps the others from nothing', async (t) => 
   const names = ['a.test', 'b.test', 'c.test'];
   records.watch(names.map(parseHostname), clock.now);
   const queue = localQueue(app, 'test');
-  const taken = await queue.take(9);
-  const looks = names.map((name) => look(name, clock.now, { A: ['192.0.2.1'] }));
+  const taken = await queue.lease(9);
+  const looks = names.map((name) => probe(name, clock.now, { A: ['192.0.2.1'] }));
   // No record is made of a time that is none.
   if (looks[1] !== undefined) looks[1].at = Number.NaN;
   const entered = await queue.enter(taken?.lease ?? '', looks);

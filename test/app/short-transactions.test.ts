@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inShortTransactions } from '../../src/app/short-transactions.ts';
-import { tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, tempFolder } from '../support/app-context.ts';
 
 /** Works for a while without letting anybody else. */
 function busy(ms: number): void {
@@ -10,7 +10,7 @@ function busy(ms: number): void {
 
 test('long work leaves the lock to a server for as long as it held it, and does everything once', async (t) => {
   const now = Date.parse('2026-11-20T12:00:00Z');
-  const app = workshopIn(t, tempFolder(t), { now });
+  const app = appContextIn(t, tempFolder(t), { now });
   assert.ok(app.store.duties.take('mails', 'a server', () => now, 10_000));
   const turns: { start: number; end: number }[] = [];
   const done: number[] = [];
@@ -38,7 +38,7 @@ test('long work leaves the lock to a server for as long as it held it, and does 
 });
 
 test('a signal ends the work between two transactions', async (t) => {
-  const app = workshopIn(t, tempFolder(t), { now: 0 });
+  const app = appContextIn(t, tempFolder(t), { now: 0 });
   const stop = new AbortController();
   let done = 0;
   const next = () => {

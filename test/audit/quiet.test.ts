@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pressPapers } from '../../src/app/press-run.ts';
-import { auditShop } from '../../src/cmd/audit.ts';
+import { auditApp } from '../../src/cmd/audit.ts';
 import { exportLedger, importLedger } from '../../src/cmd/ledger.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
-import { enter } from '../../src/desk/append.ts';
+import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import {
+  appContextIn,
+  createPaper,
   filing,
-  foundPaper,
   PAPER,
   PERSONAS,
   SECTIONS,
   tempFolder,
   treeOf,
-  workshopIn,
 } from '../support/app-context.ts';
 import { writeStory } from '../support/papers.ts';
 import { copyDemo, freePort, run, serve } from '../support/program.ts';
@@ -26,7 +26,7 @@ const HOUR = 3_600_000;
 test('an audit finds nothing after whatever a desk may do, and says what the press owes before it is pressed', async (t) => {
   const clock = { now: START };
   const folder = tempFolder(t);
-  const app = workshopIn(t, folder, clock);
+  const app = appContextIn(t, folder, clock);
   const { desk, store } = app;
   const by = { by: 'cli' };
   const wait = (hours: number): void => {
@@ -35,10 +35,10 @@ test('an audit finds nothing after whatever a desk may do, and says what the pre
   const record = (kind: 'paper' | 'persona', name: string, more: object) =>
     store.transact(() => {
       const body = { ...(store.record(PAPER, kind, name) as object), ...more };
-      enter(store, { type: 'record', at: clock.now, paper: PAPER, kind, name, body });
+      append(store, { type: 'record', at: clock.now, paper: PAPER, kind, name, body });
     });
   const steps: [claim: string, step: () => void][] = [
-    ['a paper founded', () => foundPaper(app)],
+    ['a paper founded', () => createPaper(app)],
     ['a draft', () => fileStory(desk, PAPER, filing('ebb'), by)],
     ['on air', () => airStory(desk, PAPER, 'ebb', by)],
     [
@@ -75,24 +75,24 @@ test('an audit finds nothing after whatever a desk may do, and says what the pre
   for (const [claim, step] of steps) {
     clock.now += 1_000;
     step();
-    const early = (await auditShop(app)).faults;
+    const early = (await auditApp(app)).faults;
     assert.ok(
       early.every((fault) => /the press owes/.test(fault)),
       `${claim}, before the press: ${early.join('; ')}`,
     );
     await pressPapers(app);
-    assert.deepEqual((await auditShop(app)).faults, [], claim);
+    assert.deepEqual((await auditApp(app)).faults, [], claim);
   }
-  assert.deepEqual((await auditShop(app, { deep: true })).faults, []);
+  assert.deepEqual((await auditApp(app, { deep: true })).faults, []);
   assert.ok(treeOf(join(folder, 'papers', PAPER)).size > 100, 'there was something to look at');
 });
 
 test('under a clock that was set back an audit finds nothing, and an import puts nothing on air before its time', async (t) => {
   const clock = { now: START };
   const folder = tempFolder(t);
-  const app = workshopIn(t, folder, clock);
+  const app = appContextIn(t, folder, clock);
   const by = { by: 'cli' };
-  foundPaper(app);
+  createPaper(app);
   for (const slug of ['tide', 'embargoed']) fileStory(app.desk, PAPER, filing(slug), by);
   clock.now = START - 2 * HOUR;
   airStory(app.desk, PAPER, 'embargoed', { ...by, at: START - HOUR });
@@ -100,14 +100,14 @@ test('under a clock that was set back an audit finds nothing, and an import puts
   fileStory(app.desk, PAPER, filing('flood'), by);
   const owes = /the press owes/;
   assert.deepEqual(
-    (await auditShop(app)).faults.filter((fault) => !owes.test(fault)),
+    (await auditApp(app)).faults.filter((fault) => !owes.test(fault)),
     [],
   );
   assert.equal(app.store.archive(PAPER).storyBySlug('embargoed')?.state, 'scheduled');
 
   const file = join(folder, 'ledger.jsonl');
   await exportLedger(app, file);
-  const other = workshopIn(t, tempFolder(t), clock);
+  const other = appContextIn(t, tempFolder(t), clock);
   importLedger(other, file);
   assert.equal(other.store.archive(PAPER).storyBySlug('embargoed')?.state, 'scheduled');
 
@@ -115,7 +115,7 @@ test('under a clock that was set back an audit finds nothing, and an import puts
   fileStory(app.desk, PAPER, filing('wrack'), by);
   assert.equal(app.store.archive(PAPER).storyBySlug('embargoed')?.state, 'on_air');
   assert.deepEqual(
-    (await auditShop(app)).faults.filter((fault) => !owes.test(fault)),
+    (await auditApp(app)).faults.filter((fault) => !owes.test(fault)),
     [],
   );
 });

@@ -1,17 +1,17 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
-import { auditShop } from '../../src/cmd/audit.ts';
+import { auditApp } from '../../src/cmd/audit.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { sha256 } from '../../src/ledger/basis.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
-import { recordLook } from '../../src/records/recording.ts';
+import { recordProbe } from '../../src/records/recording.ts';
 import type { Scope } from '../support/app-context.ts';
-import { collectGarbage, filing, tempFolder, workshopIn } from '../support/app-context.ts';
-import { certificate, HOUR, look, toolsAt } from '../support/probes.ts';
+import { appContextIn, collectGarbage, filing, tempFolder } from '../support/app-context.ts';
+import { certificate, HOUR, probe, toolsAt } from '../support/probes.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
 
 export const PAPER = 'tide-table';
@@ -42,7 +42,7 @@ export async function healthyDesk(t: Scope): Promise<Stand> {
   const pristine = tempFolder(t);
   await enterPapers(folder, [{ slug: PAPER }, { slug: PRIVATE, isPublic: false }]);
   const clock = { now: Date.now() };
-  const app = workshopIn({ after() {} }, folder, clock);
+  const app = appContextIn({ after() {} }, folder, clock);
   work(app, clock);
   await pressPapers(app);
   app.close();
@@ -63,9 +63,9 @@ export async function healthyDesk(t: Scope): Promise<Stand> {
       }
     },
     async audit(options) {
-      const at = workshopIn({ after() {} }, folder, clock);
+      const at = appContextIn({ after() {} }, folder, clock);
       try {
-        return (await auditShop(at, options)).faults;
+        return (await auditApp(at, options)).faults;
       } finally {
         at.close();
       }
@@ -113,7 +113,7 @@ export async function healthyDesk(t: Scope): Promise<Stand> {
 }
 
 /** A revision, a withdrawal, a piece to come, a piece of today; two hosts observed; some credits bought and drawn. */
-function work(app: Workshop, clock: { now: number }): void {
+function work(app: AppContext, clock: { now: number }): void {
   const { desk, store } = app;
   const by = { by: 'cli' };
   const file = (slug: string, more: object = {}) => {
@@ -130,8 +130,8 @@ function work(app: Workshop, clock: { now: number }): void {
     clock.now += 25 * HOUR;
     records.leaseThese({ id: address, owner: 'test', names, until: clock.now + HOUR });
     for (const name of names) {
-      const taken = look(name, clock.now, { A: [address] }, certificate('a'));
-      recordLook(records, address, taken, toolsAt(clock.now, { signer, kid }));
+      const taken = probe(name, clock.now, { A: [address] }, certificate('a'));
+      recordProbe(records, address, taken, toolsAt(clock.now, { signer, kid }));
     }
   }
   file('ebb-and-flow');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
 import { openAlertDesk } from '../../src/app/alert-desk.ts';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { queueAlerts } from '../../src/readers/alert-queue.ts';
@@ -64,7 +64,7 @@ export async function mailsPart(bench: Bench): Promise<Figure[]> {
 }
 
 /** Puts the readers in, puts a piece on air and queues its alerts. Returns how many a second. */
-function queuing(app: Workshop, texts: Text[]): number {
+function queuing(app: AppContext, texts: Text[]): number {
   const alerts = openAlertDesk(app);
   // What the paper has put on air before is nobody's news.
   while (queueAlerts(alerts) !== null);
@@ -79,7 +79,7 @@ function queuing(app: Workshop, texts: Text[]): number {
 }
 
 /** The p99 of GET stories, in ms: while nothing is chosen, and while all readers are. Sending goes on at its usual rate. */
-async function meanwhile(app: Workshop, texts: Text[], folder: string, smtp: Record<string, string>) {
+async function meanwhile(app: AppContext, texts: Text[], folder: string, smtp: Record<string, string>) {
   const served = await desk(environmentOf(folder), smtp);
   const alerts = openAlertDesk(app);
   try {
@@ -108,7 +108,7 @@ async function meanwhile(app: Workshop, texts: Text[], folder: string, smtp: Rec
   }
 }
 
-function publish({ desk: door }: Workshop, texts: Text[], slug: string): void {
+function publish({ desk: door }: AppContext, texts: Text[], slug: string): void {
   fileStory(door, PAPER, { ...pieceAt(texts, 0), slug }, { by: 'cli' });
   airStory(door, PAPER, slug, { by: 'cli' });
 }

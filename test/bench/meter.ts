@@ -3,11 +3,11 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServiceLevel } from '../../src/accounts/service-key.ts';
 import { makeServiceKey } from '../../src/accounts/service-key.ts';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { newId } from '../../src/app/context.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
-import { recordLook } from '../../src/records/recording.ts';
-import { certificate, look } from '../support/probes.ts';
+import { recordProbe } from '../../src/records/recording.ts';
+import { certificate, probe } from '../support/probes.ts';
 import type { Loaded } from './load.ts';
 import { CALLERS, load, start } from './load.ts';
 import type { Bench } from './paper.ts';
@@ -86,7 +86,7 @@ function strangers(): () => Record<string, string> {
 function fill(folder: string): { account: string; service: string } {
   const app = openPaper(folder);
   const { store, desk, settings } = app;
-  app.openDoor();
+  app.openSigningKey();
   const { signer, kid } = desk.door;
   const now = Date.now();
   const names = Array.from({ length: HOSTS }, (_, n) => `host-${n}.example`);
@@ -95,13 +95,13 @@ function fill(folder: string): { account: string; service: string } {
   store.records.leaseThese({ ...lease, names });
   store.transact(() => {
     for (const name of names) {
-      const seen = look(
+      const seen = probe(
         name,
         now,
         { A: ['192.0.2.1'], MX: [`10 mail.${name}`], TXT: ['v=spf1 -all'] },
         certificate('1'),
       );
-      recordLook(store.records, lease.id, seen, { signer, kid, now, every: settings.scanEvery, randomBytes });
+      recordProbe(store.records, lease.id, seen, { signer, kid, now, every: settings.scanEvery, randomBytes });
     }
   });
   const keys = { account: keyOf(app, 'account'), service: keyOf(app, 'service') };
@@ -109,7 +109,7 @@ function fill(folder: string): { account: string; service: string } {
   return keys;
 }
 
-function keyOf({ store, now }: Workshop, level: ServiceLevel): string {
+function keyOf({ store, now }: AppContext, level: ServiceLevel): string {
   const maker = { keys: store.serviceKeys, now, newId, random: randomBytes, by: 'cli' };
   const account =
     level === 'account'

@@ -9,8 +9,8 @@ import { NETWORK, startChain } from '../support/chain.ts';
 import { startFacilitator } from '../support/facilitator.ts';
 import { loopback } from '../support/loopback.ts';
 import { HOST, LOOKUP, LOOKUP_UNITS, PAYEE, paidEnv, payment } from '../support/paid-stand.ts';
-import { look } from '../support/probes.ts';
-import { enterLooks } from '../support/records-stand.ts';
+import { probe } from '../support/probes.ts';
+import { recordProbes } from '../support/records-stand.ts';
 import { CALLERS, load, start } from './load.ts';
 import type { Bench } from './paper.ts';
 import { environmentOf, openPaper } from './paper.ts';
@@ -143,6 +143,6 @@ async function rateOf(payments: string[], pay: (text: string) => Promise<void>):
 function fill(folder: string): void {
   const app = openPaper(folder);
   const clock = { now: Date.now() };
-  enterLooks(app, clock, [look(HOST, clock.now, { A: ['192.0.2.1'], NS: ['ns1.example.net'] })]);
+  recordProbes(app, clock, [probe(HOST, clock.now, { A: ['192.0.2.1'], NS: ['ns1.example.net'] })]);
   app.close();
 }

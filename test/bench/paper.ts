@@ -1,10 +1,10 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROJECT } from '../../src/app/build.ts';
-import type { Workshop } from '../../src/app/context.ts';
-import { openWorkshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
+import { openAppContext } from '../../src/app/context.ts';
 import { airStory } from '../../src/desk/airing.ts';
-import { enter } from '../../src/desk/append.ts';
+import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
 import { readSettings } from '../../src/env.ts';
@@ -39,8 +39,8 @@ export function environmentOf(folder: string): NodeJS.ProcessEnv {
   };
 }
 
-export function openPaper(folder: string): Workshop {
-  return openWorkshop(readSettings(environmentOf(folder)));
+export function openPaper(folder: string): AppContext {
+  return openAppContext(readSettings(environmentOf(folder)));
 }
 
 const filed = new Map<number, string>();
@@ -61,7 +61,7 @@ function filePaper({ folder: parent, texts, began }: Bench, size: number): strin
   const start = performance.now();
   const app = openPaper(folder);
   const { store, desk } = app;
-  app.openDoor();
+  app.openSigningKey();
   store.transact(() => {
     const body = PaperBody.parse({
       nameplate: 'The Bench Ledger',
@@ -69,10 +69,10 @@ function filePaper({ folder: parent, texts, began }: Bench, size: number): strin
       description: 'A paper of the benchmark.',
       sections: SECTIONS,
     });
-    enter(store, { type: 'record', at: began, paper: PAPER, kind: 'paper', name: '', body });
+    append(store, { type: 'record', at: began, paper: PAPER, kind: 'paper', name: '', body });
     for (const slug of PERSONAS) {
       const persona = { slug, name: slug, title: 'Reporter', beat: 'Everything', bio: '', avatar: null, active: true };
-      enter(store, { type: 'record', at: began, paper: PAPER, kind: 'persona', name: slug, body: persona });
+      append(store, { type: 'record', at: began, paper: PAPER, kind: 'persona', name: slug, body: persona });
     }
   });
   let batch: (() => void)[] = [];

@@ -1,4 +1,4 @@
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
@@ -26,7 +26,7 @@ interface Times {
 
 /** Publishing one piece, from filing to the last file on disk, into papers of several sizes. */
 export async function publishPart(bench: Bench): Promise<Figure[]> {
-  const papers = new Map<number, { app: Workshop; times: Times[] }>();
+  const papers = new Map<number, { app: AppContext; times: Times[] }>();
   for (const size of bench.sizes) {
     const { folder } = await pressedPaper(bench, size);
     const app = openPaper(folder);
@@ -54,7 +54,7 @@ export async function publishPart(bench: Bench): Promise<Figure[]> {
   return [...growth(medians), ...(await besideHugo(bench, medians.get(HUGO_SIZE)))];
 }
 
-async function publish(app: Workshop, filing: Filing): Promise<Times> {
+async function publish(app: AppContext, filing: Filing): Promise<Times> {
   const start = performance.now();
   fileStory(app.desk, PAPER, filing, { by: 'cli' });
   const filed = performance.now();

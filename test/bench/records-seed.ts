@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import Database from 'libsql';
-import type { Workshop } from '../../src/app/context.ts';
-import { newId, openWorkshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
+import { newId, openAppContext } from '../../src/app/context.ts';
 import { readSettings } from '../../src/env.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
-import { recordLook } from '../../src/records/recording.ts';
-import { seededLooks } from '../support/seeded-records.ts';
+import { recordProbe } from '../../src/records/recording.ts';
+import { seededProbes } from '../support/seeded-records.ts';
 import { environmentOf } from './paper.ts';
 
 const DAY = 86_400_000;
@@ -22,8 +22,8 @@ export interface Seeded {
   looked: string[];
 }
 
-export function openRecords(folder: string): Workshop {
-  return openWorkshop(readSettings(environmentOf(folder)));
+export function openRecords(folder: string): AppContext {
+  return openAppContext(readSettings(environmentOf(folder)));
 }
 
 /**
@@ -43,7 +43,7 @@ export function seedRecords(folder: string, { hosts, deltas }: { hosts: number; 
       store.transact(() => store.records.watch(names.slice(at, at + 5_000).map(parseHostname), now - SPAN * DAY));
     }
   }
-  app.openDoor();
+  app.openSigningKey();
   lookAt(app, looked, now);
   app.close();
   spread(folder, { deltas, now });
@@ -51,8 +51,8 @@ export function seedRecords(folder: string, { hosts, deltas }: { hosts: number; 
 }
 
 /** Enters looks at the hostnames, in the shapes of the made-up ones, each with changes since the one before. */
-function lookAt({ store, desk, settings }: Workshop, names: string[], now: number): void {
-  const shapes = seededLooks(now - DAY, LOOKS);
+function lookAt({ store, desk, settings }: AppContext, names: string[], now: number): void {
+  const shapes = seededProbes(now - DAY, LOOKS);
   const kinds = shapes.length / LOOKS;
   const { signer, kid } = desk.door;
   for (let day = 0; day < LOOKS; day++) {
@@ -63,7 +63,7 @@ function lookAt({ store, desk, settings }: Workshop, names: string[], now: numbe
         const lease = { id: newId(), owner: 'bench', until: now };
         store.records.leaseThese({ ...lease, names: [hostname] });
         const tools = { signer, kid, now: shape.at, every: settings.scanEvery, randomBytes };
-        recordLook(store.records, lease.id, { ...shape, hostname }, tools);
+        recordProbe(store.records, lease.id, { ...shape, hostname }, tools);
       }
     });
   }

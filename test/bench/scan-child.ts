@@ -1,11 +1,11 @@
 // Leases, enters and settles looks as the scanner does, round after round over all hosts, and prints on standard error how fast, and the memory held.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { openWorkshop } from '../../src/app/context.ts';
+import { openAppContext } from '../../src/app/context.ts';
 import { localQueue } from '../../src/app/scan-local.ts';
 import { readSettings } from '../../src/env.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
-import type { Look } from '../../src/records/signal.ts';
-import { certificate, look } from '../support/probes.ts';
+import type { Probe } from '../../src/records/signal.ts';
+import { certificate, probe } from '../support/probes.ts';
 
 const [hosts = '1000', rounds = '3'] = process.argv.slice(2);
 const HOSTS = Number(hosts);
@@ -16,8 +16,8 @@ const BATCH = 16;
 const MOVING = 20;
 
 let now = Date.UTC(2026, 10, 21);
-const app = openWorkshop(readSettings(), () => now);
-app.openDoor();
+const app = openAppContext(readSettings(), () => now);
+app.openSigningKey();
 const { records } = app.store;
 for (let at = 0; at < HOSTS; at += 1_000) {
   const names = Array.from(
@@ -39,7 +39,7 @@ for (let round = 0; round < Number(rounds); round++) {
   let spent = 0;
   for (;;) {
     const began = performance.now();
-    const taken = await queue.take(BATCH);
+    const taken = await queue.lease(BATCH);
     spent += performance.now() - began;
     if (taken === null) break;
     const looks = taken.hostnames.map((hostname) => seen(hostname, round));
@@ -59,7 +59,7 @@ app.close();
 process.stderr.write(`${JSON.stringify({ rates, memory, observed, changes, wait: delay.percentile(99) / 1e6 })}\n`);
 
 /** What a busy host of our days shows. */
-function seen(hostname: string, round: number): Look {
+function seen(hostname: string, round: number): Probe {
   const number = Number(/\d+/.exec(hostname)?.[0]);
   const turn = number % MOVING === round % MOVING ? round : 0;
   const zone = hostname.replace(/^[^.]+\./, '');
@@ -75,5 +75,5 @@ function seen(hostname: string, round: number): Look {
     WWW_A: [`192.0.2.${number % 250}`],
     WWW_CNAME: [hostname],
   };
-  return look(hostname, now, shown, certificate((number % 16).toString(16)));
+  return probe(hostname, now, shown, certificate((number % 16).toString(16)));
 }

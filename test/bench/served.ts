@@ -3,9 +3,9 @@ import { Hono } from 'hono';
 import pino from 'pino';
 import { listenDesk, listenRecords } from '../../api/server.ts';
 import { loadBuild } from '../../src/app/build.ts';
-import { openWorkshop } from '../../src/app/context.ts';
+import { openAppContext } from '../../src/app/context.ts';
 import { startMails } from '../../src/app/jobs/mails.ts';
-import { Presses } from '../../src/app/press-queue.ts';
+import { PressQueue } from '../../src/app/press-queue.ts';
 import { readSettings } from '../../src/env.ts';
 import { smtpOf } from '../../src/net/smtp.ts';
 
@@ -26,7 +26,7 @@ if (what === 'bare') {
   app.get(pathname, (c) => c.body(text, 200, { 'Content-Type': 'application/json' }));
   serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => ready(`http://127.0.0.1:${port}`));
 } else {
-  const app = openWorkshop(readSettings());
+  const app = openAppContext(readSettings());
   // Logged as `broadsheet serve` logs.
   const logger = pino(
     { level: 'info' },
@@ -35,7 +35,7 @@ if (what === 'bare') {
   const { url } =
     what === 'records'
       ? await listenRecords(app, logger)
-      : await listenDesk({ app, presses: new Presses(app), logger });
+      : await listenDesk({ app, presses: new PressQueue(app), logger });
   if (what === 'mailing') {
     const { render } = await loadBuild();
     const stop = startMails(app, { render, smtp: smtpOf(app.settings) }, logger);

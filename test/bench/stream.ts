@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { makeServiceKey } from '../../src/accounts/service-key.ts';
 import { newId } from '../../src/app/context.ts';
-import { recordLook } from '../../src/records/recording.ts';
-import { look } from '../support/probes.ts';
+import { recordProbe } from '../../src/records/recording.ts';
+import { probe } from '../support/probes.ts';
 import type { Served } from './load.ts';
 import { openRecords } from './records-seed.ts';
 import type { Figure } from './table.ts';
@@ -102,7 +102,7 @@ function changesOf({ store, desk, settings }: ReturnType<typeof openRecords>): (
         const lease = { id: newId(), owner: 'bench', until: at };
         store.records.leaseThese({ ...lease, names: [hostname] });
         const tools = { signer, kid, now: at + turn, every: settings.scanEvery, randomBytes };
-        recordLook(store.records, lease.id, look(hostname, at + turn, { A: [`192.0.2.${turn}`] }), tools);
+        recordProbe(store.records, lease.id, probe(hostname, at + turn, { A: [`192.0.2.${turn}`] }), tools);
       }
     });
     return store.records.newestDelta() - before;

@@ -1,12 +1,12 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { localQueue } from '../../src/app/scan-local.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { findEverywhere } from '../../src/records/search.ts';
-import type { Look } from '../../src/records/signal.ts';
-import { certificate, look } from '../support/probes.ts';
+import type { Probe } from '../../src/records/signal.ts';
+import { certificate, probe } from '../support/probes.ts';
 import { randomFrom } from './invented.ts';
 import type { Bench } from './paper.ts';
 import { openRecords } from './records-seed.ts';
@@ -172,7 +172,7 @@ async function looksBesideIndex(folder: string): Promise<Figure[]> {
   const shops = names.map((name) => {
     mkdirSync(join(folder, name));
     const app = openRecords(join(folder, name));
-    app.openDoor();
+    app.openSigningKey();
     return app;
   });
   const plain = new Database(join(folder, 'without/var/broadsheet.db'));
@@ -182,7 +182,7 @@ async function looksBesideIndex(folder: string): Promise<Figure[]> {
   const rates: Record<string, number[]> = { without: [], with: [], indexed: [] };
   for (let round = 0; round < ROUNDS; round++) {
     for (const at of round % 2 === 0 ? [0, 1] : [1, 0]) {
-      const app = shops[at] as Workshop;
+      const app = shops[at] as AppContext;
       const spent = await lookAt(app, hosts, round);
       const start = processorTime();
       if (at === 1) while (app.store.records.indexValues());
@@ -219,7 +219,7 @@ function processorTime(): number {
 }
 
 /** Looks at all hosts once; the processor time that leasing and entering took, in ms. */
-async function lookAt(app: Workshop, hosts: string[], round: number): Promise<number> {
+async function lookAt(app: AppContext, hosts: string[], round: number): Promise<number> {
   const now = Date.now() - (ROUNDS - round) * DAY;
   app.store.records.watch(hosts.map(parseHostname), now);
   app.store.records.pullForward(now, now);
@@ -227,7 +227,7 @@ async function lookAt(app: Workshop, hosts: string[], round: number): Promise<nu
   let spent = 0;
   for (;;) {
     const start = processorTime();
-    const taken = await queue.take(16);
+    const taken = await queue.lease(16);
     spent += processorTime() - start;
     if (taken === null) return spent;
     const looks = taken.hostnames.map((name) => seen(name, round, now));
@@ -237,7 +237,7 @@ async function lookAt(app: Workshop, hosts: string[], round: number): Promise<nu
   }
 }
 
-function seen(hostname: string, round: number, now: number): Look {
+function seen(hostname: string, round: number, now: number): Probe {
   const number = Number(/\d+/.exec(hostname)?.[0]);
   const turn = number % 20 === round ? round : 0;
   const zone = hostname.replace(/^[^.]+\./, '');
@@ -250,7 +250,7 @@ function seen(hostname: string, round: number, now: number): Look {
     TXT: ['v=spf1 include:_spf.example.com ~all', `verification=${hostname}`],
     CAA: ['0 issue "letsencrypt.org"'],
   };
-  return look(hostname, now, shown, certificate((number % 16).toString(16)));
+  return probe(hostname, now, shown, certificate((number % 16).toString(16)));
 }
 
 function at(times: number[], share: number): number {

@@ -3,16 +3,16 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Workshop } from '../../src/app/context.ts';
-import { openWorkshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
+import { openAppContext } from '../../src/app/context.ts';
 import { openWebhookDesk, webhookClientOf } from '../../src/app/webhook-desk.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { readSettings } from '../../src/env.ts';
-import { Courier, IN_FLIGHT_MAX } from '../../src/readers/delivery-dispatcher.ts';
+import { Dispatcher, IN_FLIGHT_MAX } from '../../src/readers/delivery-dispatcher.ts';
 import { queueNext } from '../../src/readers/delivery-queue.ts';
 import { addWebhook } from '../../src/readers/webhook-body.ts';
-import { filing, foundPaper, PAPER, SECTIONS } from '../support/app-context.ts';
+import { createPaper, filing, PAPER, SECTIONS } from '../support/app-context.ts';
 import type { Bench } from './paper.ts';
 import { environmentOf } from './paper.ts';
 import type { Figure } from './table.ts';
@@ -52,10 +52,10 @@ export async function webhooksPart({ folder: parent }: Bench): Promise<Figure[]>
 }
 
 /** Deliveries a second that were queued, and that were taken. */
-async function told(folder: string, urls: string[]): Promise<{ app: Workshop; queued: number; sent: number }> {
+async function told(folder: string, urls: string[]): Promise<{ app: AppContext; queued: number; sent: number }> {
   mkdirSync(folder);
-  const app = openWorkshop(readSettings({ ...environmentOf(folder), WEBHOOK_PRIVATE: 'allow' }));
-  foundPaper(app);
+  const app = openAppContext(readSettings({ ...environmentOf(folder), WEBHOOK_PRIVATE: 'allow' }));
+  createPaper(app);
   const desk = openWebhookDesk(app);
   for (const url of urls) addWebhook(desk, PAPER, { url }, SECTIONS);
   app.store.transact(() => {
@@ -72,7 +72,7 @@ async function told(folder: string, urls: string[]): Promise<{ app: Workshop; qu
   const all = new Promise<void>((resolve) => {
     done = resolve;
   });
-  const courier = new Courier(desk, webhookClientOf(app), {
+  const courier = new Dispatcher(desk, webhookClientOf(app), {
     attempted(_delivery, { error }) {
       if (error === null && ++taken === RECEIVERS * EVENTS) done();
     },
@@ -94,7 +94,7 @@ async function told(folder: string, urls: string[]): Promise<{ app: Workshop; qu
 }
 
 /** The same number of requests a second by the same client, with nothing kept of them. */
-async function unqueued(app: Workshop, urls: string[]): Promise<number> {
+async function unqueued(app: AppContext, urls: string[]): Promise<number> {
   const client = webhookClientOf(app);
   const body = JSON.stringify({ type: 'story.aired', data: 'x'.repeat(600) });
   let left = RECEIVERS * EVENTS;

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { Email } from 'postal-mime';
-import { tempFolder, workshopIn } from '../support/app-context.ts';
-import { look } from '../support/probes.ts';
+import { appContextIn, tempFolder } from '../support/app-context.ts';
+import { probe } from '../support/probes.ts';
 import type { Serving } from '../support/program.ts';
 import { serve, until } from '../support/program.ts';
-import { enterLooks } from '../support/records-stand.ts';
+import { recordProbes } from '../support/records-stand.ts';
 import type { SmtpStand } from '../support/smtp.ts';
 import { parsed, smtpServer } from '../support/smtp.ts';
 import { axeFaults } from './axe.ts';
@@ -52,9 +52,9 @@ describe('an account', () => {
   const see = (address: string): void => {
     const looked: (() => unknown)[] = [];
     const clock = { now: Date.now() };
-    const app = workshopIn({ after: (work) => void looked.push(work) }, folder, clock, { ORIGIN: server.records });
+    const app = appContextIn({ after: (work) => void looked.push(work) }, folder, clock, { ORIGIN: server.records });
     try {
-      enterLooks(app, clock, [look(HOST, clock.now, { A: [address] })]);
+      recordProbes(app, clock, [probe(HOST, clock.now, { A: [address] })]);
     } finally {
       for (const end of looked) end();
     }

@@ -11,7 +11,7 @@ import { observe } from '../../src/records/observation.ts';
 import { fullRecordOf, previewOf } from '../../src/records/preview.ts';
 import { recordOf } from '../../src/records/record.ts';
 import { provenanceRow } from '../../src/records/rows.ts';
-import { certificate, HOUR, KEY, look, toolsAt } from '../support/probes.ts';
+import { certificate, HOUR, KEY, probe, toolsAt } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
 import type { RecordsStand } from '../support/records-stand.ts';
 import { recordsStand } from '../support/records-stand.ts';
@@ -42,7 +42,7 @@ describe('records are verified in the browser', () => {
     ]);
     for (let n = 0; n < 3; n++) {
       const seen = { A: [`192.0.2.${n}`], NS: ['ns1.example.net'], TXT: ['“quoted” <b>'] };
-      stand.enter(look(HOST, START + n * HOUR, seen, certificate('a')));
+      stand.enter(probe(HOST, START + n * HOUR, seen, certificate('a')));
     }
     const { records } = stand.app.store;
     chain = [...records.observationsOf(records.find(HOST)?.id ?? 0)];
@@ -242,7 +242,7 @@ describe('records are verified in the browser', () => {
     const host = parseHostname(HOST);
     const seed = new Uint8Array(32).fill(7);
     const forged = observe(
-      { record: recordOf(look(HOST, at, { A: ['192.0.2.66'] }), host, at), seq: 1, prev: null, seed },
+      { record: recordOf(probe(HOST, at, { A: ['192.0.2.66'] }), host, at), seq: 1, prev: null, seed },
       toolsAt(at),
     );
     const text = JSON.stringify(evidenceOf(HOST, [forged], [KEY]));

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { look } from '../support/probes.ts';
+import { probe } from '../support/probes.ts';
 import type { RecordsStand } from '../support/records-stand.ts';
 import { recordsStand } from '../support/records-stand.ts';
-import { seededLooks } from '../support/seeded-records.ts';
+import { seededProbes } from '../support/seeded-records.ts';
 import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
 
@@ -27,7 +27,7 @@ describe('the public pages of the domain records', () => {
   before(async () => {
     const scope = { after: (work: () => unknown) => void endings.push(work) };
     [stand, browser] = await Promise.all([recordsStand(scope, {}, NOW - 13 * DAY), openBrowser()]);
-    stand.enter(...seededLooks(NOW, 9));
+    stand.enter(...seededProbes(NOW, 9));
     stand.clock.now = NOW;
   });
   after(async () => {
@@ -126,8 +126,8 @@ describe('the public pages of the domain records', () => {
   it('the tape moves on while it is looked at', async () => {
     const page = await open('/');
     stand.enter(
-      look('late.example', NOW + 1, { A: ['192.0.2.1'] }),
-      look('late.example', NOW + 2, { A: ['192.0.2.99'] }),
+      probe('late.example', NOW + 1, { A: ['192.0.2.1'] }),
+      probe('late.example', NOW + 2, { A: ['192.0.2.99'] }),
     );
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await page.locator('#tape .new').waitFor();

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { test } from 'node:test';
 import { signerFrom } from '../../src/ledger/ed25519.ts';
-import type { DoorKey } from '../../src/ledger/keyring.ts';
+import type { VerifyingKey } from '../../src/ledger/keyring.ts';
 import { jwks, thumbprint } from '../../src/ledger/keyring.ts';
 import { keysFromVkeys } from '../../src/ledger/proof.ts';
 import { checkProof } from '../../src/parts/client/verify/check.ts';
@@ -27,7 +27,7 @@ const NOT_READ = new Set([
 ]);
 
 /** The two keys that the vectors are signed by. */
-const SIGNERS: DoorKey[] = [1, 2].map((byte) => {
+const SIGNERS: VerifyingKey[] = [1, 2].map((byte) => {
   const { name, publicKey } = signerFrom('desk.example/door', new Uint8Array(32).fill(byte));
   return { kid: thumbprint(publicKey), name, publicKey, nbf: 0, retired_at: null };
 });

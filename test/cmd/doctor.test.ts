@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { openWorkshop } from '../../src/app/context.ts';
+import { openAppContext } from '../../src/app/context.ts';
 import { readSettings } from '../../src/env.ts';
 import { envIn, tempFolder } from '../support/app-context.ts';
 import { startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
@@ -32,8 +32,8 @@ async function examined(t: TestContext, folder: string, env: Record<string, stri
 
 /** Makes the database and the key, as a first start does. */
 function found(folder: string): void {
-  const app = openWorkshop(readSettings(envIn(folder)));
-  app.openDoor();
+  const app = openAppContext(readSettings(envIn(folder)));
+  app.openSigningKey();
   app.close();
 }
 

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import Database from 'libsql';
 import { fileStory } from '../../src/desk/filing.ts';
-import { tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
 
 const PAPER = 'nameplate: The Quay\nsections: [City, Port]\n';
@@ -419,7 +419,7 @@ test('what was revised elsewhere is not taken back by the file that it once came
   put(folder, 'quay/stories/b.2.md', text('Two.'));
   await file(t, folder);
   // As through the API, or by a process that saw a file which another has not listed.
-  const app = workshopIn(t, folder, { now: Date.now() });
+  const app = appContextIn(t, folder, { now: Date.now() });
   for (const slug of ['a', 'b']) {
     const archive = app.store.archive('quay');
     const piece = archive.piece(archive.storyBySlug(slug)?.id ?? '');

@@ -4,12 +4,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { isKey } from '../../src/desk/keys.ts';
-import { foundPaper, PAPER, tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
 
 test('a key is shown once, kept as a hash, listed and revoked', async (t) => {
   const folder = tempFolder(t);
-  foundPaper(workshopIn(t, folder, { now: Date.now() }));
+  createPaper(appContextIn(t, folder, { now: Date.now() }));
   const paper = ['--paper', PAPER];
   const made = await run(t, folder, ['key', 'create', ...paper, '--level', 'agent', '--name', 'Zoë’s agent', '--json']);
   const { id, key, level } = JSON.parse(made.stdout) as { id: string; key: string; level: string };
@@ -49,7 +49,7 @@ test('a key is shown once, kept as a hash, listed and revoked', async (t) => {
 
 test('what makes no key is one line', async (t) => {
   const folder = tempFolder(t);
-  foundPaper(workshopIn(t, folder, { now: Date.now() }));
+  createPaper(appContextIn(t, folder, { now: Date.now() }));
   const create = ['key', 'create', '--level', 'read', '--name', 'N', '--paper'];
   const cases: [args: string[], said: RegExp][] = [
     [[...create, 'none'], /^broadsheet: there is no paper "none"; there are [a-z-]+\n$/],
@@ -94,7 +94,7 @@ test('what makes no key is one line', async (t) => {
 
 test('a rotated door keeps its old key listed, and goes on signing with the new one', async (t) => {
   const folder = tempFolder(t);
-  foundPaper(workshopIn(t, folder, { now: Date.now() }));
+  createPaper(appContextIn(t, folder, { now: Date.now() }));
   const line = (slug: string): string =>
     JSON.stringify({
       slug,
@@ -128,7 +128,7 @@ test('a rotated door keeps its old key listed, and goes on signing with the new 
 
 test('a seat is a person’s key: given once, listed, and gone with its key', async (t) => {
   const folder = tempFolder(t);
-  foundPaper(workshopIn(t, folder, { now: Date.now() }));
+  createPaper(appContextIn(t, folder, { now: Date.now() }));
   const seat = (...args: string[]) => run(t, folder, ['seat', ...args, '--paper', PAPER]);
   const ana = ['--email', 'Ana@Example.org'];
   const added = await seat('add', ...ana, '--level', 'admin', '--json');

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { after, test } from 'node:test';
 import { importLedger } from '../../src/cmd/ledger.ts';
 import { Fault } from '../../src/fault.ts';
-import { tempFolder, treeOf, workshopIn } from '../support/app-context.ts';
+import { appContextIn, tempFolder, treeOf } from '../support/app-context.ts';
 import { writeStory } from '../support/papers.ts';
 import { copyContent, run } from '../support/program.ts';
 
@@ -165,7 +165,7 @@ test('a damaged export is refused with its line, and nothing is entered', async 
       const other = tempFolder(t);
       const copy = join(other, 'copy.jsonl');
       writeFileSync(copy, damaged.map((line) => `${line}\n`).join(''));
-      const app = workshopIn(t, other, { now: Date.now() });
+      const app = appContextIn(t, other, { now: Date.now() });
       assert.throws(
         () => importLedger(app, copy),
         (error) => error instanceof Fault && said.test(error.message) && !error.message.includes('\n'),

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileFolder } from '../../src/ingest/file-folder.ts';
-import { tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, tempFolder } from '../support/app-context.ts';
 
 const STORY = `---
 headline: A headline
@@ -19,7 +19,7 @@ One[^1] and two.[^2]
 
 test('a section with pieces on air cannot be dropped from paper.yaml, and the paper stays as it was', async (t) => {
   const folder = tempFolder(t);
-  const app = workshopIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
+  const app = appContextIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
   const paper = join(folder, 'content', 'harbor');
   for (const name of ['masthead', 'stories']) mkdirSync(join(paper, name), { recursive: true });
   const sections = (names: string) =>

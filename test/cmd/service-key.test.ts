@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { serviceKeyOf } from '../../src/accounts/service-key.ts';
-import { tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
 
 const ADA = 'ada@example.org';
@@ -20,7 +20,7 @@ test('keys of the domain records are made, listed and revoked', async (t) => {
   const alone = await create('--level', 'account');
   assert.match(alone.email, /^[0-9a-z]{26}@account\.invalid$/);
 
-  const { store } = workshopIn(t, folder, { now: Date.now() });
+  const { store } = appContextIn(t, folder, { now: Date.now() });
   for (const { id, key: text, level } of [scanner, own, alone]) {
     const found = serviceKeyOf(store.serviceKeys, text, Date.now());
     assert.deepEqual([found.id, found.level, found.name], [id, level, 'N']);
@@ -65,7 +65,7 @@ test('credits are added and shown, and a plan is changed', async (t) => {
   assert.equal(shown[0], `${ADA} has 25 credits`);
   assert.match(shown[1] ?? '', /^\S+Z {2}correction {2}-0\.5 {2}25$/);
   assert.match(shown[2] ?? '', /^\S+Z {2}top_up {6}25\.5 {2}25\.5 {2}invoice 114$/);
-  const app = workshopIn(t, folder, { now: Date.now() });
+  const app = appContextIn(t, folder, { now: Date.now() });
   const { id } = app.store.accounts.byEmail(ADA) ?? { id: '' };
   const [key] = app.store.serviceKeys.list(id);
   app.store.meter.take({ account: id, key: key?.id ?? '', at: app.now() }, { daily: 0, perMinute: 99 });

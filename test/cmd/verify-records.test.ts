@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { checkRecords, recordsDocument } from '../../src/audit/verify-records.ts';
-import type { DoorKey } from '../../src/ledger/keyring.ts';
+import type { VerifyingKey } from '../../src/ledger/keyring.ts';
 import { jwks } from '../../src/ledger/keyring.ts';
 import { badgeOf } from '../../src/records/badge.ts';
 import { evidenceOf } from '../../src/records/evidence.ts';
@@ -17,7 +17,7 @@ import { fullRecordOf, previewOf } from '../../src/records/preview.ts';
 import { recordOf } from '../../src/records/record.ts';
 import { provenanceRow } from '../../src/records/rows.ts';
 import { tempFolder } from '../support/app-context.ts';
-import { HOUR, KEY, look, toolsAt } from '../support/probes.ts';
+import { HOUR, KEY, probe, toolsAt } from '../support/probes.ts';
 import { run } from '../support/program.ts';
 
 const AT = Date.UTC(2026, 10, 20, 12);
@@ -26,14 +26,14 @@ const HOST = parseHostname('bücher.example');
 const CHAIN: Observation[] = [];
 for (let n = 0; n < 3; n++) {
   const at = AT + n * HOUR;
-  const record = recordOf(look(HOST.hostname, at, { A: [`192.0.2.${n}`] }), HOST, at);
+  const record = recordOf(probe(HOST.hostname, at, { A: [`192.0.2.${n}`] }), HOST, at);
   const seed = new Uint8Array(32).fill(n);
   CHAIN.push(observe({ record, seq: n + 1, prev: CHAIN.at(-1)?.receipt_hash ?? null, seed }, toolsAt(at)));
 }
 const newest = CHAIN.at(-1) as Observation;
 
 /** What is found in a text by these keys; without any by those that come with it. */
-async function faultsIn(document: unknown, keys?: DoorKey[]): Promise<string> {
+async function faultsIn(document: unknown, keys?: VerifyingKey[]): Promise<string> {
   const text = typeof document === 'string' ? document : JSON.stringify(document);
   const read = recordsDocument(text);
   assert(read !== null, text.slice(0, 80));
@@ -78,7 +78,7 @@ test('everything that the domain records give out is checked, and what was chang
   }
   assert.equal(await faultsIn({ observation: previewOf(newest) }, [KEY]), '', 'inside a page’s JSON');
   assert.equal(await faultsIn(bundle), '', 'by its own keys');
-  const cases: [document: unknown, fault: RegExp, keys?: DoorKey[]][] = [
+  const cases: [document: unknown, fault: RegExp, keys?: VerifyingKey[]][] = [
     [newest.receipt, /^seq 3: observed at \S+, but its key was retired at/, [{ ...KEY, retired_at: AT - HOUR }]],
     [newest.receipt, /^seq 3: observed at \S+, but its key was in use only from/, [{ ...KEY, nbf: AT + 30 * HOUR }]],
     [newest.receipt, /^seq 3: no key with kid/, []],

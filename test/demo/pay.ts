@@ -10,7 +10,7 @@ import { environmentOf } from '../bench/paper.ts';
 import type { PayingFetch } from '../support/clients.ts';
 import { newClient, oldClient } from '../support/clients.ts';
 import { PAYEE, paidStand } from '../support/paid-stand.ts';
-import { look } from '../support/probes.ts';
+import { probe } from '../support/probes.ts';
 import { freePort } from '../support/program.ts';
 
 // `npm run demo:pay`: a chain, a facilitator and the domain records on this machine, and one paid call by each
@@ -39,8 +39,8 @@ async function demo(t: { after(work: () => unknown): void }): Promise<void> {
   await buildPages();
   const { url, chain, facilitator, enter, clock } = await paidStand(t, { more: await ownAddress() });
   enter(
-    look('www.example.org', clock.now, { CNAME: ['example.org'], A: ['192.0.2.1'] }),
-    look('mail.example.org', clock.now, { A: ['192.0.2.25'], MX: ['10 mail.example.org'] }),
+    probe('www.example.org', clock.now, { CNAME: ['example.org'], A: ['192.0.2.1'] }),
+    probe('mail.example.org', clock.now, { A: ['192.0.2.25'], MX: ['10 mail.example.org'] }),
   );
   const [old, young] = [await chain.payer(), await chain.payer()];
   say(`chain        ${chain.url} (anvil, as Base Sepolia, with a dollar of our own where USDC is)`);

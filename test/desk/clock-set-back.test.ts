@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import type { Workshop } from '../../src/app/context.ts';
-import { doorKeyFile, doorName } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
+import { signingKeyFile, signingName } from '../../src/app/context.ts';
 import { localQueue } from '../../src/app/scan-local.ts';
 import { generationAudit } from '../../src/audit/ledger.ts';
-import { auditShop } from '../../src/cmd/audit.ts';
+import { auditApp } from '../../src/cmd/audit.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { rotateDoor } from '../../src/files/signing-key.ts';
+import { rotateSigningKey } from '../../src/files/signing-key.ts';
 import { keyTimeRules } from '../../src/ledger/key-time.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { parseObservation } from '../../src/records/receipt.ts';
-import { filing, foundPaper, PAPER, tempFolder, workshopIn } from '../support/app-context.ts';
-import { HOUR, look } from '../support/probes.ts';
+import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
+import { HOUR, probe } from '../support/probes.ts';
 
 const NOON = Date.UTC(2026, 10, 20, 12);
 const DAY = 24 * HOUR;
@@ -22,24 +22,24 @@ const BY = { by: 'cli' };
 function stand(t: TestContext) {
   const folder = tempFolder(t);
   const clock = { now: NOON };
-  const app = workshopIn(t, folder, clock);
-  foundPaper(app);
+  const app = appContextIn(t, folder, clock);
+  createPaper(app);
   return { folder, clock, app };
 }
 
-const rotate = ({ store, settings, now }: Workshop) =>
-  rotateDoor(store, doorKeyFile(settings), doorName(settings), now());
+const rotate = ({ store, settings, now }: AppContext) =>
+  rotateSigningKey(store, signingKeyFile(settings), signingName(settings), now());
 
 /** When each receipt of the paper says that it was filed, by `seq`. */
-const filedAt = ({ store }: Workshop) =>
+const filedAt = ({ store }: AppContext) =>
   [...store.entries()].flatMap((entry) => (entry.type === 'generation' ? [entry.at] : []));
 
-async function observe(app: Workshop, name: string) {
+async function observe(app: AppContext, name: string) {
   const { records } = app.store;
   records.watch([parseHostname(name)], app.now());
   const queue = localQueue(app, 'test');
-  const lease = queue.takeThese([name])?.lease ?? '';
-  const [entered] = await queue.enter(lease, [look(name, app.now(), { A: ['192.0.2.1'] })]);
+  const lease = queue.leaseThese([name])?.lease ?? '';
+  const [entered] = await queue.enter(lease, [probe(name, app.now(), { A: ['192.0.2.1'] })]);
   assert.equal(entered?.outcome, 'recorded');
 }
 
@@ -60,7 +60,7 @@ test('what is filed under a clock that was set back is filed no earlier than wha
   const gone = withdrawStory(app.desk, PAPER, 'wrack', { ...BY, reason: 'It was wrong.' });
   assert.equal(gone.withdrawn_at, NOON + 1, 'and withdrawn no earlier than that');
   assert.deepEqual(
-    (await auditShop(app)).faults.filter((fault) => !/press/.test(fault)),
+    (await auditApp(app)).faults.filter((fault) => !/press/.test(fault)),
     [],
   );
 });

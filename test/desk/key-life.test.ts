@@ -8,7 +8,7 @@ import { newId } from '../../src/app/context.ts';
 import { keyOf, keyRow, makeKey } from '../../src/desk/keys.ts';
 import type { Fault } from '../../src/fault.ts';
 import { keyExpiry, keyLog } from '../../src/key-life.ts';
-import { foundPaper, PAPER, tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
 import { HOUR } from '../support/probes.ts';
 
 const NOON = Date.UTC(2026, 10, 20, 12);
@@ -17,8 +17,8 @@ const DAY = 24 * HOUR;
 function stand(t: TestContext) {
   const folder = tempFolder(t);
   const clock = { now: NOON };
-  const app = workshopIn(t, folder, clock);
-  foundPaper(app);
+  const app = appContextIn(t, folder, clock);
+  createPaper(app);
   const { store, now } = app;
   const tools = { now, newId, random: randomBytes, by: 'cli', transact: store.transact };
   const desk = (expires_at?: string) =>

@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Workshop } from '../../src/app/context.ts';
-import { doorKeyFile, doorName } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
+import { signingKeyFile, signingName } from '../../src/app/context.ts';
 import { generationAudit } from '../../src/audit/ledger.ts';
 import { exportLedger, importLedger } from '../../src/cmd/ledger.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
-import { airDue, enter } from '../../src/desk/append.ts';
+import { airDue, append } from '../../src/desk/append.ts';
 import type { Archive, Row } from '../../src/desk/archive.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { Fault } from '../../src/fault.ts';
-import { rotateDoor } from '../../src/files/signing-key.ts';
+import { rotateSigningKey } from '../../src/files/signing-key.ts';
 import { verifyNoble } from '../../src/ledger/ed25519.ts';
 import { proofFaults, proofOf } from '../../src/ledger/proof.ts';
 import type { Clock } from '../support/app-context.ts';
-import { filing, foundPaper, PAPER, PERSONAS, SECTIONS, tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, createPaper, filing, PAPER, PERSONAS, SECTIONS, tempFolder } from '../support/app-context.ts';
 import * as fc from '../support/properties.ts';
 
 const START = Date.parse('2026-11-20T12:00:00Z');
@@ -70,12 +70,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('rotate' as const) }) },
 );
 
-function record(app: Workshop, kind: 'paper' | 'persona', name: string, more: object): void {
+function record(app: AppContext, kind: 'paper' | 'persona', name: string, more: object): void {
   const body = { ...(app.store.record(PAPER, kind, name) as object), ...more };
-  app.store.transact(() => enter(app.store, { type: 'record', at: app.now(), paper: PAPER, kind, name, body }));
+  app.store.transact(() => append(app.store, { type: 'record', at: app.now(), paper: PAPER, kind, name, body }));
 }
 
-function take(app: Workshop, clock: Clock, step: Step): void {
+function take(app: AppContext, clock: Clock, step: Step): void {
   const { desk, store } = app;
   if (step.do === 'file') {
     const { prose, cited_facts } = filing(step.slug);
@@ -102,12 +102,12 @@ function take(app: Workshop, clock: Clock, step: Step): void {
   if (step.do === 'persona') record(app, 'persona', PERSONAS[step.persona] ?? '', { active: step.active });
   if (step.do === 'rotate') {
     const { settings } = app;
-    rotateDoor(store, doorKeyFile(settings), doorName(settings), clock.now);
+    rotateSigningKey(store, signingKeyFile(settings), signingName(settings), clock.now);
   }
 }
 
 /** Rebuilds everything that follows from the ledger, and compares. */
-function audit(app: Workshop): void {
+function audit(app: AppContext): void {
   const { store } = app;
   const { next, revisions } = generationAudit(store.doorKeys());
   const entries = [...store.entries()];
@@ -124,7 +124,7 @@ function audit(app: Workshop): void {
 }
 
 /** Every list holds exactly what is on air, in order, and every tally is the count of its list. */
-function auditArchive(archive: Archive, store: Workshop['store']): void {
+function auditArchive(archive: Archive, store: AppContext['store']): void {
   const stories = SLUGS.flatMap((name) => archive.storyBySlug(name) ?? []);
   const onAir = stories.filter(({ state }) => state === 'on_air');
   const newestFirst = [...onAir].sort((a, b) => b.published_at - a.published_at || (a.id < b.id ? 1 : -1));
@@ -167,7 +167,7 @@ function auditArchive(archive: Archive, store: Workshop['store']): void {
 }
 
 /** Everything that an archive answers. */
-function answers(app: Workshop): unknown {
+function answers(app: AppContext): unknown {
   const archive = app.store.archive(PAPER);
   return {
     paper: archive.paper(),
@@ -193,8 +193,8 @@ test('whatever a desk does, the ledger is sound, lists and tallies follow from i
       try {
         const clock = { now: START };
         const folder = tempFolder(scope);
-        const app = workshopIn(scope, folder, clock);
-        foundPaper(app);
+        const app = appContextIn(scope, folder, clock);
+        createPaper(app);
         let edition = app.store.archive(PAPER).paper().edition;
         for (const one of steps) {
           clock.now += 1_000;
@@ -216,7 +216,7 @@ test('whatever a desk does, the ledger is sound, lists and tallies follow from i
         }
         const file = join(folder, 'ledger.jsonl');
         await exportLedger(app, file);
-        const other = workshopIn(scope, join(folder, 'other'), clock);
+        const other = appContextIn(scope, join(folder, 'other'), clock);
         importLedger(other, file);
         // Here too what fell due goes on air when somebody looks.
         app.store.transact(() => airDue(app.store, clock.now));

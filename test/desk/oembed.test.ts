@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { CardMatter } from '../../src/desk/embed-card.ts';
+import type { CardContent } from '../../src/desk/embed-card.ts';
 import { CARD_WIDTH_MAX, CARD_WIDTH_MIN, cardHeight, cardSize, playerSize } from '../../src/desk/embed-card.ts';
 import { namedInAddress } from '../../src/desk/oembed.ts';
 import * as fc from '../support/properties.ts';
@@ -79,7 +79,7 @@ describe('the size of the player', () => {
 });
 
 describe('the size of the card', () => {
-  const matter: fc.Arbitrary<CardMatter> = fc.record({
+  const matter: fc.Arbitrary<CardContent> = fc.record({
     headline: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 }),
     dek: fc.string({ unit: 'grapheme', maxLength: 300 }),
     byline: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 80 }),

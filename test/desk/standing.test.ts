@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { beforeEach, describe, test } from 'node:test';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
-import { airDue, enter } from '../../src/desk/append.ts';
+import { airDue, append } from '../../src/desk/append.ts';
 import { isWithdrawn } from '../../src/desk/archive.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import type { PaperBody } from '../../src/desk/paper.ts';
@@ -11,19 +11,19 @@ import { paperFrom } from '../../src/desk/record.ts';
 import { Fault } from '../../src/fault.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
 import type { Clock } from '../support/app-context.ts';
-import { filing, foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, createPaper, filing, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 const HOUR = 3_600_000;
 
 describe('where a piece stands', () => {
   let clock: Clock;
-  let app: Workshop;
+  let app: AppContext;
 
   beforeEach((t) => {
     clock = { now: NOON };
-    app = workshopIn(t as TestContext, tempFolder(t as TestContext), clock);
-    foundPaper(app);
+    app = appContextIn(t as TestContext, tempFolder(t as TestContext), clock);
+    createPaper(app);
   });
 
   const file = (more: Partial<Filing> = {}) => fileStory(app.desk, PAPER, filing('tide', more), { by: 'cli' });
@@ -41,7 +41,7 @@ describe('where a piece stands', () => {
   const entries = () => [...app.store.entries()].length;
   const edition = () => app.store.archive(PAPER).paper().edition;
   const change = (more: object) =>
-    enter(app.store, {
+    append(app.store, {
       type: 'record',
       at: clock.now,
       paper: PAPER,
@@ -259,7 +259,7 @@ describe('where a piece stands', () => {
     file();
     air();
     change({ sections: ['Elsewhere'] });
-    enter(app.store, {
+    append(app.store, {
       type: 'record',
       at: clock.now,
       paper: PAPER,

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { beforeEach, describe, test } from 'node:test';
 import Database from 'libsql';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { fileContent } from '../../src/cmd/file.ts';
 import type { Agreement, Signing } from '../../src/desk/terms.ts';
 import { signatureOf, signTerms, TermsAcceptance, TermsRecord, termsRecord } from '../../src/desk/terms.ts';
 import { Fault } from '../../src/fault.ts';
 import { readAgreement } from '../../src/files/agreement.ts';
 import type { Clock } from '../support/app-context.ts';
-import { PAPER, tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, PAPER, tempFolder } from '../support/app-context.ts';
 import { copyContent } from '../support/program.ts';
 import * as fc from '../support/properties.ts';
 
@@ -34,12 +34,12 @@ function faultOf(work: () => unknown, code: string): Fault {
 
 describe('signing the agreement', () => {
   let folder: string;
-  let app: Workshop;
+  let app: AppContext;
 
   beforeEach((t) => {
     folder = tempFolder(t as TestContext);
     const clock: Clock = { now: NOON };
-    app = workshopIn(t as TestContext, folder, clock);
+    app = appContextIn(t as TestContext, folder, clock);
   });
 
   const sign = (more: Partial<Signing> = {}) =>
@@ -144,7 +144,7 @@ describe('signing the agreement', () => {
     for (const sql of ["UPDATE terms SET signed_by = 'Nobody'", 'DELETE FROM terms']) {
       assert.throws(() => db.exec(sql), /terms is append-only/, sql);
     }
-    const again = workshopIn(t, folder, { now: NOON });
+    const again = appContextIn(t, folder, { now: NOON });
     assert.equal(signatureOf(again.store.terms, AGREEMENT, PAPER)?.signed_by, 'Mara Vell, publisher');
   });
 });
@@ -209,7 +209,7 @@ describe('reading the agreement', () => {
     const folder = tempFolder(t);
     copyContent(folder);
     assert(readFileSync(join(folder, 'content/agreement.md'), 'utf8').startsWith('---\n'));
-    const app = workshopIn(t, folder, { now: NOON });
+    const app = appContextIn(t, folder, { now: NOON });
     const { filed, problems } = await fileContent(app);
     assert.deepEqual(problems, []);
     assert(filed.length > 0 && filed.every((file) => !file.includes('agreement')));

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { makeFolder, putFile } from '../../src/files/durable-file.ts';
-import { foundPaper, tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, createPaper, tempFolder } from '../support/app-context.ts';
 import { until } from '../support/program.ts';
 import { NO_STRACE, traced } from '../support/strace.ts';
 
@@ -12,12 +12,12 @@ test('a key and a media file are on the disk, with their names, before the ledge
   skip: NO_STRACE,
 }, async (t) => {
   const folder = tempFolder(t);
-  const app = workshopIn(t, folder, { now: Date.UTC(2026, 10, 20, 12) });
+  const app = appContextIn(t, folder, { now: Date.UTC(2026, 10, 20, 12) });
   const bytes = Buffer.from('a picture');
   const hex = createHash('sha256').update(bytes).digest('hex');
   const trace = await traced(t, process.pid);
   app.media.keepBytes(`sha256:${hex}`, bytes);
-  foundPaper(app);
+  createPaper(app);
   // The paper's own commit comes last.
   const calls = await until(() => {
     const all = trace.calls();

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import type { Workshop } from '../../src/app/context.ts';
-import { doorKeyFile, doorName } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
+import { signingKeyFile, signingName } from '../../src/app/context.ts';
 import { localQueue } from '../../src/app/scan-local.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { openDoor, readDoor, rotateDoor } from '../../src/files/signing-key.ts';
+import { openSigningKey, readSigningKey, rotateSigningKey } from '../../src/files/signing-key.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { parseObservation } from '../../src/records/receipt.ts';
-import { filing, foundPaper, PAPER, tempFolder, workshopIn } from '../support/app-context.ts';
-import { HOUR, look } from '../support/probes.ts';
+import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
+import { HOUR, probe } from '../support/probes.ts';
 import { run } from '../support/program.ts';
 
 const NOON = Date.UTC(2026, 10, 20, 12);
@@ -18,29 +18,30 @@ const NOON = Date.UTC(2026, 10, 20, 12);
 function shopIn(t: TestContext) {
   const folder = tempFolder(t);
   const clock = { now: NOON };
-  return { folder, clock, app: workshopIn(t, folder, clock) };
+  return { folder, clock, app: appContextIn(t, folder, clock) };
 }
 
-const rotate = ({ store, settings, now }: Workshop) =>
-  rotateDoor(store, doorKeyFile(settings), doorName(settings), now());
-const open = ({ store, settings, now }: Workshop) => openDoor(store, doorKeyFile(settings), doorName(settings), now());
-const present = ({ store }: Workshop) => store.doorKeys().findLast(({ retired_at }) => retired_at === null)?.kid;
+const rotate = ({ store, settings, now }: AppContext) =>
+  rotateSigningKey(store, signingKeyFile(settings), signingName(settings), now());
+const open = ({ store, settings, now }: AppContext) =>
+  openSigningKey(store, signingKeyFile(settings), signingName(settings), now());
+const present = ({ store }: AppContext) => store.doorKeys().findLast(({ retired_at }) => retired_at === null)?.kid;
 const kidOf = (receipt: string) => parseObservation(receipt.slice(0, receipt.lastIndexOf('\n\n') + 1))?.kid;
 
 /** Looks at hosts as a scanner does, and gives the kids that signed. */
-async function observe(app: Workshop, ...names: string[]) {
+async function observe(app: AppContext, ...names: string[]) {
   const { records } = app.store;
   records.watch(names.map(parseHostname), app.now());
   const queue = localQueue(app, 'test');
-  const taken = queue.takeThese(names);
-  const looks = names.map((name) => look(name, app.now(), { A: ['192.0.2.1'] }));
+  const taken = queue.leaseThese(names);
+  const looks = names.map((name) => probe(name, app.now(), { A: ['192.0.2.1'] }));
   await queue.enter(taken?.lease ?? '', looks);
   return names.map((name) => kidOf(records.observation(records.find(name)?.id ?? 0)?.receipt ?? ''));
 }
 
 test('a look makes no key, and a transaction that is taken back takes none with it', async (t) => {
   const { app } = shopIn(t);
-  const file = doorKeyFile(app.settings);
+  const file = signingKeyFile(app.settings);
   // A process that signs without having opened the door.
   await assert.rejects(observe(app, 'early.example'), { code: 'unavailable', message: /has no key yet/ });
   assert.ok(!existsSync(file) && app.store.doorKeys().length === 0);
@@ -56,13 +57,13 @@ test('a look makes no key, and a transaction that is taken back takes none with 
   open(app);
   const kids = await observe(app, 'harbor.example');
   assert.deepEqual(kids, [present(app)]);
-  assert.deepEqual(kids, [readDoor(file).kid]);
+  assert.deepEqual(kids, [readSigningKey(file).kid]);
 });
 
 test('a rotation between the check of a key and its signature does not let the retired one sign', (t) => {
   const { folder, clock, app } = shopIn(t);
-  foundPaper(app);
-  const other = workshopIn(t, folder, clock);
+  createPaper(app);
+  const other = appContextIn(t, folder, clock);
   const { desk } = app;
   // The desk was taken, and its key looked at, before the other process rotates.
   const old = desk.door.kid;
@@ -82,16 +83,16 @@ test('a rotation between the check of a key and its signature does not let the r
 
 test('a rotation that is killed at any moment leaves one key in force, and the means to sign with it', (t) => {
   const { folder, clock, app } = shopIn(t);
-  foundPaper(app);
-  const file = doorKeyFile(app.settings);
+  createPaper(app);
+  const file = signingKeyFile(app.settings);
   const waits = `${file}.next`;
   const old = readFileSync(file);
 
   // Killed before its commit: a key waits that the ledger does not name.
   const stranger = shopIn(t).app;
-  stranger.openDoor();
-  cpSync(doorKeyFile(stranger.settings), waits);
-  const before = workshopIn(t, folder, clock);
+  stranger.openSigningKey();
+  cpSync(signingKeyFile(stranger.settings), waits);
+  const before = appContextIn(t, folder, clock);
   open(before);
   assert.equal(before.desk.door.kid, present(app));
   assert.deepEqual(readFileSync(file), old);
@@ -101,24 +102,24 @@ test('a rotation that is killed at any moment leaves one key in force, and the m
   renameSync(file, waits);
   writeFileSync(file, old, { mode: 0o600 });
   assert.equal(app.desk.door.kid, kid, 'a server that runs signs with it at once');
-  assert.equal(workshopIn(t, folder, clock).desk.door.kid, kid);
-  open(workshopIn(t, folder, clock));
-  assert.equal(readDoor(file).kid, kid, 'the next start gives it its place');
+  assert.equal(appContextIn(t, folder, clock).desk.door.kid, kid);
+  open(appContextIn(t, folder, clock));
+  assert.equal(readSigningKey(file).kid, kid, 'the next start gives it its place');
   assert.ok(!existsSync(waits));
 });
 
 test('the key file of a retired key is refused, with the cure', (t) => {
   const { folder, clock, app } = shopIn(t);
-  foundPaper(app);
-  const file = doorKeyFile(app.settings);
+  createPaper(app);
+  const file = signingKeyFile(app.settings);
   const old = readFileSync(file);
   const retired = present(app);
   rotate(app);
   // From a backup of before the rotation.
   writeFileSync(file, old, { mode: 0o600 });
-  const restored = workshopIn(t, folder, clock);
+  const restored = appContextIn(t, folder, clock);
   const refused = new RegExp(`holds ${retired}, which was retired.*npm run -s broadsheet -- key rotate`);
-  assert.throws(() => restored.openDoor(), { code: 'unavailable', message: refused });
+  assert.throws(() => restored.openSigningKey(), { code: 'unavailable', message: refused });
   assert.throws(() => restored.desk.door, { code: 'unavailable', message: /does not hold/ });
   const made = rotate(restored);
   assert.equal(restored.desk.door.kid, made.kid);
@@ -127,7 +128,7 @@ test('the key file of a retired key is refused, with the cure', (t) => {
 
 test('processes that rotate at once leave one key in force, and a server that signs with it', async (t) => {
   const { folder, app } = shopIn(t);
-  foundPaper(app);
+  createPaper(app);
   const rotations = await Promise.all([1, 2, 3].map(() => run(t, folder, ['key', 'rotate', '--json'])));
   const kids = rotations.map(({ code, stdout, stderr }) => {
     assert.equal(code, 0, stderr);
@@ -136,6 +137,6 @@ test('processes that rotate at once leave one key in force, and a server that si
   assert.equal(new Set(kids).size, 3);
   const keys = app.store.doorKeys();
   assert.deepEqual([keys.length, keys.filter(({ retired_at }) => retired_at === null).length], [4, 1]);
-  assert.equal(readDoor(doorKeyFile(app.settings)).kid, present(app));
+  assert.equal(readSigningKey(signingKeyFile(app.settings)).kid, present(app));
   assert.deepEqual(await observe(app, 'harbor.example'), [present(app)]);
 });

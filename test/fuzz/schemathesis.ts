@@ -6,11 +6,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { envIn, workshopIn } from '../support/app-context.ts';
+import { appContextIn, envIn } from '../support/app-context.ts';
 import { copyPaper } from '../support/papers.ts';
 import { copyDemo, run, serve } from '../support/program.ts';
-import { enterLooks } from '../support/records-stand.ts';
-import { seededLooks } from '../support/seeded-records.ts';
+import { recordProbes } from '../support/records-stand.ts';
+import { seededProbes } from '../support/seeded-records.ts';
 
 const { values } = parseArgs({
   options: {
@@ -99,8 +99,8 @@ process.exitCode = failed ? 1 : 0;
 function seed(): void {
   const clock = { now: Date.now() - 10 * 86_400_000 };
   const inner: (() => void)[] = [];
-  const app = workshopIn({ after: (work) => void inner.push(work) }, folder, clock, envIn(folder));
-  enterLooks(app, clock, seededLooks(Date.now() - 3_600_000, 8));
+  const app = appContextIn({ after: (work) => void inner.push(work) }, folder, clock, envIn(folder));
+  recordProbes(app, clock, seededProbes(Date.now() - 3_600_000, 8));
   for (const end of inner) end();
 }
 

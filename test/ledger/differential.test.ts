@@ -6,7 +6,7 @@ import { basisOf, contentHash } from '../../src/ledger/basis.ts';
 import { signerFrom, verifyNode } from '../../src/ledger/ed25519.ts';
 import type { Generation } from '../../src/ledger/generation.ts';
 import { parseIJson } from '../../src/ledger/i-json.ts';
-import type { DoorKey } from '../../src/ledger/keyring.ts';
+import type { VerifyingKey } from '../../src/ledger/keyring.ts';
 import { jwks, thumbprint } from '../../src/ledger/keyring.ts';
 import type { Piece } from '../../src/ledger/piece.ts';
 import type { Proof } from '../../src/ledger/proof.ts';
@@ -51,7 +51,7 @@ const PIECE: Piece = {
 
 /** Two keys: the second took the first one's place between the second and the third revision. */
 const SIGNERS = [1, 2].map((byte) => signerFrom('desk.example/door', new Uint8Array(32).fill(byte)));
-const KEYS: DoorKey[] = SIGNERS.map(({ name, publicKey }, index) => ({
+const KEYS: VerifyingKey[] = SIGNERS.map(({ name, publicKey }, index) => ({
   kid: thumbprint(publicKey),
   name,
   publicKey,
@@ -63,7 +63,7 @@ const PIECES = [1, 2, 3].map((revision) => ({ ...PIECE, revision, headline: `${P
 const GENERATIONS: Generation[] = [];
 for (const [index, piece] of PIECES.entries()) {
   const which = index < 2 ? 0 : 1;
-  const kid = (KEYS[which] as DoorKey).kid;
+  const kid = (KEYS[which] as VerifyingKey).kid;
   const filed_at = new Date(AT + index * HOUR).toISOString();
   const content_hash = contentHash(basisOf(piece));
   const { revision, id } = piece;
@@ -86,7 +86,7 @@ const KEYS_URL = 'https://desk.example/.well-known/newsdesk-keys.json';
 const PROOF = proofOf(PIECES[2] as Piece, GENERATIONS, KEYS, KEYS_URL);
 
 /** The outcome of one verifier: whether all holds. A text that cannot be read does not; nothing may throw. */
-type Judge = (text: string, keys: DoorKey[]) => boolean | Promise<boolean>;
+type Judge = (text: string, keys: VerifyingKey[]) => boolean | Promise<boolean>;
 
 function parsed(text: string): unknown {
   try {
@@ -179,8 +179,8 @@ test('a proof, however it or its keys’ times are altered, is judged alike by a
 });
 
 test('a receipt outside its key’s time is refused by all, to the millisecond', async () => {
-  const [first, second] = KEYS as [DoorKey, DoorKey];
-  const cases: [keys: DoorKey[], holds: boolean][] = [
+  const [first, second] = KEYS as [VerifyingKey, VerifyingKey];
+  const cases: [keys: VerifyingKey[], holds: boolean][] = [
     [[{ ...first, retired_at: AT + HOUR + 1 }, second], true],
     [[{ ...first, retired_at: AT + HOUR }, second], false],
     [[{ ...first, retired_at: AT - 30 * 24 * HOUR }, second], false],

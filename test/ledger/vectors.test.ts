@@ -8,7 +8,7 @@ import { verifyNoble, verifyNode } from '../../src/ledger/ed25519.ts';
 import type { Generation } from '../../src/ledger/generation.ts';
 import { chainFaults } from '../../src/ledger/generation.ts';
 import { NotIJson, parseIJson } from '../../src/ledger/i-json.ts';
-import type { DoorKey } from '../../src/ledger/keyring.ts';
+import type { VerifyingKey } from '../../src/ledger/keyring.ts';
 import { thumbprint } from '../../src/ledger/keyring.ts';
 import type { Verify } from '../../src/ledger/note.ts';
 import { parseNote } from '../../src/ledger/note.ts';
@@ -114,7 +114,7 @@ interface KeyVector {
   retired_at: string | null;
 }
 
-function doorKey({ vkey, nbf, retired_at }: KeyVector): DoorKey {
+function doorKey({ vkey, nbf, retired_at }: KeyVector): VerifyingKey {
   const key = parseVkey(vkey);
   assert(key !== null);
   const kid = thumbprint(key.publicKey);

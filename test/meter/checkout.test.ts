@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Outcome } from '../../src/meter/checkout.ts';
-import { Till } from '../../src/meter/checkout.ts';
+import { Checkout } from '../../src/meter/checkout.ts';
 import type { Payment } from '../../src/meter/payment.ts';
 import { decodePayment } from '../../src/meter/payment.ts';
 import type { Bought, Chain, Facilitator } from '../../src/meter/purchase.ts';
-import { tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, tempFolder } from '../support/app-context.ts';
 import * as fc from '../support/properties.ts';
 import { OFFER, samplePayment } from '../support/sample-payment.ts';
 
-const app = workshopIn({ after }, tempFolder({ after }), { now: 0 });
+const app = appContextIn({ after }, tempFolder({ after }), { now: 0 });
 /** Every run has payments of its own in the one table. */
 let nonces = 0;
 
@@ -87,7 +87,7 @@ class World {
       kill('killed');
       await new Promise(() => {});
     };
-    const till = new Till({
+    const till = new Checkout({
       payments: app.store.payments,
       facilitator: this.facilitator(how, step),
       chain: this.#isBlind ? null : this.chain(how, step),

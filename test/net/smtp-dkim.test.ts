@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { smtpMailer } from '../../src/net/smtp.ts';
-import { foundPaper, tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, createPaper, tempFolder } from '../support/app-context.ts';
 import { checkDkim } from '../support/dkim.ts';
 import { senderOf } from '../support/mails.ts';
 import { publish, queueAll } from '../support/newsroom.ts';
@@ -27,8 +27,8 @@ test('a mail is signed as RFC 6376 wants it, with both headers of the one-click 
     dkim: { selector: '2026a', keyFile },
   });
   t.after(() => mailer.close());
-  const app = workshopIn(t, folder, { now: Date.now() }, { ORIGIN: 'https://news.example' });
-  foundPaper(app, { nameplate: 'Ämter  und Häfen', contact: 'desk@news.example' });
+  const app = appContextIn(t, folder, { now: Date.now() }, { ORIGIN: 'https://news.example' });
+  createPaper(app, { nameplate: 'Ämter  und Häfen', contact: 'desk@news.example' });
   confirmedReader(app, 'ada@example.org', { cadence: 'instant' });
   publish(app, 'high-water', { headline: 'Hochwässer,  zwei' });
   queueAll(app);

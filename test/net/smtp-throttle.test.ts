@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureWords, faultOf } from '../../src/readers/mail-failure.ts';
 import { MailThrottle } from '../../src/readers/mail-throttle.ts';
-import { tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, tempFolder } from '../support/app-context.ts';
 import * as fc from '../support/properties.ts';
 
 test('however it is asked, no more than the setting goes in any span, and all of it goes in time', () => {
@@ -71,7 +71,7 @@ test('whose fault a failure is, by its step and codes; no word of an answer is k
 
 test('a duty is one’s until its time has run out or it is given back', (t) => {
   const folder = tempFolder(t);
-  const [a, b] = [workshopIn(t, folder, { now: 0 }), workshopIn(t, folder, { now: 0 })].map(
+  const [a, b] = [appContextIn(t, folder, { now: 0 }), appContextIn(t, folder, { now: 0 })].map(
     ({ store }) => store.duties,
   );
   assert.equal(

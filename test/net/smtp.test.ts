@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { SMTPServerOptions } from 'smtp-server';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { newId } from '../../src/app/context.ts';
 import type { SmtpSettings } from '../../src/net/smtp.ts';
 import { smtpMailer } from '../../src/net/smtp.ts';
@@ -11,7 +11,7 @@ import type { MailRecord } from '../../src/readers/mail.ts';
 import { GIVE_UP, REFUSED_GIVE_UP, REFUSED_WAIT, waitAfter } from '../../src/readers/mail-sender.ts';
 import type { Subscriber } from '../../src/readers/subscriber.ts';
 import type { Clock } from '../support/app-context.ts';
-import { foundPaper, PAPER, tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
 import type { Sending } from '../support/mails.ts';
 import { senderOf } from '../support/mails.ts';
 import { confirmedReader } from '../support/readers.ts';
@@ -22,7 +22,7 @@ const FROM = 'alerts@news.example';
 const MINUTE = 60_000;
 
 interface Stand extends Sending {
-  app: Workshop;
+  app: AppContext;
   clock: Clock;
   reader: Subscriber;
   /** The one mail of the reader, while the reader is there. */
@@ -33,8 +33,8 @@ interface Stand extends Sending {
 function stand(t: TestContext, smtp: Partial<SmtpSettings> & { url: string }): Stand {
   // Ids hold the real time, and giving up goes by it.
   const clock = { now: Date.now() };
-  const app = workshopIn(t, tempFolder(t), clock);
-  foundPaper(app, { contact: 'desk@harbor.example' });
+  const app = appContextIn(t, tempFolder(t), clock);
+  createPaper(app, { contact: 'desk@harbor.example' });
   const reader = confirmedReader(app, 'reader@example.org');
   queueConfirm(app, reader);
   const mailer = smtpMailer({ from: FROM, dkim: null, ...smtp });
@@ -43,7 +43,7 @@ function stand(t: TestContext, smtp: Partial<SmtpSettings> & { url: string }): S
   return { ...senderOf(app, mailer), app, clock, reader, mail };
 }
 
-function queueConfirm({ store, now }: Workshop, { id }: Subscriber): void {
+function queueConfirm({ store, now }: AppContext, { id }: Subscriber): void {
   store.readers.mails.queue({ id: newId(), paper: PAPER, subscriber: id, kind: 'confirm', about: '', due_at: now() });
 }
 
@@ -264,8 +264,8 @@ test('who ends breaks off what a mail server holds up, and the mail is sent agai
   });
   const server = await smtpServer(t, { onData: (stream) => stream.on('end', () => reached()).resume() });
   const mailer = smtpMailer({ url: plain(server), from: FROM, dkim: null });
-  const app = workshopIn(t, tempFolder(t), { now: Date.now() });
-  foundPaper(app);
+  const app = appContextIn(t, tempFolder(t), { now: Date.now() });
+  createPaper(app);
   const reader = confirmedReader(app, 'reader@example.org');
   queueConfirm(app, reader);
   const { sender, failures } = senderOf(app, mailer);

@@ -267,9 +267,9 @@ test('a proxy in the environment is not used', async (t) => {
 });
 
 async function addWebhook(t: TestContext, folder: string, url: string, env: Record<string, string>): Promise<string> {
-  const { foundPaper, workshopIn } = await import('../support/app-context.ts');
-  const app = workshopIn(t, folder, { now: Date.now() });
-  foundPaper(app);
+  const { createPaper, appContextIn } = await import('../support/app-context.ts');
+  const app = appContextIn(t, folder, { now: Date.now() });
+  createPaper(app);
   const { stdout, stderr } = await run(t, folder, ['webhook', 'add', url, '--paper', 'harbor-ledger', '--json'], env);
   assert.ok(stdout !== '', stderr);
   return (JSON.parse(stdout) as { id: string }).id;

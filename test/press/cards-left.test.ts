@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pressPapers } from '../../src/app/press-run.ts';
-import { auditShop } from '../../src/cmd/audit.ts';
+import { auditApp } from '../../src/cmd/audit.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { filing, foundPaper, PAPER, tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 
 test('cards that a press left are still due after another press without cards', async (t) => {
   const clock = { now: Date.parse('2026-11-20T12:00:00Z') };
-  const app = workshopIn(t, tempFolder(t), clock);
-  foundPaper(app);
+  const app = appContextIn(t, tempFolder(t), clock);
+  createPaper(app);
   for (const slug of ['ebb', 'flow']) {
     fileStory(app.desk, PAPER, filing(slug), { by: 'cli' });
     airStory(app.desk, PAPER, slug, { by: 'cli' });
@@ -18,5 +18,5 @@ test('cards that a press left are still due after another press without cards', 
   const cards = app.store.manifest.due(PAPER).filter((tag) => tag.startsWith('card:'));
   assert.equal(cards.length, 2);
   await pressPapers(app);
-  assert.deepEqual((await auditShop(app)).faults, []);
+  assert.deepEqual((await auditApp(app)).faults, []);
 });

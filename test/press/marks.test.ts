@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { eventLoop } from '../../src/app/event-loop.ts';
-import { Presses } from '../../src/app/press-queue.ts';
+import { PressQueue } from '../../src/app/press-queue.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { withdrawStory } from '../../src/desk/airing.ts';
-import { enter } from '../../src/desk/append.ts';
+import { append } from '../../src/desk/append.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
-import { PAPER, tempFolder, treeOf, workshopIn } from '../support/app-context.ts';
+import { appContextIn, PAPER, tempFolder, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 import { DAY, paperOf, publish, START } from '../support/pressed-paper.ts';
 
-function change({ store, now }: Workshop, more: object): void {
+function change({ store, now }: AppContext, more: object): void {
   const body = { ...(store.record(PAPER, 'paper', '') as object), ...more };
-  store.transact(() => enter(store, { type: 'record', at: now(), paper: PAPER, kind: 'paper', name: '', body }));
+  store.transact(() => append(store, { type: 'record', at: now(), paper: PAPER, kind: 'paper', name: '', body }));
 }
 
 /** Does something once, when a press has printed so many sheets. */
@@ -236,7 +236,7 @@ test('a large removal lets others have the thread', async (t) => {
 test('who asks for a number is answered when it is on disk, with what its press changed', async (t) => {
   const { app, tree } = await paperOf(t, 2);
   await pressPapers(app);
-  const presses = new Presses(app);
+  const presses = new PressQueue(app);
   const { manifest } = app.store;
   const page = (slug: string) => join(tree, `stories/${slug}/index.html`);
   publish(app, 'first', START);
@@ -262,7 +262,7 @@ test('a press that leaves the cards to a later one does not count as the press o
   const number = manifest.lastDue(PAPER);
   await pressPapers(app, { cards: false });
   assert.equal(manifest.isPressed(PAPER, number), false);
-  await new Presses(app).pressedUntil(PAPER, number);
+  await new PressQueue(app).pressedUntil(PAPER, number);
   const id = app.store.archive(PAPER).storyBySlug('with-a-card')?.id ?? '';
   assert.ok(readdirSync(join(tree, 'cards')).some((name) => name.startsWith(id)));
 });
@@ -329,12 +329,12 @@ test('cards that come after the pages are seen whole or not at all', async (t) =
 test('a process presses few papers at a time, and first the one that somebody waits for', async (t) => {
   const clock = { now: START };
   const folder = tempFolder(t);
-  const app = workshopIn(t, folder, clock);
+  const app = appContextIn(t, folder, clock);
   const papers = ['p1', 'p2', 'p3', 'p4', 'p5'];
   for (const paper of papers) {
     const body = { nameplate: paper, sections: ['City'], language: 'en' };
     app.store.transact(() =>
-      enter(app.store, { type: 'record', at: START, paper, kind: 'paper', name: '', body: PaperBody.parse(body) }),
+      append(app.store, { type: 'record', at: START, paper, kind: 'paper', name: '', body: PaperBody.parse(body) }),
     );
   }
   const begun: unknown[] = [];
@@ -350,7 +350,7 @@ test('a process presses few papers at a time, and first the one that somebody wa
       ended();
     };
   });
-  const presses = new Presses(app);
+  const presses = new PressQueue(app);
   const all = papers.map((paper) => presses.press(paper));
   await Promise.all([...all, presses.pressedUntil('p5', app.store.manifest.lastDue('p5'))]);
   assert.equal(most, 2);
@@ -361,7 +361,7 @@ test('one paper that cannot be pressed keeps no other one from it', async (t) =>
   const { app, folder } = await paperOf(t, 1);
   const body = PaperBody.parse({ nameplate: 'First', sections: ['City'] });
   app.store.transact(() =>
-    enter(app.store, { type: 'record', at: START, paper: 'aaa', kind: 'paper', name: '', body }),
+    append(app.store, { type: 'record', at: START, paper: 'aaa', kind: 'paper', name: '', body }),
   );
   writeFileSync(join(folder, 'papers/aaa'), 'in the way');
   publish(app, 'all-the-same', START);

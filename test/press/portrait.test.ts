@@ -3,18 +3,18 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
-import { auditShop } from '../../src/cmd/audit.ts';
+import { auditApp } from '../../src/cmd/audit.ts';
 import { airStory } from '../../src/desk/airing.ts';
-import { enter } from '../../src/desk/append.ts';
+import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { personaChange } from '../../src/desk/round-trip.ts';
 import { deepPalette, palePalette } from '../../src/press/card-color.ts';
 import { drawPortrait } from '../../src/press/draw-portrait.ts';
 import { monogramOf, PORTRAIT_SIDE } from '../../src/press/portrait.ts';
 import { probeMedia } from '../../src/press/probe.ts';
-import { filing, foundPaper, PAPER, PERSONAS, tempFolder, treeOf, workshopIn } from '../support/app-context.ts';
+import { appContextIn, createPaper, filing, PAPER, PERSONAS, tempFolder, treeOf } from '../support/app-context.ts';
 
 const [SLUG = ''] = PERSONAS;
 const PATH = `portraits/${SLUG}.png`;
@@ -73,8 +73,8 @@ test('letters are read on every paper’s colours', () => {
 test('a persona without a picture has a drawn one at an address that stays, until it gets its own', async (t) => {
   const clock = { now: Date.parse('2026-11-20T12:00:00Z') };
   const folder = tempFolder(t);
-  const app = workshopIn(t, folder, clock);
-  foundPaper(app);
+  const app = appContextIn(t, folder, clock);
+  createPaper(app);
   fileStory(app.desk, PAPER, filing('tide'), { by: 'cli' });
   airStory(app.desk, PAPER, 'tide', { by: 'cli' });
   const tree = join(folder, 'papers', PAPER);
@@ -119,10 +119,10 @@ test('a persona without a picture has a drawn one at an address that stays, unti
   await change({ avatar: null, active: false });
   assert.equal(treeOf(tree).get(PATH), first, 'one that signs no more keeps its portrait, for its pieces show it');
   await pressPapers(app);
-  assert.deepEqual((await auditShop(app)).faults, []);
+  assert.deepEqual((await auditApp(app)).faults, []);
 
   writeFileSync(join(tree, PATH), 'x');
-  assert.match((await auditShop(app)).faults.join(), /portraits\/.* was altered/);
+  assert.match((await auditApp(app)).faults.join(), /portraits\/.* was altered/);
   assert.equal(statSync(join(tree, PATH)).size, 1);
 });
 
@@ -138,8 +138,8 @@ interface Rail {
   stories: { byline: { avatar: string } }[];
 }
 
-function record({ store, now }: Workshop, kind: 'persona' | 'media', name: string, body: unknown): void {
-  store.transact(() => enter(store, { type: 'record', at: now(), paper: PAPER, kind, name, body }));
+function record({ store, now }: AppContext, kind: 'persona' | 'media', name: string, body: unknown): void {
+  store.transact(() => append(store, { type: 'record', at: now(), paper: PAPER, kind, name, body }));
 }
 
 /** The contrast ratio of two colours (WCAG 2.2). */

@@ -1,22 +1,22 @@
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
-import { enter } from '../../src/desk/append.ts';
+import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { Fault } from '../../src/fault.ts';
 import { probeMedia } from '../../src/press/probe.ts';
 import type { Clock } from '../support/app-context.ts';
 import {
+  appContextIn,
+  createPaper,
   filing,
-  foundPaper,
   PAPER,
   PERSONAS,
   SECTIONS,
   tempFolder,
   treeOf,
-  workshopIn,
 } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 import * as fc from '../support/properties.ts';
@@ -79,11 +79,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('crash' as const), after: fc.nat(30) }) },
 );
 
-function take(app: Workshop, clock: Clock, action: Step): void {
+function take(app: AppContext, clock: Clock, action: Step): void {
   const { desk, store } = app;
   const slug = (piece: number) => `piece-${piece}`;
   const record = (kind: 'paper' | 'persona' | 'media', name: string, body: unknown) =>
-    store.transact(() => enter(store, { type: 'record', at: clock.now, paper: PAPER, kind, name, body }));
+    store.transact(() => append(store, { type: 'record', at: clock.now, paper: PAPER, kind, name, body }));
   const change = (more: object) => record('paper', '', { ...(store.record(PAPER, 'paper', '') as object), ...more });
   try {
     if (action.do === 'file') {
@@ -128,8 +128,8 @@ test('a sequence of publishes leaves the tree of a full press, byte for byte, cr
       try {
         const clock = { now: START };
         const folder = tempFolder(scope);
-        const app = workshopIn(scope, folder, clock);
-        foundPaper(app);
+        const app = appContextIn(scope, folder, clock);
+        createPaper(app);
         app.media.keepBytes(PICTURE.digest, PICTURE_SVG);
         take(app, clock, { do: 'media' });
         // A shelf to begin with: one section, an hour between the pieces.

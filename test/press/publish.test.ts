@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { withdrawStory } from '../../src/desk/airing.ts';
-import { enter } from '../../src/desk/append.ts';
+import { append } from '../../src/desk/append.ts';
 import { PAPER, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 import { DAY, paperOf, publish, START } from '../support/pressed-paper.ts';
@@ -92,7 +92,7 @@ test('a paper that becomes private leaves no file behind, and comes back whole',
   const set = (paper_public: boolean) => {
     const body = { ...(app.store.record(PAPER, 'paper', '') as object), paper_public };
     app.store.transact(() =>
-      enter(app.store, { type: 'record', at: app.now(), paper: PAPER, kind: 'paper', name: '', body }),
+      append(app.store, { type: 'record', at: app.now(), paper: PAPER, kind: 'paper', name: '', body }),
     );
   };
   set(false);

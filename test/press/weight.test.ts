@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
@@ -11,7 +11,7 @@ import { assertSameTree, fullPress } from '../support/full-press.ts';
 import { paperOf, START } from '../support/pressed-paper.ts';
 
 /** Files a piece with so much prose that is slow to render, and puts it on air. */
-function publishLong({ desk }: Workshop, slug: string, length: number): void {
+function publishLong({ desk }: AppContext, slug: string, length: number): void {
   const prose = `One.[^1] Two.[^2]\n\n${'- *a*\n'.repeat(length / 6)}`.slice(0, length).trim();
   fileStory(desk, PAPER, filing(slug, { prose }), { by: 'test' });
   airStory(desk, PAPER, slug, { by: 'test', at: START });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { filing, foundPaper, PAPER, type Scope, tempFolder, treeOf, workshopIn } from '../support/app-context.ts';
+import { appContextIn, createPaper, filing, PAPER, type Scope, tempFolder, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 
 const START = Date.parse('2026-11-20T12:00:00Z');
@@ -15,15 +15,15 @@ const DAY = 86_400_000;
 async function paperWith(t: Scope, times: string[]) {
   const clock = { now: START };
   const folder = tempFolder(t);
-  const app = workshopIn(t, folder, clock);
-  foundPaper(app);
+  const app = appContextIn(t, folder, clock);
+  createPaper(app);
   for (const [place, at] of times.entries()) publish(app, `piece-${place}`, Date.parse(at));
   await pressPapers(app, { cards: false });
   const tree = treeOf(join(folder, 'papers', PAPER));
   return { clock, folder, tree, page: (path: string) => textOf(tree.get(`${path}index.html`) ?? '') };
 }
 
-function publish({ desk }: Workshop, slug: string, at: number): void {
+function publish({ desk }: AppContext, slug: string, at: number): void {
   fileStory(desk, PAPER, filing(slug), { by: 'cli' });
   airStory(desk, PAPER, slug, { by: 'cli', at });
 }

@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ASKS_MAX } from '../../src/accounts/sign-in.ts';
 import { databaseFile } from '../../src/app/context.ts';
-import { foundPaper, tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, createPaper, tempFolder } from '../support/app-context.ts';
 import { NOON, RACES } from './races.ts';
 
 // Fifty callers of two processes at the edge of every balance, throttle and lease: what there is goes to so many of them,
@@ -15,8 +15,8 @@ const CHILD = fileURLToPath(new URL('race-child.ts', import.meta.url));
 const CALLERS = 25;
 const HOUR = 3_600_000;
 
-const app = workshopIn({ after }, tempFolder({ after }), { now: NOON });
-foundPaper(app);
+const app = appContextIn({ after }, tempFolder({ after }), { now: NOON });
+createPaper(app);
 const { store } = app;
 const children = ['a', 'b'].map((name) => fork(CHILD, [databaseFile(app.settings), name, String(CALLERS)]));
 after(() => {

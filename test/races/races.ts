@@ -4,7 +4,7 @@ import { mailedToken } from '../../src/accounts/mailed-token.ts';
 import type { SignInDesk } from '../../src/accounts/sign-in.ts';
 import { askToSignIn, signIn } from '../../src/accounts/sign-in.ts';
 import { Fault } from '../../src/fault.ts';
-import { REPEATS, Till } from '../../src/meter/checkout.ts';
+import { Checkout, REPEATS } from '../../src/meter/checkout.ts';
 import type { Payment } from '../../src/meter/payment.ts';
 import { decodePayment } from '../../src/meter/payment.ts';
 import type { PaymentId } from '../../src/meter/purchase.ts';
@@ -137,7 +137,7 @@ export const RACES: Record<string, Race> = {
         await wait(20);
         return answer;
       };
-      const till = new Till({
+      const till = new Checkout({
         payments: store.payments,
         facilitator: {
           verify: () => slowly('verify', 'valid' as const),

@@ -5,14 +5,14 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { openAlertDesk } from '../../src/app/alert-desk.ts';
 import { loadBuild } from '../../src/app/build.ts';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { openReaderDesk } from '../../src/app/reader-desk.ts';
-import { enter } from '../../src/desk/append.ts';
+import { append } from '../../src/desk/append.ts';
 import { queueAlerts } from '../../src/readers/alert-queue.ts';
 import { end, tokenIn } from '../../src/readers/link.ts';
 import type { Choices } from '../../src/readers/subscriber.ts';
 import type { Clock } from '../support/app-context.ts';
-import { foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, createPaper, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
 import { outboxOf, outboxSender, senderOf } from '../support/mails.ts';
 import { airAgain, collector, publish, publishCast, queueAll, revise, withdraw } from '../support/newsroom.ts';
 import { confirmedReader } from '../support/readers.ts';
@@ -24,7 +24,7 @@ const HOUR = 3_600_000;
 const instant: Partial<Choices> = { cadence: 'instant' };
 
 interface Stand {
-  app: Workshop;
+  app: AppContext;
   clock: Clock;
   folder: string;
   /** Queues and sends all that is to be told now; who got what, by headline. */
@@ -34,8 +34,8 @@ interface Stand {
 function stand(t: TestContext): Stand {
   const folder = tempFolder(t);
   const clock = { now: NOON };
-  const app = workshopIn(t, folder, clock, { ORIGIN: 'https://news.example' });
-  foundPaper(app);
+  const app = appContextIn(t, folder, clock, { ORIGIN: 'https://news.example' });
+  createPaper(app);
   const mailer = collector();
   const sending = senderOf(app, mailer);
   const tell = async () => {
@@ -152,7 +152,7 @@ test('an alert carries what mail programs want, its reader’s own links, and no
 test('a mail of a private paper has its reader’s own links and no other: nothing else there would open', async (t) => {
   const { app, clock } = stand(t);
   const body = { ...(app.store.record(PAPER, 'paper', '') as object), paper_public: false };
-  enter(app.store, { type: 'record', at: clock.now, paper: PAPER, kind: 'paper', name: '', body });
+  append(app.store, { type: 'record', at: clock.now, paper: PAPER, kind: 'paper', name: '', body });
   confirmedReader(app, 'all@example.org', { ...instant, cast: true });
   publish(app, 'one');
   publishCast(app, '2026-11-20');
@@ -171,7 +171,7 @@ test('a mail of a private paper has its reader’s own links and no other: nothi
 test('no name and no headline writes a header of its own', async (t) => {
   const { app, folder } = stand(t);
   const nameplate = 'Harbor", <evil@example.net>, "Ledger; =?UTF-8?Q?=0D=0ABcc:_x@example.net?=';
-  foundPaper(app, { nameplate });
+  createPaper(app, { nameplate });
   confirmedReader(app, 'ada@example.org', instant);
   const headline = `=?UTF-8?Q?=0D=0ABcc:_x@example.net?= ${'long '.repeat(30)}end`.slice(0, 190);
   publish(app, 'twelve', { headline });

@@ -5,14 +5,14 @@ import type { Address } from '../../src/readers/address.ts';
 import { readAddress, readerOf } from '../../src/readers/address.ts';
 import { order, orderByAdmin } from '../../src/readers/order.ts';
 import { DEFAULT_CHOICES } from '../../src/readers/subscriber.ts';
-import { foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, createPaper, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
 
 test('one address is exported, erased and suppressed by command', async (t) => {
   const folder = tempFolder(t);
   const now = Date.now();
-  const app = workshopIn(t, folder, { now });
-  foundPaper(app);
+  const app = appContextIn(t, folder, { now });
+  createPaper(app);
   const desk = openReaderDesk(app);
   const address = readAddress('Reader@example.org') as Address;
   order(desk, PAPER, address, DEFAULT_CHOICES);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { digestTimes } from '../../src/app/digest-times.ts';
 import { openReaderDesk } from '../../src/app/reader-desk.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
 import { choose, manageToken } from '../../src/readers/link.ts';
 import type { Choices } from '../../src/readers/subscriber.ts';
 import type { Clock, Scope } from '../support/app-context.ts';
-import { foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, createPaper, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
 import { senderOf } from '../support/mails.ts';
 import { collector, publish, publishCast, queueAll, revise, withdraw } from '../support/newsroom.ts';
 import * as fc from '../support/properties.ts';
@@ -18,7 +18,7 @@ const DAY = 24 * HOUR;
 const [CITY = '', PORT = ''] = SECTIONS;
 
 interface Stand {
-  app: Workshop;
+  app: AppContext;
   clock: Clock;
   /** Queues and sends all that is to be told now; who got which pieces, by slug or day, mail by mail. */
   tell(): Promise<Record<string, string[][]>>;
@@ -26,8 +26,8 @@ interface Stand {
 
 function stand(t: Scope, at: string, paper: Partial<PaperBody> = {}): Stand {
   const clock = { now: Date.parse(at) };
-  const app = workshopIn(t, tempFolder(t), clock, { ORIGIN: 'https://news.example' });
-  foundPaper(app, paper);
+  const app = appContextIn(t, tempFolder(t), clock, { ORIGIN: 'https://news.example' });
+  createPaper(app, paper);
   const mailer = collector();
   const sending = senderOf(app, mailer);
   const tell = async () => {
@@ -170,7 +170,7 @@ test('a paper that moves its hour gives no day two digests, and loses nothing', 
   await tell();
   clock.now = Date.parse('2026-11-21T07:00:00Z');
   assert.deepEqual(await tell(), { 'ada@example.org': [['one']] });
-  foundPaper(app, { alerts: { hour: 18, time_zone: 'UTC' } });
+  createPaper(app, { alerts: { hour: 18, time_zone: 'UTC' } });
   publish(app, 'two');
   await tell();
   clock.now = Date.parse('2026-11-21T18:00:00Z');

@@ -12,7 +12,7 @@ import { DEFAULT_CHOICES, UNCONFIRMED_KEPT } from '../../src/readers/subscriber.
 import { CONFIRM_REST, SUPPRESSED_REST } from '../../src/readers/suppression.ts';
 import { CONFIRM_LASTS, tokenHash, tokenOf } from '../../src/readers/token.ts';
 import type { Clock, Scope } from '../support/app-context.ts';
-import { foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, createPaper, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
 import * as fc from '../support/properties.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');
@@ -23,8 +23,8 @@ const READER = readerOf(PAPER, ADDRESS);
 const WEEKLY: Choices = { cadence: 'weekly', sections: [SECTIONS[0] ?? ''], cast: false };
 
 function deskIn(t: Scope, clock: Clock): ReaderDesk {
-  const app = workshopIn(t, tempFolder(t), clock);
-  foundPaper(app);
+  const app = appContextIn(t, tempFolder(t), clock);
+  createPaper(app);
   return openReaderDesk(app);
 }
 

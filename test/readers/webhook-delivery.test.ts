@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { openWebhookDesk } from '../../src/app/webhook-desk.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import type { Attempt, Claimed } from '../../src/readers/delivery.ts';
 import { DELIVERIES_KEPT, RETRIES } from '../../src/readers/delivery.ts';
-import { Courier, LEASE, PER_HOST_MAX } from '../../src/readers/delivery-dispatcher.ts';
+import { Dispatcher, LEASE, PER_HOST_MAX } from '../../src/readers/delivery-dispatcher.ts';
 import { queueNext, queueTest } from '../../src/readers/delivery-queue.ts';
 import { addWebhook } from '../../src/readers/webhook-body.ts';
 import type { WebhookClient, WebhookDesk } from '../../src/readers/webhook-desk.ts';
 import type { Webhook } from '../../src/readers/webhook-table.ts';
 import type { Clock } from '../support/app-context.ts';
-import { filing, foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, createPaper, filing, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
 
 const START = Date.parse('2026-11-20T12:00:00Z');
 const OK = { status: 204, error: null, ms: 5 };
@@ -24,7 +24,7 @@ const GONE = { status: 410, error: 'gone', ms: 5 };
 class Stand {
   readonly clock: Clock = { now: START };
   readonly folder: string;
-  readonly app: Workshop;
+  readonly app: AppContext;
   readonly desk: WebhookDesk;
   /** What was sent, and when. */
   readonly sent: { url: string; headers: Record<string, string>; body: string; at: number }[] = [];
@@ -33,8 +33,8 @@ class Stand {
 
   constructor(t: TestContext) {
     this.folder = tempFolder(t);
-    this.app = workshopIn(t, this.folder, this.clock, { WEBHOOK_PRIVATE: 'allow' });
-    foundPaper(this.app);
+    this.app = appContextIn(t, this.folder, this.clock, { WEBHOOK_PRIVATE: 'allow' });
+    createPaper(this.app);
     this.desk = openWebhookDesk(this.app);
   }
 
@@ -45,8 +45,8 @@ class Stand {
     },
   };
 
-  courier(): Courier {
-    return new Courier(this.desk, this.client, {
+  courier(): Dispatcher {
+    return new Dispatcher(this.desk, this.client, {
       attempted: () => {},
       switchedOff: ({ webhook }: Claimed, reason) => this.news.push(`${webhook} ${reason}`),
       unnoted: (_delivery, error) => {
@@ -371,7 +371,7 @@ test('a host that hangs holds up no other, and has few requests at a time', asyn
 
 test('two processes on one store send nothing twice', async (t) => {
   const stand = new Stand(t);
-  const other = workshopIn(t, stand.folder, stand.clock, { WEBHOOK_PRIVATE: 'allow' });
+  const other = appContextIn(t, stand.folder, stand.clock, { WEBHOOK_PRIVATE: 'allow' });
   const otherDesk = openWebhookDesk(other);
   for (const name of ['a', 'b', 'c', 'd', 'e']) stand.add(`http://${name}.example/`);
   for (let n = 0; n < 30; n++) stand.air(`tide-${n}`);
@@ -393,7 +393,7 @@ test('two processes on one store send nothing twice', async (t) => {
     [10, 0],
   );
   stand.clock.now += LEASE;
-  const couriers = [stand.courier(), new Courier(otherDesk, stand.client, news)];
+  const couriers = [stand.courier(), new Dispatcher(otherDesk, stand.client, news)];
   while (stand.desk.deliveries.waiting().count > 0) {
     for (const courier of couriers) courier.start();
     await new Promise((resolve) => setImmediate(resolve));
@@ -456,7 +456,7 @@ test('an event with many receivers is queued in batches, and each of them has it
   assert.ok(queueNext(stand.desk));
   assert.equal(stand.deliveries().length, 200);
   // Another process goes on.
-  const other = openWebhookDesk(workshopIn(t, stand.folder, stand.clock));
+  const other = openWebhookDesk(appContextIn(t, stand.folder, stand.clock));
   while (queueNext(other));
   const queued = stand.deliveries();
   assert.equal(queued.length, 900);

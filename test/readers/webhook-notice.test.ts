@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { newId } from '../../src/app/context.ts';
 import { openNoticeSending } from '../../src/app/notice-desk.ts';
 import { openWebhookDesk } from '../../src/app/webhook-desk.ts';
-import { Courier } from '../../src/readers/delivery-dispatcher.ts';
+import { Dispatcher } from '../../src/readers/delivery-dispatcher.ts';
 import { queueNext, queueTest } from '../../src/readers/delivery-queue.ts';
 import type { Mail } from '../../src/readers/mail.ts';
 import { MailSender } from '../../src/readers/mail-sender.ts';
@@ -13,15 +13,15 @@ import type { NoticeRecord } from '../../src/readers/notice.ts';
 import { NOTICE_GATHERS } from '../../src/readers/notice.ts';
 import { addWebhook } from '../../src/readers/webhook-body.ts';
 import type { Clock } from '../support/app-context.ts';
-import { foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, createPaper, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
 import { plainRender } from '../support/mails.ts';
 import { publish } from '../support/newsroom.ts';
 
 /** A paper whose receivers answer as the test says, and the notices that its people get. */
 function stand(t: TestContext, refuses?: (mail: Mail) => Error | null) {
   const clock: Clock = { now: Date.parse('2026-11-20T12:00:00Z') };
-  const app = workshopIn(t, tempFolder(t), clock);
-  foundPaper(app, { contact: 'desk@harbor.example' });
+  const app = appContextIn(t, tempFolder(t), clock);
+  createPaper(app, { contact: 'desk@harbor.example' });
   const desk = openWebhookDesk(app);
   let status = 410;
   const client = { post: async () => ({ ms: 5, status, error: status === 410 ? 'gone' : null }) };
@@ -56,7 +56,7 @@ function stand(t: TestContext, refuses?: (mail: Mail) => Error | null) {
     },
     async deliver() {
       while (queueNext(desk));
-      const courier = new Courier(desk, client, quiet);
+      const courier = new Dispatcher(desk, client, quiet);
       courier.start();
       await courier.idle();
     },

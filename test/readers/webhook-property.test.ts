@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { openWebhookDesk } from '../../src/app/webhook-desk.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { Courier } from '../../src/readers/delivery-dispatcher.ts';
+import { Dispatcher } from '../../src/readers/delivery-dispatcher.ts';
 import { queueNext } from '../../src/readers/delivery-queue.ts';
 import { addWebhook } from '../../src/readers/webhook-body.ts';
 import type { WebhookClient } from '../../src/readers/webhook-desk.ts';
-import { filing, foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, createPaper, filing, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
 import * as fc from '../support/properties.ts';
 
 const START = Date.parse('2026-11-20T12:00:00Z');
@@ -46,11 +46,11 @@ test('whatever happens, each webhook is sent each event at least once and takes 
         const clock = { now: START };
         const folder = tempFolder(scope);
         // Two processes on one store.
-        const shops = [0, 1].map(() => workshopIn(scope, folder, clock, { WEBHOOK_PRIVATE: 'allow' }));
+        const shops = [0, 1].map(() => appContextIn(scope, folder, clock, { WEBHOOK_PRIVATE: 'allow' }));
         const desks = shops.map(openWebhookDesk);
         const [app, desk] = [shops[0], desks[0]];
         assert.ok(app && desk);
-        foundPaper(app);
+        createPaper(app);
         const hooks = HOSTS.map((host) => addWebhook(desk, PAPER, { url: `http://${host}.example/` }, SECTIONS));
         const failures = new Map<string, number>();
         let failed = 0;
@@ -73,7 +73,7 @@ test('whatever happens, each webhook is sent each event at least once and takes 
           unnoted: (_: unknown, error: unknown) => assert.fail(String(error)),
         };
         const courier = (n: number, isLost = false) =>
-          new Courier(desks[n] ?? desk, client(isLost ? lost : sends, isLost), news);
+          new Dispatcher(desks[n] ?? desk, client(isLost ? lost : sends, isLost), news);
 
         for (const one of steps) {
           const slug = SLUGS['slug' in one ? one.slug : 0] ?? '';

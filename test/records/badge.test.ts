@@ -8,12 +8,12 @@ import { observe } from '../../src/records/observation.ts';
 import { recordFaults } from '../../src/records/observation-faults.ts';
 import { fullRecordOf } from '../../src/records/preview.ts';
 import { recordOf } from '../../src/records/record.ts';
-import { KEY, look, toolsAt } from '../support/probes.ts';
+import { KEY, probe, toolsAt } from '../support/probes.ts';
 
 test('a badge is sound XML that carries its own receipt', () => {
   const at = Date.UTC(2026, 10, 20, 12);
   const host = parseHostname('bücher.example');
-  const record = recordOf(look(host.hostname, at, { A: ['192.0.2.1'] }), host, at);
+  const record = recordOf(probe(host.hostname, at, { A: ['192.0.2.1'] }), host, at);
   const observation = observe({ record, seq: 42, prev: null, seed: new Uint8Array(32).fill(7) }, toolsAt(at));
   const svg = badgeOf(observation, 'https://records.example/t/xn--bcher-kva.example?a=1&b="<');
   assert.equal(XMLValidator.validate(svg), true);

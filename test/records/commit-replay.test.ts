@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { auditRecords } from '../../src/audit/records.ts';
 import { openResolver } from '../../src/net/resolver.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
-import { lookAt } from '../../src/records/probe.ts';
-import { recordLook } from '../../src/records/recording.ts';
+import { probeHostname } from '../../src/records/probe.ts';
+import { recordProbe } from '../../src/records/recording.ts';
 import { openStore } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { reloadKnot, startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
@@ -53,14 +53,14 @@ test('zones served commit by commit give the deltas that really happened, and no
     const left = names.values();
     const work = async () => {
       for (const name of left) {
-        const look = await lookAt(name, {
+        const look = await probeHostname(name, {
           ask: resolver.ask,
           // The addresses are real ones: nobody is called on.
           handshake: async () => ({ certificate: null, certificate_status: 'skipped' }),
           now: () => now,
           randomLabel: () => 'nobody-made-this',
         });
-        assert.equal(recordLook(records, id, look, toolsAt(now)).outcome, 'recorded', name);
+        assert.equal(recordProbe(records, id, look, toolsAt(now)).outcome, 'recorded', name);
         looks++;
       }
     };
@@ -107,7 +107,7 @@ test('zones served commit by commit give the deltas that really happened, and no
     .map(({ domain, signal, before, after }) => JSON.stringify([domain, signal, before, after]));
   assert.deepEqual(said.sort(), happened.sort());
   const faults: string[] = [];
-  auditRecords({ store: { ...store, doorKeys: () => [KEY] } } as unknown as Workshop, faults);
+  auditRecords({ store: { ...store, doorKeys: () => [KEY] } } as unknown as AppContext, faults);
   assert.deepEqual(faults, []);
   assert.ok(happened.length > COMMITS / 2);
   t.diagnostic(`${all.length} states, ${hosts.length} hosts, ${looks} looks, ${happened.length} deltas`);

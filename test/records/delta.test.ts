@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Change, DomainStanding } from '../../src/records/delta.ts';
+import type { Change, DomainBaseline } from '../../src/records/delta.ts';
 import { compare, isUnconfirmed } from '../../src/records/delta.ts';
 import { lineOf } from '../../src/records/line.ts';
 import type { SignalStatus } from '../../src/records/signal.ts';
 import { SIGNAL_TYPES, UNKNOWN_STATUSES } from '../../src/records/signal.ts';
 import type { Tracked } from '../../src/records/tracked.ts';
 import { certificateText, trackedOf } from '../../src/records/tracked.ts';
-import { certificate, look } from '../support/probes.ts';
+import { certificate, probe } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
 
 /** Compares looks one after the other. */
-function follow(looks: Tracked[], from: DomainStanding = {}): { standing: DomainStanding; changes: Change[] } {
+function follow(looks: Tracked[], from: DomainBaseline = {}): { standing: DomainBaseline; changes: Change[] } {
   let standing = from;
   const changes: Change[] = [];
   for (const now of looks) {
@@ -34,7 +34,7 @@ function apply(first: Record<string, string[]>, changes: Change[]): Record<strin
   return state;
 }
 
-const valuesOf = (standing: DomainStanding): Record<string, string[]> =>
+const valuesOf = (standing: DomainBaseline): Record<string, string[]> =>
   Object.fromEntries(Object.entries(standing).map(([signal, { values }]) => [signal, values]));
 
 const anySet = fc.subarray(['1', '2', '3', '4']);
@@ -89,10 +89,10 @@ test('what is unknown never changes anything, wherever it comes between', () => 
 
 test('each unknown status of each signal leaves what stands as it is', () => {
   const all = Object.fromEntries(SIGNAL_TYPES.map((type) => [type, [`value of ${type}`]]));
-  const { standing } = follow([trackedOf(look('example.test', 0, all, certificate('a')))]);
+  const { standing } = follow([trackedOf(probe('example.test', 0, all, certificate('a')))]);
   assert.equal(Object.keys(standing).length, SIGNAL_TYPES.length + 1);
   for (const status of UNKNOWN_STATUSES) {
-    const nothing = look('example.test', 1, Object.fromEntries(SIGNAL_TYPES.map((type) => [type, status])));
+    const nothing = probe('example.test', 1, Object.fromEntries(SIGNAL_TYPES.map((type) => [type, status])));
     const tracked = trackedOf({ ...nothing, certificate_status: 'timeout' });
     assert.deepEqual(compare(standing, tracked), { news: {}, changes: [] }, status);
   }
@@ -112,7 +112,7 @@ test('a value that is missing now and then, but never twice in a row, is never r
 
 test('a removal is reported by the second look that knows of it, and once', () => {
   const says = (...answers: (string[] | SignalStatus)[]) =>
-    follow(answers.map((TXT) => trackedOf(look('example.test', 0, { TXT })))).changes.map((change) =>
+    follow(answers.map((TXT) => trackedOf(probe('example.test', 0, { TXT })))).changes.map((change) =>
       lineOf({ domain: 'example.test', ...change }),
     );
   assert.deepEqual(says(['a'], 'nodata'), []);
@@ -137,8 +137,8 @@ test('what turns by itself is no change: TTL, time, flags, the serial of a SOA, 
   const soa = (serial: number, mname = 'ns1.example.test') =>
     `${mname} host.example.test ${serial} 7200 3600 1209600 300`;
   const https = (ech: string) => `1 . alpn=h2,h3 ech=${ech} ipv4hint=192.0.2.1`;
-  const before = look('example.test', 0, { A: ['192.0.2.1'], SOA: [soa(1)], HTTPS: [https('AAAA')] });
-  const after = look('example.test', 99, { A: ['192.0.2.1'], SOA: [soa(2)], HTTPS: [https('BBBB')] });
+  const before = probe('example.test', 0, { A: ['192.0.2.1'], SOA: [soa(1)], HTTPS: [https('AAAA')] });
+  const after = probe('example.test', 99, { A: ['192.0.2.1'], SOA: [soa(2)], HTTPS: [https('BBBB')] });
   after.signals.A = {
     ...after.signals.A,
     ttl: 17,
@@ -147,7 +147,7 @@ test('what turns by itself is no change: TTL, time, flags, the serial of a SOA, 
     flags: { aa: false, ad: true, tc: true },
   };
   assert.deepEqual(follow([before, after].map(trackedOf)).changes, []);
-  const moved = look('example.test', 100, {
+  const moved = probe('example.test', 100, {
     ...{ A: ['192.0.2.1'], HTTPS: [https('C')] },
     SOA: [soa(3, 'ns9.example.test')],
   });
@@ -160,7 +160,7 @@ test('what turns by itself is no change: TTL, time, flags, the serial of a SOA, 
 test('another certificate is a change, and a handshake that failed is not', () => {
   const [a, b] = [certificate('a'), certificate('b', "CN=R12, O=Let's Encrypt, C=US")];
   const with_ = (shown: typeof a | null, status?: 'timeout') => ({
-    ...look('example.test', 0, {}, shown),
+    ...probe('example.test', 0, {}, shown),
     ...(status === undefined ? {} : { certificate_status: status }),
   });
   const { changes } = follow([with_(a), with_(null, 'timeout'), with_(b)].map(trackedOf));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import canonicalize from 'canonicalize';
 import { verifyNode } from '../../src/ledger/ed25519.ts';
-import type { DoorKey } from '../../src/ledger/keyring.ts';
+import type { VerifyingKey } from '../../src/ledger/keyring.ts';
 import { keyHash } from '../../src/ledger/verifier-key.ts';
 import { checkDocument } from '../../src/parts/client/records/check-document.ts';
 import { badgeOf } from '../../src/records/badge.ts';
@@ -18,7 +18,7 @@ import { fullRecordOf, previewOf } from '../../src/records/preview.ts';
 import { recordOf } from '../../src/records/record.ts';
 import { provenanceRow } from '../../src/records/rows.ts';
 import { altered, change, withoutPlaces } from '../support/mutations.ts';
-import { certificate, HOUR, KEY, look, toolsAt } from '../support/probes.ts';
+import { certificate, HOUR, KEY, probe, toolsAt } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
 
 // Thousands of altered documents: the command line's verifier and the browser's must judge each alike, and
@@ -27,12 +27,12 @@ import * as fc from '../support/properties.ts';
 const AT = Date.UTC(2026, 10, 20, 12);
 const HOST = parseHostname('bücher.example');
 /** The time in which the key signs ends soon after the last observation. */
-const DOOR: DoorKey = { ...KEY, nbf: AT - HOUR, retired_at: AT + 3 * HOUR };
+const DOOR: VerifyingKey = { ...KEY, nbf: AT - HOUR, retired_at: AT + 3 * HOUR };
 
 const CHAIN: Observation[] = [];
 for (let n = 0; n < 3; n++) {
   const at = AT + n * HOUR;
-  const seen = look(HOST.hostname, at, { A: [`192.0.2.${n}`], NS: ['ns1.example.net'] }, certificate('a'));
+  const seen = probe(HOST.hostname, at, { A: [`192.0.2.${n}`], NS: ['ns1.example.net'] }, certificate('a'));
   const seed = new Uint8Array(32).fill(n);
   const prev = CHAIN.at(-1)?.receipt_hash ?? null;
   CHAIN.push(observe({ record: recordOf(seen, HOST, at), seq: 2 * n + 1, prev, seed }, toolsAt(at)));

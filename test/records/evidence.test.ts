@@ -11,7 +11,7 @@ import { observe } from '../../src/records/observation.ts';
 import { receiptChainFaults } from '../../src/records/observation-faults.ts';
 import { fullRecordOf, previewOf } from '../../src/records/preview.ts';
 import { recordOf } from '../../src/records/record.ts';
-import { certificate, KEY, look, toolsAt } from '../support/probes.ts';
+import { certificate, KEY, probe, toolsAt } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
 
 const AT = Date.UTC(2026, 10, 20, 12);
@@ -21,7 +21,7 @@ const HOST = parseHostname('bücher.example');
 const CHAIN: Observation[] = [];
 for (let n = 0; n < 5; n++) {
   const at = AT + n * 1000;
-  const seen = look(HOST.hostname, at, { A: [`192.0.2.${n}`], NS: ['ns1.example.net'] }, certificate('a'));
+  const seen = probe(HOST.hostname, at, { A: [`192.0.2.${n}`], NS: ['ns1.example.net'] }, certificate('a'));
   const seed = new Uint8Array(randomBytes(32));
   const prev = CHAIN.at(-1)?.receipt_hash ?? null;
   CHAIN.push(observe({ record: recordOf(seen, HOST, at), seq: 3 * n + 1, prev, seed }, toolsAt(at)));

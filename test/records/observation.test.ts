@@ -15,16 +15,16 @@ import type { DomainRecord } from '../../src/records/record.ts';
 import { recordOf } from '../../src/records/record.ts';
 import { partsOf, recordFromParts } from '../../src/records/record-parts.ts';
 import { disclosuresOf } from '../../src/records/salt.ts';
-import type { Look } from '../../src/records/signal.ts';
+import type { Probe } from '../../src/records/signal.ts';
 import { KNOWN_STATUSES, SIGNAL_TYPES, UNKNOWN_STATUSES } from '../../src/records/signal.ts';
-import { certificate, KEY, look, toolsAt } from '../support/probes.ts';
+import { certificate, KEY, probe, toolsAt } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
 
 const AT = Date.UTC(2026, 10, 20, 12);
 const HOST = parseHostname('bücher.example.co.uk');
 const TOOLS = toolsAt(AT);
 
-const SEEN = look(
+const SEEN = probe(
   HOST.hostname,
   AT,
   {
@@ -39,7 +39,7 @@ const SEEN = look(
   certificate('c'),
 );
 
-function observed(seen: Look = SEEN, seq = 1, prev: string | null = null): Observation {
+function observed(seen: Probe = SEEN, seq = 1, prev: string | null = null): Observation {
   return observe({ record: recordOf(seen, HOST, seen.at), seq, prev, seed: new Uint8Array(randomBytes(32)) }, TOOLS);
 }
 
@@ -55,7 +55,7 @@ const signalArbitrary = fc
   .map((signal) => ({ ...signal, values: signal.values.sort() }));
 const anySignals = fc.record(
   Object.fromEntries(SIGNAL_TYPES.map((type) => [type, signalArbitrary])),
-) as unknown as fc.Arbitrary<Look['signals']>;
+) as unknown as fc.Arbitrary<Probe['signals']>;
 
 test('a record that was taken apart for keeping is put together as it was', () => {
   fc.assert(

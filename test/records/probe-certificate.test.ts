@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import type { TlsOptions } from 'node:tls';
 import { createServer as createTlsServer } from 'node:tls';
 import { allowing } from '../../src/net/prober.ts';
-import { tlsLook } from '../../src/net/tls-probe.ts';
-import type { CertificateLook } from '../../src/records/probe.ts';
+import { tlsProbe } from '../../src/net/tls-probe.ts';
+import type { CertificateProbe } from '../../src/records/probe.ts';
 import type { Scope } from '../support/app-context.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { selfSigned } from '../support/certificates.ts';
@@ -35,9 +35,9 @@ async function listening(t: Scope, server: Server): Promise<{ port: number; conn
 }
 
 /** What a look makes of a server at loopback. */
-async function lookedAt(t: Scope, server: Server, timeout?: number): Promise<CertificateLook> {
+async function lookedAt(t: Scope, server: Server, timeout?: number): Promise<CertificateProbe> {
   const { port } = await listening(t, server);
-  return tlsLook({ allows: allowing(['127.0.0.0/8']), port, timeout })(HOST, [HERE]);
+  return tlsProbe({ allows: allowing(['127.0.0.0/8']), port, timeout })(HOST, [HERE]);
 }
 
 const tlsServer = (options: TlsOptions) => createTlsServer(options, (socket) => socket.on('error', () => {}));
@@ -121,9 +121,9 @@ test('no TLS at all is known; silence, noise and hanging up are not', async (t) 
   const free = (closed.address() as AddressInfo).port;
   await new Promise((done) => closed.close(done));
   const allows = allowing(['127.0.0.1']);
-  assert.deepEqual(await tlsLook({ allows, port: free })(HOST, [HERE]), none);
+  assert.deepEqual(await tlsProbe({ allows, port: free })(HOST, [HERE]), none);
   const timeout = { certificate: null, certificate_status: 'timeout' };
-  assert.deepEqual(await tlsLook({ allows, port, timeout: 50 })(HOST, [HERE]), timeout);
+  assert.deepEqual(await tlsProbe({ allows, port, timeout: 50 })(HOST, [HERE]), timeout);
   // A byte of a handshake now and then does not stretch the time.
   const dripping = createServer((socket) => {
     socket.write(Buffer.from('160303', 'hex'));
@@ -165,11 +165,11 @@ test('an address that is not the Internet’s is not connected to, unless a sett
   const { port, connections } = await listening(t, tlsServer(selfSigned(folder, { subject: `/CN=${HOST}` })));
   const skipped = { certificate: null, certificate_status: 'skipped' };
   for (const networks of [[], ['10.0.0.0/8', '::1', '127.0.0.2']]) {
-    const look = tlsLook({ allows: allowing(networks), port });
+    const look = tlsProbe({ allows: allowing(networks), port });
     assert.deepEqual(await look(HOST, [HERE, '::ffff:127.0.0.1']), skipped);
   }
   assert.equal(connections(), 0);
-  assert.equal((await tlsLook({ allows: allowing([HERE]), port })(HOST, ['10.0.0.1', HERE])).certificate_status, 'ok');
+  assert.equal((await tlsProbe({ allows: allowing([HERE]), port })(HOST, ['10.0.0.1', HERE])).certificate_status, 'ok');
   const allows = allowing([]);
   const inner =
     '0.0.0.0 10.1.2.3 100.64.0.1 127.1.2.3 169.254.169.254 172.16.0.1 192.168.1.1 192.0.2.1 198.18.0.1 224.0.0.1 ' +
@@ -183,7 +183,7 @@ test('the second address is tried when the first shows none', async (t) => {
   const folder = tempFolder(t);
   const pair = selfSigned(folder, { subject: `/CN=${HOST}` });
   const { port } = await listening(t, tlsServer(pair));
-  const look = tlsLook({ allows: allowing(['127.0.0.0/8']), port });
+  const look = tlsProbe({ allows: allowing(['127.0.0.0/8']), port });
   // Nobody listens at the first.
   const seen = await look(HOST, ['127.0.0.9', HERE]);
   assert.equal(seen.certificate?.fingerprint256, pair.fingerprint);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openResolver } from '../../src/net/resolver.ts';
-import type { DomainStanding } from '../../src/records/delta.ts';
+import type { DomainBaseline } from '../../src/records/delta.ts';
 import { compare } from '../../src/records/delta.ts';
-import { lookAt } from '../../src/records/probe.ts';
+import { probeHostname } from '../../src/records/probe.ts';
 import type { Tracked } from '../../src/records/tracked.ts';
 import { trackedOf } from '../../src/records/tracked.ts';
 import { tempFolder } from '../support/app-context.ts';
@@ -35,7 +35,7 @@ test('the zones of years, served one after the other, are seen as they were, and
   ).filter((state) => state !== undefined);
   const hosts = [...new Set(states.flatMap(hostsOf))];
   const folder = tempFolder(t);
-  const standing = new Map<string, DomainStanding>();
+  const standing = new Map<string, DomainBaseline>();
   const stood = new Map<string, Record<string, string[]>>();
   let [looks, changes] = [0, 0];
   for (const [index, state] of states.entries()) {
@@ -45,7 +45,7 @@ test('the zones of years, served one after the other, are seen as they were, and
       const left = hosts.values();
       const work = async () => {
         for (const host of left) {
-          const look = await lookAt(host, {
+          const look = await probeHostname(host, {
             ask: resolver.ask,
             // The addresses are real ones: nobody is called on.
             handshake: async () => ({ certificate: null, certificate_status: 'skipped' }),

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '../../src/fault.ts';
-import { parseLook } from '../../src/records/probe-schema.ts';
-import { certificate, look } from '../support/probes.ts';
+import { parseProbe } from '../../src/records/probe-schema.ts';
+import { certificate, probe } from '../support/probes.ts';
 
-const sound = (): ReturnType<typeof look> => look('example.test', 1, { A: ['192.0.2.1'] }, certificate('a'));
+const sound = (): ReturnType<typeof probe> => probe('example.test', 1, { A: ['192.0.2.1'] }, certificate('a'));
 const sent = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 test('a look that was sent is read as it was, its lists in order', () => {
-  assert.deepEqual(parseLook(sent(sound())), sound());
+  assert.deepEqual(parseProbe(sent(sound())), sound());
   const mixed = sound();
   mixed.signals.A.values = ['192.0.2.9', '192.0.2.1', '192.0.2.9'];
-  assert.deepEqual(parseLook(sent(mixed)).signals.A.values, ['192.0.2.1', '192.0.2.9']);
+  assert.deepEqual(parseProbe(sent(mixed)).signals.A.values, ['192.0.2.1', '192.0.2.9']);
 });
 
 /** Changes the A signal. */
@@ -54,7 +54,7 @@ const BROKEN: [claim: string, field: string, change: (taken: ReturnType<typeof s
 for (const [claim, field, change] of BROKEN) {
   test(`a look with ${claim} is refused, and its member named`, () => {
     assert.throws(
-      () => parseLook(sent(change(sound()))),
+      () => parseProbe(sent(change(sound()))),
       (error) => {
         assert(error instanceof Fault);
         assert.equal(error.code, 'invalid_request');

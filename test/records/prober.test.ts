@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createServer } from 'node:tls';
-import { openLooker } from '../../src/net/prober.ts';
+import { openProber } from '../../src/net/prober.ts';
 import { openResolver } from '../../src/net/resolver.ts';
 import type { RecordType } from '../../src/records/dns/record-type.ts';
-import { parseLook } from '../../src/records/probe-schema.ts';
+import { parseProbe } from '../../src/records/probe-schema.ts';
 import { SIGNAL_TYPES } from '../../src/records/signal.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { selfSigned } from '../support/certificates.ts';
@@ -103,11 +103,11 @@ test('one look at a host of a real server brings all of it, and passes as a scan
   await once(web, 'listening');
   t.after(() => web.close());
   const tlsPort = (web.address() as AddressInfo).port;
-  const looker = openLooker({ servers: [unbound], tlsPrivate: ['127.0.0.1'], tlsPort, now: () => 1_700_000_000_000 });
-  t.after(() => looker.close());
-  const look = await looker.look('signed.example');
+  const prober = openProber({ servers: [unbound], tlsPrivate: ['127.0.0.1'], tlsPort, now: () => 1_700_000_000_000 });
+  t.after(() => prober.close());
+  const look = await prober.probe('signed.example');
   assert.deepEqual(Object.keys(look.signals).sort(), [...SIGNAL_TYPES].sort());
-  assert.deepEqual(parseLook(JSON.parse(JSON.stringify(look))), look);
+  assert.deepEqual(parseProbe(JSON.parse(JSON.stringify(look))), look);
   assert.partialDeepStrictEqual(look, { hostname: 'signed.example', at: 1_700_000_000_000, wildcard: false });
   assert.partialDeepStrictEqual(look.certificate, { fingerprint256: pair.fingerprint, san: ['signed.example'] });
   const seen = Object.fromEntries(
@@ -191,9 +191,9 @@ test('AD is what the resolver validated, and what it cannot validate is unknown'
 });
 
 test('a wildcard is known by a name that nobody made', { skip: WITHOUT_SERVERS }, async (t) => {
-  const looker = openLooker({ servers: [knot], tlsPrivate: [] });
-  t.after(() => looker.close());
-  const wildcard = async (name: string) => (await looker.look(name)).wildcard;
+  const prober = openProber({ servers: [knot], tlsPrivate: [] });
+  t.after(() => prober.close());
+  const wildcard = async (name: string) => (await prober.probe(name)).wildcard;
   assert.equal(await wildcard('wild.example'), true);
   assert.equal(await wildcard('alias.wild.example'), true);
   assert.equal(await wildcard('own.wild.example'), false);
@@ -206,27 +206,27 @@ test('a look at a host whose servers fail knows nothing, and does not shake hand
   skip: WITHOUT_SERVERS,
 }, async (t) => {
   const failing = await lyingServer(t, (heard) => [answerTo(heard, { rcode: 2 })]);
-  const looker = openLooker({ servers: [failing], tlsPrivate: ['127.0.0.1'], tries: 1 });
-  t.after(() => looker.close());
-  const look = await looker.look('host.example');
+  const prober = openProber({ servers: [failing], tlsPrivate: ['127.0.0.1'], tries: 1 });
+  t.after(() => prober.close());
+  const look = await prober.probe('host.example');
   for (const type of SIGNAL_TYPES) assert.equal(look.signals[type].status, 'servfail', type);
   assert.partialDeepStrictEqual(look, { certificate: null, certificate_status: 'skipped', wildcard: null });
-  assert.deepEqual(parseLook(JSON.parse(JSON.stringify(look))), look);
+  assert.deepEqual(parseProbe(JSON.parse(JSON.stringify(look))), look);
   const names = new Set(failing.heard.map(({ query }) => query.questions?.[0]?.name.toLowerCase()));
   assert.equal(names.size, 5, 'the host, www, _dmarc, _443._tcp and one that nobody made');
 
   // The longest name there can be: what would stand before it is not asked.
   const longest = `${'abcdefgh.'.repeat(27)}abcdefghi`;
-  const long = await looker.look(longest);
+  const long = await prober.probe(longest);
   assert.deepEqual([long.signals.A.status, long.signals.WWW_A.status, long.wildcard], ['servfail', 'skipped', null]);
 });
 
 test('a host without an address is known to show no certificate, and a private one is left alone', {
   skip: WITHOUT_SERVERS,
 }, async (t) => {
-  const looker = openLooker({ servers: [knot], tlsPrivate: [] });
-  t.after(() => looker.close());
-  const shown = async (name: string) => (await looker.look(name)).certificate_status;
+  const prober = openProber({ servers: [knot], tlsPrivate: [] });
+  t.after(() => prober.close());
+  const shown = async (name: string) => (await prober.probe(name)).certificate_status;
   assert.equal(await shown('nope.signed.example'), 'none');
   assert.equal(await shown('lost.signed.example'), 'none');
   assert.equal(await shown('signed.example'), 'skipped');

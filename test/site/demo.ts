@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openWorkshop } from '../../src/app/context.ts';
+import { openAppContext } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { fileContent } from '../../src/cmd/file.ts';
 import { paperRoot } from '../../src/desk/paper.ts';
@@ -26,7 +26,7 @@ export async function pressDemo(folder: string, origin: string, url: string | nu
     writeFileSync(file, `${readFileSync(file, 'utf8')}\nurl: ${url}\n`);
   }
   const settings = readSettings(envIn(folder, { ORIGIN: origin }));
-  const app = openWorkshop(settings);
+  const app = openAppContext(settings);
   try {
     const { problems } = await fileContent(app);
     if (problems.length > 0) throw new Error(JSON.stringify(problems));

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { filing, foundPaper, PAPER, tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 
 const PAGE = readFileSync(new URL('../../docs/verifying.md', import.meta.url), 'utf8');
 
@@ -22,8 +22,8 @@ test('the manual checks a receipt with openssl alone', {
   skip: !hasOpenssl && 'there is no openssl on this machine',
 }, async (t) => {
   const folder = tempFolder(t);
-  const app = workshopIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
-  foundPaper(app);
+  const app = appContextIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
+  createPaper(app);
   fileStory(app.desk, PAPER, filing('a-piece', { headline: 'Quotes " and \\ and 潮' }), { by: 'cli' });
   airStory(app.desk, PAPER, 'a-piece', { by: 'cli' });
   await pressPapers(app, { cards: false });

@@ -10,8 +10,8 @@ import Database from 'libsql';
 import { localQueue } from '../../src/app/scan-local.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { openStore } from '../../src/store/store.ts';
-import { tempFolder, workshopIn } from '../support/app-context.ts';
-import { look } from '../support/probes.ts';
+import { appContextIn, tempFolder } from '../support/app-context.ts';
+import { probe } from '../support/probes.ts';
 
 const CHILD = fileURLToPath(new URL('clocks-child.ts', import.meta.url));
 const ROUNDS = 15;
@@ -102,17 +102,17 @@ test('a process that read its clock before it waited for the lock sees nobody in
 
 test('hostnames that were put off under a clock that ran ahead are looked at again once it was set back', async (t) => {
   const clock = { now: NOON + YEAR };
-  const app = workshopIn(t, tempFolder(t), clock);
-  app.openDoor();
+  const app = appContextIn(t, tempFolder(t), clock);
+  app.openSigningKey();
   const names = ['harbor.example', 'quay.example'];
   app.store.records.watch(names.map(parseHostname), clock.now);
   const queue = localQueue(app, 'test');
-  const { lease } = queue.takeThese(['harbor.example']) ?? { lease: '' };
-  await queue.enter(lease, [look('harbor.example', clock.now, { A: ['192.0.2.1'] })]);
-  assert.deepEqual((await queue.take(9))?.hostnames, ['quay.example'], 'leased, and its scanner dies');
+  const { lease } = queue.leaseThese(['harbor.example']) ?? { lease: '' };
+  await queue.enter(lease, [probe('harbor.example', clock.now, { A: ['192.0.2.1'] })]);
+  assert.deepEqual((await queue.lease(9))?.hostnames, ['quay.example'], 'leased, and its scanner dies');
   clock.now = NOON;
-  assert.deepEqual((await queue.take(9))?.hostnames.toSorted(), names);
-  assert.equal(await queue.take(9), null, 'once');
+  assert.deepEqual((await queue.lease(9))?.hostnames.toSorted(), names);
+  assert.equal(await queue.lease(9), null, 'once');
 });
 
 test('a lease of a time to come is nobody’s: the clock was set back', (t) => {

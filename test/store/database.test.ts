@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import Database from 'libsql';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { filing, foundPaper, PAPER, tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import { run, start, until } from '../support/program.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
@@ -18,8 +18,8 @@ const NOW = Date.parse('2026-11-20T12:00:00Z');
 /** A folder whose database holds a paper with one piece on air. */
 function founded(t: TestContext): string {
   const folder = tempFolder(t);
-  const app = workshopIn(t, folder, { now: NOW });
-  foundPaper(app);
+  const app = appContextIn(t, folder, { now: NOW });
+  createPaper(app);
   fileStory(app.desk, PAPER, filing('tide'), { by: 'cli' });
   airStory(app.desk, PAPER, 'tide', { by: 'cli' });
   app.close();
@@ -50,7 +50,7 @@ function archive(folder: string, name: string, count: number): string {
 
 test('nothing is changed or taken out of the ledger’s tables', (t) => {
   const folder = founded(t);
-  const app = workshopIn(t, folder, { now: NOW });
+  const app = appContextIn(t, folder, { now: NOW });
   withdrawStory(app.desk, PAPER, 'tide', { by: 'cli', reason: 'It was wrong.' });
   app.store.transact(() => app.store.append({ type: 'retirement', at: NOW, kid: app.desk.door.kid }));
   const db = new Database(database(folder));
@@ -222,7 +222,7 @@ test('processes that file at once on a new database all succeed, and the ledger 
   const { stdout } = await audit(t, folder);
   assert.match(stdout, /^180 generations and 0 files audited, 2 faults$/m);
   assert.doesNotMatch(stdout, /revision|seq|key/);
-  const app = workshopIn(t, folder, { now: Date.now() });
+  const app = appContextIn(t, folder, { now: Date.now() });
   assert.equal(app.store.doorKeys().length, 1, 'one door key was made');
   assert.equal(app.store.archive('quay').latest({ limit: 999 }).length, 120);
 });
@@ -231,7 +231,7 @@ test('a process that is killed while it files leaves a sound ledger, and the nex
   const folder = tempFolder(t);
   const file = archive(folder, 'a', 900);
   const args = ['import', file, '--paper', 'quay', '--create', '--air', '--no-press'];
-  const app = workshopIn(t, folder, { now: Date.now() });
+  const app = appContextIn(t, folder, { now: Date.now() });
   const count = (): number => [...app.store.entries()].filter(({ type }) => type === 'generation').length;
   const killed = start(t, folder, args);
   await until(() => (count() > 0 || killed.child.exitCode !== null ? true : null));

@@ -3,38 +3,38 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { exportLedger, importLedger } from '../../src/cmd/ledger.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { airDue } from '../../src/desk/append.ts';
 import { NEWS_AGE } from '../../src/desk/event.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { enterRecord } from '../../src/desk/record.ts';
+import { appendRecord } from '../../src/desk/record.ts';
 import type { KeptEvent } from '../../src/readers/event-table.ts';
 import { EVENTS_KEPT } from '../../src/readers/event-table.ts';
 import type { Clock } from '../support/app-context.ts';
-import { filing, foundPaper, PAPER, SECTIONS, tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, createPaper, filing, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
 
 const START = Date.parse('2026-11-20T12:00:00Z');
 const HOUR = 3_600_000;
 
-function founded(t: TestContext): { app: Workshop; clock: Clock; folder: string } {
+function founded(t: TestContext): { app: AppContext; clock: Clock; folder: string } {
   const clock = { now: START };
   const folder = tempFolder(t);
-  const app = workshopIn(t, folder, clock);
-  foundPaper(app);
+  const app = appContextIn(t, folder, clock);
+  createPaper(app);
   return { app, clock, folder };
 }
 
-function eventsOf({ store }: Workshop): KeptEvent[] {
+function eventsOf({ store }: AppContext): KeptEvent[] {
   const found: KeptEvent[] = [];
   for (let event = store.events.next(0); event !== null; event = store.events.next(event.n)) found.push(event);
   return found;
 }
 
 /** What the events say, in short. */
-function tellings(app: Workshop): string[] {
+function tellings(app: AppContext): string[] {
   return eventsOf(app).map((event) =>
     event.type === 'cast.published'
       ? `${event.type} ${event.cast.day} ${event.cast.title}`
@@ -43,8 +43,8 @@ function tellings(app: Workshop): string[] {
 }
 
 const by = { by: 'cli' };
-const file = (app: Workshop, slug: string, more = {}) => fileStory(app.desk, PAPER, filing(slug, more), by);
-const air = (app: Workshop, slug: string, at?: number) =>
+const file = (app: AppContext, slug: string, more = {}) => fileStory(app.desk, PAPER, filing(slug, more), by);
+const air = (app: AppContext, slug: string, at?: number) =>
   airStory(app.desk, PAPER, slug, { ...by, ...(at === undefined ? {} : { at }) });
 
 test('what readers see anew is told once, in order, and what they do not see is not', (t) => {
@@ -145,7 +145,7 @@ test('broadsheet import --air of an old archive tells nobody', async (t) => {
   const args = ['import', join(folder, 'archive.jsonl'), '--paper', 'archive', '--create', '--air', '--no-press'];
   const { code, stderr } = await run(t, folder, args);
   assert.equal(code, 0, stderr);
-  const app = workshopIn(t, folder, { now: Date.now() });
+  const app = appContextIn(t, folder, { now: Date.now() });
   assert.equal(app.store.archive('archive').latest({ limit: 99 }).length, 30);
   assert.deepEqual(tellings(app), ['story.aired old-29 1']);
 });
@@ -167,7 +167,7 @@ test('a video edition is told of when it is new or says something else, not when
     };
     const before = app.store.record(PAPER, 'cast', day);
     app.store.transact(() =>
-      enterRecord(app.store, { at: clock.now, paper: PAPER, kind: 'cast', name: day, body }, before),
+      appendRecord(app.store, { at: clock.now, paper: PAPER, kind: 'cast', name: day, body }, before),
     );
   };
   cast('2026-11-20');
@@ -210,7 +210,7 @@ test('a ledger that is replayed tells nobody, and what airs after it does', asyn
   const path = join(folder, 'ledger.jsonl');
   await exportLedger(app, path);
   clock.now += 2 * HOUR;
-  const other = workshopIn(t, tempFolder(t), clock);
+  const other = appContextIn(t, tempFolder(t), clock);
   importLedger(other, path);
   assert.equal(other.store.archive(PAPER).latest({ limit: 9 }).length, 2);
   assert.deepEqual(tellings(other), []);

@@ -3,22 +3,22 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import Database from 'libsql';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { auditRecords } from '../../src/audit/records.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
-import { recordLook } from '../../src/records/recording.ts';
-import { tempFolder, workshopIn } from '../support/app-context.ts';
-import { certificate, HOUR, look, toolsAt } from '../support/probes.ts';
+import { recordProbe } from '../../src/records/recording.ts';
+import { appContextIn, tempFolder } from '../support/app-context.ts';
+import { certificate, HOUR, probe, toolsAt } from '../support/probes.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
 
 /** A database with a short history of two hosts, one of which has opted out. */
-function observed(t: TestContext): { folder: string; open(): Workshop } {
+function observed(t: TestContext): { folder: string; open(): AppContext } {
   const folder = tempFolder(t);
-  const open = () => workshopIn(t, folder, { now: START });
+  const open = () => appContextIn(t, folder, { now: START });
   const app = open();
   const { records } = app.store;
-  app.openDoor();
+  app.openSigningKey();
   const { signer, kid } = app.desk.door;
   const names = ['example.test', 'gone.test'];
   records.watch(names.map(parseHostname), START);
@@ -26,15 +26,15 @@ function observed(t: TestContext): { folder: string; open(): Workshop } {
     const now = START + hours * HOUR;
     records.leaseThese({ id: `lease-${hours}`, owner: 'test', names, until: now + HOUR });
     for (const name of names) {
-      const taken = look(name, now, { A: [address], NS: ['amy.ns.cloudflare.com'] }, certificate('a'));
-      assert.equal(recordLook(records, `lease-${hours}`, taken, toolsAt(now, { signer, kid })).outcome, 'recorded');
+      const taken = probe(name, now, { A: [address], NS: ['amy.ns.cloudflare.com'] }, certificate('a'));
+      assert.equal(recordProbe(records, `lease-${hours}`, taken, toolsAt(now, { signer, kid })).outcome, 'recorded');
     }
   }
   records.optOut(parseHostname('gone.test'), 'asked', 'cli', START + 9 * HOUR);
   return { folder, open };
 }
 
-function auditOf(app: Workshop): { faults: string[]; count: number } {
+function auditOf(app: AppContext): { faults: string[]; count: number } {
   const faults: string[] = [];
   return { count: auditRecords(app, faults), faults };
 }

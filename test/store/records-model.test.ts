@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { auditRecords } from '../../src/audit/records.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
-import { recordLook } from '../../src/records/recording.ts';
+import { recordProbe } from '../../src/records/recording.ts';
 import { openStore } from '../../src/store/store.ts';
 import type { Scope } from '../support/app-context.ts';
 import { tempFolder } from '../support/app-context.ts';
-import { HOUR, KEY, look, toolsAt } from '../support/probes.ts';
+import { HOUR, KEY, probe, toolsAt } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
@@ -65,8 +65,10 @@ test('whatever happens in whatever order, the records hold in every part', async
             const host = step.do === 'look' ? step.host : 'a.test';
             const [leased] = records.leaseThese({ id, owner: 'x', names: [host], until: now + MINUTE });
             const taken =
-              step.do === 'look' ? look(host, now, { A: step.A, MX: step.MX }) : look(host, now, { A: ['192.0.2.4'] });
-            const enter = () => recordLook(records, id, taken, toolsAt(now));
+              step.do === 'look'
+                ? probe(host, now, { A: step.A, MX: step.MX })
+                : probe(host, now, { A: ['192.0.2.4'] });
+            const enter = () => recordProbe(records, id, taken, toolsAt(now));
             if (step.do === 'look') {
               assert.equal(enter().outcome, leased === undefined ? 'lost' : 'recorded');
             } else {
@@ -87,7 +89,7 @@ test('whatever happens in whatever order, the records hold in every part', async
           }
         }
         const faults: string[] = [];
-        auditRecords({ store: { ...store, doorKeys: () => [KEY] } } as unknown as Workshop, faults);
+        auditRecords({ store: { ...store, doorKeys: () => [KEY] } } as unknown as AppContext, faults);
         assert.deepEqual(faults, []);
         // The counts that are kept are the counts of what is read.
         const shown = records.deltas({}, { limit: 1e6 });

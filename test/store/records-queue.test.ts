@@ -3,14 +3,14 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { auditRecords } from '../../src/audit/records.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
-import { recordLook } from '../../src/records/recording.ts';
+import { recordProbe } from '../../src/records/recording.ts';
 import { openStore } from '../../src/store/store.ts';
 import type { Scope } from '../support/app-context.ts';
 import { tempFolder } from '../support/app-context.ts';
-import { HOUR, KEY, look, toolsAt } from '../support/probes.ts';
+import { HOUR, KEY, probe, toolsAt } from '../support/probes.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
 const MINUTE = 60_000;
@@ -30,7 +30,7 @@ function watch({ records }: Store, names: string[]): void {
 /** An audit under the key of the tests, which no ledger entry names. */
 function faultsOf(store: Store): string[] {
   const faults: string[] = [];
-  auditRecords({ store: { ...store, doorKeys: () => [KEY] } } as unknown as Workshop, faults);
+  auditRecords({ store: { ...store, doorKeys: () => [KEY] } } as unknown as AppContext, faults);
   return faults;
 }
 
@@ -60,7 +60,7 @@ test('a look is entered under a living lease only, and once', (t) => {
   watch(store, ['a.test', 'b.test']);
   const lease = (id: string, now: number) => records.lease({ id, owner: 'x', max: 9, until: now + MINUTE, now });
   const enter = (id: string, hostname: string, now: number) =>
-    recordLook(records, id, look(hostname, now, { A: ['192.0.2.1'] }), toolsAt(now)).outcome;
+    recordProbe(records, id, probe(hostname, now, { A: ['192.0.2.1'] }), toolsAt(now)).outcome;
   lease('one', START);
   assert.equal(enter('one', 'a.test', START + 1), 'recorded');
   assert.equal(enter('one', 'a.test', START + 1), 'lost', 'the same result sent again');
@@ -82,7 +82,7 @@ test('a lease that is given back makes its hosts due at once', (t) => {
   watch(store, ['a.test', 'b.test']);
   const lease = (id: string) => records.lease({ id, owner: 'x', max: 9, until: START + HOUR, now: START }).length;
   assert.equal(lease('one'), 2);
-  recordLook(records, 'one', look('a.test', START, { A: ['192.0.2.1'] }), toolsAt(START));
+  recordProbe(records, 'one', probe('a.test', START, { A: ['192.0.2.1'] }), toolsAt(START));
   assert.equal(records.giveBack('one', START), 1);
   assert.equal(lease('two'), 1);
 });
@@ -108,12 +108,12 @@ test('a host is due again when its outcome says so', (t) => {
   watch(store, ['a.test']);
   const step = (id: string, now: number, A: string[] | 'timeout' | 'nodata') => {
     records.leaseThese({ id, owner: 'x', names: ['a.test'], until: now + MINUTE });
-    const taken = look('a.test', now, A === 'timeout' ? {} : { A });
+    const taken = probe('a.test', now, A === 'timeout' ? {} : { A });
     if (A === 'timeout') {
       for (const signal of Object.values(taken.signals)) signal.status = 'timeout';
       taken.certificate_status = 'timeout';
     }
-    recordLook(records, id, taken, toolsAt(now, { randomBytes: (length) => new Uint8Array(length).fill(128) }));
+    recordProbe(records, id, taken, toolsAt(now, { randomBytes: (length) => new Uint8Array(length).fill(128) }));
     return (records.find('a.test')?.due_at ?? 0) - now;
   };
   assert.equal(step('1', START, ['192.0.2.1']), 24 * HOUR);

@@ -3,13 +3,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { auditRecords } from '../../src/audit/records.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
-import { recordLook } from '../../src/records/recording.ts';
+import { recordProbe } from '../../src/records/recording.ts';
 import { openStore } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';
-import { KEY, look, toolsAt } from '../support/probes.ts';
+import { KEY, probe, toolsAt } from '../support/probes.ts';
 
 // The .gov zone, export by export: what Broadsheet says has changed must be what did change.
 
@@ -74,8 +74,8 @@ test('half a year of the .gov zone, looked at after each export, give the deltas
       const hosts = names.map((name) => parseHostname(name).hostname);
       records.leaseThese({ id, owner: 'test', names: hosts, until: now + 60_000 });
       for (const [index, hostname] of hosts.entries()) {
-        const taken = look(hostname, now, zone.of(names[index] ?? ''));
-        assert.equal(recordLook(records, id, taken, toolsAt(now)).outcome, 'recorded');
+        const taken = probe(hostname, now, zone.of(names[index] ?? ''));
+        assert.equal(recordProbe(records, id, taken, toolsAt(now)).outcome, 'recorded');
       }
     });
 
@@ -108,7 +108,7 @@ test('half a year of the .gov zone, looked at after each export, give the deltas
   assert(happened.length > 500);
   assert.deepEqual(said.sort(), happened.sort());
   const faults: string[] = [];
-  const observations = auditRecords({ store: { ...store, doorKeys: () => [KEY] } } as unknown as Workshop, faults);
+  const observations = auditRecords({ store: { ...store, doorKeys: () => [KEY] } } as unknown as AppContext, faults);
   assert.deepEqual(faults, []);
   t.diagnostic(`${happened.length} deltas, ${observations} observations of ${names.length} names`);
 });

@@ -4,12 +4,12 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import Database from 'libsql';
 import { parseHostname } from '../../src/records/hostname.ts';
-import { recordLook } from '../../src/records/recording.ts';
-import type { Look } from '../../src/records/signal.ts';
+import { recordProbe } from '../../src/records/recording.ts';
+import type { Probe } from '../../src/records/signal.ts';
 import { valueSightings } from '../../src/records/value-search.ts';
 import { openStore } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';
-import { certificate, HOUR, look, toolsAt } from '../support/probes.ts';
+import { certificate, HOUR, probe, toolsAt } from '../support/probes.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
 
@@ -23,12 +23,12 @@ function openIn(t: TestContext, folder: string): Records {
 
 let leases = 0;
 
-function scan(records: Records, ...looks: Look[]): void {
+function scan(records: Records, ...looks: Probe[]): void {
   for (const taken of looks) {
     records.watch([parseHostname(taken.hostname)], taken.at);
     const id = `lease-${++leases}`;
     records.leaseThese({ id, owner: 'test', names: [taken.hostname], until: taken.at + 60_000 });
-    assert.equal(recordLook(records, id, taken, toolsAt(taken.at)).outcome, 'recorded');
+    assert.equal(recordProbe(records, id, taken, toolsAt(taken.at)).outcome, 'recorded');
   }
 }
 
@@ -38,14 +38,14 @@ const hostsWith = (records: Records, q: string): string[] => [
 ];
 
 const LOOKS = [
-  look('mail.example', START, { MX: ['10 mx1.google.com', '20 mx2.google.com'], A: ['192.0.2.1'] }, certificate('a')),
-  look('text.example', START, {
+  probe('mail.example', START, { MX: ['10 mx1.google.com', '20 mx2.google.com'], A: ['192.0.2.1'] }, certificate('a')),
+  probe('text.example', START, {
     TXT: ['v=spf1 include:_spf.google.com ip4:198.51.100.0/24 -all', 'sp\\195\\164te Worte'],
     A: ['192.0.2.10'],
     WWW_A: ['192.0.2.10'],
   }),
-  look('other.example', START, { A: ['10.192.0.2'], AAAA: ['2001:db8::7'], NS: ['ns1.xn--bcher-kva.example'] }),
-  look('issued.example', START, {}, certificate('b', 'CN=WE1, O=Google Trust Services, C=US')),
+  probe('other.example', START, { A: ['10.192.0.2'], AAAA: ['2001:db8::7'], NS: ['ns1.xn--bcher-kva.example'] }),
+  probe('issued.example', START, {}, certificate('b', 'CN=WE1, O=Google Trust Services, C=US')),
 ];
 
 test('values are found by hosts within them, by words, by beginnings and by issuers', (t) => {
@@ -89,8 +89,8 @@ test('the whole value comes first, then whole words, then beginnings, each once;
   const names = Array.from({ length: 70 }, (_, n) => `h${n}.example`);
   const seen = (n: number) =>
     n % 2 === 0 ? { NS: ['a.nic.example'], WWW_A: ['192.0.2.1'] } : { NS: ['a.nic.examples'] };
-  scan(records, ...names.map((name, n) => look(name, START, { ...seen(n), TXT: [`nic.example ${'x'.repeat(70)}`] })));
-  scan(records, look('last.example', START + HOUR, { CNAME: ['nic.example'] }));
+  scan(records, ...names.map((name, n) => probe(name, START, { ...seen(n), TXT: [`nic.example ${'x'.repeat(70)}`] })));
+  scan(records, probe('last.example', START + HOUR, { CNAME: ['nic.example'] }));
   while (records.indexValues());
   const all = [...valueSightings(records, 'nic.example')];
   assert.equal(all[0]?.sighting.hostname, 'last.example');
@@ -114,7 +114,7 @@ test('a database from before is indexed bit by bit, beside what is seen meanwhil
   db.close();
   const records = openIn(t, folder);
   assert.deepEqual(hostsWith(records, 'v=spf1'), []);
-  scan(records, look('mail.example', START + HOUR, { MX: ['10 mx3.google.com'] }));
+  scan(records, probe('mail.example', START + HOUR, { MX: ['10 mx3.google.com'] }));
   assert.equal(records.indexValues(), true);
   assert.deepEqual(hostsWith(records, 'mx3'), ['mail.example'], 'what is new comes first');
   while (records.indexValues());

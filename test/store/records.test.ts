@@ -8,12 +8,12 @@ import { lineOf } from '../../src/records/line.ts';
 import { recordFaults } from '../../src/records/observation-faults.ts';
 import { fullRecordOf } from '../../src/records/preview.ts';
 import type { Recorded } from '../../src/records/recording.ts';
-import { recordLook } from '../../src/records/recording.ts';
+import { recordProbe } from '../../src/records/recording.ts';
 import { deltaRow, historyRow, provenanceRow, tapeRow } from '../../src/records/rows.ts';
-import type { Look } from '../../src/records/signal.ts';
+import type { Probe } from '../../src/records/signal.ts';
 import { openStore } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';
-import { certificate, HOUR, KEY, look, toolsAt } from '../support/probes.ts';
+import { certificate, HOUR, KEY, probe, toolsAt } from '../support/probes.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
 
@@ -28,10 +28,10 @@ type Records = ReturnType<typeof recordsIn>;
 let leases = 0;
 
 /** Looks at a host now, whether it is due or not. */
-function scan(records: Records, taken: Look, now = taken.at): Recorded {
+function scan(records: Records, taken: Probe, now = taken.at): Recorded {
   const id = `lease-${++leases}`;
   records.leaseThese({ id, owner: 'test', names: [taken.hostname], until: now + 60_000 });
-  return recordLook(records, id, taken, toolsAt(now));
+  return recordProbe(records, id, taken, toolsAt(now));
 }
 
 function watch(records: Records, ...names: string[]): void {
@@ -44,9 +44,9 @@ test('an observation comes back as it was signed, and so does every one before i
   const records = recordsIn(t);
   watch(records, 'example.test');
   const looks = [
-    look('example.test', START, { A: ['192.0.2.1'], NS: ['ns1.example.test', 'ns2.example.test'] }, certificate('a')),
-    look('example.test', START + HOUR, { A: 'timeout', NS: ['ns1.example.test', 'ns2.example.test'] }),
-    look('example.test', START + 2 * HOUR, { A: ['192.0.2.2'], TXT: ['"späße ✓"'] }, certificate('b')),
+    probe('example.test', START, { A: ['192.0.2.1'], NS: ['ns1.example.test', 'ns2.example.test'] }, certificate('a')),
+    probe('example.test', START + HOUR, { A: 'timeout', NS: ['ns1.example.test', 'ns2.example.test'] }),
+    probe('example.test', START + 2 * HOUR, { A: ['192.0.2.2'], TXT: ['"späße ✓"'] }, certificate('b')),
   ];
   for (const taken of looks) assert.equal(scan(records, taken).outcome, 'recorded');
   const host = idOf(records, 'example.test');
@@ -79,8 +79,8 @@ test('changes become deltas, a removal only when it is seen twice, and unknown n
   const records = recordsIn(t);
   watch(records, 'example.test');
   const at = (hours: number) => START + hours * HOUR;
-  const says = (hours: number, seen: Parameters<typeof look>[2]) => {
-    const recorded = scan(records, look('example.test', at(hours), seen));
+  const says = (hours: number, seen: Parameters<typeof probe>[2]) => {
+    const recorded = scan(records, probe('example.test', at(hours), seen));
     assert(recorded.outcome === 'recorded');
     return recorded.deltas.map(lineOf);
   };
@@ -113,7 +113,7 @@ test('history keeps when each value was seen first and last, and how often', (t)
   const seen = [['192.0.2.1'], ['192.0.2.1', '192.0.2.2'], ['192.0.2.2'], 'timeout', ['192.0.2.1']] as const;
   for (const [index, values] of seen.entries()) {
     const A = typeof values === 'string' ? values : [...values];
-    scan(records, look('example.test', START + index * HOUR, { A }));
+    scan(records, probe('example.test', START + index * HOUR, { A }));
   }
   const host = idOf(records, 'example.test');
   const row = (value: string, first: number, last: number, count: number) => ({
@@ -139,11 +139,11 @@ test('history keeps when each value was seen first and last, and how often', (t)
 test('a clock that goes back makes no observation and no delta out of order', (t) => {
   const records = recordsIn(t);
   watch(records, 'example.test');
-  scan(records, look('example.test', START + 10 * HOUR, { A: ['192.0.2.1'] }));
-  scan(records, look('example.test', START + 10 * HOUR, { A: ['192.0.2.2'] }));
-  scan(records, look('example.test', START, { A: ['192.0.2.3'] }));
+  scan(records, probe('example.test', START + 10 * HOUR, { A: ['192.0.2.1'] }));
+  scan(records, probe('example.test', START + 10 * HOUR, { A: ['192.0.2.2'] }));
+  scan(records, probe('example.test', START, { A: ['192.0.2.3'] }));
   // A scanner whose clock runs ahead is not believed beyond the present.
-  scan(records, look('example.test', START + 99 * HOUR, { A: ['192.0.2.4'] }), START + HOUR);
+  scan(records, probe('example.test', START + 99 * HOUR, { A: ['192.0.2.4'] }), START + HOUR);
   const host = idOf(records, 'example.test');
   const times = [...records.observationsOf(host)].map(({ record }) => Date.parse(record.observed_at));
   assert.deepEqual(
@@ -162,8 +162,8 @@ test('an opt-out hides a name and all below it at once, keeps the receipts, and 
   const names = ['example.test', 'www.example.test', 'notexample.test', 'example.test.org'];
   watch(records, ...names);
   for (const name of names) {
-    scan(records, look(name, START, { A: ['192.0.2.1'], MX: ['10 aspmx.l.google.com'] }, certificate('a')));
-    scan(records, look(name, START + HOUR, { A: ['192.0.2.2'], MX: ['10 aspmx.l.google.com'] }, certificate('a')));
+    scan(records, probe(name, START, { A: ['192.0.2.1'], MX: ['10 aspmx.l.google.com'] }, certificate('a')));
+    scan(records, probe(name, START + HOUR, { A: ['192.0.2.2'], MX: ['10 aspmx.l.google.com'] }, certificate('a')));
   }
   assert.equal(records.deltaCount({}), 4);
   assert.equal(records.facetCount({ kind: 'service', name: 'mail:Google Workspace' }), 4);
@@ -197,8 +197,8 @@ test('an opt-out hides a name and all below it at once, keeps the receipts, and 
   assert.deepEqual(records.counts(), { watched: 2, paused: 0, opted_out: 2 });
 
   // The look that was under way is dropped, and nobody may put them back under watch.
-  const late = look('www.example.test', START + 3 * HOUR, { A: ['192.0.2.9'] });
-  assert.deepEqual(recordLook(records, 'held', late, toolsAt(START + 3 * HOUR)), { outcome: 'lost' });
+  const late = probe('www.example.test', START + 3 * HOUR, { A: ['192.0.2.9'] });
+  assert.deepEqual(recordProbe(records, 'held', late, toolsAt(START + 3 * HOUR)), { outcome: 'lost' });
   const again = records.watch(['example.test', 'new.www.example.test'].map(parseHostname), START);
   assert.deepEqual(
     again.map(({ outcome }) => outcome),
@@ -231,9 +231,9 @@ test('facets follow what stands of a host', (t) => {
   watch(records, 'a.test', 'b.test');
   scan(
     records,
-    look('a.test', START, { NS: ['amy.ns.cloudflare.com'], TXT: ['"google-site-verification=x"'] }, certificate('a')),
+    probe('a.test', START, { NS: ['amy.ns.cloudflare.com'], TXT: ['"google-site-verification=x"'] }, certificate('a')),
   );
-  scan(records, look('b.test', START, { NS: ['bob.ns.cloudflare.com'] }));
+  scan(records, probe('b.test', START, { NS: ['bob.ns.cloudflare.com'] }));
   assert.deepEqual(records.topFacets('service', 9), [
     { name: 'dns:Cloudflare DNS', count: 2 },
     { name: 'verification:Google', count: 1 },
@@ -247,7 +247,7 @@ test('facets follow what stands of a host', (t) => {
   const withDns = { kind: 'service', name: 'dns:Cloudflare DNS' } as const;
   assert.deepEqual(records.hostsWithFacet(withDns, '', 9), ['a.test', 'b.test']);
   assert.deepEqual(records.hostsWithFacet(withDns, 'a.test', 9), ['b.test']);
-  scan(records, look('b.test', START + HOUR, { NS: ['ns-1.awsdns-01.org'] }));
+  scan(records, probe('b.test', START + HOUR, { NS: ['ns-1.awsdns-01.org'] }));
   assert.deepEqual(records.topFacets('nameserver', 9), [
     { name: 'awsdns-01.org', count: 1 },
     { name: 'cloudflare.com', count: 1 },
@@ -288,15 +288,15 @@ test('names under watch are told apart: new, there already, paused, opted out', 
   assert.deepEqual(records.counts(), { watched: 2, paused: 0, opted_out: 0 });
   assert.equal(records.find('c.test'), null, 'a name that opted out before it was watched leaves no row');
   assert.equal(records.lastLookAt(), null);
-  scan(records, look('a.test', START + HOUR, {}));
+  scan(records, probe('a.test', START + HOUR, {}));
   assert.equal(records.lastLookAt(), START + HOUR);
 });
 
 test('rows for readers carry what the tables hold, with times as texts', (t) => {
   const records = recordsIn(t);
   watch(records, 'a.test');
-  scan(records, look('a.test', START, { A: ['192.0.2.1'] }));
-  scan(records, look('a.test', START + HOUR, { A: ['192.0.2.2'] }));
+  scan(records, probe('a.test', START, { A: ['192.0.2.1'] }));
+  scan(records, probe('a.test', START + HOUR, { A: ['192.0.2.2'] }));
   const [delta] = records.deltas({}, { limit: 1 });
   assert(delta !== undefined);
   const at = '2026-11-20T13:00:00.000Z';

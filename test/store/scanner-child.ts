@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import { recordLook } from '../../src/records/recording.ts';
+import { recordProbe } from '../../src/records/recording.ts';
 import { openStore } from '../../src/store/store.ts';
-import { look, toolsAt } from '../support/probes.ts';
+import { probe, toolsAt } from '../support/probes.ts';
 
 // A scanner in a process of its own: leases, looks and records until nothing is due or leased.
 
@@ -18,7 +18,7 @@ for (let n = 0; ; n++) {
   if (leased.length > 0) process.send?.('leased');
   for (const { hostname } of leased) {
     await setTimeout(2);
-    recordLook(records, id, look(hostname, Date.now(), { A: ['192.0.2.1'] }), toolsAt(Date.now()));
+    recordProbe(records, id, probe(hostname, Date.now(), { A: ['192.0.2.1'] }), toolsAt(Date.now()));
   }
   const { due, leased: held } = records.stats(Date.now());
   if (due + held === 0) break;

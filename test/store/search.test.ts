@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import Database from 'libsql';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { exportLedger, importLedger } from '../../src/cmd/ledger.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
-import { airDue, enter } from '../../src/desk/append.ts';
+import { airDue, append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { SEARCH_ROWS, searchTerms } from '../../src/desk/search.ts';
 import { Fault } from '../../src/fault.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
 import type { Clock, Scope } from '../support/app-context.ts';
-import { filing, foundPaper, PAPER, PERSONAS, tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, createPaper, filing, PAPER, PERSONAS, tempFolder } from '../support/app-context.ts';
 import * as fc from '../support/properties.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');
@@ -20,16 +20,16 @@ const HOUR = 3_600_000;
 const OTHER = 'harbor';
 
 /** A context with two papers. One's slug is the beginning of the other's. */
-function founded(t: Scope, clock: Clock = { now: NOON }, folder = tempFolder(t)): Workshop {
-  const app = workshopIn(t, folder, clock);
-  foundPaper(app);
+function founded(t: Scope, clock: Clock = { now: NOON }, folder = tempFolder(t)): AppContext {
+  const app = appContextIn(t, folder, clock);
+  createPaper(app);
   const { store, now } = app;
   store.transact(() => {
     const body = store.record(PAPER, 'paper', '') as object;
-    enter(store, { type: 'record', at: now(), paper: OTHER, kind: 'paper', name: '', body });
+    append(store, { type: 'record', at: now(), paper: OTHER, kind: 'paper', name: '', body });
     for (const slug of PERSONAS) {
       const persona = store.record(PAPER, 'persona', slug) as object;
-      enter(store, { type: 'record', at: now(), paper: OTHER, kind: 'persona', name: slug, body: persona });
+      append(store, { type: 'record', at: now(), paper: OTHER, kind: 'persona', name: slug, body: persona });
     }
   });
   return app;
@@ -40,17 +40,17 @@ function words(slug: string, headline: string, dek = '', prose = ''): Filing {
   return filing(slug, { headline, dek, prose: `${prose}[^1]\n\n[^2]` });
 }
 
-function file(app: Workshop, piece: Filing, paper = PAPER): void {
+function file(app: AppContext, piece: Filing, paper = PAPER): void {
   fileStory(app.desk, paper, piece, { by: 'cli' });
 }
 
-function air(app: Workshop, piece: Filing, at?: number, paper = PAPER): void {
+function air(app: AppContext, piece: Filing, at?: number, paper = PAPER): void {
   file(app, piece, paper);
   airStory(app.desk, paper, piece.slug, { by: 'cli', ...(at === undefined ? {} : { at }) });
 }
 
 /** Slugs of what a search finds. */
-function found(app: Workshop, q: string, paper = PAPER, limit = SEARCH_ROWS): string[] {
+function found(app: AppContext, q: string, paper = PAPER, limit = SEARCH_ROWS): string[] {
   const archive = app.store.archive(paper);
   return archive.search(searchTerms(q), limit).map((id) => archive.row(id)?.slug ?? `no piece ${id}`);
 }
@@ -263,7 +263,7 @@ test('a database from before there was search, or of another folding, is indexed
     'UPDATE search_state SET filled = 0; DELETE FROM search WHERE rowid IN (SELECT place FROM searched LIMIT 300); DELETE FROM searched WHERE place IN (SELECT place FROM searched LIMIT 300)',
   ]) {
     forget(folder, sql);
-    const again = workshopIn(t as TestContext, folder, { now: NOON });
+    const again = appContextIn(t as TestContext, folder, { now: NOON });
     assert.deepEqual([found(again, 'tide', PAPER, 999), found(again, '4 tide')], before, sql);
     assert.deepEqual(again.store.integrity(), []);
     again.close();
@@ -350,7 +350,7 @@ function naiveMatch(text: string, term: string): boolean {
   );
 }
 
-function naiveSearch(app: Workshop, paper: string, q: string, limit: number): string[] {
+function naiveSearch(app: AppContext, paper: string, q: string, limit: number): string[] {
   const archive = app.store.archive(paper);
   const terms = q.split(' ').filter((term) => naiveWords(term).length > 0);
   if (terms.length === 0) return [];
@@ -384,9 +384,9 @@ test('whatever is filed, aired, revised and withdrawn, a search answers what a s
           }
           const file = join(folder, 'ledger.jsonl');
           await exportLedger(app, file);
-          const replayed = workshopIn(scope, join(folder, 'other'), clock);
+          const replayed = appContextIn(scope, join(folder, 'other'), clock);
           importLedger(replayed, file);
-          const answers = (of: Workshop) =>
+          const answers = (of: AppContext) =>
             queries.flatMap((q) =>
               [PAPER, OTHER].flatMap((paper) => [1, 2, 3, 30].map((limit) => found(of, q, paper, limit))),
             );
@@ -397,7 +397,7 @@ test('whatever is filed, aired, revised and withdrawn, a search answers what a s
           assert.deepEqual(answers(replayed), scanned);
           app.close();
           forget(folder, 'UPDATE search_state SET folding = 0');
-          assert.deepEqual(answers(workshopIn(scope, folder, clock)), scanned);
+          assert.deepEqual(answers(appContextIn(scope, folder, clock)), scanned);
         } finally {
           for (const end of ends) end();
         }

@@ -11,7 +11,7 @@ import { confirm, manageToken, unsubscribe } from '../../src/readers/link.ts';
 import type { MailRecord } from '../../src/readers/mail.ts';
 import { order } from '../../src/readers/order.ts';
 import { DEFAULT_CHOICES } from '../../src/readers/subscriber.ts';
-import { foundPaper, PAPER, tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
 import { outboxSender } from '../support/mails.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');
@@ -19,8 +19,8 @@ const address = (email: string) => readAddress(email) as Address;
 
 test('no token stands in the database, and the key of links is the owner’s alone', async (t) => {
   const folder = tempFolder(t);
-  const app = workshopIn(t, folder, { now: NOON });
-  foundPaper(app, { nameplate: 'Ämter & "Häfen"' });
+  const app = appContextIn(t, folder, { now: NOON });
+  createPaper(app, { nameplate: 'Ämter & "Häfen"' });
   const desk = openReaderDesk(app);
   order(desk, PAPER, address('reader@example.org'), DEFAULT_CHOICES);
   await outboxSender(app).idle();
@@ -57,11 +57,11 @@ test('no token stands in the database, and the key of links is the owner’s alo
 test('a mail is claimed once, whoever asks, and again when its sender died', (t) => {
   const folder = tempFolder(t);
   const clock = { now: NOON };
-  const app = workshopIn(t, folder, clock);
-  foundPaper(app);
+  const app = appContextIn(t, folder, clock);
+  createPaper(app);
   const desk = openReaderDesk(app);
   for (let n = 0; n < 30; n++) order(desk, PAPER, address(`reader-${n}@example.org`), DEFAULT_CHOICES);
-  const tables = [desk.mails, workshopIn(t, folder, clock).store.readers.mails];
+  const tables = [desk.mails, appContextIn(t, folder, clock).store.readers.mails];
   const claimed = Array.from({ length: 8 }, (_, n) => tables[n % 2]?.claim(NOON, NOON + 1_000, 7) ?? []).flat();
   assert.equal(claimed.length, 30);
   assert.equal(new Set(claimed.map(({ id }) => id)).size, 30);
@@ -70,8 +70,8 @@ test('a mail is claimed once, whoever asks, and again when its sender died', (t)
 });
 
 test('each reader is told of each thing once', (t) => {
-  const app = workshopIn(t, tempFolder(t), { now: NOON });
-  foundPaper(app);
+  const app = appContextIn(t, tempFolder(t), { now: NOON });
+  createPaper(app);
   const desk = openReaderDesk(app);
   order(desk, PAPER, address('reader@example.org'), DEFAULT_CHOICES);
   const subscriber = desk.subscribers.list(PAPER, { limit: 1 })[0]?.id ?? '';

@@ -12,16 +12,16 @@ import { toSignIn } from '../../src/accounts/sign-in.ts';
 import { openAccountDesk } from '../../src/app/account-desk.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { openReaderDesk } from '../../src/app/reader-desk.ts';
-import { auditShop } from '../../src/cmd/audit.ts';
+import { auditApp } from '../../src/cmd/audit.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { keyOf } from '../../src/desk/keys.ts';
-import { Till } from '../../src/meter/checkout.ts';
+import { Checkout } from '../../src/meter/checkout.ts';
 import { decodePayment } from '../../src/meter/payment.ts';
 import { toManage } from '../../src/readers/link.ts';
 import { tokenOf } from '../../src/readers/token.ts';
 import type { Scope } from '../support/app-context.ts';
-import { filing, PAPER, tempFolder, workshopIn } from '../support/app-context.ts';
+import { appContextIn, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import { OFFER } from '../support/sample-payment.ts';
 
 // Databases as released versions left them, opened by the present program. make.mjs in a folder says how it was made.
@@ -99,7 +99,7 @@ for (const version of ['0.1.0']) {
       [],
       'the fixture has a row in every table',
     );
-    workshopIn(t, folder, { now: facts.now + HOUR }).close();
+    appContextIn(t, folder, { now: facts.now + HOUR }).close();
     assert.deepEqual(lost(before, rowsIn(file)), []);
   });
 
@@ -125,7 +125,7 @@ for (const version of ['0.1.0']) {
   test(`a desk of version ${version} goes on: audited, searched, pressed, signed with its key`, async (t) => {
     const { folder, facts } = unpacked(t, version);
     const clock = { now: facts.now + HOUR };
-    const app = workshopIn(t, folder, clock);
+    const app = appContextIn(t, folder, clock);
     app.media.keepBytes(facts.media.digest, Buffer.from(facts.media.base64, 'base64'));
     const { store } = app;
     const known = store.doorKeys();
@@ -137,7 +137,7 @@ for (const version of ['0.1.0']) {
     airStory(app.desk, PAPER, 'after', { by: 'cli' });
     assert.deepEqual(store.doorKeys(), known, 'no key was made');
     await pressPapers(app, { full: true });
-    const { generations, observations, faults } = await auditShop(app);
+    const { generations, observations, faults } = await auditApp(app);
     assert.deepEqual([generations, observations, faults], [8, 4, []]);
 
     assert.equal(keyOf(store.keys, facts.admin, clock.now).name, 'The editor');
@@ -150,7 +150,7 @@ for (const version of ['0.1.0']) {
   test(`accounts of version ${version} go on: keys, sessions, links, and every unit that was counted`, (t) => {
     const { folder, facts } = unpacked(t, version);
     const clock = { now: facts.now + HOUR };
-    const app = workshopIn(t, folder, clock);
+    const app = appContextIn(t, folder, clock);
     const { store } = app;
     assert.equal(serviceKeyOf(store.serviceKeys, facts.service_key, clock.now).account, facts.account);
     clock.now = facts.now;
@@ -168,10 +168,10 @@ for (const version of ['0.1.0']) {
 
   test(`payments in flight of version ${version} are finished, each answered once, and only to who signed it`, async (t) => {
     const { folder, facts } = unpacked(t, version);
-    const app = workshopIn(t, folder, { now: facts.now + HOUR });
+    const app = appContextIn(t, folder, { now: facts.now + HOUR });
     const asked: string[] = [];
     let isSigned = false;
-    const till = new Till({
+    const till = new Checkout({
       payments: app.store.payments,
       facilitator: {
         verify: async () => 'valid',

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Workshop } from '../../src/app/context.ts';
-import { openWorkshop } from '../../src/app/context.ts';
-import { enter } from '../../src/desk/append.ts';
+import type { AppContext } from '../../src/app/context.ts';
+import { openAppContext } from '../../src/app/context.ts';
+import { append } from '../../src/desk/append.ts';
 import type { PaperBody } from '../../src/desk/paper.ts';
 import { readSettings } from '../../src/env.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
@@ -57,8 +57,8 @@ export interface Clock {
 }
 
 /** A workshop in a folder of its own, under a clock of the test's. */
-export function workshopIn(t: Scope, folder: string, clock: Clock, more: Record<string, string> = {}): Workshop {
-  const app = openWorkshop(readSettings(envIn(folder, more)), () => clock.now);
+export function appContextIn(t: Scope, folder: string, clock: Clock, more: Record<string, string> = {}): AppContext {
+  const app = openAppContext(readSettings(envIn(folder, more)), () => clock.now);
   t.after(() => app.close());
   return app;
 }
@@ -68,9 +68,9 @@ export const SECTIONS = ['City', 'Port & Sea', 'Ämter'];
 export const PERSONAS = ['ines-calloway', 'tomas-berg'];
 
 /** Makes the door's key, and enters a small paper with two personas. */
-export function foundPaper(app: Workshop, body: Partial<PaperBody> = {}): void {
+export function createPaper(app: AppContext, body: Partial<PaperBody> = {}): void {
   const { store, now } = app;
-  app.openDoor();
+  app.openSigningKey();
   const paper: PaperBody = {
     nameplate: 'The Harbor Ledger',
     motto: 'All that floats',
@@ -85,11 +85,11 @@ export function foundPaper(app: Workshop, body: Partial<PaperBody> = {}): void {
     ...body,
   };
   store.transact(() => {
-    enter(store, { type: 'record', at: now(), paper: PAPER, kind: 'paper', name: '', body: paper });
+    append(store, { type: 'record', at: now(), paper: PAPER, kind: 'paper', name: '', body: paper });
     for (const slug of PERSONAS) {
       const name = slug.replace('-', ' ');
       const persona = { slug, name, title: 'Editor', beat: 'Everything', bio: '', avatar: null, active: true };
-      enter(store, { type: 'record', at: now(), paper: PAPER, kind: 'persona', name: slug, body: persona });
+      append(store, { type: 'record', at: now(), paper: PAPER, kind: 'persona', name: slug, body: persona });
     }
   });
 }

@@ -3,13 +3,13 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { pressPapers } from '../../src/app/press-run.ts';
 import type { Clock, Scope } from './app-context.ts';
-import { PAPER, tempFolder, treeOf, workshopIn } from './app-context.ts';
+import { appContextIn, PAPER, tempFolder, treeOf } from './app-context.ts';
 
 /** Presses a copy of the database into a new folder, all of it. */
 export async function fullPress(t: Scope, folder: string, clock: Clock, cards: boolean): Promise<Map<string, string>> {
   const other = tempFolder(t);
   cpSync(join(folder, 'var'), join(other, 'var'), { recursive: true });
-  const app = workshopIn(t, other, clock);
+  const app = appContextIn(t, other, clock);
   app.store.manifest.owe(PAPER, ['news']);
   await pressPapers(app, { full: true, cards });
   return treeOf(join(other, 'papers', PAPER));

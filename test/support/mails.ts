@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { openSendingDesk } from '../../src/app/sending-desk.ts';
 import { outboxFolder } from '../../src/files/outbox.ts';
 import type { Render } from '../../src/press/output.ts';
@@ -23,7 +23,7 @@ export interface Sending {
 
 /** Sends a workshop's mails with a mailer. */
 export function senderOf(
-  app: Workshop,
+  app: AppContext,
   mailer: Mailer,
   more: Partial<SendingDesk> & { render?: Render } = {},
 ): Sending {
@@ -51,10 +51,10 @@ export function senderOf(
 }
 
 /** Sends a workshop's mails into its outbox folder. */
-export function outboxSender(app: Workshop): Sending {
+export function outboxSender(app: AppContext): Sending {
   return senderOf(app, outboxOf(app));
 }
 
-export function outboxOf({ settings }: Workshop): Mailer {
+export function outboxOf({ settings }: AppContext): Mailer {
   return outboxFolder(join(settings.dataDir, 'outbox'));
 }

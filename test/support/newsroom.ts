@@ -1,8 +1,8 @@
 import { openAlertDesk } from '../../src/app/alert-desk.ts';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { digestTimes } from '../../src/app/digest-times.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
-import { enter } from '../../src/desk/append.ts';
+import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
 import { queueAlerts } from '../../src/readers/alert-queue.ts';
@@ -11,32 +11,32 @@ import type { Mail, Mailer } from '../../src/readers/mail.ts';
 import { filing, PAPER } from './app-context.ts';
 
 /** Files a piece and puts it on air. Returns its id. */
-export function publish({ desk }: Workshop, slug: string, more: Partial<Filing> = {}): string {
+export function publish({ desk }: AppContext, slug: string, more: Partial<Filing> = {}): string {
   fileStory(desk, PAPER, filing(slug, more), { by: 'test' });
   return airStory(desk, PAPER, slug, { by: 'test' }).story.id;
 }
 
-export function revise({ desk }: Workshop, slug: string, more: Partial<Filing>): void {
+export function revise({ desk }: AppContext, slug: string, more: Partial<Filing>): void {
   fileStory(desk, PAPER, filing(slug, more), { by: 'test' });
 }
 
-export function withdraw({ desk }: Workshop, slug: string): void {
+export function withdraw({ desk }: AppContext, slug: string): void {
   withdrawStory(desk, PAPER, slug, { by: 'test', reason: 'It was wrong.' });
 }
 
-export function airAgain({ desk }: Workshop, slug: string): void {
+export function airAgain({ desk }: AppContext, slug: string): void {
   airStory(desk, PAPER, slug, { by: 'test' });
 }
 
 /** Publishes the video edition of a day. */
-export function publishCast({ store, now }: Workshop, day: string, title = `The edition of ${day}`): void {
+export function publishCast({ store, now }: AppContext, day: string, title = `The edition of ${day}`): void {
   const media = { duration_s: 42, bytes: 1_000, media_type: 'video/mp4' };
   const body = { title, description: '', video: 'media/a.mp4', poster: 'media/a.jpg', captions: null, ...media };
-  store.transact(() => enter(store, { type: 'record', at: now(), paper: PAPER, kind: 'cast', name: day, body }));
+  store.transact(() => append(store, { type: 'record', at: now(), paper: PAPER, kind: 'cast', name: day, body }));
 }
 
 /** Queues all that is to be told at the present time. */
-export function queueAll(app: Workshop): void {
+export function queueAll(app: AppContext): void {
   const desk = openAlertDesk(app);
   while (queueAlerts(desk) !== null);
   const digests = new DigestQueue(desk, digestTimes());

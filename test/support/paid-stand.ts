@@ -5,7 +5,7 @@ import type { Authorization, LocalChain, Payer } from './chain.ts';
 import { ASSET, NETWORK, sign, startChain } from './chain.ts';
 import type { TestFacilitator } from './facilitator.ts';
 import { startFacilitator } from './facilitator.ts';
-import { look } from './probes.ts';
+import { probe } from './probes.ts';
 import type { RecordsStand } from './records-stand.ts';
 import { recordsStand } from './records-stand.ts';
 
@@ -53,7 +53,7 @@ export async function paidStand(t: Scope, { node = true, more = {} } = {}): Prom
     { ...paidEnv(facilitator.url, node ? chain.url : null), ...more },
     Date.now(),
   );
-  stand.enter(look(HOST, stand.clock.now, { A: ['192.0.2.1'], NS: ['ns1.example.net'] }));
+  stand.enter(probe(HOST, stand.clock.now, { A: ['192.0.2.1'], NS: ['ns1.example.net'] }));
   return { ...stand, chain, facilitator };
 }
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { filing, foundPaper, PAPER, type Scope, SECTIONS, tempFolder, workshopIn } from './app-context.ts';
+import { appContextIn, createPaper, filing, PAPER, type Scope, SECTIONS, tempFolder } from './app-context.ts';
 
 export const START = Date.parse('2026-11-20T12:00:00Z');
 export const DAY = 86_400_000;
@@ -12,8 +12,8 @@ export const DAY = 86_400_000;
 export async function paperOf(t: Scope, pieces: number) {
   const clock = { now: START };
   const folder = tempFolder(t);
-  const app = workshopIn(t, folder, clock);
-  foundPaper(app);
+  const app = appContextIn(t, folder, clock);
+  createPaper(app);
   app.store.transact(() => {
     for (let n = 0; n < pieces; n++) publish(app, `piece-${n}`, START - (pieces - n) * DAY);
   });
@@ -22,7 +22,7 @@ export async function paperOf(t: Scope, pieces: number) {
 }
 
 /** Files a piece and puts it on air at a time, in ms. */
-export function publish({ desk }: Workshop, slug: string, at: number, section = SECTIONS[0] ?? ''): void {
+export function publish({ desk }: AppContext, slug: string, at: number, section = SECTIONS[0] ?? ''): void {
   fileStory(desk, PAPER, filing(slug, { category: section }), { by: 'cli' });
   airStory(desk, PAPER, slug, { by: 'cli', at });
 }

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { signerFrom } from '../../src/ledger/ed25519.ts';
-import type { DoorKey } from '../../src/ledger/keyring.ts';
+import type { VerifyingKey } from '../../src/ledger/keyring.ts';
 import { thumbprint } from '../../src/ledger/keyring.ts';
 import type { RecordingTools } from '../../src/records/recording.ts';
-import type { Certificate, Look, Signal, SignalStatus, SignalType } from '../../src/records/signal.ts';
+import type { Certificate, Probe, Signal, SignalStatus, SignalType } from '../../src/records/signal.ts';
 import { SIGNAL_TYPES } from '../../src/records/signal.ts';
 
 /** The signer of tests, and its key. */
 const signer = signerFrom('desk.example/door', new Uint8Array(32).fill(1));
-export const KEY: DoorKey = {
+export const KEY: VerifyingKey = {
   kid: thumbprint(signer.publicKey),
   name: signer.name,
   publicKey: signer.publicKey,
@@ -38,18 +38,18 @@ export function signal(values: string[], status: SignalStatus = values.length > 
 }
 
 /** A look that saw these values and nothing else; a status in the place of values stands for an answer without any. */
-export function look(
+export function probe(
   hostname: string,
   at: number,
   seen: Partial<Record<SignalType, string[] | SignalStatus>>,
   certificate: Certificate | null = null,
-): Look {
+): Probe {
   const signals = Object.fromEntries(
     SIGNAL_TYPES.map((type) => {
       const found = seen[type] ?? [];
       return [type, typeof found === 'string' ? signal([], found) : signal(found)];
     }),
-  ) as Look['signals'];
+  ) as Probe['signals'];
   const certificate_status = certificate === null ? 'none' : 'ok';
   return { hostname, at, signals, certificate, certificate_status, wildcard: false };
 }

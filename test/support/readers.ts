@@ -1,4 +1,4 @@
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { newId } from '../../src/app/context.ts';
 import type { Address } from '../../src/readers/address.ts';
 import { readAddress, readerOf } from '../../src/readers/address.ts';
@@ -8,7 +8,7 @@ import { PAPER } from './app-context.ts';
 
 /** Puts a confirmed reader in. */
 export function confirmedReader(
-  { store, now }: Workshop,
+  { store, now }: AppContext,
   email: string,
   choices: Partial<Choices> = {},
   paper = PAPER,

@@ -3,23 +3,23 @@ import pino from 'pino';
 import { listenRecords } from '../../api/server.ts';
 import type { ServiceLevel } from '../../src/accounts/service-key.ts';
 import { makeServiceKey } from '../../src/accounts/service-key.ts';
-import type { Workshop } from '../../src/app/context.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { newId } from '../../src/app/context.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
-import { recordLook } from '../../src/records/recording.ts';
-import type { Look } from '../../src/records/signal.ts';
+import { recordProbe } from '../../src/records/recording.ts';
+import type { Probe } from '../../src/records/signal.ts';
 import type { Clock } from './app-context.ts';
-import { tempFolder, workshopIn } from './app-context.ts';
+import { appContextIn, tempFolder } from './app-context.ts';
 
 /** The domain records of a test, served inside this process. */
 export interface RecordsStand {
-  app: Workshop;
+  app: AppContext;
   url: string;
   clock: Clock;
   /** A key of a level; of an account where that level is its. */
   keyOf(level: ServiceLevel, email?: string): string;
   /** Enters looks as a scanner would, each at its own time. */
-  enter(...looks: Look[]): void;
+  enter(...looks: Probe[]): void;
 }
 
 interface Scope {
@@ -39,8 +39,8 @@ export async function recordsStand(
   t.after(async () => {
     for (const end of endings) await end();
   });
-  const app = workshopIn(inside, tempFolder(inside), clock, more);
-  app.openDoor();
+  const app = appContextIn(inside, tempFolder(inside), clock, more);
+  app.openSigningKey();
   const served = await listenRecords(app, pino({ level: 'silent' }));
   inside.after(() => served.close());
   return {
@@ -48,11 +48,11 @@ export async function recordsStand(
     url: served.url,
     clock,
     keyOf: (level, email = 'ada@example.org') => keyOf(app, level, email),
-    enter: (...looks) => enterLooks(app, clock, looks),
+    enter: (...looks) => recordProbes(app, clock, looks),
   };
 }
 
-function keyOf({ store, now }: Workshop, level: ServiceLevel, email: string): string {
+function keyOf({ store, now }: AppContext, level: ServiceLevel, email: string): string {
   const account =
     level === 'account' ? store.accounts.ofEmail(email, { id: newId(), plan: 'daily', made_at: now() }).id : null;
   const maker = { keys: store.serviceKeys, now, newId, random: randomBytes, by: 'cli' };
@@ -60,7 +60,11 @@ function keyOf({ store, now }: Workshop, level: ServiceLevel, email: string): st
 }
 
 /** Makes the door's key where there is none, and enters looks by a database handle: the stand's own, or one of another process. */
-export function enterLooks({ store, desk, settings, openDoor }: Workshop, clock: Clock, looks: Look[]): void {
+export function recordProbes(
+  { store, desk, settings, openSigningKey: openDoor }: AppContext,
+  clock: Clock,
+  looks: Probe[],
+): void {
   openDoor();
   const { signer, kid } = desk.door;
   for (const look of looks) {
@@ -69,7 +73,7 @@ export function enterLooks({ store, desk, settings, openDoor }: Workshop, clock:
     const lease = { id: newId(), owner: 'test', until: clock.now + 60_000 };
     store.records.leaseThese({ ...lease, names: [look.hostname] });
     const tools = { signer, kid, now: clock.now, every: settings.scanEvery, randomBytes };
-    const { outcome } = recordLook(store.records, lease.id, look, tools);
+    const { outcome } = recordProbe(store.records, lease.id, look, tools);
     if (outcome !== 'recorded') throw new Error(`${look.hostname} was not recorded`);
   }
 }

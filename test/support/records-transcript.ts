@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { newKeyText } from '../../src/access-key.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
-import { certificate, look } from './probes.ts';
+import { certificate, probe } from './probes.ts';
 import type { RecordsStand } from './records-stand.ts';
 import { recordsStand } from './records-stand.ts';
 
@@ -38,12 +38,12 @@ export async function transcriptStand(
   const { records } = app.store;
   const steady = { NS: ['ns1.example.net'], MX: ['10 mail.google.com'] };
   enter(
-    look('example.com', now - 2 * day, { A: ['192.0.2.1'], ...steady }, certificate('a')),
-    look('gone.example', now - 2 * day, { A: ['192.0.2.9'] }),
-    look('xn--bcher-kva.example', now - 2 * day, { A: ['192.0.2.7'] }),
-    look('gone.example', now - day, { A: ['192.0.2.10'] }),
-    look('example.com', now - day, { A: ['192.0.2.2'], ...steady }, certificate('b')),
-    look('xn--bcher-kva.example', now - day, { A: ['192.0.2.7'], TXT: ['=not a formula'] }),
+    probe('example.com', now - 2 * day, { A: ['192.0.2.1'], ...steady }, certificate('a')),
+    probe('gone.example', now - 2 * day, { A: ['192.0.2.9'] }),
+    probe('xn--bcher-kva.example', now - 2 * day, { A: ['192.0.2.7'] }),
+    probe('gone.example', now - day, { A: ['192.0.2.10'] }),
+    probe('example.com', now - day, { A: ['192.0.2.2'], ...steady }, certificate('b')),
+    probe('xn--bcher-kva.example', now - day, { A: ['192.0.2.7'], TXT: ['=not a formula'] }),
   );
   clock.now = now;
   records.watch([parseHostname('quiet.example')], now);

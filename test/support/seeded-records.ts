@@ -1,5 +1,5 @@
-import type { Look, SignalType } from '../../src/records/signal.ts';
-import { certificate, look } from './probes.ts';
+import type { Probe, SignalType } from '../../src/records/signal.ts';
+import { certificate, probe } from './probes.ts';
 
 const DAY = 86_400_000;
 
@@ -62,13 +62,13 @@ function seenOn(index: number, day: number): Seen {
 }
 
 /** Looks at a dozen made-up hostnames on each of so many days up to a time, in their order. */
-export function seededLooks(until: number, days: number): Look[] {
+export function seededProbes(until: number, days: number): Probe[] {
   return Array.from({ length: days }, (_, day) =>
     NAMES.map((name, index) => {
       const at = until - (days - 1 - day) * DAY - (NAMES.length - index) * 300_000;
       const { issuer } = HOUSES[index % HOUSES.length] as (typeof HOUSES)[number];
       const renewed = Math.floor((day + index * 2) / 9) % 10;
-      return look(name, at, seenOn(index, day), {
+      return probe(name, at, seenOn(index, day), {
         ...certificate(String(renewed), issuer),
         not_after: new Date(Date.UTC(2026, 10, 30 + renewed * 9 + index)).toISOString(),
       });

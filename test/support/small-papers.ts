@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openWorkshop } from '../../src/app/context.ts';
+import { openAppContext } from '../../src/app/context.ts';
 import { fileContent } from '../../src/cmd/file.ts';
 import { makeKeyOf } from '../../src/cmd/key.ts';
 import type { Level } from '../../src/desk/keys.ts';
@@ -32,7 +32,7 @@ const STORIES = [
 export async function enterPapers(folder: string, papers: readonly SmallPaper[]): Promise<Map<string, Keys>> {
   for (const paper of papers) writePaper(join(folder, 'content', paper.slug), paper);
   // The server's own address is not known yet; nothing is pressed here.
-  const app = openWorkshop(readSettings(envIn(folder)));
+  const app = openAppContext(readSettings(envIn(folder)));
   try {
     const { problems } = await fileContent(app);
     if (problems.length > 0) throw new Error(JSON.stringify(problems));

@@ -1,4 +1,4 @@
-import type { AlertStanding, ChangeAlert } from '../../../src/accounts/change-alert.ts';
+import type { AlertState, ChangeAlert } from '../../../src/accounts/change-alert.ts';
 import { ALERT_WAYS, makeAlert, needAlert } from '../../../src/accounts/change-alert.ts';
 import type { AlertRow, AlertsView } from '../../../src/accounts/views.ts';
 import { testEvent } from '../../../src/app/change-desk.ts';
@@ -17,7 +17,7 @@ const LOG = 50;
 export function alertDoors(doors: AccountDoors): void {
   const { desk } = doors;
 
-  const rowOf = (alert: ChangeAlert & AlertStanding): AlertRow => {
+  const rowOf = (alert: ChangeAlert & AlertState): AlertRow => {
     const { id, account, watch_group, hostname, way, url } = alert;
     return {
       id,
@@ -44,7 +44,7 @@ export function alertDoors(doors: AccountDoors): void {
         ...refused,
       },
     );
-  const page = (c: RecordsContext, alert: ChangeAlert & AlertStanding, secret: string | null) =>
+  const page = (c: RecordsContext, alert: ChangeAlert & AlertState, secret: string | null) =>
     sendAccountPage(
       doors,
       c,

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
 import type { ServiceKey } from '../../../src/accounts/service-key.ts';
-import type { Workshop } from '../../../src/app/context.ts';
+import type { AppContext } from '../../../src/app/context.ts';
 import { Fault } from '../../../src/fault.ts';
 import { includedAgainAt } from '../../../src/meter/account-usage.ts';
 import { creditsOf, REQUEST_COST } from '../../../src/meter/credits.ts';
@@ -18,7 +18,7 @@ import { topUpUrl } from './addresses.ts';
  * the door answers 400 or more. Every answer has the meter's headers as they
  * are with it, refusals too. Throws `rate_limited`, `allowance_exhausted`.
  */
-export function keyedLane(app: Workshop, logger: Logger) {
+export function keyedLane(app: AppContext, logger: Logger) {
   return createMiddleware<RecordsEnv>(async (c, next) => {
     // On Node's own response they reach every answer, however a door makes it.
     const { outgoing } = c.env;
@@ -45,7 +45,7 @@ type Tell = (headers: Record<string, string>) => void;
  * its answer. Throws `rate_limited`, `allowance_exhausted`, and `key_invalid`
  * when the account is gone.
  */
-async function takeUnit({ store, settings, now }: Workshop, key: ServiceKey | null, tell: Tell): Promise<Taken> {
+async function takeUnit({ store, settings, now }: AppContext, key: ServiceKey | null, tell: Tell): Promise<Taken> {
   const limits = { daily: settings.keyedDaily, perMinute: settings.keyedPerMinute };
   const of = { account: key?.account ?? '', key: key?.id ?? '' };
   // Charges of one moment share a commit. The clock is read under its lock: what another process counted is not of a time to come.
@@ -64,7 +64,7 @@ async function takeUnit({ store, settings, now }: Workshop, key: ServiceKey | nu
 
 /** Gives the unit of a failed answer back, and tells the headers of that answer. Never throws: the answer goes out. */
 async function giveUnitBack(
-  { store, settings, now }: Workshop,
+  { store, settings, now }: AppContext,
   taken: Taken,
   { tell, logger }: { tell: Tell; logger: Logger },
 ): Promise<void> {

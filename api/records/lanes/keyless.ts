@@ -1,5 +1,5 @@
 import { createMiddleware } from 'hono/factory';
-import type { Workshop } from '../../../src/app/context.ts';
+import type { AppContext } from '../../../src/app/context.ts';
 import { Fault } from '../../../src/fault.ts';
 import { keylessHeaders } from '../../../src/meter/keyless.ts';
 import { PRIVATE } from '../../answers/caching.ts';
@@ -13,7 +13,7 @@ import { docsUrl, signInUrl } from './addresses.ts';
  * transitions"). Past those the lane is closed and says so plainly, to everybody
  * and never as an error. Throws `throttled`.
  */
-export function keylessLane({ store, settings, now }: Workshop) {
+export function keylessLane({ store, settings, now }: AppContext) {
   const proxies = proxyList(settings.trustedProxies);
   return createMiddleware<RecordsEnv>(async (c, next) => {
     const caller = callerOf(c.env, proxies);
@@ -40,7 +40,7 @@ export function keylessLane({ store, settings, now }: Workshop) {
   });
 }
 
-function closed(settings: Workshop['settings'], until: number) {
+function closed(settings: AppContext['settings'], until: number) {
   return {
     sign_in: true,
     message:

@@ -4,7 +4,7 @@ import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
 import type { Settings } from '../../../src/env.ts';
-import type { Till } from '../../../src/meter/checkout.ts';
+import type { Checkout } from '../../../src/meter/checkout.ts';
 import type { Bought } from '../../../src/meter/purchase.ts';
 import { paymentHash } from '../../../src/meter/purchase.ts';
 import type { RecordsEnv } from '../../env.ts';
@@ -15,7 +15,7 @@ import type { Refusals } from './refusals.ts';
 export interface PaidTools {
   refusals: Refusals;
   /** Null while the lane is closed. */
-  till: Till | null;
+  till: Checkout | null;
   settings: Settings;
   logger: Logger;
 }

@@ -9,7 +9,7 @@ import { faultRef } from '../../openapi/faults.ts';
 import { registerWebhooks, STANDARD_HEADERS } from '../../openapi/webhooks.ts';
 import { sendPublic } from '../answers.ts';
 import type { RecordsDoors } from '../doors.ts';
-import { open } from '../doors.ts';
+import { register } from '../doors.ts';
 import { EXAMPLES } from './examples.ts';
 import { FAULTS } from './faults.ts';
 import { HEADERS } from './headers.ts';
@@ -103,8 +103,8 @@ export function openApiDoors(doors: RecordsDoors): void {
     }
     return texts;
   };
-  open(doors, 'public', document, (c) => sendPublic(c, made().document));
-  open(doors, 'public', index, (c) => {
+  register(doors, 'public', document, (c) => sendPublic(c, made().document));
+  register(doors, 'public', index, (c) => {
     const links = [
       `<${root}/v1/openapi.json>; rel="service-desc"; type="application/json"`,
       `<${root}/docs>; rel="service-doc"; type="text/html"`,

@@ -5,7 +5,7 @@ import { hostNamed } from '../../../src/records/named.ts';
 import { callerOf, proxyList } from '../../middleware/caller.ts';
 import { faults } from '../../openapi/answers.ts';
 import type { RecordsDoors } from '../doors.ts';
-import { open } from '../doors.ts';
+import { register } from '../doors.ts';
 import { domainFilter, typeParam } from '../params.ts';
 import type { ChangeFeed } from './feed.ts';
 import { RETRY_AFTER, StreamQuota } from './quota.ts';
@@ -62,7 +62,7 @@ export function streamDoor(doors: RecordsDoors, feed: ChangeFeed): void {
   const { records } = store;
   const proxies = proxyList(settings.trustedProxies);
   const quota = new StreamQuota(doors.app, doors.logger);
-  open(doors, 'read', route, async (c) => {
+  register(doors, 'read', route, async (c) => {
     const { domain, type: signal, since_seq } = c.req.valid('query');
     const host = domain === undefined ? undefined : hostNamed(records, domain);
     const after = c.req.valid('header')['last-event-id'] ?? since_seq ?? feed.newest();

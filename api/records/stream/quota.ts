@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Workshop } from '../../../src/app/context.ts';
+import type { AppContext } from '../../../src/app/context.ts';
 import { newId } from '../../../src/app/context.ts';
 import { Fault } from '../../../src/fault.ts';
 import { STREAMS_MAX } from '../../../src/limits.ts';
@@ -16,12 +16,12 @@ export const RETRY_AFTER = String(LASTS / 1_000);
  * operator's own, and not counted.
  */
 export class StreamQuota {
-  readonly #app: Pick<Workshop, 'store' | 'now'>;
+  readonly #app: Pick<AppContext, 'store' | 'now'>;
   readonly #logger: Logger;
   readonly #open = new Map<string, string>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(app: Pick<Workshop, 'store' | 'now'>, logger: Logger) {
+  constructor(app: Pick<AppContext, 'store' | 'now'>, logger: Logger) {
     this.#app = app;
     this.#logger = logger;
   }

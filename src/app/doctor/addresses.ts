@@ -1,5 +1,5 @@
 import type { Settings } from '../../env.ts';
-import type { Workshop } from '../context.ts';
+import type { AppContext } from '../context.ts';
 import type { Finding } from './finding.ts';
 import { checked, fault, holds, open } from './finding.ts';
 
@@ -21,7 +21,7 @@ interface Address {
 }
 
 /** Compares the addresses that pages, feeds and mails are given with the ports that are listened on. */
-export async function checkAddresses(settings: Settings, app: Workshop | null): Promise<Finding[]> {
+export async function checkAddresses(settings: Settings, app: AppContext | null): Promise<Finding[]> {
   const { origin, dataOrigin, port, recordsPort, host, assumed, services } = settings;
   const served = (service: 'desk' | 'records') => app?.store.served.origin(service) ?? null;
   const desk: Address = {

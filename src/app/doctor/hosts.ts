@@ -1,14 +1,14 @@
 import { hostOfPaper, servedAt, unfitHost } from '../../desk/host.ts';
-import type { Workshop } from '../context.ts';
+import type { AppContext } from '../context.ts';
 import type { Finding } from './finding.ts';
 import { checked, fault, holds, open } from './finding.ts';
 
 /** Compares the addresses of papers with the hosts that are theirs. */
-export async function checkHosts(app: Workshop | null): Promise<Finding[]> {
+export async function checkHosts(app: AppContext | null): Promise<Finding[]> {
   return app === null ? [] : [await checked('hosts of papers', () => hosts(app))];
 }
 
-function hosts({ store, settings }: Workshop) {
+function hosts({ store, settings }: AppContext) {
   const papers = store.paperSlugs().flatMap((slug) => store.paper(slug) ?? []);
   const served = servedAt(papers, store.hosts);
   const unfit = served.find(({ url }) => unfitHost(new URL(url ?? ''), settings) !== null);

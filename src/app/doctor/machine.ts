@@ -2,10 +2,10 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import type { Settings } from '../../env.ts';
-import { readDoor } from '../../files/signing-key.ts';
+import { readSigningKey } from '../../files/signing-key.ts';
 import { isBuilt } from '../build.ts';
-import type { Workshop } from '../context.ts';
-import { doorKeyFile } from '../context.ts';
+import type { AppContext } from '../context.ts';
+import { signingKeyFile } from '../context.ts';
 import type { Finding } from './finding.ts';
 import { checked, fault, holds, open } from './finding.ts';
 
@@ -17,7 +17,7 @@ const BEHIND = 5 * 60_000;
 const FIRST = Date.UTC(2026, 0, 1);
 
 /** Checks what is on this machine; `app` is null where there is no database yet. */
-export async function checkHere(settings: Settings, app: Workshop | null): Promise<Finding[]> {
+export async function checkHere(settings: Settings, app: AppContext | null): Promise<Finding[]> {
   return [
     await checked('database', () => database(app)),
     await checked('door key', () => doorKey(settings, app)),
@@ -32,15 +32,15 @@ export async function checkHere(settings: Settings, app: Workshop | null): Promi
   ];
 }
 
-function database(app: Workshop | null) {
+function database(app: AppContext | null) {
   if (app === null) return open('there is none yet; the first start makes it');
   const { faults, size, free } = app.store.soundness();
   if (faults.length > 0) return fault(faults.join('; '), 'restore it from a backup or a ledger export');
   return holds(`${mega(size)} and sound, ${mega(free)} of it free`);
 }
 
-function doorKey(settings: Settings, app: Workshop | null) {
-  const file = doorKeyFile(settings);
+function doorKey(settings: Settings, app: AppContext | null) {
+  const file = signingKeyFile(settings);
   const keys = app?.store.doorKeys() ?? [];
   const present = keys.find(({ retired_at }) => retired_at === null);
   if (!existsSync(file)) {
@@ -50,7 +50,7 @@ function doorKey(settings: Settings, app: Workshop | null) {
       'restore it from a backup; without it the next start makes another key, and this one is retired',
     );
   }
-  const { kid } = readDoor(file);
+  const { kid } = readSigningKey(file);
   if ((statSync(file).mode & 0o077) !== 0) return fault(`${file} can be read by others`, `chmod 600 ${file}`);
   if (present !== undefined && present.kid !== kid) {
     return fault(
@@ -63,7 +63,7 @@ function doorKey(settings: Settings, app: Workshop | null) {
   return holds(`key ${kid}`);
 }
 
-function clock(app: Workshop | null) {
+function clock(app: AppContext | null) {
   const now = app?.now() ?? Date.now();
   const written = Math.max(
     app?.store.records.lastLookAt() ?? 0,

@@ -1,12 +1,12 @@
 import type { Settings } from '../../env.ts';
-import type { Workshop } from '../context.ts';
+import type { AppContext } from '../context.ts';
 import { fault, holds, open } from './finding.ts';
 
 /** Names under which this machine alone can be meant. */
 const THIS_MACHINE = /^(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
 
 /** Whether limits by address count callers, and not a proxy in front of all of them. */
-export function proxy(settings: Settings, app: Workshop | null) {
+export function proxy(settings: Settings, app: AppContext | null) {
   const { trustedProxies, origin, dataOrigin, host, services } = settings;
   const unknown = app?.store.forwarded.list() ?? [];
   const [last] = unknown.toSorted((a, b) => b.at - a.at);

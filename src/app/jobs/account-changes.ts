@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import { queueChangeMails, queueChanges } from '../../accounts/change-queue.ts';
-import type { Consignment } from '../../readers/delivery.ts';
-import { Courier } from '../../readers/delivery-dispatcher.ts';
+import type { DeliveryJob } from '../../readers/delivery.ts';
+import { Dispatcher } from '../../readers/delivery-dispatcher.ts';
 import type { WebhookClient } from '../../readers/webhook-desk.ts';
-import { openChangeCourierDesk, openChangeDesk } from '../change-desk.ts';
-import type { Workshop } from '../context.ts';
-import { goRounds, hourly } from './poll.ts';
+import { openChangeDesk, openChangeDispatcherTools } from '../change-desk.ts';
+import type { AppContext } from '../context.ts';
+import { hourly, poll } from './poll.ts';
 
 /** How often the job looks for changes and for what fell due, in ms. */
 const LOOK_EVERY = 250;
@@ -19,9 +19,9 @@ const KEPT = 35 * 86_400_000;
  * and sends to webhooks. Returns a function that stops it when the requests under
  * way are noted. Any number of processes may do it over one database.
  */
-export function startAccountChanges(app: Workshop, client: WebhookClient, logger: Logger): () => Promise<void> {
+export function startAccountChanges(app: AppContext, client: WebhookClient, logger: Logger): () => Promise<void> {
   const desk = openChangeDesk(app);
-  const courier = new Courier<Consignment>(openChangeCourierDesk(app), client, {
+  const courier = new Dispatcher<DeliveryJob>(openChangeDispatcherTools(app), client, {
     attempted({ id, webhook, type }, { status, error, ms }) {
       const about = { delivery: id, alert: webhook, type, status, error, ms: Math.round(ms) };
       if (error === null) logger.info(about, 'told an account’s webhook');
@@ -44,7 +44,7 @@ export function startAccountChanges(app: Workshop, client: WebhookClient, logger
     dropOld(desk.now());
     return isMore ? BREATH : LOOK_EVERY;
   };
-  const stop = goRounds(look, {
+  const stop = poll(look, {
     job: 'changes to accounts',
     logger,
     failed: 'changes are told to nobody just now; it is tried again',

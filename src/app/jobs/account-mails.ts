@@ -12,9 +12,9 @@ import { MailThrottle } from '../../readers/mail-throttle.ts';
 import { openAccountDesk } from '../account-desk.ts';
 import { AccountMailRoom } from '../account-mail-room.ts';
 import type { Build } from '../build.ts';
-import type { Workshop } from '../context.ts';
-import { standFor } from './lease.ts';
-import { goRounds, hourly } from './poll.ts';
+import type { AppContext } from '../context.ts';
+import { holdLease } from './lease.ts';
+import { hourly, poll } from './poll.ts';
 
 /** How often the job looks for what fell due, in ms. */
 const LOOK_EVERY = 250;
@@ -39,7 +39,7 @@ export interface AccountMailTools {
  * that stops it when the mails under way are settled.
  */
 export function startAccountMails(
-  app: Workshop,
+  app: AppContext,
   { render, smtp }: AccountMailTools,
   logger: Logger,
 ): () => Promise<void> {
@@ -51,7 +51,7 @@ export function startAccountMails(
   }
   const room = new AccountMailRoom(desk, render, settings.dataOrigin);
   // Nobody else sends: what is still claimed was claimed by one who is no more.
-  const duty = standFor(store.duties, 'account-mails', now, (at) => desk.mails.release(at));
+  const duty = holdLease(store.duties, 'account-mails', now, (at) => desk.mails.release(at));
   const sender = new MailSender<AccountMailRecord>(
     {
       mails: desk.mails,
@@ -85,7 +85,7 @@ export function startAccountMails(
     sender.start();
     return LOOK_EVERY;
   };
-  const stop = goRounds(look, {
+  const stop = poll(look, {
     job: 'mails of accounts',
     logger,
     failed: 'mails of accounts stand still; they are looked after again',

@@ -2,10 +2,10 @@ import type { Logger } from 'pino';
 import { ANSWER_KEPT } from '../../desk/answers.ts';
 import { airDue } from '../../desk/append.ts';
 import { tags } from '../../desk/tags.ts';
-import type { Workshop } from '../context.ts';
-import type { Backlog } from '../pending-folders.ts';
-import type { Presses } from '../press-queue.ts';
-import { goRounds, hourly } from './poll.ts';
+import type { AppContext } from '../context.ts';
+import type { PendingFolders } from '../pending-folders.ts';
+import type { PressQueue } from '../press-queue.ts';
+import { hourly, poll } from './poll.ts';
 
 /** How often the server looks for what another process filed, in ms. */
 const LOOK_EVERY = 200;
@@ -15,10 +15,10 @@ const NEWS_EVERY = 10 * 60_000;
 const REST = 10_000;
 
 interface Parts {
-  app: Workshop;
-  presses: Presses;
+  app: AppContext;
+  presses: PressQueue;
   /** What is yet to be filed. */
-  backlog: Backlog;
+  backlog: PendingFolders;
   logger: Logger;
 }
 
@@ -50,7 +50,7 @@ export function startClock({ app, presses, backlog, logger }: Parts): () => Prom
   const readDue = async (now: number): Promise<void> => {
     for (const { paper, piece } of store.scheduled(now)) {
       const prose = store.archive(paper).storyById(piece)?.prose ?? '';
-      await app.proseReaders.prepare(paper, prose).catch((error: unknown) => {
+      await app.prosePool.prepare(paper, prose).catch((error: unknown) => {
         logger.warn({ paper, piece, err: error }, 'a piece that is due makes everybody wait');
       });
     }
@@ -77,7 +77,7 @@ export function startClock({ app, presses, backlog, logger }: Parts): () => Prom
     }
     return LOOK_EVERY;
   };
-  const stop = goRounds(look, { job: 'clock', logger, failed: 'looking for what is due failed; it is tried again' });
+  const stop = poll(look, { job: 'clock', logger, failed: 'looking for what is due failed; it is tried again' });
   return async () => {
     await stop();
     await presses.close();

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import { DELIVERIES_KEPT } from '../../readers/delivery.ts';
-import { Courier } from '../../readers/delivery-dispatcher.ts';
+import { Dispatcher } from '../../readers/delivery-dispatcher.ts';
 import { queueNext } from '../../readers/delivery-queue.ts';
 import { EVENTS_KEPT } from '../../readers/event-table.ts';
 import type { WebhookClient } from '../../readers/webhook-desk.ts';
-import type { Workshop } from '../context.ts';
+import type { AppContext } from '../context.ts';
 import { openWebhookDesk } from '../webhook-desk.ts';
-import { goRounds, hourly } from './poll.ts';
+import { hourly, poll } from './poll.ts';
 
 /** How often the server looks for what happened and for what fell due, in ms. */
 const LOOK_EVERY = 250;
@@ -16,9 +16,9 @@ const LOOK_EVERY = 250;
  * Returns a function that stops it when the requests under way are noted. Any
  * number of processes may do it over one database.
  */
-export function startDeliveries(app: Workshop, client: WebhookClient, logger: Logger): () => Promise<void> {
+export function startDeliveries(app: AppContext, client: WebhookClient, logger: Logger): () => Promise<void> {
   const desk = openWebhookDesk(app);
-  const courier = new Courier(desk, client, {
+  const courier = new Dispatcher(desk, client, {
     attempted({ id, paper, webhook, type }, { status, error, ms }) {
       const about = { paper, delivery: id, webhook, type, status, error, ms: Math.round(ms) };
       if (error === null) logger.info(about, 'told a webhook');
@@ -46,7 +46,7 @@ export function startDeliveries(app: Workshop, client: WebhookClient, logger: Lo
     // A batch at a time: between two of them others have their turn.
     return isMore ? 0 : LOOK_EVERY;
   };
-  const stop = goRounds(look, { job: 'webhooks', logger, failed: 'webhooks stand still; they are looked after again' });
+  const stop = poll(look, { job: 'webhooks', logger, failed: 'webhooks stand still; they are looked after again' });
   return async () => {
     await stop();
     await courier.stop();

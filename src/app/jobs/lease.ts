@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { DutyTable } from '../../readers/lease.ts';
+import type { LeaseTable } from '../../readers/lease.ts';
 
 /** For how long a duty is this process's, in ms, and how often it says so: another takes it over after a crash. */
 const DUTY = 10_000;
 const DUTY_EVERY = 2_500;
 
 /** Work that one process at a time does, as this process sees it. */
-export interface Duty {
+export interface Lease {
   /** Whether it is this process's now. */
   has(): boolean;
   /** Gives it back. */
@@ -14,7 +14,7 @@ export interface Duty {
 }
 
 /** Stands for a duty; `taken` runs when it was another's or nobody's before. */
-export function standFor(duties: DutyTable, name: string, now: () => number, taken: (at: number) => void): Duty {
+export function holdLease(duties: LeaseTable, name: string, now: () => number, taken: (at: number) => void): Lease {
   const owner = randomBytes(8).toString('hex');
   let askedAt = Number.NEGATIVE_INFINITY;
   let isMine = false;

@@ -11,13 +11,13 @@ import { MailSender } from '../../readers/mail-sender.ts';
 import type { NoticeRecord } from '../../readers/notice.ts';
 import { sweep } from '../../readers/order.ts';
 import { openAlertDesk } from '../alert-desk.ts';
-import type { Workshop } from '../context.ts';
+import type { AppContext } from '../context.ts';
 import { digestTimes } from '../digest-times.ts';
 import { openNoticeSending } from '../notice-desk.ts';
 import { openReaderDesk } from '../reader-desk.ts';
 import { openSendingDesk } from '../sending-desk.ts';
-import { standFor } from './lease.ts';
-import { goRounds, hourly } from './poll.ts';
+import { holdLease } from './lease.ts';
+import { hourly, poll } from './poll.ts';
 
 /** How often the job looks for what happened and for what fell due, in ms. */
 const LOOK_EVERY = 250;
@@ -40,7 +40,7 @@ export interface MailTools {
  * digests that are due, and sends. Of several processes over one database one does it at a time. Returns a
  * function that stops it when the mails under way are settled.
  */
-export function startMails(app: Workshop, { render, smtp }: MailTools, logger: Logger): () => Promise<void> {
+export function startMails(app: AppContext, { render, smtp }: MailTools, logger: Logger): () => Promise<void> {
   const { settings, store, now } = app;
   if (smtp === null) logger.warn('SMTP_URL is not set: mails land in the outbox folder of DATA_DIR, and go to nobody');
   const mailer = smtp ?? outboxFolder(join(settings.dataDir, 'outbox'));
@@ -50,7 +50,7 @@ export function startMails(app: Workshop, { render, smtp }: MailTools, logger: L
   const digests = new DigestQueue(alerts, digestTimes());
 
   // Nobody else sends: what is still claimed was claimed by one who is no more.
-  const duty = standFor(store.duties, 'mails', now, (at) => {
+  const duty = holdLease(store.duties, 'mails', now, (at) => {
     store.readers.mails.release(at);
     store.notices.release(at);
   });
@@ -77,7 +77,7 @@ export function startMails(app: Workshop, { render, smtp }: MailTools, logger: L
     notices.start();
     return queued ? BREATH : LOOK_EVERY;
   };
-  const stop = goRounds(look, { job: 'mails', logger, failed: 'mails stand still; they are looked after again' });
+  const stop = poll(look, { job: 'mails', logger, failed: 'mails stand still; they are looked after again' });
   return async () => {
     await stop();
     const patience = setTimeout(() => smtp?.breakOff(), DRAIN);

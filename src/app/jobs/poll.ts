@@ -11,7 +11,7 @@ const SWEEP_EVERY = 3_600_000;
  * One that throws is logged with these words, and the job rests longer. Returns
  * a function that stops the rounds, after the one under way.
  */
-export function goRounds(
+export function poll(
   round: () => number | Promise<number>,
   { job, logger, failed }: { job: string; logger: Logger; failed: string },
 ): () => Promise<void> {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Looker } from '../../net/prober.ts';
-import type { Workshop } from '../context.ts';
+import type { Prober } from '../../net/prober.ts';
+import type { AppContext } from '../context.ts';
 import { localQueue } from '../scan-local.ts';
 import { startScan } from '../scan-run.ts';
 
@@ -10,8 +10,8 @@ import { startScan } from '../scan-run.ts';
  * number of processes may do it over one database, and scanners elsewhere beside
  * them: a hostname is leased to one of them.
  */
-export function startScanner(app: Workshop, looker: Looker, logger: Logger): () => Promise<void> {
-  const scan = startScan(localQueue(app, `serve:${process.pid}`), looker, scanNewsTo(logger));
+export function startScanner(app: AppContext, prober: Prober, logger: Logger): () => Promise<void> {
+  const scan = startScan(localQueue(app, `serve:${process.pid}`), prober, scanNewsTo(logger));
   scan.ended.catch((error: unknown) => logger.error({ err: error }, 'the scanner ended'));
   return scan.stop;
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Workshop } from '../context.ts';
-import { goRounds } from './poll.ts';
+import type { AppContext } from '../context.ts';
+import { poll } from './poll.ts';
 
 /** How often the job looks for values that were seen for the first time, in ms. */
 const LOOK_EVERY = 1_000;
@@ -10,14 +10,14 @@ const LOOK_EVERY = 1_000;
  * upgrade it takes all values from before, while everything else goes on. Any
  * number of processes may do it over one database. Returns a function that stops it.
  */
-export function startValueIndex({ store }: Workshop, logger: Logger): () => Promise<void> {
+export function startValueIndex({ store }: AppContext, logger: Logger): () => Promise<void> {
   const round = (): number => {
     const began = performance.now();
     if (!store.records.indexValues()) return LOOK_EVERY;
     // It rests as long as it worked: callers and looks have at least half of the time.
     return performance.now() - began;
   };
-  return goRounds(round, {
+  return poll(round, {
     job: 'the index of values',
     logger,
     failed: 'values cannot be indexed just now; it is tried again',

@@ -1,4 +1,4 @@
-import type { Sheet } from '../output.ts';
+import type { Output } from '../output.ts';
 import { assets, media } from './assets.ts';
 import { card } from './card.ts';
 import { castDay, castIndex } from './cast.ts';
@@ -13,7 +13,7 @@ import { monthSitemap, news, pagesSitemap, sitemap } from './sitemap.ts';
 import { story } from './story.ts';
 
 /** Every kind of printed matter that a paper's tree holds. */
-export const SHEETS: readonly Sheet[] = [
+export const OUTPUTS: readonly Output[] = [
   assets,
   media,
   card,
@@ -39,14 +39,14 @@ export const SHEETS: readonly Sheet[] = [
 ];
 
 /** The kind and the key in a sheet's name. */
-export function sheetNamed(name: string): { sheet: Sheet; key: string } | null {
+export function outputNamed(name: string): { sheet: Output; key: string } | null {
   const slash = name.indexOf('/');
   const kind = slash < 0 ? name : name.slice(0, slash);
-  const sheet = SHEETS.find((candidate) => candidate.kind === kind);
+  const sheet = OUTPUTS.find((candidate) => candidate.kind === kind);
   return sheet === undefined ? null : { sheet, key: slash < 0 ? '' : name.slice(slash + 1) };
 }
 
 /** A sheet's name. */
-export function nameOf(sheet: Sheet, key: string): string {
+export function nameOf(sheet: Output, key: string): string {
   return key === '' ? sheet.kind : `${sheet.kind}/${key}`;
 }

@@ -1,5 +1,5 @@
 import { tags } from '../../desk/tags.ts';
-import type { Sheet } from '../output.ts';
+import type { Output } from '../output.ts';
 import { single, tagged } from '../output.ts';
 
 /** What the build made for every paper, and the one rule that is the paper's own: its hue. */
@@ -9,9 +9,9 @@ export const assets = single('assets', 'matter', (edition, tools) => [
 ]);
 
 /** A media file, at the path under which it was filed: its address stays when its content changes. */
-export const media: Sheet = {
+export const media: Output = {
   kind: 'media',
-  rank: 'matter',
+  stage: 'matter',
   *from(tag) {
     const path = tagged(tags.media(''), tag);
     if (path !== null) yield path;

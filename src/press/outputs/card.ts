@@ -1,12 +1,12 @@
 import { tags } from '../../desk/tags.ts';
-import type { Sheet } from '../output.ts';
+import type { Output } from '../output.ts';
 import { tagged } from '../output.ts';
 import { cardOf } from './row-view.ts';
 
 /** The share card of one piece. Its path says what it shows, so one that is on disk is never drawn again. */
-export const card: Sheet = {
+export const card: Output = {
   kind: 'card',
-  rank: 'card',
+  stage: 'card',
   *from(tag, edition) {
     const id = tagged(tags.piece(''), tag) ?? tagged(tags.card(''), tag);
     const piece = id === null ? null : edition.piece(id);

@@ -1,7 +1,7 @@
 import type { Cast } from '../../desk/cast.ts';
 import { tags } from '../../desk/tags.ts';
 import type { Edition } from '../edition.ts';
-import type { Sheet } from '../output.ts';
+import type { Output } from '../output.ts';
 import { single, tagged } from '../output.ts';
 import type { CastDayView, CastView } from '../views.ts';
 import { frameOf } from './frame.ts';
@@ -41,9 +41,9 @@ export const castIndex = single('cast', 'index', async (edition, { render }) => 
 });
 
 /** The video edition of one day: its page, and the player alone for other sites to frame. */
-export const castDay: Sheet = {
+export const castDay: Output = {
   kind: 'cast-day',
-  rank: 'list',
+  stage: 'list',
   *from(tag, edition) {
     const day = tagged(tags.day(''), tag);
     if (day !== null && edition.cast(day) !== null) yield day;

@@ -1,6 +1,6 @@
 import { tags } from '../../desk/tags.ts';
 import type { Edition } from '../edition.ts';
-import type { Sheet } from '../output.ts';
+import type { Output } from '../output.ts';
 import { single, tagged } from '../output.ts';
 import type { DaysView } from '../views.ts';
 import { castView } from './cast.ts';
@@ -11,9 +11,9 @@ import { rowView } from './row-view.ts';
 const DAYS_MAX = 366;
 
 /** The back issue of one day. */
-export const day: Sheet = {
+export const day: Output = {
   kind: 'day',
-  rank: 'list',
+  stage: 'list',
   *from(tag) {
     const name = tagged(tags.day(''), tag);
     if (name !== null) yield name;
@@ -46,9 +46,9 @@ export const days = single('days', 'front', async (edition, { render }) => [
 ]);
 
 /** The back issues of one year. */
-export const year: Sheet = {
+export const year: Output = {
   kind: 'year',
-  rank: 'index',
+  stage: 'index',
   *from(tag) {
     const name = tagged(tags.day(''), tag);
     if (name !== null) yield name.slice(0, 4);

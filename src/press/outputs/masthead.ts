@@ -1,6 +1,6 @@
 import { portraitPath } from '../../desk/masthead.ts';
 import { PAGE_SIZE, tags } from '../../desk/tags.ts';
-import type { Sheet } from '../output.ts';
+import type { Output } from '../output.ts';
 import { single, tagged } from '../output.ts';
 import type { MastheadView, PersonaView } from '../views.ts';
 import { frameOf } from './frame.ts';
@@ -28,9 +28,9 @@ export const masthead = single('masthead', 'index', async (edition, { render }) 
 });
 
 /** One persona and its newest pieces. A persona that signs no more keeps its page. */
-export const persona: Sheet = {
+export const persona: Output = {
   kind: 'persona',
-  rank: 'list',
+  stage: 'list',
   *from(tag) {
     const slug = tagged(tags.persona(''), tag);
     if (slug !== null) yield slug;
@@ -59,9 +59,9 @@ export const persona: Sheet = {
 };
 
 /** The drawn portrait of a persona that has no picture of its own; gone when it gets one. */
-export const portrait: Sheet = {
+export const portrait: Output = {
   kind: 'portrait',
-  rank: 'matter',
+  stage: 'matter',
   *from(tag) {
     const slug = tagged(tags.persona(''), tag);
     if (slug !== null) yield slug;

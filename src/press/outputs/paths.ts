@@ -1,6 +1,6 @@
 import type { Edition } from '../edition.ts';
-import type { Printed, Sheet, Tools } from '../output.ts';
-import { SHEETS } from './all.ts';
+import type { Output, RenderedFile, RenderTools } from '../output.ts';
+import { OUTPUTS } from './all.ts';
 import { media } from './assets.ts';
 import { card } from './card.ts';
 import { castDay } from './cast.ts';
@@ -11,7 +11,7 @@ import { monthSitemap } from './sitemap.ts';
 import { story } from './story.ts';
 
 /** Paths of the sheets that have keys; the key is what stands in the groups, joined by a slash. */
-const KEYED: readonly (readonly [RegExp, Sheet])[] = [
+const KEYED: readonly (readonly [RegExp, Output])[] = [
   [/^stories\/([^/]+?)(?:\.md|\/.*)$/, story],
   [/^embed\/([^/]+)\//, story],
   [/^cards\/([0-9a-z]{26})-/, card],
@@ -27,10 +27,10 @@ const KEYED: readonly (readonly [RegExp, Sheet])[] = [
 ];
 
 /** A file printed by itself, its bytes at hand or to be drawn or copied. */
-export type Found = Exclude<Printed, { same: string }>;
+export type Found = Exclude<RenderedFile, { same: string }>;
 
 /** Prints the one file of a path, for who shows a paper that is not pressed; null when the paper has none there. */
-export async function printPath(edition: Edition, path: string, tools: Tools): Promise<Found | null> {
+export async function printPath(edition: Edition, path: string, tools: RenderTools): Promise<Found | null> {
   // Hosts read `_headers`; who prints a single file sends headers of its own.
   if (path === '_headers') return null;
   for (const { sheet, key } of sheetsOfPath(edition, path)) {
@@ -43,7 +43,7 @@ export async function printPath(edition: Edition, path: string, tools: Tools): P
 }
 
 /** The sheets that may print a path. */
-function* sheetsOfPath(edition: Edition, path: string): Iterable<{ sheet: Sheet; key: string }> {
+function* sheetsOfPath(edition: Edition, path: string): Iterable<{ sheet: Output; key: string }> {
   for (const [pattern, sheet] of KEYED) {
     const match = pattern.exec(path);
     if (match === null) continue;
@@ -53,7 +53,7 @@ function* sheetsOfPath(edition: Edition, path: string): Iterable<{ sheet: Sheet;
     yield { sheet, key: slug ?? key };
     return;
   }
-  for (const sheet of SHEETS) {
+  for (const sheet of OUTPUTS) {
     if (!KEYED.some(([, keyed]) => keyed === sheet)) yield { sheet, key: '' };
   }
 }

@@ -3,7 +3,7 @@ import { PAGE_SIZE } from '../../desk/tags.ts';
 import type { Edition } from '../edition.ts';
 import { feedItems } from '../feed-items.ts';
 import { rss } from '../feeds/rss.ts';
-import type { Sheet } from '../output.ts';
+import type { Output } from '../output.ts';
 import { tagged } from '../output.ts';
 import type { SectionView } from '../views.ts';
 import { frameOf } from './frame.ts';
@@ -14,9 +14,9 @@ function nameOf(edition: Edition, slug: string): string | null {
 }
 
 /** A section's front: its newest pieces, and their feed. */
-export const section: Sheet = {
+export const section: Output = {
   kind: 'section',
-  rank: 'index',
+  stage: 'index',
   from: () => [],
   *all(edition) {
     for (const name of edition.paper().sections) yield sectionSlug(name);
@@ -39,9 +39,9 @@ export const section: Sheet = {
 };
 
 /** The numbered pages of a section, counted from the oldest piece, so that an old page never changes. */
-export const sectionPage: Sheet = {
+export const sectionPage: Output = {
   kind: 'section-page',
-  rank: 'list',
+  stage: 'list',
   *from(tag) {
     const rest = tagged('section:', tag);
     if (rest !== null) yield rest.replace(':', '/');

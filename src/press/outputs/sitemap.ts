@@ -2,7 +2,7 @@ import { sectionSlug } from '../../desk/paper.ts';
 import { SHARD_MAX, tags } from '../../desk/tags.ts';
 import { newsSitemap } from '../feeds/news-sitemap.ts';
 import { sitemapIndex, sitemapShard } from '../feeds/sitemap.ts';
-import type { Printed, Sheet } from '../output.ts';
+import type { Output, RenderedFile } from '../output.ts';
 import { single, tagged } from '../output.ts';
 
 /** How long a piece stays in the news sitemap: 48 hours, in ms. */
@@ -23,9 +23,9 @@ export const sitemap = single('sitemap', 'host', (edition) => {
 });
 
 /** The stories of one month, in parts of `SHARD_MAX`. */
-export const monthSitemap: Sheet = {
+export const monthSitemap: Output = {
   kind: 'month',
-  rank: 'feed',
+  stage: 'feed',
   *from(tag) {
     const month = tagged(tags.month(''), tag);
     if (month !== null) yield month;
@@ -34,7 +34,7 @@ export const monthSitemap: Sheet = {
   print(edition, month) {
     const urls = edition.month(month).map(({ slug, updated_at }) => ({ path: `stories/${slug}/`, updated_at }));
     if (urls.length === 0) return null;
-    const printed: Printed[] = [];
+    const printed: RenderedFile[] = [];
     for (let start = 0; start < urls.length; start += SHARD_MAX) {
       const body = sitemapShard(edition.place.root, urls.slice(start, start + SHARD_MAX));
       printed.push({ path: shardPath(month, start / SHARD_MAX), body });

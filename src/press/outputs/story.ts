@@ -8,7 +8,7 @@ import { CARD_HEIGHT, CARD_WIDTH } from '../card.ts';
 import type { Edition } from '../edition.ts';
 import { twin } from '../feeds/markdown.ts';
 import { motifOf } from '../motif.ts';
-import type { Printed, Render, Sheet } from '../output.ts';
+import type { Output, Render, RenderedFile } from '../output.ts';
 import { tagged } from '../output.ts';
 import type { ProseHtml } from '../prose-html.ts';
 import { proseHtml } from '../prose-html.ts';
@@ -24,9 +24,9 @@ const SHARE_WIDTH_MIN = 600;
  * One piece: its page, its Markdown twin, its proof, and its embed card under
  * its id and its slug. The page and the card of a withdrawn piece are notices.
  */
-export const story: Sheet = {
+export const story: Output = {
   kind: 'story',
-  rank: 'story',
+  stage: 'story',
   *from(tag, edition) {
     const id = tagged(tags.piece(''), tag);
     const piece = id === null ? null : edition.piece(id);
@@ -120,7 +120,7 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
   };
 }
 
-async function withdrawnPage(edition: Edition, found: Story, render: Render): Promise<Printed> {
+async function withdrawnPage(edition: Edition, found: Story, render: Render): Promise<RenderedFile> {
   const path = `stories/${found.slug}/`;
   const view: WithdrawnView = {
     frame: frameOf(edition, { path, title: 'Withdrawn', description: 'This piece was withdrawn.', noindex: true }),
@@ -133,7 +133,7 @@ async function withdrawnPage(edition: Edition, found: Story, render: Render): Pr
   return { path: `${path}index.html`, body: await render('/paper/withdrawn', view) };
 }
 
-async function cards(edition: Edition, found: Story, render: Render): Promise<Printed[]> {
+async function cards(edition: Edition, found: Story, render: Render): Promise<RenderedFile[]> {
   const path = `embed/${found.slug}/index.html`;
   return [
     { path, body: await render('/paper/embed', embedView(edition, found)) },

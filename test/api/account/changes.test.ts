@@ -8,7 +8,7 @@ import { accountStand, Visitor } from '../../support/account-stand.ts';
 import type { Document } from '../../support/contract.ts';
 import { Contract } from '../../support/contract.ts';
 import { ask } from '../../support/http.ts';
-import { look } from '../../support/probes.ts';
+import { probe } from '../../support/probes.ts';
 import { until } from '../../support/program.ts';
 import { receiver } from '../../support/receiver.ts';
 import { recordsStand } from '../../support/records-stand.ts';
@@ -45,7 +45,7 @@ describe('alerts by mail', () => {
   it('tell each change once, whatever alerts it is for, and keep a distance', async (t) => {
     const stand = await accountStand(t);
     const { clock } = stand;
-    stand.enter(look('www.example.com', clock.now, { A: ['192.0.2.1'] }));
+    stand.enter(probe('www.example.com', clock.now, { A: ['192.0.2.1'] }));
     const visitor = await stand.signIn(EMAIL);
     const group = await groupOf(visitor, 'Ours', 'www.example.com', 'mail.example.com');
     const [one, two, three] = [
@@ -55,7 +55,7 @@ describe('alerts by mail', () => {
     ];
     assert.deepEqual([one.status, two.status, three.status], [303, 303, 303]);
 
-    stand.enter(look('www.example.com', clock.now + 1_000, { A: ['192.0.2.2'], MX: ['10 mail.example.com.'] }));
+    stand.enter(probe('www.example.com', clock.now + 1_000, { A: ['192.0.2.2'], MX: ['10 mail.example.com.'] }));
     const [first] = await changeMails(stand, 1);
     assert.equal(first?.subject, 'www.example.com changed');
     for (const body of [first?.text ?? '', first?.html ?? '']) {
@@ -64,8 +64,8 @@ describe('alerts by mail', () => {
       assert.match(body, /\/account\/unsubscribe\?account=/);
     }
     // What comes soon after waits, and is told together.
-    stand.enter(look('www.example.com', clock.now + 1_000, { A: ['192.0.2.3'], MX: ['10 mail.example.com.'] }));
-    stand.enter(look('www.example.com', clock.now + 1_000, { A: ['192.0.2.4'], MX: ['10 mail.example.com.'] }));
+    stand.enter(probe('www.example.com', clock.now + 1_000, { A: ['192.0.2.3'], MX: ['10 mail.example.com.'] }));
+    stand.enter(probe('www.example.com', clock.now + 1_000, { A: ['192.0.2.4'], MX: ['10 mail.example.com.'] }));
     await settled();
     assert.equal((await changeMails(stand, 1)).length, 1);
     clock.now += MAIL_EVERY;
@@ -80,15 +80,15 @@ describe('alerts by mail', () => {
   it('once a day come after the day’s end, a week’s sleep in one mail', async (t) => {
     const stand = await accountStand(t);
     const { clock } = stand;
-    stand.enter(look('www.example.com', clock.now, { A: ['192.0.2.1'] }));
+    stand.enter(probe('www.example.com', clock.now, { A: ['192.0.2.1'] }));
     const visitor = await stand.signIn(EMAIL);
     await alert(visitor, { group: await groupOf(visitor, 'Ours', 'www.example.com'), way: 'daily' });
-    stand.enter(look('www.example.com', clock.now + 1_000, { A: ['192.0.2.2'] }));
+    stand.enter(probe('www.example.com', clock.now + 1_000, { A: ['192.0.2.2'] }));
     await settled();
     assert.equal((await changeMails(stand, 0)).length, 0);
     for (let day = 1; day <= 7; day++) {
       // The clock jumps from day to day faster than the job looks.
-      stand.enter(look('www.example.com', clock.now + DAY, { A: [`192.0.2.${day + 2}`] }));
+      stand.enter(probe('www.example.com', clock.now + DAY, { A: [`192.0.2.${day + 2}`] }));
     }
     const [digest] = await changeMails(stand, 1);
     assert.equal(digest?.subject, 'Daily digest: 7 changes at 1 hostname');
@@ -99,10 +99,10 @@ describe('alerts by mail', () => {
   it('end by one click without a cookie; a scanner’s look ends nothing', async (t) => {
     const stand = await accountStand(t);
     const { clock, app } = stand;
-    stand.enter(look('www.example.com', clock.now, { A: ['192.0.2.1'] }));
+    stand.enter(probe('www.example.com', clock.now, { A: ['192.0.2.1'] }));
     const visitor = await stand.signIn(EMAIL);
     await alert(visitor, { hostname: 'www.example.com' });
-    stand.enter(look('www.example.com', clock.now + 1_000, { A: ['192.0.2.2'] }));
+    stand.enter(probe('www.example.com', clock.now + 1_000, { A: ['192.0.2.2'] }));
     const [mail] = await changeMails(stand, 1);
     const header = (name: string) => mail?.headers.find(({ key }) => key === name)?.value ?? '';
     assert.equal(header('list-unsubscribe-post'), 'List-Unsubscribe=One-Click');
@@ -118,7 +118,7 @@ describe('alerts by mail', () => {
     assert.ok(isOn());
     assert.equal((await stranger.post(path, { 'List-Unsubscribe': 'One-Click' })).status, 200);
     assert.ok(!isOn());
-    stand.enter(look('www.example.com', clock.now + MAIL_EVERY, { A: ['192.0.2.3'] }));
+    stand.enter(probe('www.example.com', clock.now + MAIL_EVERY, { A: ['192.0.2.3'] }));
     await settled();
     assert.equal((await changeMails(stand, 1)).length, 1);
     const [{ id = '' } = {}] = app.store.changeAlerts.list(account);
@@ -137,11 +137,11 @@ describe('alerts by mail', () => {
       },
     );
     let gone = false;
-    stand.enter(look('www.example.com', stand.clock.now, { A: ['192.0.2.1'] }));
+    stand.enter(probe('www.example.com', stand.clock.now, { A: ['192.0.2.1'] }));
     const visitor = await stand.signIn('gone@example.org');
     await alert(visitor, { hostname: 'www.example.com' });
     gone = true;
-    stand.enter(look('www.example.com', stand.clock.now + 1_000, { A: ['192.0.2.2'] }));
+    stand.enter(probe('www.example.com', stand.clock.now + 1_000, { A: ['192.0.2.2'] }));
     const account = stand.app.store.accounts.byEmail('gone@example.org')?.id ?? '';
     await until(() => (stand.app.store.changeAlerts.list(account)[0]?.off_reason === 'bounced' ? true : null));
     assert.match((await visitor.get('/account/alerts')).text, /the address took no mail/);
@@ -153,7 +153,7 @@ describe('alerts to webhooks', () => {
     const stand = await accountStand(t, { WEBHOOK_PRIVATE: 'allow' });
     const { clock } = stand;
     const hook = await receiver(t);
-    stand.enter(look('www.example.com', clock.now, { A: ['192.0.2.1'] }));
+    stand.enter(probe('www.example.com', clock.now, { A: ['192.0.2.1'] }));
     const visitor = await stand.signIn(EMAIL);
     const group = await groupOf(visitor, 'Ours', 'www.example.com');
     const made = await alert(visitor, { group, way: 'webhook', url: hook.url });
@@ -168,7 +168,7 @@ describe('alerts to webhooks', () => {
     assert.equal(JSON.parse(test.body).type, 'webhook.test');
 
     hook.answer = (_, response) => response.writeHead(hook.got.length === 2 ? 500 : 204).end();
-    stand.enter(look('www.example.com', clock.now + 1_000, { A: ['192.0.2.2'], MX: ['10 mail.example.com.'] }));
+    stand.enter(probe('www.example.com', clock.now + 1_000, { A: ['192.0.2.2'], MX: ['10 mail.example.com.'] }));
     const first = await until(() => hook.got[1] ?? null);
     await until(async () => ((await visitor.get(path)).text.includes('500 status') ? true : null));
     clock.now += 5_000;
@@ -243,7 +243,7 @@ it('a crash between two steps queues nothing twice, and leaves nothing out', asy
     store.changeAlerts.add({ ...alert, id: `mail-${n}`, way: 'instant', url: null, secret: null });
     store.changeAlerts.add({ ...alert, id: `hook-${n}`, way: 'webhook', url: 'https://h.example/', secret: 'whsec_' });
   }
-  for (let n = 0; n < 5; n++) stand.enter(look('www.example.com', clock.now + 1_000, { A: [`192.0.2.${n}`] }));
+  for (let n = 0; n < 5; n++) stand.enter(probe('www.example.com', clock.now + 1_000, { A: [`192.0.2.${n}`] }));
   const desk = openChangeDesk(app);
   let calls = 0;
   let breaksAt = 0;

@@ -5,7 +5,7 @@ import { parseHostname } from '../../../src/records/hostname.ts';
 import type { AccountStand, Visitor } from '../../support/account-stand.ts';
 import { accountStand } from '../../support/account-stand.ts';
 import { ask } from '../../support/http.ts';
-import { look } from '../../support/probes.ts';
+import { probe } from '../../support/probes.ts';
 
 const EMAIL = 'ada@example.org';
 
@@ -171,7 +171,7 @@ describe('an account', () => {
   });
 
   it('downloads exports by its session, which is no key at the API’s own doors', async () => {
-    stand.enter(look('shop.example.com', stand.clock.now, { A: ['192.0.2.1'] }));
+    stand.enter(probe('shop.example.com', stand.clock.now, { A: ['192.0.2.1'] }));
     const csv = await visitor.get('/account/exports/domains/shop.example.com.csv');
     assert.equal(csv.status, 200);
     assert.match(csv.text, /192\.0\.2\.1/);
@@ -186,7 +186,7 @@ describe('an account', () => {
   });
 
   it('is deleted by its address alone: keys die, sessions end, rows go, observations stay', async () => {
-    stand.enter(look('shop.example.com', stand.clock.now, { A: ['192.0.2.1'] }));
+    stand.enter(probe('shop.example.com', stand.clock.now, { A: ['192.0.2.1'] }));
     const { store } = stand.app;
     const id = accountId();
     const key = keyIn((await visitor.submit('/account/keys', '/account/keys', { name: 'Last' })).text);

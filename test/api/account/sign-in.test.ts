@@ -165,8 +165,7 @@ describe('a session', () => {
     const stand = await accountStand(t);
     const visitor = await stand.signIn('ada@example.org');
     const form = /name="form" value="([^"]+)"/.exec((await visitor.get('/account/keys')).text)?.[1] ?? '';
-    const keys = () =>
-      stand.app.store.serviceKeys.list(stand.app.store.accounts.byEmail('ada@example.org')?.id ?? '');
+    const keys = () => stand.app.store.serviceKeys.list(stand.app.store.accounts.byEmail('ada@example.org')?.id ?? '');
     const page = { form, name: 'A key' };
     const foreign: [string, Record<string, string>, Record<string, string>][] = [
       ['of another origin', page, { origin: 'https://evil.example' }],

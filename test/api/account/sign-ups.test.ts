@@ -5,7 +5,7 @@ import { listenRecords } from '../../../api/server.ts';
 import { mailedToken } from '../../../src/accounts/mailed-token.ts';
 import { askToSignIn } from '../../../src/accounts/sign-in.ts';
 import { openAccountDesk } from '../../../src/app/account-desk.ts';
-import { newId, openWorkshop } from '../../../src/app/context.ts';
+import { newId, openAppContext } from '../../../src/app/context.ts';
 import { SIGN_UPS_MAX } from '../../../src/limits.ts';
 import { Visitor } from '../../support/account-stand.ts';
 import { recordsStand } from '../../support/records-stand.ts';
@@ -14,7 +14,7 @@ const DAY = 86_400_000;
 
 test('one network makes so many accounts a day, whoever of 50 comes first and wherever', async (t) => {
   const { app, url, clock } = await recordsStand(t, { TRUSTED_PROXIES: '127.0.0.1' });
-  const elsewhere = openWorkshop(app.settings, app.now);
+  const elsewhere = openAppContext(app.settings, app.now);
   const served = await listenRecords(elsewhere, pino({ level: 'silent' }));
   t.after(async () => {
     await served.close();

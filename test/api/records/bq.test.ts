@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { BqDesk } from '../../../src/app/sql-query.ts';
-import { look } from '../../support/probes.ts';
+import { SqlQueries } from '../../../src/app/sql-query.ts';
+import { probe } from '../../support/probes.ts';
 import type { RecordsStand } from '../../support/records-stand.ts';
 import { recordsStand } from '../../support/records-stand.ts';
 import { send } from '../../support/send.ts';
@@ -30,8 +30,8 @@ async function stocked(t: Parameters<typeof recordsStand>[0]) {
   const stand = await recordsStand(t);
   stand.keyOf('account', 'secret@example.org');
   stand.enter(
-    look('a.example.com', stand.clock.now, { A: ['192.0.2.1'] }),
-    look('a.example.com', stand.clock.now + 1, { A: ['192.0.2.2'] }),
+    probe('a.example.com', stand.clock.now, { A: ['192.0.2.1'] }),
+    probe('a.example.com', stand.clock.now + 1, { A: ['192.0.2.2'] }),
   );
   return { ...stand, query: querying(stand) };
 }
@@ -191,7 +191,7 @@ test('keys, accounts, the schema and the seeds of salts are out of reach, howeve
 
 test('what would never end, or never fit, is ended, and the doors answer meanwhile', async (t) => {
   const { query, url, app } = await stocked(t);
-  const desk = new BqDesk(app, 700);
+  const desk = new SqlQueries(app, 700);
   const forever = 'WITH RECURSIVE n(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM n)';
   let isOver = false;
   const endless = assert
@@ -223,7 +223,7 @@ test('ten at once are all answered, and so is what comes while hostnames are loo
   const asked = Promise.all(
     Array.from({ length: 10 }, (_, n) => query(`SELECT '${tag}' || ${n}, count(*) FROM observations`)),
   );
-  for (let n = 0; n < 20; n++) enter(look(`h${n}.example.com`, clock.now + 1, { A: ['192.0.2.1'] }));
+  for (let n = 0; n < 20; n++) enter(probe(`h${n}.example.com`, clock.now + 1, { A: ['192.0.2.1'] }));
   for (const [n, { status, rows }] of (await asked).entries()) {
     assert.equal(status, 200);
     assert.equal(rows[0]?.[0], `${tag}${n}`);

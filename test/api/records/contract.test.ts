@@ -7,7 +7,7 @@ import { laneOf } from '../../../src/meter/lane.ts';
 import type { Answered, Document, Operation, Sending } from '../../support/contract.ts';
 import { Contract, hangUp, send } from '../../support/contract.ts';
 import { ODD_BODIES, ODD_TYPES, oddMembers, oddTexts, RAW } from '../../support/odd-values.ts';
-import { certificate, look } from '../../support/probes.ts';
+import { certificate, probe } from '../../support/probes.ts';
 import * as fc from '../../support/properties.ts';
 import { recordsStand } from '../../support/records-stand.ts';
 import type { State } from '../../support/requests.ts';
@@ -40,8 +40,8 @@ test('every answer of the data API is one that the document promises', async (t)
   t.after(hangUp);
   const at = clock.now;
   enter(
-    look('example.com', at, { A: ['192.0.2.1'], MX: ['10 mail.google.com'] }, certificate('a')),
-    look('example.com', at + 60_000, { A: ['192.0.2.2'], NS: ['ns.example.net'] }, certificate('b')),
+    probe('example.com', at, { A: ['192.0.2.1'], MX: ['10 mail.google.com'] }, certificate('a')),
+    probe('example.com', at + 60_000, { A: ['192.0.2.2'], NS: ['ns.example.net'] }, certificate('b')),
   );
   const keys: Record<Exclude<Way, 'none'>, string> = {
     account: stand.keyOf('account'),
@@ -95,7 +95,7 @@ test('every answer of the data API is one that the document promises', async (t)
       case 'giveLeaseBack':
         return leased();
       case 'handInLooks':
-        return { ...leased(), body: { looks: [look('other.example', clock.now, {})] } };
+        return { ...leased(), body: { looks: [probe('other.example', clock.now, {})] } };
       case 'enrichBatch':
         return { body: { domains: ['not-watched.example'] } };
       case 'watchDomains':

@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { jwks } from '../../../src/ledger/keyring.ts';
 import { tempFolder } from '../../support/app-context.ts';
 import { ask } from '../../support/http.ts';
-import { look } from '../../support/probes.ts';
+import { probe } from '../../support/probes.ts';
 import type { RecordsStand } from '../../support/records-stand.ts';
 import { recordsStand } from '../../support/records-stand.ts';
 
@@ -33,7 +33,7 @@ describe('the docs, the verifier’s page and the keys', () => {
   });
 
   test('limits are those of the settings, examples are real, and every header of the spec is named', async () => {
-    stand.enter(look('harbor.example', NOW, { A: ['192.0.2.1'], NS: ['ns1.example.net'] }));
+    stand.enter(probe('harbor.example', NOW, { A: ['192.0.2.1'], NS: ['ns1.example.net'] }));
     const { text } = await page('/docs');
     for (const number of [
       '4,321',

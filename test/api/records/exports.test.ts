@@ -5,7 +5,7 @@ import { verifyNoble, verifyNode } from '../../../src/ledger/ed25519.ts';
 import { evidenceFaults } from '../../../src/records/document-faults.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
 import { ask } from '../../support/http.ts';
-import { certificate, look } from '../../support/probes.ts';
+import { certificate, probe } from '../../support/probes.ts';
 import { recordsStand } from '../../support/records-stand.ts';
 
 const MINUTE = 60_000;
@@ -16,8 +16,8 @@ test('a bundle of evidence, however long, is checked offline against itself and 
   const at = clock.now;
   // More than are read at once, with those of another domain between them.
   for (let n = 0; n < 45; n++) {
-    enter(look('example.org', at + n * MINUTE, { A: [`192.0.2.${n}`] }, certificate('a')));
-    if (n % 3 === 0) enter(look('other.example', at + n * MINUTE, { A: ['192.0.2.1'] }));
+    enter(probe('example.org', at + n * MINUTE, { A: [`192.0.2.${n}`] }, certificate('a')));
+    if (n % 3 === 0) enter(probe('other.example', at + n * MINUTE, { A: ['192.0.2.1'] }));
   }
   const { text, headers } = await ask(url, '/v1/exports/domains/example.org/evidence.json', key);
   assert.match(String(headers['content-disposition']), /^attachment; filename="example\.org\.evidence\.json"$/);
@@ -39,7 +39,7 @@ test('an export of changes holds those of its span, each once, in order', async 
   // More than are read at once.
   for (let n = 0; n < 42; n++) {
     const many = Object.fromEntries(['A', 'MX', 'TXT', 'NS'].map((type) => [type, [`${type} ${n}`]]));
-    for (const host of ['one.example', 'two.example', 'three.example']) enter(look(host, at + n * MINUTE, many));
+    for (const host of ['one.example', 'two.example', 'three.example']) enter(probe(host, at + n * MINUTE, many));
   }
   const numbers = async (query: string) => {
     const { text } = await ask(url, `/v1/exports/changes.csv${query}`, key);
@@ -62,7 +62,7 @@ test('a domain that opts out while it is exported is shown no further', async (t
   const { url, enter, clock, keyOf, app } = await recordsStand(t);
   const at = clock.now;
   const texts = (n: number) => Array.from({ length: 50 }, (_, line) => `${n} ${line} ${'x'.repeat(2_000)}`);
-  for (let n = 0; n < 60; n++) enter(look('example.org', at + n * MINUTE, { TXT: texts(n) }));
+  for (let n = 0; n < 60; n++) enter(probe('example.org', at + n * MINUTE, { TXT: texts(n) }));
   const { hostname, port } = new URL(url);
   const headers = { 'x-service-key': keyOf('account') };
   const got = await new Promise<{ complete: boolean; text: string }>((resolve, reject) => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Plan } from '../../../src/meter/plan.ts';
 import type { Answer } from '../../support/http.ts';
 import { ask } from '../../support/http.ts';
-import { look } from '../../support/probes.ts';
+import { probe } from '../../support/probes.ts';
 import type { RecordsStand } from '../../support/records-stand.ts';
 import { recordsStand } from '../../support/records-stand.ts';
 
@@ -26,7 +26,7 @@ interface Customer {
 
 /** An account with a key on a stand that knows example.org. */
 function customerOf({ app, url, keyOf, enter, clock }: RecordsStand, plan: Plan = 'daily'): Customer {
-  enter(look('example.org', clock.now, { A: ['192.0.2.1'] }));
+  enter(probe('example.org', clock.now, { A: ['192.0.2.1'] }));
   const key = keyOf('account', ADA);
   const id = app.store.accounts.byEmail(ADA)?.id ?? '';
   app.store.accounts.setPlan(id, plan);

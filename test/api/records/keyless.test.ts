@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { tempFolder } from '../../support/app-context.ts';
 import type { Answer } from '../../support/http.ts';
 import { ask } from '../../support/http.ts';
-import { look } from '../../support/probes.ts';
+import { probe } from '../../support/probes.ts';
 import { serve } from '../../support/program.ts';
 import { recordsStand } from '../../support/records-stand.ts';
 import { send } from '../../support/send.ts';
@@ -19,7 +19,7 @@ const seconds = (at: number) => String(at / 1_000);
 
 test('one request in 15 seconds, then 429 with when and where to go', async (t) => {
   const { url, clock, enter } = await recordsStand(t, {}, NOON);
-  enter(look('example.org', NOON, { A: ['192.0.2.1'] }));
+  enter(probe('example.org', NOON, { A: ['192.0.2.1'] }));
   const first = await ask(url, DOOR);
   assert.equal(first.status, 200, first.text);
   assert.equal(JSON.parse(first.text).preview, true);
@@ -62,7 +62,7 @@ test('a lookup that fails has used the caller’s 15 seconds, and says so', asyn
 
 test('IPv6 callers are counted by /64, and an address is believed from a named proxy alone', async (t) => {
   const behind = await recordsStand(t, BEHIND_PROXY, NOON);
-  behind.enter(look('example.org', NOON, { A: ['192.0.2.1'] }));
+  behind.enter(probe('example.org', NOON, { A: ['192.0.2.1'] }));
   const statuses = async (url: string, addresses: string[]) => {
     const seen: number[] = [];
     for (const address of addresses) seen.push((await ask(url, DOOR, from(address))).status);
@@ -79,7 +79,7 @@ test('IPv6 callers are counted by /64, and an address is believed from a named p
     [200, 429, 200, 200, 429],
   );
   const bare = await recordsStand(t, {}, NOON);
-  bare.enter(look('example.org', NOON, { A: ['192.0.2.1'] }));
+  bare.enter(probe('example.org', NOON, { A: ['192.0.2.1'] }));
   assert.deepEqual(await statuses(bare.url, ['192.0.2.8', '192.0.2.9']), [200, 429]);
   // What is no address leaves the proxy's own, which all such callers share.
   assert.deepEqual(await statuses(behind.url, ['nonsense', '1'.repeat(4_000), '']), [200, 429, 429]);
@@ -87,7 +87,7 @@ test('IPv6 callers are counted by /64, and an address is believed from a named p
 
 test('past the shared ceiling the lane answers with a plain sign-in, never an error, until midnight UTC', async (t) => {
   const { url, clock, enter } = await recordsStand(t, { ...BEHIND_PROXY, KEYLESS_DAILY: '2' }, NOON);
-  enter(look('example.org', NOON, { A: ['192.0.2.1'] }));
+  enter(probe('example.org', NOON, { A: ['192.0.2.1'] }));
   assert.equal((await ask(url, DOOR, from('192.0.2.1'))).status, 200);
   assert.equal((await ask(url, DOOR, from('192.0.2.1'))).status, 429, 'what is throttled is not counted');
   assert.equal((await ask(url, '/v1/domains/a..b.com', from('192.0.2.2'))).status, 400, 'what fails is');
@@ -115,7 +115,7 @@ test('past the shared ceiling the lane answers with a plain sign-in, never an er
 
 test('a key decides alone: a bad one is refused, and a good one is not throttled', async (t) => {
   const { url, enter, keyOf, app } = await recordsStand(t, {}, NOON);
-  enter(look('example.org', NOON, { A: ['192.0.2.1'] }));
+  enter(probe('example.org', NOON, { A: ['192.0.2.1'] }));
   const key = keyOf('account');
   const [made] = app.store.serviceKeys.list(app.store.accounts.byEmail('ada@example.org')?.id ?? '');
   for (const bad of ['', 'drs_nothing', `${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}`]) {

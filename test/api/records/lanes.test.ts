@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ask } from '../../support/http.ts';
-import { look } from '../../support/probes.ts';
+import { probe } from '../../support/probes.ts';
 import { recordsStand } from '../../support/records-stand.ts';
 
 test('health tells what is watched, when it was last looked at, and how long callers waited', async (t) => {
@@ -12,7 +12,7 @@ test('health tells what is watched, when it was last looked at, and how long cal
     last_scan_at: null,
     event_loop_delay_max_ms: 0,
   });
-  enter(look('example.org', clock.now, { A: ['192.0.2.1'] }));
+  enter(probe('example.org', clock.now, { A: ['192.0.2.1'] }));
   const { status, text } = await ask(url, '/health');
   assert.equal(status, 200);
   assert.deepEqual(JSON.parse(text), {

@@ -4,7 +4,7 @@ import { parseHostname } from '../../../src/records/hostname.ts';
 import { ask } from '../../support/http.ts';
 import type { RecordsStand } from '../../support/records-stand.ts';
 import { recordsStand } from '../../support/records-stand.ts';
-import { seededLooks } from '../../support/seeded-records.ts';
+import { seededProbes } from '../../support/seeded-records.ts';
 import { cookieOf } from '../../support/signed-in.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 9);
@@ -25,7 +25,7 @@ describe('the pages of lists, figures and search', () => {
   let cookie: string;
   before(async () => {
     stand = await recordsStand({ after: (work) => void endings.push(work) }, {}, NOW - 12 * DAY);
-    stand.enter(...seededLooks(NOW, 12));
+    stand.enter(...seededProbes(NOW, 12));
     stand.clock.now = NOW;
     cookie = cookieOf(stand.app);
   });
@@ -118,7 +118,7 @@ describe('the pages of lists, figures and search', () => {
     assert.equal((await page('/services', { 'if-none-match': mark })).status, 304);
     assert.equal((await page('/services', { cookie })).headers['cache-control'], 'private, no-store');
     const shown = (await json('/domains')).items[0]?.domain;
-    stand.enter(...seededLooks(NOW + DAY, 1).filter(({ hostname }) => hostname === shown));
+    stand.enter(...seededProbes(NOW + DAY, 1).filter(({ hostname }) => hostname === shown));
     assert.equal((await page('/domains', { 'if-none-match': before })).status, 200, 'another look, another state');
   });
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ask } from '../../support/http.ts';
 import type { Given } from '../../support/mcp.ts';
 import { GENERATIONS, mcpUser } from '../../support/mcp.ts';
-import { HOUR, look } from '../../support/probes.ts';
+import { HOUR, probe } from '../../support/probes.ts';
 import type { RecordsStand } from '../../support/records-stand.ts';
 import { recordsStand } from '../../support/records-stand.ts';
 import { send } from '../../support/send.ts';
@@ -12,9 +12,9 @@ const NAMES = ['get_domain', 'list_domains', 'list_changes', 'get_domain_history
 const NS = ['ns1.example.net.', 'ns2.example.net.'];
 
 function entered({ enter, clock }: RecordsStand): void {
-  enter(look('example.org', clock.now, { A: ['192.0.2.1'], NS }));
-  enter(look('example.org', clock.now + 24 * HOUR, { A: ['192.0.2.2'], NS }));
-  enter(look('xn--bcher-kva.example', clock.now, { A: ['192.0.2.9'] }));
+  enter(probe('example.org', clock.now, { A: ['192.0.2.1'], NS }));
+  enter(probe('example.org', clock.now + 24 * HOUR, { A: ['192.0.2.2'], NS }));
+  enter(probe('xn--bcher-kva.example', clock.now, { A: ['192.0.2.9'] }));
 }
 
 const unitsUsed = async ({ url }: RecordsStand, key: string): Promise<string | undefined> => {

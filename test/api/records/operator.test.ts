@@ -5,7 +5,7 @@ import { RECURSION_AVAILABLE } from 'dns-packet';
 import { ask } from '../../support/http.ts';
 import type { Heard } from '../../support/lying-server.ts';
 import { answerTo, lyingServer } from '../../support/lying-server.ts';
-import { look } from '../../support/probes.ts';
+import { probe } from '../../support/probes.ts';
 import { until } from '../../support/program.ts';
 import type { RecordsStand } from '../../support/records-stand.ts';
 import { recordsStand } from '../../support/records-stand.ts';
@@ -63,7 +63,7 @@ test('an opt-out hides a name and all below it at once', async (t) => {
   const post = operatorOf(stand);
   const reader = { 'x-service-key': stand.keyOf('service') };
   const names = ['owner.example.org', 'www.owner.example.org', 'other.example.org'];
-  stand.enter(...names.map((name) => look(name, stand.clock.now, { A: ['192.0.2.1'] })));
+  stand.enter(...names.map((name) => probe(name, stand.clock.now, { A: ['192.0.2.1'] })));
   assert.equal((await ask(stand.url, '/v1/domains/www.owner.example.org', reader)).status, 200);
   const { json } = await post('/v1/opt-out', { domain: 'owner.example.org', reason: 'Its owner asked' });
   assert.deepEqual(json(), { domain: 'owner.example.org', hidden: names.slice(0, 2) });

@@ -6,14 +6,14 @@ import { parseHostname } from '../../../src/records/hostname.ts';
 import { recordFaults } from '../../../src/records/observation-faults.ts';
 import { fullRecordOf } from '../../../src/records/preview.ts';
 import { ask } from '../../support/http.ts';
-import { look } from '../../support/probes.ts';
+import { probe } from '../../support/probes.ts';
 import { recordsStand } from '../../support/records-stand.ts';
 
 test('a badge carries the receipt of the newest observation and leads to it', async (t) => {
   const { url, app, enter, clock } = await recordsStand(t);
   enter(
-    look('xn--bcher-kva.example', clock.now, { A: ['192.0.2.1'] }),
-    look('xn--bcher-kva.example', clock.now + 1, {}),
+    probe('xn--bcher-kva.example', clock.now, { A: ['192.0.2.1'] }),
+    probe('xn--bcher-kva.example', clock.now + 1, {}),
   );
   const { status, text, headers } = await ask(url, '/badge/xn--bcher-kva.example.svg');
   assert.equal(status, 200);

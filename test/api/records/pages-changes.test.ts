@@ -4,10 +4,10 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { READS } from '../../../src/limits.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
 import { ask } from '../../support/http.ts';
-import { look } from '../../support/probes.ts';
+import { probe } from '../../support/probes.ts';
 import type { RecordsStand } from '../../support/records-stand.ts';
 import { recordsStand } from '../../support/records-stand.ts';
-import { seededLooks } from '../../support/seeded-records.ts';
+import { seededProbes } from '../../support/seeded-records.ts';
 
 const HTML = { accept: 'text/html' };
 const JSON_ONLY = { accept: 'application/json' };
@@ -50,7 +50,7 @@ describe('the changes', () => {
   before(async () => {
     const env = { TRUSTED_PROXIES: '127.0.0.1' };
     stand = await recordsStand({ after: (work) => void endings.push(work) }, env, NOW - 12 * DAY);
-    stand.enter(...seededLooks(NOW, 12));
+    stand.enter(...seededProbes(NOW, 12));
     stand.clock.now = NOW;
   });
   after(async () => {
@@ -138,9 +138,9 @@ describe('the changes', () => {
   });
 
   test('the feed as RSS is sound, has a change under its number, and is as old as its newest change', async () => {
-    stand.enter(look('odd.example', NOW + 1, { TXT: ['plain'] }));
+    stand.enter(probe('odd.example', NOW + 1, { TXT: ['plain'] }));
     const odd = ']]> & <b>"\\195\\188" &amp;';
-    stand.enter(look('odd.example', NOW + 2, { TXT: [odd] }));
+    stand.enter(probe('odd.example', NOW + 2, { TXT: [odd] }));
     const { text, headers } = await get('/changes.rss', {});
     assert.match(String(headers['content-type']), /^application\/rss\+xml/);
     assert.equal(headers['access-control-allow-origin'], '*');
@@ -171,7 +171,7 @@ describe('the changes', () => {
     assert.equal(headers['access-control-allow-origin'], '*');
     assert.match(String(headers['cache-control']), /^public, max-age=0, s-maxage=60/);
     assert.equal((await get('/v1/tape', { 'if-none-match': String(headers.etag) })).status, 304);
-    stand.enter(look('odd.example', NOW + 3, { TXT: ['news'] }));
+    stand.enter(probe('odd.example', NOW + 3, { TXT: ['news'] }));
     const fresh = await get('/v1/tape', { 'if-none-match': String(headers.etag) });
     assert.equal(fresh.status, 200);
     assert.match((JSON.parse(fresh.text) as List).items[0]?.line ?? '', /^odd\.example TXT changed: .* → news$/);

@@ -8,7 +8,7 @@ import { answerFaults } from '../../../src/records/document-faults.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
 import type { Preview } from '../../../src/records/preview.ts';
 import { ask } from '../../support/http.ts';
-import { certificate, look } from '../../support/probes.ts';
+import { certificate, probe } from '../../support/probes.ts';
 import type { RecordsStand } from '../../support/records-stand.ts';
 import { recordsStand } from '../../support/records-stand.ts';
 
@@ -23,7 +23,7 @@ describe('the time machine', () => {
   before(async () => {
     stand = await recordsStand({ after: (work) => void endings.push(work) }, {}, FIRST);
     const on = (day: number, last: number, mx: string[]) =>
-      look(
+      probe(
         'xn--bcher-kva.example',
         FIRST + day * DAY,
         {

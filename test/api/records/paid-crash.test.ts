@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { tempFolder, workshopIn } from '../../support/app-context.ts';
+import { appContextIn, tempFolder } from '../../support/app-context.ts';
 import { startChain } from '../../support/chain.ts';
 import type { Act } from '../../support/facilitator.ts';
 import { startFacilitator } from '../../support/facilitator.ts';
 import { ask } from '../../support/http.ts';
 import { HOST, LOOKUP, LOOKUP_UNITS, PAYEE, paidEnv, payment } from '../../support/paid-stand.ts';
-import { look } from '../../support/probes.ts';
+import { probe } from '../../support/probes.ts';
 import { serve, until } from '../../support/program.ts';
-import { enterLooks } from '../../support/records-stand.ts';
+import { recordProbes } from '../../support/records-stand.ts';
 
 /** Where each payment is when the process is killed. */
 const STAGES: Record<string, Partial<Record<'verify' | 'settle', Act>>> = {
@@ -24,8 +24,8 @@ test('kill -9 in the middle of paid calls: the same payments get their answers, 
   const folder = tempFolder(t);
   const clock = { now: Date.now() };
   const endings: (() => void)[] = [];
-  const app = workshopIn({ after: (work) => void endings.push(work) }, folder, clock);
-  enterLooks(app, clock, [look(HOST, clock.now, { A: ['192.0.2.1'] })]);
+  const app = appContextIn({ after: (work) => void endings.push(work) }, folder, clock);
+  recordProbes(app, clock, [probe(HOST, clock.now, { A: ['192.0.2.1'] })]);
   for (const end of endings) end();
 
   const chain = await startChain(t);

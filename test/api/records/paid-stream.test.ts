@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { listenTo } from '../../support/events.ts';
 import { ask } from '../../support/http.ts';
 import { decoded, HOST, PAYEE, paidStand, payment } from '../../support/paid-stand.ts';
-import { look } from '../../support/probes.ts';
+import { probe } from '../../support/probes.ts';
 
 const STREAM = '/v1/stream?since_seq=0';
 const STREAM_UNITS = 20_000;
@@ -22,7 +22,7 @@ test('a stream is paid for before a byte of it goes out, and once an hour', asyn
   assert.equal(first.status, 200);
   assert.equal(decoded(first.headers['x-payment-response']).success, true);
   assert.equal(await chain.balance(PAYEE), STREAM_UNITS);
-  enter(look(HOST, clock.now + 1_000, { A: ['192.0.2.7'], NS: ['ns1.example.net'] }));
+  enter(probe(HOST, clock.now + 1_000, { A: ['192.0.2.7'], NS: ['ns1.example.net'] }));
   const [event] = await first.atLeast(1);
   assert.equal(JSON.parse(event?.data ?? '{}').domain, HOST);
   first.hangUp();

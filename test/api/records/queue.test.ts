@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseHostname } from '../../../src/records/hostname.ts';
-import { look } from '../../support/probes.ts';
+import { probe } from '../../support/probes.ts';
 import type { RecordsStand } from '../../support/records-stand.ts';
 import { recordsStand } from '../../support/records-stand.ts';
 import { send } from '../../support/send.ts';
@@ -42,9 +42,9 @@ test('a scanner leases what is due, hands in looks, and is told of each', async 
   });
 
   const [first = '', second = ''] = hostnames;
-  const good = look(first, stand.clock.now, { A: ['192.0.2.1'] });
-  const bad = { ...look(second, stand.clock.now, {}), certificate_status: 'ok' };
-  const stranger = look('stranger.test', stand.clock.now, {});
+  const good = probe(first, stand.clock.now, { A: ['192.0.2.1'] });
+  const bad = { ...probe(second, stand.clock.now, {}), certificate_status: 'ok' };
+  const stranger = probe('stranger.test', stand.clock.now, {});
   const handed = await ask('POST', `${lease}/results`, { looks: [good, bad, stranger] });
   const results = handed.body.results as unknown as Record<string, unknown>[];
   assert.deepEqual(results[0], { domain: first, outcome: 'recorded', seq: 1, changes: [] });
@@ -69,7 +69,7 @@ test('a lease is its key’s alone', async (t) => {
   const mine = scannerOf(stand, stand.keyOf('scanner'));
   const other = scannerOf(stand, stand.keyOf('scanner'));
   const lease = String((await mine('POST', 'lease', { max: 1 })).body.lease);
-  const looks = [look('a.test', stand.clock.now, { A: ['192.0.2.66'] })];
+  const looks = [probe('a.test', stand.clock.now, { A: ['192.0.2.66'] })];
   assert.equal((await other('POST', `${lease}/results`, { looks })).status, 404);
   assert.equal((await other('DELETE', lease)).status, 404);
   assert.equal(stand.app.store.records.observationTotals().count, 0);
@@ -111,14 +111,14 @@ test('what is malformed is refused in words, and nothing is entered', async (t) 
   assert.equal((await results({ looks: Array(501).fill({ hostname: 'a.test' }) })).status, 400);
   assert.equal((await results({ looks: [{ hostname: 7 }] })).status, 400);
   assert.equal((await results(`{"looks":[${'['.repeat(100)}`, { 'content-type': 'application/json' })).status, 400);
-  assert.equal((await results({ looks: [look('a.test', 0, { A: ['\ud800'] })] })).status, 400);
-  const large = { looks: [{ ...look('a.test', 0, {}), more: 'x'.repeat(9 * 1024 * 1024) }] };
+  assert.equal((await results({ looks: [probe('a.test', 0, { A: ['\ud800'] })] })).status, 400);
+  const large = { looks: [{ ...probe('a.test', 0, {}), more: 'x'.repeat(9 * 1024 * 1024) }] };
   assert.equal((await results(large)).status, 413);
   const odd = [
     { hostname: 'a.test' },
-    { ...look('a.test', 0, {}), at: -1 },
-    { ...look('a.test', 0, {}), certificate: 'none' },
-    { ...look('a.test', 0, { A: ['x'.repeat(300_000)] }) },
+    { ...probe('a.test', 0, {}), at: -1 },
+    { ...probe('a.test', 0, {}), certificate: 'none' },
+    { ...probe('a.test', 0, { A: ['x'.repeat(300_000)] }) },
   ];
   const said = await results({ looks: odd });
   assert.equal(said.status, 200);

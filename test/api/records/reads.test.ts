@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { parseHostname } from '../../../src/records/hostname.ts';
 import { spanOf } from '../../../src/records/span.ts';
 import { ask } from '../../support/http.ts';
-import { certificate, look } from '../../support/probes.ts';
+import { certificate, probe } from '../../support/probes.ts';
 import { recordsStand } from '../../support/records-stand.ts';
 
 const MINUTE = 60_000;
@@ -15,9 +15,9 @@ test('every list goes on by its cursor to its end: nothing twice, nothing left o
   const at = clock.now;
   const long = (n: number) => `${'x'.repeat(5_000)}${n}`;
   for (let n = 0; n < 9; n++) {
-    enter(look('example.org', at + n * MINUTE, { A: [`192.0.2.${n}`], TXT: [long(n), `short ${n}`] }));
+    enter(probe('example.org', at + n * MINUTE, { A: [`192.0.2.${n}`], TXT: [long(n), `short ${n}`] }));
     const issuer = `CN=R11, O=${n % 2 === 0 ? `Issuer ${n}` : 'y'.repeat(900) + n}, C=US`;
-    enter(look(`host${n}.example`, at + n * MINUTE, { MX: ['10 mail.google.com'] }, certificate('a', issuer)));
+    enter(probe(`host${n}.example`, at + n * MINUTE, { MX: ['10 mail.google.com'] }, certificate('a', issuer)));
   }
   for (const path of [
     '/v1/domains?',
@@ -58,7 +58,7 @@ test('an opt-out hides a name, and all below it, in every read at once', async (
   const key = { 'x-service-key': keyOf('account') };
   const at = clock.now;
   for (const host of ['secret.example', 'www.secret.example', 'open.example']) {
-    enter(look(host, at, { A: ['192.0.2.1'] }), look(host, at + MINUTE, { A: ['192.0.2.2'] }, certificate('a')));
+    enter(probe(host, at, { A: ['192.0.2.1'] }), probe(host, at + MINUTE, { A: ['192.0.2.2'] }, certificate('a')));
   }
   const lists = [
     '/v1/domains?limit=10',
@@ -94,7 +94,7 @@ test('a record is read as it stood at a time, to the millisecond, and a day is a
   const { url, enter, clock, keyOf } = await recordsStand(t);
   const key = { 'x-service-key': keyOf('service') };
   const at = Date.UTC(2026, 10, 22);
-  enter(look('example.org', at - 1, { A: ['192.0.2.1'] }), look('example.org', at, { A: ['192.0.2.2'] }));
+  enter(probe('example.org', at - 1, { A: ['192.0.2.1'] }), probe('example.org', at, { A: ['192.0.2.2'] }));
   assert.ok(clock.now >= at);
   const seqAt = async (as_of: string) =>
     JSON.parse((await ask(url, `/v1/domains/example.org?as_of=${as_of}`, key)).text).seq as number | undefined;
@@ -133,7 +133,7 @@ test('a search pages through all of one kind, and a cursor goes with its kind', 
   const hosts = Array.from({ length: 12 }, (_, n) => `h${n}.example`);
   enter(
     ...hosts.map((host, n) =>
-      look(host, clock.now, {
+      probe(host, clock.now, {
         MX: ['10 mx1.google.com', `20 mx.mail${n}.example`],
         NS: [`ns.mail${n}.example`],
         TXT: [`v=spf1 include:_spf.google.com include:${'long'.repeat(20)}.example -all`],

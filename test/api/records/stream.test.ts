@@ -3,15 +3,15 @@ import { test } from 'node:test';
 import pino from 'pino';
 import { ChangeFeed } from '../../../api/records/stream/feed.ts';
 import { listenRecords } from '../../../api/server.ts';
-import { openWorkshop } from '../../../src/app/context.ts';
+import { openAppContext } from '../../../src/app/context.ts';
 import { STREAMS_MAX } from '../../../src/limits.ts';
 import { listenTo } from '../../support/events.ts';
 import { ask } from '../../support/http.ts';
-import { look } from '../../support/probes.ts';
+import { probe } from '../../support/probes.ts';
 import { until } from '../../support/program.ts';
 import * as fc from '../../support/properties.ts';
 import type { RecordsStand } from '../../support/records-stand.ts';
-import { enterLooks, recordsStand } from '../../support/records-stand.ts';
+import { recordProbes, recordsStand } from '../../support/records-stand.ts';
 
 const MINUTE = 60_000;
 
@@ -21,7 +21,7 @@ const failed = (error?: unknown): never => assert.fail(String(error));
 /** Changes the address of a host; each call but the first is one change. */
 function changer({ clock }: RecordsStand, hostname = 'example.org') {
   let n = 0;
-  return () => look(hostname, clock.now + n++ * MINUTE, { A: [`192.0.2.${n % 250}`] });
+  return () => probe(hostname, clock.now + n++ * MINUTE, { A: [`192.0.2.${n % 250}`] });
 }
 
 const idsOf = (events: { id?: string }[]) => events.map(({ id }) => Number(id));
@@ -41,9 +41,9 @@ test('a stream tells the past from a number on, then what happens, also in anoth
   enter(next());
   await reader.atLeast(3);
   // As another process enters changes: by a database handle of its own.
-  const elsewhere = openWorkshop(app.settings, () => clock.now);
+  const elsewhere = openAppContext(app.settings, () => clock.now);
   try {
-    enterLooks(elsewhere, clock, [next(), next()]);
+    recordProbes(elsewhere, clock, [next(), next()]);
   } finally {
     elsewhere.close();
   }
@@ -95,14 +95,14 @@ test('a stream of one domain or one type holds nothing else, and an opt-out ends
     ['', '&domain=ONE.example', '&type=mx'].map((more) => listenTo(url, `/v1/stream?since_seq=0${more}`, key)),
   );
   assert.ok(all && ofOne && ofMx);
-  enter(one(), two(), look('two.example', clock.now + MINUTE, { A: ['192.0.2.2'], MX: ['10 mail.example'] }));
+  enter(one(), two(), probe('two.example', clock.now + MINUTE, { A: ['192.0.2.2'], MX: ['10 mail.example'] }));
   assert.deepEqual(idsOf(await all.atLeast(3)), [1, 2, 3]);
   assert.deepEqual(idsOf(await ofMx.atLeast(1)), [3]);
   const { records } = app.store;
   const host = records.find('one.example');
   assert.ok(host);
   records.optOut(host, 'asked for', 'test', clock.now);
-  enter(look('two.example', clock.now + MINUTE, { A: ['192.0.2.99'], MX: ['10 mail.example'] }));
+  enter(probe('two.example', clock.now + MINUTE, { A: ['192.0.2.99'], MX: ['10 mail.example'] }));
   await all.atLeast(4);
   assert.deepEqual(idsOf(ofOne.events()), [1]);
   const again = await listenTo(url, '/v1/stream?since_seq=0', key);
@@ -119,14 +119,14 @@ test('who reads too slowly is told all of it in his own time, and who does not r
   t.after(() => feed.close());
   const open = () => feed.listen({}, 0, () => dropped++).body();
   const texts = (n: number) => [`${n} ${'x'.repeat(100_000)}`];
-  enter(look('example.org', clock.now, { TXT: texts(0) }), look('example.org', clock.now, { TXT: texts(1) }));
+  enter(probe('example.org', clock.now, { TXT: texts(0) }), probe('example.org', clock.now, { TXT: texts(1) }));
 
   const slow = open().getReader();
   const read = async (): Promise<string> => Buffer.from((await slow.read()).value ?? new Uint8Array()).toString();
   assert.match((await read()) + (await read()), /^retry: \d+\n\nid: 1\n/);
   // He waits for the present, and far more comes at once than is kept for him.
   let heard = read();
-  for (let n = 2; n < 10; n++) enter(look('example.org', clock.now + MINUTE, { TXT: texts(n) }));
+  for (let n = 2; n < 10; n++) enter(probe('example.org', clock.now + MINUTE, { TXT: texts(n) }));
   const ids: number[] = [];
   while (ids.length < 8) {
     ids.push(...[...(await heard).matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id)));
@@ -160,13 +160,13 @@ test('the database is read once for all listeners, and a change is made into byt
   };
   const feed = new ChangeFeed(counted, failed, { poll: 5, beat: 60_000, beats: 100 });
   t.after(() => feed.close());
-  enter(look('example.org', clock.now, { A: ['192.0.2.1'] }));
+  enter(probe('example.org', clock.now, { A: ['192.0.2.1'] }));
   const readers = Array.from({ length: 300 }, () => feed.listen({}, 0, failed).body().getReader());
   await Promise.all(readers.map((reader) => reader.read()));
   const heard = readers.map((reader) => reader.read());
   assert.equal(feed.listeners, 300);
   const before = reads;
-  enter(look('example.org', clock.now + MINUTE, { A: ['192.0.2.2'] }));
+  enter(probe('example.org', clock.now + MINUTE, { A: ['192.0.2.2'] }));
   const [first, ...others] = await Promise.all(heard);
   assert.match(Buffer.from(first?.value ?? []).toString(), /^id: 1\ndata: \{"seq":1,/);
   for (const { value } of others) assert.equal(value, first?.value, 'the very same bytes');
@@ -212,7 +212,7 @@ test('an account has so many streams open at a time, over all processes, and one
   const stand = await recordsStand(t);
   const { url, keyOf, app } = stand;
   const key = { 'x-service-key': keyOf('account') };
-  const elsewhere = openWorkshop(app.settings, app.now);
+  const elsewhere = openAppContext(app.settings, app.now);
   const served = await listenRecords(elsewhere, pino({ level: 'silent' }));
   t.after(async () => {
     await served.close();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ask } from '../../support/http.ts';
-import { look } from '../../support/probes.ts';
+import { probe } from '../../support/probes.ts';
 import { recordsStand } from '../../support/records-stand.ts';
 import { send } from '../../support/send.ts';
 
@@ -13,7 +13,7 @@ const DAY = 86_400_000;
 test('usage tells the day, the month, the credits, the keys and every day, and costs nothing', async (t) => {
   const stand = await recordsStand(t, { KEYED_DAILY: '2' }, NOON - DAY);
   const { url, app, clock, keyOf, enter } = stand;
-  enter(look('example.org', clock.now, { A: ['192.0.2.1'] }));
+  enter(probe('example.org', clock.now, { A: ['192.0.2.1'] }));
   const [key, other] = [keyOf('account', ADA), keyOf('account', ADA)];
   const id = app.store.accounts.byEmail(ADA)?.id ?? '';
   const [first, second] = app.store.serviceKeys.list(id);

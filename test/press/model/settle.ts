@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Entry } from '../../../src/desk/ledger-entry.ts';
+import type { LedgerEntry } from '../../../src/desk/ledger-entry.ts';
 import { treeOf } from '../../support/app-context.ts';
 import { deadLinks } from './links.ts';
 import { untilPressed } from './presses.ts';
@@ -132,7 +132,7 @@ async function inLedger(world: World): Promise<void> {
   const entries = readFileSync(file, 'utf8')
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as Entry);
+    .map((line) => JSON.parse(line) as LedgerEntry);
   const filed = new Map<number, string>();
   const faults: string[] = [];
   for (const entry of entries) {
