@@ -2,7 +2,7 @@ import { FetchState } from 'astro/fetch';
 import { renderToString } from 'astro/runtime/server/index.js';
 import type { AccountPages } from './accounts/views.ts';
 import type { Pages as PaperPages } from './press/views.ts';
-import type { RecordsPages } from './records/views.ts';
+import type { RecordsPages } from './records/pages.ts';
 
 /** The routes of all pages, and what each one is given. */
 export type Pages = PaperPages & RecordsPages & AccountPages;

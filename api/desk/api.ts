@@ -1,10 +1,11 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
-import { loadBuild, VERSION } from '../../src/app/build.ts';
+import { loadBuild } from '../../src/app/build.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import type { PressQueue } from '../../src/app/press-queue.ts';
 import { ORDERS, READS } from '../../src/limits.ts';
 import { hostProver } from '../../src/net/host-proof.ts';
+import { VERSION } from '../../src/project.ts';
 import type { PaperEnv } from '../env.ts';
 import { allowedBy } from '../middleware/allow.ts';
 import { proxyList } from '../middleware/caller.ts';
@@ -58,7 +59,7 @@ export async function deskApi({ app, sites, presses, uses, logger }: ApiParts): 
     app,
     presses,
     logger,
-    prove: hostProver(app),
+    prove: hostProver(app.settings),
     shelf: new Shelf(`${VERSION} ${build.stamp}`),
   };
   const proxies = proxyList(app.settings.trustedProxies);

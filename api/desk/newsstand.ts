@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { Hono } from 'hono';
 import { etag, RETAINED_304_HEADERS } from 'hono/etag';
-import { PROJECT } from '../../src/app/build.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import { eventLoop } from '../../src/app/event-loop.ts';
 import type { PendingFolders } from '../../src/app/pending-folders.ts';
 import type { PressQueue } from '../../src/app/press-queue.ts';
 import { paperRoot } from '../../src/desk/paper.ts';
 import type { Render } from '../../src/press/output.ts';
+import { PROJECT } from '../../src/project.ts';
 import { fileAt, fileHeaders } from '../answers/files.ts';
 import { sendFile } from '../answers/send-file.ts';
 import type { DeskEnv } from '../env.ts';

@@ -1,7 +1,7 @@
 import { createMcpHandler, localhostAllowedOrigins, originValidationResponse } from '@modelcontextprotocol/server';
 import { bodyLimit } from 'hono/body-limit';
-import { VERSION } from '../../src/app/build.ts';
 import { Fault } from '../../src/fault.ts';
+import { VERSION } from '../../src/project.ts';
 import { parseJson } from '../middleware/json-body.ts';
 import { sendPublic } from '../records/answers.ts';
 import type { RecordsContext, RecordsDoors } from '../records/doors.ts';

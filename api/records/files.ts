@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { PROJECT } from '../../src/app/build.ts';
 import { Fault } from '../../src/fault.ts';
+import { PROJECT } from '../../src/project.ts';
 import { fileAt, fileHeaders } from '../answers/files.ts';
 import { sendFile } from '../answers/send-file.ts';
 import type { RecordsDoors } from './doors.ts';

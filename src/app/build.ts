@@ -1,16 +1,11 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { Fault } from '../fault.ts';
 import type { Render, RenderedFile } from '../press/output.ts';
+import { PROJECT } from '../project.ts';
 import type { hold, render } from '../render.ts';
-
-/** The project's own folder. */
-export const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
-
-/** The program's own version. */
-export const VERSION = (JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as { version: string }).version;
 
 const SERVER = join(PROJECT, 'dist/server');
 const CLIENT = join(PROJECT, 'dist/client');

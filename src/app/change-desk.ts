@@ -1,12 +1,12 @@
 import type { ChangeDesk } from '../accounts/change-queue.ts';
 import { openWebhookClient } from '../net/webhook-client.ts';
+import { VERSION } from '../project.ts';
 import type { DeliveryJob } from '../readers/delivery.ts';
 import type { DispatcherTools } from '../readers/delivery-dispatcher.ts';
 import { hostOf } from '../readers/webhook.ts';
 import type { WebhookClient } from '../readers/webhook-desk.ts';
 import type { Delta } from '../records/delta.ts';
 import { deltaRow } from '../records/rows.ts';
-import { VERSION } from './build.ts';
 import type { AppContext } from './context.ts';
 import { newId } from './context.ts';
 

@@ -1,6 +1,5 @@
 import { Cron } from 'croner';
-import type { AlertHour } from '../readers/alert-desk.ts';
-import type { DigestCadence, DigestTimes } from '../readers/digest.ts';
+import type { AlertHour, DigestCadence, DigestTimes } from '../readers/digest.ts';
 
 /** On which day of the week the weekly digest goes out. */
 const WEEKLY_ON = 'MON';

@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../fault.ts';
+import { PROJECT } from '../project.ts';
 import type { QueryAnswer, QueryTask } from '../store/query-process.ts';
-import { PROJECT } from './build.ts';
 
 /** How long a query may take, in ms. */
 export const QUERY_TIME = 5_000;

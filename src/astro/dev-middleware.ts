@@ -3,7 +3,6 @@ import { basename, join } from 'node:path';
 import type { APIContext, MiddlewareHandler, MiddlewareNext } from 'astro';
 import { contentType as typeByName } from 'mime-types';
 import { standOf } from '../../api/desk/stand.ts';
-import { PROJECT } from '../app/build.ts';
 import type { AppContext } from '../app/context.ts';
 import { openAppContext } from '../app/context.ts';
 import { paperRoot } from '../desk/paper.ts';
@@ -13,6 +12,7 @@ import { contentType } from '../press/feeds/headers.ts';
 import type { Render, RenderedFile } from '../press/output.ts';
 import type { Found } from '../press/outputs/paths.ts';
 import { printPath } from '../press/outputs/paths.ts';
+import { PROJECT } from '../project.ts';
 
 /** A page that Astro's own server is to print: an empty text that knows its route and its view. */
 class Page extends String {

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AstroIntegration, AstroIntegrationLogger } from 'astro';
-import { BUILT, PROJECT, stampBuild } from '../app/build.ts';
+import { BUILT, stampBuild } from '../app/build.ts';
 import type { AppContext } from '../app/context.ts';
 import { fileContent } from '../cmd/file.ts';
 import { pressLines, pressShowing } from '../cmd/press.ts';
@@ -9,6 +9,7 @@ import { withAppContext } from '../cmd/run.ts';
 import { shown } from '../cmd/terminal.ts';
 import { DESK_PORT, readSettings } from '../env.ts';
 import { problemLine } from '../ingest/source-file.ts';
+import { PROJECT } from '../project.ts';
 
 /** The press as a part of Astro: `astro build` alone files `content/` and leaves every paper's tree complete. */
 export function pressIntegration(): AstroIntegration {

@@ -1,4 +1,4 @@
-import { counted } from '../cmd/counted.ts';
+import { counted } from '../counted.ts';
 import { Fault } from '../fault.ts';
 import { verifyNode } from '../ledger/ed25519.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';

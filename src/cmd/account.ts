@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import type { AppContext } from '../app/context.ts';
 import { usageNow } from '../app/usage.ts';
+import { counted } from '../counted.ts';
 import { Fault } from '../fault.ts';
 import { BURST_MAX, PLANS } from '../meter/plan.ts';
-import { counted } from './counted.ts';
 import { say, withAppContext } from './run.ts';
 import { needAccount } from './service-key.ts';
 

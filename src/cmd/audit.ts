@@ -5,7 +5,7 @@ import { planOf } from '../app/press-run.ts';
 import type { Audit } from '../audit/audit.ts';
 import { auditAll } from '../audit/audit.ts';
 import type { AuditParts } from '../audit/parts.ts';
-import { counted } from './counted.ts';
+import { counted } from '../counted.ts';
 import { progressTo } from './progress.ts';
 import { say, withAppContext } from './run.ts';
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { VERSION } from '../app/build.ts';
 import { Fault } from '../fault.ts';
+import { VERSION } from '../project.ts';
 import { endWithStarter } from './starter.ts';
 import { shown, shownLines } from './terminal.ts';
 

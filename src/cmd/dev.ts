@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { needPort } from '../../api/listen.ts';
-import { PROJECT } from '../app/build.ts';
 import { DESK_PORT, readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
+import { PROJECT } from '../project.ts';
 import { tell } from './run.ts';
 
 const FLAGS = { host: { type: 'string' }, port: { type: 'string' } } as const;

@@ -9,9 +9,9 @@ import { checkHosts } from '../app/doctor/hosts.ts';
 import { checkHere, databaseFile } from '../app/doctor/machine.ts';
 import { checkNetwork } from '../app/doctor/network.ts';
 import { proxy } from '../app/doctor/proxy.ts';
+import { counted } from '../counted.ts';
 import type { Settings } from '../env.ts';
 import { readSettings } from '../env.ts';
-import { counted } from './counted.ts';
 import { say } from './run.ts';
 
 const MARKS: Record<Finding['state'], string> = { holds: 'ok   ', open: '-    ', fault: 'FAULT' };

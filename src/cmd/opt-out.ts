@@ -1,7 +1,7 @@
 import { Command } from 'commander';
+import { counted } from '../counted.ts';
 import { parseHostname } from '../records/hostname.ts';
 import { optOutReason } from '../records/opt-out.ts';
-import { counted } from './counted.ts';
 import { say, withAppContext } from './run.ts';
 
 export function command(): Command {

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import type { AppContext } from '../app/context.ts';
 import { pressPapers } from '../app/press-run.ts';
+import { counted } from '../counted.ts';
 import type { PressReport } from '../press/press.ts';
-import { counted } from './counted.ts';
 import { progressTo } from './progress.ts';
 import { say, withAppContext } from './run.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import pino from 'pino';
 import { type DeskParts, listenDesk, listenRecords } from '../../api/server.ts';
-import { isBuilt, loadBuild, PROJECT } from '../app/build.ts';
+import { isBuilt, loadBuild } from '../app/build.ts';
 import { changeClientOf } from '../app/change-desk.ts';
 import type { AppContext } from '../app/context.ts';
 import { eventLoop } from '../app/event-loop.ts';
@@ -24,6 +24,7 @@ import { problemLine } from '../ingest/source-file.ts';
 import { proberOf } from '../net/prober.ts';
 import type { SmtpMailer } from '../net/smtp.ts';
 import { smtpOf } from '../net/smtp.ts';
+import { PROJECT } from '../project.ts';
 import { fileContent, papersInContent } from './file.ts';
 import { tell, withAppContext } from './run.ts';
 

@@ -5,6 +5,7 @@ import type { CheckedRecords } from '../audit/verify-records.ts';
 import { checkRecords, recordsDocument, saidOf } from '../audit/verify-records.ts';
 import { isAddress, keysAt, keysInFile, parsed, siteKeys } from '../audit/verify-sources.ts';
 import { fetched, readText } from '../audit/verify-texts.ts';
+import { counted } from '../counted.ts';
 import { Fault } from '../fault.ts';
 import { verifyNoble, verifyNode } from '../ledger/ed25519.ts';
 import { NamedTwice } from '../ledger/i-json.ts';
@@ -12,7 +13,6 @@ import type { VerifyingKey } from '../ledger/keyring.ts';
 import { isProof, keysFromVkeys, type Proof, proofFaults } from '../ledger/proof.ts';
 import { unsignedIn } from '../ledger/proof-form.ts';
 import { unsignedWords } from '../ledger/unsigned.ts';
-import { counted } from './counted.ts';
 import { givenPath } from './given-path.ts';
 import { say } from './run.ts';
 

@@ -1,4 +1,4 @@
-import type { Generation } from '../ledger/generation.ts';
+import type { Generation } from '../ledger/chain.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
 import type { CitedFact, Image, Kind, Piece } from '../ledger/piece.ts';
 import type { Cast } from './cast.ts';

@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { PROJECT } from '../app/build.ts';
 import type { Agreement } from '../desk/terms.ts';
 import type { Settings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { normalized } from '../ledger/marks.ts';
+import { PROJECT } from '../project.ts';
 
 const FILE = 'agreement.md';
 

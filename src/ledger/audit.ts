@@ -1,6 +1,6 @@
 import { basisOf, contentHash } from './basis.ts';
+import type { Generation } from './chain.ts';
 import { verifyNode } from './ed25519.ts';
-import type { Generation } from './generation.ts';
 import { generationFaults } from './generation.ts';
 import type { VerifyingKey } from './keyring.ts';
 import type { Piece } from './piece.ts';

@@ -1,7 +1,21 @@
-import type { Generation } from './generation.ts';
 import type { KeyLife } from './key-time.ts';
 import { keyTimeRules } from './key-time.ts';
 import type { Receipt } from './receipt.ts';
+
+/** One filing of one piece, as a proof lists it. */
+export interface Generation {
+  revision: number;
+  /** Per paper, from 1, without gaps. */
+  seq: number;
+  content_hash: string;
+  /** Hash of the receipt's signed text. */
+  receipt_hash: string;
+  /** ISO 8601, UTC, milliseconds. */
+  filed_at: string;
+  kid: string;
+  /** The receipt, a signed note, verbatim. */
+  receipt: string;
+}
 
 /** What a verifier has found out about one generation by hashing and by checking its signature. */
 export interface Seen {

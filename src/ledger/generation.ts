@@ -1,5 +1,5 @@
 import { sha256 } from './basis.ts';
-import type { Seen } from './chain.ts';
+import type { Generation, Seen } from './chain.ts';
 import { chainRules, generationRules } from './chain.ts';
 import type { VerifyingKey } from './keyring.ts';
 import type { Verify } from './note.ts';
@@ -7,21 +7,6 @@ import { parseNote } from './note.ts';
 import type { Receipt } from './receipt.ts';
 import { parseReceipt } from './receipt.ts';
 import { noteSignedBy } from './verifier-key.ts';
-
-/** One filing of one piece, as a proof lists it. */
-export interface Generation {
-  revision: number;
-  /** Per paper, from 1, without gaps. */
-  seq: number;
-  content_hash: string;
-  /** Hash of the receipt's signed text. */
-  receipt_hash: string;
-  /** ISO 8601, UTC, milliseconds. */
-  filed_at: string;
-  kid: string;
-  /** The receipt, a signed note, verbatim. */
-  receipt: string;
-}
 
 /** What does not hold in one generation taken by itself, and its receipt where that can be read. */
 export function generationFaults(

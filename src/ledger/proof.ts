@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Basis, Hashed } from './basis.ts';
 import { basisOf, contentHash } from './basis.ts';
-import type { Generation } from './generation.ts';
+import type { Generation } from './chain.ts';
 import { chainFaults } from './generation.ts';
 import type { VerifyingKey } from './keyring.ts';
 import { thumbprint } from './keyring.ts';

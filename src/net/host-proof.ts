@@ -1,9 +1,9 @@
 import { promises as dns } from 'node:dns';
-import { VERSION } from '../app/build.ts';
-import type { AppContext } from '../app/context.ts';
 import type { HostProof } from '../desk/host.ts';
 import { PROOF_LABEL, PROOF_PATH, proofOf } from '../desk/host.ts';
+import type { Settings } from '../env.ts';
 import { Fault } from '../fault.ts';
+import { VERSION } from '../project.ts';
 import { clientOptions, outboundClient } from './webhook-client.ts';
 
 /** How long a name server is waited for, in ms, and how often each is asked. */
@@ -18,7 +18,9 @@ export type ProveHost = (paper: string, address: string) => Promise<Exclude<Host
  * through the client that webhooks are sent with and its rules. One proof of a
  * paper is asked for at a time: throws `unavailable` while another is under way.
  */
-export function hostProver({ settings }: AppContext): ProveHost {
+export function hostProver(
+  settings: Pick<Settings, 'origin' | 'dataOrigin' | 'resolvers' | 'webhookPrivate'>,
+): ProveHost {
   const options = clientOptions(`Broadsheet/${VERSION} (+${settings.origin})`, settings.webhookPrivate);
   const resolver = new dns.Resolver({ timeout: DNS_WAIT, tries: DNS_TRIES });
   const named = settings.resolvers.map(

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import type { Settings } from '../env.ts';
-import { isPublicAddress } from '../readers/webhook.ts';
+import { isPublicAddress } from '../public-address.ts';
 import type { CertificateProbe } from '../records/probe.ts';
 import { probeHostname } from '../records/probe.ts';
 import type { Probe } from '../records/signal.ts';

@@ -3,8 +3,9 @@ import type { RequestOptions } from 'node:http';
 import { Agent, request as requestHttp } from 'node:http';
 import { request as requestHttps, Agent as TlsAgent } from 'node:https';
 import { isIP } from 'node:net';
+import { isPublicAddress } from '../public-address.ts';
 import { errorOf } from '../readers/delivery.ts';
-import { isPublicAddress, literalOf } from '../readers/webhook.ts';
+import { literalOf } from '../readers/webhook.ts';
 import type { WebhookClient } from '../readers/webhook-desk.ts';
 
 /** How long a whole request may take, from the look-up of the name to the answer's status, in ms. */

@@ -4,7 +4,7 @@ import type { Persona } from '../desk/masthead.ts';
 import type { Media } from '../desk/media.ts';
 import type { PaperRecord } from '../desk/paper.ts';
 import { EARLIER_MAX, NEWEST_MAX, PAGE_SIZE, tags } from '../desk/tags.ts';
-import type { Generation } from '../ledger/generation.ts';
+import type { Generation } from '../ledger/chain.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
 import type { Piece } from '../ledger/piece.ts';
 

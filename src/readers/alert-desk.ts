@@ -1,13 +1,6 @@
 import type { AlertTable } from './alert-table.ts';
+import type { AlertHour } from './digest.ts';
 import type { EventTable } from './event-table.ts';
-
-/** When a paper's digests go out. */
-export interface AlertHour {
-  /** 0 to 23, on the clock of the zone. */
-  hour: number;
-  /** A name of the IANA time zone database. */
-  time_zone: string;
-}
 
 /** What choosing who is told of what works with. */
 export interface AlertDesk {

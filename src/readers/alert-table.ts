@@ -1,15 +1,7 @@
-import type { Chooser } from './alert.ts';
+import type { Reader } from './alert.ts';
 import type { DigestCadence, DigestRound } from './digest.ts';
 import type { KeptEvent } from './event-table.ts';
 import type { QueuedMail } from './mail.ts';
-
-/** A confirmed reader who is not suppressed. */
-export interface Reader extends Chooser {
-  /** The subscriber's id. */
-  id: string;
-  /** The last event that digests are through with; null before the first digest. */
-  through: number | null;
-}
 
 /** A mail that tells, with the places of the events that it tells of. */
 export interface QueuedAlert extends QueuedMail {

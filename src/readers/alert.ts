@@ -3,6 +3,14 @@ import { isNews } from '../desk/event.ts';
 import type { KeptEvent } from './event-table.ts';
 import type { Choices } from './subscriber.ts';
 
+/** A confirmed reader who is not suppressed. */
+export interface Reader extends Chooser {
+  /** The subscriber's id. */
+  id: string;
+  /** The last event that digests are through with; null before the first digest. */
+  through: number | null;
+}
+
 /** An event that mails tell of. */
 export type AlertEvent = ((StoryEvent & { type: 'story.aired' }) | CastEvent) & Pick<KeptEvent, 'n' | 'id'>;
 

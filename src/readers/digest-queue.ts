@@ -1,8 +1,8 @@
 import type { AlertEvent } from './alert.ts';
 import { isAlert } from './alert.ts';
-import type { AlertDesk, AlertHour } from './alert-desk.ts';
+import type { AlertDesk } from './alert-desk.ts';
 import { MAILS_MARK } from './alert-queue.ts';
-import type { DigestCadence, DigestRound, DigestTimes } from './digest.ts';
+import type { AlertHour, DigestCadence, DigestRound, DigestTimes } from './digest.ts';
 import { DIGESTS, digestOf } from './digest.ts';
 
 type UnderWay = NonNullable<DigestRound['under_way']>;

@@ -1,7 +1,13 @@
-import type { AlertEvent } from './alert.ts';
+import type { AlertEvent, Reader } from './alert.ts';
 import { subjectIdOf, wants } from './alert.ts';
-import type { AlertHour } from './alert-desk.ts';
-import type { Reader } from './alert-table.ts';
+
+/** When a paper's digests go out. */
+export interface AlertHour {
+  /** 0 to 23, on the clock of the zone. */
+  hour: number;
+  /** A name of the IANA time zone database. */
+  time_zone: string;
+}
 
 export const DIGESTS = ['daily', 'weekly'] as const;
 export type DigestCadence = (typeof DIGESTS)[number];

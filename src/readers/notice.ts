@@ -3,7 +3,7 @@ import type { MailContent } from './mail-content.ts';
 import { mailText } from './mail-content.ts';
 import type { MailSource } from './mail-head.ts';
 import { mailHead } from './mail-head.ts';
-import type { OffReason } from './webhook-table.ts';
+import type { OffReason, WebhookOff } from './webhook-table.ts';
 
 /** How long a notice waits for more of its kind, in ms: receivers that go down together make one mail. */
 export const NOTICE_GATHERS = 60_000;
@@ -28,14 +28,6 @@ export interface NoticeTable extends MailQueue<NoticeRecord> {
   queue(notice: Notice): void;
   /** Drops those that were settled at or before a time. */
   forget(until: number): void;
-}
-
-/** A webhook that is switched off. */
-export interface WebhookOff {
-  id: string;
-  url: string;
-  off_reason: OffReason;
-  of_subscriber: boolean;
 }
 
 /** Who hears of what goes wrong: the people with an admin seat; where there is none, the paper's contact. */

@@ -1,4 +1,10 @@
-import type { WebhookOff } from './notice.ts';
+/** A webhook that is switched off. */
+export interface WebhookOff {
+  id: string;
+  url: string;
+  off_reason: OffReason;
+  of_subscriber: boolean;
+}
 
 /** Why a webhook was switched off: its receiver said so (410), or it failed for days. */
 export const OFF_REASONS = ['gone', 'failing'] as const;

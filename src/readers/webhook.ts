@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { isPublicAddress } from '../public-address.ts';
 
 /** The longest address of a webhook, in UTF-16 units. */
 export const WEBHOOK_MAX = 2_000;
@@ -36,17 +37,6 @@ export function literalOf({ hostname }: URL): string | null {
 /** The host of an address, with the port where it is not the usual one: all that others need to know of it. */
 export function hostOf(text: string): string {
   return URL.parse(text)?.host ?? '';
-}
-
-/** What is given out of IPv6 for the Internet at large (RFC 4291, section 2.4). */
-const GLOBAL_V6 = ipaddr.parseCIDR('2000::/3');
-
-/** Whether an IP address is one of the Internet's: not of this machine, not of a private net, not reserved. */
-export function isPublicAddress(text: string): boolean {
-  if (!ipaddr.isValid(text)) return false;
-  // An IPv4 address in IPv6 clothes is taken as what it is.
-  const address = ipaddr.process(text);
-  return address.range() === 'unicast' && (address.kind() === 'ipv4' || address.match(GLOBAL_V6));
 }
 
 /** A new secret that signs deliveries, in the form of Standard Webhooks. `random` gives n secure bytes. */

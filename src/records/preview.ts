@@ -1,9 +1,10 @@
 import { toHex } from '../ledger/bytes.ts';
 import { inclusionPaths, leafHash } from '../ledger/merkle.ts';
 import type { Observation } from './observation.ts';
-import type { DomainRecord, RecordSignal, ServiceSeen } from './record.ts';
+import type { DomainRecord, RecordSignal } from './record.ts';
 import { signalsOf } from './record.ts';
 import { disclosuresOf } from './salt.ts';
+import type { ServiceSeen } from './services.ts';
 import type { Certificate, CertificateStatus } from './signal.ts';
 
 /** A field that is shown, and its proof: sibling hashes in lower-case hex, lowest first (RFC 9162, section 2.1.3). */

@@ -1,16 +1,8 @@
 import type { Hostname } from './hostname.ts';
+import type { ServiceSeen } from './services.ts';
 import { servicesSeen } from './services.ts';
 import type { Certificate, CertificateStatus, Probe, Signal, SignalStatus } from './signal.ts';
 import { isKnown } from './signal.ts';
-
-/** A service that a host's records point to. */
-export interface ServiceSeen {
-  service: string;
-  /** `mail`, `dns`, `hosting`… as the service table has it. */
-  kind: string;
-  /** The signal types that showed it, sorted. */
-  seen_in: string[];
-}
 
 /** A signal as the signed record has it. Which resolver was asked is the operator's own affair. */
 export type RecordSignal = Omit<Signal, 'resolver'>;

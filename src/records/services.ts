@@ -1,6 +1,14 @@
-import type { ServiceSeen } from './record.ts';
 import { SERVICES } from './service-table.ts';
 import type { SignalType } from './signal.ts';
+
+/** A service that a host's records point to. */
+export interface ServiceSeen {
+  service: string;
+  /** `mail`, `dns`, `hosting`… as the service table has it. */
+  kind: string;
+  /** The signal types that showed it, sorted. */
+  seen_in: string[];
+}
 
 /** The values of a host by type, as a look or what stands of it has them. */
 type Values = Partial<Record<SignalType, readonly string[]>>;

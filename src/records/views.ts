@@ -4,8 +4,6 @@
  * else. Every `url` is a path from the host's root unless its name says absolute.
  */
 
-import type { ReadingPages } from './reading-views.ts';
-
 /** What every page of the domain records has around its own matter. */
 export interface RecordsFrame {
   /** Public address of the service, without a slash at its end. */
@@ -19,14 +17,6 @@ export interface RecordsFrame {
   signed_in: string | null;
   /** Where the operator is written to; null where no setting says it. */
   contact: { url: string; text: string } | null;
-}
-
-/** The routes of the pages, and what each one is given. */
-export interface RecordsPages extends ReadingPages {
-  '/records/fault': FaultView;
-  '/records/landing': LandingView;
-  '/records/time-machine': TimeMachineView;
-  '/records/changes': ChangesView;
 }
 
 /** A refusal, for people. */

@@ -1,4 +1,5 @@
-import type { AlertTable, Reader } from '../readers/alert-table.ts';
+import type { Reader } from '../readers/alert.ts';
+import type { AlertTable } from '../readers/alert-table.ts';
 import type { DigestRound } from '../readers/digest.ts';
 import { keptEvent } from './events.ts';
 import type { Db } from './open.ts';

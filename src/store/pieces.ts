@@ -1,7 +1,7 @@
 import type { Correction, CorrectionRow, DeskRow, LatestQuery, Row, Scheduled, Story } from '../desk/archive.ts';
 import type { GenerationEntry } from '../desk/ledger-entry.ts';
 import type { PieceStanding } from '../desk/ledger-store.ts';
-import type { Generation } from '../ledger/generation.ts';
+import type { Generation } from '../ledger/chain.ts';
 import type { Piece } from '../ledger/piece.ts';
 import type { PieceRow } from './ledger-entries.ts';
 import { pieceFromRow } from './ledger-entries.ts';

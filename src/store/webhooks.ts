@@ -1,5 +1,4 @@
-import type { WebhookOff } from '../readers/notice.ts';
-import type { OffReason, Receiver, Webhook, WebhookState, WebhookTable } from '../readers/webhook-table.ts';
+import type { OffReason, Receiver, Webhook, WebhookOff, WebhookState, WebhookTable } from '../readers/webhook-table.ts';
 import type { Db } from './open.ts';
 
 type Kept = Webhook & WebhookState;

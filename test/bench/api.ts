@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { newId } from '../../src/app/context.ts';
 import { makeKey } from '../../src/desk/keys.ts';
 import { searchText } from '../../src/desk/search.ts';
+import type { Text } from './invented.ts';
 import { randomFrom } from './invented.ts';
 import type { Loaded } from './load.ts';
 import { CALLERS, load, start } from './load.ts';
 import type { Bench } from './paper.ts';
 import { environmentOf, filedPaper, openPaper, PAPER } from './paper.ts';
-import type { Text } from './pieces.ts';
 import type { Figure } from './table.ts';
 import { aSecond, median, millis } from './table.ts';
 

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PROJECT } from '../../src/app/build.ts';
+import { PROJECT } from '../../src/project.ts';
 import type { Ran } from './child.ts';
 import { run } from './child.ts';
 import { COLOPHON, NAV, ROWS, writeMarkdown } from './markdown.ts';

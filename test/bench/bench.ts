@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isBuilt, PROJECT } from '../../src/app/build.ts';
+import { isBuilt } from '../../src/app/build.ts';
+import { PROJECT } from '../../src/project.ts';
 import { apiPart } from './api.ts';
 import { cardsPart } from './cards.ts';
 import { run } from './child.ts';

@@ -1,4 +1,7 @@
-import type { Text } from './pieces.ts';
+import type { Filing } from '../../src/ledger/piece.ts';
+
+/** A piece without what its place in a paper gives it. */
+export type Text = Pick<Filing, 'headline' | 'dek' | 'prose' | 'cited_facts' | 'language'>;
 
 /** How long the corpus's pieces are, in characters: each tenth of them. */
 const LENGTHS = [1_000, 1_700, 2_300, 2_900, 3_500, 4_300, 5_300, 6_900, 9_600, 16_000];

@@ -1,6 +1,5 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { PROJECT } from '../../src/app/build.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import { openAppContext } from '../../src/app/context.ts';
 import { airStory } from '../../src/desk/airing.ts';
@@ -8,6 +7,7 @@ import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
 import { readSettings } from '../../src/env.ts';
+import { PROJECT } from '../../src/project.ts';
 import type { Ran } from './child.ts';
 import { run } from './child.ts';
 import type { Texts } from './pieces.ts';

@@ -2,11 +2,12 @@ import { createReadStream, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
-import { PROJECT } from '../../src/app/build.ts';
 import type { DeskRules } from '../../src/ledger/door.ts';
 import { airingProblems, filingProblems } from '../../src/ledger/door.ts';
 import { filingFrom } from '../../src/ledger/filing.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
+import { PROJECT } from '../../src/project.ts';
+import type { Text } from './invented.ts';
 import { inventedPieces } from './invented.ts';
 
 /** Beside the repository, where there is one: JSON Lines of pieces that others published. */
@@ -20,9 +21,6 @@ export const PERSONAS = ['ada-quill', 'ben-folio', 'cy-galley', 'dee-serif'];
 
 /** What the door asks in the papers of the benchmark. */
 const RULES: DeskRules = { sections: SECTIONS, personas: PERSONAS, source_floor: 2, hasMedia: () => false };
-
-/** A piece without what its place in a paper gives it. */
-export type Text = Pick<Filing, 'headline' | 'dek' | 'prose' | 'cited_facts' | 'language'>;
 
 export interface Texts {
   texts: Text[];

@@ -2,10 +2,10 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { SEARCH_ROWS, searchTerms, searchText } from '../../src/desk/search.ts';
+import type { Text } from './invented.ts';
 import { randomFrom } from './invented.ts';
 import type { Bench } from './paper.ts';
 import { filedPaper, openPaper, PAPER } from './paper.ts';
-import type { Text } from './pieces.ts';
 import type { Figure } from './table.ts';
 import { millis, note, seconds } from './table.ts';
 

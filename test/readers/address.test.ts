@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isPublicAddress } from '../../src/public-address.ts';
 import { ADDRESS_MAX, readAddress, readerOf } from '../../src/readers/address.ts';
-import { isPublicAddress, newWebhookSecret, webhookProblem } from '../../src/readers/webhook.ts';
+import { newWebhookSecret, webhookProblem } from '../../src/readers/webhook.ts';
 import * as fc from '../support/properties.ts';
 
 test('an address is taken with its domain in lower-case A-labels', () => {

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { VERSION } from '../../../src/app/build.ts';
 import { ASKS, limitInWords, READS, REFUSED_PAYMENTS } from '../../../src/limits.ts';
 import type { Access } from '../../../src/meter/lane.ts';
+import { VERSION } from '../../../src/project.ts';
 import { faults, ok } from '../../openapi/answers.ts';
 import type { Operation, Paths } from '../../openapi/document.ts';
 import { documentOf, registerComponents } from '../../openapi/document.ts';

@@ -2,7 +2,7 @@ import type { Row, Story } from '../../desk/archive.ts';
 import { isWithdrawn } from '../../desk/archive.ts';
 import { wordCount } from '../../desk/story.ts';
 import { tags } from '../../desk/tags.ts';
-import type { Generation } from '../../ledger/generation.ts';
+import type { Generation } from '../../ledger/chain.ts';
 import { proofOf } from '../../ledger/proof.ts';
 import { CARD_HEIGHT, CARD_WIDTH } from '../card.ts';
 import type { Edition } from '../edition.ts';

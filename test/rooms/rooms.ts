@@ -1,0 +1,177 @@
+/**
+ * What each room of the code may import: other rooms, single files, and packages that not everybody may use.
+ * A room may always import itself and what `SHARED` names. `types X` allows type imports alone.
+ */
+export interface Room {
+  /** What the room holds, and so the reason for its list. */
+  holds: string;
+  imports: readonly string[];
+}
+
+/** Small rules of the whole program, which need nothing but each other. */
+export const SHARED = [
+  'src/fault.ts',
+  'src/access-key.ts',
+  'src/key-life.ts',
+  'src/limits.ts',
+  'src/counted.ts',
+  'src/public-address.ts',
+];
+
+/** Packages that stand for a technology, and are used in one place. Any other package may be used anywhere outside the pages. */
+export const PACKAGES: Record<string, readonly string[]> = {
+  hono: ['api'],
+  '@hono': ['api'],
+  libsql: ['src/store'],
+  'node:sqlite': ['src/store'],
+  astro: ['src/astro', 'src/cmd', 'src/pages', 'src/layouts', 'src/parts', 'src/render.ts'],
+  '@astrojs': ['src/astro'],
+  nodemailer: ['src/net', 'src/files/outbox.ts'],
+  pino: ['src/app', 'src/cmd', 'api'],
+  croner: ['src/app'],
+  'fast-check': [],
+};
+
+const RULES = ['src/ledger', 'src/desk', 'src/press', 'src/readers', 'src/records', 'src/meter', 'src/accounts'];
+
+export const ROOMS: Record<string, Room> = {
+  'src/ledger': { holds: 'rules of what is signed', imports: [] },
+  'src/desk': { holds: 'rules of a paper', imports: ['src/ledger'] },
+  'src/press': { holds: 'rules of what is pressed', imports: ['src/ledger', 'src/desk', 'types src/files'] },
+  'src/readers': { holds: 'rules of mails and webhooks to readers', imports: ['src/ledger', 'src/desk'] },
+  'src/records': { holds: 'rules of the domain records', imports: ['src/ledger', 'types src/net'] },
+  'src/meter': { holds: 'rules of allowance and payment', imports: [] },
+  'src/accounts': {
+    holds: 'rules of accounts; their pages stand in the frame of the records',
+    imports: ['src/meter', 'types src/records/views.ts'],
+  },
+  'src/store': { holds: 'SQL: parsed rows come out, and nothing else', imports: [...RULES, 'src/files'] },
+  'src/files': {
+    holds: 'what is on disk',
+    imports: ['src/ledger', 'src/desk', 'types src/readers', 'types src/env.ts', 'src/project.ts'],
+  },
+  'src/net': {
+    holds: 'what talks to the network',
+    imports: ['src/desk', 'src/readers', 'src/records', 'src/meter', 'types src/env.ts', 'src/project.ts'],
+  },
+  'src/ingest': {
+    holds: 'folders on their way to the filing door',
+    imports: ['src/ledger', 'src/desk', 'src/press', 'src/files', 'src/app'],
+  },
+  'src/audit': {
+    holds: 'what checks the database, the trees and the log against themselves',
+    imports: ['src/ledger', 'src/desk', 'src/press', 'src/records', 'src/files', 'types src/store'],
+  },
+  'src/app': {
+    holds: 'the wiring of all the above',
+    imports: [
+      ...RULES,
+      'src/store',
+      'src/files',
+      'src/net',
+      'src/ingest',
+      'src/audit',
+      'types src/env.ts',
+      'types src/render.ts',
+      'src/project.ts',
+    ],
+  },
+  'src/astro': {
+    holds: 'what Astro calls',
+    imports: ['src/app', 'src/ingest', 'src/desk', 'src/press', 'src/cmd', 'src/env.ts', 'src/project.ts', 'api/desk'],
+  },
+  'src/cmd': {
+    holds: 'the command line',
+    imports: [
+      ...RULES,
+      'types src/store',
+      'src/files',
+      'src/net',
+      'src/ingest',
+      'src/audit',
+      'src/app',
+      'src/env.ts',
+      'src/project.ts',
+      'api',
+    ],
+  },
+  'api/answers': { holds: 'how both services answer', imports: ['src/press'] },
+  'api/middleware': {
+    holds: 'what both services ask of a request',
+    imports: [...RULES, 'src/app', 'types api', 'types api/desk'],
+  },
+  'api/openapi': { holds: 'what both documents say', imports: [] },
+  'api/desk': {
+    holds: 'the routes of the papers',
+    imports: [
+      ...RULES,
+      'src/app',
+      'src/files',
+      'src/net',
+      'src/project.ts',
+      'api/answers',
+      'api/middleware',
+      'api/openapi',
+      'types api',
+    ],
+  },
+  'api/records': {
+    holds: 'the routes of the domain records',
+    imports: [
+      ...RULES,
+      'src/app',
+      'src/net',
+      'src/store',
+      'src/project.ts',
+      'types src/env.ts',
+      'types src/render.ts',
+      'api/answers',
+      'api/middleware',
+      'api/openapi',
+      'types api',
+      'types api/mcp',
+      'api/mcp',
+    ],
+  },
+  'api/mcp': {
+    holds: 'the tools of agents, which ask the routes of the records',
+    imports: ['src/app', 'src/records', 'src/project.ts', 'api/middleware', 'api/records'],
+  },
+  api: { holds: 'the listeners', imports: [...RULES, 'src/app', 'api/desk', 'api/records', 'api/middleware'] },
+  'src/pages': {
+    holds: 'markup: everything comes from Astro.locals',
+    imports: [
+      'src/layouts',
+      'src/parts',
+      'src/parts/client',
+      'types src/press/views.ts',
+      'types src/records/views.ts',
+      'types src/records/reading-views.ts',
+      'types src/accounts/views.ts',
+    ],
+  },
+  'src/layouts': {
+    holds: 'markup',
+    imports: ['src/parts', 'types src/press/views.ts', 'types src/records/views.ts', 'types src/accounts/views.ts'],
+  },
+  'src/parts': {
+    holds: 'markup',
+    imports: [
+      'src/parts/client',
+      'types src/press/views.ts',
+      'types src/records/views.ts',
+      'types src/records/reading-views.ts',
+      'types src/accounts/views.ts',
+    ],
+  },
+  'src/parts/client': {
+    holds: 'what a reader’s browser runs: nothing that needs Node or the desk',
+    imports: ['src/parts', 'src/ledger', 'src/press/prose-html.ts', 'src/records'],
+  },
+  'src/env.ts': { holds: 'the settings', imports: ['src/meter', 'src/records'] },
+  'src/project.ts': { holds: 'where the program is', imports: [] },
+  'src/render.ts': {
+    holds: 'the way from Node into Astro',
+    imports: ['types src/accounts', 'types src/press', 'types src/records', 'src/pages'],
+  },
+};
