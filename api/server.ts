@@ -21,7 +21,7 @@ import { KeyUses } from './middleware/key-uses.ts';
 import { logRequests } from './middleware/log.ts';
 import { nameRequest } from './middleware/request-id.ts';
 import { recordsApi } from './records/api.ts';
-import { answerFaults } from './records/fault-pages.ts';
+import { answerFaults } from './records/pages/fault.ts';
 import { ChangeFeed } from './records/stream/feed.ts';
 
 /** Told the port that a service got, before anything is wired that may need it. */

@@ -1,6 +1,6 @@
 import { ServerResponse } from 'node:http';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { RecordsContext } from '../records/doors.ts';
+import type { RecordsContext } from '../records/route.ts';
 import { resultOf } from './answer.ts';
 import type { Tool } from './tool.ts';
 

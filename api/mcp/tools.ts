@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
-import { ChangeList } from '../records/changes-list.ts';
-import { Catalog } from '../records/domains.ts';
-import { History } from '../records/history.ts';
-import { Provenance } from '../records/provenance.ts';
-import { FullRecord, Preview, SignIn } from '../records/record-schemas.ts';
+import { ChangeList } from '../records/v1/changes.ts';
+import { Catalog } from '../records/v1/domains.ts';
+import { History } from '../records/v1/history.ts';
+import { Provenance } from '../records/v1/provenance.ts';
+import { FullRecord, Preview, SignIn } from '../records/v1/record-schemas.ts';
 import { asOf, cursor, domain, limit, onlyDomain, order, since, type, until, words } from './arguments.ts';
 import type { Tool } from './tool.ts';
 import { tool, withQuery } from './tool.ts';

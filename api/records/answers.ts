@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { privateJson } from '../answers/caching.ts';
 import { isKnown } from '../middleware/etag.ts';
-import type { RecordsContext, RecordsDoors } from './doors.ts';
+import type { RecordsContext, RecordsDoors } from './route.ts';
 
 /** The envelope of a list (wire.md, section 5), with what else the answer says. */
 export function listOf<T extends z.ZodType>(id: string, row: T, more: z.ZodRawShape = {}) {

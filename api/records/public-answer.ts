@@ -1,8 +1,8 @@
 import { PRIVATE, PUBLIC } from '../answers/caching.ts';
 import { isKnown } from '../middleware/etag.ts';
 import { signedIn } from '../middleware/session.ts';
-import type { RecordsContext } from './doors.ts';
 import type { Made } from './kept.ts';
+import type { RecordsContext } from './route.ts';
 
 /**
  * Sends what says the same to everybody; `headers` are its type and what else it

@@ -1,5 +1,5 @@
 import { openAccountDesk } from '../../../src/app/account-desk.ts';
-import type { RecordsDoors } from '../doors.ts';
+import type { RecordsDoors } from '../route.ts';
 import { alertDoors } from './alerts.ts';
 import { accountDataDoors } from './data.ts';
 import { downloadDoors } from './exports.ts';

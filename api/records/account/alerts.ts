@@ -4,7 +4,7 @@ import type { AlertRow, AlertsView } from '../../../src/accounts/views.ts';
 import { testEvent } from '../../../src/app/change-desk.ts';
 import { hostOf } from '../../../src/readers/webhook.ts';
 import type { SignedIn } from '../../middleware/session.ts';
-import type { RecordsContext } from '../doors.ts';
+import type { RecordsContext } from '../route.ts';
 import type { AccountDoors } from './pages.ts';
 import { accountForm, accountPage, sendAccountPage } from './pages.ts';
 import { problemOf } from './problem.ts';

@@ -1,6 +1,6 @@
 import { accountExport, deleteAccount } from '../../../src/app/account-export.ts';
 import { takeCookie } from '../../middleware/session.ts';
-import type { RecordsContext } from '../doors.ts';
+import type { RecordsContext } from '../route.ts';
 import type { AccountDoors } from './pages.ts';
 import { accountForm, accountPage, SIGN_IN, sendAccountPage } from './pages.ts';
 

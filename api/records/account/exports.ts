@@ -1,8 +1,8 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { Fault } from '../../../src/fault.ts';
 import type { SignedIn } from '../../middleware/session.ts';
-import type { RecordsContext } from '../doors.ts';
-import { exportFiles } from '../export-files.ts';
+import type { RecordsContext } from '../route.ts';
+import { exportFiles } from '../v1/export-files.ts';
 import type { AccountDoors } from './pages.ts';
 import { accountPage } from './pages.ts';
 

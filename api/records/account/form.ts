@@ -2,7 +2,7 @@ import { createMiddleware } from 'hono/factory';
 import { Fault } from '../../../src/fault.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { formFields, isUrlencoded } from '../../middleware/form-body.ts';
-import type { RecordsContext } from '../doors.ts';
+import type { RecordsContext } from '../route.ts';
 
 /** The fields of a form that was sent, each with all that was given for it. Throws `invalid_request` for too many. */
 export class Form {

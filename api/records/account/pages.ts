@@ -6,9 +6,9 @@ import type { Pages } from '../../../src/render.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { limitBody } from '../../middleware/json-body.ts';
 import type { SignedIn } from '../../middleware/session.ts';
-import type { RecordsContext, RecordsDoors } from '../doors.ts';
-import { frameOf } from '../frame.ts';
-import { sendPage } from '../page.ts';
+import { frameOf } from '../pages/frame.ts';
+import { sendPage } from '../pages/page.ts';
+import type { RecordsContext, RecordsDoors } from '../route.ts';
 import type { Form } from './form.ts';
 import { ownForms, readForm } from './form.ts';
 

@@ -1,6 +1,6 @@
 import { toUnsubscribe, unsubscribe } from '../../../src/accounts/unsubscribe.ts';
 import { limitBody } from '../../middleware/json-body.ts';
-import type { RecordsContext } from '../doors.ts';
+import type { RecordsContext } from '../route.ts';
 import { needPart } from './form.ts';
 import type { AccountDoors } from './pages.ts';
 import { sendAccountPage } from './pages.ts';

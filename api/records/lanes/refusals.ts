@@ -4,7 +4,7 @@ import { Fault } from '../../../src/fault.ts';
 import { REFUSED_PAYMENTS as LIMIT } from '../../../src/limits.ts';
 import { callerOf } from '../../middleware/caller.ts';
 import { LOOPBACK } from '../../middleware/throttle.ts';
-import type { RecordsContext } from '../doors.ts';
+import type { RecordsContext } from '../route.ts';
 
 /** Counts the payments of each address that bought nothing; who pays is never counted. */
 export interface Refusals {

@@ -2,8 +2,8 @@ import { Fault } from '../../../src/fault.ts';
 import { fileHeaders } from '../../answers/files.ts';
 import { sendFile } from '../../answers/send-file.ts';
 import { PLAYGROUND_FILES, playgroundPage } from '../../openapi/playground.ts';
-import type { RecordsDoors } from '../doors.ts';
-import { pageHeaders } from '../page.ts';
+import { pageHeaders } from '../pages/page.ts';
+import type { RecordsDoors } from '../route.ts';
 
 const PATH = '/docs/playground';
 

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { WebhookEvent } from '../../openapi/webhooks.ts';
-import { Delta } from '../record-schemas.ts';
+import { Delta } from '../v1/record-schemas.ts';
 
 /** What an account's receivers are told of, by type (`src/app/change-desk.ts`). */
 export const RECORDS_EVENTS: Readonly<Record<string, WebhookEvent>> = {

@@ -1,0 +1,105 @@
+import { accepts } from 'hono/accepts';
+import type { RecordsFrame } from '../../../src/records/views.ts';
+import type { Pages } from '../../../src/render.ts';
+import { isKnown } from '../../middleware/etag.ts';
+import type { Kept, Made } from '../kept.ts';
+import { madeOf } from '../kept.ts';
+import type { RecordsContext, RecordsDoors } from '../route.ts';
+
+/** Nothing inline runs and nothing comes from another host: scripts and styles are files under `/_astro/`. */
+const CSP =
+  "default-src 'none'; img-src 'self' data:; font-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self'; " +
+  "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/** Seconds for which a cache in front may answer with a page that says the same to everybody. */
+const SHARED_AGE = 30;
+
+/** A reader who is signed in sees more at the same address, and some addresses are pages and JSON. */
+const VARY = 'Accept, Cookie';
+
+type PageStatus = 200 | 201 | 400 | 401 | 402 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 | 500 | 501 | 503;
+
+interface PageAnswer {
+  status?: PageStatus;
+  /** Seconds for which shared caches may keep it; 0 for a page that nobody may keep. */
+  maxAge?: number;
+}
+
+type Printer = Pick<RecordsDoors, 'build' | 'app'>;
+
+/** Opens the address of a page: to everybody, and counted by caller like all that is public. */
+export function openPage(
+  { router, enter }: Pick<RecordsDoors, 'router' | 'enter'>,
+  path: string,
+  handler: (c: RecordsContext) => Response | Promise<Response>,
+): void {
+  router.get(path, enter('public'), handler);
+}
+
+/**
+ * Prints a page and sends it, with its headers and its mark (`ETag`). Only a 200
+ * that says the same to everybody may be kept by caches.
+ */
+export async function sendPage<Route extends keyof Pages>(
+  { build, app }: Printer,
+  c: RecordsContext,
+  route: Route,
+  view: Pages[Route] & { frame: RecordsFrame },
+  { status = 200, maxAge = SHARED_AGE }: PageAnswer = {},
+): Promise<Response> {
+  const html = await build.render(route, view);
+  const isShared = status === 200 && maxAge > 0 && view.frame.signed_in === null;
+  if (isShared) return sendShared(app.settings.dataOrigin, c, madeOf(html), maxAge);
+  const headers = { ...pageHeaders(app.settings.dataOrigin), Vary: VARY, 'Cache-Control': 'private, no-store' };
+  return c.html(html, status, headers);
+}
+
+/**
+ * Sends a page that says the same to everybody as long as `state` is the same,
+ * printed once for each state. Who is signed in has a page of their own.
+ */
+export async function sendKeptPage<Route extends keyof Pages>(
+  { build, app }: Printer,
+  c: RecordsContext,
+  route: Route,
+  { frame, view }: { frame: RecordsFrame; view(): Pages[Route] & { frame: RecordsFrame } },
+  { kept, name, state }: { kept: Kept; name: string; state: string },
+): Promise<Response> {
+  if (frame.signed_in !== null) return sendPage({ build, app }, c, route, view());
+  const made = await kept.of(name, state, () => build.render(route, view()));
+  return sendShared(app.settings.dataOrigin, c, made, SHARED_AGE);
+}
+
+function sendShared(root: string, c: RecordsContext, { bytes, mark }: Made, maxAge: number): Response {
+  const headers = {
+    ...pageHeaders(root),
+    'Content-Type': 'text/html; charset=utf-8',
+    Vary: VARY,
+    'Cache-Control': `public, max-age=0, s-maxage=${maxAge}, stale-while-revalidate=${maxAge}`,
+    ETag: mark,
+  };
+  if (isKnown(c.req.header('if-none-match'), mark)) return c.body(null, 304, headers);
+  return c.body(bytes, 200, headers);
+}
+
+/** The headers that guard a page. */
+export function pageHeaders(root: string): Record<string, string> {
+  return {
+    'Content-Security-Policy': CSP,
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'strict-origin-when-cross-origin',
+    'Permissions-Policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()',
+    ...(root.startsWith('https:') ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}),
+  };
+}
+
+/** Whether a page is wanted, and not JSON: by a browser. What says nothing, or takes anything, is a program. */
+export function wantsPage(c: RecordsContext): boolean {
+  const type = accepts(c, {
+    header: 'Accept',
+    supports: ['application/json', 'application/problem+json', 'text/html'],
+    default: 'application/json',
+  });
+  return type === 'text/html';
+}

@@ -1,0 +1,111 @@
+import type { AppContext } from '../../../src/app/context.ts';
+import type { Observation } from '../../../src/records/observation.ts';
+import { previewOf } from '../../../src/records/preview.ts';
+import type { RecordsFrame, TimeMachineView } from '../../../src/records/views.ts';
+import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
+import { cursorOf } from '../../answers/paging.ts';
+import { pageOf } from '../answers.ts';
+import { changeView, shortValue, signalLabel } from './change-view.ts';
+import { dayOf } from './day.ts';
+import { fullView } from './full-view.ts';
+
+/** A public list shows so many (spec, "Public web surface"). */
+const TOP = 3;
+/** Changes on a page for who is signed in. */
+const PAGE = 50;
+/** Changes that are marked on the time line, newest first. */
+const TICKS = 200;
+/** Values on a page for who is signed in; the API has them all. */
+const VALUES = 500;
+
+interface Asked {
+  frame: RecordsFrame;
+  host: WatchedHost;
+  /** Null when there is none, or none by the time asked for. */
+  observation: Observation | null;
+  /** When the host was first observed, in ms. */
+  first: number | null;
+  asOf: string | null;
+  /** Where the changes go on: only those before this number. */
+  before: number | undefined;
+}
+
+/** What the time machine shows of a host. */
+export function timeMachineView(
+  { store, now }: AppContext,
+  { frame, host, observation, first, asOf, before }: Asked,
+): TimeMachineView {
+  const { records } = store;
+  const isSignedIn = frame.signed_in !== null;
+  const today = dayOf(now());
+  const newest = records.deltas({ host: host.id }, { limit: TICKS });
+  const listed = isSignedIn ? records.deltas({ host: host.id }, { limit: PAGE + 1, cursor: before }) : newest;
+  const { rows, next } = pageOf(listed, isSignedIn ? PAGE : TOP, ({ seq }) => cursorOf([seq]));
+  const span = first === null ? 1 : Math.max(1, now() - first);
+  return {
+    frame,
+    domain: host.hostname,
+    unicode: host.unicode,
+    registrable_domain: host.registrable_domain,
+    is_paused: host.state === 'paused',
+    added_at: iso(host.added_at),
+    as_of: asOf,
+    first_day: first === null ? null : dayOf(first),
+    today,
+    observation: observation === null ? null : observationView(records, host, observation, isSignedIn),
+    first_observed_at: first === null ? null : iso(first),
+    observations: records.observationCount(host.id),
+    changes: {
+      items: rows.map(changeView),
+      total: records.deltaCount({ host: host.id }),
+      next: isSignedIn && next !== null ? `/t/${host.hostname}?changes=${next}` : null,
+    },
+    ticks: first === null ? [] : newest.map(({ at }) => Math.min(1, Math.max(0, (at - first) / span))),
+    history: isSignedIn ? historyOf(records, host.id) : null,
+    badge_url: `/badge/${host.hostname}.svg`,
+    provenance_url: `/v1/domains/${host.hostname}/provenance`,
+  };
+}
+
+type Records = AppContext['store']['records'];
+
+function observationView(
+  records: Records,
+  host: WatchedHost,
+  observation: Observation,
+  isSignedIn: boolean,
+): TimeMachineView['observation'] {
+  const preview = previewOf(observation);
+  const { seq, observed_at, nameservers, summary, held_back, notice, receipt } = preview;
+  const earlier = records.provenance(host.id, 1, seq)[0];
+  return {
+    seq,
+    observed_at,
+    nameservers,
+    summary: Object.entries(summary)
+      .map(([name, count]) => ({ name: signalLabel(name), count }))
+      .sort((a, b) => Number(b.count > 0) - Number(a.count > 0)),
+    held_back,
+    notice,
+    receipt,
+    // `</script>` in a value would end the element.
+    preview_json: JSON.stringify(preview).replaceAll('<', '\\u003c'),
+    earlier: earlier === undefined ? null : `/t/${host.hostname}?as_of=${iso(earlier.observed_at)}`,
+    full: isSignedIn ? fullView(observation) : null,
+  };
+}
+
+function historyOf(records: Records, host: number): TimeMachineView['history'] {
+  const items = records.history(host, {}, VALUES).map(({ signal, value, first_seen, last_seen, count }) => ({
+    signal: signalLabel(signal),
+    value: signal === 'CERTIFICATE' ? shortValue(value) : value,
+    first_seen: iso(first_seen),
+    last_seen: iso(last_seen),
+    count,
+  }));
+  return { items, total: records.historyCount(host, {}) };
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

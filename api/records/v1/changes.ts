@@ -1,0 +1,49 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { hostNamed } from '../../../src/records/named.ts';
+import { deltaRow } from '../../../src/records/rows.ts';
+import { cursorOf, cursorParam, limitParam, placeOf } from '../../answers/paging.ts';
+import { faults, ok } from '../../openapi/answers.ts';
+import { listOf, pageOf, sendList } from '../answers.ts';
+import type { RecordsDoors } from '../route.ts';
+import { register } from '../route.ts';
+import { domainFilter, sinceParam, typeParam, untilParam } from './params.ts';
+import { Delta } from './record-schemas.ts';
+
+export const ChangeList = listOf('ChangeList', Delta);
+
+const route = createRoute({
+  method: 'get',
+  path: '/v1/changes',
+  operationId: 'listChanges',
+  tags: ['Changes'],
+  summary: 'The change wire: what changed between observations',
+  request: {
+    query: z.object({
+      domain: domainFilter,
+      type: typeParam,
+      since: sinceParam,
+      until: untilParam,
+      order: z
+        .enum(['newest', 'oldest'], { error: 'must be newest or oldest' })
+        .default('newest')
+        .openapi({ description: 'Which come first.' }),
+      limit: limitParam(100, 1_000),
+      cursor: cursorParam,
+    }),
+  },
+  responses: { 200: ok(ChangeList, 'Newest first unless asked otherwise.'), ...faults() },
+});
+
+/** The change wire. */
+export function changesDoor(doors: RecordsDoors): void {
+  const { records } = doors.app.store;
+  register(doors, 'read', route, (c) => {
+    const { domain, type: signal, since, until, order, limit, cursor } = c.req.valid('query');
+    const host = domain === undefined ? undefined : hostNamed(records, domain).id;
+    const query = { host, signal, since, until };
+    const [place] = cursor === undefined ? [] : placeOf(z.tuple([z.int().min(0)]), cursor);
+    const found = records.deltas(query, { limit: limit + 1, order, cursor: place });
+    const { rows, next } = pageOf(found, limit, ({ seq }) => cursorOf([seq]));
+    return sendList(doors, c, { items: rows.map(deltaRow), total: records.deltaCount(query), next_cursor: next });
+  });
+}

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Settings } from '../../../src/env.ts';
+import { Fault } from '../../../src/fault.ts';
+import type { Checkout } from '../../../src/meter/checkout.ts';
+import { CREDIT, creditsOf } from '../../../src/meter/credits.ts';
+import type { Offer } from '../../../src/meter/offer.ts';
+import { priceInWords } from '../../../src/meter/offer.ts';
+import { PAYMENT_HEADERS } from '../../../src/meter/payment.ts';
+import { paymentId } from '../../../src/meter/purchase.ts';
+import { jsonBody, limitBody } from '../../middleware/json-body.ts';
+import { body, faults, ok } from '../../openapi/answers.ts';
+import { operatorOf } from '../lanes/addresses.ts';
+import { menuFor, offerFor } from '../lanes/menu.ts';
+import { answerOf, paymentOf, receiptHeader } from '../lanes/payment.ts';
+import type { Refusals } from '../lanes/refusals.ts';
+import type { RecordsDoors } from '../route.ts';
+import { register } from '../route.ts';
+
+/** The most that are bought at once. */
+const CREDITS_AT_ONCE = 1_000;
+const RANGE = `must be a whole number from 1 to ${CREDITS_AT_ONCE}`;
+
+const CreditsBought = z
+  .object({
+    credits: z.int().min(1).openapi({ description: 'What the payment bought.' }),
+    balance: z.number().openapi({ description: 'The account’s credits by now.' }),
+  })
+  .openapi('CreditsBought');
+
+const route = createRoute({
+  method: 'post',
+  path: '/v1/credits',
+  operationId: 'buyCredits',
+  tags: ['Account'],
+  summary: 'Buy credits for the key’s account with a payment (x402)',
+  description:
+    'Takes a key of the account and a payment for what the 402 of the same request asks. The same payment sent again buys nothing more. Credits are sold only where the service sees the transfer on the chain itself; where it has no node of the chain, the 402 has an empty `accepts` and says `reason: "node_missing"`.',
+  middleware: [limitBody, jsonBody()],
+  request: {
+    body: body(
+      z
+        .object({
+          credits: z.int(RANGE).min(1, RANGE).max(CREDITS_AT_ONCE, RANGE).openapi({ description: 'How many.' }),
+        })
+        .openapi('CreditPurchase', { example: { credits: 20 } }),
+    ),
+  },
+  responses: { 200: ok(CreditsBought, 'They are in the account’s ledger.'), ...faults(402, 409, 413, 415) },
+});
+
+/** Where an account buys credits: paid for like a call, and entered once, however often the payment comes. */
+export function buyCreditsDoor(
+  doors: RecordsDoors,
+  { till, refusals }: { till: Checkout | null; refusals: Refusals },
+): void {
+  const { settings, store, now } = doors.app;
+  register(doors, 'usage', route, async (c) => {
+    const { credits } = c.req.valid('json');
+    const account = c.get('key')?.account ?? '';
+    if (settings.x402 !== null && settings.x402.rpc === null) return menuFor(c, settings, null, nodeMissing(settings));
+    const offer = offerOf(offerFor(settings, c.req.url), credits);
+    const isPaid = Object.values(PAYMENT_HEADERS).some((name) => c.req.header(name) !== undefined);
+    if (till === null || offer === null || !isPaid) {
+      const price =
+        offer &&
+        `${offer.description} ${credits === 1 ? 'costs' : 'cost'} ${priceInWords(offer)}: pay what accepts asks for, and send it as X-PAYMENT (x402) beside the key`;
+      return menuFor(c, settings, offer, price === null ? closed(settings) : { message: price });
+    }
+    if (store.accounts.find(account) === null) {
+      throw new Fault('key_invalid', 'X-Service-Key: the account of this key is no more');
+    }
+    const payment = paymentOf(c);
+    await refusals.check(c);
+    const request = createHash('sha256').update(`POST /v1/credits\n${account}\n${credits}`).digest('hex');
+    const bought = { status: 200, headers: [], body: Buffer.from(String(credits)) };
+    const sold = await till.take({ payment, offer, request, run: async () => bought, mustSee: true });
+    if (sold.outcome === 'failed') throw new Error('credits are always there to be sold');
+    // Also when it was paid for long ago: a payer who never came back is owed the credits all the same.
+    const isOwed = sold.outcome === 'served' || (sold.outcome === 'conflict' && OWED.has(sold.why));
+    if (!isOwed) {
+      await refusals.note(c);
+      return answerOf(c, sold, { payment, offer, settings });
+    }
+    const { network, asset, payer, nonce } = paymentId(payment, offer);
+    const ref = `x402:${network}:${asset}:${payer}:${nonce}`;
+    store.credits.enter(account, { at: now(), amount: credits * CREDIT, note: 'bought by x402', ref });
+    const transaction = (sold.outcome === 'served' ? sold.transaction : null) ?? '';
+    c.header(...receiptHeader(payment, offer, { success: true, transaction }));
+    const answer: z.infer<typeof CreditsBought> = { credits, balance: creditsOf(store.credits.balance(account)) };
+    return c.json(answer, 200, { 'Cache-Control': 'private, no-store' });
+  });
+}
+
+/** The payment is settled, and for these credits of this account. */
+const OWED: ReadonlySet<string> = new Set(['answer_gone', 'repeated']);
+
+const nodeMissing = (settings: Pick<Settings, 'contact'>) => ({
+  reason: 'node_missing',
+  message: `credits are not sold here: this service has no node of the chain (X402_RPC_URL) to see that a payment came. Nothing was charged; ask ${operatorOf(settings)}, who can set it and tops credits up meanwhile`,
+});
+
+const closed = (settings: Pick<Settings, 'contact'>) => ({
+  reason: 'payments_closed',
+  message: `payments are not taken here; ${operatorOf(settings)} tops credits up`,
+});
+
+/** So many credits, at the price of one. */
+function offerOf(one: Offer | null, credits: number): Offer | null {
+  if (one === null) return null;
+  return { ...one, units: one.units * credits, description: `${credits} ${credits === 1 ? 'credit' : 'credits'}` };
+}

@@ -1,0 +1,70 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { hostNamed } from '../../../src/records/named.ts';
+import { seriesPoint } from '../../../src/records/series.ts';
+import { cursorOf, cursorParam, limitParam, placeOf } from '../../answers/paging.ts';
+import { faults, ok } from '../../openapi/answers.ts';
+import { listOf, pageOf, sendList } from '../answers.ts';
+import type { RecordsDoors } from '../route.ts';
+import { register } from '../route.ts';
+import { domainParam, sinceParam, typeParam, untilParam } from './params.ts';
+import { CERTIFICATE_STATUSES, DomainName, Status } from './record-schemas.ts';
+
+const Series = listOf(
+  'Series',
+  z
+    .object({
+      seq: z.int().min(1),
+      observed_at: z.iso.datetime(),
+      signals: z
+        .record(
+          z.string(),
+          z.object({
+            status: z.union([Status, z.enum(CERTIFICATE_STATUSES)]),
+            count: z.int().min(0).nullable().openapi({ description: 'How many values; null when that is unknown.' }),
+            ttl: z.int().nullable(),
+            rtt_ms: z.int().nullable(),
+          }),
+        )
+        .openapi({ description: 'By type; with `type` that one alone.' }),
+    })
+    .openapi('SeriesPoint'),
+  { domain: DomainName },
+);
+
+const route = createRoute({
+  method: 'get',
+  path: '/v1/domains/{domain}/series',
+  operationId: 'readSeries',
+  tags: ['Domains'],
+  summary: 'A domain as a time series: for each observation its status, number of values, TTL and round-trip time',
+  request: {
+    params: domainParam,
+    query: z.object({
+      type: typeParam,
+      since: sinceParam,
+      until: untilParam,
+      limit: limitParam(100, 1_000),
+      cursor: cursorParam,
+    }),
+  },
+  responses: { 200: ok(Series, 'One point for each observation, oldest first.'), ...faults() },
+});
+
+/** A domain over time. */
+export function seriesDoor(doors: RecordsDoors): void {
+  const { records } = doors.app.store;
+  register(doors, 'read', route, (c) => {
+    const host = hostNamed(records, c.req.valid('param').domain);
+    const { type, since, until, limit, cursor } = c.req.valid('query');
+    const [at, seq] = cursor === undefined ? [] : placeOf(z.tuple([z.int(), z.int().min(1)]), cursor);
+    const after = at === undefined || seq === undefined ? undefined : { at, seq };
+    const found = records.observationPage(host.id, { since, until, after }, limit + 1);
+    const { rows, next } = pageOf(found, limit, (last) => cursorOf([Date.parse(last.record.observed_at), last.seq]));
+    return sendList(doors, c, {
+      domain: host.hostname,
+      items: rows.map((row) => seriesPoint(row, type)),
+      total: records.observationsBetween(host.id, { since, until }),
+      next_cursor: next,
+    });
+  });
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import pino from 'pino';
+import { listenRecords } from '../../../../api/server.ts';
+import { mailedToken } from '../../../../src/accounts/mailed-token.ts';
+import { askToSignIn } from '../../../../src/accounts/sign-in.ts';
+import { openAccountDesk } from '../../../../src/app/account-desk.ts';
+import { newId, openAppContext } from '../../../../src/app/context.ts';
+import { SIGN_UPS_MAX } from '../../../../src/limits.ts';
+import { Visitor } from '../../../support/account-stand.ts';
+import { recordsStand } from '../../../support/records-stand.ts';
+
+const DAY = 86_400_000;
+
+test('one network makes so many accounts a day, whoever of 50 comes first and wherever', async (t) => {
+  const { app, url, clock } = await recordsStand(t, { TRUSTED_PROXIES: '127.0.0.1' });
+  const elsewhere = openAppContext(app.settings, app.now);
+  const served = await listenRecords(elsewhere, pino({ level: 'silent' }));
+  t.after(async () => {
+    await served.close();
+    elsewhere.close();
+  });
+  const desk = openAccountDesk(app);
+  const linkFor = (email: string): string => {
+    const id = newId();
+    askToSignIn({ ...desk, newId: () => id }, email);
+    return mailedToken(desk.secret, 'sign-in', id);
+  };
+  const enter = (at: string, token: string, address: string) =>
+    new Visitor(at, app.settings.dataOrigin).post('/account/enter', { token }, { 'x-forwarded-for': address });
+  const known = (email: string) => app.store.accounts.byEmail(email) !== null;
+
+  const links = Array.from({ length: 50 }, (_, n) => linkFor(`n${n}@example.org`));
+  const answers = await Promise.all(
+    links.map((token, n) => enter(n % 2 === 0 ? url : served.url, token, `192.0.2.${n + 1}`)),
+  );
+  assert.equal(answers.filter(({ status }) => status === 303).length, SIGN_UPS_MAX);
+  const refused = answers.findIndex(({ status }) => status !== 303);
+  const { status, headers, text } = answers[refused] ?? assert.fail();
+  assert.equal(status, 429);
+  assert.equal(headers['retry-after'], String((Math.ceil(clock.now / DAY) * DAY - clock.now) / 1_000));
+  assert.match(text, /From your network 20 accounts were made today, which is the most; ask for a link again after 20/);
+  assert.equal(headers['set-cookie'], undefined);
+  assert.equal(known(`n${refused}@example.org`), false);
+
+  // The link was not used up, and holds from elsewhere; who has an account gets in from anywhere.
+  assert.equal((await enter(url, links[refused] ?? '', '198.51.100.1')).status, 303);
+  assert.equal((await enter(url, linkFor(`n${refused}@example.org`), '192.0.2.1')).status, 303);
+
+  // An IPv6 network is a /48.
+  for (let n = 0; n < SIGN_UPS_MAX; n++) {
+    assert.equal((await enter(url, linkFor(`v${n}@example.org`), `2001:db8:1:${n.toString(16)}::1`)).status, 303);
+  }
+  const sixth = linkFor('six@example.org');
+  assert.equal((await enter(url, sixth, '2001:db8:1:ffff::1')).status, 429);
+  assert.equal((await enter(url, sixth, '2001:db8:2::1')).status, 303);
+
+  clock.now += DAY;
+  assert.equal((await enter(url, linkFor('tomorrow@example.org'), '192.0.2.1')).status, 303);
+});

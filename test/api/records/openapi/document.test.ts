@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Document } from '../../../support/contract.ts';
+import { checkDocument, examplesIn } from '../../../support/document.ts';
+import { ask } from '../../../support/http.ts';
+import { recordsStand } from '../../../support/records-stand.ts';
+
+test('the data API describes itself', async (t) => {
+  const root = 'https://records.example';
+  const { url, keyOf } = await recordsStand(t, { DATA_ORIGIN: root });
+
+  await t.test('the document is sound, and every lane’s answers are in it', async () => {
+    const { text, headers } = await ask(url, '/v1/openapi.json');
+    assert.match(String(headers['content-type']), /^application\/json/);
+    const document = JSON.parse(text) as Document;
+    await checkDocument(document, root);
+    assert.ok(examplesIn(document).length > 30);
+    const { components, paths } = document;
+    const lookup = paths['/v1/domains/{domain}']?.get;
+    assert.ok(lookup);
+    const shown = Object.keys(lookup.responses[200]?.headers ?? {});
+    for (const name of ['X-RateLimit-Reset', 'X-Service-Credits-Remaining', 'X-PAYMENT-RESPONSE', 'RateLimit']) {
+      assert.ok(shown.includes(name), name);
+    }
+    assert.deepEqual(Object.keys(components.securitySchemes ?? {}), ['key', 'payment', 'paymentV2']);
+    for (const path of ['/v1/changes', '/v1/stream', '/v1/search']) assert.ok(paths[path]?.get?.responses[402], path);
+    const known = await ask(url, '/v1/openapi.json', { 'if-none-match': String(headers.etag) });
+    assert.equal(known.status, 304);
+    const keyed = await ask(url, '/v1/openapi.json', { 'x-service-key': keyOf('account') });
+    assert.equal(keyed.headers['cache-control'], 'private, no-store');
+    assert.equal(keyed.headers.etag, undefined);
+  });
+
+  await t.test('the index lists every door, with who comes in how', async () => {
+    const { text, headers } = await ask(url, '/v1');
+    const { doors, ...index } = JSON.parse(text) as Record<string, string> & { doors: Record<string, { url: string }> };
+    const document = JSON.parse((await ask(url, '/v1/openapi.json')).text) as Document;
+    const ids = Object.values(document.paths).flatMap((item) => Object.values(item).map((one) => one.operationId));
+    assert.deepEqual(Object.keys(doors).sort(), ids.sort());
+    for (const door of Object.values(doors)) assert.ok(door.url.startsWith(`${root}/`), door.url);
+    assert.ok(String(headers.link).includes(`<${index.openapi}>; rel="service-desc"`));
+    for (const address of [index.docs, index.playground, index.openapi, index.sign_in_url, index.keys_url]) {
+      // A page of an account leads to the one where one signs in.
+      assert.match(
+        String((await ask(url, new URL(String(address)).pathname, { accept: 'text/html' })).status),
+        /^(?:200|303)$/,
+        address,
+      );
+    }
+  });
+
+  await t.test('the playground lets no script run but its own host’s', async () => {
+    const { headers, text, status } = await ask(url, '/docs/playground');
+    assert.equal(status, 200);
+    const policy = String(headers['content-security-policy']);
+    assert.match(policy, /default-src 'none'/);
+    assert.match(policy, /script-src 'self'(?:;|$)/);
+    assert.match(policy, /connect-src 'self'(?:;|$)/);
+    const files = [...text.matchAll(/(?:src|href)="(playground\/[^"]+)"/g)].map(([, file = '']) => file);
+    assert.equal(files.length, 4);
+    for (const file of files) {
+      const answer = await ask(url, `/docs/${file}`);
+      assert.equal(answer.status, 200, file);
+      assert.equal(answer.headers['cache-control'], 'public, max-age=31536000, immutable', file);
+    }
+    assert.equal((await ask(url, '/docs/playground/x.js')).status, 404);
+  });
+});

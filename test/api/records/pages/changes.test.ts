@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { READS } from '../../../../src/limits.ts';
+import { parseHostname } from '../../../../src/records/hostname.ts';
+import { ask } from '../../../support/http.ts';
+import { probe } from '../../../support/probes.ts';
+import type { RecordsStand } from '../../../support/records-stand.ts';
+import { recordsStand } from '../../../support/records-stand.ts';
+import { seededProbes } from '../../../support/seeded-records.ts';
+
+const HTML = { accept: 'text/html' };
+const JSON_ONLY = { accept: 'application/json' };
+const NOW = Date.UTC(2026, 10, 21, 9);
+const DAY = 86_400_000;
+
+interface Row {
+  seq: number;
+  at: string;
+  domain: string;
+  signal: string;
+  kind: string;
+  line: string;
+}
+
+interface List {
+  items: Row[];
+  total: number;
+  next_cursor: string | null;
+}
+
+interface Feed {
+  rss: {
+    channel: {
+      lastBuildDate?: string;
+      item?: { title: string; guid: { '#text': number }; description: string; link: string }[];
+    };
+  };
+}
+
+const readFeed = (xml: string): Feed['rss']['channel'] => {
+  assert.equal(XMLValidator.validate(xml), true);
+  return (new XMLParser({ ignoreAttributes: false, isArray: (name) => name === 'item' }).parse(xml) as Feed).rss
+    .channel;
+};
+
+describe('the changes', () => {
+  const endings: (() => unknown)[] = [];
+  let stand: RecordsStand;
+  before(async () => {
+    const env = { TRUSTED_PROXIES: '127.0.0.1' };
+    stand = await recordsStand({ after: (work) => void endings.push(work) }, env, NOW - 12 * DAY);
+    stand.enter(...seededProbes(NOW, 12));
+    stand.clock.now = NOW;
+  });
+  after(async () => {
+    for (const end of endings) await end();
+  });
+  const get = (path: string, headers: Record<string, string> = HTML) => ask(stand.url, path, headers);
+  const list = async (path: string): Promise<List> => JSON.parse((await get(path, JSON_ONLY)).text);
+
+  test('a day has its changes and no others, as a page and as JSON', async () => {
+    const { items, total, next_cursor } = await list('/changes/2026-11-20');
+    assert.ok(total > 3);
+    assert.equal(items.length, total);
+    assert.equal(next_cursor, null);
+    assert.ok(items.every(({ at }) => at.startsWith('2026-11-20T')));
+    assert.deepEqual(Object.keys(items[0] ?? {}), [
+      'seq',
+      'at',
+      'domain',
+      'signal',
+      'kind',
+      'before',
+      'after',
+      'observation_seq',
+    ]);
+    const page = await get('/changes/2026-11-20');
+    assert.equal(page.status, 200);
+    assert.deepEqual(
+      [...page.text.matchAll(/id="change-(\d+)"/g)].map(([, seq]) => Number(seq)),
+      items.map(({ seq }) => seq),
+    );
+    for (const signal of new Set(items.map((row) => row.signal))) {
+      const name = signal === 'CERTIFICATE' ? 'certificate' : signal;
+      const count = items.filter((row) => row.signal === signal).length;
+      assert.match(page.text, new RegExp(`<th scope="row" class="mono">${name}</th>.*?<strong>${count}</strong>`, 's'));
+    }
+    assert.match(page.text, /href="\/changes\/2026-11-19"/);
+    assert.match(page.text, /rel="next" href="\/changes\/2026-11-21"/);
+  });
+
+  test('today is a day like others; the first day has none before it, and an empty one is no error', async () => {
+    assert.deepEqual(await list('/changes/today'), await list('/changes/2026-11-21'));
+    const page = await get('/changes/today');
+    assert.match(page.text, /<link rel="canonical"|<meta name="robots" content="noindex"/);
+    assert.doesNotMatch(page.text, /rel="next" href="\/changes\/2026-11-22"/);
+    assert.match((await get('/changes/2026-11-11')).text, /the first day/);
+    assert.deepEqual(await list('/changes/1999-12-31'), { day: '1999-12-31', items: [], total: 0, next_cursor: null });
+    assert.match((await get('/changes/1999-12-31')).text, /Nothing changed on this day/);
+  });
+
+  test('what is no day is 400, and a day to come 404', async () => {
+    for (const day of ['2026-13-40', '2026-02-30', 'yesterday', '20261120', '2026-11-20T00:00:00Z', '%00']) {
+      const { status, text } = await get(`/changes/${day}`, JSON_ONLY);
+      assert.equal(status, 400, day);
+      assert.equal(JSON.parse(text).field, 'date', day);
+      assert.equal((await get(`/changes/${day}`)).status, 400, day);
+    }
+    assert.equal((await get('/changes/2026-11-22')).status, 404);
+    for (const query of ['cursor=none', 'limit=many', 'cursor=WzFd%22']) {
+      const { status, text } = await get(`/changes/2026-11-20?${query}`, JSON_ONLY);
+      assert.equal(status, 400, query);
+      assert.equal(JSON.parse(text).field, query.split('=')[0]);
+    }
+  });
+
+  test('pages of a day and of the feed together are all of it, each change once', async () => {
+    for (const path of ['/changes/2026-11-20', '/changes.json']) {
+      const whole = await list(`${path}?limit=1000`);
+      assert.equal(whole.items.length, whole.total, path);
+      const seqs: number[] = [];
+      let next: string | null = `${path}?limit=7`;
+      while (next !== null) {
+        const { headers, text } = await get(next, JSON_ONLY);
+        const part = JSON.parse(text) as List;
+        seqs.push(...part.items.map(({ seq }) => seq));
+        const link = /^<(.+)>; rel="next"$/.exec(String(headers.link ?? ''))?.[1];
+        assert.equal(link === undefined, part.next_cursor === null);
+        next = link === undefined ? null : new URL(link).pathname + new URL(link).search;
+      }
+      assert.deepEqual(
+        seqs,
+        whole.items.map(({ seq }) => seq),
+        path,
+      );
+    }
+  });
+
+  test('the feed as RSS is sound, has a change under its number, and is as old as its newest change', async () => {
+    stand.enter(probe('odd.example', NOW + 1, { TXT: ['plain'] }));
+    const odd = ']]> & <b>"\\195\\188" &amp;';
+    stand.enter(probe('odd.example', NOW + 2, { TXT: [odd] }));
+    const { text, headers } = await get('/changes.rss', {});
+    assert.match(String(headers['content-type']), /^application\/rss\+xml/);
+    assert.equal(headers['access-control-allow-origin'], '*');
+    const { item = [], lastBuildDate } = readFeed(text);
+    const newest = await list('/changes.json');
+    assert.deepEqual(
+      item.map(({ guid }) => guid['#text']),
+      newest.items.map(({ seq }) => seq),
+    );
+    assert.equal(Date.parse(lastBuildDate ?? ''), Math.floor(Date.parse(newest.items[0]?.at ?? '') / 1000) * 1000);
+    assert.equal(item[0]?.title, `odd.example TXT changed: plain → ${odd}`);
+    assert.equal(item[0]?.link, 'http://localhost:4322/t/odd.example');
+    const again = await get('/changes.rss', { 'if-none-match': String(headers.etag) });
+    assert.equal(again.status, 304);
+  });
+
+  test('the tape has the last 50, each in a line, is marked, and open to other origins', async () => {
+    const { items, total, next_cursor } = await list('/v1/tape');
+    assert.equal(items.length, 50);
+    assert.ok(total > 50);
+    assert.equal(next_cursor, null);
+    assert.deepEqual(Object.keys(items[0] ?? {}), ['seq', 'at', 'domain', 'signal', 'kind', 'line']);
+    assert.deepEqual(
+      items.map(({ seq }) => seq),
+      (await list('/changes.json')).items.slice(0, 50).map(({ seq }) => seq),
+    );
+    const { headers } = await get('/v1/tape');
+    assert.equal(headers['access-control-allow-origin'], '*');
+    assert.match(String(headers['cache-control']), /^public, max-age=0, s-maxage=60/);
+    assert.equal((await get('/v1/tape', { 'if-none-match': String(headers.etag) })).status, 304);
+    stand.enter(probe('odd.example', NOW + 3, { TXT: ['news'] }));
+    const fresh = await get('/v1/tape', { 'if-none-match': String(headers.etag) });
+    assert.equal(fresh.status, 200);
+    assert.match((JSON.parse(fresh.text) as List).items[0]?.line ?? '', /^odd\.example TXT changed: .* → news$/);
+  });
+
+  test('an answer to a key is private', async () => {
+    const { headers } = await get('/v1/tape', { 'x-service-key': stand.keyOf('account') });
+    assert.equal(headers['cache-control'], 'private, no-store');
+    assert.equal(headers.etag, undefined);
+  });
+
+  test('the front page has the totals, the tape, and three of each list with how many there are', async () => {
+    const { records } = stand.app.store;
+    const { text, status, headers } = await get('/');
+    assert.equal(status, 200);
+    const total = records.deltaCount({});
+    assert.equal([...text.matchAll(/<tr data-seq=/g)].length, 50);
+    for (const count of [
+      `3 of ${records.counts().watched}`,
+      `3 of ${total}`,
+      `3 of ${records.facetNames('service')}`,
+      `3 of ${records.facetNames('issuer')}`,
+    ]) {
+      assert.ok(text.includes(count), count);
+    }
+    assert.match(text, new RegExp(`<dt>Observations</dt><dd>${records.nextSeq() - 1} `));
+    assert.match(text, /curl http:\/\/localhost:4322\/v1\/domains\/odd\.example/);
+    assert.equal((await get('/', { ...HTML, 'if-none-match': String(headers.etag) })).status, 304);
+  });
+
+  test('what opted out is gone everywhere at once', async () => {
+    const name = 'odd.example';
+    const places = ['/', '/changes/today', '/changes.json', '/changes.rss', '/v1/tape'];
+    for (const path of places) assert.ok((await get(path)).text.includes(name), path);
+    assert.equal((await get(`/badge/${name}.svg`)).status, 200);
+    const before = (await list('/changes.json')).total;
+    const own = stand.app.store.records.deltaCount({ host: stand.app.store.records.find(name)?.id });
+    stand.app.store.records.optOut(parseHostname(name), 'asked by mail', 'test', stand.clock.now);
+    for (const path of places) assert.ok(!(await get(path)).text.includes(name), path);
+    assert.equal((await list('/changes.json')).total, before - own);
+    const { status, text } = await get(`/t/${name}`, JSON_ONLY);
+    assert.equal(status, 404);
+    assert.equal(JSON.parse(text).error, 'not_found');
+    assert.equal((await get(`/t/${name}`)).status, 404);
+    assert.equal((await get(`/t/below.${name}`)).status, 404);
+    const badge = await get(`/badge/${name}.svg`);
+    assert.equal(badge.status, 404);
+    const drawn = (text: string, of: string) => text.replaceAll(of, '').replace(/ (?:width|x)="[\d.]+"/g, '');
+    const stranger = await get('/badge/nobody.example.svg');
+    assert.equal(drawn(badge.text, name), drawn(stranger.text, 'nobody.example'), 'nobody can tell why there is none');
+  });
+
+  test('an empty service has pages too', async (t) => {
+    const empty = await recordsStand(t);
+    for (const path of ['/', '/changes/today', '/changes.rss', '/changes.json', '/v1/tape']) {
+      assert.equal((await ask(empty.url, path, HTML)).status, 200, path);
+    }
+    assert.deepEqual(readFeed((await ask(empty.url, '/changes.rss')).text).item, undefined);
+  });
+
+  test('callers are counted by their address, and who has a key is not', async () => {
+    const from = (address: string, more = {}) => ({ ...HTML, 'x-forwarded-for': address, ...more });
+    const mark = String((await get('/v1/tape')).headers.etag);
+    const headers = from('203.0.113.5', { 'if-none-match': mark });
+    const statuses: number[] = [];
+    for (let sent = 0; sent < READS.points; sent += 50) {
+      const answers = Array.from({ length: 50 }, () => fetch(`${stand.url}/v1/tape`, { headers }));
+      for (const answer of await Promise.all(answers)) {
+        statuses.push(answer.status);
+        await answer.arrayBuffer();
+      }
+    }
+    assert.ok(statuses.every((status) => status === 304));
+    const page = await get('/changes/today', from('203.0.113.5'));
+    assert.equal(page.status, 429, 'pages and public doors are counted together');
+    assert.match(page.text, /<h1>Too many requests<\/h1>/);
+    assert.match(String(page.headers['retry-after']), /^\d+$/);
+    const json = await get('/v1/tape', from('203.0.113.5'));
+    assert.equal(JSON.parse(json.text).error, 'rate_limited');
+    assert.equal((await get('/', from('203.0.113.6'))).status, 200);
+    const key = { 'x-service-key': stand.keyOf('account') };
+    assert.equal((await get('/v1/tape', from('203.0.113.5', key))).status, 200);
+  });
+});

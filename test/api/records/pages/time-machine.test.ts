@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { beginSession } from '../../../../src/accounts/session.ts';
+import { newId } from '../../../../src/app/context.ts';
+import { verifyNode } from '../../../../src/ledger/ed25519.ts';
+import { answerFaults } from '../../../../src/records/document-faults.ts';
+import { parseHostname } from '../../../../src/records/hostname.ts';
+import type { Preview } from '../../../../src/records/preview.ts';
+import { ask } from '../../../support/http.ts';
+import { certificate, probe } from '../../../support/probes.ts';
+import type { RecordsStand } from '../../../support/records-stand.ts';
+import { recordsStand } from '../../../support/records-stand.ts';
+
+const HTML = { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' };
+const JSON_ONLY = { accept: 'application/json' };
+const FIRST = Date.UTC(2026, 10, 18, 6);
+const DAY = 86_400_000;
+
+describe('the time machine', () => {
+  const endings: (() => unknown)[] = [];
+  let stand: RecordsStand;
+  before(async () => {
+    stand = await recordsStand({ after: (work) => void endings.push(work) }, {}, FIRST);
+    const on = (day: number, last: number, mx: string[]) =>
+      probe(
+        'xn--bcher-kva.example',
+        FIRST + day * DAY,
+        {
+          A: [`192.0.2.${last}`],
+          NS: ['ns1.secret-free.example'],
+          MX: mx,
+          TXT: ['a secret of the zone'],
+        },
+        certificate(String(last % 10)),
+      );
+    stand.enter(on(0, 1, []), on(1, 2, ['10 mx.hidden.example']), on(2, 3, ['10 mx.hidden.example']));
+    stand.clock.now = FIRST + 2 * DAY + 3_600_000;
+    stand.app.store.records.watch(['new.example', 'paused.example'].map(parseHostname), stand.clock.now);
+    stand.app.store.records.pause('paused.example');
+  });
+  after(async () => {
+    for (const end of endings) await end();
+  });
+  const get = (path: string, headers: Record<string, string> = HTML) => ask(stand.url, path, headers);
+  const HOST = '/t/xn--bcher-kva.example';
+
+  function signIn(): string {
+    const { store, now } = stand.app;
+    const { id } = store.accounts.ofEmail('ada@example.org', { id: newId(), plan: 'daily', made_at: now() });
+    const { token } = beginSession({ sessions: store.sessions, now, newId, random: randomBytes }, id);
+    return `records_session=${token}`;
+  }
+
+  test('the newest observation is shown as its preview, with its receipt, and nothing that is held back', async () => {
+    const { status, text, headers } = await get(HOST);
+    assert.equal(status, 200);
+    assert.match(text, /<h1>bücher\.example <span class="mono alabel">xn--bcher-kva\.example<\/span><\/h1>/);
+    for (const shown of ['Observation 3', 'ns1.secret-free.example', 'domain-observation/v1', 'id="verify"']) {
+      assert.ok(text.includes(shown), shown);
+    }
+    for (const held of ['a secret of the zone', 'CN=example.test', 'Every value ever seen'])
+      assert.ok(!text.includes(held), held);
+    assert.match(String(headers['cache-control']), /^public, max-age=0, s-maxage=\d+/);
+    assert.match(String(headers['content-security-policy']), /script-src 'self';/);
+    assert.doesNotMatch(
+      text,
+      /<script(?![^>]*(?:\bsrc=|type="application\/json"))[^>]*>/,
+      'no script stands in the page',
+    );
+  });
+
+  test('JSON is the preview, and proves what it shows', async () => {
+    const { status, text, headers } = await get(HOST, JSON_ONLY);
+    assert.equal(status, 200);
+    assert.match(String(headers['content-type']), /^application\/json/);
+    assert.equal(headers['access-control-allow-origin'], '*');
+    const preview = JSON.parse(text) as Preview;
+    assert.equal(preview.preview, true);
+    assert.equal(preview.signed, false);
+    assert.equal(preview.domain, 'xn--bcher-kva.example');
+    assert.equal(preview.unicode, 'bücher.example');
+    const { kid, signer } = stand.app.desk.door;
+    const key = { kid, name: signer.name, publicKey: signer.publicKey, nbf: 0, retired_at: null };
+    assert.deepEqual(answerFaults(preview, [key], verifyNode), []);
+    const asProgram = await get(HOST, {});
+    assert.equal(asProgram.text, text, 'a program that says nothing gets JSON');
+    const carried = /<script type="application\/json" id="preview">(.*?)<\/script>/s.exec((await get(HOST)).text)?.[1];
+    assert.deepEqual(JSON.parse(carried ?? ''), preview, 'the page carries what it verifies');
+  });
+
+  test('pages of other origins may ask, with marks too', async () => {
+    const headers = { ...JSON_ONLY, origin: 'https://elsewhere.example' };
+    const preflight = await ask(
+      stand.url,
+      HOST,
+      { origin: headers.origin, 'access-control-request-method': 'GET' },
+      'OPTIONS',
+    );
+    assert.equal(preflight.status, 204);
+    assert.match(String(preflight.headers['access-control-allow-headers']), /If-None-Match/);
+    assert.equal((await get(HOST, headers)).headers['access-control-allow-origin'], '*');
+  });
+
+  test('a page is marked, and known again', async () => {
+    for (const headers of [HTML, JSON_ONLY]) {
+      const first = await get(HOST, headers);
+      const again = await get(HOST, { ...headers, 'if-none-match': String(first.headers.etag) });
+      assert.equal(again.status, 304);
+      assert.equal(again.text, '');
+      assert.match(String(first.headers.vary), /Accept/);
+      const head = await ask(stand.url, HOST, headers, 'HEAD');
+      assert.equal(head.status, 200);
+      assert.equal(head.headers.etag, first.headers.etag);
+      assert.equal(head.text, '');
+    }
+  });
+
+  test('a date or a time shows what stood then', async () => {
+    const seq = async (as_of: string) => JSON.parse((await get(`${HOST}?as_of=${as_of}`, JSON_ONLY)).text).seq;
+    assert.equal(await seq('2026-11-18'), 1);
+    assert.equal(await seq('2026-11-19'), 2);
+    assert.equal(await seq('2026-11-19T05:59:59Z'), 1);
+    assert.equal(await seq('2026-11-19T06:00:00Z'), 2);
+    assert.equal(await seq('2026-11-19T07:00:00%2B01:00'), 2);
+    assert.equal(await seq('2026-11-20'), 3, 'today is not over');
+    assert.equal(await seq(''), 3, 'a form with nothing picked');
+    const page = await get(`${HOST}?as_of=2026-11-18`);
+    assert.equal(page.status, 200);
+    assert.match(page.text, /Observation 1</);
+    assert.match(page.text, /As it stood at <strong>2026-11-18<\/strong>/);
+    assert.match(page.text, /<meta name="robots" content="noindex"/);
+  });
+
+  test('before the first observation there is none, and it is said', async () => {
+    const page = await get(`${HOST}?as_of=2026-11-01`);
+    assert.equal(page.status, 404);
+    assert.match(
+      page.text,
+      /There is no observation by <strong>2026-11-01<\/strong>: the first is of .*2026-11-18 06:00 UTC/s,
+    );
+    const { status, text } = await get(`${HOST}?as_of=2026-11-01`, JSON_ONLY);
+    assert.equal(status, 404);
+    assert.match(JSON.parse(text).message, /first observation is of 2026-11-18T06:00:00\.000Z/);
+  });
+
+  for (const bad of ['2026-13-40', '2026-02-30', 'yesterday', '2026-11-18T25:00:00Z', '20261118', '2026-11-22']) {
+    test(`as_of=${bad} is refused`, async () => {
+      const { status, text } = await get(`${HOST}?as_of=${bad}`, JSON_ONLY);
+      assert.equal(status, 400);
+      assert.equal(JSON.parse(text).field, 'as_of');
+      assert.equal((await get(`${HOST}?as_of=${bad}`)).status, 400);
+    });
+  }
+
+  test('a name has one address', async () => {
+    for (const [path, to] of [
+      ['/t/B%C3%BCcher.example', HOST],
+      ['/t/XN--BCHER-KVA.example.', HOST],
+      [`/t/xn--bcher-kva.EXAMPLE?as_of=2026-11-18`, `${HOST}?as_of=2026-11-18`],
+    ] as const) {
+      const { status, headers } = await get(path);
+      assert.equal(status, 308, path);
+      assert.equal(headers.location, to);
+    }
+  });
+
+  test('what is no hostname is 400, what nobody watches 404, each as a page for browsers', async () => {
+    const names = [
+      'a..b.com',
+      '1.2.3.4',
+      '0x7f.1',
+      '*.example.com',
+      '_dmarc.example.com',
+      'com',
+      `${'a'.repeat(64)}.com`,
+      'a%00b.com',
+      '%F0%9F%92%A9.la',
+    ];
+    for (const name of names) {
+      const json = await get(`/t/${name}`, JSON_ONLY);
+      assert.equal(json.status, 400, name);
+      assert.equal(JSON.parse(json.text).error, 'invalid_request', name);
+      const page = await get(`/t/${name}`);
+      assert.equal(page.status, 400, name);
+      assert.match(page.text, /<h1>This was not understood<\/h1>/);
+      assert.match(page.text, /is not a hostname/);
+      assert.equal(page.headers['cache-control'], 'private, no-store');
+    }
+    const json = await get('/t/nobody.example', JSON_ONLY);
+    assert.equal(json.status, 404);
+    assert.equal(JSON.parse(json.text).error, 'not_watched');
+    const page = await get('/t/nobody.example');
+    assert.equal(page.status, 404);
+    assert.match(page.text, /<h1>Not watched<\/h1>/);
+    assert.match(page.text, /nobody\.example is not under watch\. Search finds/);
+  });
+
+  test('a name not observed yet, and one that is paused, say so', async () => {
+    const fresh = await get('/t/new.example');
+    assert.equal(fresh.status, 200);
+    assert.match(fresh.text, /was not observed yet/);
+    assert.equal((await get('/t/new.example', JSON_ONLY)).status, 404);
+    assert.match((await get('/t/paused.example')).text, /This hostname is paused/);
+  });
+
+  test('everybody sees the newest three changes and how many there are; who is signed in sees all, and every field', async () => {
+    const total = stand.app.store.records.deltaCount({
+      host: stand.app.store.records.find('xn--bcher-kva.example')?.id,
+    });
+    assert.ok(total > 3);
+    const rows = (text: string) => text.match(/id="change-\d+"/g)?.length;
+    const open = await get(HOST);
+    assert.equal(rows(open.text), 3);
+    assert.ok(open.text.includes(`3 of ${total}`));
+    const cookie = signIn();
+    const own = await get(HOST, { ...HTML, cookie });
+    assert.equal(rows(own.text), total);
+    for (const shown of [
+      'a secret of the zone',
+      '10 mx.hidden.example',
+      'CN=example.test',
+      'Every value ever seen',
+      'ada@example.org',
+    ]) {
+      assert.ok(own.text.includes(shown), shown);
+    }
+    assert.equal(own.headers['cache-control'], 'private, no-store');
+    assert.equal(own.headers.etag, undefined);
+    const json = await get(HOST, { ...JSON_ONLY, cookie });
+    assert.equal(json.headers['cache-control'], 'private, no-store', 'an answer to a session is not for shared caches');
+    assert.equal((await get(`${HOST}?changes=none`, { ...HTML, cookie })).status, 400);
+  });
+});

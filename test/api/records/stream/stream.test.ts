@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import pino from 'pino';
+import { ChangeFeed } from '../../../../api/records/stream/feed.ts';
+import { listenRecords } from '../../../../api/server.ts';
+import { openAppContext } from '../../../../src/app/context.ts';
+import { STREAMS_MAX } from '../../../../src/limits.ts';
+import { listenTo } from '../../../support/events.ts';
+import { ask } from '../../../support/http.ts';
+import { probe } from '../../../support/probes.ts';
+import { until } from '../../../support/program.ts';
+import * as fc from '../../../support/properties.ts';
+import type { RecordsStand } from '../../../support/records-stand.ts';
+import { recordProbes, recordsStand } from '../../../support/records-stand.ts';
+
+const MINUTE = 60_000;
+
+/** For what is not to happen. */
+const failed = (error?: unknown): never => assert.fail(String(error));
+
+/** Changes the address of a host; each call but the first is one change. */
+function changer({ clock }: RecordsStand, hostname = 'example.org') {
+  let n = 0;
+  return () => probe(hostname, clock.now + n++ * MINUTE, { A: [`192.0.2.${n % 250}`] });
+}
+
+const idsOf = (events: { id?: string }[]) => events.map(({ id }) => Number(id));
+
+test('a stream tells the past from a number on, then what happens, also in another process', async (t) => {
+  const stand = await recordsStand(t);
+  const { url, enter, keyOf, app, clock } = stand;
+  const next = changer(stand);
+  enter(next(), next(), next());
+  const key = { 'x-service-key': keyOf('service') };
+  const reader = await listenTo(url, '/v1/stream?since_seq=0', key);
+  assert.equal(reader.status, 200);
+  assert.equal(reader.headers['content-type'], 'text/event-stream; charset=utf-8');
+  assert.equal(reader.headers['cache-control'], 'private, no-store');
+  assert.deepEqual(idsOf(await reader.atLeast(2)), [1, 2]);
+  assert.match(reader.text(), /^retry: \d+\n\n/);
+  enter(next());
+  await reader.atLeast(3);
+  // As another process enters changes: by a database handle of its own.
+  const elsewhere = openAppContext(app.settings, () => clock.now);
+  try {
+    recordProbes(elsewhere, clock, [next(), next()]);
+  } finally {
+    elsewhere.close();
+  }
+  const events = await reader.atLeast(5);
+  assert.deepEqual(idsOf(events), [1, 2, 3, 4, 5]);
+  const { items } = JSON.parse((await ask(url, '/v1/changes?order=oldest', key)).text);
+  assert.deepEqual(
+    events.map(({ data }) => JSON.parse(data)),
+    items,
+    'an event is the row of the change wire',
+  );
+  reader.hangUp();
+});
+
+test('whoever loses the connection misses nothing and is told nothing twice', async (t) => {
+  const stand = await recordsStand(t);
+  const { url, enter, keyOf } = stand;
+  const next = changer(stand);
+  enter(next());
+  const key = { 'x-service-key': keyOf('service') };
+  const read: number[] = [];
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 0, max: 4 }), async (before, during) => {
+      for (let n = 0; n < before; n++) enter(next());
+      const last = read.at(-1);
+      const from: Record<string, string> = last === undefined ? {} : { 'last-event-id': String(last) };
+      const reader = await listenTo(url, '/v1/stream?since_seq=0', { ...key, ...from });
+      for (let n = 0; n < during; n++) enter(next());
+      // Hangs up somewhere among what is there for him.
+      const events = await reader.atLeast(Math.min(1, before + during));
+      reader.hangUp();
+      read.push(...idsOf(events));
+      assert.deepEqual(
+        read,
+        read.map((_, index) => index + 1),
+      );
+    }),
+    { numRuns: 25, endOnFailure: true },
+  );
+});
+
+test('a stream of one domain or one type holds nothing else, and an opt-out ends what is told', async (t) => {
+  const stand = await recordsStand(t);
+  const { url, enter, keyOf, clock, app } = stand;
+  const [one, two] = [changer(stand, 'one.example'), changer(stand, 'two.example')];
+  enter(one(), two());
+  const key = { 'x-service-key': keyOf('service') };
+  const [all, ofOne, ofMx] = await Promise.all(
+    ['', '&domain=ONE.example', '&type=mx'].map((more) => listenTo(url, `/v1/stream?since_seq=0${more}`, key)),
+  );
+  assert.ok(all && ofOne && ofMx);
+  enter(one(), two(), probe('two.example', clock.now + MINUTE, { A: ['192.0.2.2'], MX: ['10 mail.example'] }));
+  assert.deepEqual(idsOf(await all.atLeast(3)), [1, 2, 3]);
+  assert.deepEqual(idsOf(await ofMx.atLeast(1)), [3]);
+  const { records } = app.store;
+  const host = records.find('one.example');
+  assert.ok(host);
+  records.optOut(host, 'asked for', 'test', clock.now);
+  enter(probe('two.example', clock.now + MINUTE, { A: ['192.0.2.99'], MX: ['10 mail.example'] }));
+  await all.atLeast(4);
+  assert.deepEqual(idsOf(ofOne.events()), [1]);
+  const again = await listenTo(url, '/v1/stream?since_seq=0', key);
+  assert.deepEqual(idsOf(await again.atLeast(3)), [2, 3, 4]);
+  assert.equal((await ask(url, '/v1/stream?domain=one.example', key)).status, 404);
+  for (const reader of [all, ofOne, ofMx, again]) reader.hangUp();
+});
+
+test('who reads too slowly is told all of it in his own time, and who does not read at all is dropped', async (t) => {
+  const { enter, app, clock } = await recordsStand(t);
+  const failed: unknown[] = [];
+  let dropped = 0;
+  const feed = new ChangeFeed(app.store.records, (error) => failed.push(error), { poll: 5, beat: 40, beats: 1_000 });
+  t.after(() => feed.close());
+  const open = () => feed.listen({}, 0, () => dropped++).body();
+  const texts = (n: number) => [`${n} ${'x'.repeat(100_000)}`];
+  enter(probe('example.org', clock.now, { TXT: texts(0) }), probe('example.org', clock.now, { TXT: texts(1) }));
+
+  const slow = open().getReader();
+  const read = async (): Promise<string> => Buffer.from((await slow.read()).value ?? new Uint8Array()).toString();
+  assert.match((await read()) + (await read()), /^retry: \d+\n\nid: 1\n/);
+  // He waits for the present, and far more comes at once than is kept for him.
+  let heard = read();
+  for (let n = 2; n < 10; n++) enter(probe('example.org', clock.now + MINUTE, { TXT: texts(n) }));
+  const ids: number[] = [];
+  while (ids.length < 8) {
+    ids.push(...[...(await heard).matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id)));
+    heard = read();
+  }
+  assert.deepEqual(ids, [2, 3, 4, 5, 6, 7, 8, 9]);
+  assert.match(await heard, /^:\n\n/, 'then there is nothing but the heartbeat');
+  assert.equal(dropped, 0);
+
+  // From here on he reads nothing; nobody else is dropped with him.
+  const reader = open().pipeTo(new WritableStream());
+  await until(() => (dropped === 1 ? true : null));
+  assert.equal(feed.listeners, 1);
+  assert.match(await read(), /^event: end\ndata: \{"reason":"too_slow"/);
+  assert.equal((await slow.read()).done, true);
+  feed.close();
+  await reader;
+  assert.deepEqual(failed, []);
+});
+
+test('the database is read once for all listeners, and a change is made into bytes once', async (t) => {
+  const { enter, app, clock } = await recordsStand(t);
+  const { records } = app.store;
+  let reads = 0;
+  const counted: Pick<typeof records, 'deltas' | 'newestDelta'> = {
+    newestDelta: records.newestDelta,
+    deltas: (...query) => {
+      reads++;
+      return records.deltas(...query);
+    },
+  };
+  const feed = new ChangeFeed(counted, failed, { poll: 5, beat: 60_000, beats: 100 });
+  t.after(() => feed.close());
+  enter(probe('example.org', clock.now, { A: ['192.0.2.1'] }));
+  const readers = Array.from({ length: 300 }, () => feed.listen({}, 0, failed).body().getReader());
+  await Promise.all(readers.map((reader) => reader.read()));
+  const heard = readers.map((reader) => reader.read());
+  assert.equal(feed.listeners, 300);
+  const before = reads;
+  enter(probe('example.org', clock.now + MINUTE, { A: ['192.0.2.2'] }));
+  const [first, ...others] = await Promise.all(heard);
+  assert.match(Buffer.from(first?.value ?? []).toString(), /^id: 1\ndata: \{"seq":1,/);
+  for (const { value } of others) assert.equal(value, first?.value, 'the very same bytes');
+  assert.equal(reads - before, 1);
+  for (const reader of readers) await reader.cancel();
+  assert.equal(feed.listeners, 0);
+});
+
+test('a stream ends after its time, and is to be opened anew', async (t) => {
+  const { app } = await recordsStand(t);
+  const feed = new ChangeFeed(app.store.records, failed, { poll: 5, beat: 5, beats: 4 });
+  let text = '';
+  for await (const bytes of feed.listen({}, 0, failed).body()) text += Buffer.from(bytes).toString();
+  assert.match(text, /^retry: 3000\n\n(?::\n\n){4}event: end\ndata: \{"reason":"time_is_up"/);
+});
+
+test('a server that stops ends its streams with a word, and at once', async (t) => {
+  const { app, keyOf } = await recordsStand(t);
+  const served = await listenRecords(app, pino({ level: 'silent' }));
+  const reader = await listenTo(served.url, '/v1/stream', { 'x-service-key': keyOf('service') });
+  await Promise.all([served.close(), reader.ended]);
+  assert.equal(reader.response.complete, true, 'it was ended, not broken off');
+  assert.match(reader.text(), /event: end\ndata: \{"reason":"stopping"/);
+});
+
+test('a number that is none is refused; HEAD opens nothing', async (t) => {
+  const { url, keyOf } = await recordsStand(t);
+  const key = { 'x-service-key': keyOf('service') };
+  for (const seq of ['x', '-1', '1.5', '1e3', '%20', '9'.repeat(16), '1&since_seq=2']) {
+    const { status, text } = await ask(url, `/v1/stream?since_seq=${seq}`, key);
+    assert.equal(status, 400, text);
+    assert.equal(JSON.parse(text).field, 'since_seq');
+  }
+  const { status, text } = await ask(url, '/v1/stream', { ...key, 'last-event-id': 'x' });
+  assert.equal(status, 400);
+  assert.equal(JSON.parse(text).field, 'last-event-id');
+  const head = await ask(url, '/v1/stream', key, 'HEAD');
+  assert.equal(head.status, 200);
+  assert.equal(head.headers['content-type'], 'text/event-stream; charset=utf-8');
+});
+
+test('an account has so many streams open at a time, over all processes, and one that ends makes room', async (t) => {
+  const stand = await recordsStand(t);
+  const { url, keyOf, app } = stand;
+  const key = { 'x-service-key': keyOf('account') };
+  const elsewhere = openAppContext(app.settings, app.now);
+  const served = await listenRecords(elsewhere, pino({ level: 'silent' }));
+  t.after(async () => {
+    await served.close();
+    elsewhere.close();
+  });
+  const all = await Promise.all(
+    Array.from({ length: 50 }, (_, n) => listenTo(n % 2 === 0 ? url : served.url, '/v1/stream', key)),
+  );
+  const open = all.filter(({ status }) => status === 200);
+  assert.equal(open.length, STREAMS_MAX.account);
+  const refused = all.find(({ status }) => status !== 200);
+  assert.equal(refused?.status, 429);
+  assert.equal(refused.headers['retry-after'], '60');
+  await refused?.ended;
+  assert.match(refused?.text() ?? '', /"rate_limited".*this account has 10 streams open, which is the most; end one/);
+  for (const reader of all) if (reader.status !== 200) reader.hangUp();
+  const other = await listenTo(url, '/v1/stream', { 'x-service-key': keyOf('account', 'ben@example.org') });
+  assert.equal(other.status, 200);
+  open.pop()?.hangUp();
+  await until(() =>
+    app.store.quotas.openStreams(holderOf(stand), app.now(), 60_000) < STREAMS_MAX.account ? true : null,
+  );
+  const again = await listenTo(url, '/v1/stream', key);
+  assert.equal(again.status, 200);
+  for (const reader of [...open, other, again]) reader.hangUp();
+  const { today } = JSON.parse((await ask(url, '/v1/usage', key)).text);
+  assert.equal(today.units, STREAMS_MAX.account + 1, 'what was refused is not charged');
+});
+
+const holderOf = ({ app }: RecordsStand) => `account:${app.store.accounts.byEmail('ada@example.org')?.id}`;

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { test } from 'node:test';
+import { verifyNoble, verifyNode } from '../../../../src/ledger/ed25519.ts';
+import { evidenceFaults } from '../../../../src/records/document-faults.ts';
+import { parseHostname } from '../../../../src/records/hostname.ts';
+import { ask } from '../../../support/http.ts';
+import { certificate, probe } from '../../../support/probes.ts';
+import { recordsStand } from '../../../support/records-stand.ts';
+
+const MINUTE = 60_000;
+
+test('a bundle of evidence, however long, is checked offline against itself and the published keys', async (t) => {
+  const { url, enter, clock, keyOf, app } = await recordsStand(t);
+  const key = { 'x-service-key': keyOf('account') };
+  const at = clock.now;
+  // More than are read at once, with those of another domain between them.
+  for (let n = 0; n < 45; n++) {
+    enter(probe('example.org', at + n * MINUTE, { A: [`192.0.2.${n}`] }, certificate('a')));
+    if (n % 3 === 0) enter(probe('other.example', at + n * MINUTE, { A: ['192.0.2.1'] }));
+  }
+  const { text, headers } = await ask(url, '/v1/exports/domains/example.org/evidence.json', key);
+  assert.match(String(headers['content-disposition']), /^attachment; filename="example\.org\.evidence\.json"$/);
+  const bundle = JSON.parse(text);
+  assert.equal(bundle.records.length, 45);
+  for (const verify of [verifyNode, verifyNoble]) assert.deepEqual(evidenceFaults(bundle, verify), []);
+  assert.deepEqual(evidenceFaults(bundle, verifyNode, app.store.doorKeys()), []);
+  bundle.records.splice(20, 1);
+  assert.notDeepEqual(evidenceFaults(bundle, verifyNode), [], 'none can be left out');
+
+  const csv = (await ask(url, '/v1/exports/domains/example.org.csv', key)).text;
+  assert.equal(csv.split('\r\n').length - 2, 45 * 19);
+});
+
+test('an export of changes holds those of its span, each once, in order', async (t) => {
+  const { url, enter, clock, keyOf } = await recordsStand(t);
+  const key = { 'x-service-key': keyOf('account') };
+  const at = clock.now;
+  // More than are read at once.
+  for (let n = 0; n < 42; n++) {
+    const many = Object.fromEntries(['A', 'MX', 'TXT', 'NS'].map((type) => [type, [`${type} ${n}`]]));
+    for (const host of ['one.example', 'two.example', 'three.example']) enter(probe(host, at + n * MINUTE, many));
+  }
+  const numbers = async (query: string) => {
+    const { text } = await ask(url, `/v1/exports/changes.csv${query}`, key);
+    const [head, ...rows] = text.split('\r\n').slice(0, -1);
+    assert.equal(head, 'seq,at,domain,signal,kind,before,after,observation_seq');
+    return rows.map((row) => Number(row.split(',')[0]));
+  };
+  const all = await numbers('');
+  assert.deepEqual(
+    all,
+    Array.from({ length: 41 * 12 }, (_, index) => index + 1),
+  );
+  const time = (n: number) => new Date(at + n * MINUTE).toISOString();
+  assert.deepEqual(await numbers(`?since=${time(2)}&until=${time(3)}`), all.slice(12, 36));
+  assert.deepEqual(await numbers('?until=2001-01-01'), []);
+  assert.equal((await ask(url, '/v1/exports/changes.csv?since=never', key)).status, 400);
+});
+
+test('a domain that opts out while it is exported is shown no further', async (t) => {
+  const { url, enter, clock, keyOf, app } = await recordsStand(t);
+  const at = clock.now;
+  const texts = (n: number) => Array.from({ length: 50 }, (_, line) => `${n} ${line} ${'x'.repeat(2_000)}`);
+  for (let n = 0; n < 60; n++) enter(probe('example.org', at + n * MINUTE, { TXT: texts(n) }));
+  const { hostname, port } = new URL(url);
+  const headers = { 'x-service-key': keyOf('account') };
+  const got = await new Promise<{ complete: boolean; text: string }>((resolve, reject) => {
+    request({ hostname, port, path: '/v1/exports/domains/example.org/evidence.json', headers }, (response) => {
+      let text = '';
+      response.once('readable', () => {
+        // By now some of it is under way, and most is not.
+        app.store.records.optOut(parseHostname('example.org'), 'its owner asked', 'test', clock.now);
+        response.on('data', (chunk: Buffer) => {
+          text += chunk;
+        });
+      });
+      response.on('error', () => {});
+      response.on('close', () => resolve({ complete: response.complete, text }));
+    })
+      .on('error', reject)
+      .end();
+  });
+  assert.equal(got.complete, false, 'it is broken off, so that nobody takes it for the whole');
+  assert.throws(() => JSON.parse(got.text));
+  assert.equal((await ask(url, '/v1/exports/domains/example.org/evidence.json', headers)).status, 404);
+});
