@@ -2,8 +2,8 @@ import { fromBase64, joined, toBase64, toBase64url } from './bytes.ts';
 
 /** The texts of a public key that others hash or compare. Nothing here hashes: a reader's browser uses them too. */
 
-/** An Ed25519 signature algorithm byte, as signed-note assigns it. */
-const ED25519 = 0x01;
+/** The signature type byte of a plain Ed25519 signature, as signed-note assigns it. */
+export const ED25519 = 0x01;
 const PUBLIC_KEY_LENGTH = 32;
 /** What a key document says of every key (RFC 8037); an old copy may say none of it. */
 const ED25519_JWK = { kty: 'OKP', crv: 'Ed25519', use: 'sig', alg: 'EdDSA' };
@@ -11,9 +11,9 @@ const ED25519_JWK = { kty: 'OKP', crv: 'Ed25519', use: 'sig', alg: 'EdDSA' };
 const FARTHEST = 8_640_000_000_000;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
-/** The bytes whose SHA-256 begins with the key hash: name ‖ 0x0A ‖ 0x01 ‖ public key. */
-export function keyHashInput(name: string, publicKey: Uint8Array): Uint8Array<ArrayBuffer> {
-  return joined(`${name}\n`, Uint8Array.of(ED25519), publicKey);
+/** The bytes whose SHA-256 begins with the key hash: name ‖ 0x0A ‖ signature type ‖ public key. */
+export function keyHashInput(name: string, publicKey: Uint8Array, type: number = ED25519): Uint8Array<ArrayBuffer> {
+  return joined(`${name}\n`, Uint8Array.of(type), publicKey);
 }
 
 /** The text whose SHA-256 is the key's thumbprint (RFC 7638 over the members of RFC 8037). */
@@ -49,17 +49,35 @@ export function jwkParts(jwk: unknown): ListedParts | null {
   return Number.isNaN(until) ? null : { ...parts, kid, nbf: nbf * 1000, retired_at: until };
 }
 
-/** The verifier key text, its key hash given in hex: `<name>+<hex key hash>+<base64 of 0x01 ‖ public key>`. */
-export function vkeyText(name: string, hash: string, publicKey: Uint8Array): string {
-  return `${name}+${hash}+${toBase64(joined(Uint8Array.of(ED25519), publicKey))}`;
+/** The verifier key text, its key hash given in hex: `<name>+<hex key hash>+<base64 of signature type ‖ public key>`. */
+export function vkeyText(name: string, hash: string, publicKey: Uint8Array, type: number = ED25519): string {
+  return `${name}+${hash}+${toBase64(joined(Uint8Array.of(type), publicKey))}`;
 }
 
-/** A verifier key text taken apart; null when it has not the form. Whether `hash` is the key's is still to be seen. */
-export function vkeyParts(text: string): { name: string; hash: string; publicKey: Uint8Array } | null {
+/** What a verifier key text says. */
+export interface VerifierKey {
+  name: string;
+  /** The key hash in hex: what the text claims, until it is compared with what the bytes hash to. */
+  hash: string;
+  /** The signature type byte of signed-note. */
+  type: number;
+  publicKey: Uint8Array;
+}
+
+/** The verifier key text of an Ed25519 key taken apart; null when it has not the form. Whether `hash` is the key's is still to be seen. */
+export function vkeyParts(text: string): Omit<VerifierKey, 'type'> | null {
+  const key = vkeyFields(text);
+  if (key?.type !== ED25519 || key.publicKey.length !== PUBLIC_KEY_LENGTH) return null;
+  const { name, hash, publicKey } = key;
+  return { name, hash, publicKey };
+}
+
+/** A verifier key text of any signature type taken apart; null when it has not the form. */
+export function vkeyFields(text: string): VerifierKey | null {
   const match = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})$/.exec(text);
   const [, name, hash, base64] = match ?? [];
   if (name === undefined || hash === undefined || base64 === undefined) return null;
   const bytes = fromBase64(base64);
-  if (bytes?.length !== 1 + PUBLIC_KEY_LENGTH || bytes[0] !== ED25519) return null;
-  return { name, hash, publicKey: bytes.slice(1) };
+  const type = bytes?.[0];
+  return bytes === null || type === undefined ? null : { name, hash, type, publicKey: bytes.slice(1) };
 }

@@ -1,4 +1,23 @@
+import { joined } from './bytes.ts';
+
 /** How an inclusion path is walked. Nothing here hashes: a reader's browser, which hashes asynchronously, uses it too. */
+
+const LEAF = Uint8Array.of(0x00);
+const NODE = 0x01;
+
+/** The bytes whose SHA-256 is a leaf hash (RFC 6962, section 2.1): 0x00 ‖ data; a text in UTF-8. */
+export function leafInput(data: string | Uint8Array): Uint8Array<ArrayBuffer> {
+  return joined(LEAF, data);
+}
+
+/** The bytes whose SHA-256 is a node's hash: 0x01 ‖ left ‖ right. */
+export function nodeInput(left: Uint8Array, right: Uint8Array): Uint8Array<ArrayBuffer> {
+  const both = new Uint8Array(1 + left.length + right.length);
+  both[0] = NODE;
+  both.set(left, 1);
+  both.set(right, 1 + left.length);
+  return both;
+}
 
 /** One step from a leaf towards the root: the sibling, and on which side of what was reached so far it stands. */
 export interface PathStep {

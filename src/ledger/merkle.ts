@@ -1,25 +1,18 @@
 import { hash } from 'node:crypto';
-import { joined, sameBytes } from './bytes.ts';
-import { pathSteps } from './merkle-path.ts';
+import { sameBytes } from './bytes.ts';
+import { leafInput, nodeInput, pathSteps } from './merkle-path.ts';
 
 /** The Merkle tree of RFC 6962, section 2.1, over SHA-256. */
-
-const LEAF = Uint8Array.of(0x00);
-const NODE = 0x01;
 
 /** SHA-256(0x00 ‖ data); a text in UTF-8. */
 export function leafHash(data: string | Uint8Array): Uint8Array {
   // An observation has some thirty leaves: a text is hashed as it is.
-  return digest(typeof data === 'string' ? `\0${data}` : joined(LEAF, data));
+  return digest(typeof data === 'string' ? `\0${data}` : leafInput(data));
 }
 
 /** SHA-256(0x01 ‖ left ‖ right). */
 export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
-  const both = new Uint8Array(1 + left.length + right.length);
-  both[0] = NODE;
-  both.set(left, 1);
-  both.set(right, 1 + left.length);
-  return digest(both);
+  return digest(nodeInput(left, right));
 }
 
 /** The root over leaf hashes; of none, the SHA-256 of nothing. */

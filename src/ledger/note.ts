@@ -35,8 +35,15 @@ export function parseNote(note: string): Note | null {
   const split = note.lastIndexOf('\n\n');
   // Half a surrogate pair would be signed as U+FFFD: two texts under one signature.
   if (split < 1 || !note.endsWith('\n') || CONTROL.test(note) || !note.isWellFormed()) return null;
+  const signatures = parseSignatureLines(note.slice(split + 2));
+  return signatures === null ? null : { text: note.slice(0, split + 1), signatures };
+}
+
+/** Signature lines alone, as a witness answers them; null when there is none, or one of them is not one. */
+export function parseSignatureLines(text: string): SignatureLine[] | null {
+  if (!text.endsWith('\n')) return null;
   const signatures: SignatureLine[] = [];
-  for (const line of note.slice(split + 2, -1).split('\n')) {
+  for (const line of text.slice(0, -1).split('\n')) {
     const match = /^— (\S+) ([A-Za-z0-9+/]+={0,2})$/.exec(line);
     const [, name, base64] = match ?? [];
     if (name === undefined || base64 === undefined) return null;
@@ -44,13 +51,17 @@ export function parseNote(note: string): Note | null {
     if (blob === null || blob.length < 5) return null;
     signatures.push({ name, keyHash: blob.subarray(0, 4), signature: blob.subarray(4) });
   }
-  return { text: note.slice(0, split + 1), signatures };
+  return signatures;
 }
 
-/** The signatures that a note's lines claim for the key of this name and key hash. */
+/** The signatures that a note's lines claim for the Ed25519 key of this name and key hash. */
 export function signaturesBy(note: Note, name: string, keyHash: Uint8Array): Uint8Array[] {
-  return note.signatures
+  return claimedBy(note.signatures, name, keyHash).filter(({ length }) => length === SIGNATURE_LENGTH);
+}
+
+/** What lines claim for the key of this name and key hash, whatever its type and their length. */
+export function claimedBy(lines: SignatureLine[], name: string, keyHash: Uint8Array): Uint8Array[] {
+  return lines
     .filter((line) => line.name === name && sameBytes(line.keyHash, keyHash))
-    .map(({ signature }) => signature)
-    .filter(({ length }) => length === SIGNATURE_LENGTH);
+    .map(({ signature }) => signature);
 }

@@ -64,7 +64,7 @@ export function parseReceipt(text: string): Receipt | null {
 }
 
 /** Whether a text is a time in the one form that receipts use; 30 February is none. */
-function isTime(text: string): boolean {
+export function isTime(text: string): boolean {
   const ms = Date.parse(text);
   return !Number.isNaN(ms) && new Date(ms).toISOString() === text;
 }

@@ -4,9 +4,12 @@ import { keyHashInput, vkeyParts, vkeyText } from './key-text.ts';
 import type { Note, Verify } from './note.ts';
 import { signaturesBy } from './note.ts';
 
-/** First four bytes of SHA-256(name ‖ 0x0A ‖ 0x01 ‖ public key). */
-export function keyHash(name: string, publicKey: Uint8Array): Uint8Array {
-  return createHash('sha256').update(keyHashInput(name, publicKey)).digest().subarray(0, 4);
+/** First four bytes of SHA-256(name ‖ 0x0A ‖ signature type ‖ public key). */
+export function keyHash(name: string, publicKey: Uint8Array, type?: number): Uint8Array {
+  return createHash('sha256')
+    .update(keyHashInput(name, publicKey, type))
+    .digest()
+    .subarray(0, 4);
 }
 
 /** The verifier key text: `<name>+<hex key hash>+<base64 of 0x01 ‖ public key>`. */

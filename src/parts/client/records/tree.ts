@@ -1,14 +1,11 @@
-import { joined, toHex } from '../../../ledger/bytes.ts';
-import { pathSteps } from '../../../ledger/merkle-path.ts';
+import { toHex } from '../../../ledger/bytes.ts';
+import { leafInput, nodeInput, pathSteps } from '../../../ledger/merkle-path.ts';
 import { digest } from '../verify/seals.ts';
 
 /** The Merkle tree of RFC 6962, section 2.1, hashed by the browser. */
 
-const LEAF = Uint8Array.of(0x00);
-const NODE = Uint8Array.of(0x01);
-
-const leafHash = (text: string): Promise<Uint8Array> => digest(joined(LEAF, text));
-const nodeHash = (left: Uint8Array, right: Uint8Array): Promise<Uint8Array> => digest(joined(NODE, left, right));
+const leafHash = (text: string): Promise<Uint8Array> => digest(leafInput(text));
+const nodeHash = (left: Uint8Array, right: Uint8Array): Promise<Uint8Array> => digest(nodeInput(left, right));
 
 /** `sha256:<hex>` of the root over all disclosures of a record, in leaf order; of none it is null. */
 export async function rootOfAll(disclosures: string[]): Promise<string | null> {

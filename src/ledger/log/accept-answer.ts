@@ -1,0 +1,59 @@
+import type { VerifierKey } from '../key-text.ts';
+import type { SignatureLine } from '../note.ts';
+import type { SignedCheckpoint } from './checkpoint.ts';
+import type { LogCrypto } from './log-crypto.ts';
+import { LogFault, shown } from './log-fault.ts';
+import { signedBy } from './signatures.ts';
+
+/** What a log takes from a witness' answer. */
+
+/** By how much a witness' clock may be ahead of this one, in seconds. */
+const AHEAD_MAX = 300;
+
+/**
+ * When the witness cosigned the checkpoint, in seconds since 1970. Lines by keys that are not the witness' count for
+ * nothing, as tlog-witness asks. Throws a LogFault unless one is its cosignature, with a time that has come. `now` is
+ * in milliseconds.
+ */
+export async function cosignedAt(
+  lines: SignatureLine[],
+  checkpoint: SignedCheckpoint,
+  key: VerifierKey,
+  now: number,
+  crypto: LogCrypto,
+): Promise<number> {
+  const answered: SignedCheckpoint = { ...checkpoint, note: { text: checkpoint.note.text, signatures: lines } };
+  const signed = await signedBy(answered, key, crypto);
+  if (signed.by === 'unchecked') {
+    throw new LogFault(`the answer is signed by ${shown(key.name)} with ML-DSA-44, which cannot be checked here`);
+  }
+  if (signed.by === 'nobody') {
+    const names = [...new Set(lines.map(({ name }) => name))];
+    throw new LogFault(`the answer is not signed by ${shown(key.name)} but by ${shown(names.join(', '))}`);
+  }
+  const time = signed.time ?? 0;
+  if (time === 0) throw new LogFault(`the cosignature of ${shown(key.name)} has no time`);
+  if (time > now / 1_000 + AHEAD_MAX) {
+    const [then, today] = [time * 1_000, now].map((ms) => new Date(ms).toISOString());
+    throw new LogFault(`the cosignature of ${shown(key.name)} is of ${then}, and it is ${today}`);
+  }
+  return time;
+}
+
+/** A witness has seen more leaves than this log has: the log was restored from a copy, or copied, and must sign nothing. */
+export class WitnessAhead extends LogFault {}
+
+/**
+ * From which size the proof must lead when a request is sent again after a 409. `size` is the log's size, and `seen` the
+ * largest that this witness has said before, 0 when it is new. Throws a LogFault when the witness says a smaller size
+ * than before, and a WitnessAhead when it says a larger one than the log has.
+ */
+export function sizeToProveFrom(witnessSize: number, size: number, seen: number): number {
+  if (witnessSize > size) {
+    throw new WitnessAhead(`the witness has seen a tree of ${witnessSize} leaves, and this log has ${size}`);
+  }
+  if (witnessSize < seen) {
+    throw new LogFault(`the witness says that it has seen ${witnessSize} leaves, after it had seen ${seen}`);
+  }
+  return witnessSize;
+}

@@ -1,0 +1,56 @@
+import type { SignatureLine } from '../note.ts';
+import { parseSignatureLines } from '../note.ts';
+import { readDecimal } from './decimal.ts';
+import { hashLines } from './hash-lines.ts';
+import { LogFault, shown } from './log-fault.ts';
+
+/** The call `add-checkpoint` of C2SP tlog-witness: its body, and what a witness answers. */
+
+/** Read no more of an answer than this, in bytes: some lines of a few kilobytes each. */
+export const ANSWER_MAX = 64 * 1024;
+const LINES_MAX = 16;
+const SIZE_TYPE = 'text/x.tlog.size';
+
+/** The body of a request: the proof leads from a tree of `old` leaves to the checkpoint. */
+export function addCheckpointBody(old: number, proof: Uint8Array[], checkpoint: string): string {
+  return `old ${old}\n${hashLines(proof)}\n${checkpoint}`;
+}
+
+/** A witness' answer, of which nothing is verified yet. */
+export type AddCheckpointAnswer =
+  | { kind: 'cosigned'; lines: SignatureLine[] /** The lines as they came. */; text: string }
+  /** The witness has seen a tree of another size than `old`. */
+  | { kind: 'conflict'; size: number };
+
+/** What each refusal means for the log that sent the checkpoint. */
+const REFUSALS: Record<number, string> = {
+  400: 'the witness could not read the request',
+  403: "the witness does not take the checkpoint's signature",
+  404: 'the witness does not follow this log; give its operator the origin and the verifier key',
+  422: 'the witness says that the checkpoint is not consistent with the last one it saw',
+  429: 'the witness asks for fewer requests',
+};
+
+/** Reads an answer. Throws a LogFault for a refusal, and for what is no answer of a witness. */
+export function readAddCheckpointAnswer(status: number, contentType: string | null, body: string): AddCheckpointAnswer {
+  if (status === 409) return { kind: 'conflict', size: conflictSize(contentType, body) };
+  if (status !== 200) {
+    const said = body.trim() === '' ? '' : `: ${shown(body.trim())}`;
+    throw new LogFault(`${REFUSALS[status] ?? `the witness answered ${status}`}${said}`);
+  }
+  if (body.length > ANSWER_MAX) throw new LogFault(`the witness' answer has more than ${ANSWER_MAX} characters`);
+  const lines = parseSignatureLines(body);
+  if (lines === null) throw new LogFault(`the witness' answer is not of signature lines: ${shown(body)}`);
+  if (lines.length > LINES_MAX) {
+    throw new LogFault(`the witness' answer has ${lines.length} signature lines; ${LINES_MAX} are the most`);
+  }
+  return { kind: 'cosigned', lines, text: body };
+}
+
+function conflictSize(contentType: string | null, body: string): number {
+  if (contentType?.split(';', 1)[0]?.trim().toLowerCase() !== SIZE_TYPE) {
+    throw new LogFault(`the witness answered 409 without a size of type ${SIZE_TYPE}`);
+  }
+  if (!body.endsWith('\n')) throw new LogFault(`the witness answered 409 with ${shown(body)}, which is not one line`);
+  return readDecimal(body.slice(0, -1), "the witness' size");
+}

@@ -1,0 +1,65 @@
+import { toBase64 } from '../bytes.ts';
+import type { Note } from '../note.ts';
+import { parseNote } from '../note.ts';
+import { readDecimal } from './decimal.ts';
+import { readHash } from './hash-lines.ts';
+import { LogFault, shown } from './log-fault.ts';
+import { NAME_MAX } from './signature-type.ts';
+
+/** Checkpoints by C2SP tlog-checkpoint: the head of a log's tree, as a signed note. */
+
+/** Sixteen ML-DSA-44 cosignatures are 53 kB. */
+const CHECKPOINT_MAX = 128 * 1024;
+const SIGNATURES_MAX = 64;
+
+export interface Checkpoint {
+  /** Which log: by custom its address without the scheme. */
+  origin: string;
+  /** How many leaves the tree has. */
+  size: number;
+  root: Uint8Array;
+}
+
+/** A checkpoint as it was signed. Nothing is verified yet. */
+export interface SignedCheckpoint extends Checkpoint {
+  note: Note;
+}
+
+/** The text that a log signs. Throws a TypeError when the origin would not be one line of its own. */
+export function checkpointText({ origin, size, root }: Checkpoint): string {
+  if (!/^\S+$/.test(origin)) throw new TypeError(`${shown(origin)} is not an origin: a log's name has no blanks`);
+  return `${origin}\n${size}\n${toBase64(root)}\n`;
+}
+
+/** Takes a checkpoint apart. It verifies nothing. Throws a LogFault. */
+export function parseCheckpoint(text: string): SignedCheckpoint {
+  if (text.length > CHECKPOINT_MAX) {
+    throw new LogFault(`the checkpoint has more than ${CHECKPOINT_MAX} characters`);
+  }
+  const note = parseNote(text);
+  if (note === null) throw new LogFault('the checkpoint is not a signed note');
+  if (note.signatures.length > SIGNATURES_MAX) {
+    throw new LogFault(`the checkpoint has ${note.signatures.length} signatures; ${SIGNATURES_MAX} are the most`);
+  }
+  const stray = note.signatures.find(({ name }) => name.includes('+'));
+  if (stray !== undefined)
+    throw new LogFault(`the checkpoint has a signature by ${shown(stray.name)}: a key's name has no +`);
+  return { ...parseHead(note.text), note };
+}
+
+/** The lines of the note's text. Lines that extend it are refused: a witness' ML-DSA-44 cosignature would not cover them. */
+function parseHead(text: string): Checkpoint {
+  const [origin = '', size, root, ...rest] = text.slice(0, -1).split('\n');
+  if (origin === '' || size === undefined || root === undefined) {
+    throw new LogFault('the checkpoint does not begin with an origin, a size and a root');
+  }
+  if (new TextEncoder().encode(origin).length > NAME_MAX) {
+    throw new LogFault(`the checkpoint's origin ${shown(origin)} is longer than ${NAME_MAX} bytes`);
+  }
+  if (rest.length > 0) throw new LogFault(`the checkpoint has a line after its root: ${shown(rest[0] ?? '')}`);
+  return {
+    origin,
+    size: readDecimal(size, "the checkpoint's size"),
+    root: readHash(root, "the checkpoint's root"),
+  };
+}

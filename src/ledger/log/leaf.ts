@@ -1,0 +1,145 @@
+import { fromBase64, toBase64url } from '../bytes.ts';
+import { parseNote } from '../note.ts';
+import type { Receipt } from '../receipt.ts';
+import { isTime, parseReceipt } from '../receipt.ts';
+import { ENTRY_MAX } from './entry-bundle.ts';
+import { LogFault, shown } from './log-fault.ts';
+
+/** The leaves of the log, by section 7 of the wire: each is a text, and its bytes in UTF-8 are the entry. */
+
+const RECEIPT = 'newsdesk-receipt/v1';
+const RECEIPT_HASH = 'receipt-hash/v1';
+const WITHDRAWAL = 'withdrawal/v1';
+const KEY = 'key/v1';
+const KEY_RETIRED = 'key-retired/v1';
+
+/** Which service signs with a key. */
+export type LogService = 'desk' | 'records';
+
+/** Everything but the receipt of a piece that is on air in public. */
+export type StatementLeaf =
+  /** Of a signed note that is not public. Its signature makes it unguessable for all who have not seen the note. */
+  | { kind: 'receipt-hash' /** `sha256:<hex>` of the whole note. */; hash: string }
+  | {
+      kind: 'withdrawal';
+      paper: string;
+      piece: string;
+      at: string /** `sha256:<hex>` of the reason. */;
+      reason: string;
+    }
+  | { kind: 'key'; service: LogService; kid: string /** The public key in base64url. */; x: string; nbf: string }
+  | { kind: 'key-retired'; service: LogService; kid: string; retired_at: string };
+
+export type Leaf = { kind: 'receipt' /** The whole note. */; note: string; receipt: Receipt } | StatementLeaf;
+
+/**
+ * The text of a leaf that the service makes; a public receipt's leaf is its note, as it is. Throws a TypeError for a
+ * value that is not of its form, so that no leaf is logged that a reader refuses.
+ */
+export function leafText(leaf: StatementLeaf): string {
+  const text = statementText(leaf);
+  try {
+    parseLeaf(text);
+  } catch (fault) {
+    throw fault instanceof LogFault ? new TypeError(fault.message) : fault;
+  }
+  return text;
+}
+
+function statementText(leaf: StatementLeaf): string {
+  switch (leaf.kind) {
+    case 'receipt-hash':
+      return `${RECEIPT_HASH}\n${leaf.hash}\n`;
+    case 'withdrawal':
+      return `${WITHDRAWAL}\npaper ${leaf.paper}\npiece ${leaf.piece}\nat ${leaf.at}\nreason ${leaf.reason}\n`;
+    case 'key':
+      return `${KEY}\nservice ${leaf.service}\nkid ${leaf.kid}\nx ${leaf.x}\nnbf ${leaf.nbf}\n`;
+    case 'key-retired':
+      return `${KEY_RETIRED}\nservice ${leaf.service}\nkid ${leaf.kid}\nretired_at ${leaf.retired_at}\n`;
+  }
+}
+
+/** Reads an entry in its one form. It verifies no signature and hashes nothing. Throws a LogFault. */
+export function parseLeaf(entry: string): Leaf {
+  // UTF-8 has at least a byte for each character.
+  if (entry.length > ENTRY_MAX) throw new LogFault(`an entry has at most ${ENTRY_MAX} bytes`);
+  const header = entry.slice(0, Math.max(0, entry.indexOf('\n')));
+  switch (header) {
+    case RECEIPT:
+      return receiptLeaf(entry);
+    case RECEIPT_HASH: {
+      const hash = entry.slice(RECEIPT_HASH.length + 1, -1);
+      if (!entry.endsWith('\n') || !HASH.test(hash)) throw notOfForm(header, 'its second line is sha256:<hex>');
+      return { kind: 'receipt-hash', hash };
+    }
+    case WITHDRAWAL: {
+      const [paper, piece, at, reason] = values(entry, header, ['paper', 'piece', 'at', 'reason']);
+      if (!WORD.test(paper)) throw notOfForm(header, `paper ${shown(paper)}`);
+      if (!WORD.test(piece)) throw notOfForm(header, `piece ${shown(piece)}`);
+      if (!isTime(at)) throw notOfForm(header, `at ${shown(at)} is not a time`);
+      if (!HASH.test(reason)) throw notOfForm(header, `reason ${shown(reason)} is not sha256:<hex>`);
+      return { kind: 'withdrawal', paper, piece, at, reason };
+    }
+    case KEY: {
+      const [service, kid, x, nbf] = values(entry, header, ['service', 'kid', 'x', 'nbf']);
+      if (!is32Bytes(x)) throw notOfForm(header, `x ${shown(x)} is not the base64url of 32 bytes`);
+      if (!isTime(nbf)) throw notOfForm(header, `nbf ${shown(nbf)} is not a time`);
+      return { kind: 'key', service: serviceOf(service, header), kid: kidOf(kid, header), x, nbf };
+    }
+    case KEY_RETIRED: {
+      const [service, kid, at] = values(entry, header, ['service', 'kid', 'retired_at']);
+      if (!isTime(at)) throw notOfForm(header, `retired_at ${shown(at)} is not a time`);
+      return { kind: 'key-retired', service: serviceOf(service, header), kid: kidOf(kid, header), retired_at: at };
+    }
+    default:
+      throw new LogFault(`the entry begins with ${shown(header)}, which is no kind of leaf`);
+  }
+}
+
+const HASH = /^sha256:[0-9a-f]{64}$/;
+const WORD = /^[a-z0-9][a-z0-9-]*$/;
+
+function receiptLeaf(entry: string): Leaf {
+  const note = parseNote(entry);
+  const receipt = note === null ? null : parseReceipt(note.text);
+  if (receipt === null) throw notOfForm(RECEIPT, 'it is not a signed receipt');
+  return { kind: 'receipt', note: entry, receipt };
+}
+
+/** The values of lines `name value` after the header, in this order and no others. */
+function values<const Names extends readonly string[]>(
+  entry: string,
+  header: string,
+  names: Names,
+): { [Index in keyof Names]: string } {
+  const lines = entry.split('\n');
+  if (lines.length !== names.length + 2 || lines.at(-1) !== '') {
+    throw notOfForm(header, `it has the lines ${names.join(', ')}, each once`);
+  }
+  return names.map((name, at) => {
+    const line = lines[at + 1] ?? '';
+    if (!line.startsWith(`${name} `)) throw notOfForm(header, `${shown(line)} stands in place of its line ${name}`);
+    return line.slice(name.length + 1);
+  }) as { [Index in keyof Names]: string };
+}
+
+function serviceOf(text: string, header: string): LogService {
+  if (text !== 'desk' && text !== 'records') throw notOfForm(header, `service ${shown(text)} is not desk or records`);
+  return text;
+}
+
+function kidOf(text: string, header: string): string {
+  if (!is32Bytes(text)) throw notOfForm(header, `kid ${shown(text)} is not the base64url of 32 bytes`);
+  return text;
+}
+
+/** Whether a text is 32 bytes in the one form of base64url without padding. */
+function is32Bytes(text: string): boolean {
+  if (!/^[\w-]{43}$/.test(text)) return false;
+  const bytes = fromBase64(`${text.replaceAll('-', '+').replaceAll('_', '/')}=`);
+  return bytes !== null && toBase64url(bytes) === text;
+}
+
+function notOfForm(header: string, why: string): LogFault {
+  return new LogFault(`a ${header} leaf has not its form: ${why}`);
+}

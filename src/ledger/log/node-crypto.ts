@@ -1,0 +1,35 @@
+import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
+import { toBase64url } from '../bytes.ts';
+import { verifyNode } from '../ed25519.ts';
+import type { LogCrypto } from './log-crypto.ts';
+import { ML_DSA_44_PUBLIC_KEY_LENGTH } from './signature-type.ts';
+
+/** What Node checks logs with. ML-DSA-44 needs OpenSSL 3.5. */
+export const nodeCrypto: LogCrypto = {
+  sha256: (data) => new Uint8Array(hash('sha256', data, 'buffer')),
+  ed25519: verifyNode,
+  mldsa44: hasMldsa44() ? verifyMldsa44 : null,
+};
+
+function verifyMldsa44(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
+  try {
+    return verify(null, message, mldsa44Key(publicKey), signature);
+  } catch {
+    return false;
+  }
+}
+
+function hasMldsa44(): boolean {
+  try {
+    mldsa44Key(new Uint8Array(ML_DSA_44_PUBLIC_KEY_LENGTH));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Throws where the platform does not know ML-DSA-44, or these bytes are no key of it. */
+function mldsa44Key(publicKey: Uint8Array): KeyObject {
+  // RFC 9964 names these members.
+  return createPublicKey({ key: { kty: 'AKP', alg: 'ML-DSA-44', pub: toBase64url(publicKey) }, format: 'jwk' });
+}

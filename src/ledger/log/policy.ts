@@ -1,0 +1,203 @@
+import { toHex } from '../bytes.ts';
+import type { VerifierKey } from '../key-text.ts';
+import { vkeyText } from '../key-text.ts';
+import { LogFault, shown } from './log-fault.ts';
+import { LOG_TYPES, readVerifierKey, WITNESS_TYPES } from './signature-type.ts';
+
+/** Policies by C2SP tlog-policy: which logs and witnesses are trusted, and how many of them must have signed. */
+
+const POLICY_MAX = 256 * 1024;
+/** How many lines a policy has that say something. */
+const LINES_MAX = 256;
+/** The quorum that needs no witness. */
+const NONE = 'none';
+
+export interface PolicyLog {
+  /** Its name is the log's origin. */
+  key: VerifierKey;
+  url: string | null;
+}
+
+export interface PolicyWitness {
+  /** What this policy calls it; the key has the name that it signs under. */
+  name: string;
+  key: VerifierKey;
+  /** Where checkpoints are submitted. */
+  url: string | null;
+}
+
+/** So many of these witnesses and groups must have cosigned. */
+export interface PolicyGroup {
+  name: string;
+  threshold: number;
+  members: string[];
+}
+
+export interface Policy {
+  logs: PolicyLog[];
+  witnesses: PolicyWitness[];
+  groups: PolicyGroup[];
+  /** The name of a witness or a group; null when no witness is asked for. */
+  quorum: string | null;
+}
+
+/**
+ * Reads a policy. Whether the keys' hashes are their own is still to be seen: nothing here hashes. Throws a LogFault
+ * that names the line.
+ */
+export function parsePolicy(text: string): Policy {
+  if (text.length > POLICY_MAX) throw new LogFault(`the policy has more than ${POLICY_MAX} characters`);
+  const reading = new PolicyReading();
+  for (const [at, line] of text.split('\n').entries()) {
+    try {
+      reading.take(itemsOf(line), at + 1);
+    } catch (fault) {
+      throw fault instanceof LogFault ? new LogFault(`line ${at + 1} of the policy: ${fault.message}`) : fault;
+    }
+  }
+  return reading.policy();
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
+const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f]/;
+
+/** The items of a line, between blanks and tabs; none of an empty line or a comment. */
+function itemsOf(line: string): string[] {
+  if (line.includes('\r')) throw new LogFault('it ends in a carriage return; save the file with newlines alone');
+  if (CONTROL.test(line) || !line.isWellFormed()) throw new LogFault('it holds a control character, or is not UTF-8');
+  const items = line.split(/[ \t]/).filter((item) => item !== '');
+  if (items[0]?.startsWith('#')) return [];
+  // Some readers take what follows for a comment, wherever it stands.
+  if (line.includes('#')) throw new LogFault('it has a # within; a comment has a line of its own');
+  return items;
+}
+
+/** A policy as far as its lines have been read. */
+class PolicyReading {
+  readonly #logs: PolicyLog[] = [];
+  readonly #witnesses: PolicyWitness[] = [];
+  readonly #groups: PolicyGroup[] = [];
+  /** On which line a name was defined, and a key. */
+  readonly #names = new Map<string, number>();
+  readonly #keys = new Map<string, number>();
+  /** Which group a name is a member of. */
+  readonly #groupOf = new Map<string, string>();
+  #quorum: { name: string; line: number } | null = null;
+  #lines = 0;
+
+  take([word, ...items]: string[], line: number): void {
+    if (word === undefined) return;
+    if (++this.#lines > LINES_MAX) throw new LogFault(`a policy has at most ${LINES_MAX} lines`);
+    switch (word) {
+      case 'log':
+        return this.#log(items, line);
+      case 'witness':
+        return this.#witness(items, line);
+      case 'group':
+        return this.#group(items, line);
+      case 'quorum':
+        return this.#setQuorum(items, line);
+      default:
+        throw new LogFault(`unknown word ${shown(word)}; a line begins with log, witness, group or quorum`);
+    }
+  }
+
+  policy(): Policy {
+    if (this.#quorum === null) throw new LogFault('the policy has no quorum line; "quorum none" asks for no witness');
+    const { name } = this.#quorum;
+    const [logs, witnesses, groups] = [this.#logs, this.#witnesses, this.#groups];
+    return { logs, witnesses, groups, quorum: name === NONE ? null : name };
+  }
+
+  #log([text, url, ...rest]: string[], line: number): void {
+    if (text === undefined || rest.length > 0) throw new LogFault('a log is: log VKEY [URL]');
+    const key = readVerifierKey(text, LOG_TYPES);
+    this.#addKey(key, line);
+    this.#logs.push({ key, url: urlOf(url) });
+  }
+
+  #witness([name, text, url, ...rest]: string[], line: number): void {
+    if (name === undefined || text === undefined || rest.length > 0) {
+      throw new LogFault('a witness is: witness NAME VKEY [URL]');
+    }
+    const key = readVerifierKey(text, WITNESS_TYPES);
+    this.#addKey(key, line);
+    this.#addName(name, line);
+    this.#witnesses.push({ name, key, url: urlOf(url) });
+  }
+
+  #group([name, count, ...members]: string[], line: number): void {
+    if (name === undefined || count === undefined || members.length === 0) {
+      throw new LogFault('a group is: group NAME all|any|K MEMBER…');
+    }
+    for (const member of members) {
+      if (member === NONE) throw new LogFault(`"${NONE}" cannot be a member of a group`);
+      this.#needName(member);
+      const other = this.#groupOf.get(member);
+      if (other !== undefined) {
+        throw new LogFault(`${shown(member)} is a member of ${shown(other)} already; it counts once`);
+      }
+      this.#groupOf.set(member, name);
+    }
+    const threshold = thresholdOf(count, members.length);
+    this.#addName(name, line);
+    this.#groups.push({ name, threshold, members });
+  }
+
+  #setQuorum([name, ...rest]: string[], line: number): void {
+    if (name === undefined || rest.length > 0) throw new LogFault('a quorum is: quorum NAME');
+    if (this.#quorum !== null) throw new LogFault(`the quorum was set on line ${this.#quorum.line} already`);
+    if (name !== NONE) this.#needName(name);
+    this.#quorum = { name, line };
+  }
+
+  #addName(name: string, line: number): void {
+    if (name === NONE) throw new LogFault(`"${NONE}" is the quorum without witnesses; choose another name`);
+    const before = this.#names.get(name);
+    if (before !== undefined) throw new LogFault(`${shown(name)} was defined on line ${before} already`);
+    this.#names.set(name, line);
+  }
+
+  #addKey({ name, publicKey }: VerifierKey, line: number): void {
+    const bytes = toHex(publicKey);
+    const before = this.#keys.get(bytes);
+    if (before !== undefined) throw new LogFault(`the key of ${shown(name)} stands on line ${before} already`);
+    this.#keys.set(bytes, line);
+  }
+
+  #needName(name: string): void {
+    if (this.#names.has(name)) return;
+    // So that no group can be a member of itself, however far round.
+    throw new LogFault(`${shown(name)} is not defined on a line above`);
+  }
+}
+
+function thresholdOf(count: string, members: number): number {
+  if (count === 'any') return 1;
+  if (count === 'all') return members;
+  if (!/^[1-9][0-9]{0,3}$/.test(count)) throw new LogFault(`${shown(count)} is not "all", "any" or a number from 1`);
+  const threshold = Number(count);
+  if (threshold <= members) return threshold;
+  throw new LogFault(`${threshold} of ${members} members can never have cosigned`);
+}
+
+function urlOf(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  const url = URL.parse(text);
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.search !== '') {
+    throw new LogFault(`${shown(text)} is not an address such as https://witness.example/`);
+  }
+  return text;
+}
+
+/** A policy as a file. */
+export function policyText({ logs, witnesses, groups, quorum }: Policy): string {
+  const vkey = ({ name, hash, publicKey, type }: VerifierKey): string => vkeyText(name, hash, publicKey, type);
+  const lines = [
+    ...logs.map(({ key, url }) => ['log', vkey(key), url]),
+    ...witnesses.map(({ name, key, url }) => ['witness', name, vkey(key), url]),
+    ...groups.map(({ name, threshold, members }) => ['group', name, threshold, ...members]),
+    ['quorum', quorum ?? NONE],
+  ];
+  return lines.map((items) => `${items.filter((item) => item !== null).join(' ')}\n`).join('');
+}

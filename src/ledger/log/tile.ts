@@ -1,0 +1,98 @@
+import { HASH_LENGTH } from './hash-lines.ts';
+import { LogFault, shown } from './log-fault.ts';
+
+/** Tiles and entry bundles by C2SP tlog-tiles: which ones a tree has, and where they are served. */
+
+/** How many hashes or entries a full tile or bundle has. */
+export const TILE_WIDTH = 256;
+/** The highest level that tlog-tiles names. */
+const LEVEL_MAX = 63;
+
+/** A tile of hashes at a level, or a bundle of entries. */
+export interface Tile {
+  level: number | 'entries';
+  /** Which one of its level, from 0. */
+  index: number;
+  /** How many hashes or entries it has, from 1 to 256; 256 is a full one. */
+  width: number;
+}
+
+/** A tile of hashes. */
+export interface HashTile extends Tile {
+  level: number;
+}
+
+/** Reads a tile's hashes, at least as many as its width. Throws when it has not got them. */
+export type TileReader = (tile: HashTile) => Uint8Array;
+
+/** Where a tile is served below a log's address: `tile/0/x001/x234/067.p/112`. */
+export function tilePath({ level, index, width }: Tile): string {
+  const groups: string[] = [];
+  for (let rest = index; ; rest = Math.floor(rest / 1_000)) {
+    groups.unshift(`${groups.length === 0 ? '' : 'x'}${String(rest % 1_000).padStart(3, '0')}`);
+    if (rest < 1_000) break;
+  }
+  return `tile/${level}/${groups.join('/')}${width === TILE_WIDTH ? '' : `.p/${width}`}`;
+}
+
+const TILE_PATH = /^tile\/(entries|[0-9]{1,2})\/((?:x[0-9]{3}\/){0,5}[0-9]{3})(?:\.p\/([0-9]{1,3}))?$/;
+
+/** Reads a path in its one form. Throws a LogFault. */
+export function parseTilePath(path: string): Tile {
+  const [, level, groups, width] = TILE_PATH.exec(path) ?? [];
+  if (level !== undefined && groups !== undefined) {
+    const tile: Tile = {
+      level: level === 'entries' ? level : Number(level),
+      index: Number(groups.replaceAll(/[x/]/g, '')),
+      width: width === undefined ? TILE_WIDTH : Number(width),
+    };
+    const isLevel = tile.level === 'entries' || tile.level <= LEVEL_MAX;
+    const isWidth = tile.width >= 1 && tile.width <= TILE_WIDTH;
+    // Leading zeros, a group too many, a width of 256: each would be a second path of one tile.
+    if (isLevel && isWidth && Number.isSafeInteger(tile.index) && tilePath(tile) === path) return tile;
+  }
+  throw new LogFault(`${shown(path)} is not the path of a tile or an entry bundle`);
+}
+
+/** How many hashes a level has in a tree of this size. */
+export function hashesAt(level: number, size: number): number {
+  return Math.floor(size / TILE_WIDTH ** level);
+}
+
+/** The tile of this level and index in a tree of this size, full or partial. Throws a RangeError when the tree has none. */
+export function tileOf(level: number, index: number, size: number): HashTile {
+  const width = Math.min(TILE_WIDTH, hashesAt(level, size) - index * TILE_WIDTH);
+  if (width < 1 || index < 0) throw new RangeError(`a tree of ${size} leaves has no tile ${index} at level ${level}`);
+  return { level, index, width };
+}
+
+/**
+ * The tiles and bundles of a tree that a smaller one has not, or not as wide; all of them when the smaller one is
+ * empty. This is what a log writes, and what a reader who knows the smaller tree fetches.
+ */
+export function* tilesBetween(old: number, size: number): Generator<Tile> {
+  for (const { index, width } of newAt(0, old, size)) yield { level: 'entries', index, width };
+  for (let level = 0; hashesAt(level, size) > 0; level++) yield* newAt(level, old, size);
+}
+
+function* newAt(level: number, old: number, size: number): Generator<HashTile> {
+  const [before, after] = [hashesAt(level, old), hashesAt(level, size)];
+  for (let index = Math.floor(before / TILE_WIDTH); index * TILE_WIDTH < after; index++) {
+    if (before < after) yield tileOf(level, index, size);
+  }
+}
+
+/** The hashes of a tile as it was served. Throws a LogFault unless it has exactly as many as its width. */
+export function readTile(tile: HashTile, bytes: Uint8Array): Uint8Array[] {
+  if (bytes.length !== tile.width * HASH_LENGTH) {
+    throw new LogFault(
+      `${tilePath(tile)} has ${bytes.length} bytes; ${tile.width} hashes have ${tile.width * HASH_LENGTH}`,
+    );
+  }
+  return Array.from({ length: tile.width }, (_, at) => hashAt(bytes, at));
+}
+
+/** The hash at a place among the bytes of a tile. */
+export function hashAt(bytes: Uint8Array, at: number): Uint8Array {
+  return bytes.subarray(at * HASH_LENGTH, (at + 1) * HASH_LENGTH);
+}

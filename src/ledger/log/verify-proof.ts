@@ -1,0 +1,39 @@
+import { sameBytes } from '../bytes.ts';
+import { leafInput, nodeInput, pathSteps } from '../merkle-path.ts';
+import type { LogCrypto } from './log-crypto.ts';
+import { LogFault } from './log-fault.ts';
+import type { Policy } from './policy.ts';
+import { parseTlogProof } from './tlog-proof.ts';
+import type { VerifiedCheckpoint } from './verify-checkpoint.ts';
+import { verifyCheckpoint } from './verify-checkpoint.ts';
+
+/** What a proof that holds shows. */
+export interface VerifiedProof extends VerifiedCheckpoint {
+  index: number;
+}
+
+/**
+ * Holds a tlog-proof of an entry against a policy: the checkpoint is accepted, and the entry stands at its index in
+ * that tree. Throws a LogFault.
+ */
+export async function verifyTlogProof(
+  entry: string | Uint8Array,
+  text: string,
+  policy: Policy,
+  crypto: LogCrypto,
+): Promise<VerifiedProof> {
+  const { index, path, checkpointText } = parseTlogProof(text);
+  const verified = await verifyCheckpoint(checkpointText, policy, crypto);
+  const { size, root } = verified.checkpoint;
+  const steps = pathSteps(index, size, path);
+  if (steps === null) {
+    throw new LogFault(`a proof of ${path.length} hashes is not that of entry ${index} in a tree of ${size}`);
+  }
+  let reached = await crypto.sha256(leafInput(entry));
+  for (const { sibling, side } of steps) {
+    reached = await crypto.sha256(side === 'left' ? nodeInput(sibling, reached) : nodeInput(reached, sibling));
+  }
+  if (!sameBytes(reached, root))
+    throw new LogFault(`the proof does not lead from entry ${index} to the checkpoint's root`);
+  return { ...verified, index };
+}
