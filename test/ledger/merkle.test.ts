@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { inclusionPath, isIncluded, leafHash, merkleRoot, nodeHash, rootFromPath } from '../../src/ledger/merkle.ts';
 import * as fc from '../support/properties.ts';
+import { mth, pathOf } from '../support/rfc6962.ts';
 
 /** The roots of the first n of these leaves, as the implementations of Certificate Transparency test themselves by. */
 const LEAVES = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'];
@@ -24,26 +24,6 @@ test('roots are those of the well-known trees', () => {
   const leaves = LEAVES.map((data) => leafHash(new Uint8Array(Buffer.from(data, 'hex'))));
   for (const [size, root] of ROOTS.entries()) assert.equal(hex(merkleRoot(leaves.slice(0, size))), root, `${size}`);
 });
-
-/** MTH of RFC 6962, section 2.1, word for word. */
-function mth(data: Uint8Array[]): Uint8Array {
-  const sha256 = (...parts: Uint8Array[]) => new Uint8Array(createHash('sha256').update(Buffer.concat(parts)).digest());
-  if (data.length === 0) return sha256();
-  if (data.length === 1) return sha256(Uint8Array.of(0), data[0] as Uint8Array);
-  let k = 1;
-  while (k * 2 < data.length) k *= 2;
-  return sha256(Uint8Array.of(1), mth(data.slice(0, k)), mth(data.slice(k)));
-}
-
-/** PATH of RFC 6962, section 2.1.1, word for word. */
-function pathOf(m: number, data: Uint8Array[]): Uint8Array[] {
-  if (data.length === 1) return [];
-  let k = 1;
-  while (k * 2 < data.length) k *= 2;
-  return m < k
-    ? [...pathOf(m, data.slice(0, k)), mth(data.slice(k))]
-    : [...pathOf(m - k, data.slice(k)), mth(data.slice(0, k))];
-}
 
 const anyData = fc.array(fc.uint8Array({ maxLength: 4 }), { minLength: 1, maxLength: 40 });
 

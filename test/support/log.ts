@@ -1,0 +1,123 @@
+import { createPrivateKey, sign } from 'node:crypto';
+import { joined, toBase64, toBase64url, toHex } from '../../src/ledger/bytes.ts';
+import { signerFrom } from '../../src/ledger/ed25519.ts';
+import { type VerifierKey, vkeyText } from '../../src/ledger/key-text.ts';
+import { appendLeaves } from '../../src/ledger/log/append.ts';
+import { checkpointText, parseCheckpoint } from '../../src/ledger/log/checkpoint.ts';
+import { cosignatureMessage, treeMessage } from '../../src/ledger/log/cosignature.ts';
+import { entryBundle } from '../../src/ledger/log/entry-bundle.ts';
+import { COSIGNATURE, ML_DSA_COSIGNATURE } from '../../src/ledger/log/signature-type.ts';
+import type { Tile, TileReader } from '../../src/ledger/log/tile.ts';
+import { TILE_WIDTH, tilePath, tilesBetween } from '../../src/ledger/log/tile.ts';
+import type { LogTree } from '../../src/ledger/log/tree.ts';
+import { logTree } from '../../src/ledger/log/tree.ts';
+import { leafHash } from '../../src/ledger/merkle.ts';
+import { signNote } from '../../src/ledger/signing.ts';
+import { keyHash, vkey } from '../../src/ledger/verifier-key.ts';
+
+/** A log in memory with a key of a test seed, and witnesses that sign whatever they are shown. */
+
+const seed = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);
+
+/** Files by their path below a log's address. */
+export class MemoryLog {
+  readonly files = new Map<string, Uint8Array>();
+  readonly entries: Uint8Array[] = [];
+  readonly origin: string;
+  readonly #signer: ReturnType<typeof signerFrom>;
+
+  constructor(origin = 'papers.example/log', byte = 3) {
+    this.origin = origin;
+    this.#signer = signerFrom(origin, seed(byte));
+  }
+
+  get vkey(): string {
+    return vkey(this.origin, this.#signer.publicKey);
+  }
+
+  get size(): number {
+    return this.entries.length;
+  }
+
+  readonly read: TileReader = (tile) => this.file(tile);
+
+  file(tile: Tile): Uint8Array {
+    const bytes = this.files.get(tilePath(tile));
+    if (bytes === undefined) throw new Error(`there is no ${tilePath(tile)}`);
+    return bytes;
+  }
+
+  tree(size = this.size): LogTree {
+    // A smaller tree's partial tiles may have been replaced by full ones.
+    const read: TileReader = (tile) =>
+      this.files.get(tilePath(tile)) ?? this.file({ ...tile, width: TILE_WIDTH }).subarray(0, tile.width * 32);
+    return logTree(size, read);
+  }
+
+  append(entries: (string | Uint8Array)[]): void {
+    const added = entries.map((entry) => joined(entry));
+    const { size, tiles } = appendLeaves(this.size, added.map(leafHash), this.read);
+    const old = this.size;
+    for (const entry of added) this.entries.push(entry);
+    for (const { tile, bytes } of tiles) this.files.set(tilePath(tile), bytes);
+    for (const tile of tilesBetween(old, size)) {
+      if (tile.level !== 'entries') continue;
+      const start = tile.index * TILE_WIDTH;
+      this.files.set(tilePath(tile), entryBundle(this.entries.slice(start, start + tile.width)));
+    }
+  }
+
+  checkpoint(size = this.size): string {
+    return signNote(checkpointText({ origin: this.origin, size, root: this.tree(size).root() }), this.#signer);
+  }
+}
+
+export interface TestWitness {
+  vkey: string;
+  /** The checkpoint with one line more. */
+  cosign(checkpoint: string, time: number): string;
+}
+
+/** A witness that signs with Ed25519 and the seed of 32 such bytes. */
+export function ed25519Witness(name: string, byte: number): TestWitness {
+  const signer = signerFrom(name, seed(byte));
+  const key = witnessKey(name, COSIGNATURE, signer.publicKey);
+  return {
+    vkey: vkeyOf(key),
+    cosign: (checkpoint, time) => {
+      const message = cosignatureMessage(time, parseCheckpoint(checkpoint).note.text);
+      return checkpoint + timestampedLine(key, time, signer.sign(message));
+    },
+  };
+}
+
+/** One that signs with ML-DSA-44 and the seed of 32 such bytes. Its signatures are not the same each time. */
+export function mldsa44Witness(name: string, publicKey: Uint8Array, byte: number): TestWitness {
+  const jwk = { kty: 'AKP', alg: 'ML-DSA-44', pub: toBase64url(publicKey), priv: toBase64url(seed(byte)) };
+  const secret = createPrivateKey({ key: jwk, format: 'jwk' });
+  const key = witnessKey(name, ML_DSA_COSIGNATURE, publicKey);
+  return {
+    vkey: vkeyOf(key),
+    cosign: (checkpoint, time) => {
+      const message = treeMessage(name, time, parseCheckpoint(checkpoint));
+      return checkpoint + timestampedLine(key, time, sign(null, message, secret));
+    },
+  };
+}
+
+/** A signature line of a blob that begins with a time. */
+export function timestampedLine(key: VerifierKey, time: number, signature: Uint8Array): string {
+  const stamp = new Uint8Array(8);
+  new DataView(stamp.buffer).setBigUint64(0, BigInt(time));
+  const hash = keyHash(key.name, key.publicKey, key.type);
+  return `— ${key.name} ${toBase64(joined(hash, stamp, signature))}\n`;
+}
+
+/** A verifier key of any type, with the key hash that its bytes have. */
+export function witnessKey(name: string, type: number, publicKey: Uint8Array): VerifierKey {
+  return { name, type, publicKey, hash: toHex(keyHash(name, publicKey, type)) };
+}
+
+export function vkeyOf({ name, hash, publicKey, type }: VerifierKey): string {
+  return vkeyText(name, hash, publicKey, type);
+}
