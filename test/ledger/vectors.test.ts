@@ -138,8 +138,8 @@ function vectorsIn(folder: string): [string, Record<string, unknown>][] {
     ]);
 }
 
-// Those of pictures have a test of their own (test/press/svg-vectors.test.ts).
-assert.deepEqual(readdirSync(VECTORS).sort(), [...Object.keys(kinds), 'svg'].sort());
+// Those of the log and of pictures have tests of their own (test/ledger/log/vectors.test.ts, test/press/svg-vectors.test.ts).
+assert.deepEqual(readdirSync(VECTORS).sort(), [...Object.keys(kinds), 'log', 'svg'].sort());
 
 for (const [kind, check] of Object.entries(kinds)) {
   for (const [claim, vector] of vectorsIn(`${kind}/valid/`)) {

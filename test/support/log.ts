@@ -1,5 +1,5 @@
-import { createPrivateKey, sign } from 'node:crypto';
-import { joined, toBase64, toBase64url, toHex } from '../../src/ledger/bytes.ts';
+import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
+import { joined, toBase64, toHex } from '../../src/ledger/bytes.ts';
 import { signerFrom } from '../../src/ledger/ed25519.ts';
 import { type VerifierKey, vkeyText } from '../../src/ledger/key-text.ts';
 import { appendLeaves } from '../../src/ledger/log/append.ts';
@@ -47,11 +47,10 @@ export class MemoryLog {
     return bytes;
   }
 
+  /** The tree as it is, or as it was. */
   tree(size = this.size): LogTree {
-    // A smaller tree's partial tiles may have been replaced by full ones.
-    const read: TileReader = (tile) =>
-      this.files.get(tilePath(tile)) ?? this.file({ ...tile, width: TILE_WIDTH }).subarray(0, tile.width * 32);
-    return logTree(size, read);
+    if (size === this.size) return logTree(size, this.read);
+    return logTree(size, appendLeaves(0, this.entries.slice(0, size).map(leafHash), this.read).read);
   }
 
   append(entries: (string | Uint8Array)[]): void {
@@ -91,11 +90,15 @@ export function ed25519Witness(name: string, byte: number): TestWitness {
   };
 }
 
+/** What stands before a seed in the DER of an ML-DSA-44 private key (RFC 9881). */
+const ML_DSA_44_SEED = Buffer.from('3034020100300b060960864801650304031104228020', 'hex');
+
 /** One that signs with ML-DSA-44 and the seed of 32 such bytes. Its signatures are not the same each time. */
-export function mldsa44Witness(name: string, publicKey: Uint8Array, byte: number): TestWitness {
-  const jwk = { kty: 'AKP', alg: 'ML-DSA-44', pub: toBase64url(publicKey), priv: toBase64url(seed(byte)) };
-  const secret = createPrivateKey({ key: jwk, format: 'jwk' });
-  const key = witnessKey(name, ML_DSA_COSIGNATURE, publicKey);
+export function mldsa44Witness(name: string, byte: number): TestWitness {
+  const der = Buffer.concat([ML_DSA_44_SEED, seed(byte)]);
+  const secret = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  const { pub } = createPublicKey(secret).export({ format: 'jwk' }) as { pub: string };
+  const key = witnessKey(name, ML_DSA_COSIGNATURE, new Uint8Array(Buffer.from(pub, 'base64url')));
   return {
     vkey: vkeyOf(key),
     cosign: (checkpoint, time) => {

@@ -1,0 +1,15 @@
+import { verifyAsync } from '@noble/ed25519';
+import type { LogCrypto } from '../../src/ledger/log/log-crypto.ts';
+import { isPrimeOrder } from '../../src/ledger/prime-order.ts';
+
+/** What a browser checks logs with: WebCrypto's hashes and noble. Whether it knows ML-DSA-44 is given. */
+export function browserCrypto(mldsa44: LogCrypto['mldsa44']): LogCrypto {
+  return {
+    sha256: async (data) => new Uint8Array(await crypto.subtle.digest('SHA-256', data)),
+    ed25519: async (signature, message, publicKey) => {
+      if (!isPrimeOrder(publicKey) || !isPrimeOrder(signature.subarray(0, 32))) return false;
+      return verifyAsync(signature, message, publicKey, { zip215: false }).catch(() => false);
+    },
+    mldsa44,
+  };
+}
