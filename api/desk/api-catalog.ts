@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { faults } from '../openapi/answers.ts';
+import { faults } from '../openapi/responses.ts';
 import type { Doors } from './doors.ts';
 import { register } from './doors.ts';
 import { PUBLIC } from './route.ts';

@@ -1,9 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Level } from '../../src/desk/keys.ts';
 import { LEVELS, reaches } from '../../src/desk/keys.ts';
-import { privateJson } from '../answers/caching.ts';
-import { faults, ok } from '../openapi/answers.ts';
 import type { Paths } from '../openapi/document.ts';
+import { faults, ok } from '../openapi/responses.ts';
+import { privateJson } from '../responses/send.ts';
 import type { Doors } from './doors.ts';
 import { register } from './doors.ts';
 import { levelOf } from './openapi-levels.ts';

@@ -3,8 +3,8 @@ import { DayRow, dayRow, isDay } from '../../src/desk/day.ts';
 import { SectionRow, sectionRows } from '../../src/desk/section.ts';
 import { storyRow } from '../../src/desk/story.ts';
 import { Fault } from '../../src/fault.ts';
-import { cursorOf, cursorParam, placeOf } from '../answers/paging.ts';
-import { faults, ok } from '../openapi/answers.ts';
+import { faults, ok } from '../openapi/responses.ts';
+import { cursorOf, cursorParam, readCursor } from '../responses/paging.ts';
 import type { Doors } from './doors.ts';
 import { archiveOf, linksFor, listOf, register } from './doors.ts';
 import { listSchema, PUBLIC } from './route.ts';
@@ -65,7 +65,7 @@ export function archiveDoors(doors: Doors): void {
   );
   register(doors, days, (c) => {
     const { cursor } = c.req.valid('query');
-    const [until] = cursor === undefined ? [] : placeOf(z.tuple([z.string().refine(isDay)]), cursor);
+    const [until] = cursor === undefined ? [] : readCursor(z.tuple([z.string().refine(isDay)]), cursor);
     return shelf.list(c, { cursor }, () => {
       // The day of the cursor is the first that was not shown.
       const found = archiveOf(doors, c).days({ ...(until === undefined ? {} : { until }), limit: DAYS_MAX + 1 });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import type { AppContext } from '../../src/app/context.ts';
 import { Fault } from '../../src/fault.ts';
-import { wantsRecord } from '../answers/wants-record.ts';
+import { wantsRecord } from '../responses/wants-record.ts';
 
 /** When to look again, in seconds. */
 const RETRY_AFTER = '2';

@@ -1,11 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { openWebhookDesk } from '../../src/app/webhook-desk.ts';
 import { DELIVERY_STATES } from '../../src/readers/delivery.ts';
-import { cursorOf, cursorParam, limitParam, placeOf } from '../answers/paging.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needs } from '../middleware/key.ts';
-import { faults, ok } from '../openapi/answers.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
+import { faults, ok } from '../openapi/responses.ts';
+import { cursorOf, cursorParam, limitParam, readCursor } from '../responses/paging.ts';
 import { DeliveryRow, deliveryRow, QueuedDelivery, rowOf } from './delivery-row.ts';
 import type { Doors } from './doors.ts';
 import { listOf, register } from './doors.ts';
@@ -65,7 +65,7 @@ export function deliveryDoors(doors: Doors): void {
 
   register(doors, list, (c) => {
     const { limit, cursor, ...of } = c.req.valid('query');
-    const [after] = cursor === undefined ? [] : placeOf(z.tuple([z.string().max(40)]), cursor);
+    const [after] = cursor === undefined ? [] : readCursor(z.tuple([z.string().max(40)]), cursor);
     const rows = desk.deliveries.list(c.get('site').slug, { limit: limit + 1, after, ...of });
     const last = rows.length > limit ? rows[limit - 1] : undefined;
     const next = last === undefined ? null : cursorOf([last.id]);

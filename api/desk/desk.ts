@@ -11,13 +11,13 @@ import { DraftRow, draftRow } from '../../src/desk/story.ts';
 import { Fault, refused } from '../../src/fault.ts';
 import { SLUG } from '../../src/ledger/door.ts';
 import { shapeProblems } from '../../src/ledger/shape.ts';
-import { privateJson } from '../answers/caching.ts';
-import { cursorOf, cursorParam, limitParam, placeOf } from '../answers/paging.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needs } from '../middleware/key.ts';
-import type { ErrorBody } from '../openapi/answers.ts';
-import { body, faults, ok } from '../openapi/answers.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
+import type { ErrorBody } from '../openapi/responses.ts';
+import { body, faults, ok } from '../openapi/responses.ts';
+import { cursorOf, cursorParam, limitParam, readCursor } from '../responses/paging.ts';
+import { privateJson } from '../responses/send.ts';
 import type { Doors, PaperContext } from './doors.ts';
 import { archiveOf, linksFor, listOf, register } from './doors.ts';
 import { Pressing } from './filing.ts';
@@ -174,7 +174,7 @@ export function deskDoors(doors: Doors): void {
 
   register(doors, drafts, (c) => {
     const { limit, cursor } = c.req.valid('query');
-    const [after] = cursor === undefined ? [] : placeOf(z.tuple([z.string().max(40)]), cursor);
+    const [after] = cursor === undefined ? [] : readCursor(z.tuple([z.string().max(40)]), cursor);
     const rows = app.store.unaired(c.get('site').slug, { limit: limit + 1, after });
     const last = rows.length > limit ? rows[limit - 1] : undefined;
     const links = linksFor(doors, c);

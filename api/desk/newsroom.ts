@@ -2,11 +2,11 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { CastRow, castRow } from '../../src/desk/cast.ts';
 import { Front, frontOf, MastheadRow, mastheadRow, RAIL_MAX } from '../../src/desk/front.ts';
 import { PostRow, postRow } from '../../src/desk/post.ts';
-import { cursorOf, cursorParam, limitParam, placeOf } from '../answers/paging.ts';
-import { faults, ok } from '../openapi/answers.ts';
+import { faults, ok } from '../openapi/responses.ts';
+import { cursorOf, cursorParam, limitParam, readCursor } from '../responses/paging.ts';
 import type { Doors } from './doors.ts';
 import { archiveOf, linksFor, listOf, register } from './doors.ts';
-import { AirPlace } from './params.ts';
+import { AirCursor } from './params.ts';
 import { listSchema, PUBLIC } from './route.ts';
 
 const front = createRoute({
@@ -96,7 +96,7 @@ export function newsroomDoors(doors: Doors): void {
   );
   register(doors, posts, (c) => {
     const { limit, since, cursor } = c.req.valid('query');
-    const [published_at, id] = cursor === undefined ? [] : placeOf(AirPlace, cursor);
+    const [published_at, id] = cursor === undefined ? [] : readCursor(AirCursor, cursor);
     const query = {
       limit: limit + 1,
       ...(since === undefined ? {} : { since: Date.parse(since) + 1 }),

@@ -3,7 +3,7 @@ import { accepts } from 'hono/accepts';
 import type { AppContext } from '../../src/app/context.ts';
 import type { PendingFolders } from '../../src/app/pending-folders.ts';
 import { Fault } from '../../src/fault.ts';
-import { fileHeaders } from '../answers/files.ts';
+import { fileHeaders } from '../responses/files.ts';
 import { beingPressed } from './being-pressed.ts';
 import { FILE_METHODS } from './file-options.ts';
 

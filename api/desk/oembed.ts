@@ -4,7 +4,7 @@ import { ADDRESS_MAX, namedInAddress, OEmbed } from '../../src/desk/oembed.ts';
 import { paperRoot } from '../../src/desk/paper.ts';
 import { Fault } from '../../src/fault.ts';
 import { castRecord, oembedRecord, oembedXml } from '../../src/press/feeds/oembed.ts';
-import { faults, ok } from '../openapi/answers.ts';
+import { faults, ok } from '../openapi/responses.ts';
 import type { Doors } from './doors.ts';
 import { archiveOf, editionOf, readablePiece, register } from './doors.ts';
 import { SAMPLE } from './examples.ts';

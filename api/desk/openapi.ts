@@ -1,8 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { limitInWords, ORDERS, READS } from '../../src/limits.ts';
-import { faults, ok } from '../openapi/answers.ts';
 import type { Operation } from '../openapi/document.ts';
 import { documentOf, registerComponents } from '../openapi/document.ts';
+import { faults, ok } from '../openapi/responses.ts';
 import { registerWebhooks } from '../openapi/webhooks.ts';
 import type { Doors, PaperContext } from './doors.ts';
 import { archiveOf, register } from './doors.ts';

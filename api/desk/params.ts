@@ -7,4 +7,4 @@ export const idParam = z.object({
 });
 
 /** Where a list of pieces on air goes on. */
-export const AirPlace = z.tuple([z.number().int().min(-8.64e15).max(8.64e15), z.string().max(40)]);
+export const AirCursor = z.tuple([z.number().int().min(-8.64e15).max(8.64e15), z.string().max(40)]);

@@ -1,8 +1,8 @@
 import type { Paper } from '../../src/desk/paper.ts';
 import { Fault } from '../../src/fault.ts';
-import { fileHeaders } from '../answers/files.ts';
-import { sendFile } from '../answers/send-file.ts';
 import { PLAYGROUND_FILES, playgroundPage } from '../openapi/playground.ts';
+import { fileHeaders } from '../responses/files.ts';
+import { sendFile } from '../responses/send-file.ts';
 import type { Doors } from './doors.ts';
 
 const PATH = '/api/v1/playground';

@@ -1,8 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { Fault } from '../../src/fault.ts';
-import { privateJson } from '../answers/caching.ts';
 import { needs } from '../middleware/key.ts';
-import { faults, ok } from '../openapi/answers.ts';
+import { faults, ok } from '../openapi/responses.ts';
+import { privateJson } from '../responses/send.ts';
 import type { Doors } from './doors.ts';
 import { register } from './doors.ts';
 import { keyed } from './route.ts';

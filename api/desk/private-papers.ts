@@ -7,9 +7,9 @@ import type { AppContext } from '../../src/app/context.ts';
 import { Edition, placeOf } from '../../src/press/edition.ts';
 import type { Found } from '../../src/press/outputs/paths.ts';
 import { printPath } from '../../src/press/outputs/paths.ts';
-import { fileHeaders } from '../answers/files.ts';
 import type { DeskEnv } from '../env.ts';
 import { paperOfKey } from '../middleware/key.ts';
+import { fileHeaders } from '../responses/files.ts';
 import type { Sites } from './site.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { SEARCH_ROWS, searchTerms } from '../../src/desk/search.ts';
 import { StoryRow, storyRow } from '../../src/desk/story.ts';
-import { faults, ok } from '../openapi/answers.ts';
+import { faults, ok } from '../openapi/responses.ts';
 import type { Doors } from './doors.ts';
 import { archiveOf, linksFor, listOf, register } from './doors.ts';
 import { PUBLIC } from './route.ts';

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { accepts } from 'hono/accepts';
 import { LRUCache } from 'lru-cache';
-import { PRIVATE, PUBLIC, privateJson } from '../answers/caching.ts';
-import { isKnown } from '../middleware/etag.ts';
+import { matchesEtag } from '../responses/etag.ts';
+import { PRIVATE, PUBLIC, privateJson } from '../responses/send.ts';
 import type { PaperContext } from './doors.ts';
 
 /** How much the shelf holds, in bytes. */
@@ -86,7 +86,7 @@ export class Shelf {
     const cached = { ETag: kept.mark, 'Cache-Control': PUBLIC, Vary: VARY };
     const given = c.req.header('if-none-match');
     // Who has the answer unpacked has it too.
-    const known = [kept, plain].find((one) => isKnown(given, one.mark));
+    const known = [kept, plain].find((one) => matchesEtag(given, one.mark));
     if (known !== undefined) return c.body(null, 304, { ...cached, ETag: known.mark, ...plain.more });
     return new Response(kept.bytes, { headers: { ...about, ...cached } });
   }

@@ -1,11 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { DeskStory, deskStory, FullStory, fullStory, StoryRow, storyRow } from '../../src/desk/story.ts';
-import { privateJson } from '../answers/caching.ts';
-import { cursorOf, cursorParam, limitParam, placeOf } from '../answers/paging.ts';
-import { faults, ok } from '../openapi/answers.ts';
+import { faults, ok } from '../openapi/responses.ts';
+import { cursorOf, cursorParam, limitParam, readCursor } from '../responses/paging.ts';
+import { privateJson } from '../responses/send.ts';
 import type { Doors } from './doors.ts';
 import { archiveOf, linksFor, listOf, proofUrl, readablePiece, register } from './doors.ts';
-import { AirPlace, idParam } from './params.ts';
+import { AirCursor, idParam } from './params.ts';
 import { listSchema, PUBLIC } from './route.ts';
 
 export const StoryList = listSchema('StoryList', 'stories', StoryRow);
@@ -38,7 +38,7 @@ export function storyDoors(doors: Doors): void {
   const { shelf } = doors;
   register(doors, list, (c) => {
     const { limit, cursor } = c.req.valid('query');
-    const [published_at, id] = cursor === undefined ? [] : placeOf(AirPlace, cursor);
+    const [published_at, id] = cursor === undefined ? [] : readCursor(AirCursor, cursor);
     const after = published_at === undefined || id === undefined ? {} : { after: { published_at, id } };
     return shelf.list(c, { limit, cursor }, () => {
       // One more than asked tells whether the list goes on.

@@ -8,8 +8,8 @@ import { Edition, placeOf } from '../../src/press/edition.ts';
 import type { Render } from '../../src/press/output.ts';
 import { frameOf } from '../../src/press/outputs/frame.ts';
 import type { ChoicesView, FormProblem, Frame, ReaderManageView, ReaderSaidView } from '../../src/press/views.ts';
-import { fileHeaders } from '../answers/files.ts';
 import type { PaperEnv } from '../env.ts';
+import { fileHeaders } from '../responses/files.ts';
 import type { PaperContext } from './doors.ts';
 import { nothingHere } from './nothing-here.ts';
 

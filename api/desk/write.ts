@@ -5,11 +5,11 @@ import { inForce } from '../../src/desk/keys.ts';
 import { signatureOf } from '../../src/desk/terms.ts';
 import { Fault } from '../../src/fault.ts';
 import { readAgreement } from '../../src/files/agreement.ts';
-import { privateJson } from '../answers/caching.ts';
 import type { PaperEnv } from '../env.ts';
 import type { Outcome } from '../middleware/idempotency.ts';
 import { keep, namedWrite, once } from '../middleware/idempotency.ts';
 import { needLevel } from '../middleware/key.ts';
+import { privateJson } from '../responses/send.ts';
 import type { Doors, PaperContext } from './doors.ts';
 
 /** How long a write's answer waits for the press, in ms; after that it says where to ask. */

@@ -1,9 +1,9 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Env } from 'hono';
-import { ErrorBody, ProblemDetails } from './answers.ts';
 import type { FaultAnswer, FaultStatus } from './faults.ts';
 import { faultResponses } from './faults.ts';
 import { COMMON_HEADERS, headerRefs, NOT_MODIFIED } from './headers.ts';
+import { ErrorBody, ProblemDetails } from './responses.ts';
 
 /** An operation of a document that is being written. */
 export interface Operation {

@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { z } from '@hono/zod-openapi';
 import type { Env } from 'hono';
-import { body } from './answers.ts';
+import { body } from './responses.ts';
 
 /** An event that receivers are told of. */
 export interface WebhookEvent {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import { privateJson } from '../answers/caching.ts';
-import { isKnown } from '../middleware/etag.ts';
+import { matchesEtag } from '../responses/etag.ts';
+import { privateJson } from '../responses/send.ts';
 import type { RecordsContext, RecordsDoors } from './route.ts';
 
 /** The envelope of a list (wire.md, section 5), with what else the answer says. */
@@ -49,6 +49,6 @@ export function sendPublic(c: RecordsContext, text: string): Response {
     ...(isKeyed ? { 'Cache-Control': 'private, no-store' } : { 'Cache-Control': PUBLIC, ETag: mark }),
     Vary: 'X-Service-Key',
   };
-  if (!isKeyed && isKnown(c.req.header('if-none-match'), mark)) return c.body(null, 304, headers);
+  if (!isKeyed && matchesEtag(c.req.header('if-none-match'), mark)) return c.body(null, 304, headers);
   return c.body(text, 200, headers);
 }

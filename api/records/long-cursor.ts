@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import { cursorOf, placeOf } from '../answers/paging.ts';
+import { cursorOf, readCursor } from '../responses/paging.ts';
 
 /** Of a text in a cursor: a TXT record may be longer than an address can be. */
 const SHORT = 300;
@@ -23,7 +23,7 @@ export function longPlace<Head extends string | number>(
   cursor: string,
   after: (head: Head, text: string) => string[],
 ): [head: Head, text: string] {
-  const place = placeOf(z.tuple([head, z.string().max(SHORT)], z.string().max(64)), cursor);
+  const place = readCursor(z.tuple([head, z.string().max(SHORT)], z.string().max(64)), cursor);
   const [at, beginning, digest] = place as [Head, string, string?];
   if (digest === undefined) return [at, beginning];
   for (let text = beginning; ; ) {

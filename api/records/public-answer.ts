@@ -1,7 +1,7 @@
-import { PRIVATE, PUBLIC } from '../answers/caching.ts';
-import { isKnown } from '../middleware/etag.ts';
 import { signedIn } from '../middleware/session.ts';
-import type { Made } from './kept.ts';
+import { matchesEtag } from '../responses/etag.ts';
+import type { Representation } from '../responses/response-cache.ts';
+import { PRIVATE, PUBLIC } from '../responses/send.ts';
 import type { RecordsContext } from './route.ts';
 
 /**
@@ -9,7 +9,11 @@ import type { RecordsContext } from './route.ts';
  * has of its own. What a key or a session asked for is not for shared caches: the
  * answer may carry that session's cookie.
  */
-export function sendMade(c: RecordsContext, { bytes, mark, link }: Made, headers: Record<string, string>): Response {
+export function sendMade(
+  c: RecordsContext,
+  { bytes, etag: mark, link }: Representation,
+  headers: Record<string, string>,
+): Response {
   const isShared = c.get('key') === null && signedIn(c) === null;
   const all = {
     'X-Content-Type-Options': 'nosniff',
@@ -19,7 +23,7 @@ export function sendMade(c: RecordsContext, { bytes, mark, link }: Made, headers
     ...headers,
     ...(isShared ? { ETag: mark } : { 'Cache-Control': PRIVATE }),
   };
-  if (isShared && isKnown(c.req.header('if-none-match'), mark)) return c.body(null, 304, all);
+  if (isShared && matchesEtag(c.req.header('if-none-match'), mark)) return c.body(null, 304, all);
   return c.body(bytes, 200, all);
 }
 

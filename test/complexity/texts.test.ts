@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Hono } from 'hono';
 import * as z from 'zod';
-import { placeOf } from '../../api/answers/paging.ts';
-import { wantsRecord } from '../../api/answers/wants-record.ts';
 import { callerOf, proxyList } from '../../api/middleware/caller.ts';
-import { isKnown } from '../../api/middleware/etag.ts';
 import { formFields } from '../../api/middleware/form-body.ts';
 import { parseJson } from '../../api/middleware/json-body.ts';
 import { keyOfRequest } from '../../api/middleware/key.ts';
 import { withoutSecrets } from '../../api/middleware/log.ts';
 import { soundQuery } from '../../api/middleware/query.ts';
+import { matchesEtag } from '../../api/responses/etag.ts';
+import { readCursor } from '../../api/responses/paging.ts';
+import { wantsRecord } from '../../api/responses/wants-record.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
 import { indexText, searchTerms } from '../../src/desk/search.ts';
 import { asciiWords } from '../../src/desk/slug.ts';
@@ -76,7 +76,7 @@ const READERS: [name: string, longest: number, frames: readonly Frame[], read: (
   ],
   ['cookie', HEAD, [PLAIN], (cookie) => app.request('http://a/q', { headers: { cookie } })],
   ['Accept', HEAD, [PLAIN, ['text/html;', '']], (accept) => app.request('http://a/accept', { headers: { accept } })],
-  ['If-None-Match', HEAD, [PLAIN], (text) => isKnown(text, '"x"')],
+  ['If-None-Match', HEAD, [PLAIN], (text) => matchesEtag(text, '"x"')],
   [
     'Authorization',
     HEAD,
@@ -103,12 +103,12 @@ const READERS: [name: string, longest: number, frames: readonly Frame[], read: (
     withoutSecrets,
   ],
   ['payment', HEAD, [PLAIN], (text) => [decodePayment(text, 1), decodePayment(text, 2)]],
-  ['cursor', HEAD, [PLAIN], (text) => placeOf(z.tuple([z.string()]), text)],
+  ['cursor', HEAD, [PLAIN], (text) => readCursor(z.tuple([z.string()]), text)],
   [
     'cursor of JSON',
     HEAD,
     [['["', '"]']],
-    (text) => placeOf(z.tuple([z.string()]), Buffer.from(text).toString('base64url')),
+    (text) => readCursor(z.tuple([z.string()]), Buffer.from(text).toString('base64url')),
   ],
   ['values for the search', BODY, [PLAIN, ['v=spf1 ', ' -all'], ['2001:', '::']], valueWords],
   ['searches in values', BODY, [PLAIN, ['192.', ''], ['2001:', '::']], valueMatch],

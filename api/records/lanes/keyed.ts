@@ -9,8 +9,8 @@ import { creditsOf, REQUEST_COST } from '../../../src/meter/credits.ts';
 import { meterHeaders } from '../../../src/meter/headers.ts';
 import type { Take, Taken } from '../../../src/meter/meter-table.ts';
 import { rateHeaders, secondsToNextMinute } from '../../../src/meter/rate.ts';
-import { PRIVATE } from '../../answers/caching.ts';
 import type { RecordsEnv } from '../../env.ts';
+import { PRIVATE } from '../../responses/send.ts';
 import { topUpUrl } from './addresses.ts';
 
 /**

@@ -2,9 +2,9 @@ import { createMiddleware } from 'hono/factory';
 import type { AppContext } from '../../../src/app/context.ts';
 import { Fault } from '../../../src/fault.ts';
 import { keylessHeaders } from '../../../src/meter/keyless.ts';
-import { PRIVATE } from '../../answers/caching.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { callerOf, proxyList } from '../../middleware/caller.ts';
+import { PRIVATE } from '../../responses/send.ts';
 import { docsUrl, signInUrl } from './addresses.ts';
 
 /**

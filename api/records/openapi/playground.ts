@@ -1,7 +1,7 @@
 import { Fault } from '../../../src/fault.ts';
-import { fileHeaders } from '../../answers/files.ts';
-import { sendFile } from '../../answers/send-file.ts';
 import { PLAYGROUND_FILES, playgroundPage } from '../../openapi/playground.ts';
+import { fileHeaders } from '../../responses/files.ts';
+import { sendFile } from '../../responses/send-file.ts';
 import { pageHeaders } from '../pages/page.ts';
 import type { RecordsDoors } from '../route.ts';
 

@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { enrich } from '../../../src/app/enrich.ts';
 import { proberOf } from '../../../src/net/prober.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';
-import { body, faults } from '../../openapi/answers.ts';
+import { body, faults } from '../../openapi/responses.ts';
 import type { RecordsDoors } from '../route.ts';
 import { register } from '../route.ts';
 import { FullRecord } from '../v1/record-schemas.ts';

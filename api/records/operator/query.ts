@@ -2,9 +2,9 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { QUERY_TIME } from '../../../src/app/query-worker.ts';
 import { SqlQueries } from '../../../src/app/sql-query.ts';
 import { QUERY_VIEWS } from '../../../src/store/query-views.ts';
-import { privateJson } from '../../answers/caching.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';
-import { body, faults, ok } from '../../openapi/answers.ts';
+import { body, faults, ok } from '../../openapi/responses.ts';
+import { privateJson } from '../../responses/send.ts';
 import type { RecordsDoors } from '../route.ts';
 import { register } from '../route.ts';
 

@@ -2,9 +2,9 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { LocalQueue } from '../../../src/app/scan-local.ts';
 import { localQueue } from '../../../src/app/scan-local.ts';
 import { Fault } from '../../../src/fault.ts';
-import { privateJson } from '../../answers/caching.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';
-import { body, faults, ok } from '../../openapi/answers.ts';
+import { body, faults, ok } from '../../openapi/responses.ts';
+import { privateJson } from '../../responses/send.ts';
 import type { RecordsContext, RecordsDoors } from '../route.ts';
 import { register } from '../route.ts';
 

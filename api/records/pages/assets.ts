@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { Fault } from '../../../src/fault.ts';
 import { PROJECT } from '../../../src/project.ts';
-import { fileAt, fileHeaders } from '../../answers/files.ts';
-import { sendFile } from '../../answers/send-file.ts';
+import { fileAt, fileHeaders } from '../../responses/files.ts';
+import { sendFile } from '../../responses/send-file.ts';
 import type { RecordsDoors } from '../route.ts';
 
 /** Stylesheets, fonts and scripts that the pages need, as they were built. */

@@ -2,7 +2,7 @@ import { Fault } from '../../../src/fault.ts';
 import { badgeOf, plainBadge } from '../../../src/records/badge.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
 import { hostNamed } from '../../../src/records/named.ts';
-import { madeOf } from '../kept.ts';
+import { representationOf } from '../../responses/response-cache.ts';
 import { sendMade } from '../public-answer.ts';
 import type { RecordsContext, RecordsDoors } from '../route.ts';
 import { openPage } from './page.ts';
@@ -34,7 +34,7 @@ export function badgeDoor(doors: RecordsDoors): void {
       const observation = store.records.observation(host.id);
       const links = [`<${page}>; rel="describedby"`, `<${root}/.well-known/records-keys.json>; rel="related"`];
       const svg = observation === null ? plainBadge(host.unicode, 'not observed yet') : badgeOf(observation, page);
-      return sendMade(c, madeOf(svg), { ...GUARD, ...CACHE, Link: links.join(', ') });
+      return sendMade(c, representationOf(svg), { ...GUARD, ...CACHE, Link: links.join(', ') });
     } catch (error) {
       if (error instanceof Fault) return refusal(c, error, text);
       throw error;

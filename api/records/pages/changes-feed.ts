@@ -4,10 +4,10 @@ import { cleanText, escapeText } from '../../../src/press/feeds/xml.ts';
 import type { Delta as StoredDelta } from '../../../src/records/delta.ts';
 import { lineOf } from '../../../src/records/line.ts';
 import { deltaRow } from '../../../src/records/rows.ts';
-import { cursorOf, cursorParam, limitParam, placeOf } from '../../answers/paging.ts';
-import { faults, ok } from '../../openapi/answers.ts';
+import { faults, ok } from '../../openapi/responses.ts';
+import { cursorOf, cursorParam, limitParam, readCursor } from '../../responses/paging.ts';
+import { ResponseCache } from '../../responses/response-cache.ts';
 import { listOf, pageOf } from '../answers.ts';
-import { Kept } from '../kept.ts';
 import { nextLink, sendMade } from '../public-answer.ts';
 import { changesState, changeTotal } from '../public-state.ts';
 import type { RecordsDoors } from '../route.ts';
@@ -36,12 +36,12 @@ const route = createRoute({
 export function changesFeed(doors: RecordsDoors): void {
   const { store, settings } = doors.app;
   const { records } = store;
-  const kept = new Kept();
+  const kept = new ResponseCache();
   const total = changeTotal(records);
 
   register(doors, 'public', route, async (c) => {
     const { limit, cursor } = c.req.valid('query');
-    const [place] = cursor === undefined ? [] : placeOf(z.tuple([z.int().min(0)]), cursor);
+    const [place] = cursor === undefined ? [] : readCursor(z.tuple([z.int().min(0)]), cursor);
     const made = await kept.of(`json ${limit} ${place ?? ''}`, changesState(records), () => {
       const found = records.deltas({}, { limit: limit + 1, cursor: place });
       const { rows, next } = pageOf(found, limit, ({ seq }) => cursorOf([seq]));

@@ -2,10 +2,10 @@ import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
 import { deltaRow } from '../../../src/records/rows.ts';
 import type { ChangesView } from '../../../src/records/views.ts';
-import { cursorOf, cursorParam, limitParam, placeOf } from '../../answers/paging.ts';
 import { tellProblems } from '../../middleware/invalid.ts';
+import { cursorOf, cursorParam, limitParam, readCursor } from '../../responses/paging.ts';
+import { ResponseCache } from '../../responses/response-cache.ts';
 import { pageOf } from '../answers.ts';
-import { Kept } from '../kept.ts';
 import { JSON_BESIDE_PAGE, nextLink, sendMade } from '../public-answer.ts';
 import { changesState } from '../public-state.ts';
 import type { RecordsContext, RecordsDoors } from '../route.ts';
@@ -29,10 +29,10 @@ interface Asked {
 /** The changes of one UTC day, newest first: a page, and JSON to `Accept: application/json`. */
 export function changesOfDay(doors: RecordsDoors): void {
   const { app } = doors;
-  const kept = new Kept();
+  const kept = new ResponseCache();
   const answer = (c: RecordsContext, day: string, today: string) => {
     const { limit, cursor } = queryOf(c);
-    const [place] = cursor === undefined ? [] : placeOf(z.tuple([z.int().min(0)]), cursor);
+    const [place] = cursor === undefined ? [] : readCursor(z.tuple([z.int().min(0)]), cursor);
     const asked: Asked = { day, limit, cursor, place };
     const name = `${today} ${day} ${limit} ${place ?? ''}`;
     const state = changesState(app.store.records);

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { Fault } from '../../../src/fault.ts';
-import { cursorOf, placeOf } from '../../answers/paging.ts';
+import { cursorOf, readCursor } from '../../responses/paging.ts';
+import type { ResponseCache } from '../../responses/response-cache.ts';
 import { pageOf } from '../answers.ts';
-import type { Kept } from '../kept.ts';
 import { observationsState } from '../public-state.ts';
 import type { RecordsContext, RecordsDoors } from '../route.ts';
 import { serviceOf } from '../v1/facets.ts';
@@ -26,12 +26,12 @@ export function nameListDoors(doors: RecordsDoors): void {
   }
 }
 
-function namesAnswer(doors: RecordsDoors, c: RecordsContext, kept: Kept, list: FacetList) {
+function namesAnswer(doors: RecordsDoors, c: RecordsContext, kept: ResponseCache, list: FacetList) {
   const { records } = doors.app.store;
   const { path, kind, heading, noun, nouns, lede } = list;
   const { limit, cursor, isWhole } = partWanted(c);
   const part = () => {
-    const [most, name] = cursor === undefined ? [] : placeOf(NamePlace, cursor);
+    const [most, name] = cursor === undefined ? [] : readCursor(NamePlace, cursor);
     const after = most === undefined || name === undefined ? undefined : { count: most, name };
     const { rows, next } = pageOf(records.topFacets(kind, limit + 1, after), limit, (last) =>
       cursorOf([last.count, last.name]),
@@ -55,7 +55,7 @@ function namesAnswer(doors: RecordsDoors, c: RecordsContext, kept: Kept, list: F
   return sendKeptPage(doors, c, '/records/names', { frame, view }, { kept, name: path, state });
 }
 
-function hostsAnswer(doors: RecordsDoors, c: RecordsContext, kept: Kept, list: FacetList) {
+function hostsAnswer(doors: RecordsDoors, c: RecordsContext, kept: ResponseCache, list: FacetList) {
   const { records } = doors.app.store;
   const named = c.req.param('name') ?? '';
   const name = list.kind === 'service' ? `${c.req.param('kind')}:${named}` : named;
@@ -69,7 +69,7 @@ function hostsAnswer(doors: RecordsDoors, c: RecordsContext, kept: Kept, list: F
     );
   const { limit, cursor, isWhole } = partWanted(c);
   const part = (): ListPart<ReturnType<typeof hostRow>> => {
-    const [after = ''] = cursor === undefined ? [] : placeOf(HostPlace, cursor);
+    const [after = ''] = cursor === undefined ? [] : readCursor(HostPlace, cursor);
     const { rows, next } = pageOf(records.hostsWithFacet(facet, after, limit + 1), limit, (last) => cursorOf([last]));
     return {
       rows: rows

@@ -1,7 +1,7 @@
 import type { AppContext } from '../../../src/app/context.ts';
 import { lineOf } from '../../../src/records/line.ts';
 import type { LandingView, TopList } from '../../../src/records/views.ts';
-import { Kept } from '../kept.ts';
+import { ResponseCache } from '../../responses/response-cache.ts';
 import { changeTotal, observationsState } from '../public-state.ts';
 import type { RecordsDoors } from '../route.ts';
 import { TAPE_ROWS } from '../v1/tape.ts';
@@ -20,7 +20,7 @@ const DAYS_DRAWN = 60;
 /** The front door: totals, the tape, and the top of every list. */
 export function landingDoor(doors: RecordsDoors): void {
   const { app } = doors;
-  const kept = new Kept();
+  const kept = new ResponseCache();
   const total = changeTotal(app.store.records);
   openPage(doors, '/', (c) => {
     const frame = frameOf(app, c, {

@@ -1,8 +1,8 @@
 import type { HostRow, ListEnd } from '../../../src/records/reading-views.ts';
 import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
-import { privateJson } from '../../answers/caching.ts';
 import { signedIn } from '../../middleware/session.ts';
-import { Kept } from '../kept.ts';
+import { ResponseCache } from '../../responses/response-cache.ts';
+import { privateJson } from '../../responses/send.ts';
 import { JSON_BESIDE_PAGE, sendMade } from '../public-answer.ts';
 import { observationsState } from '../public-state.ts';
 import type { RecordsContext, RecordsDoors } from '../route.ts';
@@ -48,7 +48,7 @@ export function signInUrl({ settings }: RecordsDoors['app']): string {
 }
 
 /** Keeps the answers of the public lists as long as nothing is looked at, watched or hidden. */
-export const keptLists = (): Kept => new Kept();
+export const keptLists = (): ResponseCache => new ResponseCache();
 
 /**
  * Sends a list as JSON: to everybody its first three with the live total, to who
@@ -57,7 +57,7 @@ export const keptLists = (): Kept => new Kept();
 export async function sendListJson<Row extends object>(
   { app }: Pick<RecordsDoors, 'app'>,
   c: RecordsContext,
-  { kept, name }: { kept: Kept; name: string },
+  { kept, name }: { kept: ResponseCache; name: string },
   part: () => ListPart<Row>,
 ): Promise<Response> {
   if (signedIn(c) !== null) {

@@ -1,9 +1,9 @@
 import { accepts } from 'hono/accepts';
 import type { RecordsFrame } from '../../../src/records/views.ts';
 import type { Pages } from '../../../src/render.ts';
-import { isKnown } from '../../middleware/etag.ts';
-import type { Kept, Made } from '../kept.ts';
-import { madeOf } from '../kept.ts';
+import { matchesEtag } from '../../responses/etag.ts';
+import type { Representation, ResponseCache } from '../../responses/response-cache.ts';
+import { representationOf } from '../../responses/response-cache.ts';
 import type { RecordsContext, RecordsDoors } from '../route.ts';
 
 /** Nothing inline runs and nothing comes from another host: scripts and styles are files under `/_astro/`. */
@@ -49,7 +49,7 @@ export async function sendPage<Route extends keyof Pages>(
 ): Promise<Response> {
   const html = await build.render(route, view);
   const isShared = status === 200 && maxAge > 0 && view.frame.signed_in === null;
-  if (isShared) return sendShared(app.settings.dataOrigin, c, madeOf(html), maxAge);
+  if (isShared) return sendShared(app.settings.dataOrigin, c, representationOf(html), maxAge);
   const headers = { ...pageHeaders(app.settings.dataOrigin), Vary: VARY, 'Cache-Control': 'private, no-store' };
   return c.html(html, status, headers);
 }
@@ -63,14 +63,14 @@ export async function sendKeptPage<Route extends keyof Pages>(
   c: RecordsContext,
   route: Route,
   { frame, view }: { frame: RecordsFrame; view(): Pages[Route] & { frame: RecordsFrame } },
-  { kept, name, state }: { kept: Kept; name: string; state: string },
+  { kept, name, state }: { kept: ResponseCache; name: string; state: string },
 ): Promise<Response> {
   if (frame.signed_in !== null) return sendPage({ build, app }, c, route, view());
   const made = await kept.of(name, state, () => build.render(route, view()));
   return sendShared(app.settings.dataOrigin, c, made, SHARED_AGE);
 }
 
-function sendShared(root: string, c: RecordsContext, { bytes, mark }: Made, maxAge: number): Response {
+function sendShared(root: string, c: RecordsContext, { bytes, etag: mark }: Representation, maxAge: number): Response {
   const headers = {
     ...pageHeaders(root),
     'Content-Type': 'text/html; charset=utf-8',
@@ -78,7 +78,7 @@ function sendShared(root: string, c: RecordsContext, { bytes, mark }: Made, maxA
     'Cache-Control': `public, max-age=0, s-maxage=${maxAge}, stale-while-revalidate=${maxAge}`,
     ETag: mark,
   };
-  if (isKnown(c.req.header('if-none-match'), mark)) return c.body(null, 304, headers);
+  if (matchesEtag(c.req.header('if-none-match'), mark)) return c.body(null, 304, headers);
   return c.body(bytes, 200, headers);
 }
 

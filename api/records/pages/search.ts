@@ -1,7 +1,7 @@
 import type { Found } from '../../../src/records/search.ts';
 import { findEverywhere } from '../../../src/records/search.ts';
 import { spanOf } from '../../../src/records/span.ts';
-import { privateJson } from '../../answers/caching.ts';
+import { privateJson } from '../../responses/send.ts';
 import type { RecordsContext, RecordsDoors } from '../route.ts';
 import { dayOf } from './day.ts';
 import { COUNTED } from './domains.ts';

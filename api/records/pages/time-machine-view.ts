@@ -3,7 +3,7 @@ import type { Observation } from '../../../src/records/observation.ts';
 import { previewOf } from '../../../src/records/preview.ts';
 import type { RecordsFrame, TimeMachineView } from '../../../src/records/views.ts';
 import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
-import { cursorOf } from '../../answers/paging.ts';
+import { cursorOf } from '../../responses/paging.ts';
 import { pageOf } from '../answers.ts';
 import { changeView, shortValue, signalLabel } from './change-view.ts';
 import { dayOf } from './day.ts';

@@ -4,8 +4,8 @@ import { parseHostname } from '../../../src/records/hostname.ts';
 import { hostNamed, notObserved } from '../../../src/records/named.ts';
 import { previewOf } from '../../../src/records/preview.ts';
 import { spanOf } from '../../../src/records/span.ts';
-import { placeOf } from '../../answers/paging.ts';
-import { Kept } from '../kept.ts';
+import { readCursor } from '../../responses/paging.ts';
+import { ResponseCache } from '../../responses/response-cache.ts';
 import { JSON_BESIDE_PAGE, sendMade } from '../public-answer.ts';
 import type { RecordsContext, RecordsDoors } from '../route.ts';
 import { dayOf } from './day.ts';
@@ -21,7 +21,7 @@ import { timeMachineView } from './time-machine-view.ts';
 export function timeMachineDoor(doors: RecordsDoors): void {
   const { app } = doors;
   const { records } = app.store;
-  const kept = new Kept();
+  const kept = new ResponseCache();
   openPage(doors, '/t/:domain', async (c) => {
     const given = c.req.param('domain') ?? '';
     const { hostname, unicode } = parseHostname(given);
@@ -72,5 +72,5 @@ function asOfIn(c: RecordsContext, now: number): { text: string; at: number } | 
 /** Where the list of changes goes on, for who is signed in. Throws `invalid_request`. */
 function changesBefore(c: RecordsContext): number | undefined {
   const cursor = c.req.query('changes');
-  return cursor === undefined ? undefined : placeOf(z.tuple([z.int().min(0)]), cursor)[0];
+  return cursor === undefined ? undefined : readCursor(z.tuple([z.int().min(0)]), cursor)[0];
 }

@@ -3,7 +3,7 @@ import { Fault } from '../../../src/fault.ts';
 import { STREAMS_MAX } from '../../../src/limits.ts';
 import { hostNamed } from '../../../src/records/named.ts';
 import { callerOf, proxyList } from '../../middleware/caller.ts';
-import { faults } from '../../openapi/answers.ts';
+import { faults } from '../../openapi/responses.ts';
 import type { RecordsDoors } from '../route.ts';
 import { register } from '../route.ts';
 import { domainFilter, typeParam } from '../v1/params.ts';

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { Fault } from '../../../src/fault.ts';
-import { privateJson } from '../../answers/caching.ts';
-import { faults, ok } from '../../openapi/answers.ts';
+import { faults, ok } from '../../openapi/responses.ts';
+import { privateJson } from '../../responses/send.ts';
 import type { RecordsDoors } from '../route.ts';
 import { register } from '../route.ts';
 import { serviceOf } from './facets.ts';

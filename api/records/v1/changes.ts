@@ -1,8 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { hostNamed } from '../../../src/records/named.ts';
 import { deltaRow } from '../../../src/records/rows.ts';
-import { cursorOf, cursorParam, limitParam, placeOf } from '../../answers/paging.ts';
-import { faults, ok } from '../../openapi/answers.ts';
+import { faults, ok } from '../../openapi/responses.ts';
+import { cursorOf, cursorParam, limitParam, readCursor } from '../../responses/paging.ts';
 import { listOf, pageOf, sendList } from '../answers.ts';
 import type { RecordsDoors } from '../route.ts';
 import { register } from '../route.ts';
@@ -41,7 +41,7 @@ export function changesDoor(doors: RecordsDoors): void {
     const { domain, type: signal, since, until, order, limit, cursor } = c.req.valid('query');
     const host = domain === undefined ? undefined : hostNamed(records, domain).id;
     const query = { host, signal, since, until };
-    const [place] = cursor === undefined ? [] : placeOf(z.tuple([z.int().min(0)]), cursor);
+    const [place] = cursor === undefined ? [] : readCursor(z.tuple([z.int().min(0)]), cursor);
     const found = records.deltas(query, { limit: limit + 1, order, cursor: place });
     const { rows, next } = pageOf(found, limit, ({ seq }) => cursorOf([seq]));
     return sendList(doors, c, { items: rows.map(deltaRow), total: records.deltaCount(query), next_cursor: next });

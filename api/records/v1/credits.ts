@@ -5,11 +5,11 @@ import { Fault } from '../../../src/fault.ts';
 import { CREDIT_KINDS } from '../../../src/meter/credit-ledger.ts';
 import { creditsOf } from '../../../src/meter/credits.ts';
 import { amountFrom, creditRow, moveCredits, NOTE_MAX, noteFrom } from '../../../src/meter/top-up.ts';
-import { privateJson } from '../../answers/caching.ts';
 import { namedWrite, once } from '../../middleware/idempotency.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';
-import { body, faults, ok } from '../../openapi/answers.ts';
 import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
+import { body, faults, ok } from '../../openapi/responses.ts';
+import { privateJson } from '../../responses/send.ts';
 import type { RecordsDoors } from '../route.ts';
 import { register } from '../route.ts';
 

@@ -1,8 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { hostNamed, notObserved } from '../../../src/records/named.ts';
 import { fullRecordOf, previewOf } from '../../../src/records/preview.ts';
-import { privateJson } from '../../answers/caching.ts';
-import { faults, ok } from '../../openapi/answers.ts';
+import { faults, ok } from '../../openapi/responses.ts';
+import { privateJson } from '../../responses/send.ts';
 import type { RecordsDoors } from '../route.ts';
 import { register } from '../route.ts';
 import { asOfParam, domainParam } from './params.ts';

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { CHANGE_COLUMNS, OBSERVATION_COLUMNS } from '../../../src/records/export-rows.ts';
-import { faults } from '../../openapi/answers.ts';
+import { faults } from '../../openapi/responses.ts';
 import type { RecordsDoors } from '../route.ts';
 import { register } from '../route.ts';
 import { exportFiles } from './export-files.ts';

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { FacetKind } from '../../../src/records/facets.ts';
-import { cursorParam, limitParam } from '../../answers/paging.ts';
-import { faults, ok } from '../../openapi/answers.ts';
+import { faults, ok } from '../../openapi/responses.ts';
+import { cursorParam, limitParam } from '../../responses/paging.ts';
 import { listOf, pageOf, sendList } from '../answers.ts';
 import { longCursor, longPlace } from '../long-cursor.ts';
 import type { RecordsContext, RecordsDoors } from '../route.ts';

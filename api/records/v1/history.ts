@@ -1,8 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { hostNamed } from '../../../src/records/named.ts';
 import { historyRow } from '../../../src/records/rows.ts';
-import { cursorParam, limitParam } from '../../answers/paging.ts';
-import { faults, ok } from '../../openapi/answers.ts';
+import { faults, ok } from '../../openapi/responses.ts';
+import { cursorParam, limitParam } from '../../responses/paging.ts';
 import { listOf, pageOf, sendList } from '../answers.ts';
 import { longCursor, longPlace } from '../long-cursor.ts';
 import type { RecordsDoors } from '../route.ts';

@@ -1,8 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { hostNamed } from '../../../src/records/named.ts';
 import { provenanceRow } from '../../../src/records/rows.ts';
-import { cursorOf, cursorParam, limitParam, placeOf } from '../../answers/paging.ts';
-import { faults, ok } from '../../openapi/answers.ts';
+import { faults, ok } from '../../openapi/responses.ts';
+import { cursorOf, cursorParam, limitParam, readCursor } from '../../responses/paging.ts';
 import { listOf, pageOf, sendList } from '../answers.ts';
 import type { RecordsDoors } from '../route.ts';
 import { register } from '../route.ts';
@@ -40,7 +40,7 @@ export function provenanceDoor(doors: RecordsDoors): void {
   register(doors, 'read', route, (c) => {
     const host = hostNamed(records, c.req.valid('param').domain);
     const { limit, cursor } = c.req.valid('query');
-    const [before] = cursor === undefined ? [] : placeOf(z.tuple([z.int().min(1)]), cursor);
+    const [before] = cursor === undefined ? [] : readCursor(z.tuple([z.int().min(1)]), cursor);
     const { rows, next } = pageOf(records.provenance(host.id, limit + 1, before), limit, ({ seq }) => cursorOf([seq]));
     return sendList(doors, c, {
       domain: host.hostname,

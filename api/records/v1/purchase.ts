@@ -9,7 +9,7 @@ import { priceInWords } from '../../../src/meter/offer.ts';
 import { PAYMENT_HEADERS } from '../../../src/meter/payment.ts';
 import { paymentId } from '../../../src/meter/purchase.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';
-import { body, faults, ok } from '../../openapi/answers.ts';
+import { body, faults, ok } from '../../openapi/responses.ts';
 import { operatorOf } from '../lanes/addresses.ts';
 import { menuFor, offerFor } from '../lanes/menu.ts';
 import { answerOf, paymentOf, receiptHeader } from '../lanes/payment.ts';

@@ -2,8 +2,8 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { Fault } from '../../../src/fault.ts';
 import type { FoundKind, FoundPlace } from '../../../src/records/search.ts';
 import { FOUND_KINDS, findEverywhere, findOf } from '../../../src/records/search.ts';
-import { cursorOf, cursorParam, limitParam, placeOf } from '../../answers/paging.ts';
-import { faults, ok } from '../../openapi/answers.ts';
+import { faults, ok } from '../../openapi/responses.ts';
+import { cursorOf, cursorParam, limitParam, readCursor } from '../../responses/paging.ts';
 import { listOf, pageOf, sendList } from '../answers.ts';
 import { COUNTED } from '../pages/domains.ts';
 import type { RecordsDoors } from '../route.ts';
@@ -91,7 +91,7 @@ export function searchDoor(doors: RecordsDoors): void {
       const items = findEverywhere(records, q);
       return sendList(doors, c, { q, items, total: items.length, next_cursor: null as string | null });
     }
-    const after = cursor === undefined ? undefined : placeOf(PLACES[kind], cursor);
+    const after = cursor === undefined ? undefined : readCursor(PLACES[kind], cursor);
     const { rows, next } = pageOf(findOf(records, kind, q, limit + 1, after), limit, ({ place }) => cursorOf(place));
     const total = kind === 'domain' ? records.searchCount(q, COUNTED) : findOf(records, kind, q, VALUES_COUNTED).length;
     return sendList(doors, c, { q, items: rows.map(({ found }) => found), total, next_cursor: next });

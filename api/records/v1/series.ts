@@ -1,8 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { hostNamed } from '../../../src/records/named.ts';
 import { seriesPoint } from '../../../src/records/series.ts';
-import { cursorOf, cursorParam, limitParam, placeOf } from '../../answers/paging.ts';
-import { faults, ok } from '../../openapi/answers.ts';
+import { faults, ok } from '../../openapi/responses.ts';
+import { cursorOf, cursorParam, limitParam, readCursor } from '../../responses/paging.ts';
 import { listOf, pageOf, sendList } from '../answers.ts';
 import type { RecordsDoors } from '../route.ts';
 import { register } from '../route.ts';
@@ -56,7 +56,7 @@ export function seriesDoor(doors: RecordsDoors): void {
   register(doors, 'read', route, (c) => {
     const host = hostNamed(records, c.req.valid('param').domain);
     const { type, since, until, limit, cursor } = c.req.valid('query');
-    const [at, seq] = cursor === undefined ? [] : placeOf(z.tuple([z.int(), z.int().min(1)]), cursor);
+    const [at, seq] = cursor === undefined ? [] : readCursor(z.tuple([z.int(), z.int().min(1)]), cursor);
     const after = at === undefined || seq === undefined ? undefined : { at, seq };
     const found = records.observationPage(host.id, { since, until, after }, limit + 1);
     const { rows, next } = pageOf(found, limit, (last) => cursorOf([Date.parse(last.record.observed_at), last.seq]));

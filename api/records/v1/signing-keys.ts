@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { etag } from 'hono/etag';
 import { jwks } from '../../../src/ledger/keyring.ts';
-import { faults, ok } from '../../openapi/answers.ts';
+import { faults, ok } from '../../openapi/responses.ts';
 import type { RecordsDoors } from '../route.ts';
 import { register } from '../route.ts';
 

@@ -1,8 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { tapeRow } from '../../../src/records/rows.ts';
-import { faults, ok } from '../../openapi/answers.ts';
+import { faults, ok } from '../../openapi/responses.ts';
+import { ResponseCache } from '../../responses/response-cache.ts';
 import { listOf } from '../answers.ts';
-import { Kept } from '../kept.ts';
 import { sendMade } from '../public-answer.ts';
 import { changesState, changeTotal } from '../public-state.ts';
 import type { RecordsDoors } from '../route.ts';
@@ -29,7 +29,7 @@ const route = createRoute({
 /** The tape: what changed last, for everybody. */
 export function tapeDoor(doors: RecordsDoors): void {
   const { records } = doors.app.store;
-  const kept = new Kept();
+  const kept = new ResponseCache();
   const total = changeTotal(records);
   register(doors, 'public', route, async (c) => {
     const made = await kept.of('tape', changesState(records), () => {

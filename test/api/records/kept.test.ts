@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Kept } from '../../../api/records/kept.ts';
+import { ResponseCache } from '../../../api/responses/response-cache.ts';
 
 test('an answer is made once for each state, however many ask for it at the same time', async () => {
-  const kept = new Kept();
+  const kept = new ResponseCache();
   let made = 0;
   const make = async () => {
     made += 1;
@@ -13,15 +13,15 @@ test('an answer is made once for each state, however many ask for it at the same
   const answers = await Promise.all(Array.from({ length: 32 }, () => kept.of('list', 'one', make)));
   assert.equal(made, 1);
   assert.ok(answers.every(({ bytes }) => bytes.toString() === 'answer 1'));
-  assert.equal((await kept.of('list', 'one', make)).mark, answers[0]?.mark);
+  assert.equal((await kept.of('list', 'one', make)).etag, answers[0]?.etag);
   const next = await kept.of('list', 'two', make);
   assert.equal(next.bytes.toString(), 'answer 2');
-  assert.notEqual(next.mark, answers[0]?.mark);
+  assert.notEqual(next.etag, answers[0]?.etag);
   assert.equal((await kept.of('other list', 'two', make)).bytes.toString(), 'answer 3');
 });
 
 test('what fails is thrown to all who wait, and made again by the next', async () => {
-  const kept = new Kept();
+  const kept = new ResponseCache();
   const fail = async () => {
     await new Promise((resolve) => setTimeout(resolve, 5));
     throw new Error('the store is away');
@@ -37,7 +37,7 @@ test('what fails is thrown to all who wait, and made again by the next', async (
 });
 
 test('an answer larger than all that may be kept is sent all the same', async () => {
-  const kept = new Kept();
+  const kept = new ResponseCache();
   const { bytes } = await kept.of('all', 'one', () => 'x'.repeat(17 * 1024 * 1024));
   assert.equal(bytes.length, 17 * 1024 * 1024);
 });

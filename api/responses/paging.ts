@@ -29,7 +29,7 @@ export function cursorOf(place: readonly (string | number)[]): string {
 }
 
 /** Reads a cursor of ours. Throws `invalid_request`. */
-export function placeOf<T extends z.ZodType>(shape: T, cursor: string): z.infer<T> {
+export function readCursor<T extends z.ZodType>(shape: T, cursor: string): z.infer<T> {
   let place: unknown;
   try {
     place = JSON.parse(Buffer.from(cursor, 'base64url').toString());
