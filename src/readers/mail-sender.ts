@@ -1,3 +1,4 @@
+import { decodeTime } from 'ulid';
 import type { Mail, Mailer, MailQueue, MailRecord, Sendable } from './mail.ts';
 import type { FailureSide, FailureWords } from './mail-failure.ts';
 import { failureWords, faultOf } from './mail-failure.ts';
@@ -157,7 +158,7 @@ export function waitAfter(attempts: number): number {
   return Math.min(WAIT_MAX, WAIT_FIRST * 2 ** (attempts - 1));
 }
 
-/** When a mail was queued, in ms: its id is a ULID, whose first ten letters are that time. */
+/** When a mail was queued, in ms: its id is a ULID, which begins with that time. */
 function madeAt({ id }: Sendable): number {
-  return [...id.slice(0, 10)].reduce((ms, letter) => ms * 32 + '0123456789abcdefghjkmnpqrstvwxyz'.indexOf(letter), 0);
+  return decodeTime(id);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Answer as Packed } from 'dns-packet';
-import { AUTHORITATIVE_ANSWER, encode } from 'dns-packet';
+import { AUTHORITATIVE_ANSWER, DNSSEC_OK, decode, encode, RECURSION_DESIRED } from 'dns-packet';
 import { readAnswer } from '../../src/records/dns/answer.ts';
 import { escapeBare, escapeLabel, escapeQuoted, escapeText } from '../../src/records/dns/escape.ts';
 import { matchAnswer, writeQuestion } from '../../src/records/dns/question.ts';
@@ -270,6 +270,33 @@ test('no more pointers are followed than a name can have labels', () => {
   assert.equal(read(126), 'ok');
   assert.equal(read(127), 'malformed');
   assert.equal(read(8_000), 'malformed');
+});
+
+test('a question is, byte for byte, what another implementation writes, whatever its letters', () => {
+  const opt = { type: 'OPT', name: '.', udpPayloadSize: 1_232, extendedRcode: 0, ednsVersion: 0, flag_do: true };
+  const types = Object.entries(RECORD_TYPES) as [RecordType, number][];
+  const spelling = fc.record({
+    id: fc.nat(65_535),
+    mixed: fc.option(fc.uint8Array({ minLength: 32, maxLength: 32 })),
+    edns: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(hostname, fc.constantFrom(...types), spelling, (name, [type, number], { id, mixed, edns }) => {
+      const { bytes } = writeQuestion(name, type, { id, mixed, edns });
+      const [asked] = decode(Buffer.from(bytes)).questions ?? [];
+      assert.equal(mixed === null ? asked?.name : asked?.name.toLowerCase(), name);
+      // It knows HTTPS and SVCB by their numbers alone.
+      const known = type === 'HTTPS' || type === 'SVCB' ? `UNKNOWN_${number}` : type;
+      const theirs = encode({
+        type: 'query',
+        id,
+        flags: RECURSION_DESIRED,
+        questions: [{ name: asked?.name ?? '', type: known as 'A' }],
+        additionals: edns ? ([{ ...opt, flags: DNSSEC_OK, options: [] }] as unknown as Packed[]) : [],
+      });
+      assert.equal(Buffer.from(bytes).toString('hex'), theirs.toString('hex'));
+    }),
+  );
 });
 
 test('an answer is taken only for its own number and question, and known in another spelling', () => {

@@ -1,12 +1,15 @@
-import type { RecordType as PacketType } from 'dns-packet';
-import { DNSSEC_OK, encode, RECURSION_DESIRED } from 'dns-packet';
 import { RCODE } from './rcode.ts';
 import type { RecordType } from './record-type.ts';
-import { RECORD_TYPES } from './record-type.ts';
+import { OPT, RECORD_TYPES } from './record-type.ts';
 
 /** The largest answer by UDP that no path cuts into fragments (DNS flag day 2020). */
 const UDP_SIZE = 1_232;
 const HEADER = 12;
+/** The bit of the flags that asks a resolver to look elsewhere too. */
+const RECURSION_DESIRED = 0x0100;
+const CLASS_IN = 1;
+/** The record that speaks EDNS: our size, version 0, and that DNSSEC is understood (RFC 6891, section 6.1). */
+const EDNS = Buffer.from([0, OPT >> 8, OPT & 0xff, UDP_SIZE >> 8, UDP_SIZE & 0xff, 0, 0, 0x80, 0, 0, 0]);
 
 /** What is asked, and the bytes that ask it. */
 export interface Question {
@@ -26,37 +29,26 @@ export interface Spelling {
 }
 
 /**
- * The query for a name's records of a type. With `mixed` the letters of the name
- * are large and small by chance: a forger must guess them too, since an answer
- * repeats them (draft-vixie-dnsext-dns0x20).
+ * The query for a name's records of a type (RFC 1035, section 4.1). The name is of
+ * labels of 1 to 63 ASCII characters. With `mixed` its letters are large and small
+ * by chance: a forger must guess them too, since an answer repeats them
+ * (draft-vixie-dnsext-dns0x20).
  */
 export function writeQuestion(name: string, type: RecordType, { id, mixed, edns }: Spelling): Question {
-  const bytes = encode({
-    type: 'query',
-    id,
-    flags: RECURSION_DESIRED,
-    // dns-packet knows HTTPS and SVCB by their numbers alone.
-    questions: [{ name: mixed === null ? name : mixCase(name, mixed), type: packetType(type) }],
-    additionals: edns
-      ? [
-          {
-            type: 'OPT',
-            name: '.',
-            udpPayloadSize: UDP_SIZE,
-            extendedRcode: 0,
-            ednsVersion: 0,
-            flags: DNSSEC_OK,
-            flag_do: true,
-            options: [],
-          },
-        ]
-      : [],
-  });
+  const bytes = Buffer.alloc(HEADER + name.length + 2 + 4 + (edns ? EDNS.length : 0));
+  bytes.writeUInt16BE(id, 0);
+  bytes.writeUInt16BE(RECURSION_DESIRED, 2);
+  bytes.writeUInt16BE(1, 4);
+  bytes.writeUInt16BE(edns ? 1 : 0, 10);
+  let at = HEADER;
+  for (const label of (mixed === null ? name : mixCase(name, mixed)).split('.')) {
+    bytes[at] = label.length;
+    at += 1 + bytes.write(label, at + 1, 'latin1');
+  }
+  at = bytes.writeUInt16BE(RECORD_TYPES[type], at + 1);
+  at = bytes.writeUInt16BE(CLASS_IN, at);
+  if (edns) bytes.set(EDNS, at);
   return { name, type, bytes };
-}
-
-function packetType(type: RecordType): PacketType {
-  return (type === 'HTTPS' || type === 'SVCB' ? `UNKNOWN_${RECORD_TYPES[type]}` : type) as PacketType;
 }
 
 function mixCase(name: string, mixed: Uint8Array): string {
