@@ -1,15 +1,19 @@
 #!/usr/bin/env node
-// Broadsheet runs on Node 22.18 or newer, which reads TypeScript as it is. On an
-// older one this hands over to the Node that npm installed beside it.
+// Broadsheet runs on a Node that reads TypeScript as it is: package.json says from which version on.
+// An older one hands over to the Node that npm installed beside it (tools/package.json).
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import * as modules from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-const [major, minor] = process.versions.node.split('.').map(Number);
+const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const oldest = engines.node.replace('>=', '');
+const [[major, minor], [oldestMajor, oldestMinor]] = [process.versions.node, oldest].map((version) =>
+  version.split('.').map(Number),
+);
 const newer = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url));
 
-if (major > 22 || (major === 22 && minor >= 18)) {
+if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) {
   // What Node makes of each module is kept for the next start, which then takes half the time. Not in the
   // system's folder for temporary files, where others may write; where node_modules is read-only, nothing is kept.
   modules.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/broadsheet', import.meta.url)));
@@ -28,6 +32,9 @@ if (major > 22 || (major === 22 && minor >= 18)) {
     process.kill(process.pid, signal);
   });
 } else {
-  console.error(`broadsheet: Node ${process.versions.node} is too old; install Node 22.18 or newer, or run npm ci`);
+  const isBrought = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch);
+  const cure = `install Node ${oldest} or newer from https://nodejs.org`;
+  const or = isBrought ? ', or run npm ci without --omit=dev, which brings one' : '';
+  console.error(`broadsheet: Node ${process.versions.node} is too old; ${cure}${or}`);
   process.exit(1);
 }

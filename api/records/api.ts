@@ -83,7 +83,7 @@ export async function recordsApi({ app, uses, logger, feed, ask }: RecordsParts)
     sparesLocal: true,
     sparesKeys: true,
   });
-  const till = await openCheckout(app);
+  const till = openCheckout(app);
   const refusals = countRefusals(proxies);
   const enter = enterBy({
     keys: store.serviceKeys,

@@ -1,11 +1,12 @@
-import type { PublicClient } from 'viem';
-import { createPublicClient, http, isAddressEqual, parseAbi, parseEventLogs } from 'viem';
+import * as z from 'zod';
+import { bytesArgument, hex, keccak, selector, word } from '../meter/abi.ts';
 import type { Offer } from '../meter/offer.ts';
 import type { Payment } from '../meter/payment.ts';
 import type { Chain, ChainStatus } from '../meter/purchase.ts';
+import { signatureForContract, signerOf, transferDigest } from '../meter/transfer-signature.ts';
+import type { ChainNode } from './chain-node.ts';
+import { chainNode, NodeError } from './chain-node.ts';
 
-/** How long a node may take for one answer, in ms. */
-const NODE_WAIT = 5_000;
 /** How often a transfer that should be there is looked for, and how long apart, in ms. */
 const LOOKS = 12;
 const BETWEEN = 400;
@@ -14,102 +15,92 @@ const BLOCKS = 2_000n;
 const QUESTIONS = 22;
 
 /** What EIP-3009 tokens have. */
-const TOKEN = parseAbi([
-  'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
-  'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
-  'event Transfer(address indexed from, address indexed to, uint256 value)',
-]);
+const AUTHORIZATION_STATE = selector('authorizationState(address,bytes32)');
+const AUTHORIZATION_USED = hex(keccak('AuthorizationUsed(address,bytes32)'));
+const TRANSFER = hex(keccak('Transfer(address,address,uint256)'));
+/** What wallets that are contracts have (EIP-1271), and the word with which they agree. */
+const IS_VALID_SIGNATURE = selector('isValidSignature(bytes32,bytes)');
+const VALID = hex(IS_VALID_SIGNATURE).padEnd(66, '0');
 
-/** What a payer signs (EIP-3009, as EIP-712 types). */
-const SIGNED = {
-  TransferWithAuthorization: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'validAfter', type: 'uint256' },
-    { name: 'validBefore', type: 'uint256' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
-} as const;
-
-type Hex = `0x${string}`;
+/** What a node answers, in hex digits; quantities have as many as they need. */
+const Hex = z
+  .string()
+  .regex(/^0x(?:[0-9a-fA-F]{2})*$/)
+  .toLowerCase();
+const Hash = Hex.length(66);
+const Quantity = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{1,16}$/)
+  .transform(BigInt);
+const Block = z.object({ number: Quantity, timestamp: Quantity });
+const Truth = z.enum([hex(word(0n)), hex(word(1n))]).transform((text) => text.endsWith('1'));
+const Log = z.object({ address: Hex, topics: z.array(Hash), data: Hex });
+const FoundLogs = z.array(Log.extend({ transactionHash: Hash }));
+const Receipt = z.object({ status: Quantity, logs: z.array(Log.extend({ logIndex: Quantity })) });
 
 /** What is asked of the chain: whose authorization, and whom it pays how much. */
 interface Sought {
-  token: Hex;
-  payer: Hex;
-  payee: Hex;
-  nonce: Hex;
+  token: string;
+  payer: string;
+  payee: string;
+  nonce: string;
   value: bigint;
 }
 
-/** The chain, as a node tells of it. */
-export function openChain(url: string): Chain {
-  const node = createPublicClient({ transport: http(url, { timeout: NODE_WAIT, retryCount: 0 }) });
+/** The chain, as a node tells of it. `wait` is how long it may take for one answer, in ms. */
+export function openChain(url: string, wait?: number): Chain {
+  const node = chainNode(url, wait);
   return {
     async look(payment, { asset }, { patient, told } = { patient: false, told: null }) {
-      const sought = soughtIn(payment, asset.address as Hex);
+      const sought = soughtIn(payment, asset.address);
       const until = BigInt(payment.transfer.authorization.validBefore);
       let sight: ChainStatus = 'unseen';
       for (let looks = 1; ; looks++) {
-        if (told !== null && (await isIn(node, sought, told as Hex).catch(() => false))) return { paid: told };
+        if (told !== null && (await isIn(node, sought, told).catch(() => false))) return { paid: told };
         sight = await lookOnce(node, sought, until).catch(() => 'unseen' as const);
         if (!patient || looks === LOOKS || typeof sight === 'object') return sight;
         await new Promise((resolve) => setTimeout(resolve, BETWEEN));
       }
     },
-    isSigned: (payment, offer) => node.verifyTypedData(typedDataOf(payment, offer)).catch(() => null),
+    isSigned: (payment, offer) => isSigned(node, payment, offer).catch(() => null),
   };
 }
 
-function typedDataOf({ transfer: { authorization, signature } }: Payment, { asset, network }: Offer) {
-  const { from, to, value, validAfter, validBefore, nonce } = authorization;
-  const { name, version, address } = asset;
-  const chainId = Number(network.caip2.split(':')[1]);
-  return {
-    address: from as Hex,
-    signature: signature as Hex,
-    domain: { name, version, chainId, verifyingContract: address as Hex },
-    types: SIGNED,
-    primaryType: 'TransferWithAuthorization' as const,
-    message: {
-      from: from as Hex,
-      to: to as Hex,
-      value: BigInt(value),
-      validAfter: BigInt(validAfter),
-      validBefore: BigInt(validBefore),
-      nonce: nonce as Hex,
-    },
-  };
+/** As the token itself checks it: by the payer's key, or by its contract. Throws when the node does not say. */
+async function isSigned(node: ChainNode, payment: Payment, offer: Offer): Promise<boolean> {
+  const { signature, authorization } = payment.transfer;
+  const digest = transferDigest(payment, offer);
+  if (signerOf(digest, signature) === authorization.from) return true;
+  const args = [digest, word(64n), bytesArgument(signatureForContract(signature))];
+  const call = { to: authorization.from, data: hex(IS_VALID_SIGNATURE, ...args) };
+  try {
+    // Where there is no contract, the answer is empty.
+    return (await node.ask('eth_call', [call, 'latest'], Hex)) === VALID;
+  } catch (error) {
+    if (error instanceof NodeError && error.isRevert) return false;
+    throw error;
+  }
 }
 
-function soughtIn({ transfer: { authorization } }: Payment, token: Hex): Sought {
-  const { from, to, nonce, value } = authorization;
-  return { token, payer: from as Hex, payee: to as Hex, nonce: nonce as Hex, value: BigInt(value) };
+function soughtIn({ transfer: { authorization } }: Payment, token: string): Sought {
+  const { from: payer, to: payee, nonce, value } = authorization;
+  return { token, payer, payee, nonce, value: BigInt(value) };
 }
 
-async function lookOnce(node: PublicClient, sought: Sought, until: bigint): Promise<ChainStatus> {
+async function lookOnce(node: ChainNode, sought: Sought, until: bigint): Promise<ChainStatus> {
   const { token, payer, nonce } = sought;
   // Time and state are of one block, so that "past its time and not used" is final.
-  const { number, timestamp } = await node.getBlock();
-  const used = await node.readContract({
-    address: token,
-    abi: TOKEN,
-    functionName: 'authorizationState',
-    args: [payer, nonce],
-    blockNumber: number,
-  });
+  const { number, timestamp } = await node.ask('eth_getBlockByNumber', ['latest', false], Block);
+  const call = { to: token, data: hex(AUTHORIZATION_STATE, word(payer), word(nonce)) };
+  const used = await node.ask('eth_call', [call, quantity(number)], Truth);
   if (!used) return timestamp >= until ? { void: 'expired' } : 'open';
+  const topics = usedTopics(sought);
   for (let asked = 0, to = number; asked < QUESTIONS; asked++) {
     const from = to >= BLOCKS ? to - BLOCKS + 1n : 0n;
-    const [log] = await node.getContractEvents({
-      address: token,
-      abi: TOKEN,
-      eventName: 'AuthorizationUsed',
-      args: { authorizer: payer, nonce },
-      fromBlock: from,
-      toBlock: to,
-    });
+    const filter = { address: token, topics, fromBlock: quantity(from), toBlock: quantity(to) };
+    const logs = await node.ask('eth_getLogs', [filter], FoundLogs);
+    if (!logs.every((found) => isOf(found, token, topics))) throw new Error('the node answered with other logs');
+    const [log] = logs;
     if (log !== undefined) {
       return (await isIn(node, sought, log.transactionHash)) ? { paid: log.transactionHash } : ALREADY_SPENT;
     }
@@ -127,19 +118,24 @@ const ALREADY_SPENT: ChainStatus = { void: 'already_spent' };
  * A token tells of the two one after the other; a transfer elsewhere in the
  * same transaction is of another authorization.
  */
-async function isIn(node: PublicClient, { token, payer, payee, nonce, value }: Sought, hash: Hex): Promise<boolean> {
-  const receipt = await node.getTransactionReceipt({ hash });
-  if (receipt.status !== 'success') return false;
-  const logs = parseEventLogs({
-    abi: TOKEN,
-    logs: receipt.logs.filter(({ address }) => isAddressEqual(address, token)),
-  });
-  const used = logs.find(
-    (log) =>
-      log.eventName === 'AuthorizationUsed' && isAddressEqual(log.args.authorizer, payer) && log.args.nonce === nonce,
-  );
-  const next = logs.find(({ logIndex }) => used !== undefined && logIndex === used.logIndex + 1);
-  if (next?.eventName !== 'Transfer') return false;
-  const { from, to, value: moved } = next.args;
-  return isAddressEqual(from, payer) && isAddressEqual(to, payee) && moved === value;
+async function isIn(node: ChainNode, sought: Sought, hash: string): Promise<boolean> {
+  const { token, payer, payee, value } = sought;
+  const { status, logs } = await node.ask('eth_getTransactionReceipt', [hash], Receipt);
+  if (status !== 1n) return false;
+  const used = logs.find((log) => isOf(log, token, usedTopics(sought)));
+  const next = logs.find(({ logIndex }) => used !== undefined && logIndex === used.logIndex + 1n);
+  if (next === undefined || !isOf(next, token, [TRANSFER, hex(word(payer)), hex(word(payee))])) return false;
+  return next.data === hex(word(value));
+}
+
+function usedTopics({ payer, nonce }: Sought): string[] {
+  return [AUTHORIZATION_USED, hex(word(payer)), nonce];
+}
+
+function isOf({ address, topics: found }: z.infer<typeof Log>, token: string, topics: readonly string[]): boolean {
+  return address === token && found.length === topics.length && topics.every((topic, place) => topic === found[place]);
+}
+
+function quantity(number: bigint): string {
+  return `0x${number.toString(16)}`;
 }

@@ -4,10 +4,13 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { WITHOUT_CHAIN } from '../support/chain.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 
-test('npm run demo:pay makes a paid call with each client, and the money adds up', async () => {
+test('npm run demo:pay makes a paid call with each client, and the money adds up', {
+  skip: WITHOUT_CHAIN,
+}, async () => {
   const { scripts } = JSON.parse(readFileSync(`${PROJECT}package.json`, 'utf8'));
   const args = /^exec node (.+)$/.exec(scripts['demo:pay'])?.[1]?.split(' ') ?? assert.fail('it runs by node');
   const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd: PROJECT });

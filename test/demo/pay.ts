@@ -8,6 +8,7 @@ import { priceInWords } from '../../src/meter/offer.ts';
 import { PROJECT } from '../../src/project.ts';
 import { run } from '../bench/child.ts';
 import { environmentOf } from '../bench/paper.ts';
+import { WITHOUT_CHAIN } from '../support/chain.ts';
 import type { PayingFetch } from '../support/clients.ts';
 import { newClient, oldClient } from '../support/clients.ts';
 import { PAYEE, paidStand } from '../support/paid-stand.ts';
@@ -80,6 +81,10 @@ async function pay(who: string, client: PayingFetch, url: string): Promise<void>
   say(`  settled in transaction ${transaction}\n`);
 }
 
+if (WITHOUT_CHAIN !== false) {
+  console.error(`demo:pay pays on a chain of this machine, and ${WITHOUT_CHAIN}`);
+  process.exit(1);
+}
 const endings: (() => unknown)[] = [];
 try {
   await demo({ after: (work) => void endings.unshift(work) });

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { delimiter, join } from 'node:path';
 import type { Address, Hex } from 'viem';
 import { createNonceManager, createTestClient, defineChain, http, parseAbi, publicActions, walletActions } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
@@ -30,8 +32,16 @@ export const CHAIN = defineChain({
 /** Where Multicall3 stands on every chain. */
 const MULTICALL = '0xca11bde05977b3631167028862be2a173976ca11';
 
+/** The program of the chain: the one that npm brings for Linux on x64, or else the one on the PATH; null without either. */
+const ANVIL = fromNpm() ?? onPath();
+
 /** The first account of anvil: it has ether, and pays for gas. */
 const RICH = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
+
+/** Why tests that need a chain are not run here; false where they are. */
+export const WITHOUT_CHAIN =
+  ANVIL === null &&
+  'needs anvil, which npm ci brings for Linux on x64; elsewhere install Foundry, so that anvil is on the PATH';
 
 /** An authorization to move money, as EIP-3009 has it. */
 export interface Authorization {
@@ -52,9 +62,9 @@ interface Scope {
 
 /** A chain of this machine that calls itself Base Sepolia, with a dollar at the address of USDC; it ends with the test. */
 export async function startChain(t: Scope) {
-  const binary = anvilBinary();
+  if (ANVIL === null) throw new Error(`there is no chain on this machine: it ${WITHOUT_CHAIN}`);
   const args = ['--port', '0', '--chain-id', String(CHAIN.id), '--accounts', '1', '--no-request-size-limit'];
-  const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(ANVIL, args, { stdio: ['ignore', 'pipe', 'ignore'] });
   const ended = once(child, 'close');
   t.after(async () => {
     child.kill('SIGKILL');
@@ -146,13 +156,17 @@ function typed(...fields: string[]): { name: string; type: string }[] {
   });
 }
 
-/** The one that npm brings for Linux on x64; elsewhere the one on the PATH, from foundry. */
-function anvilBinary(): string {
+function fromNpm(): string | null {
   try {
     return createRequire(import.meta.url).resolve('@foundry-rs/anvil-linux-amd64/bin/anvil');
   } catch {
-    return 'anvil';
+    return null;
   }
+}
+
+function onPath(): string | null {
+  const files = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'anvil'));
+  return files.find((file) => existsSync(file)) ?? null;
 }
 
 async function addressOf(stdout: AsyncIterable<Buffer>): Promise<string> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PaymentRequiredV1Schema, PaymentRequiredV2Schema } from '@x402/core/schemas';
+import { WITHOUT_CHAIN } from '../../support/chain.ts';
 import type { Given } from '../../support/mcp.ts';
 import { GENERATIONS, mcpUser } from '../../support/mcp.ts';
 import type { Signed } from '../../support/paid-stand.ts';
@@ -10,7 +11,9 @@ import { decoded, HOST, LIST_UNITS, LOOKUP_UNITS, PAYEE, paidStand, payment } fr
 const paying = ({ headers }: Signed) => ({ 'x402/payment': decoded(Object.values(headers)[0]) });
 const textOf = ({ content }: Given) => JSON.parse(content[0]?.text ?? '');
 
-test('a call is paid for in band: the menu, the payment, the receipt, and nothing for nothing', async (t) => {
+test('a call is paid for in band: the menu, the payment, the receipt, and nothing for nothing', {
+  skip: WITHOUT_CHAIN,
+}, async (t) => {
   const stand = await paidStand(t);
   const { url, chain } = stand;
   const payer = await chain.payer();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { WITHOUT_CHAIN } from '../../../support/chain.ts';
 import { listenTo } from '../../../support/events.ts';
 import { ask } from '../../../support/http.ts';
 import { decoded, HOST, PAYEE, paidStand, payment } from '../../../support/paid-stand.ts';
@@ -8,7 +9,7 @@ import { probe } from '../../../support/probes.ts';
 const STREAM = '/v1/stream?since_seq=0';
 const STREAM_UNITS = 20_000;
 
-test('a stream is paid for before a byte of it goes out, and once an hour', async (t) => {
+test('a stream is paid for before a byte of it goes out, and once an hour', { skip: WITHOUT_CHAIN }, async (t) => {
   const { url, chain, facilitator, enter, clock } = await paidStand(t);
   const payer = await chain.payer();
   const { headers } = await payment(payer, STREAM_UNITS);

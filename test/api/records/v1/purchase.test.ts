@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PaymentRequiredV1Schema } from '@x402/core/schemas';
+import { WITHOUT_CHAIN } from '../../../support/chain.ts';
 import { decoded, PAYEE, paidStand, payment } from '../../../support/paid-stand.ts';
 import { send } from '../../../support/send.ts';
 
 const CREDIT_UNITS = 50_000;
 const BUY = '/v1/credits';
 
-test('an account buys credits with a payment, once for each, whatever becomes of the answer', async (t) => {
+test('an account buys credits with a payment, once for each, whatever becomes of the answer', {
+  skip: WITHOUT_CHAIN,
+}, async (t) => {
   const { url, chain, facilitator, keyOf, app, clock } = await paidStand(t);
   const key = { 'X-Service-Key': keyOf('account') };
   const account = app.store.accounts.byEmail('ada@example.org')?.id ?? '';
@@ -59,7 +62,9 @@ test('an account buys credits with a payment, once for each, whatever becomes of
   );
 });
 
-test('credits are not sold on a facilitator’s word: without a node of the chain, or with one that does not answer', async (t) => {
+test('credits are not sold on a facilitator’s word: without a node of the chain, or with one that does not answer', {
+  skip: WITHOUT_CHAIN,
+}, async (t) => {
   const blind = await paidStand(t, { node: false });
   const buy = (stand: typeof blind, headers: Record<string, string>) =>
     send(stand.url, { method: 'POST', path: BUY, body: { credits: 1 }, headers });

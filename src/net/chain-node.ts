@@ -1,0 +1,71 @@
+import * as z from 'zod';
+
+/** How long a node may take for one answer, to its last byte, in ms. */
+const NODE_WAIT = 5_000;
+/** How much of an answer is read, in bytes: a receipt holds the logs of everything that its transaction did. */
+const ANSWER_MAX = 4_000_000;
+/** The code of a call that the contract itself refused (EIP-1474, execution error). */
+const REVERTED = 3;
+
+/** What a node answers (JSON-RPC 2.0, section 5). */
+const Answer = z.object({
+  id: z.number(),
+  result: z.unknown().optional(),
+  error: z.object({ code: z.number(), message: z.string() }).nullish(),
+});
+
+/** A node's own refusal. `isRevert` when the contract that was called refused. */
+export class NodeError extends Error {
+  readonly isRevert: boolean;
+
+  constructor({ code, message }: { code: number; message: string }) {
+    super(`the node answered ${code}: ${message.slice(0, 200)}`);
+    this.isRevert = code === REVERTED || /\brevert/i.test(message);
+  }
+}
+
+export interface ChainNode {
+  /** A method's result. Throws a NodeError for an error that the node names, and an Error for everything else. */
+  ask<T>(method: string, params: readonly unknown[], result: z.ZodType<T>): Promise<T>;
+}
+
+/** A node of the chain: JSON-RPC over HTTP. A name and a password in the address are sent as Basic authentication. */
+export function chainNode(address: string, wait = NODE_WAIT): ChainNode {
+  const url = new URL(address);
+  const headers: Record<string, string> = { 'Content-Type': 'application/json', Accept: 'application/json' };
+  if (url.username !== '' || url.password !== '') {
+    const secret = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+    headers.Authorization = `Basic ${Buffer.from(secret).toString('base64')}`;
+    url.username = url.password = '';
+  }
+  let last = 0;
+  return {
+    async ask(method, params, result) {
+      last += 1;
+      const id = last;
+      const response = await fetch(url, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
+        signal: AbortSignal.timeout(wait),
+      });
+      const answer = Answer.parse(JSON.parse(await textOf(response)));
+      if (answer.id !== id) throw new Error('the node answered another question');
+      // Some nodes put an HTTP status on an error that they name.
+      if (answer.error != null) throw new NodeError(answer.error);
+      if (!response.ok) throw new Error(`the node answered with status ${response.status}`);
+      return result.parse(answer.result);
+    },
+  };
+}
+
+async function textOf({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let read = 0;
+  for await (const chunk of body ?? []) {
+    read += chunk.length;
+    if (read > ANSWER_MAX) throw new Error(`the node answered with more than ${ANSWER_MAX} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { tempFolder } from './support/workshop.ts';
+
+const PROJECT = fileURLToPath(new URL('../', import.meta.url));
+
+/** A package as the lock file has it. `os`, `cpu` and `libc` are absent where any will do. */
+interface Locked {
+  version?: string;
+  resolved?: string;
+  link?: boolean;
+  dev?: boolean;
+  deprecated?: string;
+  os?: string | string[];
+  cpu?: string | string[];
+  libc?: string | string[];
+  optionalDependencies?: Record<string, string>;
+}
+
+const { packages } = JSON.parse(readFileSync(join(PROJECT, 'package-lock.json'), 'utf8')) as {
+  packages: Record<string, Locked>;
+};
+
+/** Where Broadsheet is developed and run. */
+const PLATFORMS = [
+  { os: 'linux', cpu: 'x64', libc: 'glibc' },
+  { os: 'linux', cpu: 'arm64', libc: 'glibc' },
+  { os: 'darwin', cpu: 'x64' },
+  { os: 'darwin', cpu: 'arm64' },
+] as const;
+type Platform = { os: string; cpu: string; libc?: string };
+
+function fits(locked: Locked, platform: Platform): boolean {
+  return (['os', 'cpu', 'libc'] as const).every((trait) => {
+    const allowed = [locked[trait] ?? []].flat();
+    return allowed.length === 0 || allowed.includes(platform[trait] ?? '');
+  });
+}
+
+/** The package that one at a path gets by a name: the nearest, as Node looks for it. */
+function found(path: string, name: string): Locked | undefined {
+  const folders = `${path}/node_modules/`.split(/(?<=node_modules\/)/);
+  return folders
+    .map((_, index) => packages[folders.slice(0, folders.length - index).join('') + name])
+    .find((locked) => locked !== undefined);
+}
+
+/** The packages that come as one binary for each platform: their variants. */
+function native(): [path: string, variants: [name: string, Locked | undefined][]][] {
+  return Object.entries(packages)
+    .filter(([path]) => path !== 'tools')
+    .map(([path, { optionalDependencies = {} }]): [string, [string, Locked | undefined][]] => [
+      path,
+      Object.keys(optionalDependencies).map((name) => [name, found(path, name)]),
+    ])
+    .filter(([, variants]) => variants.filter(([, locked]) => locked?.cpu !== undefined).length > 1);
+}
+
+test('the lock file names every variant of a native package, and one for each platform', () => {
+  const names = native().map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length));
+  for (const name of ['sharp', 'libsql', 'rolldown', 'esbuild', '@biomejs/biome'])
+    assert.ok(names.includes(name), name);
+  for (const [path, variants] of native()) {
+    // npm ci refuses a lock file that leaves one out.
+    for (const [name, locked] of variants) assert.ok(locked !== undefined, `${path} needs ${name}`);
+    for (const platform of PLATFORMS) {
+      const [one] = variants.filter(([, locked]) => locked?.cpu !== undefined && fits(locked, platform));
+      assert.ok(one !== undefined, `${path} on ${platform.os} ${platform.cpu}`);
+    }
+  }
+});
+
+test('the lock file names no registry, and nothing that is deprecated', () => {
+  for (const [path, { resolved, link, deprecated }] of Object.entries(packages)) {
+    if (link !== true) assert.ok(resolved === undefined || resolved.startsWith('https://registry.npmjs.org/'), path);
+    assert.equal(deprecated, undefined, path);
+  }
+});
+
+test('what is for one platform alone is not installed with --omit=dev', () => {
+  for (const name of Object.keys(packages.tools?.optionalDependencies ?? {})) {
+    assert.equal(packages[`node_modules/${name}`]?.dev, true, name);
+  }
+});
+
+test('without a Node that is new enough, one line says what to install', (t) => {
+  const folder = tempFolder(t);
+  mkdirSync(join(folder, 'bin'));
+  cpSync(join(PROJECT, 'bin/broadsheet.mjs'), join(folder, 'bin/broadsheet.mjs'));
+  const manifest = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8'));
+  assert.match(manifest.engines.node, /^>=\d+\.\d+$/);
+  // A version that no Node has yet.
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ engines: { node: '>=999.1' } }));
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(folder, 'bin/broadsheet.mjs'), 'serve'], {
+    encoding: 'utf8',
+  });
+  assert.deepEqual([status, stdout], [1, '']);
+  assert.match(stderr, /^broadsheet: Node \d+\.\d+\.\d+ is too old; install Node 999\.1 or newer from [^\n]*\n$/);
+});
