@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { tempFolder } from './support/workshop.ts';
+import { tempFolder } from './support/app-context.ts';
 
 const PROJECT = fileURLToPath(new URL('../', import.meta.url));
 
