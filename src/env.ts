@@ -7,6 +7,7 @@ import { NETWORKS, networkOf } from './meter/networks.ts';
 import { paidLane, paymentSettingMissing } from './meter/payment-settings.ts';
 import { parsePrices } from './meter/prices.ts';
 import { parseServer } from './records/dns/server.ts';
+import { DAY, HOUR, MINUTE } from './time.ts';
 
 const origin = () =>
   z
@@ -79,9 +80,9 @@ const duration = (fallback: string) =>
     .default(fallback)
     .transform((text) => {
       const [, count, unit] = /^(\d{1,8})([smhd])$/.exec(text) ?? [];
-      return Number(count ?? Number.NaN) * ({ s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }[unit ?? ''] ?? 0);
+      return Number(count ?? Number.NaN) * ({ s: 1_000, m: MINUTE, h: HOUR, d: DAY }[unit ?? ''] ?? 0);
     })
-    .refine((ms) => ms >= 1_000 && ms <= 365 * 86_400_000, 'must be a time such as 90s, 15m, 24h or 7d: 1s to 365d');
+    .refine((ms) => ms >= 1_000 && ms <= 365 * DAY, 'must be a time such as 90s, 15m, 24h or 7d: 1s to 365d');
 
 const count = (fallback: number) =>
   z.coerce.number('must be a number').int('must be a whole number').min(0, 'must not be negative').default(fallback);

@@ -1,4 +1,5 @@
 import { Fault } from './fault.ts';
+import { DAY, dayOf, isDay, isoOrNull, isoTime, parseSpan } from './time.ts';
 
 /** A key from its making to its end. Times in ms. */
 export interface KeyLife {
@@ -35,35 +36,30 @@ export function keyState({ revoked_at }: Pick<KeyLife, 'revoked_at'>, isExpired:
 
 /** A key's life as rows tell it: times in ISO 8601, null for never. */
 export function keyLifeRow(key: KeyLife, uses: KeyDays, isExpired: boolean) {
-  const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
   return {
     state: keyState(key, isExpired),
-    made_at: new Date(key.made_at).toISOString(),
+    made_at: isoTime(key.made_at),
     made_by: key.made_by,
-    expires_at: iso(key.expires_at),
-    used_at: iso(key.used_at),
+    expires_at: isoOrNull(key.expires_at),
+    used_at: isoOrNull(key.used_at),
     uses,
-    revoked_at: iso(key.revoked_at),
+    revoked_at: isoOrNull(key.revoked_at),
     revoked_by: key.revoked_by,
   };
 }
 
 /** The log of a key in lines: who made it, the days on which it was used, its end, who revoked it. */
 export function keyLog(key: KeyLife, days: string[], isExpired: boolean): { at: string; event: string; by?: string }[] {
-  const iso = (ms: number) => new Date(ms).toISOString();
   return [
-    { at: iso(key.made_at), event: 'made', by: key.made_by ?? 'unknown' },
+    { at: isoTime(key.made_at), event: 'made', by: key.made_by ?? 'unknown' },
     ...days.map((day) => ({ at: day, event: 'used' })),
-    ...(isExpired && key.expires_at !== null ? [{ at: iso(key.expires_at), event: 'expired' }] : []),
+    ...(isExpired && key.expires_at !== null ? [{ at: isoTime(key.expires_at), event: 'expired' }] : []),
     ...(key.revoked_at === null
       ? []
-      : [{ at: iso(key.revoked_at), event: 'revoked', by: key.revoked_by ?? 'unknown' }]),
+      : [{ at: isoTime(key.revoked_at), event: 'revoked', by: key.revoked_by ?? 'unknown' }]),
   ];
 }
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
-const INSTANT = /^(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
-const DAY_MS = 86_400_000;
 /** The last moment that has four digits for its year. */
 const LAST = Date.UTC(10_000, 0, 1) - 1;
 
@@ -75,16 +71,12 @@ export function keyExpiry(text: string, field: string, now: number): number {
   const wrong = (why: string): Fault =>
     new Fault(
       'invalid_request',
-      `${field} ${JSON.stringify(text.slice(0, 80))} ${why}; give a time to come with its zone, as in ${new Date(now + 30 * DAY_MS).toISOString().slice(0, 10)}T00:00:00Z, or leave it out for a key that lasts`,
+      `${field} ${JSON.stringify(text.slice(0, 80))} ${why}; give a time to come with its zone, as in ${dayOf(now + 30 * DAY)}T00:00:00Z, or leave it out for a key that lasts`,
       { field },
     );
-  const day = DAY.test(text) ? text : INSTANT.exec(text)?.[1];
-  const midnight = Date.parse(`${day}T00:00:00Z`);
-  if (day === undefined || Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) {
-    throw wrong('is no day or time of the calendar');
-  }
-  const at = day === text ? midnight + DAY_MS : Date.parse(text);
-  if (Number.isNaN(at)) throw wrong('is no time of the calendar');
+  const span = parseSpan(text);
+  if (span === null) throw wrong('is no day or time of the calendar');
+  const at = isDay(text) ? span.until : span.from;
   if (at <= now) throw wrong('has passed');
   // RFC 3339, section 1, by which answers are written, ends there.
   if (at > LAST) throw wrong('is after the year 9999');

@@ -1,8 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { DayRow, dayRow, isDay } from '../../src/desk/day.ts';
+import { DayRow, dayRow } from '../../src/desk/day.ts';
 import { SectionRow, sectionRows } from '../../src/desk/section.ts';
 import { storyRow } from '../../src/desk/story.ts';
 import { Fault } from '../../src/fault.ts';
+import { isDay } from '../../src/time.ts';
 import { faults, ok } from '../openapi/responses.ts';
 import { cursorOf, cursorParam, readCursor } from '../responses/paging.ts';
 import type { Doors } from './doors.ts';

@@ -4,6 +4,7 @@ import type { DeliveryRecord } from '../../src/readers/delivery.ts';
 import { DELIVERY_STATES } from '../../src/readers/delivery.ts';
 import type { WebhookDesk } from '../../src/readers/webhook-desk.ts';
 import { OFF_REASONS } from '../../src/readers/webhook-table.ts';
+import { isoTime } from '../../src/time.ts';
 import { Pressing } from './filing.ts';
 
 const AttemptRow = z
@@ -63,7 +64,6 @@ export const QueuedDelivery = DeliveryRow.extend(Pressing).openapi('QueuedDelive
 });
 
 export function rowOf(record: DeliveryRecord): z.infer<typeof DeliveryRow> {
-  const iso = (ms: number) => new Date(ms).toISOString();
   const { id, type, message, webhook, host, of_subscriber, off_at, off_reason, state } = record;
   return {
     id,
@@ -73,13 +73,13 @@ export function rowOf(record: DeliveryRecord): z.infer<typeof DeliveryRow> {
       id: webhook,
       host,
       of: of_subscriber ? 'subscriber' : 'desk',
-      off_at: off_at === null ? null : iso(off_at),
+      off_at: off_at === null ? null : isoTime(off_at),
       off_reason,
     },
     state,
-    made_at: iso(record.made_at),
-    attempts: record.attempts.map(({ at, ...rest }) => ({ at: iso(at), ...rest })),
-    next_attempt_at: state === 'waiting' ? iso(record.due_at) : null,
+    made_at: isoTime(record.made_at),
+    attempts: record.attempts.map(({ at, ...rest }) => ({ at: isoTime(at), ...rest })),
+    next_attempt_at: state === 'waiting' ? isoTime(record.due_at) : null,
   };
 }
 

@@ -1,6 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { CastBody, CastRow } from '../../src/desk/cast.ts';
-import { isDay } from '../../src/desk/day.ts';
 import { Config, configOf, MastheadRow } from '../../src/desk/front.ts';
 import { hostKey, hostOfPaper, normalUrl, servedAt, unfitHost, urlProblems } from '../../src/desk/host.ts';
 import { PersonaBody } from '../../src/desk/masthead.ts';
@@ -11,6 +10,7 @@ import { DraftRow, draftRow } from '../../src/desk/story.ts';
 import { Fault, refused } from '../../src/fault.ts';
 import { SLUG } from '../../src/ledger/door.ts';
 import { shapeProblems } from '../../src/ledger/shape.ts';
+import { isDay } from '../../src/time.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needs } from '../middleware/key.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';

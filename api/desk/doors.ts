@@ -11,6 +11,7 @@ import type { ProveHost } from '../../src/net/host-proof.ts';
 import { Edition, placeOf } from '../../src/press/edition.ts';
 import { memoized } from '../../src/press/memoized.ts';
 import { linksOf } from '../../src/press/outputs/row-view.ts';
+import { isoTime } from '../../src/time.ts';
 import type { PaperEnv } from '../env.ts';
 import type { Shelf } from './shelf.ts';
 
@@ -70,7 +71,7 @@ export function pieceNamed(archive: Archive, name: string): Story {
 export function readablePiece(archive: Archive, name: string, c: PaperContext): Story {
   const story = pieceNamed(archive, name);
   if (isWithdrawn(story)) {
-    const withdrawn_at = new Date(story.withdrawn_at ?? 0).toISOString();
+    const withdrawn_at = isoTime(story.withdrawn_at ?? 0);
     throw new Fault('withdrawn', `this piece was withdrawn on ${withdrawn_at.slice(0, 10)}: ${story.reason}`, {
       withdrawn_at,
       reason: story.reason,

@@ -1,5 +1,6 @@
 import type { Archive } from '../../src/desk/archive.ts';
 import { storyUrl } from '../../src/desk/story.ts';
+import { dayOf } from '../../src/time.ts';
 
 /**
  * What the document's examples name. These stand in the declarations of the
@@ -24,7 +25,7 @@ export function samplesOf(archive: Archive, root: string): Map<unknown, string> 
   if (newest !== undefined) {
     own.set(SAMPLE.piece, newest.slug);
     own.set(SAMPLE.address, storyUrl(root, newest.slug));
-    own.set(SAMPLE.day, new Date(newest.published_at).toISOString().slice(0, 10));
+    own.set(SAMPLE.day, dayOf(newest.published_at));
   }
   return own;
 }

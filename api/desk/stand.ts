@@ -2,6 +2,7 @@ import type { AppContext } from '../../src/app/context.ts';
 import type { Paper } from '../../src/desk/paper.ts';
 import { paperRoot } from '../../src/desk/paper.ts';
 import type { NewsstandView } from '../../src/press/views.ts';
+import { isoTime } from '../../src/time.ts';
 
 /** How many headlines of a paper the stand shows. */
 const HEADLINES = 3;
@@ -25,7 +26,7 @@ export function standOf(app: AppContext, origin: string): NewsstandView {
       .map((row) => ({
         headline: row.headline,
         url: `${root}/stories/${row.slug}/`,
-        published_at: new Date(row.published_at).toISOString(),
+        published_at: isoTime(row.published_at),
       }));
     return { slug, nameplate, motto, description, hue, language, sections, url: `${root}/`, latest };
   });

@@ -1,11 +1,12 @@
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
 import type { AppContext } from '../../src/app/context.ts';
+import { HOUR } from '../../src/time.ts';
 import type { DeskEnv } from '../env.ts';
 import { isTrusted, peerOf, proxyList } from './caller.ts';
 
 /** How often it is said again, in ms. */
-const AGAIN = 3_600_000;
+const AGAIN = HOUR;
 const LOOPBACK = /^(?:127\.|::1$)/;
 /** What proxies say of whom they stand for. */
 const HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip'] as const;

@@ -1,3 +1,4 @@
+import { DAY, MINUTE } from '../time.ts';
 import type { AccountTable } from './account.ts';
 import type { AccountMailTable } from './account-mail.ts';
 import type { AlertWay } from './change-alert.ts';
@@ -69,10 +70,9 @@ const BATCH = 200;
 /** How many changes a webhook is told of in one request. */
 const CHANGES_MAX = 100;
 /** How far apart mails of changes to one account are, in ms: what comes between is told together. */
-export const MAIL_EVERY = 5 * 60_000;
+export const MAIL_EVERY = 5 * MINUTE;
 /** How many accounts are looked after in one go. */
 const ACCOUNTS = 100;
-const DAY = 86_400_000;
 
 /**
  * Looks the next deltas through and queues whom they are for; the mark moves

@@ -3,6 +3,7 @@ import { isKeyText, keyHash, newKeyText } from '../access-key.ts';
 import { Fault } from '../fault.ts';
 import type { KeyDays, KeyLife } from '../key-life.ts';
 import { keyLifeRow, UNUSED } from '../key-life.ts';
+import { isoTime } from '../time.ts';
 
 /**
  * What a key of the domain records opens: `account` reads and is metered,
@@ -101,7 +102,7 @@ export function serviceKeyOf(keys: ServiceKeyTable, text: string, now: number): 
     throw new Fault('key_invalid', 'X-Service-Key: this key was revoked; make another on your account’s page');
   }
   if (keys.hasExpired(found.key, now)) {
-    const end = new Date(found.key.expires_at ?? now).toISOString();
+    const end = isoTime(found.key.expires_at ?? now);
     throw new Fault('key_expired', `X-Service-Key: this key ended at ${end}; make another on your account’s page`);
   }
   return found.key;

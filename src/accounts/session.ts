@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { Fault } from '../fault.ts';
+import { DAY, HOUR } from '../time.ts';
 
 /** A browser that is signed in. Times in ms. */
 export interface Session {
@@ -26,10 +27,10 @@ export interface SessionTable {
 }
 
 /** How long a session lasts after its last use, in ms, and in all. */
-export const SESSION_LASTS = 30 * 86_400_000;
-export const SESSION_MOST = 180 * 86_400_000;
+export const SESSION_LASTS = 30 * DAY;
+export const SESSION_MOST = 180 * DAY;
 /** How much later a use has to be to be noted anew, in ms. */
-const NOTE_EVERY = 3_600_000;
+const NOTE_EVERY = HOUR;
 /** 256 bits. */
 const TOKEN_BYTES = 32;
 

@@ -1,4 +1,5 @@
 import { Fault } from '../fault.ts';
+import { DAY, HOUR, MINUTE } from '../time.ts';
 import type { Account, AccountTable } from './account.ts';
 import type { AccountMailTable } from './account-mail.ts';
 import { mailedHash, mailedToken } from './mailed-token.ts';
@@ -30,15 +31,15 @@ export interface SignInTable {
 }
 
 /** For how long a mailed link signs in, in ms. */
-export const SIGN_IN_LASTS = 30 * 60_000;
+export const SIGN_IN_LASTS = 30 * MINUTE;
 /** How many links that nobody uses an address, with those that differ from it by what follows a `+`, is sent at once, whoever asks. */
 export const ASKS_MAX = 3;
 /** How long it rests after those, in ms, at least: it is written to again after as long as the asking has gone on. */
-export const ASKS_SPAN = 15 * 60_000;
+export const ASKS_SPAN = 15 * MINUTE;
 /** How long an address with an account rests at most, in ms: its owner is to get in while somebody else asks. */
-export const OWNER_REST = 2 * 3_600_000;
+export const OWNER_REST = 2 * HOUR;
 /** How long a link is remembered after its end, in ms, as an order of a newsletter is. */
-export const ASKS_KEPT = 14 * 86_400_000;
+export const ASKS_KEPT = 14 * DAY;
 
 /** What signing in works with. */
 export interface SignInDesk {

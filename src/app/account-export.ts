@@ -1,6 +1,7 @@
 import type { Account } from '../accounts/account.ts';
 import { serviceKeyRow } from '../accounts/service-key.ts';
 import { creditsOf } from '../meter/credits.ts';
+import { isoOrNull, isoTime } from '../time.ts';
 import type { AppContext } from './context.ts';
 import { usageNow } from './usage.ts';
 
@@ -79,9 +80,5 @@ export function deleteAccount({ store, now }: AppContext, { id, email }: Account
 }
 
 function iso(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
-function isoOrNull(ms: number | null): string | null {
-  return ms === null ? null : iso(ms);
+  return isoTime(ms);
 }

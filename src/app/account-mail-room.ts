@@ -6,6 +6,7 @@ import { mailedToken } from '../accounts/mailed-token.ts';
 import { signInContent } from '../accounts/sign-in-mail.ts';
 import type { Mail } from '../readers/mail.ts';
 import { lineOf } from '../records/line.ts';
+import { isoTime } from '../time.ts';
 import type { AccountDesk } from './account-desk.ts';
 import type { Build } from './build.ts';
 
@@ -68,7 +69,7 @@ export class AccountMailRoom {
     const told = changes.map((delta) => ({
       hostname: delta.domain,
       line: lineOf(delta),
-      at: new Date(delta.at).toISOString(),
+      at: isoTime(delta.at),
     }));
     const { subject, matter } = changeContent(kind, told, { root: this.#root, unsubscribe });
     const headers = {

@@ -7,6 +7,7 @@ import { hostOf } from '../readers/webhook.ts';
 import type { WebhookClient } from '../readers/webhook-desk.ts';
 import type { Delta } from '../records/delta.ts';
 import { deltaRow } from '../records/rows.ts';
+import { isoTime } from '../time.ts';
 import type { AppContext } from './context.ts';
 import { newId } from './context.ts';
 
@@ -33,7 +34,7 @@ export function testEvent(alert: string, at: number): string {
 }
 
 function eventOf(type: string, at: number, data: object): string {
-  return JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
+  return JSON.stringify({ type, timestamp: isoTime(at), data });
 }
 
 /** What the readers' courier needs to send to the webhooks of accounts. */

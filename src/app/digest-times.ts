@@ -1,5 +1,6 @@
 import { Cron } from 'croner';
 import type { AlertHour, DigestCadence, DigestTimes } from '../readers/digest.ts';
+import { isoTime } from '../time.ts';
 
 /** On which day of the week the weekly digest goes out. */
 const WEEKLY_ON = 'MON';
@@ -20,13 +21,13 @@ export function digestTimes(): DigestTimes {
   return {
     next(cadence, hour, after) {
       const next = cronOf(cadence, hour).nextRun(new Date(after));
-      if (next === null) throw new Error(`no ${cadence} digest comes after ${new Date(after).toISOString()}`);
+      if (next === null) throw new Error(`no ${cadence} digest comes after ${isoTime(after)}`);
       return next.getTime();
     },
     last(cadence, hour, until) {
       // The run at the very moment counts: the ones before are looked for from the next ms on.
       const [last] = cronOf(cadence, hour).previousRuns(1, new Date(until + 1));
-      if (last === undefined) throw new Error(`no ${cadence} digest came before ${new Date(until).toISOString()}`);
+      if (last === undefined) throw new Error(`no ${cadence} digest came before ${isoTime(until)}`);
       const day = new Intl.DateTimeFormat('en-CA', { timeZone: hour.time_zone, dateStyle: 'short' }).format(last);
       return { at: last.getTime(), day };
     },

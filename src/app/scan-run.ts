@@ -3,6 +3,7 @@ import { Fault } from '../fault.ts';
 import type { Prober } from '../net/prober.ts';
 import { scanBatch } from '../records/scan-batch.ts';
 import type { Entered, Leased, ScanQueue } from '../records/scan-queue.ts';
+import { MINUTE } from '../time.ts';
 import { eventLoop } from './event-loop.ts';
 
 /** Looks that are under way at a time, and so in memory; and hostnames that are leased at a time. */
@@ -12,7 +13,7 @@ const BATCH = 16;
 const IDLE = 1_000;
 /** How long to rest after a failure, in ms; twice as long each time, up to the most. */
 const FIRST_REST = 1_000;
-const LONGEST_REST = 60_000;
+const LONGEST_REST = MINUTE;
 
 /** Who wants to know how a scan goes. */
 export interface ScanNews {

@@ -1,6 +1,6 @@
-import { dayOf, daysUpTo } from '../meter/day.ts';
 import type { Usage } from '../meter/usage.ts';
 import { usageOf } from '../meter/usage.ts';
+import { dayOf, daysUpTo } from '../time.ts';
 import type { AppContext } from './context.ts';
 
 /** The usage of an account over the last `span` days; null when there is no such account. */

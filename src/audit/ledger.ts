@@ -2,6 +2,7 @@ import type { GenerationEntry, KeyEntry, LedgerEntry } from '../desk/ledger-entr
 import { auditor } from '../ledger/audit.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
 import { keyFaults } from '../ledger/keyring.ts';
+import { isoTime } from '../time.ts';
 import { archiveFaults } from './archive.ts';
 import type { AuditParts } from './parts.ts';
 import { Replay } from './replay.ts';
@@ -28,7 +29,7 @@ export function verifyingKeyOf({ kid, name, public_key, at }: KeyEntry): Verifyi
 
 function audited(entry: GenerationEntry) {
   const { paper, piece, seq, content_hash, receipt, receipt_hash, kid } = entry;
-  const filed_at = new Date(entry.at).toISOString();
+  const filed_at = isoTime(entry.at);
   return { paper, piece, revision: piece.revision, seq, content_hash, receipt, receipt_hash, filed_at, kid };
 }
 

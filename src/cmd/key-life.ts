@@ -1,4 +1,5 @@
 import type { keyLifeRow, keyLog } from '../key-life.ts';
+import { isoTime } from '../time.ts';
 import { say } from './run.ts';
 
 /** What a list says of a key's life, after its name. */
@@ -14,7 +15,7 @@ export function lifeOf({
 
 /** Until when a key that was just made lasts, for the line that says so. */
 export function endOf(expires_at: number | null): string {
-  return expires_at === null ? '' : `, until ${new Date(expires_at).toISOString()}`;
+  return expires_at === null ? '' : `, until ${isoTime(expires_at)}`;
 }
 
 /** Prints the log of a key, a line for each thing that happened. */

@@ -4,6 +4,7 @@ import { requirePaper } from '../app/context.ts';
 import { giveHost } from '../app/hosts.ts';
 import { hostOfPaper, readHost } from '../desk/host.ts';
 import { Fault } from '../fault.ts';
+import { isoTime } from '../time.ts';
 import { say, withAppContext } from './run.ts';
 
 export function command(): Command {
@@ -32,7 +33,7 @@ function host(): Command {
         const { hosts } = app.store;
         const rows = (slug === undefined ? hosts.all() : hosts.of(slug)).map(({ paper, host: at, how, at: since }) => ({
           ...{ paper, host: at, how },
-          at: new Date(since).toISOString(),
+          at: isoTime(since),
         }));
         const lines = rows.map((row) => `${row.paper}  ${row.host}  ${HOW[row.how]} ${row.at}`);
         say(json, rows, done === null ? (lines.length === 0 ? ['no hosts'] : lines) : [done]);

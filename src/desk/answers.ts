@@ -1,3 +1,4 @@
+import { DAY } from '../time.ts';
 /** What a write answered. `request` is the hash of what was asked. */
 export interface KeptAnswer {
   request: string;
@@ -15,4 +16,4 @@ export interface AnswerTable {
 }
 
 /** For how long an answer is kept, in ms (wire.md, "Writes"). */
-export const ANSWER_KEPT = 24 * 3_600_000;
+export const ANSWER_KEPT = DAY;

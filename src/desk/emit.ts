@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize';
+import { daySpan } from '../time.ts';
 import type { Row } from './archive.ts';
 import type { Cast } from './cast.ts';
-import { daySpan } from './day.ts';
 import type { StoryEvent } from './event.ts';
 import { isNews } from './event.ts';
 import type { GenerationEntry, RecordEntry } from './ledger-entry.ts';

@@ -1,8 +1,9 @@
+import { HOUR } from '../time.ts';
 import type { Row } from './archive.ts';
 import type { Cast } from './cast.ts';
 
 /** How long after its time something is still news, in ms. What is older when it comes in is an archive that a desk brings along. */
-export const NEWS_AGE = 48 * 3_600_000;
+export const NEWS_AGE = 48 * HOUR;
 
 /**
  * Something that readers now see and did not see before, as those who asked to

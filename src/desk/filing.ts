@@ -7,6 +7,7 @@ import { airingProblems, filingProblems } from '../ledger/door.ts';
 import type { Filing, Piece } from '../ledger/piece.ts';
 import type { Signer } from '../ledger/signing.ts';
 import { signReceipt } from '../ledger/signing.ts';
+import { isoTime } from '../time.ts';
 import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';
 import type { GenerationEntry } from './ledger-entry.ts';
@@ -95,7 +96,7 @@ function needNewest(paper: string, slug: string, from: number, newest: number): 
 
 function timeProblems({ revised_at }: Filing, now: number): Problem[] {
   if (revised_at === null || revised_at <= now) return [];
-  const message = `${new Date(revised_at).toISOString()} is still to come; give the time at which the revision was made, or leave it out`;
+  const message = `${isoTime(revised_at)} is still to come; give the time at which the revision was made, or leave it out`;
   return [{ field: 'revised_at', rule: 'time_to_come', message }];
 }
 
@@ -115,7 +116,7 @@ function enterGeneration(desk: Desk, paper: string, piece: Piece, archive: Archi
       content_hash,
       prev: last?.receipt_hash ?? null,
       seq,
-      filed_at: new Date(at).toISOString(),
+      filed_at: isoTime(at),
       filed_by: by,
       kid,
     },

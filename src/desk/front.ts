@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { KINDS, SOURCE_FLOOR_MIN } from '../ledger/piece.ts';
+import { isoTime } from '../time.ts';
 import type { Row } from './archive.ts';
 import type { Persona } from './masthead.ts';
 import type { PaperRecord } from './paper.ts';
@@ -92,6 +93,6 @@ export function frontOf(
       stories: newest(section).map((row) => storyRow(row, links)),
     })),
     edition: number.edition,
-    updated_at: new Date(number.changed_at).toISOString(),
+    updated_at: isoTime(number.changed_at),
   };
 }

@@ -6,6 +6,7 @@ import type { KeyDays, KeyLife } from '../key-life.ts';
 import { keyExpiry, keyLifeRow, UNUSED } from '../key-life.ts';
 import { isLine } from '../ledger/door.ts';
 import { normalized } from '../ledger/marks.ts';
+import { isoTime } from '../time.ts';
 import type { Archive } from './archive.ts';
 
 /**
@@ -178,7 +179,7 @@ export function inForce(keys: KeyTable, key: AccessKey | null, now: number): Acc
     throw new Fault('key_invalid', 'this key was revoked; ask the paper’s admin for another');
   }
   if (keys.hasExpired(key, now)) {
-    const end = new Date(key.expires_at ?? now).toISOString();
+    const end = isoTime(key.expires_at ?? now);
     throw new Fault('key_expired', `this key ended at ${end}; ask the paper’s admin for another`);
   }
   return key;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isoTime } from '../time.ts';
 import type { Row } from './archive.ts';
 import type { Links } from './story.ts';
 import { storyUrl } from './story.ts';
@@ -34,7 +35,7 @@ export function postRow(row: Row, links: Links): PostRow {
     link,
     image: links.image(row),
     text: fits ? whole : `${cutAtWord(row.headline, room)}\n\n${link}`,
-    published_at: new Date(row.published_at).toISOString(),
+    published_at: isoTime(row.published_at),
   };
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { KINDS } from '../ledger/piece.ts';
+import { isoTime } from '../time.ts';
 import type { DeskRow, Row, Story } from './archive.ts';
 
 /** Absolute addresses of what a row points at; who answers knows them. */
@@ -86,8 +87,6 @@ export const DeskStory = FullStory.extend(Standing).meta({
 });
 export type DeskStory = z.infer<typeof DeskStory>;
 
-const iso = (ms: number): string => new Date(ms).toISOString();
-
 /** The address of a story's page. */
 export function storyUrl(root: string, slug: string): string {
   return `${root}/stories/${slug}/`;
@@ -103,8 +102,8 @@ export function storyRow(row: Row, links: Links): StoryRow {
     category: row.category,
     kind: row.kind,
     byline: { ...row.byline, avatar: links.avatar(row.persona) },
-    published_at: iso(row.published_at),
-    updated_at: iso(row.updated_at),
+    published_at: isoTime(row.published_at),
+    updated_at: isoTime(row.updated_at),
     revision: row.revision,
     url: storyUrl(links.root, row.slug),
     image: links.image(row),
@@ -121,7 +120,7 @@ export function fullStory(story: Story, links: Links, proofUrl: string): FullSto
     content_hash: story.content_hash,
     language: story.language,
     word_count: wordCount(story.prose, story.language),
-    corrections: story.corrections.map(({ at, revision, note }) => ({ at: iso(at), revision, note })),
+    corrections: story.corrections.map(({ at, revision, note }) => ({ at: isoTime(at), revision, note })),
     proof_url: proofUrl,
   };
 }
@@ -141,13 +140,13 @@ function standing(story: DeskRow, links: Links) {
 
 /** Where a piece stands: times in ISO 8601. */
 export function standingRow(story: DeskRow) {
-  const isoOrNull = (ms: number | null) => (ms === null ? null : iso(ms));
+  const isoOrNull = (ms: number | null) => (ms === null ? null : isoTime(ms));
   // 0 is the store's word for never.
   const wasOnAir = story.published_at !== 0;
   return {
     state: story.state,
-    published_at: wasOnAir ? iso(story.published_at) : null,
-    updated_at: wasOnAir ? iso(story.updated_at) : null,
+    published_at: wasOnAir ? isoTime(story.published_at) : null,
+    updated_at: wasOnAir ? isoTime(story.updated_at) : null,
     scheduled_at: isoOrNull(story.scheduled_at),
     withdrawn_at: isoOrNull(story.withdrawn_at),
     reason: story.reason,

@@ -1,5 +1,5 @@
+import { dayOf } from '../time.ts';
 import type { Archive, Row } from './archive.ts';
-import { dayOf } from './day.ts';
 import { sectionSlug } from './paper.ts';
 
 /** How many pieces a numbered page of a section holds. */

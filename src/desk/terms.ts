@@ -3,6 +3,7 @@ import { Fault } from '../fault.ts';
 import { sha256 } from '../ledger/basis.ts';
 import { isLine } from '../ledger/door.ts';
 import { normalized } from '../ledger/marks.ts';
+import { isoTime } from '../time.ts';
 
 /** The longest name that signs, in UTF-16 units. */
 export const SIGNED_BY_MAX = 200;
@@ -73,7 +74,7 @@ export function termsRecord(agreement: Agreement, signature: Signature | null): 
     version,
     text,
     signed: counts,
-    signed_at: counts ? new Date(signature.signed_at).toISOString() : null,
+    signed_at: counts ? isoTime(signature.signed_at) : null,
     signed_by: counts ? signature.signed_by : null,
   };
 }

@@ -5,7 +5,6 @@ import type * as z from 'zod';
 import { giveOwnHost, needFreeAddress } from '../app/hosts.ts';
 import type { Archive } from '../desk/archive.ts';
 import { CastBody } from '../desk/cast.ts';
-import { isDay } from '../desk/day.ts';
 import { PersonaBody } from '../desk/masthead.ts';
 import type { Media } from '../desk/media.ts';
 import { isPaperSlug, PaperBody } from '../desk/paper.ts';
@@ -13,6 +12,7 @@ import { appendRecord, castFrom, measures, paperFrom, personaFrom } from '../des
 import { Fault } from '../fault.ts';
 import { isLine, SLUG } from '../ledger/door.ts';
 import { shapeProblems } from '../ledger/shape.ts';
+import { isDay } from '../time.ts';
 import type { DeskFolder } from './desk-folder.ts';
 import { baseName } from './desk-folder.ts';
 import { readSource } from './source-file.ts';

@@ -1,3 +1,4 @@
+import { isoTime } from '../time.ts';
 /** The time in which a key signs, in ms. Nothing here hashes: a reader's browser judges by it too. */
 export interface KeyLife {
   /** Not used before. */
@@ -14,7 +15,7 @@ export interface KeyLife {
  */
 export function keyTimeRules(what: string, iso: string, { nbf, retired_at }: KeyLife): string[] {
   const at = Date.parse(iso);
-  const time = (ms: number): string => new Date(ms).toISOString();
+  const time = (ms: number): string => isoTime(ms);
   if (retired_at !== null && at >= retired_at)
     return [`${what} at ${iso}, but its key was retired at ${time(retired_at)}`];
   return at < nbf ? [`${what} at ${iso}, but its key was in use only from ${time(nbf)}`] : [];

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isoOrNull } from '../time.ts';
 import { toBase64url } from './bytes.ts';
 import { jwkParts, thumbprintInput, vkeyText } from './key-text.ts';
 import { parseVkey, vkey } from './verifier-key.ts';
@@ -57,7 +58,7 @@ export function jwks(keys: VerifyingKey[]): { keys: Jwk[] } {
       alg: 'EdDSA',
       vkey: vkey(key.name, key.publicKey),
       nbf: Math.floor(key.nbf / 1000),
-      retired_at: key.retired_at === null ? null : new Date(key.retired_at).toISOString(),
+      retired_at: isoOrNull(key.retired_at),
     })),
   };
 }

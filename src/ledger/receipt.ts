@@ -1,3 +1,5 @@
+import { isoTime } from '../time.ts';
+
 /** The first line of every filing receipt. */
 const RECEIPT_HEADER = 'newsdesk-receipt/v1';
 
@@ -66,5 +68,5 @@ export function parseReceipt(text: string): Receipt | null {
 /** Whether a text is a time in the one form that receipts use; 30 February is none. */
 export function isTime(text: string): boolean {
   const ms = Date.parse(text);
-  return !Number.isNaN(ms) && new Date(ms).toISOString() === text;
+  return !Number.isNaN(ms) && isoTime(ms) === text;
 }

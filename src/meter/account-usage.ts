@@ -1,5 +1,5 @@
+import { daysInMonth, nextDayAt, nextMonthAt } from '../time.ts';
 import { REQUEST_COST } from './credits.ts';
-import { daysInMonth, nextDayAt, nextMonthAt } from './day.ts';
 import type { Terms } from './plan.ts';
 
 /**

@@ -1,3 +1,4 @@
+import { DAY, HOUR } from '../time.ts';
 import type { Offer } from './offer.ts';
 import { offerMismatch } from './offer.ts';
 import type { Payment } from './payment.ts';
@@ -12,9 +13,9 @@ export const HOLD_BEAT = 1_500;
 const POLL = 100;
 const POLLS = 100;
 /** How long an answer is kept for a payer who sends the same payment again, in ms. */
-export const ANSWER_KEPT = 24 * 3_600_000;
+export const ANSWER_KEPT = DAY;
 /** How long a payment for a stream opens it anew, in ms. */
-export const STREAM_KEPT = 3_600_000;
+export const STREAM_KEPT = HOUR;
 /**
  * How often a payment gets its answer again. A settled payment can be read on the chain, signature and all, so this is
  * for lost connections and no more.

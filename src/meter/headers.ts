@@ -1,7 +1,7 @@
+import { monthOf, nextDayAt, nextMonthAt, unixSeconds } from '../time.ts';
 import type { AccountUsage } from './account-usage.ts';
 import { dayAllowance, monthAllowance, unitsOf } from './account-usage.ts';
 import { creditsOf, REQUEST_COST } from './credits.ts';
-import { monthOf, nextDayAt, nextMonthAt, unixSeconds } from './day.ts';
 
 /**
  * The meter headers of a keyed answer (spec, "Meter headers"). What the table

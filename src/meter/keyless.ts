@@ -1,4 +1,4 @@
-import { unixSeconds } from './day.ts';
+import { unixSeconds } from '../time.ts';
 
 /** How long a keyless caller waits from one request to the next, in ms (spec, "Limits"). */
 export const KEYLESS_SPAN = 15_000;

@@ -1,3 +1,4 @@
+import { MINUTE } from '../time.ts';
 /**
  * The rate of a key: so many requests in each minute of the clock. Every
  * request counts, also one that is refused for its allowance or fails; one that
@@ -11,8 +12,6 @@ export interface Rate {
   /** Ms. */
   at: number;
 }
-
-const MINUTE = 60_000;
 
 /** The number of a time's minute since the Unix epoch. */
 export function minuteOf(at: number): number {

@@ -1,4 +1,5 @@
 import { Fault } from '../fault.ts';
+import { isoTime } from '../time.ts';
 import type { CreditEntry, CreditLedger, CreditLine } from './credit-ledger.ts';
 import { CREDITS_MAX, creditsOf, parseCredits } from './credits.ts';
 
@@ -45,7 +46,7 @@ export function moveCredits(
 export function creditRow<L extends CreditLine>({ seq, at, kind, amount, balance, day, note }: L) {
   return {
     seq: seq as L['seq'],
-    at: new Date(at).toISOString(),
+    at: isoTime(at),
     kind,
     amount: creditsOf(amount),
     balance: creditsOf(balance),

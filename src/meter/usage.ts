@@ -1,7 +1,7 @@
+import { dayOf, daysUpTo, isoTime, monthOf, nextDayAt, nextMonthAt } from '../time.ts';
 import type { AccountUsage, Counts } from './account-usage.ts';
 import { dayAllowance, monthAllowance, unitsOf } from './account-usage.ts';
 import { creditsOf, REQUEST_COST } from './credits.ts';
-import { dayOf, daysUpTo, monthOf, nextDayAt, nextMonthAt } from './day.ts';
 import type { KeyUsage, UsageDay } from './meter-table.ts';
 
 /** The most days that are told of at once. */
@@ -75,5 +75,5 @@ function daysOf(days: UsageDay[], at: number, span: number) {
 }
 
 function iso(at: number): string {
-  return new Date(at).toISOString();
+  return isoTime(at);
 }

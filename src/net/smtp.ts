@@ -4,15 +4,16 @@ import { createTransport } from 'nodemailer';
 import type { Settings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import type { Mailer } from '../readers/mail.ts';
+import { MINUTE } from '../time.ts';
 
 /** How many connections to the mail server are open at a time. */
 export const CONNECTIONS = 5;
 /** How long the server may keep silent, in ms: while connecting, before its greeting, and after that. */
 const CONNECT_TIMEOUT = 20_000;
 const GREETING_TIMEOUT = 20_000;
-const SILENCE = 60_000;
+const SILENCE = MINUTE;
 /** How long one mail may take in all, in ms: a server that drips words is not silent. */
-const DEADLINE = 5 * 60_000;
+const DEADLINE = 5 * MINUTE;
 
 /**
  * What a DKIM signature covers, beyond what RFC 6376 (section 5.4.1) recommends:

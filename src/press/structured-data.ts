@@ -2,6 +2,7 @@ import type { Story } from '../desk/archive.ts';
 import { sectionSlug } from '../desk/paper.ts';
 import { storyUrl } from '../desk/story.ts';
 import type { CitedFact } from '../ledger/piece.ts';
+import { isoTime } from '../time.ts';
 import type { Channel } from './feeds/channel.ts';
 import { channelDescription, declared, webAddress } from './feeds/channel.ts';
 
@@ -157,7 +158,7 @@ function citations(facts: readonly CitedFact[]) {
 }
 
 function iso(ms: number): string {
-  return new Date(ms).toISOString();
+  return isoTime(ms);
 }
 
 const UNSAFE: Record<string, string> = {

@@ -1,5 +1,6 @@
 import type { Archive, Row } from '../desk/archive.ts';
 import type { Paper } from '../desk/paper.ts';
+import { isoTime } from '../time.ts';
 import type { KeptEvent } from './event-table.ts';
 import type { MailKind } from './mail.ts';
 import type { MailCast, MailContent, MailPicture, MailStory } from './mail-content.ts';
@@ -80,7 +81,7 @@ function storyOf(archive: Archive, paper: Paper, root: string, row: Row): MailSt
     url: paper.paper_public ? `${root}/stories/${slug}/` : null,
     byline,
     language,
-    published_at: new Date(published_at).toISOString(),
+    published_at: isoTime(published_at),
     image: image === null ? null : pictureOf(archive, paper, root, image),
   };
 }

@@ -1,3 +1,4 @@
+import { DAY } from '../time.ts';
 import type { OffReason, WebhookState } from './webhook-table.ts';
 
 /** Where a delivery stands: to be sent or sent again, taken by its receiver, or given up. */
@@ -104,7 +105,7 @@ export interface DeliveryTable extends DeliveryQueue<Claimed> {
 }
 
 /** For how long deliveries are listed, in ms. */
-export const DELIVERIES_KEPT = 30 * 86_400_000;
+export const DELIVERIES_KEPT = 30 * DAY;
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,4 +1,5 @@
 import type { DeskEvent } from '../desk/event.ts';
+import { DAY } from '../time.ts';
 
 /** An event as it is kept, with its place in the order of all. */
 export type KeptEvent = DeskEvent & {
@@ -32,4 +33,4 @@ export interface EventTable {
 }
 
 /** For how long events are kept, in ms. */
-export const EVENTS_KEPT = 30 * 86_400_000;
+export const EVENTS_KEPT = 30 * DAY;

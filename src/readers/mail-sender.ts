@@ -1,25 +1,26 @@
 import { decodeTime } from 'ulid';
+import { DAY, HOUR, MINUTE } from '../time.ts';
 import type { Mail, Mailer, MailQueue, MailRecord, Sendable } from './mail.ts';
 import type { FailureSide, FailureWords } from './mail-failure.ts';
 import { failureWords, faultOf } from './mail-failure.ts';
 import type { MailThrottle } from './mail-throttle.ts';
 
 /** For how long a claim holds, in ms: longer than an attempt can take. */
-export const LEASE = 10 * 60_000;
+export const LEASE = 10 * MINUTE;
 /** The first and the longest wait of a mail after an attempt that failed, in ms: greylisting wants some minutes. */
-const WAIT_FIRST = 60_000;
-const WAIT_MAX = 4 * 3_600_000;
+const WAIT_FIRST = MINUTE;
+const WAIT_MAX = 4 * HOUR;
 /** After how long a mail is given up, in ms (RFC 5321, section 4.5.4.1: "at least 4-5 days"). */
-export const GIVE_UP = 5 * 86_400_000;
+export const GIVE_UP = 5 * DAY;
 /**
  * How long a mail that was refused for good waits, and after how long it is given up, in ms: "SHOULD NOT repeat the
  * exact request" (RFC 5321, section 4.2.1), but what is refused by mistake gets a day to be mended.
  */
-export const REFUSED_WAIT = 6 * 3_600_000;
-export const REFUSED_GIVE_UP = 86_400_000;
+export const REFUSED_WAIT = 6 * HOUR;
+export const REFUSED_GIVE_UP = DAY;
 /** How long all mails rest after the server was at fault, in ms: doubled each time until one goes through. */
 const PAUSE_FIRST = 1_000;
-const PAUSE_MAX = 5 * 60_000;
+const PAUSE_MAX = 5 * MINUTE;
 
 /** What sending works with: readers’ mails unless it is said otherwise. */
 export interface SendingDesk<M extends Sendable = MailRecord> {

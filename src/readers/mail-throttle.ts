@@ -1,3 +1,4 @@
+import { MINUTE } from '../time.ts';
 /** Lets so many through a minute, evenly, and a second's worth at once after a rest. */
 export class MailThrottle {
   readonly #perMs: number;
@@ -7,7 +8,7 @@ export class MailThrottle {
 
   /** No number lets all through. */
   constructor(perMinute: number | null, now: number) {
-    this.#perMs = perMinute === null ? Number.POSITIVE_INFINITY : perMinute / 60_000;
+    this.#perMs = perMinute === null ? Number.POSITIVE_INFINITY : perMinute / MINUTE;
     this.#most = Math.max(1, this.#perMs * 1_000);
     this.#left = this.#most;
     this.#at = now;

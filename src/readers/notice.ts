@@ -1,3 +1,4 @@
+import { MINUTE } from '../time.ts';
 import type { Mail, MailProgress, MailQueue } from './mail.ts';
 import type { MailContent } from './mail-content.ts';
 import { mailText } from './mail-content.ts';
@@ -6,7 +7,7 @@ import { mailHead } from './mail-head.ts';
 import type { OffReason, WebhookOff } from './webhook-table.ts';
 
 /** How long a notice waits for more of its kind, in ms: receivers that go down together make one mail. */
-export const NOTICE_GATHERS = 60_000;
+export const NOTICE_GATHERS = MINUTE;
 
 /** A mail to somebody who runs a paper: webhooks were switched off. Times in ms. */
 export interface Notice {

@@ -1,3 +1,4 @@
+import { isoOrNull } from '../time.ts';
 import { sectionsOf } from './choices.ts';
 import type { Dossier } from './dossier.ts';
 import type { Choices, Subscriber } from './subscriber.ts';
@@ -45,5 +46,5 @@ export function choicesRow(choices: Choices, sections: readonly string[]) {
 }
 
 function iso(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
+  return isoOrNull(ms);
 }

@@ -1,3 +1,4 @@
+import { DAY } from '../time.ts';
 /** How often a reader is told. */
 export const CADENCES = ['instant', 'daily', 'weekly'] as const;
 export type Cadence = (typeof CADENCES)[number];
@@ -35,7 +36,7 @@ export interface Subscriber extends Choices {
 }
 
 /** How long an order waits to be confirmed before it is forgotten, in ms. */
-export const UNCONFIRMED_KEPT = 14 * 86_400_000;
+export const UNCONFIRMED_KEPT = 14 * DAY;
 
 export interface SubscriberTable {
   /** Puts a row in, or in the place of the one of the same id. */

@@ -1,3 +1,4 @@
+import { DAY, HOUR } from '../time.ts';
 /** Why a reader is not to be written to. */
 export type SuppressionReason = 'unsubscribed' | 'complained' | 'bounced' | 'by_hand';
 
@@ -20,9 +21,6 @@ export interface SuppressionTable {
   put(suppression: Suppression): void;
   lift(paper: string, reader: string): void;
 }
-
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 
 /** How long after a mail that asks to confirm no other goes to the same address, in ms, at least: anybody can order for anybody. */
 export const CONFIRM_REST = HOUR / 6;

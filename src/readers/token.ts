@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
+import { HOUR } from '../time.ts';
 
 /** What a mailed link is for: to confirm one order, or to change and end a subscription at any time. */
 export type Purpose = 'confirm' | 'manage';
@@ -27,7 +28,7 @@ export interface TokenTable {
 }
 
 /** For how long a mailed link confirms, in ms (wire.md, "Subscribers, mail, webhooks"). */
-export const CONFIRM_LASTS = 72 * 3_600_000;
+export const CONFIRM_LASTS = 72 * HOUR;
 
 /**
  * The token of a mail or of a reader: 256 bits that only the holder of the

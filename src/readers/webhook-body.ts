@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Fault } from '../fault.ts';
+import { isoOrNull, isoTime } from '../time.ts';
 import { ChoicesBody, choicesFrom } from './choices.ts';
 import { newWebhookSecret, webhookProblem } from './webhook.ts';
 import type { WebhookDesk } from './webhook-desk.ts';
@@ -80,16 +81,15 @@ export function needReceiver({ webhooks, transact, now }: WebhookDesk, paper: st
 
 /** A webhook as an admin reads it, without its secret; `sections` are the paper's. */
 export function webhookRow(webhook: Webhook & WebhookState, sections: readonly string[]) {
-  const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
   const { id, url, cast, off_reason } = webhook;
   return {
     id,
     url,
     sections: webhook.sections ?? [...sections],
     cast,
-    made_at: new Date(webhook.made_at).toISOString(),
-    failing_since: iso(webhook.failing_since),
-    off_at: iso(webhook.off_at),
+    made_at: isoTime(webhook.made_at),
+    failing_since: isoOrNull(webhook.failing_since),
+    off_at: isoOrNull(webhook.off_at),
     off_reason,
   };
 }

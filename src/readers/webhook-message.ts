@@ -2,6 +2,7 @@ import { castRow } from '../desk/cast.ts';
 import type { DeskEvent } from '../desk/event.ts';
 import type { Links } from '../desk/story.ts';
 import { storyRow, storyUrl } from '../desk/story.ts';
+import { isoTime } from '../time.ts';
 
 /** What a webhook is sent (wire.md, "Subscribers, mail, webhooks"), as JSON. `links` are the paper's. */
 export function messageOf(event: DeskEvent, links: Links): string {
@@ -14,7 +15,7 @@ export function testMessage(paper: string, webhook: string, at: number): string 
 }
 
 function bodyOf(type: string, at: number, data: object): string {
-  return JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
+  return JSON.stringify({ type, timestamp: isoTime(at), data });
 }
 
 function dataOf(event: DeskEvent, links: Links): object {
@@ -26,7 +27,7 @@ function dataOf(event: DeskEvent, links: Links): object {
     id: row.id,
     slug: row.slug,
     url: storyUrl(links.root, row.slug),
-    withdrawn_at: new Date(event.at).toISOString(),
+    withdrawn_at: isoTime(event.at),
     reason: event.reason,
   };
 }

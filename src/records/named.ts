@@ -1,4 +1,5 @@
 import { Fault } from '../fault.ts';
+import { isoTime } from '../time.ts';
 import { parseHostname } from './hostname.ts';
 
 /** What finding a hostname reads. */
@@ -31,7 +32,7 @@ export function notObserved(hostname: string, asOf?: number, first?: number): Fa
   if (asOf === undefined || first === undefined) {
     return new Fault('not_observed', `${hostname} is under watch and was not observed yet; ask again in some minutes`);
   }
-  const [asked, first_observed_at] = [asOf, first].map((ms) => new Date(ms).toISOString());
+  const [asked, first_observed_at] = [asOf, first].map((ms) => isoTime(ms));
   return new Fault(
     'not_observed',
     `as_of: ${hostname} was not observed by ${asked}; its first observation is of ${first_observed_at}, ask for that time or later`,

@@ -1,9 +1,10 @@
+import { MINUTE } from '../time.ts';
 /** When hostnames are looked at. Pure: the clock and chance are passed in. All times in ms. */
 
 /** After a value went missing, the look that confirms it. */
-export const CONFIRM_AFTER = 5 * 60_000;
+export const CONFIRM_AFTER = 5 * MINUTE;
 /** After a look that learned nothing at all; doubled each time. */
-export const RETRY_AFTER = 10 * 60_000;
+export const RETRY_AFTER = 10 * MINUTE;
 /** A host's looks drift apart by up to this part of the interval either way, so that no rush repeats itself daily. */
 const DRIFT = 0.05;
 

@@ -1,3 +1,5 @@
+import { isoTime } from '../time.ts';
+
 /** The first line of every observation's receipt. */
 const RECEIPT_HEADER = 'domain-observation/v1';
 
@@ -50,5 +52,5 @@ export function parseObservation(text: string): ObservationReceipt | null {
 /** Whether a text is a time in the one form that receipts use; 30 February is none. */
 function isTime(text: string): boolean {
   const ms = Date.parse(text);
-  return !Number.isNaN(ms) && new Date(ms).toISOString() === text;
+  return !Number.isNaN(ms) && isoTime(ms) === text;
 }

@@ -1,3 +1,4 @@
+import { isoTime } from '../time.ts';
 import type { Hostname } from './hostname.ts';
 import type { ServiceSeen } from './services.ts';
 import { servicesSeen } from './services.ts';
@@ -31,7 +32,7 @@ export function recordOf(look: Probe, host: Hostname, observed_at: number): Doma
     certificate: look.certificate,
     certificate_status: look.certificate_status,
     domain: host.hostname,
-    observed_at: new Date(observed_at).toISOString(),
+    observed_at: isoTime(observed_at),
     registrable_domain: host.registrable_domain,
     services: servicesSeen(look),
     ...Object.fromEntries(

@@ -1,4 +1,5 @@
 import { parseNote } from '../ledger/note.ts';
+import { isoTime } from '../time.ts';
 import type { Delta } from './delta.ts';
 import { lineOf } from './line.ts';
 import { parseObservation } from './receipt.ts';
@@ -28,5 +29,5 @@ export function historyRow<T extends { first_seen: number; last_seen: number }>(
 }
 
 function time(ms: number): string {
-  return new Date(ms).toISOString();
+  return isoTime(ms);
 }

@@ -1,3 +1,4 @@
+import { isoOrNull } from '../time.ts';
 import type { FacetKind } from './facets.ts';
 import { registrableDomain } from './hostname.ts';
 import { historyRow } from './rows.ts';
@@ -64,7 +65,7 @@ export function findOf(
           kind,
           domain: host.hostname,
           unicode: host.unicode,
-          observed_at: host.looked_at === null ? null : new Date(host.looked_at).toISOString(),
+          observed_at: isoOrNull(host.looked_at),
         },
         place: [host.id],
       }));

@@ -1,6 +1,6 @@
 import type { CreditEntry, CreditKind, CreditLedger, CreditLine } from '../meter/credit-ledger.ts';
 import { REQUEST_COST } from '../meter/credits.ts';
-import { dayOf } from '../meter/day.ts';
+import { dayOf } from '../time.ts';
 import type { Db } from './open.ts';
 
 type Transact = <T>(work: () => T) => T;

@@ -1,6 +1,7 @@
-import { accountingTime, dayOf, nextDayAt } from '../meter/day.ts';
+import { accountingTime } from '../meter/accounting-time.ts';
 import type { KeylessPass, KeylessTable } from '../meter/keyless.ts';
 import { KEYLESS_SPAN } from '../meter/keyless.ts';
+import { dayOf, nextDayAt } from '../time.ts';
 import type { Db } from './open.ts';
 
 type Transact = <T>(work: () => T) => T;

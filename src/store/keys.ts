@@ -1,7 +1,7 @@
 import type { AccessKey, KeyTable } from '../desk/keys.ts';
 import type { KeyDays } from '../key-life.ts';
 import { Expiries } from '../key-life.ts';
-import { dayOf } from '../meter/day.ts';
+import { dayOf } from '../time.ts';
 import type { Db } from './open.ts';
 
 const COLUMNS = 'id, paper, level, name, seat, persona, made_at, made_by, expires_at, used_at, revoked_at, revoked_by';

@@ -1,10 +1,11 @@
 import type { AccountUsage } from '../meter/account-usage.ts';
 import { counted, nextSource } from '../meter/account-usage.ts';
+import { accountingTime } from '../meter/accounting-time.ts';
 import { REQUEST_COST } from '../meter/credits.ts';
-import { accountingTime, dayOf, monthOf } from '../meter/day.ts';
 import type { KeyUsage, MeterTable, UsageDay } from '../meter/meter-table.ts';
 import type { Plan } from '../meter/plan.ts';
 import { minuteOf } from '../meter/rate.ts';
+import { dayOf, monthOf } from '../time.ts';
 import type { CreditTables } from './credits.ts';
 import { EVERY_DAY } from './credits.ts';
 import type { Db } from './open.ts';

@@ -3,6 +3,7 @@ import type { GenerationEntry } from '../desk/ledger-entry.ts';
 import type { PieceStanding } from '../desk/ledger-store.ts';
 import type { Generation } from '../ledger/chain.ts';
 import type { Piece } from '../ledger/piece.ts';
+import { DAY, isoTime } from '../time.ts';
 import type { PieceRow } from './ledger-entries.ts';
 import { pieceFromRow } from './ledger-entries.ts';
 import type { Db } from './open.ts';
@@ -256,7 +257,7 @@ export function pieceTables(db: Db) {
         seq,
         content_hash,
         receipt_hash,
-        filed_at: new Date(at).toISOString(),
+        filed_at: isoTime(at),
         kid,
         receipt,
       }));
@@ -316,7 +317,7 @@ export function pieceTables(db: Db) {
         day: string;
         count: number;
       }[],
-    day: (paper: string, day: string): Row[] => rows(between.all(paper, dayStart(day), dayStart(day) + 86_400_000)),
+    day: (paper: string, day: string): Row[] => rows(between.all(paper, dayStart(day), dayStart(day) + DAY)),
     months: (paper: string) => months.all(paper) as { month: string; count: number }[],
     month: (paper: string, name: string) =>
       month.all(paper, dayStart(`${name}-01`), nextMonth(name)) as { slug: string; updated_at: number }[],

@@ -1,4 +1,5 @@
-import { accountingTime, dayOf, nextDayAt } from '../meter/day.ts';
+import { accountingTime } from '../meter/accounting-time.ts';
+import { dayOf, nextDayAt } from '../time.ts';
 import type { Db } from './open.ts';
 
 type Transact = <T>(work: () => T) => T;

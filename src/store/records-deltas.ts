@@ -1,5 +1,6 @@
 import type { Change, Delta } from '../records/delta.ts';
 import type { TrackedName } from '../records/tracked.ts';
+import { DAY, dayOf } from '../time.ts';
 import type { Db } from './open.ts';
 
 /** Which deltas. `host` is a hostname's id; `since` is within, `until` is not; times in ms. */
@@ -38,7 +39,6 @@ interface DeltaRow {
   observation: number;
 }
 
-const DAY = 86_400_000;
 const LAST = Number.MAX_SAFE_INTEGER;
 
 /** Deltas: written in order, never changed. Those of hosts that opted out are not read. */
@@ -175,8 +175,4 @@ function deltaFromRow({ seq, at, hostname, signal, kind, before, after, observat
     after: JSON.parse(after) as string[],
     observation_seq: observation,
   };
-}
-
-function dayOf(at: number): string {
-  return new Date(at).toISOString().slice(0, 10);
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { Observation } from '../records/observation.ts';
 import { partsOf, recordFromParts } from '../records/record-parts.ts';
+import { isoTime } from '../time.ts';
 import type { Db } from './open.ts';
 
 interface ObservationRow {
@@ -131,6 +132,6 @@ function read(row: ObservationRow | undefined): Observation | null {
   if (row === undefined) return null;
   const { seq, observed_at, body, circumstances, seed, receipt, receipt_hash } = row;
   const parts = { body: JSON.parse(body), circumstances: JSON.parse(circumstances) };
-  const record = recordFromParts(parts, new Date(observed_at).toISOString());
+  const record = recordFromParts(parts, isoTime(observed_at));
   return { seq, record, seed: new Uint8Array(seed), receipt, receipt_hash };
 }

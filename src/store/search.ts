@@ -1,4 +1,5 @@
 import { FOLDING, indexText, matchExpression } from '../desk/search.ts';
+import { MINUTE } from '../time.ts';
 import type { Db } from './open.ts';
 import { NEWEST_FIRST } from './pieces.ts';
 
@@ -6,7 +7,6 @@ import { NEWEST_FIRST } from './pieces.ts';
 const BATCH = 200;
 /** How much of the index one step of `settle` rewrites, in its pages of 4 kB. */
 const STEP = 2_000;
-const MINUTE = 60_000;
 /**
  * Room for the pieces that go on air within one minute, all papers together.
  * Places up to the year 9999 are whole numbers that JavaScript holds exactly.

@@ -1,7 +1,7 @@
 import type { ServiceKey, ServiceKeyTable } from '../accounts/service-key.ts';
 import type { KeyDays } from '../key-life.ts';
 import { Expiries } from '../key-life.ts';
-import { dayOf } from '../meter/day.ts';
+import { dayOf } from '../time.ts';
 import { daysIn, useOfDay } from './keys.ts';
 import type { Db } from './open.ts';
 

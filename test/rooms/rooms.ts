@@ -16,6 +16,7 @@ export const SHARED = [
   'src/limits.ts',
   'src/counted.ts',
   'src/public-address.ts',
+  'src/time.ts',
 ];
 
 /** Packages that stand for a technology, and are used in one place. Any other package may be used anywhere outside the pages. */

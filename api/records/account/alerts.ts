@@ -3,12 +3,12 @@ import { ALERT_WAYS, makeAlert, needAlert } from '../../../src/accounts/change-a
 import type { AlertRow, AlertsView } from '../../../src/accounts/views.ts';
 import { testEvent } from '../../../src/app/change-desk.ts';
 import { hostOf } from '../../../src/readers/webhook.ts';
+import { isoOrNull, isoTime } from '../../../src/time.ts';
 import type { SignedIn } from '../../middleware/session.ts';
 import type { RecordsContext } from '../route.ts';
 import type { AccountDoors } from './pages.ts';
 import { accountForm, accountPage, sendAccountPage } from './pages.ts';
 import { problemOf } from './problem.ts';
-import { isoOrNull, isoTime } from './times.ts';
 
 /** How many deliveries a webhook's log shows. */
 const LOG = 50;

@@ -2,12 +2,12 @@ import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { HostOutcome, WatchGroup } from '../../../src/accounts/watch-group.ts';
 import { addHosts, makeGroup, needGroup } from '../../../src/accounts/watch-group.ts';
 import { Fault } from '../../../src/fault.ts';
+import { isoOrNull, isoTime } from '../../../src/time.ts';
 import type { SignedIn } from '../../middleware/session.ts';
 import type { RecordsContext } from '../route.ts';
 import type { AccountDoors } from './pages.ts';
 import { accountForm, accountPage, sendAccountPage } from './pages.ts';
 import { problemOf } from './problem.ts';
-import { isoOrNull, isoTime } from './times.ts';
 
 /** How often over an account may fill its groups in a day. */
 const ADDITIONS = 4;

@@ -1,7 +1,7 @@
+import { isoTime } from '../../../src/time.ts';
 import { needUsage } from './need-usage.ts';
 import type { AccountDoors } from './pages.ts';
 import { accountPage, sendAccountPage } from './pages.ts';
-import { isoTime } from './times.ts';
 
 /** The account at a glance. */
 export function overviewDoor(doors: AccountDoors): void {

@@ -2,6 +2,7 @@ import { askToSignIn, signIn, toSignIn } from '../../../src/accounts/sign-in.ts'
 import { Fault } from '../../../src/fault.ts';
 import { ASKS, SIGN_UPS_MAX } from '../../../src/limits.ts';
 import { readAddress } from '../../../src/readers/address.ts';
+import { isoTime } from '../../../src/time.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { callerNetwork, callerOf, proxyList } from '../../middleware/caller.ts';
 import { giveCookie, takeCookie } from '../../middleware/session.ts';
@@ -44,7 +45,7 @@ export function signInDoors(doors: AccountDoors): void {
     c.header('Retry-After', String(Math.max(1, Math.ceil((until - at) / 1_000))));
     throw new Fault(
       'rate_limited',
-      `from your network ${SIGN_UPS_MAX} accounts were made today, which is the most; ask for a link again after ${new Date(until).toISOString()}, or write to ${operatorOf(app.settings)}`,
+      `from your network ${SIGN_UPS_MAX} accounts were made today, which is the most; ask for a link again after ${isoTime(until)}, or write to ${operatorOf(app.settings)}`,
     );
   };
 

@@ -1,9 +1,9 @@
 import { usageBars } from '../../../src/accounts/usage-bars.ts';
 import { creditsOf } from '../../../src/meter/credits.ts';
+import { isoTime } from '../../../src/time.ts';
 import { needUsage } from './need-usage.ts';
 import type { AccountDoors } from './pages.ts';
 import { accountPage, sendAccountPage } from './pages.ts';
-import { isoTime } from './times.ts';
 
 /** How many days the chart shows, and how many lines of the ledger are on a page. */
 const SPAN = 31;

@@ -9,6 +9,7 @@ import { creditsOf, REQUEST_COST } from '../../../src/meter/credits.ts';
 import { meterHeaders } from '../../../src/meter/headers.ts';
 import type { Take, Taken } from '../../../src/meter/meter-table.ts';
 import { rateHeaders, secondsToNextMinute } from '../../../src/meter/rate.ts';
+import { isoTime } from '../../../src/time.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { PRIVATE } from '../../responses/send.ts';
 import { topUpUrl } from './addresses.ts';
@@ -84,7 +85,7 @@ function tellUntilSent(outgoing: Pick<ServerResponse, 'headersSent'>, tell: Tell
 }
 
 function exhausted({ axis, axes, standing }: Extract<Take, { outcome: 'exhausted' }>, top_up: string): Fault {
-  const resets_at = new Date(includedAgainAt(standing)).toISOString();
+  const resets_at = isoTime(includedAgainAt(standing));
   const spent = `the requests that your plan includes for ${axes.includes('monthly') ? 'this month' : 'today'} are spent`;
   const what =
     axis === 'credits'

@@ -2,6 +2,7 @@ import { createMiddleware } from 'hono/factory';
 import type { AppContext } from '../../../src/app/context.ts';
 import { Fault } from '../../../src/fault.ts';
 import { keylessHeaders } from '../../../src/meter/keyless.ts';
+import { isoTime } from '../../../src/time.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { callerOf, proxyList } from '../../middleware/caller.ts';
 import { PRIVATE } from '../../responses/send.ts';
@@ -47,6 +48,6 @@ function closed(settings: AppContext['settings'], until: number) {
       'today’s lookups without a key are all spent, for everybody; sign in and make a key, which has an allowance of its own, or come back after the reset',
     sign_in_url: signInUrl(settings),
     docs: docsUrl(settings),
-    resets_at: new Date(until).toISOString(),
+    resets_at: isoTime(until),
   };
 }

@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { LocalQueue } from '../../../src/app/scan-local.ts';
 import { localQueue } from '../../../src/app/scan-local.ts';
 import { Fault } from '../../../src/fault.ts';
+import { isoOrNull, isoTime } from '../../../src/time.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
 import { privateJson } from '../../responses/send.ts';
@@ -110,10 +111,6 @@ function ownerOf(c: RecordsContext): string {
   return `key:${c.get('key')?.id}`;
 }
 
-function isoOrNull(ms: number | null): string | null {
-  return ms === null ? null : iso(ms);
-}
-
 function iso(ms: number): string {
-  return new Date(ms).toISOString();
+  return isoTime(ms);
 }

@@ -1,7 +1,7 @@
 import type { AnalyticsList, AnalyticsView, ColumnChart } from '../../../src/records/reading-views.ts';
+import { dayAfter, dayOf, isoOrNull } from '../../../src/time.ts';
 import { observationsState } from '../public-state.ts';
 import type { RecordsDoors } from '../route.ts';
-import { dayAfter, dayOf } from './day.ts';
 import { FACET_LISTS, nameRow } from './facet-lists.ts';
 import { frameOf } from './frame.ts';
 import type { ListPart } from './list.ts';
@@ -67,7 +67,7 @@ export function analyticsPage(doors: RecordsDoors): void {
           changes: records.deltaCount({}),
           changes_today: changes.columns.at(-1)?.counts.reduce((sum, count) => sum + count, 0) ?? 0,
         },
-        last_look_at: last === null ? null : new Date(last).toISOString(),
+        last_look_at: isoOrNull(last),
         changes,
         expiry: expiryByWeek(records, today),
         lists: FACET_LISTS.map(list),

@@ -3,6 +3,7 @@ import type { Delta } from '../../../src/records/delta.ts';
 import { issuerName } from '../../../src/records/facets.ts';
 import { certificateParts } from '../../../src/records/tracked.ts';
 import type { ChangeView } from '../../../src/records/views.ts';
+import { isoTime } from '../../../src/time.ts';
 
 /** Of a value on a page, in characters. */
 const LONGEST_VALUE = 90;
@@ -15,7 +16,7 @@ export function changeView({ seq, at, domain, signal, kind, before, after }: Del
   const gained = after.filter((value) => !before.includes(value));
   return {
     seq,
-    at: new Date(at).toISOString(),
+    at: isoTime(at),
     domain,
     unicode: domainToUnicode(domain),
     url: `/t/${domain}`,

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
 import { deltaRow } from '../../../src/records/rows.ts';
 import type { ChangesView } from '../../../src/records/views.ts';
+import { dayAfter, dayOf } from '../../../src/time.ts';
 import { tellProblems } from '../../middleware/invalid.ts';
 import { cursorOf, cursorParam, limitParam, readCursor } from '../../responses/paging.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
@@ -10,7 +11,7 @@ import { JSON_BESIDE_PAGE, nextLink, sendMade } from '../public-answer.ts';
 import { changesState } from '../public-state.ts';
 import type { RecordsContext, RecordsDoors } from '../route.ts';
 import { changeView, signalLabel } from './change-view.ts';
-import { dayAfter, dayBars, dayNamed, dayOf } from './day.ts';
+import { dayBars, dayNamed } from './day.ts';
 import { frameOf } from './frame.ts';
 import { openPage, sendKeptPage, wantsPage } from './page.ts';
 

@@ -1,24 +1,12 @@
 import type { AppContext } from '../../../src/app/context.ts';
 import { Fault } from '../../../src/fault.ts';
-import { spanOf } from '../../../src/records/span.ts';
 import type { DayBar } from '../../../src/records/views.ts';
-
-const DAY = 86_400_000;
-
-/** The UTC day of a time, YYYY-MM-DD. */
-export function dayOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
-}
-
-/** The day so many days later; earlier with a negative number. */
-export function dayAfter(day: string, days = 1): string {
-  return dayOf(Date.parse(day) + days * DAY);
-}
+import { dayAfter, parseSpan } from '../../../src/time.ts';
 
 /** A day of an address, up to today. Throws `invalid_request` for what is no day, `not_found` for one to come. */
 export function dayNamed(text: string, today: string): string {
   const shown = JSON.stringify(text.slice(0, 40));
-  if (text.length !== 10 || spanOf(text) === null) {
+  if (text.length !== 10 || parseSpan(text) === null) {
     throw new Fault('invalid_request', `${shown} is not a day of the calendar; write it as in ${today}`, {
       field: 'date',
     });

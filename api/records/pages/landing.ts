@@ -1,12 +1,13 @@
 import type { AppContext } from '../../../src/app/context.ts';
 import { lineOf } from '../../../src/records/line.ts';
 import type { LandingView, TopList } from '../../../src/records/views.ts';
+import { dayAfter, dayOf, isoOrNull, isoTime } from '../../../src/time.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import { changeTotal, observationsState } from '../public-state.ts';
 import type { RecordsDoors } from '../route.ts';
 import { TAPE_ROWS } from '../v1/tape.ts';
 import { changeView } from './change-view.ts';
-import { dayAfter, dayBars, dayOf } from './day.ts';
+import { dayBars } from './day.ts';
 import type { FacetList } from './facet-lists.ts';
 import { FACET_LISTS, nameRow } from './facet-lists.ts';
 import { frameOf } from './frame.ts';
@@ -50,10 +51,10 @@ function viewOf(app: AppContext, today: string, changes: number, frame: LandingV
   return {
     frame,
     totals: { watched, paused, observations: records.nextSeq() - 1, changes, changes_today },
-    last_look_at: lastLook === null ? null : new Date(lastLook).toISOString(),
+    last_look_at: isoOrNull(lastLook),
     tape: tape.map((delta) => ({
       seq: delta.seq,
-      at: new Date(delta.at).toISOString(),
+      at: isoTime(delta.at),
       domain: delta.domain,
       url: `/t/${delta.domain}`,
       kind: delta.kind,
@@ -65,7 +66,7 @@ function viewOf(app: AppContext, today: string, changes: number, frame: LandingV
         about: 'Every hostname under watch, and every record of each',
         items: hosts.map(({ hostname, unicode, looked_at }) => ({
           text: unicode,
-          detail: looked_at === null ? 'not looked at yet' : `seen ${new Date(looked_at).toISOString().slice(0, 10)}`,
+          detail: looked_at === null ? 'not looked at yet' : `seen ${dayOf(looked_at)}`,
           url: `/t/${hostname}`,
         })),
         total: watched + paused,

@@ -1,5 +1,6 @@
 import type { HostRow, ListEnd } from '../../../src/records/reading-views.ts';
 import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
+import { isoOrNull } from '../../../src/time.ts';
 import { signedIn } from '../../middleware/session.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import { privateJson } from '../../responses/send.ts';
@@ -78,7 +79,7 @@ export function hostRow({ hostname, unicode, state, looked_at, seq }: WatchedHos
     unicode,
     url: `/t/${hostname}`,
     state,
-    observed_at: looked_at === null ? null : new Date(looked_at).toISOString(),
+    observed_at: isoOrNull(looked_at),
     seq,
   };
 }

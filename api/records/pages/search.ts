@@ -1,9 +1,8 @@
 import type { Found } from '../../../src/records/search.ts';
 import { findEverywhere } from '../../../src/records/search.ts';
-import { spanOf } from '../../../src/records/span.ts';
+import { dayOf, isoTime, parseSpan } from '../../../src/time.ts';
 import { privateJson } from '../../responses/send.ts';
 import type { RecordsContext, RecordsDoors } from '../route.ts';
-import { dayOf } from './day.ts';
 import { COUNTED } from './domains.ts';
 import { frameOf } from './frame.ts';
 import { OPEN_ROWS, partWanted, signInUrl } from './list.ts';
@@ -45,12 +44,12 @@ export function searchPage(doors: RecordsDoors): void {
 /** The address that words name by themselves: a day, or an observation by its number or hash; null for none. */
 function placeNamed({ app }: RecordsDoors, q: string): string | null {
   const { records } = app.store;
-  if (spanOf(q) !== null && q.length === 10 && q <= dayOf(app.now())) return `/changes/${q}`;
+  if (parseSpan(q) !== null && q.length === 10 && q <= dayOf(app.now())) return `/changes/${q}`;
   const [, number] = /^(?:seq\s*|no\.?\s*|#\s*)(\d{1,15})$/i.exec(q) ?? [];
   const [, hash] = /^(?:sha256:)?([0-9a-f]{64})$/i.exec(q) ?? [];
   const byNumber = number === undefined ? null : records.observationPlace(Number(number));
   const at = hash === undefined ? byNumber : records.receiptPlace(`sha256:${hash.toLowerCase()}`);
-  return at === null ? null : `/t/${at.hostname}?as_of=${encodeURIComponent(new Date(at.observed_at).toISOString())}`;
+  return at === null ? null : `/t/${at.hostname}?as_of=${encodeURIComponent(isoTime(at.observed_at))}`;
 }
 
 /** The same as JSON: three of all to everybody, with how many there are. */

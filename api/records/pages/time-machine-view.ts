@@ -3,10 +3,10 @@ import type { Observation } from '../../../src/records/observation.ts';
 import { previewOf } from '../../../src/records/preview.ts';
 import type { RecordsFrame, TimeMachineView } from '../../../src/records/views.ts';
 import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
+import { dayOf, isoTime } from '../../../src/time.ts';
 import { cursorOf } from '../../responses/paging.ts';
 import { pageOf } from '../answers.ts';
 import { changeView, shortValue, signalLabel } from './change-view.ts';
-import { dayOf } from './day.ts';
 import { fullView } from './full-view.ts';
 
 /** A public list shows so many (spec, "Public web surface"). */
@@ -107,5 +107,5 @@ function historyOf(records: Records, host: number): TimeMachineView['history'] {
 }
 
 function iso(ms: number): string {
-  return new Date(ms).toISOString();
+  return isoTime(ms);
 }

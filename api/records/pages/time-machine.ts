@@ -3,12 +3,11 @@ import { Fault } from '../../../src/fault.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
 import { hostNamed, notObserved } from '../../../src/records/named.ts';
 import { previewOf } from '../../../src/records/preview.ts';
-import { spanOf } from '../../../src/records/span.ts';
+import { dayOf, isoTime, parseSpan } from '../../../src/time.ts';
 import { readCursor } from '../../responses/paging.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import { JSON_BESIDE_PAGE, sendMade } from '../public-answer.ts';
 import type { RecordsContext, RecordsDoors } from '../route.ts';
-import { dayOf } from './day.ts';
 import { frameOf } from './frame.ts';
 import { openPage, sendKeptPage, sendPage, wantsPage } from './page.ts';
 import { timeMachineView } from './time-machine-view.ts';
@@ -59,14 +58,14 @@ function asOfIn(c: RecordsContext, now: number): { text: string; at: number } | 
   const text = c.req.query('as_of') ?? '';
   // A form that was sent with nothing picked.
   if (text === '') return null;
-  const span = spanOf(text);
+  const span = parseSpan(text);
   const refuse = (why: string) =>
     new Fault('invalid_request', `as_of: ${JSON.stringify(text.slice(0, 60))} ${why}`, { field: 'as_of' });
   if (span === null) {
     throw refuse('is no day or time of the calendar; write 2026-11-20, or 2026-11-20T09:30:00Z (a + goes as %2B)');
   }
-  if (span.from > now) throw refuse(`is to come; it is ${new Date(now).toISOString()}`);
-  return { text, at: span.to - 1 };
+  if (span.from > now) throw refuse(`is to come; it is ${isoTime(now)}`);
+  return { text, at: span.until - 1 };
 }
 
 /** Where the list of changes goes on, for who is signed in. Throws `invalid_request`. */

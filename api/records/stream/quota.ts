@@ -3,9 +3,10 @@ import type { AppContext } from '../../../src/app/context.ts';
 import { newId } from '../../../src/app/context.ts';
 import { Fault } from '../../../src/fault.ts';
 import { STREAMS_MAX } from '../../../src/limits.ts';
+import { MINUTE } from '../../../src/time.ts';
 
 /** For how long a stream counts when its process says nothing more of it, and how often that is said, in ms. */
-const LASTS = 60_000;
+const LASTS = MINUTE;
 const RENEWED_EVERY = 15_000;
 /** When to try again after one too many, in seconds: by then those of a process that died have ended. */
 export const RETRY_AFTER = String(LASTS / 1_000);

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { Fault } from '../../../src/fault.ts';
+import { DAY, dayOf } from '../../../src/time.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { privateJson } from '../../responses/send.ts';
 import type { RecordsDoors } from '../route.ts';
@@ -7,7 +8,6 @@ import { register } from '../route.ts';
 import { serviceOf } from './facets.ts';
 import { sinceParam, untilParam } from './params.ts';
 
-const DAY = 86_400_000;
 /** How many days of changes are told without `since`, and how many at most. */
 const DAYS = 30;
 const MOST_DAYS = 366;
@@ -82,8 +82,4 @@ export function analyticsDoor(doors: RecordsDoors): void {
       changes_by_day: since < until ? records.changesByDay(dayOf(since), dayOf(until - 1 + DAY)) : [],
     });
   });
-}
-
-function dayOf(at: number): string {
-  return new Date(at).toISOString().slice(0, 10);
 }

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
+import { isoOrNull, isoTime } from '../../../src/time.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, readCursor } from '../../responses/paging.ts';
 import { listOf, pageOf, sendList } from '../answers.ts';
@@ -83,8 +84,8 @@ function rowOf({ hostname, unicode, registrable_domain, state, added_at, looked_
     unicode,
     registrable_domain,
     state,
-    added_at: new Date(added_at).toISOString(),
-    observed_at: looked_at === null ? null : new Date(looked_at).toISOString(),
+    added_at: isoTime(added_at),
+    observed_at: isoOrNull(looked_at),
     seq,
   };
 }

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { eventLoop } from '../../../src/app/event-loop.ts';
+import { isoOrNull } from '../../../src/time.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import type { RecordsDoors } from '../route.ts';
 import { register } from '../route.ts';
@@ -31,7 +32,7 @@ export function healthDoor(doors: RecordsDoors): void {
   const { records } = doors.app.store;
   register(doors, 'public', route, (c) => {
     const at = records.lastLookAt();
-    const last_scan_at = at === null ? null : new Date(at).toISOString();
+    const last_scan_at = isoOrNull(at);
     const body: z.infer<typeof Health> = {
       status: 'ok',
       domains: records.counts().watched,

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { SIGNAL_TYPES } from '../../../src/records/signal.ts';
-import { spanOf } from '../../../src/records/span.ts';
 import type { TrackedName } from '../../../src/records/tracked.ts';
+import { parseSpan } from '../../../src/time.ts';
 
 /** A hostname in the path; what is none is refused by `hostNamed`. */
 export const domainParam = z.object({
@@ -43,11 +43,11 @@ export const wordsParam = z
 const TIME = 'must be a day or a time of the calendar, as in 2026-11-20 or 2026-11-20T09:30:00Z (a + goes as %2B)';
 
 /** A time in a query, in ms: the beginning or the end of what is given, a day being all of that UTC day. */
-function timeParam(edge: 'from' | 'to', description: string, example?: string) {
+function timeParam(edge: 'from' | 'until', description: string, example?: string) {
   return z
     .string()
     .transform((text, context) => {
-      const span = spanOf(text);
+      const span = parseSpan(text);
       if (span !== null) return span[edge];
       context.addIssue(TIME);
       return z.NEVER;
@@ -62,9 +62,9 @@ export const sinceParam = timeParam(
   '2026-11-01',
 );
 /** The first millisecond that is not within. */
-export const untilParam = timeParam('to', 'Up to this time: a UTC day (to its end) or a time with its zone.');
+export const untilParam = timeParam('until', 'Up to this time: a UTC day (to its end) or a time with its zone.');
 /** The first millisecond after the time asked for. */
 export const asOfParam = timeParam(
-  'to',
+  'until',
   'As it stood at this time: a UTC day (at its end) or a time with its zone. The newest without it.',
 );

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import type { Settings } from '../../env.ts';
 import { readSigningKey } from '../../files/signing-key.ts';
+import { isoTime, MINUTE } from '../../time.ts';
 import { isBuilt } from '../build.ts';
 import type { AppContext } from '../context.ts';
 import { signingKeyFile } from '../context.ts';
@@ -12,7 +13,7 @@ import { checked, fault, holds, open } from './finding.ts';
 /** The least free space of a disk, in bytes: a day of a hundred thousand looks. */
 const LEAST_SPACE = 500_000_000;
 /** How far the clock may be behind what was written, in ms. */
-const BEHIND = 5 * 60_000;
+const BEHIND = 5 * MINUTE;
 /** No clock is right that is before the first of these programs. */
 const FIRST = Date.UTC(2026, 0, 1);
 
@@ -70,10 +71,10 @@ function clock(app: AppContext | null) {
     ...(app?.store.doorKeys() ?? []).map(({ nbf }) => nbf),
   );
   if (now < FIRST || now < written - BEHIND) {
-    const last = now < FIRST ? '' : `, and something was written at ${new Date(written).toISOString()}`;
-    return fault(`it is ${new Date(now).toISOString()} here${last}`, 'set the clock, and keep it by NTP');
+    const last = now < FIRST ? '' : `, and something was written at ${isoTime(written)}`;
+    return fault(`it is ${isoTime(now)} here${last}`, 'set the clock, and keep it by NTP');
   }
-  return holds(`it is ${new Date(now).toISOString()}`);
+  return holds(`it is ${isoTime(now)}`);
 }
 
 function folder(setting: string, path: string) {

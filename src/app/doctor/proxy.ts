@@ -1,4 +1,5 @@
 import type { Settings } from '../../env.ts';
+import { isoTime } from '../../time.ts';
 import type { AppContext } from '../context.ts';
 import { fault, holds, open } from './finding.ts';
 
@@ -13,7 +14,7 @@ export function proxy(settings: Settings, app: AppContext | null) {
   if (last !== undefined) {
     const who = unknown.map(({ service }) => (service === 'desk' ? 'the desk' : 'the records')).join(' and ');
     return fault(
-      `requests to ${who} came from a proxy at ${last.address}, last noted ${new Date(last.at).toISOString()}, that the server’s TRUSTED_PROXIES does not name: no limit by address holds for them, and all keyless callers share one slot`,
+      `requests to ${who} came from a proxy at ${last.address}, last noted ${isoTime(last.at)}, that the server’s TRUSTED_PROXIES does not name: no limit by address holds for them, and all keyless callers share one slot`,
       `set TRUSTED_PROXIES=${last.address}, have the proxy set X-Forwarded-For, and start the server anew`,
     );
   }

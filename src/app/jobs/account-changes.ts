@@ -3,6 +3,7 @@ import { queueChangeMails, queueChanges } from '../../accounts/change-queue.ts';
 import type { DeliveryJob } from '../../readers/delivery.ts';
 import { Dispatcher } from '../../readers/delivery-dispatcher.ts';
 import type { WebhookClient } from '../../readers/webhook-desk.ts';
+import { DAY } from '../../time.ts';
 import { openChangeDesk, openChangeDispatcherTools } from '../change-desk.ts';
 import type { AppContext } from '../context.ts';
 import { hourly, poll } from './poll.ts';
@@ -12,7 +13,7 @@ const LOOK_EVERY = 250;
 /** How long the job rests between two batches, in ms: who asks the server is answered meanwhile. */
 const BREATH = 2;
 /** For how long what was told is kept, in ms. */
-const KEPT = 35 * 86_400_000;
+const KEPT = 35 * DAY;
 
 /**
  * Tells accounts what changed: queues mails, which are sent by their own job,

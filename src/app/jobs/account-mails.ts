@@ -3,12 +3,12 @@ import type { Logger } from 'pino';
 import type { AccountMailRecord } from '../../accounts/account-mail.ts';
 import { ASKS_KEPT } from '../../accounts/sign-in.ts';
 import { outboxFolder } from '../../files/outbox.ts';
-import { dayOf } from '../../meter/day.ts';
 import type { SmtpMailer } from '../../net/smtp.ts';
 import { CONNECTIONS } from '../../net/smtp.ts';
 import type { SendingNews } from '../../readers/mail-sender.ts';
 import { MailSender } from '../../readers/mail-sender.ts';
 import { MailThrottle } from '../../readers/mail-throttle.ts';
+import { DAY, dayOf } from '../../time.ts';
 import { openAccountDesk } from '../account-desk.ts';
 import { AccountMailRoom } from '../account-mail-room.ts';
 import type { Build } from '../build.ts';
@@ -20,7 +20,6 @@ import { hourly, poll } from './poll.ts';
 const LOOK_EVERY = 250;
 /** How long a job that ends waits for a mail server's answers, in ms. */
 const DRAIN = 10_000;
-const DAY = 86_400_000;
 /** For how long mails that were settled are kept, in ms; those to sign in for a day. */
 const MAILS_KEPT = 35 * DAY;
 /** For how long what was counted by day is kept, in ms: clocks may differ by a little. */

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { ANSWER_KEPT } from '../../desk/answers.ts';
 import { airDue } from '../../desk/append.ts';
 import { tags } from '../../desk/tags.ts';
+import { MINUTE } from '../../time.ts';
 import type { AppContext } from '../context.ts';
 import type { PendingFolders } from '../pending-folders.ts';
 import type { PressQueue } from '../press-queue.ts';
@@ -10,7 +11,7 @@ import { hourly, poll } from './poll.ts';
 /** How often the server looks for what another process filed, in ms. */
 const LOOK_EVERY = 200;
 /** How often the news sitemap, which ages, is pressed again, in ms. */
-const NEWS_EVERY = 10 * 60_000;
+const NEWS_EVERY = 10 * MINUTE;
 /** How long a paper whose press failed is left alone, in ms. */
 const REST = 10_000;
 

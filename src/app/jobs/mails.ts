@@ -10,6 +10,7 @@ import type { SendingNews } from '../../readers/mail-sender.ts';
 import { MailSender } from '../../readers/mail-sender.ts';
 import type { NoticeRecord } from '../../readers/notice.ts';
 import { sweep } from '../../readers/order.ts';
+import { DAY } from '../../time.ts';
 import { openAlertDesk } from '../alert-desk.ts';
 import type { AppContext } from '../context.ts';
 import { digestTimes } from '../digest-times.ts';
@@ -26,7 +27,7 @@ const BREATH = 2;
 /** How long a job that ends waits for a mail server's answers, in ms. */
 const DRAIN = 10_000;
 /** For how long mails that were settled are kept, in ms. */
-const MAILS_KEPT = 35 * 86_400_000;
+const MAILS_KEPT = 35 * DAY;
 
 /** What mails are printed and sent with. */
 export interface MailTools {

@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
+import { HOUR } from '../../time.ts';
 import { eventLoop } from '../event-loop.ts';
 
 /** How long a job rests after its round failed, in ms. */
 const REST = 10_000;
 /** How often what is old is dropped, in ms. */
-const SWEEP_EVERY = 3_600_000;
+const SWEEP_EVERY = HOUR;
 
 /**
  * Goes the rounds of a job: each one gives how long to rest before the next, in ms.

@@ -1,5 +1,6 @@
 import { storyUrl } from '../../desk/story.ts';
 import type { CitedFact } from '../../ledger/piece.ts';
+import { dayOf } from '../../time.ts';
 import type { Channel, FeedItem } from './channel.ts';
 import { declared, fileUrl, webAddress } from './channel.ts';
 import { escapeText as escapeHtml } from './xml.ts';
@@ -23,9 +24,7 @@ export function feedHtml({ paper, root }: Channel, item: FeedItem): string {
     `<div lang="${escapeHtml(item.language)}" dir="auto">${figure(item, root)}${standalone(item.html, root, item.slug)}</div>`,
   ];
   if (item.corrections.length > 0) {
-    const lines = item.corrections.map(
-      ({ at, note }) => `<li>${new Date(at).toISOString().slice(0, 10)}: ${escapeHtml(note)}</li>`,
-    );
+    const lines = item.corrections.map(({ at, note }) => `<li>${dayOf(at)}: ${escapeHtml(note)}</li>`);
     parts.push(`<h2>Corrections</h2><ul>${lines.join('')}</ul>`);
   }
   if (item.cited_facts.length > 0) {

@@ -1,4 +1,5 @@
 import { storyUrl } from '../../desk/story.ts';
+import { isoTime } from '../../time.ts';
 import type { Channel, FeedItem } from './channel.ts';
 import { channelDescription, DISCLOSURE, declared } from './channel.ts';
 import { feedHtml } from './feed-html.ts';
@@ -26,8 +27,8 @@ export function jsonFeed(channel: Channel, items: readonly FeedItem[]): string {
       content_html: feedHtml(channel, item),
       ...(item.dek === '' ? {} : { summary: item.dek }),
       image: item.image_url,
-      date_published: new Date(item.published_at).toISOString(),
-      date_modified: new Date(item.updated_at).toISOString(),
+      date_published: isoTime(item.published_at),
+      date_modified: isoTime(item.updated_at),
       authors: [
         {
           name: declared(item.byline.name),

@@ -1,5 +1,6 @@
 import type { Row } from '../../desk/archive.ts';
 import { sectionSlug } from '../../desk/paper.ts';
+import { dayOf } from '../../time.ts';
 import type { Channel } from './channel.ts';
 import { channelDescription } from './channel.ts';
 
@@ -47,7 +48,7 @@ export function llms(channel: Channel, newest: readonly Row[]): string {
       newest.map((row) => [
         row.headline,
         `${root}/stories/${row.slug}.md`,
-        `${new Date(row.published_at).toISOString().slice(0, 10)}${row.dek === '' ? '' : `, ${row.dek}`}`,
+        `${dayOf(row.published_at)}${row.dek === '' ? '' : `, ${row.dek}`}`,
       ]),
     ),
     list('Feeds', [

@@ -1,6 +1,7 @@
 import type { Story } from '../../desk/archive.ts';
 import { storyUrl } from '../../desk/story.ts';
 import type { CitedFact } from '../../ledger/piece.ts';
+import { isoTime } from '../../time.ts';
 import type { Channel } from './channel.ts';
 import { declared } from './channel.ts';
 
@@ -23,8 +24,8 @@ export function twin({ paper, root }: Channel, story: Story): string {
     ['category', story.category],
     ['kind', story.kind],
     ['language', story.language],
-    ['published_at', new Date(story.published_at).toISOString()],
-    ['updated_at', new Date(story.updated_at).toISOString()],
+    ['published_at', isoTime(story.published_at)],
+    ['updated_at', isoTime(story.updated_at)],
     ['revision', story.revision],
     ['url', storyUrl(root, story.slug)],
     ['id', story.id],
@@ -34,7 +35,7 @@ export function twin({ paper, root }: Channel, story: Story): string {
   if (story.cited_facts.length > 0) blocks.push(story.cited_facts.map(footnote).join('\n'));
   if (story.corrections.length > 0) {
     const lines = story.corrections.map(
-      ({ at, revision, note }) => `- ${new Date(at).toISOString()}, revision ${revision}: ${indented(note, '  ')}`,
+      ({ at, revision, note }) => `- ${isoTime(at)}, revision ${revision}: ${indented(note, '  ')}`,
     );
     blocks.push(`## Corrections\n\n${lines.join('\n')}`);
   }

@@ -1,5 +1,6 @@
 import type { Row } from '../../desk/archive.ts';
 import { storyUrl } from '../../desk/story.ts';
+import { isoTime } from '../../time.ts';
 import type { Channel } from './channel.ts';
 import { element, textElement, XML_DECLARATION } from './xml.ts';
 
@@ -28,7 +29,7 @@ export function newsSitemap({ paper, root }: Channel, rows: readonly Row[]): str
               textElement('news:name', paper.nameplate),
               textElement('news:language', newsLanguage(row.language)),
             ),
-            textElement('news:publication_date', new Date(row.published_at).toISOString()),
+            textElement('news:publication_date', isoTime(row.published_at)),
             textElement('news:title', row.headline),
           ),
         )}\n`,

@@ -1,3 +1,4 @@
+import { isoTime } from '../../time.ts';
 import { escapeText, XML_DECLARATION } from './xml.ts';
 
 /** The most addresses that one sitemap may hold (sitemaps.org). */
@@ -17,7 +18,7 @@ export function sitemapShard(root: string, urls: readonly { path: string; update
     throw new RangeError(`a sitemap holds ${SITEMAP_URLS_MAX} addresses at most, not ${urls.length}; split it`);
   }
   const rows = urls.map(({ path, updated_at }) => {
-    const lastmod = updated_at === undefined ? '' : `<lastmod>${new Date(updated_at).toISOString()}</lastmod>`;
+    const lastmod = updated_at === undefined ? '' : `<lastmod>${isoTime(updated_at)}</lastmod>`;
     return `<url><loc>${escapeText(`${root}/${path}`)}</loc>${lastmod}</url>\n`;
   });
   return `${XML_DECLARATION}\n<urlset xmlns="${NAMESPACE}">\n${rows.join('')}</urlset>\n`;

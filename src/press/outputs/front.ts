@@ -1,6 +1,7 @@
 import type { Row } from '../../desk/archive.ts';
 import { RAIL_MAX } from '../../desk/front.ts';
 import { sectionSlug } from '../../desk/paper.ts';
+import { isoTime } from '../../time.ts';
 import type { Edition } from '../edition.ts';
 import { single } from '../output.ts';
 import { frontJsonLd } from '../structured-data.ts';
@@ -38,7 +39,7 @@ function frontView(edition: Edition): FrontView {
       description: paper.description,
       json_ld: frontJsonLd({ paper, root: edition.place.root }),
     }),
-    updated_at: new Date(edition.number().changed_at).toISOString(),
+    updated_at: isoTime(edition.number().changed_at),
     lead: lead === null ? null : rowView(edition, lead),
     seconds: seconds.map((row) => rowView(edition, row)),
     rails: paper.sections

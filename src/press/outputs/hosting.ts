@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isoTime } from '../../time.ts';
 import type { Edition } from '../edition.ts';
 import type { HeaderContext } from '../feeds/header-policy.ts';
 import { headersFile } from '../feeds/headers.ts';
@@ -37,7 +38,7 @@ function emptyCard(edition: Edition): EmbedView {
     dek: '',
     category: '',
     byline: { name: '', title: '' },
-    published_at: new Date(0).toISOString(),
+    published_at: isoTime(0),
     image: null,
     motif: null,
   };

@@ -1,3 +1,4 @@
+import { isoTime } from '../../time.ts';
 import type { Edition } from '../edition.ts';
 import { single } from '../output.ts';
 import { plainProseHtml } from '../prose-html.ts';
@@ -27,7 +28,7 @@ export const pages = [
         description: 'What this paper got wrong, and what is right.',
       }),
       rows: edition.corrections(CORRECTIONS_MAX).map((row) => ({
-        at: new Date(row.at).toISOString(),
+        at: isoTime(row.at),
         kind: row.kind,
         note: row.note,
         headline: row.headline,

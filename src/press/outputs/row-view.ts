@@ -1,10 +1,10 @@
 import type { Row } from '../../desk/archive.ts';
-import { dayOf } from '../../desk/day.ts';
 import type { Persona } from '../../desk/masthead.ts';
 import { portraitPath } from '../../desk/masthead.ts';
 import { sectionSlug } from '../../desk/paper.ts';
 import type { Links } from '../../desk/story.ts';
 import type { Image } from '../../ledger/piece.ts';
+import { dayOf, isoTime } from '../../time.ts';
 import type { Card } from '../card.ts';
 import { cardDigest } from '../card.ts';
 import type { Edition } from '../edition.ts';
@@ -80,7 +80,7 @@ export function rowView(edition: Edition, row: Row): RowView {
     kind: row.kind,
     byline: bylineView(edition, row.persona, row.byline),
     language: row.language,
-    published_at: new Date(row.published_at).toISOString(),
+    published_at: isoTime(row.published_at),
     day_url: `${base}/days/${dayOf(row.published_at)}/`,
     image: row.image === null ? null : pictureView(edition, row.image),
   };

@@ -1,12 +1,13 @@
 import { sectionSlug } from '../../desk/paper.ts';
 import { SHARD_MAX, tags } from '../../desk/tags.ts';
+import { HOUR } from '../../time.ts';
 import { newsSitemap } from '../feeds/news-sitemap.ts';
 import { sitemapIndex, sitemapShard } from '../feeds/sitemap.ts';
 import type { Output, RenderedFile } from '../output.ts';
 import { single, tagged } from '../output.ts';
 
 /** How long a piece stays in the news sitemap: 48 hours, in ms. */
-export const NEWS_AGE = 48 * 3_600_000;
+export const NEWS_AGE = 48 * HOUR;
 
 /** The index of all sitemaps. */
 export const sitemap = single('sitemap', 'host', (edition) => {

@@ -4,6 +4,7 @@ import { wordCount } from '../../desk/story.ts';
 import { tags } from '../../desk/tags.ts';
 import type { Generation } from '../../ledger/chain.ts';
 import { proofOf } from '../../ledger/proof.ts';
+import { isoOrNull, isoTime } from '../../time.ts';
 import { CARD_HEIGHT, CARD_WIDTH } from '../card.ts';
 import type { Edition } from '../edition.ts';
 import { twin } from '../feeds/markdown.ts';
@@ -103,10 +104,10 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
     })),
     credit: found.credit,
     revision: found.revision,
-    updated_at: new Date(found.updated_at).toISOString(),
+    updated_at: isoTime(found.updated_at),
     corrections: found.corrections.map((correction) => ({
       ...correction,
-      at: new Date(correction.at).toISOString(),
+      at: isoTime(correction.at),
     })),
     word_count: words,
     earlier: edition.earlier(found).map((row) => rowView(edition, row)),
@@ -126,8 +127,8 @@ async function withdrawnPage(edition: Edition, found: Story, render: Render): Pr
     frame: frameOf(edition, { path, title: 'Withdrawn', description: 'This piece was withdrawn.', noindex: true }),
     headline: found.headline,
     reason: found.reason ?? '',
-    published_at: new Date(found.published_at).toISOString(),
-    withdrawn_at: new Date(found.withdrawn_at ?? 0).toISOString(),
+    published_at: isoTime(found.published_at),
+    withdrawn_at: isoTime(found.withdrawn_at ?? 0),
     language: found.language,
   };
   return { path: `${path}index.html`, body: await render('/paper/withdrawn', view) };
@@ -147,7 +148,7 @@ export function embedView(edition: Edition, found: Story): EmbedView {
   const { root } = edition.place;
   const image = found.image === null || found.withdrawn_at !== null ? null : pictureView(edition, found.image);
   return {
-    withdrawn_at: found.withdrawn_at === null ? null : new Date(found.withdrawn_at).toISOString(),
+    withdrawn_at: isoOrNull(found.withdrawn_at),
     language: found.language,
     hue: paper.hue,
     nameplate: paper.nameplate,
@@ -157,7 +158,7 @@ export function embedView(edition: Edition, found: Story): EmbedView {
     dek: found.dek,
     category: found.category,
     byline: found.byline,
-    published_at: new Date(found.published_at).toISOString(),
+    published_at: isoTime(found.published_at),
     image: image === null ? null : { ...image, absolute: `${root}/${found.image?.src}` },
     motif: image === null && found.withdrawn_at === null ? motifOf(found.category) : null,
   };

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dayOf } from '../../../src/desk/day.ts';
 import { RAIL_MAX } from '../../../src/desk/front.ts';
 import { sectionSlug } from '../../../src/desk/paper.ts';
 import { NEWEST_MAX, PAGE_SIZE } from '../../../src/desk/tags.ts';
 import { verifyNode } from '../../../src/ledger/ed25519.ts';
 import type { Proof } from '../../../src/ledger/proof.ts';
 import { proofFaults } from '../../../src/ledger/proof.ts';
+import { dayOf } from '../../../src/time.ts';
 import type { Piece } from './piece.ts';
 
 interface FrontFile {

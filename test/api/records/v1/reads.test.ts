@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseHostname } from '../../../../src/records/hostname.ts';
-import { spanOf } from '../../../../src/records/span.ts';
+import { parseSpan } from '../../../../src/time.ts';
 import { ask } from '../../../support/http.ts';
 import { certificate, probe } from '../../../support/probes.ts';
 import { recordsStand } from '../../../support/records-stand.ts';
@@ -109,9 +109,9 @@ test('a record is read as it stood at a time, to the millisecond, and a day is a
 
 test('a span is a day of the calendar or a millisecond', () => {
   const day = Date.UTC(2026, 10, 20);
-  assert.deepEqual(spanOf('2026-11-20'), { from: day, to: day + DAY });
-  assert.deepEqual(spanOf('2026-11-20T00:00:00.001Z'), { from: day + 1, to: day + 2 });
-  assert.deepEqual(spanOf('2024-02-29')?.to, Date.UTC(2024, 2, 1));
+  assert.deepEqual(parseSpan('2026-11-20'), { from: day, until: day + DAY });
+  assert.deepEqual(parseSpan('2026-11-20T00:00:00.001Z'), { from: day + 1, until: day + 2 });
+  assert.deepEqual(parseSpan('2024-02-29')?.until, Date.UTC(2024, 2, 1));
   for (const text of [
     '',
     '2026-02-30',
@@ -120,10 +120,10 @@ test('a span is a day of the calendar or a millisecond', () => {
     '2026-11-20T09:00:00',
     '20261120',
   ]) {
-    assert.equal(spanOf(text), null, text);
+    assert.equal(parseSpan(text), null, text);
   }
   for (const text of ['+012026-01-01', '2026-1-1', '2026-11-20Z', ' 2026-11-20', '2026-11-20T09:00+01']) {
-    assert.equal(spanOf(text), null, text);
+    assert.equal(parseSpan(text), null, text);
   }
 });
 

@@ -1,0 +1,91 @@
+// Days and months are UTC’s. Instants and spans are milliseconds; texts are ISO 8601.
+
+export const SECOND = 1_000;
+export const MINUTE = 60_000;
+export const HOUR = 3_600_000;
+export const DAY = 86_400_000;
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const INSTANT = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** `2026-11-20T09:30:00.000Z`. */
+export function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}
+
+/** As `isoTime`; null for null. */
+export function isoOrNull(at: number | null): string | null {
+  return at === null ? null : isoTime(at);
+}
+
+/** Unix seconds, rounded up: whoever waits until then has waited long enough. */
+export function unixSeconds(at: number): number {
+  return Math.ceil(at / SECOND);
+}
+
+/** `YYYY-MM-DD`. */
+export function dayOf(at: number): string {
+  return isoTime(at).slice(0, 10);
+}
+
+/** `YYYY-MM`. */
+export function monthOf(at: number): string {
+  return isoTime(at).slice(0, 7);
+}
+
+/** Whether a text is a day of the calendar, `YYYY-MM-DD`: 30 February is not. */
+export function isDay(text: string): boolean {
+  const at = DATE.test(text) ? Date.parse(text) : Number.NaN;
+  return !Number.isNaN(at) && dayOf(at) === text;
+}
+
+/** The day that is `days` later; earlier for a negative number. */
+export function dayAfter(day: string, days = 1): string {
+  return dayOf(Date.parse(day) + days * DAY);
+}
+
+/** The last `count` days up to that of an instant, oldest first. */
+export function daysUpTo(at: number, count: number): string[] {
+  return Array.from({ length: count }, (_, n) => dayOf(at - (count - 1 - n) * DAY));
+}
+
+/** The next 00:00; for an instant that is 00:00, the one after it. */
+export function nextDayAt(at: number): number {
+  return (Math.floor(at / DAY) + 1) * DAY;
+}
+
+/** The first instant of the next month. */
+export function nextMonthAt(at: number): number {
+  const date = new Date(at);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+}
+
+/** The number of days in the month of an instant. */
+export function daysInMonth(at: number): number {
+  return new Date(nextMonthAt(at) - 1).getUTCDate();
+}
+
+/** A span of time: `from` is within, `until` is not. */
+export interface Span {
+  from: number;
+  until: number;
+}
+
+/** The span of a day, `YYYY-MM-DD`. */
+export function daySpan(day: string): Span {
+  const from = Date.parse(day);
+  return { from, until: from + DAY };
+}
+
+/**
+ * The span that a text names: a day of the calendar, or an instant with its
+ * zone, which lasts one millisecond. Null for anything else.
+ */
+export function parseSpan(text: string): Span | null {
+  if (isDay(text)) return daySpan(text);
+  const day = INSTANT.exec(text)?.[1];
+  // JavaScript reads 24:00 as the next midnight; nobody else here does.
+  if (day === undefined || !isDay(day) || text.includes('T24')) return null;
+  const from = Date.parse(text);
+  return Number.isNaN(from) ? null : { from, until: from + 1 };
+}
