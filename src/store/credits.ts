@@ -1,15 +1,21 @@
 import type { CreditEntry, CreditKind, CreditLedger, CreditLine } from '../meter/credit-ledger.ts';
+import { CREDIT_KINDS } from '../meter/credit-ledger.ts';
 import { REQUEST_COST } from '../meter/credits.ts';
 import { dayOf } from '../time.ts';
+import { integer, oneOf, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
+import type { Transact } from './sql.ts';
+import { sql } from './sql.ts';
 
-type Transact = <T>(work: () => T) => T;
-
-interface OpenDay {
-  day: string;
-  drawn: number;
-  folded: number;
-}
+const LINE = {
+  seq: integer,
+  at: integer,
+  kind: oneOf(...CREDIT_KINDS),
+  amount: integer,
+  balance: integer,
+  day: orNull(text),
+  note: orNull(text),
+};
 
 /** What else of the store moves credits by. */
 export interface CreditTables extends CreditLedger {
@@ -27,39 +33,49 @@ export const EVERY_DAY = '9999';
  * something else is entered.
  */
 export function creditTables(db: Db, transact: Transact): CreditTables {
-  const last = db.prepare('SELECT seq, at, balance FROM credit_ledger WHERE account = ? ORDER BY seq DESC LIMIT 1');
-  const append = db.prepare(
+  const { run, one, all } = sql(db);
+  const last = one('SELECT seq, at, balance FROM credit_ledger WHERE account = ? ORDER BY seq DESC LIMIT 1', {
+    seq: integer,
+    at: integer,
+    balance: integer,
+  });
+  const append = run(
     'INSERT INTO credit_ledger (account, seq, at, kind, amount, balance, day, ref, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
   );
-  const known = db.prepare('SELECT 1 AS known FROM credit_ledger WHERE ref = ?');
-  const open = db.prepare(
+  const known = one('SELECT 1 FROM credit_ledger WHERE ref = ?', integer);
+  const open = all(
     'SELECT day, drawn, folded FROM meter_days WHERE account = ? AND drawn <> folded AND day < ? ORDER BY day',
+    { day: text, drawn: integer, folded: integer },
   );
-  const closeDay = db.prepare('UPDATE meter_days SET folded = drawn WHERE account = ? AND day = ?');
-  const drawn = db.prepare(
+  const closeDay = run('UPDATE meter_days SET folded = drawn WHERE account = ? AND day = ?');
+  const drawn = one(
     'SELECT coalesce(sum(drawn - folded), 0) AS units, max(day) AS day FROM meter_days WHERE account = ? AND drawn <> folded',
+    { units: integer, day: orNull(text) },
   );
-  const page = db.prepare(
+  const page = all(
     `SELECT seq, at, kind, amount, balance, day, note FROM credit_ledger
      WHERE account = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
+    LINE,
   );
-  const unchained = db.prepare(
+  const unchained = all(
     `SELECT account, seq FROM (
        SELECT account, seq, amount, balance, lag(balance, 1, 0) OVER lines AS before, row_number() OVER lines AS n
        FROM credit_ledger WINDOW lines AS (PARTITION BY account ORDER BY seq))
      WHERE seq <> n OR balance <> before + amount ORDER BY account, seq`,
+    { account: text, seq: integer },
+    ({ account, seq }) => `credits of account ${account}: line ${seq} does not follow from the one before`,
   );
-  const unequal = db.prepare(
+  const unequal = all(
     `SELECT account, day FROM meter_days d
      WHERE folded * ? <> -coalesce((SELECT sum(amount) FROM credit_ledger l WHERE l.account = d.account AND l.day = d.day), 0)
      ORDER BY account, day`,
+    { account: text, day: text },
+    ({ account, day }) => `credits of account ${account}: the lines of ${day} are not what the day drew`,
   );
-  const strike = db.prepare('UPDATE credit_ledger SET note = NULL WHERE account = ? AND note IS NOT NULL');
 
-  const tail = (account: string) =>
-    (last.all(account) as { seq: number; at: number; balance: number }[])[0] ?? { seq: 0, at: 0, balance: 0 };
+  const tail = (account: string) => last(account) ?? { seq: 0, at: 0, balance: 0 };
   const openOf = (account: string): { amount: number; day: string | null } => {
-    const [{ units, day }] = drawn.all(account) as [{ units: number; day: string | null }];
+    const { units, day } = drawn(account) ?? { units: 0, day: null };
     return { amount: -units * REQUEST_COST, day };
   };
   const balance = (account: string) => tail(account).balance + openOf(account).amount;
@@ -69,16 +85,16 @@ export function creditTables(db: Db, transact: Transact): CreditTables {
     // A clock that was set back makes no line of an earlier time than the one before it.
     const entry = { ...line, at: Math.max(line.at, last), seq: seq + 1, balance: before + line.amount };
     const { at, kind, amount, day, note } = entry;
-    append.run(account, entry.seq, at, kind, amount, entry.balance, day, ref, note);
+    append(account, entry.seq, at, kind, amount, entry.balance, day, ref, note);
     return entry;
   };
 
   const fold = (account: string, before: string, at: number): void => {
-    for (const { day, drawn: units, folded } of open.all(account, before) as OpenDay[]) {
+    for (const { day, drawn: units, folded } of open(account, before)) {
       const amount = (folded - units) * REQUEST_COST;
       const kind: CreditKind = amount < 0 ? 'draw' : 'refund';
       enter(account, { at, kind, amount, day, note: null }, null);
-      closeDay.run(account, day);
+      closeDay(account, day);
     }
   };
 
@@ -93,7 +109,7 @@ export function creditTables(db: Db, transact: Transact): CreditTables {
   return {
     enter: (account, { at, amount, note, ref }) =>
       transact(() => {
-        if (ref !== undefined && known.all(ref).length > 0) return 'known';
+        if (ref !== undefined && known(ref) !== null) return 'known';
         if (balance(account) + amount < 0) return 'too_little';
         fold(account, EVERY_DAY, at);
         const kind = amount < 0 ? 'correction' : 'top_up';
@@ -103,20 +119,11 @@ export function creditTables(db: Db, transact: Transact): CreditTables {
       transact(() => {
         fold(account, dayOf(at), at);
         const newest = before === Number.MAX_SAFE_INTEGER ? openLine(account, at) : [];
-        return [...newest, ...(page.all(account, before, limit) as CreditEntry[])];
+        return [...newest, ...page(account, before, limit)];
       }),
     balance,
-    faults: () => [
-      ...(unchained.all() as { account: string; seq: number }[]).map(
-        ({ account, seq }) => `credits of account ${account}: line ${seq} does not follow from the one before`,
-      ),
-      ...(unequal.all(REQUEST_COST) as { account: string; day: string }[]).map(
-        ({ account, day }) => `credits of account ${account}: the lines of ${day} are not what the day drew`,
-      ),
-    ],
+    faults: () => [...unchained(), ...unequal(REQUEST_COST)],
     fold,
-    strikeNotes(account) {
-      strike.run(account);
-    },
+    strikeNotes: run('UPDATE credit_ledger SET note = NULL WHERE account = ? AND note IS NOT NULL'),
   };
 }

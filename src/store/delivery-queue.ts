@@ -1,60 +1,60 @@
 import type { DeliveryJob, DeliveryQueue } from '../readers/delivery.ts';
+import { integer, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
+import { sql } from './sql.ts';
 
-/** Where deliveries of one kind are kept: names of tables and columns, and what a courier is given of them. */
+/** Where deliveries of one kind are kept: names of tables and columns. */
 export interface DeliveryTables {
   deliveries: string;
   attempts: string;
   /** The column that names the webhook. */
   webhook: string;
-  /** Selects what is sent, from deliveries `d`. */
-  consignments: string;
 }
 
-/** Deliveries as a courier takes and settles them, whoever they are for. */
+/**
+ * Deliveries as they are claimed and settled, whoever they are for. `jobsOf` reads the claimed ones, whose ids it
+ * gets as a JSON array, in the order of their ids.
+ */
 export function deliveryQueue<D extends DeliveryJob>(
   db: Db,
-  { deliveries, attempts, webhook, consignments }: DeliveryTables,
+  { deliveries, attempts, webhook }: DeliveryTables,
+  jobsOf: (ids: string) => D[],
 ): DeliveryQueue<D> {
-  const due = db.prepare(
+  const { run, one, all } = sql(db);
+  const due = all(
     `SELECT id, host FROM ${deliveries}
      WHERE state = 'waiting' AND due_at <= ?1 AND host NOT IN (SELECT value FROM json_each(?3))
      ORDER BY due_at, id LIMIT ?2`,
+    { id: text, host: text },
   );
-  // Whoever changes the row has it: no other process comes between, and a lease that ran out is no longer due_at.
-  const claim = db.prepare(
+  // The process that changes the row has it: no other can come between, and a lease that ran out is due again.
+  const claim = all(
     `UPDATE ${deliveries} SET lease = ?3, due_at = ?3
      WHERE id IN (SELECT value FROM json_each(?1)) AND state = 'waiting' AND due_at <= ?2
      RETURNING id`,
+    text,
   );
-  const claimed = db.prepare(`${consignments} WHERE d.id IN (SELECT value FROM json_each(?)) ORDER BY d.id`);
-  const settle = db.prepare(
+  const settle = run(
     `UPDATE ${deliveries} SET state = ?3, due_at = ?4, lease = NULL, tries = tries + 1
      WHERE id = ?1 AND state = 'waiting' AND lease = ?2`,
   );
-  const attempt = db.prepare(`INSERT INTO ${attempts} (delivery, at, ms, status, error) VALUES (?, ?, ?, ?, ?)`);
-  const first = db.prepare(`SELECT min(at) AS at FROM ${attempts} WHERE delivery = ?`);
-  const giveUp = db.prepare(
-    `UPDATE ${deliveries} SET state = 'failed'
-     WHERE ${webhook} = ?1 AND state = 'waiting' AND (lease IS NULL OR lease <= ?2)`,
-  );
+  const attempt = run(`INSERT INTO ${attempts} (delivery, at, ms, status, error) VALUES (?, ?, ?, ?, ?)`);
   return {
-    due: (now, limit, except) => due.all(now, limit, JSON.stringify(except)) as { id: string; host: string }[],
+    due: (now, limit, except) => due(now, limit, JSON.stringify(except)),
     claim(ids, now, lease) {
-      const taken = (claim.all(JSON.stringify(ids), now, lease) as { id: string }[]).map(({ id }) => id);
-      if (taken.length === 0) return [];
-      const rows = claimed.all(JSON.stringify(taken)) as (Omit<D, 'by_hand'> & { by_hand: number })[];
-      return rows.map((row) => ({ ...row, by_hand: row.by_hand === 1 }) as unknown as D);
+      const taken = claim(JSON.stringify(ids), now, lease);
+      return taken.length === 0 ? [] : jobsOf(JSON.stringify(taken));
     },
     settle({ id, lease }, made, settlement) {
       const dueAt = settlement.state === 'waiting' ? settlement.due_at : made.at;
-      if (settle.run(id, lease, settlement.state, dueAt).changes !== 1) return false;
-      attempt.run(id, made.at, Math.round(made.ms), made.status, made.error);
+      if (settle(id, lease, settlement.state, dueAt) !== 1) return false;
+      attempt(id, made.at, Math.round(made.ms), made.status, made.error);
       return true;
     },
-    firstAttempt: (id) => (first.all(id) as { at: number | null }[])[0]?.at ?? null,
-    giveUp(id, now) {
-      giveUp.run(id, now);
-    },
+    firstAttempt: one(`SELECT min(at) FROM ${attempts} WHERE delivery = ?`, orNull(integer)),
+    giveUp: run(
+      `UPDATE ${deliveries} SET state = 'failed'
+       WHERE ${webhook} = ?1 AND state = 'waiting' AND (lease IS NULL OR lease <= ?2)`,
+    ),
   };
 }

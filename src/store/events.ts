@@ -1,56 +1,55 @@
 import { ulid } from 'ulid';
 import type { DeskEvent } from '../desk/event.ts';
-import type { EventMark, EventTable, KeptEvent } from '../readers/event-table.ts';
+import type { EventTable, KeptEvent } from '../readers/event-table.ts';
+import { integer, json, oneOf, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
+import type { Read } from './sql.ts';
+import { sql } from './sql.ts';
 
-interface Row {
-  n: number;
-  id: string;
-  paper: string;
-  type: DeskEvent['type'];
-  at: number;
-  told: string;
+/** An event's columns; `eventOf` makes the event of them. */
+export const EVENT = {
+  n: integer,
+  id: text,
+  paper: text,
+  type: oneOf('story.aired', 'story.revised', 'story.withdrawn', 'cast.published'),
+  at: integer,
+  told: json<object>(),
+};
+export const EVENT_COLUMNS = Object.keys(EVENT).join(', ');
+
+export interface Events extends EventTable {
+  append(event: DeskEvent): void;
 }
 
-/** What readers are to be told of: appended by the desk, read by those who tell. */
-export function eventTable(db: Db): EventTable & { append(event: DeskEvent): void } {
-  const append = db.prepare(
+/** News for readers: the desk appends it, and the alerts read it. */
+export function eventTable(db: Db): Events {
+  const { run, one } = sql(db);
+  const append = run(
     'INSERT INTO events (id, paper, type, piece, revision, day, at, told) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   );
-  const next = db.prepare('SELECT n, id, paper, type, at, told FROM events WHERE n > ? ORDER BY n LIMIT 1');
-  const mark = db.prepare('SELECT n, after FROM event_marks WHERE name = ?');
-  const setMark = db.prepare(
+  const mark = one('SELECT n, after FROM event_marks WHERE name = ?', { n: integer, after: text });
+  const setMark = run(
     'INSERT INTO event_marks (name, n, after) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET n = excluded.n, after = excluded.after',
   );
-  const last = db.prepare('SELECT max(n) AS n FROM events');
-  const forget = db.prepare('DELETE FROM events WHERE at <= ? AND n <= (SELECT min(n) FROM event_marks)');
+  const last = one('SELECT max(n) FROM events', orNull(integer));
   return {
     append(event) {
       const { type, paper, at, ...told } = event;
       const [piece, revision, day] =
         event.type === 'cast.published' ? [null, null, event.cast.day] : [event.story.id, event.story.revision, null];
-      append.run(ulid().toLowerCase(), paper, type, piece, revision, day, at, JSON.stringify(told));
+      append(ulid().toLowerCase(), paper, type, piece, revision, day, at, JSON.stringify(told));
     },
-    next(n) {
-      const [row] = next.all(n);
-      return row === undefined ? null : keptEvent(row);
-    },
-    mark(name) {
-      const [row] = mark.all(name) as EventMark[];
-      return row ?? { n: 0, after: '' };
-    },
+    next: one(`SELECT ${EVENT_COLUMNS} FROM events WHERE n > ? ORDER BY n LIMIT 1`, EVENT, eventOf),
+    mark: (name) => mark(name) ?? { n: 0, after: '' },
     setMark(name, { n, after }) {
-      setMark.run(name, n, after);
+      setMark(name, n, after);
     },
-    last: () => (last.all() as { n: number | null }[])[0]?.n ?? 0,
-    forget(until) {
-      forget.run(until);
-    },
+    last: () => last() ?? 0,
+    forget: run('DELETE FROM events WHERE at <= ? AND n <= (SELECT min(n) FROM event_marks)'),
   };
 }
 
-/** An event from a row of it. */
-export function keptEvent(row: unknown): KeptEvent {
-  const { told, ...rest } = row as Row;
-  return { ...rest, ...(JSON.parse(told) as object) } as KeptEvent;
+/** `told` holds what an event of its type has beside the columns. */
+export function eventOf({ told, ...columns }: Read<typeof EVENT>): KeptEvent {
+  return { ...columns, ...told } as KeptEvent;
 }

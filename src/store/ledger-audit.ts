@@ -1,7 +1,9 @@
 import type { PieceStanding } from '../desk/ledger-store.ts';
 import { PaperBody } from '../desk/paper.ts';
 import { FOLDING } from '../desk/search.ts';
+import { integer, json, oneOf, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
+import { sql } from './sql.ts';
 
 const KINDS = [
   ['key', 'door_keys'],
@@ -13,8 +15,8 @@ const KINDS = [
 ] as const;
 
 /**
- * What the tables of the ledger, and those that follow from it, say of each other. Each query gives one text for each
- * thing that does not hold. What only a replay can tell is not asked here.
+ * Checks of the ledger's tables, and those that follow from it, against each other. Each query gives one text for each
+ * fault. Faults that only a replay can find are not looked for here.
  */
 const CHECKS: string[] = [
   // The spine is numbered from 1 without a gap, for what is rolled back gives its number back.
@@ -54,44 +56,64 @@ const CHECKS: string[] = [
      WHERE NOT EXISTS (SELECT 1 FROM searched WHERE place = d.id)`,
 ];
 
-/** More faults of one kind than this say nothing new. */
+/** How many faults of one kind are listed. */
 const EACH_MAX = 100;
 
-/** What does not hold between the tables of the ledger and of the archive; empty when all of it does. */
+/** Faults between the tables of the ledger and of the archive; empty when there are none. */
 export function ledgerFaults(db: Db): string[] {
-  return CHECKS.flatMap((sql) => {
-    const rows = db.prepare(`SELECT * FROM (${sql}) LIMIT ${EACH_MAX}`).raw().all() as [string][];
-    return rows.map(([text]) => `ledger: ${text}`);
-  });
+  const { all } = sql(db);
+  return CHECKS.flatMap((check) => all(`SELECT * FROM (${check}) LIMIT ${EACH_MAX}`, text)()).map(
+    (fault) => `ledger: ${fault}`,
+  );
 }
 
-/** What the archive's tables say, to be held against a replay of the ledger. */
-export function archiveRows(db: Db) {
-  const papers = db.prepare('SELECT slug, body, edition, changed_at, seq FROM papers');
-  const pieces = db.prepare(
+/** The archive's tables, to be compared with a replay of the ledger. */
+export interface ArchiveRows {
+  archivedPapers(): ArchivedPaper[];
+  /** Every piece, in batches, so that memory stays flat. */
+  archivedPieces(): Iterable<ArchivedPiece>;
+  generationCount(): number;
+}
+
+export function archiveRows(db: Db): ArchiveRows {
+  const { one, all } = sql(db);
+  const pieces = all(
     `SELECT id, paper, slug, category, persona, revision, state, published_at, updated_at, scheduled_at,
        withdrawn_at, reason FROM pieces WHERE id > ? ORDER BY id LIMIT 1000`,
+    {
+      id: text,
+      paper: text,
+      slug: text,
+      category: text,
+      persona: text,
+      revision: integer,
+      state: oneOf('draft', 'scheduled', 'on_air', 'withdrawn'),
+      published_at: orNull(integer),
+      updated_at: orNull(integer),
+      scheduled_at: orNull(integer),
+      withdrawn_at: orNull(integer),
+      reason: orNull(text),
+    },
   );
-  const count = db.prepare('SELECT count(*) AS n FROM generations');
+  const count = one('SELECT count(*) FROM generations', integer);
   return {
-    archivedPapers: (): ArchivedPaper[] =>
-      (papers.all() as (Omit<ArchivedPaper, 'body'> & { body: string })[]).map(({ body, ...rest }) => ({
-        ...rest,
-        // A body from before a setting came is read with that setting's default.
-        body: JSON.parse(JSON.stringify(PaperBody.parse(JSON.parse(body)))) as unknown,
-      })),
-    /** Every piece, in batches, so that memory stays flat. */
-    *archivedPieces(): Iterable<ArchivedPiece> {
+    archivedPapers: all(
+      'SELECT slug, body, edition, changed_at, seq FROM papers',
+      { slug: text, body: json<unknown>(), edition: integer, changed_at: integer, seq: integer },
+      // A body that was written before a setting existed is read with that setting's default.
+      ({ body, ...rest }) => ({ ...rest, body: JSON.parse(JSON.stringify(PaperBody.parse(body))) }),
+    ),
+    *archivedPieces() {
       let last = '';
       for (;;) {
-        const page = pieces.all(last) as ArchivedPiece[];
+        const page = pieces(last);
         yield* page;
         const end = page.at(-1);
         if (end === undefined) return;
         last = end.id;
       }
     },
-    generationCount: (): number => (count.get() as { n: number }).n,
+    generationCount: () => count() ?? 0,
   };
 }
 

@@ -2,40 +2,41 @@ import type { AccountUsage } from '../meter/account-usage.ts';
 import { counted, nextSource } from '../meter/account-usage.ts';
 import { accountingTime } from '../meter/accounting-time.ts';
 import { REQUEST_COST } from '../meter/credits.ts';
-import type { KeyUsage, MeterTable, UsageDay } from '../meter/meter-table.ts';
-import type { Plan } from '../meter/plan.ts';
+import type { MeterTable } from '../meter/meter-table.ts';
+import { PLANS } from '../meter/plan.ts';
 import { minuteOf } from '../meter/rate.ts';
 import { dayOf, monthOf } from '../time.ts';
+import { integer, oneOf, orNull, text } from './columns.ts';
 import type { CreditTables } from './credits.ts';
 import { EVERY_DAY } from './credits.ts';
 import type { Db } from './open.ts';
+import type { Transact } from './sql.ts';
+import { sql } from './sql.ts';
 
-type Transact = <T>(work: () => T) => T;
+const COUNTS = { included: integer, drawn: integer, refused: integer, failed: integer };
 
-interface StandingRow {
-  plan: Plan;
-  burst: number;
-  included: number;
-  drawn: number;
-  refused: number;
-  failed: number;
-  month_included: number;
-  month_drawn: number;
-  month_refused: number;
-  month_failed: number;
-  elsewhere: number;
+const USAGE = {
+  plan: oneOf(...PLANS),
+  burst: integer,
+  ...COUNTS,
+  month_included: integer,
+  month_drawn: integer,
+  month_refused: integer,
+  month_failed: integer,
+  elsewhere: integer,
   /** The ledger's sum; null when it has no line. */
-  ledger: number | null;
+  ledger: orNull(integer),
   /** Units drawn that are in no line of the ledger. */
-  open: number;
-}
+  open: integer,
+};
 
 /** Later than every day of a month, in the order of texts. */
 const MONTH_END = '-99';
 
 /** The meter of keyed requests. */
 export function meterTable(db: Db, transact: Transact, credits: CreditTables): MeterTable {
-  const standingRow = db.prepare(
+  const { run, one, all } = sql(db);
+  const usage = one(
     `SELECT a.plan, coalesce(t.burst, 1) AS burst,
        coalesce(d.included, 0) AS included, coalesce(d.drawn, 0) AS drawn,
        coalesce(d.refused, 0) AS refused, coalesce(d.failed, 0) AS failed,
@@ -51,62 +52,56 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
          coalesce(sum(refused), 0) AS refused, coalesce(sum(failed), 0) AS failed
          FROM meter_days WHERE account = ?1 AND day >= ?3 AND day <= ?4) m
      WHERE a.id = ?1`,
+    USAGE,
   );
-  // A neighbour whose clock lags by a moment counts in the minute that has begun; one that was set back begins anew.
-  const countKey = db.prepare(
+  // A process whose clock lags by a moment counts in the minute that has begun; a clock that was set back begins anew.
+  const countKey = one(
     `INSERT INTO meter_keys (key, day, units, minute, in_minute) SELECT ?1, ?2, 1, ?3, 1 WHERE ?4 > 0
      ON CONFLICT DO UPDATE SET units = units + 1,
        in_minute = CASE WHEN minute - excluded.minute IN (0, 1) THEN in_minute + 1 ELSE 1 END,
        minute = CASE WHEN minute - excluded.minute IN (0, 1) THEN minute ELSE excluded.minute END
      WHERE minute - excluded.minute NOT IN (0, 1) OR in_minute < ?4
      RETURNING in_minute`,
+    integer,
   );
-  const uncountKey = db.prepare('UPDATE meter_keys SET units = units - 1 WHERE key = ? AND day = ? AND units > 0');
+  const uncountKey = run('UPDATE meter_keys SET units = units - 1 WHERE key = ? AND day = ? AND units > 0');
   const count = (column: 'included' | 'drawn' | 'refused') =>
-    db.prepare(
+    run(
       `INSERT INTO meter_days (account, day, ${column}) VALUES (?, ?, 1)
        ON CONFLICT DO UPDATE SET ${column} = ${column} + 1`,
     );
   const counts = { included: count('included'), drawn: count('drawn'), refused: count('refused') };
   const uncount = (column: 'included' | 'drawn') =>
-    db.prepare(
+    run(
       `UPDATE meter_days SET ${column} = ${column} - 1, failed = failed + 1 WHERE account = ? AND day = ? AND ${column} > 0`,
     );
   const uncounts = { included: uncount('included'), drawn: uncount('drawn') };
-  const countMailbox = db.prepare(
+  const countMailbox = run(
     `INSERT INTO mailbox_days SELECT mailbox, ?2, 1 FROM accounts WHERE id = ?1 AND plan = 'daily'
      ON CONFLICT DO UPDATE SET included = included + 1`,
   );
-  // Whatever the plan is by now: the mailbox is never counted more than its accounts.
-  const uncountMailbox = db.prepare(
+  // Whatever the plan is now: a mailbox never counts more than its accounts.
+  const uncountMailbox = run(
     `UPDATE mailbox_days SET included = included - 1
      WHERE mailbox = (SELECT mailbox FROM accounts WHERE id = ?1) AND day = ?2 AND included > 0`,
   );
-  const lastDay = db.prepare('SELECT max(day) AS day FROM meter_days WHERE account = ?');
-  const days = db.prepare(
-    'SELECT day, included, drawn, refused, failed FROM meter_days WHERE account = ? AND day >= ? ORDER BY day',
-  );
-  const keys = db.prepare(
+  const lastDay = one('SELECT max(day) FROM meter_days WHERE account = ?', orNull(text));
+  const keys = all(
     `SELECT u.key, sum(iif(u.day = ?2, u.units, 0)) AS today, sum(u.units) AS month
      FROM service_keys k JOIN meter_keys u ON u.key = k.id AND u.day >= ?3 AND u.day <= ?4
      WHERE k.account = ?1 GROUP BY u.key ORDER BY u.key`,
+    { key: text, today: integer, month: integer },
   );
-  const setBurst = db.prepare(
-    'INSERT INTO meter_terms (account, burst) VALUES (?, ?) ON CONFLICT DO UPDATE SET burst = excluded.burst',
-  );
-  const forgetDays = db.prepare('DELETE FROM meter_days WHERE account = ?');
-  const forgetKeys = db.prepare('DELETE FROM meter_keys WHERE key IN (SELECT id FROM service_keys WHERE account = ?)');
-  const forgetTerms = db.prepare('DELETE FROM meter_terms WHERE account = ?');
+  const forgetDays = run('DELETE FROM meter_days WHERE account = ?');
+  const forgetKeys = run('DELETE FROM meter_keys WHERE key IN (SELECT id FROM service_keys WHERE account = ?)');
+  const forgetTerms = run('DELETE FROM meter_terms WHERE account = ?');
 
-  const accountingTimeOf = (account: string, now: number): number => {
-    const [last] = lastDay.all(account) as { day: string | null }[];
-    return accountingTime(now, last?.day ?? null);
-  };
+  const accountingTimeOf = (account: string, now: number): number => accountingTime(now, lastDay(account));
 
   const standingAt = (account: string, at: number, daily: number): AccountUsage | null => {
     const month = monthOf(at);
-    const [row] = standingRow.all(account, dayOf(at), month, month + MONTH_END) as StandingRow[];
-    if (row === undefined) return null;
+    const row = usage(account, dayOf(at), month, month + MONTH_END);
+    if (row === null) return null;
     const { plan, burst, included, drawn, refused, failed } = row;
     return {
       at,
@@ -134,50 +129,53 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
         const before = standingAt(account, at, daily);
         if (before === null) return null;
         const day = dayOf(at);
-        const [pace] = countKey.all(key, day, minuteOf(now), perMinute) as { in_minute: number }[];
-        const rate = { limit: perMinute, used: pace?.in_minute ?? perMinute, at: now };
-        if (pace === undefined) return { outcome: 'too_fast', standing: before, rate };
+        const inMinute = countKey(key, day, minuteOf(now), perMinute);
+        const rate = { limit: perMinute, used: inMinute ?? perMinute, at: now };
+        if (inMinute === null) return { outcome: 'too_fast', standing: before, rate };
         const next = nextSource(before);
         if ('exhausted' in next) {
-          // It counts for the minute, and is no unit.
-          uncountKey.run(key, day);
-          counts.refused.run(account, day);
+          // It counts for the minute, but uses no unit.
+          uncountKey(key, day);
+          counts.refused(account, day);
           return { outcome: 'exhausted', ...next.exhausted, standing: counted(before, 'refused'), rate };
         }
         const as = next.from === 'included' ? 'included' : 'drawn';
-        counts[as].run(account, day);
-        if (as === 'included') countMailbox.run(account, day);
+        counts[as](account, day);
+        if (as === 'included') countMailbox(account, day);
         if (as === 'drawn') credits.fold(account, day, at);
         const taken = { account, key, day, from: next.from };
         return { outcome: 'taken', taken, standing: counted(before, as), rate };
       }),
     giveBack: ({ account, key, day, from }, at, daily) =>
       transact(() => {
-        // The account may have been forgotten meanwhile: then there is nothing to give back to.
-        if (uncounts[from === 'included' ? 'included' : 'drawn'].run(account, day).changes === 1) {
-          uncountKey.run(key, day);
-          if (from === 'included') uncountMailbox.run(account, day);
+        // The account may have been deleted meanwhile: then there is nothing to refund.
+        if (uncounts[from === 'included' ? 'included' : 'drawn'](account, day) === 1) {
+          uncountKey(key, day);
+          if (from === 'included') uncountMailbox(account, day);
           if (from === 'credits') credits.fold(account, dayOf(accountingTimeOf(account, at)), at);
         }
         return standing(account, at, daily);
       }),
     standing,
-    days: (account, since) => days.all(account, since) as UsageDay[],
+    days: all(
+      'SELECT day, included, drawn, refused, failed FROM meter_days WHERE account = ? AND day >= ? ORDER BY day',
+      { day: text, ...COUNTS },
+    ),
     keys(account, now) {
       const at = accountingTimeOf(account, now);
       const month = monthOf(at);
-      return keys.all(account, dayOf(at), month, month + MONTH_END) as KeyUsage[];
+      return keys(account, dayOf(at), month, month + MONTH_END);
     },
-    setBurst(account, burst) {
-      setBurst.run(account, burst);
-    },
+    setBurst: run(
+      'INSERT INTO meter_terms (account, burst) VALUES (?, ?) ON CONFLICT DO UPDATE SET burst = excluded.burst',
+    ),
     forget: (account, at) =>
       transact(() => {
         credits.fold(account, EVERY_DAY, at);
         credits.strikeNotes(account);
-        forgetDays.run(account);
-        forgetKeys.run(account);
-        forgetTerms.run(account);
+        forgetDays(account);
+        forgetKeys(account);
+        forgetTerms(account);
       }),
   };
 }

@@ -2,68 +2,76 @@ import type { Cast } from '../desk/cast.ts';
 import type { Persona } from '../desk/masthead.ts';
 import type { Media } from '../desk/media.ts';
 import type { Paper, PaperBody } from '../desk/paper.ts';
+import { integer, json, text } from './columns.ts';
 import type { Db } from './open.ts';
+import { sql } from './sql.ts';
 
 /** Papers, and the newest record of each of their personas, video editions and media. */
-export function paperTables(db: Db) {
-  const get = db.prepare('SELECT slug, body, edition, changed_at FROM papers WHERE slug = ?');
-  const slugs = db.prepare('SELECT slug FROM papers ORDER BY slug');
-  const editions = db.prepare('SELECT coalesce(sum(edition), 0) AS sum, count(*) AS n FROM papers');
-  const set = db.prepare(
+export interface PaperTable {
+  paper(slug: string): Paper | null;
+  paperSlugs(): string[];
+  /** Grows with every change that a reader of any paper can see, so that one cheap read shows that nothing changed. */
+  editions(): number;
+  setPaper(slug: string, body: PaperBody, at: number): void;
+  bumpEdition(slug: string, at: number): void;
+  nextSeq(slug: string): number;
+  /** Throws when `taken` does not follow the paper's last number. */
+  takeSeq(slug: string, taken: number): void;
+  /** The newest record of a kind and a name as it was applied, or null. */
+  record(paper: string, kind: string, name: string): unknown;
+  persona(paper: string, slug: string): Persona | null;
+  personas(paper: string): Persona[];
+  cast(paper: string, day: string): Cast | null;
+  /** Newest first. */
+  casts(paper: string): Cast[];
+  media(paper: string, path: string): Media | null;
+  allMedia(paper: string): Media[];
+}
+
+export function paperTables(db: Db): PaperTable {
+  const { run, one, all } = sql(db);
+  const editions = one('SELECT coalesce(sum(edition), 0) + count(*) FROM papers', integer);
+  const set = run(
     `INSERT INTO papers (slug, body, edition, changed_at, seq) VALUES (?, ?, 0, ?, 0)
      ON CONFLICT DO UPDATE SET body = excluded.body`,
   );
-  const bump = db.prepare('UPDATE papers SET edition = edition + 1, changed_at = max(changed_at, ?) WHERE slug = ?');
-  const seq = db.prepare('SELECT seq FROM papers WHERE slug = ?');
-  const takeSeq = db.prepare('UPDATE papers SET seq = ? WHERE slug = ? AND seq = ? - 1');
-  const record = db.prepare(
-    'SELECT body FROM records WHERE paper = ? AND kind = ? AND name = ? ORDER BY n DESC LIMIT 1',
-  );
-  const newest = db.prepare(
-    `SELECT name, body FROM records r WHERE paper = ? AND kind = ?
+  const bump = run('UPDATE papers SET edition = edition + 1, changed_at = max(changed_at, ?) WHERE slug = ?');
+  const seq = one('SELECT seq FROM papers WHERE slug = ?', integer);
+  const takeSeq = run('UPDATE papers SET seq = ? WHERE slug = ? AND seq = ? - 1');
+  const RECORD = 'SELECT body FROM records WHERE paper = ? AND kind = ? AND name = ? ORDER BY n DESC LIMIT 1';
+  const NEWEST = `SELECT body FROM records r WHERE paper = ? AND kind = ?
        AND n = (SELECT max(n) FROM records WHERE paper = r.paper AND kind = r.kind AND name = r.name)
-     ORDER BY name`,
-  );
-
-  const one = <T>(paper: string, kind: string, name: string): T | null => {
-    const row = record.get(paper, kind, name) as { body: string } | undefined;
-    return row === undefined ? null : (JSON.parse(row.body) as T);
-  };
-  const every = <T>(paper: string, kind: string): T[] =>
-    (newest.all(paper, kind) as { body: string }[]).map(({ body }) => JSON.parse(body) as T);
+     ORDER BY name`;
+  const [persona, personas] = [one(RECORD, json<Persona>()), all(NEWEST, json<Persona>())];
+  const [cast, casts] = [one(RECORD, json<Cast>()), all(NEWEST, json<Cast>())];
+  const [media, allMedia] = [one(RECORD, json<Media>()), all(NEWEST, json<Media>())];
 
   return {
-    paper(slug: string): Paper | null {
-      const row = get.get(slug) as { slug: string; body: string; edition: number; changed_at: number } | undefined;
-      if (row === undefined) return null;
-      const { body, edition, changed_at } = row;
-      return { ...(JSON.parse(body) as PaperBody), slug, edition, changed_at };
+    paper: one(
+      'SELECT body, slug, edition, changed_at FROM papers WHERE slug = ?',
+      { body: json<PaperBody>(), slug: text, edition: integer, changed_at: integer },
+      ({ body, ...rest }) => ({ ...body, ...rest }),
+    ),
+    paperSlugs: all('SELECT slug FROM papers ORDER BY slug', text),
+    editions: () => editions() ?? 0,
+    setPaper(slug, body, at) {
+      set(slug, JSON.stringify(body), at);
     },
-    paperSlugs: (): string[] => (slugs.all() as { slug: string }[]).map(({ slug }) => slug),
-    /** Grows with every change that a reader of any paper can see: one cheap look tells that nothing changed. */
-    editions(): number {
-      const { sum, n } = editions.get() as { sum: number; n: number };
-      return sum + n;
+    bumpEdition(slug, at) {
+      bump(at, slug);
     },
-    setPaper(slug: string, body: PaperBody, at: number): void {
-      set.run(slug, JSON.stringify(body), at);
-    },
-    bumpEdition(slug: string, at: number): void {
-      bump.run(at, slug);
-    },
-    nextSeq: (slug: string): number => ((seq.get(slug) as { seq: number } | undefined)?.seq ?? 0) + 1,
-    takeSeq(slug: string, taken: number): void {
-      if (takeSeq.run(taken, slug, taken).changes !== 1) {
+    nextSeq: (slug) => (seq(slug) ?? 0) + 1,
+    takeSeq(slug, taken) {
+      if (takeSeq(taken, slug, taken) !== 1) {
         throw new Error(`seq ${taken} of ${slug} does not follow the last one`);
       }
     },
-    /** The newest record of a kind and a name as it was applied, or null. */
-    record: (paper: string, kind: string, name: string) => one<unknown>(paper, kind, name),
-    persona: (paper: string, slug: string) => one<Persona>(paper, 'persona', slug),
-    personas: (paper: string) => every<Persona>(paper, 'persona'),
-    cast: (paper: string, day: string) => one<Cast>(paper, 'cast', day),
-    casts: (paper: string) => every<Cast>(paper, 'cast').reverse(),
-    media: (paper: string, path: string) => one<Media>(paper, 'media', path),
-    allMedia: (paper: string) => every<Media>(paper, 'media'),
+    record: one(RECORD, json<unknown>()),
+    persona: (paper, slug) => persona(paper, 'persona', slug),
+    personas: (paper) => personas(paper, 'persona'),
+    cast: (paper, day) => cast(paper, 'cast', day),
+    casts: (paper) => casts(paper, 'cast').reverse(),
+    media: (paper, path) => media(paper, 'media', path),
+    allMedia: (paper) => allMedia(paper, 'media'),
   };
 }

@@ -1,12 +1,14 @@
-import type { Correction, CorrectionRow, DeskRow, LatestQuery, Row, Scheduled, Story } from '../desk/archive.ts';
+import type { CorrectionRow, DeskRow, LatestQuery, Row, Scheduled, Story } from '../desk/archive.ts';
 import type { GenerationEntry } from '../desk/ledger-entry.ts';
 import type { PieceStanding } from '../desk/ledger-store.ts';
 import type { Generation } from '../ledger/chain.ts';
 import type { Piece } from '../ledger/piece.ts';
 import { DAY, isoTime } from '../time.ts';
-import type { PieceRow } from './ledger-entries.ts';
-import { pieceFromRow } from './ledger-entries.ts';
+import { integer, json, oneOf, orNull, text } from './columns.ts';
+import { image, PIECE, pieceKind, pieceOf } from './ledger-entries.ts';
 import type { Db } from './open.ts';
+import type { Read } from './sql.ts';
+import { sql } from './sql.ts';
 
 /** What a list shows of a piece, and where from. */
 const ROW = `p.id, p.slug, g.headline, g.dek, p.category, g.kind, p.persona, g.byline_name, g.byline_title,
@@ -14,37 +16,40 @@ const ROW = `p.id, p.slug, g.headline, g.dek, p.category, g.kind, p.persona, g.b
 const FROM = 'FROM pieces p JOIN generations g ON g.n = p.generation';
 export const NEWEST_FIRST = 'ORDER BY p.published_at DESC, p.id DESC';
 
-interface ListRow {
-  id: string;
-  slug: string;
-  headline: string;
-  dek: string;
-  category: string;
-  kind: Row['kind'];
-  persona: string;
-  byline_name: string;
-  byline_title: string;
-  language: string;
-  image: string | null;
-  revision: number;
-  published_at: number | null;
-  updated_at: number | null;
-}
+const state = oneOf('draft', 'scheduled', 'on_air', 'withdrawn');
 
-interface StandingRow extends ListRow {
-  state: Story['state'];
-  scheduled_at: number | null;
-  withdrawn_at: number | null;
-  reason: string | null;
-}
+const LIST = {
+  id: text,
+  slug: text,
+  headline: text,
+  dek: text,
+  category: text,
+  kind: pieceKind,
+  persona: text,
+  byline_name: text,
+  byline_title: text,
+  language: text,
+  image,
+  revision: integer,
+  published_at: orNull(integer),
+  updated_at: orNull(integer),
+};
 
-interface StoryRow extends StandingRow {
-  n: number;
-  prose: string;
-  cited_facts: string;
-  credit: string | null;
-  content_hash: string;
-}
+const DESK_LIST = {
+  ...LIST,
+  state,
+  scheduled_at: orNull(integer),
+  withdrawn_at: orNull(integer),
+  reason: orNull(text),
+};
+
+const STORY = {
+  ...DESK_LIST,
+  prose: text,
+  cited_facts: json<Story['cited_facts']>(),
+  credit: orNull(text),
+  content_hash: text,
+};
 
 interface Place {
   published_at: number;
@@ -52,7 +57,7 @@ interface Place {
 }
 
 /** A piece of a list in the desk's terms. */
-function rowFrom(row: ListRow): Row {
+function rowOf(row: Read<typeof LIST>): Row {
   return {
     id: row.id,
     slug: row.slug,
@@ -63,35 +68,71 @@ function rowFrom(row: ListRow): Row {
     persona: row.persona,
     byline: { name: row.byline_name, title: row.byline_title },
     language: row.language,
-    image: row.image === null ? null : (JSON.parse(row.image) as Row['image']),
+    image: row.image,
     revision: row.revision,
     published_at: row.published_at ?? 0,
     updated_at: row.updated_at ?? 0,
   };
 }
 
-/** Pieces as they stand, read through indexes that hold only what is on air. */
-export function pieceTables(db: Db) {
-  const STORY = `SELECT ${ROW}, g.n, p.state, g.prose, g.cited_facts, g.credit, g.content_hash,
+function deskRowOf(row: Read<typeof DESK_LIST>): DeskRow {
+  const { state, scheduled_at, withdrawn_at, reason } = row;
+  return { ...rowOf(row), state, scheduled_at, withdrawn_at, reason };
+}
+
+/** Pieces of all papers. `Archive` tells what each read of one paper gives. */
+export interface PieceTable {
+  row(paper: string, id: string): Row | null;
+  storyById(paper: string, id: string): Story | null;
+  storyBySlug(paper: string, slug: string): Story | null;
+  hasSlug(paper: string, slug: string): boolean;
+  /** Pieces that are not on air, the newest first by their ids, which grow with the time of filing. */
+  unaired(paper: string, page: { limit: number; after?: string | undefined }): DeskRow[];
+  /** Every piece with the revision that readers are shown. */
+  shown(): { id: string; revision: number }[];
+  piece(paper: string, id: string): Piece | null;
+  revisions(paper: string, id: string): Piece[];
+  generations(paper: string, id: string): Generation[];
+  slugs(paper: string): Iterable<{ id: string; slug: string }>;
+  latest(paper: string, query: LatestQuery): Row[];
+  sectionPage(paper: string, section: string, page: number, size: number): Row[];
+  sectionCount(paper: string, section: string): number;
+  allScheduled(paper: string): Scheduled[];
+  sectionRank(paper: string, section: string, at: Place): number;
+  newer(paper: string, at: Place, cap: number, section?: string): number;
+  earlier(paper: string, row: Row, limit: number): Row[];
+  laterIds(paper: string, section: string, at: Place, limit: number): string[];
+  days(paper: string, range?: { from?: string; until?: string; limit?: number }): { day: string; count: number }[];
+  day(paper: string, day: string): Row[];
+  months(paper: string): { month: string; count: number }[];
+  month(paper: string, month: string): { slug: string; updated_at: number }[];
+  corrections(paper: string, limit: number): CorrectionRow[];
+  hasCorrections(paper: string, id: string): boolean;
+  /** Makes the generation the one that its piece shows. */
+  setGeneration(entry: GenerationEntry): void;
+  standing(piece: string): PieceStanding | null;
+  setStanding(piece: string, standing: PieceStanding): void;
+  /** Scheduled pieces of all papers whose time (ms) has come, in the order of their times. */
+  scheduled(until: number): { paper: string; piece: string; at: number }[];
+  /** When the next scheduled piece falls due, in ms, or null. */
+  nextScheduled(): number | null;
+}
+
+/** Pieces in their present state, read through indexes that hold only what is on air. */
+export function pieceTables(db: Db): PieceTable {
+  const { run, one, all } = sql(db);
+  const SELECT_STORY = `SELECT ${ROW}, p.state, g.prose, g.cited_facts, g.credit, g.content_hash,
     p.scheduled_at, p.withdrawn_at, p.reason ${FROM}`;
-  const row = db.prepare(`SELECT ${ROW} ${FROM} WHERE p.paper = ? AND p.id = ?`);
-  const byId = db.prepare(`${STORY} WHERE p.paper = ? AND p.id = ?`);
-  const hasSlug = db.prepare('SELECT 1 FROM pieces WHERE paper = ? AND slug = ?');
-  const bySlug = db.prepare(`${STORY} WHERE p.paper = ? AND p.slug = ?`);
-  const newestPiece = db.prepare(
-    `SELECT g.* FROM pieces p JOIN generations g ON g.n = p.generation WHERE p.paper = ? AND p.id = ?`,
-  );
-  const revisions = db.prepare('SELECT * FROM generations WHERE paper = ? AND piece = ? ORDER BY revision');
-  const generations = db.prepare(
-    `SELECT g.revision, g.seq, g.content_hash, g.receipt_hash, e.at, g.kid, g.receipt
-     FROM generations g JOIN entries e ON e.n = g.n WHERE g.paper = ? AND g.piece = ? ORDER BY g.revision`,
-  );
-  const corrections = db.prepare(
+  const byId = one(`${SELECT_STORY} WHERE p.paper = ? AND p.id = ?`, STORY);
+  const bySlug = one(`${SELECT_STORY} WHERE p.paper = ? AND p.slug = ?`, STORY);
+  const hasSlug = one('SELECT 1 FROM pieces WHERE paper = ? AND slug = ?', integer);
+  const corrections = all(
     `SELECT coalesce(g.revised_at, e.at) AS at, g.revision, g.correction AS note
      FROM generations g JOIN entries e ON e.n = g.n
      WHERE g.paper = ? AND g.piece = ? AND g.correction IS NOT NULL ORDER BY g.revision`,
+    { at: integer, revision: integer, note: text },
   );
-  const corrected = db.prepare(
+  const corrected = all(
     `SELECT 'correction' AS kind, coalesce(g.revised_at, e.at) AS at, g.revision, g.correction AS note, p.slug, n.headline
      FROM generations g JOIN entries e ON e.n = g.n JOIN pieces p ON p.id = g.piece
      JOIN generations n ON n.n = p.generation
@@ -101,158 +142,164 @@ export function pieceTables(db: Db) {
      FROM pieces p JOIN generations n ON n.n = p.generation
      WHERE p.paper = ?1 AND p.state <> 'on_air' AND p.published_at IS NOT NULL
      ORDER BY 2 DESC, 5 LIMIT ?2`,
+    {
+      kind: oneOf('correction', 'withdrawal'),
+      at: integer,
+      revision: integer,
+      note: text,
+      slug: text,
+      headline: text,
+    },
   );
-  const listed = db.prepare(
+  const listed = all(
     'SELECT id, slug FROM pieces WHERE paper = ? AND published_at IS NOT NULL AND slug > ? ORDER BY slug LIMIT 1000',
+    { id: text, slug: text },
   );
+  const list = (text: string) => all(text, LIST, rowOf);
   const latest = {
-    all: db.prepare(
+    all: list(
       `SELECT ${ROW} ${FROM} WHERE p.paper = ? AND p.state = 'on_air' AND p.published_at >= ? ${NEWEST_FIRST} LIMIT ?`,
     ),
-    after: db.prepare(
+    after: list(
       `SELECT ${ROW} ${FROM} WHERE p.paper = ? AND p.state = 'on_air' AND p.published_at >= ?
        AND (p.published_at, p.id) < (?, ?) ${NEWEST_FIRST} LIMIT ?`,
     ),
-    section: db.prepare(
+    section: list(
       `SELECT ${ROW} ${FROM} WHERE p.paper = ? AND p.category = ? AND p.state = 'on_air' AND p.published_at >= ?
        ${NEWEST_FIRST} LIMIT ?`,
     ),
-    persona: db.prepare(
+    persona: list(
       `SELECT ${ROW} ${FROM} WHERE p.paper = ? AND p.persona = ? AND p.state = 'on_air' AND p.published_at >= ?
        ${NEWEST_FIRST} LIMIT ?`,
     ),
   };
   // The inner query walks the index alone; only the page's own rows are joined.
-  const sectionPage = db.prepare(
+  const sectionPage = list(
     `SELECT ${ROW} FROM (SELECT id FROM pieces WHERE paper = ? AND category = ? AND state = 'on_air'
        ORDER BY published_at, id LIMIT ? OFFSET ?) page
      JOIN pieces p ON p.id = page.id JOIN generations g ON g.n = p.generation ${NEWEST_FIRST}`,
   );
-  const sectionPageBack = db.prepare(
+  const sectionPageBack = list(
     `SELECT ${ROW} FROM (SELECT id FROM pieces WHERE paper = ? AND category = ? AND state = 'on_air'
        ORDER BY published_at DESC, id DESC LIMIT ? OFFSET ?) page
      JOIN pieces p ON p.id = page.id JOIN generations g ON g.n = p.generation ${NEWEST_FIRST}`,
   );
-  const sectionRank = db.prepare(
+  const sectionRank = one(
     `SELECT count(*) AS n FROM pieces WHERE paper = ? AND category = ? AND state = 'on_air'
        AND (published_at, id) < (?, ?)`,
+    integer,
   );
-  const newer = db.prepare(
+  const newer = one(
     `SELECT count(*) AS n FROM (SELECT 1 FROM pieces WHERE paper = ? AND state = 'on_air'
        AND (published_at, id) > (?, ?) LIMIT ?)`,
+    integer,
   );
-  const newerInSection = db.prepare(
+  const newerInSection = one(
     `SELECT count(*) AS n FROM (SELECT 1 FROM pieces WHERE paper = ? AND category = ? AND state = 'on_air'
        AND (published_at, id) > (?, ?) LIMIT ?)`,
+    integer,
   );
-  const earlier = db.prepare(
+  const earlier = list(
     `SELECT ${ROW} ${FROM} WHERE p.paper = ? AND p.category = ? AND p.state = 'on_air'
        AND (p.published_at, p.id) < (?, ?) ${NEWEST_FIRST} LIMIT ?`,
   );
-  const laterIds = db.prepare(
+  const laterIds = all(
     `SELECT id FROM pieces WHERE paper = ? AND category = ? AND state = 'on_air'
        AND (published_at, id) > (?, ?) ORDER BY published_at, id LIMIT ?`,
+    text,
   );
-  const tally = db.prepare('SELECT count FROM tallies WHERE paper = ? AND what = ? AND name = ?');
-  const days = db.prepare(
+  const tally = one('SELECT count FROM tallies WHERE paper = ? AND what = ? AND name = ?', integer);
+  const days = all(
     `SELECT name AS day, count FROM tallies WHERE paper = ? AND what = 'day' AND count > 0
        AND name BETWEEN ? AND ? ORDER BY name DESC LIMIT ?`,
+    { day: text, count: integer },
   );
-  const months = db.prepare(
-    "SELECT name AS month, count FROM tallies WHERE paper = ? AND what = 'month' AND count > 0 ORDER BY name",
-  );
-  const isInSection = db.prepare("SELECT 1 FROM pieces WHERE id = ? AND category = ? AND state = 'on_air'");
-  const between = db.prepare(
+  const isInSection = one("SELECT 1 FROM pieces WHERE id = ? AND category = ? AND state = 'on_air'", integer);
+  const between = list(
     `SELECT ${ROW} ${FROM} WHERE p.paper = ? AND p.state = 'on_air' AND p.published_at >= ? AND p.published_at < ?
        ${NEWEST_FIRST}`,
   );
-  const month = db.prepare(
+  const month = all(
     `SELECT slug, updated_at FROM pieces WHERE paper = ? AND state = 'on_air' AND published_at >= ? AND published_at < ?
        ORDER BY published_at, id`,
+    { slug: text, updated_at: integer },
   );
-  const insert = db.prepare(
+  const insert = run(
     `INSERT INTO pieces (id, paper, slug, state, revision, generation, category, persona)
      VALUES (?, ?, ?, 'draft', ?, (SELECT n FROM generations WHERE piece = ? AND revision = ?), ?, ?)
      ON CONFLICT (id) DO UPDATE SET slug = excluded.slug, revision = excluded.revision,
        generation = excluded.generation, category = excluded.category, persona = excluded.persona`,
   );
-  const standing = db.prepare(
-    'SELECT state, published_at, updated_at, scheduled_at, withdrawn_at, reason FROM pieces WHERE id = ?',
-  );
-  const setStanding = db.prepare(
+  const setStanding = run(
     `UPDATE pieces SET state = ?, published_at = ?, updated_at = ?, scheduled_at = ?, withdrawn_at = ?, reason = ?
      WHERE id = ?`,
   );
-  const scheduled = db.prepare(
-    `SELECT paper, id AS piece, scheduled_at AS at FROM pieces WHERE state = 'scheduled' AND scheduled_at <= ?
-     ORDER BY scheduled_at, id`,
-  );
-  const due = db.prepare("SELECT min(scheduled_at) AS at FROM pieces WHERE state = 'scheduled'");
-  const allScheduled = db.prepare(
-    `SELECT p.slug, p.category, g.cited_facts ${FROM}
-     WHERE p.paper = ? AND p.state = 'scheduled' ORDER BY p.scheduled_at, p.id`,
-  );
   // Two hundred proses at once are 200 MB.
-  const unaired = db.prepare(
+  const unaired = all(
     `SELECT ${ROW}, p.state, p.scheduled_at, p.withdrawn_at, p.reason ${FROM} WHERE p.paper = ? AND p.state <> 'on_air' AND p.id < ? ORDER BY p.id DESC LIMIT ?`,
+    DESK_LIST,
+    deskRowOf,
   );
 
-  const shown = db.prepare('SELECT p.id, g.revision FROM pieces p JOIN generations g ON g.n = p.generation');
-
-  const storyFrom = (paper: string, row: StoryRow): Story => ({
-    ...rowFrom(row),
+  const storyOf = (paper: string, row: Read<typeof STORY>): Story => ({
+    ...rowOf(row),
     state: row.state,
     prose: row.prose,
-    cited_facts: JSON.parse(row.cited_facts) as Story['cited_facts'],
+    cited_facts: row.cited_facts,
     credit: row.credit,
     content_hash: row.content_hash,
-    corrections: row.revision > 1 ? (corrections.all(paper, row.id) as Correction[]) : [],
+    corrections: row.revision > 1 ? corrections(paper, row.id) : [],
     scheduled_at: row.scheduled_at,
     withdrawn_at: row.withdrawn_at,
     reason: row.reason,
   });
-  const rows = (list: unknown[]): Row[] => (list as ListRow[]).map(rowFrom);
-  const count = (row: unknown): number => (row as { n: number }).n;
   const dayStart = (day: string): number => Date.parse(`${day}T00:00:00Z`);
   const nextMonth = (name: string): number => {
     const start = new Date(`${name}-01T00:00:00Z`);
     return start.setUTCMonth(start.getUTCMonth() + 1);
   };
 
+  const sectionCount = (paper: string, section: string): number => tally(paper, 'section', section) ?? 0;
+  const countNewer = (paper: string, at: Place, cap: number, section?: string): number =>
+    (section === undefined
+      ? newer(paper, at.published_at, at.id, cap)
+      : newerInSection(paper, section, at.published_at, at.id, cap)) ?? 0;
+
   return {
-    row(paper: string, id: string): Row | null {
-      const found = row.get(paper, id) as ListRow | undefined;
-      return found === undefined ? null : rowFrom(found);
+    row: one(`SELECT ${ROW} ${FROM} WHERE p.paper = ? AND p.id = ?`, LIST, rowOf),
+    storyById(paper, id) {
+      const row = byId(paper, id);
+      return row === null ? null : storyOf(paper, row);
     },
-    storyById(paper: string, id: string): Story | null {
-      const row = byId.get(paper, id) as StoryRow | undefined;
-      return row === undefined ? null : storyFrom(paper, row);
+    storyBySlug(paper, slug) {
+      const row = bySlug(paper, slug);
+      return row === null ? null : storyOf(paper, row);
     },
-    storyBySlug(paper: string, slug: string): Story | null {
-      const row = bySlug.get(paper, slug) as StoryRow | undefined;
-      return row === undefined ? null : storyFrom(paper, row);
-    },
-    /** Whether a piece has the slug, whatever became of it. Reads no prose. */
-    hasSlug: (paper: string, slug: string): boolean => hasSlug.get(paper, slug) !== undefined,
-    /** Pieces that are not on air, the newest first by their ids, which grow with the time of filing. */
-    unaired: (paper: string, { limit, after = '~' }: { limit: number; after?: string | undefined }): DeskRow[] =>
-      (unaired.all(paper, after, limit) as StandingRow[]).map((row) => ({
-        ...rowFrom(row),
-        state: row.state,
-        scheduled_at: row.scheduled_at,
-        withdrawn_at: row.withdrawn_at,
-        reason: row.reason,
-      })),
-    /** Every piece with the revision that readers are shown. */
-    shown: (): { id: string; revision: number }[] => shown.all() as { id: string; revision: number }[],
-    piece(paper: string, id: string): Piece | null {
-      const row = newestPiece.get(paper, id) as PieceRow | undefined;
-      return row === undefined ? null : pieceFromRow(row);
-    },
-    revisions: (paper: string, id: string): Piece[] => (revisions.all(paper, id) as PieceRow[]).map(pieceFromRow),
-    generations(paper: string, id: string): Generation[] {
-      const list = generations.all(paper, id) as (Omit<Generation, 'filed_at'> & { at: number })[];
-      return list.map(({ at, revision, seq, content_hash, receipt_hash, kid, receipt }) => ({
+    hasSlug: (paper, slug) => hasSlug(paper, slug) !== null,
+    unaired: (paper, { limit, after = '~' }) => unaired(paper, after, limit),
+    shown: all('SELECT p.id, g.revision FROM pieces p JOIN generations g ON g.n = p.generation', {
+      id: text,
+      revision: integer,
+    }),
+    piece: one(
+      `SELECT g.* FROM pieces p JOIN generations g ON g.n = p.generation WHERE p.paper = ? AND p.id = ?`,
+      PIECE,
+      pieceOf,
+    ),
+    revisions: all('SELECT * FROM generations WHERE paper = ? AND piece = ? ORDER BY revision', PIECE, pieceOf),
+    generations: all(
+      `SELECT g.revision, g.seq, g.content_hash, g.receipt_hash, e.at, g.kid, g.receipt
+       FROM generations g JOIN entries e ON e.n = g.n WHERE g.paper = ? AND g.piece = ? ORDER BY g.revision`,
+      {
+        revision: integer,
+        seq: integer,
+        content_hash: text,
+        receipt_hash: text,
+        at: integer,
+        kid: text,
+        receipt: text,
+      },
+      ({ at, revision, seq, content_hash, receipt_hash, kid, receipt }) => ({
         revision,
         seq,
         content_hash,
@@ -260,79 +307,84 @@ export function pieceTables(db: Db) {
         filed_at: isoTime(at),
         kid,
         receipt,
-      }));
-    },
-    *slugs(paper: string): Iterable<{ id: string; slug: string }> {
+      }),
+    ),
+    *slugs(paper) {
       let last = '';
       for (;;) {
-        const page = listed.all(paper, last) as { id: string; slug: string }[];
+        const page = listed(paper, last);
         yield* page;
         const end = page.at(-1);
         if (end === undefined) return;
         last = end.slug;
       }
     },
-    latest(paper: string, { limit, section, persona, since = Number.MIN_SAFE_INTEGER, after }: LatestQuery): Row[] {
-      if (after !== undefined) return rows(latest.after.all(paper, since, after.published_at, after.id, limit));
-      if (section !== undefined) return rows(latest.section.all(paper, section, since, limit));
-      if (persona !== undefined) return rows(latest.persona.all(paper, persona, since, limit));
-      return rows(latest.all.all(paper, since, limit));
+    latest(paper, { limit, section, persona, since = Number.MIN_SAFE_INTEGER, after }) {
+      if (after !== undefined) return latest.after(paper, since, after.published_at, after.id, limit);
+      if (section !== undefined) return latest.section(paper, section, since, limit);
+      if (persona !== undefined) return latest.persona(paper, persona, since, limit);
+      return latest.all(paper, since, limit);
     },
-    sectionPage(paper: string, section: string, page: number, size: number): Row[] {
-      const total = this.sectionCount(paper, section);
+    sectionPage(paper, section, page, size) {
+      const total = sectionCount(paper, section);
       const start = (page - 1) * size;
       const length = Math.min(size, total - start);
       if (length <= 0) return [];
       // Walk from the nearer end: the newest page of a long section is at hand.
       const fromEnd = total - start - length;
       return fromEnd < start
-        ? rows(sectionPageBack.all(paper, section, length, fromEnd))
-        : rows(sectionPage.all(paper, section, length, start));
+        ? sectionPageBack(paper, section, length, fromEnd)
+        : sectionPage(paper, section, length, start);
     },
-    sectionCount: (paper: string, section: string): number =>
-      (tally.get(paper, 'section', section) as { count: number } | undefined)?.count ?? 0,
-    allScheduled: (paper: string): Scheduled[] =>
-      (allScheduled.all(paper) as { slug: string; category: string; cited_facts: string }[]).map((row) => ({
-        ...row,
-        cited_facts: JSON.parse(row.cited_facts) as Scheduled['cited_facts'],
-      })),
-    /** How many pieces of the section went on air before a place, counted from its nearer end. */
-    sectionRank(paper: string, section: string, at: Place): number {
-      const total = this.sectionCount(paper, section);
+    sectionCount,
+    allScheduled: all(
+      `SELECT p.slug, p.category, g.cited_facts ${FROM}
+       WHERE p.paper = ? AND p.state = 'scheduled' ORDER BY p.scheduled_at, p.id`,
+      { slug: text, category: text, cited_facts: STORY.cited_facts },
+    ),
+    // Counted from the nearer end of the section.
+    sectionRank(paper, section, at) {
+      const total = sectionCount(paper, section);
       const half = Math.ceil(total / 2);
-      const newer = this.newer(paper, at, half + 1, section);
-      if (newer > half) return count(sectionRank.get(paper, section, at.published_at, at.id));
-      return total - newer - (isInSection.get(at.id, section) === undefined ? 0 : 1);
+      const newer = countNewer(paper, at, half + 1, section);
+      if (newer > half) return sectionRank(paper, section, at.published_at, at.id) ?? 0;
+      return total - newer - (isInSection(at.id, section) === null ? 0 : 1);
     },
-    newer: (paper: string, at: Place, cap: number, section?: string): number =>
-      section === undefined
-        ? count(newer.get(paper, at.published_at, at.id, cap))
-        : count(newerInSection.get(paper, section, at.published_at, at.id, cap)),
-    earlier: (paper: string, row: Row, limit: number): Row[] =>
-      rows(earlier.all(paper, row.category, row.published_at, row.id, limit)),
-    laterIds: (paper: string, section: string, at: Place, limit: number): string[] =>
-      (laterIds.all(paper, section, at.published_at, at.id, limit) as { id: string }[]).map(({ id }) => id),
-    days: (paper: string, range: { from?: string; until?: string; limit?: number } = {}) =>
-      days.all(paper, range.from ?? '', range.until ?? '9999-12-31', range.limit ?? -1) as {
-        day: string;
-        count: number;
-      }[],
-    day: (paper: string, day: string): Row[] => rows(between.all(paper, dayStart(day), dayStart(day) + DAY)),
-    months: (paper: string) => months.all(paper) as { month: string; count: number }[],
-    month: (paper: string, name: string) =>
-      month.all(paper, dayStart(`${name}-01`), nextMonth(name)) as { slug: string; updated_at: number }[],
-    corrections: (paper: string, limit: number): CorrectionRow[] => corrected.all(paper, limit) as CorrectionRow[],
-    hasCorrections: (paper: string, id: string): boolean => corrections.all(paper, id).length > 0,
+    newer: countNewer,
+    earlier: (paper, row, limit) => earlier(paper, row.category, row.published_at, row.id, limit),
+    laterIds: (paper, section, at, limit) => laterIds(paper, section, at.published_at, at.id, limit),
+    days: (paper, range = {}) => days(paper, range.from ?? '', range.until ?? '9999-12-31', range.limit ?? -1),
+    day: (paper, day) => between(paper, dayStart(day), dayStart(day) + DAY),
+    months: all(
+      "SELECT name AS month, count FROM tallies WHERE paper = ? AND what = 'month' AND count > 0 ORDER BY name",
+      { month: text, count: integer },
+    ),
+    month: (paper, name) => month(paper, dayStart(`${name}-01`), nextMonth(name)),
+    corrections: corrected,
+    hasCorrections: (paper, id) => corrections(paper, id).length > 0,
 
-    setGeneration({ paper, piece }: GenerationEntry): void {
-      insert.run(piece.id, paper, piece.slug, piece.revision, piece.id, piece.revision, piece.category, piece.persona);
+    setGeneration({ paper, piece }) {
+      insert(piece.id, paper, piece.slug, piece.revision, piece.id, piece.revision, piece.category, piece.persona);
     },
-    standing: (piece: string): PieceStanding | null => (standing.get(piece) as PieceStanding | undefined) ?? null,
-    setStanding(piece: string, s: PieceStanding): void {
-      setStanding.run(s.state, s.published_at, s.updated_at, s.scheduled_at, s.withdrawn_at, s.reason, piece);
+    standing: one(
+      'SELECT state, published_at, updated_at, scheduled_at, withdrawn_at, reason FROM pieces WHERE id = ?',
+      {
+        state,
+        published_at: LIST.published_at,
+        updated_at: LIST.updated_at,
+        scheduled_at: orNull(integer),
+        withdrawn_at: orNull(integer),
+        reason: orNull(text),
+      },
+    ),
+    setStanding(piece, s) {
+      setStanding(s.state, s.published_at, s.updated_at, s.scheduled_at, s.withdrawn_at, s.reason, piece);
     },
-    scheduled: (until: number) => scheduled.all(until) as { paper: string; piece: string; at: number }[],
-    /** When the next scheduled piece falls due, in ms, or null. */
-    nextScheduled: (): number | null => (due.get() as { at: number | null }).at,
+    scheduled: all(
+      `SELECT paper, id AS piece, scheduled_at AS at FROM pieces WHERE state = 'scheduled' AND scheduled_at <= ?
+       ORDER BY scheduled_at, id`,
+      { paper: text, piece: text, at: integer },
+    ),
+    nextScheduled: one("SELECT min(scheduled_at) FROM pieces WHERE state = 'scheduled'", orNull(integer)),
   };
 }

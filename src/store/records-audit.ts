@@ -1,10 +1,12 @@
+import { integer } from './columns.ts';
 import type { Db } from './open.ts';
+import { sql } from './sql.ts';
 
-/** Numbers from 1 without a gap are as many as the highest says. */
+/** Without a gap, the highest number is the count. */
 const missing = (table: string): string =>
   `SELECT 1 FROM (SELECT count(*) AS n, min(seq) AS first, max(seq) AS last FROM ${table}) WHERE first <> 1 OR last <> n`;
 
-/** What the tables say of each other; each query gives a row for each thing that does not hold. */
+/** Checks of the tables against each other. Each query gives a row for each fault. */
 const CHECKS: [fault: string, sql: string][] = [
   ['observations: a number is missing', missing('observations')],
   ['deltas: a number is missing', missing('deltas')],
@@ -46,7 +48,10 @@ const CHECKS: [fault: string, sql: string][] = [
   ],
 ];
 
-/** What does not hold between the tables of the records service; empty when all of it does. */
+/** Faults between the tables of the records service; empty when there are none. */
 export function recordsFaults(db: Db): string[] {
-  return CHECKS.filter(([, sql]) => db.prepare(`${sql} LIMIT 1`).get() !== undefined).map(([fault]) => fault);
+  const { one } = sql(db);
+  return CHECKS.filter(([, check]) => one(`SELECT 1 FROM (${check}) LIMIT 1`, integer)() !== null).map(
+    ([fault]) => fault,
+  );
 }

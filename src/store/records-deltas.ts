@@ -1,7 +1,9 @@
 import type { Change, Delta } from '../records/delta.ts';
-import type { TrackedName } from '../records/tracked.ts';
+import { SIGNAL_TYPES } from '../records/signal.ts';
 import { DAY, dayOf } from '../time.ts';
+import { integer, json, oneOf, text } from './columns.ts';
 import type { Db } from './open.ts';
+import { sql } from './sql.ts';
 
 /** Which deltas. `host` is a hostname's id; `since` is within, `until` is not; times in ms. */
 export interface DeltaQuery {
@@ -28,75 +30,65 @@ export interface DayCount {
   count: number;
 }
 
-interface DeltaRow {
-  seq: number;
-  at: number;
-  hostname: string;
-  signal: TrackedName;
-  kind: Change['kind'];
-  before: string;
-  after: string;
-  observation: number;
-}
+export const SIGNAL = oneOf(...SIGNAL_TYPES, 'CERTIFICATE');
+
+const CHANGE = {
+  signal: SIGNAL,
+  kind: oneOf('added', 'removed', 'changed'),
+  before: json<string[]>(),
+  after: json<string[]>(),
+};
+
+/** A delta's columns, joined with its hostname. */
+export const DELTA = { seq: integer, at: integer, domain: text, ...CHANGE, observation_seq: integer };
 
 const LAST = Number.MAX_SAFE_INTEGER;
 
+export const DELTA_COLUMNS =
+  'd.seq, d.at, h.hostname AS domain, d.signal, d.kind, d."before", d."after", d.observation AS observation_seq';
+
 /** Deltas: written in order, never changed. Those of hosts that opted out are not read. */
 export function deltaTable(db: Db) {
-  const last = db.prepare('SELECT seq, at FROM deltas ORDER BY seq DESC LIMIT 1');
-  const add = db.prepare('INSERT INTO deltas VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
-  const firstSince = db.prepare('SELECT seq FROM deltas WHERE at >= ? ORDER BY at, seq LIMIT 1');
-  const daySum = db.prepare(
+  const { run, one, all } = sql(db);
+  const last = one('SELECT seq, at FROM deltas ORDER BY seq DESC LIMIT 1', { seq: integer, at: integer });
+  const add = run('INSERT INTO deltas VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
+  const firstSince = one('SELECT seq FROM deltas WHERE at >= ? ORDER BY at, seq LIMIT 1', integer);
+  const daySum = one(
     'SELECT coalesce(sum(count), 0) AS count FROM change_counts WHERE day >= ?1 AND day < ?2 AND (?3 IS NULL OR signal = ?3)',
+    integer,
   );
-  const days = db.prepare(
-    'SELECT day, signal, kind, count FROM change_counts WHERE day >= ? AND day < ? AND count > 0 ORDER BY day, signal, kind',
-  );
-  const ofObservation = db.prepare(
-    'SELECT signal, kind, "before", "after" FROM deltas WHERE host = ? AND observation = ? ORDER BY seq',
-  );
-  const total = db.prepare('SELECT count(*) AS count, coalesce(max(seq), 0) AS newest FROM deltas');
+  const total = one('SELECT count(*) AS count, coalesce(max(seq), 0) AS newest FROM deltas', {
+    count: integer,
+    newest: integer,
+  });
 
   // `at` rises with `seq`, so that a time is a number, and every query a range of numbers. The plus sign
   // keeps a column from choosing the index, and CROSS JOIN the hostnames from being read first.
-  const reads = (['host', 'signal', 'all'] as const).map((by) => {
-    // Each statement names every parameter, so that all are called alike.
-    const narrow = {
-      host: 'd.host = ?3 AND (?4 IS NULL OR +d.signal = ?4)',
-      signal: 'd.signal = ?4 AND ?3 IS NULL',
-      all: '?3 IS NULL AND ?4 IS NULL',
-    }[by];
+  const reads = (narrow: string) => {
     const from = `FROM deltas AS d CROSS JOIN hostnames AS h ON h.id = d.host
       WHERE ${narrow} AND d.seq >= ?1 AND d.seq < ?2 AND h.state <> 'opted_out'`;
     const rows = (direction: string) =>
-      db.prepare(
-        `SELECT d.seq, d.at, h.hostname, d.signal, d.kind, d."before", d."after", d.observation
+      all(
+        `SELECT ${DELTA_COLUMNS}
          ${from} ORDER BY d.seq ${direction} LIMIT ?5`,
+        DELTA,
       );
-    return [
-      by,
-      { newest: rows('DESC'), oldest: rows('ASC'), count: db.prepare(`SELECT count(*) AS count ${from}`) },
-    ] as const;
-  });
-  const read = new Map(reads);
+    return { newest: rows('DESC'), oldest: rows('ASC'), count: one(`SELECT count(*) AS count ${from}`, integer) };
+  };
+  // Each statement names every parameter, so that all are called alike.
+  const ofHost = reads('d.host = ?3 AND (?4 IS NULL OR +d.signal = ?4)');
+  const ofSignal = reads('d.signal = ?4 AND ?3 IS NULL');
+  const ofAll = reads('?3 IS NULL AND ?4 IS NULL');
   const readFor = ({ host, signal }: DeltaQuery) =>
-    read.get(host !== undefined ? 'host' : signal !== undefined ? 'signal' : 'all') as NonNullable<
-      ReturnType<typeof read.get>
-    >;
+    host !== undefined ? ofHost : signal !== undefined ? ofSignal : ofAll;
 
   /** The first number at or after a time. */
   const seqAt = (at: number | undefined, otherwise: number): number =>
-    at === undefined ? otherwise : ((firstSince.get(at) as { seq: number } | undefined)?.seq ?? LAST);
+    at === undefined ? otherwise : (firstSince(at) ?? LAST);
 
   const countBetween = (query: DeltaQuery): number =>
-    (
-      readFor(query).count.get(
-        seqAt(query.since, 0),
-        seqAt(query.until, LAST),
-        query.host ?? null,
-        query.signal ?? null,
-      ) as { count: number }
-    ).count;
+    readFor(query).count(seqAt(query.since, 0), seqAt(query.until, LAST), query.host ?? null, query.signal ?? null) ??
+    0;
 
   return {
     /** Enters changes of one host with the next numbers, at `now`, or at the last delta's time when the clock went back. */
@@ -107,12 +99,12 @@ export function deltaTable(db: Db) {
       now: number,
     ): Delta[] {
       if (changes.length === 0) return [];
-      const before = (last.get() as { seq: number; at: number } | undefined) ?? { seq: 0, at: 0 };
+      const before = last() ?? { seq: 0, at: 0 };
       const at = Math.max(now, before.at);
       return changes.map((change, index) => {
         const seq = before.seq + 1 + index;
         const { signal, kind } = change;
-        add.run(
+        add(
           seq,
           host.id,
           at,
@@ -129,50 +121,33 @@ export function deltaTable(db: Db) {
     deltas(query: DeltaQuery, { limit, order = 'newest', cursor }: DeltaPage): Delta[] {
       const from = Math.max(seqAt(query.since, 0), order === 'oldest' && cursor !== undefined ? cursor + 1 : 0);
       const to = Math.min(seqAt(query.until, LAST), order === 'newest' && cursor !== undefined ? cursor : LAST);
-      const rows = readFor(query)[order].all(from, to, query.host ?? null, query.signal ?? null, limit);
-      return (rows as DeltaRow[]).map(deltaFromRow);
+      return readFor(query)[order](from, to, query.host ?? null, query.signal ?? null, limit);
     },
     /** How many shown deltas there are. Whole days are not counted row by row. */
     deltaCount(query: DeltaQuery): number {
       if (query.host !== undefined) return countBetween(query);
       const since = query.since ?? 0;
-      const until = query.until ?? ((last.get() as { at: number } | undefined)?.at ?? 0) + 1;
+      const until = query.until ?? (last()?.at ?? 0) + 1;
       const firstDay = Math.ceil(since / DAY) * DAY;
       const lastDay = query.until === undefined ? (Math.floor(until / DAY) + 1) * DAY : Math.floor(until / DAY) * DAY;
       if (firstDay >= lastDay) return countBetween(query);
-      const whole = daySum.get(dayOf(firstDay), dayOf(lastDay), query.signal ?? null) as { count: number };
+      const whole = daySum(dayOf(firstDay), dayOf(lastDay), query.signal ?? null) ?? 0;
       const head = since < firstDay ? countBetween({ ...query, since, until: firstDay }) : 0;
       const tail = lastDay < until ? countBetween({ ...query, since: lastDay, until }) : 0;
-      return head + whole.count + tail;
+      return head + whole + tail;
     },
     /** Shown deltas by UTC day, signal and kind, from one day up to, not including, another. */
-    changesByDay: (from: string, to: string): DayCount[] => days.all(from, to) as DayCount[],
+    changesByDay: all(
+      'SELECT day, signal, kind, count FROM change_counts WHERE day >= ? AND day < ? AND count > 0 ORDER BY day, signal, kind',
+      { day: text, signal: text, kind: CHANGE.kind, count: integer },
+    ),
     /** The number of the newest delta, shown or not; 0 before the first. */
-    newestDelta: (): number => (last.get() as { seq: number } | undefined)?.seq ?? 0,
+    newestDelta: (): number => last()?.seq ?? 0,
     /** What one observation changed, also of a host that opted out: for an audit. */
-    changesOf: (host: number, observation: number): Change[] =>
-      (ofObservation.all(host, observation) as DeltaRow[]).map(({ signal, kind, before, after }) => ({
-        signal,
-        kind,
-        before: JSON.parse(before) as string[],
-        after: JSON.parse(after) as string[],
-      })),
-    deltaTotals: (): { count: number; newest: number } => {
-      const { count, newest } = total.get() as { count: number; newest: number };
-      return { count, newest };
-    },
-  };
-}
-
-function deltaFromRow({ seq, at, hostname, signal, kind, before, after, observation }: DeltaRow): Delta {
-  return {
-    seq,
-    at,
-    domain: hostname,
-    signal,
-    kind,
-    before: JSON.parse(before) as string[],
-    after: JSON.parse(after) as string[],
-    observation_seq: observation,
+    changesOf: all(
+      'SELECT signal, kind, "before", "after" FROM deltas WHERE host = ? AND observation = ? ORDER BY seq',
+      CHANGE,
+    ),
+    deltaTotals: () => total() ?? { count: 0, newest: 0 },
   };
 }

@@ -1,5 +1,7 @@
 import type { Facet, FacetKind } from '../records/facets.ts';
+import { integer, oneOf, text } from './columns.ts';
 import type { Db } from './open.ts';
+import { sql } from './sql.ts';
 
 export interface FacetCount {
   name: string;
@@ -7,54 +9,70 @@ export interface FacetCount {
   count: number;
 }
 
+const COUNT = { name: text, count: integer };
+
 /** What shown hosts are counted by: types, services, issuers and the like. */
-export function facetTables(db: Db) {
-  const facets = db.prepare('SELECT kind, name FROM facets WHERE host = ?');
-  const add = db.prepare('INSERT INTO facets VALUES (?, ?, ?)');
-  const remove = db.prepare('DELETE FROM facets WHERE host = ? AND kind = ? AND name = ?');
-  const top = db.prepare(
+export interface FacetTables {
+  /** Replaces what the host counts for. */
+  setFacets(host: number, wanted: Facet[]): void;
+  /** What a host counts for, in no order. */
+  facetsOf(host: number): Facet[];
+  /** The names that most hosts count for, after one; from the first without one. */
+  topFacets(kind: FacetKind, limit: number, after?: FacetCount): FacetCount[];
+  /** How many names there are. */
+  facetNames(kind: FacetKind): number;
+  /** Counts by name, from one name up to, but not including, another: days of expiry, for one. */
+  facetRange(kind: FacetKind, from: string, to: string): FacetCount[];
+  /** Names with a prefix, by name, after one; '' begins. */
+  facetsFrom(kind: FacetKind, prefix: string, after: string, limit: number): FacetCount[];
+  /** Shown hosts that count for a name, in the order in which they came under watch, after one; '' begins. */
+  hostsWithFacet(facet: Facet, after: string, limit: number): string[];
+  facetCount(facet: Facet): number;
+}
+
+export function facetTables(db: Db): FacetTables {
+  const { run, one, all } = sql(db);
+  const facetsOf = all('SELECT kind, name FROM facets WHERE host = ?', {
+    kind: oneOf('type', 'service', 'issuer', 'expiry', 'nameserver', 'mailhost'),
+    name: text,
+  });
+  const add = run('INSERT INTO facets VALUES (?, ?, ?)');
+  const remove = run('DELETE FROM facets WHERE host = ? AND kind = ? AND name = ?');
+  const top = all(
     `SELECT name, count FROM facet_counts WHERE kind = ?1 AND count <= ?2 AND (count < ?2 OR name > ?3)
      ORDER BY count DESC, name LIMIT ?4`,
+    COUNT,
   );
-  const names = db.prepare('SELECT count(*) AS count FROM facet_counts WHERE kind = ?');
-  const range = db.prepare(
-    'SELECT name, count FROM facet_counts WHERE kind = ? AND name >= ? AND name < ? ORDER BY name',
-  );
-  const from = db.prepare(
-    `SELECT name, count FROM facet_counts WHERE kind = ?1 AND name >= ?2 AND name < ?2 || char(0x10ffff) AND name > ?3
-     ORDER BY name LIMIT ?4`,
-  );
-  const hosts = db.prepare(
+  const names = one('SELECT count(*) AS count FROM facet_counts WHERE kind = ?', integer);
+  const hosts = all(
     `SELECT hostname FROM facets CROSS JOIN hostnames ON hostnames.id = facets.host
      WHERE kind = ? AND name = ? AND host > coalesce((SELECT id FROM hostnames WHERE hostname = ?), 0)
      ORDER BY host LIMIT ?`,
+    text,
   );
-  const count = db.prepare('SELECT count FROM facet_counts WHERE kind = ? AND name = ?');
+  const count = one('SELECT count FROM facet_counts WHERE kind = ? AND name = ?', integer);
 
   return {
-    /** Puts these in the place of what the host counted for. */
-    setFacets(host: number, wanted: Facet[]): void {
+    setFacets(host, wanted) {
       const key = ({ kind, name }: Facet): string => `${kind} ${name}`;
-      const old = facets.all(host) as Facet[];
+      const old = facetsOf(host);
       const [had, has] = [new Set(old.map(key)), new Set(wanted.map(key))];
-      for (const facet of old) if (!has.has(key(facet))) remove.run(host, facet.kind, facet.name);
-      for (const facet of wanted) if (!had.has(key(facet))) add.run(host, facet.kind, facet.name);
+      for (const facet of old) if (!has.has(key(facet))) remove(host, facet.kind, facet.name);
+      for (const facet of wanted) if (!had.has(key(facet))) add(host, facet.kind, facet.name);
     },
-    /** What a host counts for, in no order. */
-    facetsOf: (host: number): Facet[] => facets.all(host) as Facet[],
-    /** The names that most hosts count for, after one; from the first without one. */
-    topFacets: (kind: FacetKind, limit: number, after?: FacetCount): FacetCount[] =>
-      top.all(kind, after?.count ?? Number.MAX_SAFE_INTEGER, after?.name ?? '', limit) as FacetCount[],
-    /** How many names there are. */
-    facetNames: (kind: FacetKind): number => (names.get(kind) as { count: number }).count,
-    /** Counts by name, from one name up to, not including, another: days of expiry, for one. */
-    facetRange: (kind: FacetKind, from: string, to: string): FacetCount[] => range.all(kind, from, to) as FacetCount[],
-    /** Names that begin so, by name, after one; '' begins. */
-    facetsFrom: (kind: FacetKind, beginning: string, after: string, limit: number): FacetCount[] =>
-      from.all(kind, beginning, after, limit) as FacetCount[],
-    /** Shown hosts that count for a name, in the order in which they came under watch, after one; '' begins. */
-    hostsWithFacet: ({ kind, name }: Facet, after: string, limit: number): string[] =>
-      (hosts.all(kind, name, after, limit) as { hostname: string }[]).map(({ hostname }) => hostname),
-    facetCount: ({ kind, name }: Facet): number => (count.get(kind, name) as { count: number } | undefined)?.count ?? 0,
+    facetsOf,
+    topFacets: (kind, limit, after) => top(kind, after?.count ?? Number.MAX_SAFE_INTEGER, after?.name ?? '', limit),
+    facetNames: (kind) => names(kind) ?? 0,
+    facetRange: all(
+      'SELECT name, count FROM facet_counts WHERE kind = ? AND name >= ? AND name < ? ORDER BY name',
+      COUNT,
+    ),
+    facetsFrom: all(
+      `SELECT name, count FROM facet_counts WHERE kind = ?1 AND name >= ?2 AND name < ?2 || char(0x10ffff) AND name > ?3
+       ORDER BY name LIMIT ?4`,
+      COUNT,
+    ),
+    hostsWithFacet: ({ kind, name }, after, limit) => hosts(kind, name, after, limit),
+    facetCount: ({ kind, name }) => count(kind, name) ?? 0,
   };
 }

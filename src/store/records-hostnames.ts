@@ -2,7 +2,10 @@ import { Fault } from '../fault.ts';
 import type { Hostname } from '../records/hostname.ts';
 import { nameAndParents, registrableDomain } from '../records/hostname.ts';
 import { operatorOf } from '../records/queue.ts';
+import { integer, oneOf, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
+import type { Transact } from './sql.ts';
+import { sql } from './sql.ts';
 
 export type HostState = 'watched' | 'paused' | 'opted_out';
 
@@ -18,7 +21,7 @@ export interface WatchedHost extends Hostname {
   failures: number;
 }
 
-/** Why a name, with all below it, is neither looked at nor shown. */
+/** Why a name, with all below it, is neither probed nor shown. */
 export interface OptOut {
   hostname: string;
   reason: string;
@@ -29,83 +32,117 @@ export interface OptOut {
 
 export type WatchOutcome = 'added' | 'already' | 'resumed' | 'opted_out';
 
-const COLUMNS = 'id, hostname, unicode, registrable_domain, state, added_at, due_at, looked_at, seq, failures';
+const state = oneOf('watched', 'paused', 'opted_out');
+
+const HOST = {
+  id: integer,
+  hostname: text,
+  unicode: text,
+  registrable_domain: orNull(text),
+  state,
+  added_at: integer,
+  due_at: integer,
+  looked_at: orNull(integer),
+  seq: orNull(integer),
+  failures: integer,
+};
+const COLUMNS = Object.keys(HOST).join(', ');
 
 /** Hostnames: which are watched, and which must not be. */
-export function hostnameTable(db: Db, transact: <T>(work: () => T) => T) {
-  const add = db.prepare(
+export interface HostnameTable {
+  /** Puts hostnames under watch, due at once. Paused ones go on; an opt-out stands. Outcomes in the order of the names. */
+  watch(names: Hostname[], now: number): { hostname: string; outcome: WatchOutcome }[];
+  /** Stops probing; what was seen stays shown. False when it was not watched. */
+  pause(hostname: string): boolean;
+  /**
+   * Stops probing a name and all below it, now and later, and hides them everywhere; receipts stay. Returns the names
+   * that were hidden, none when it was done before. Throws `invalid_request` for a public suffix.
+   */
+  optOut(
+    name: Pick<Hostname, 'hostname' | 'registrable_domain'>,
+    reason: string,
+    made_by: string,
+    now: number,
+  ): string[];
+  /** The opt-out that covers a name, whether or not the name was ever watched; null without one. */
+  optOutOf(hostname: string): OptOut | null;
+  /** Includes one that is opted out: see its `state`. Null when it was never watched. */
+  find(hostname: string): WatchedHost | null;
+  /** Shown hostnames after one, by name; '' begins. */
+  list(after: string, limit: number): WatchedHost[];
+  /**
+   * Shown hostnames that have a label beginning with each of the words, in the order in which they came under
+   * watch, after the one with an id; none without words.
+   */
+  search(words: string, limit: number, after?: number): WatchedHost[];
+  /** How many there are; counting stops at `most`. */
+  searchCount(words: string, most: number): number;
+  counts(): Record<HostState, number>;
+  /** When the newest probe began, in ms; null before the first. */
+  lastLookAt(): number | null;
+  /** Every hostname that was ever watched, for an audit. */
+  everyHost(): Iterable<{ id: number; hostname: string }>;
+}
+
+export function hostnameTable(db: Db, transact: Transact): HostnameTable {
+  const { run, one, all, each } = sql(db);
+  const add = one(
     `INSERT INTO hostnames (hostname, unicode, path, registrable_domain, state, added_at, due_at, operator)
      VALUES (?1, ?2, ?3, ?4, 'watched', ?5, ?5, ?6) ON CONFLICT DO NOTHING RETURNING id`,
+    integer,
   );
-  const label = db.prepare('INSERT INTO hostname_labels (rowid, labels) VALUES (?, ?)');
-  const resume = db.prepare("UPDATE hostnames SET state = 'watched' WHERE hostname = ? AND state = 'paused'");
-  const pause = db.prepare(
+  const label = run('INSERT INTO hostname_labels (rowid, labels) VALUES (?, ?)');
+  const resume = run("UPDATE hostnames SET state = 'watched' WHERE hostname = ? AND state = 'paused'");
+  const pause = run(
     "UPDATE hostnames SET state = 'paused', lease = NULL, leased_by = NULL WHERE hostname = ? AND state = 'watched'",
   );
-  const optedOut = db.prepare(
+  const optedOut = one(
     'SELECT hostname, reason, at, made_by FROM opt_outs WHERE hostname IN (SELECT value FROM json_each(?)) LIMIT 1',
+    { hostname: text, reason: text, at: integer, made_by: text },
   );
-  const enterOptOut = db.prepare('INSERT INTO opt_outs VALUES (?, ?, ?, ?)');
-  // Below `com.example` is what stands between `com.example.` and `com.example/`, the next sign.
-  const hide = db.prepare(
+  const enterOptOut = run('INSERT INTO opt_outs VALUES (?, ?, ?, ?)');
+  // Names below `com.example` sort between `com.example.` and `com.example/`, the next character.
+  const hide = all(
     `UPDATE hostnames SET state = 'opted_out', lease = NULL, leased_by = NULL
      WHERE (path = ?1 OR (path > ?1 || '.' AND path < ?1 || '/')) AND state <> 'opted_out' RETURNING id, hostname`,
+    { id: integer, hostname: text },
   );
-  const unfacet = db.prepare('DELETE FROM facets WHERE host = ?');
-  const uncount = db.prepare(
+  const unfacet = run('DELETE FROM facets WHERE host = ?');
+  const uncount = run(
     `UPDATE change_counts SET count = change_counts.count - own.count
      FROM (SELECT strftime('%Y-%m-%d', at / 1000, 'unixepoch') AS day, signal, kind, count(*) AS count
            FROM deltas WHERE host = ? GROUP BY 1, 2, 3) AS own
      WHERE change_counts.day = own.day AND change_counts.signal = own.signal AND change_counts.kind = own.kind`,
   );
-  const find = db.prepare(`SELECT ${COLUMNS} FROM hostnames WHERE hostname = ?`);
-  const list = db.prepare(
-    `SELECT ${COLUMNS} FROM hostnames WHERE state <> 'opted_out' AND hostname > ? ORDER BY hostname LIMIT ?`,
-  );
-  const search = db.prepare(
+  const search = all(
     `SELECT ${COLUMNS} FROM hostname_labels CROSS JOIN hostnames ON hostnames.id = hostname_labels.rowid
      WHERE hostname_labels MATCH ? AND hostname_labels.rowid > ? AND state <> 'opted_out'
      ORDER BY hostname_labels.rowid LIMIT ?`,
+    HOST,
   );
-  const searchCount = db.prepare(
+  const searchCount = one(
     `SELECT count(*) AS count FROM (
        SELECT 1 FROM hostname_labels CROSS JOIN hostnames ON hostnames.id = hostname_labels.rowid
        WHERE hostname_labels MATCH ? AND state <> 'opted_out' LIMIT ?)`,
+    integer,
   );
-  const counts = db.prepare('SELECT state, count FROM hostname_counts');
-  const lastLook = db.prepare(
-    'SELECT looked_at AS at FROM hostnames WHERE looked_at IS NOT NULL ORDER BY looked_at DESC LIMIT 1',
-  );
-  const everyId = db.prepare('SELECT id, hostname FROM hostnames ORDER BY id');
-
-  // Through `all`: a row of `get` has a member more, libsql's own.
-  const optOutOf = (hostname: string): OptOut | null =>
-    (optedOut.all(JSON.stringify(nameAndParents(hostname))) as OptOut[])[0] ?? null;
+  const counts = all('SELECT state, count FROM hostname_counts', { state, count: integer });
+  const optOutOf = (hostname: string): OptOut | null => optedOut(JSON.stringify(nameAndParents(hostname)));
 
   return {
-    /** Puts hostnames under watch, due at once. What was paused goes on; an opt-out stands. Outcomes in their order. */
-    watch: (names: Hostname[], now: number): { hostname: string; outcome: WatchOutcome }[] =>
+    watch: (names, now) =>
       transact(() =>
         names.map(({ hostname, unicode, registrable_domain }) => {
           if (optOutOf(hostname) !== null) return { hostname, outcome: 'opted_out' };
           const operator = operatorOf(hostname, [], registrableDomain);
-          const added = add.get(hostname, unicode, pathOf(hostname), registrable_domain, now, operator) as
-            | { id: number }
-            | undefined;
-          if (added === undefined)
-            return { hostname, outcome: resume.run(hostname).changes === 1 ? 'resumed' : 'already' };
-          label.run(added.id, unicode === hostname ? hostname : `${hostname} ${unicode}`);
+          const added = add(hostname, unicode, pathOf(hostname), registrable_domain, now, operator);
+          if (added === null) return { hostname, outcome: resume(hostname) === 1 ? 'resumed' : 'already' };
+          label(added, unicode === hostname ? hostname : `${hostname} ${unicode}`);
           return { hostname, outcome: 'added' };
         }),
       ),
-    /** Stops looking; what was seen stays shown. False when it was not watched. */
-    pause: (hostname: string): boolean => pause.run(hostname).changes === 1,
-    /**
-     * Stops looking at a name and all below it, now and later, and hides them
-     * everywhere; receipts stay. Gives the names that went out of sight, none when
-     * it was done before. Throws `invalid_request` for a public suffix.
-     */
-    optOut: ({ hostname, registrable_domain }: Hostname, reason: string, made_by: string, now: number): string[] => {
+    pause: (hostname) => pause(hostname) === 1,
+    optOut: ({ hostname, registrable_domain }, reason, made_by, now) => {
       if (registrable_domain === null) {
         throw new Fault(
           'invalid_request',
@@ -115,47 +152,43 @@ export function hostnameTable(db: Db, transact: <T>(work: () => T) => T) {
       }
       return transact(() => {
         if (optOutOf(hostname) !== null) return [];
-        enterOptOut.run(hostname, reason, now, made_by);
-        const hidden = hide.all(pathOf(hostname)) as { id: number; hostname: string }[];
+        enterOptOut(hostname, reason, now, made_by);
+        const hidden = hide(pathOf(hostname));
         for (const { id } of hidden) {
-          unfacet.run(id);
-          uncount.run(id);
+          unfacet(id);
+          uncount(id);
         }
         return hidden.map((row) => row.hostname).sort();
       });
     },
-    /** The opt-out that covers a name, whether or not the name was ever watched; null when none does. */
     optOutOf,
-    /** Also one that is opted out: see its `state`. Null when it was never watched. */
-    find: (hostname: string): WatchedHost | null => (find.all(hostname) as WatchedHost[])[0] ?? null,
-    /** Shown hostnames after one, in their order; '' begins. */
-    list: (after: string, limit: number): WatchedHost[] => list.all(after, limit) as WatchedHost[],
-    /**
-     * Shown hostnames that have a label beginning with each of the words, in the order in which they came under
-     * watch, after the one with an id; none for no word.
-     */
-    search: (words: string, limit: number, after = 0): WatchedHost[] => {
+    find: one(`SELECT ${COLUMNS} FROM hostnames WHERE hostname = ?`, HOST),
+    list: all(
+      `SELECT ${COLUMNS} FROM hostnames WHERE state <> 'opted_out' AND hostname > ? ORDER BY hostname LIMIT ?`,
+      HOST,
+    ),
+    search(words, limit, after = 0) {
       const query = queryOf(words);
-      return query === null ? [] : (search.all(query, after, limit) as WatchedHost[]);
+      return query === null ? [] : search(query, after, limit);
     },
-    /** How many there are; counted no further than `most`. */
-    searchCount: (words: string, most: number): number => {
+    searchCount(words, most) {
       const query = queryOf(words);
-      return query === null ? 0 : (searchCount.get(query, most) as { count: number }).count;
+      return query === null ? 0 : (searchCount(query, most) ?? 0);
     },
-    counts: (): Record<HostState, number> =>
-      Object.fromEntries(
-        (counts.all() as { state: HostState; count: number }[]).map(({ state, count }) => [state, count]),
-      ) as Record<HostState, number>,
-    /** When the newest look was begun, in ms; null before the first. */
-    lastLookAt: (): number | null => (lastLook.get() as { at: number } | undefined)?.at ?? null,
-    /** Every hostname that ever was watched, for an audit. */
-    everyHost: (): Iterable<{ id: number; hostname: string }> =>
-      everyId.iterate() as Iterable<{ id: number; hostname: string }>,
+    counts() {
+      const found = { watched: 0, paused: 0, opted_out: 0 };
+      for (const { state, count } of counts()) found[state] = count;
+      return found;
+    },
+    lastLookAt: one(
+      'SELECT looked_at AS at FROM hostnames WHERE looked_at IS NOT NULL ORDER BY looked_at DESC LIMIT 1',
+      integer,
+    ),
+    everyHost: each('SELECT id, hostname FROM hostnames ORDER BY id', { id: integer, hostname: text }),
   };
 }
 
-/** Words as FTS5 asks for them: each the beginning of a label. Null when there is none. */
+/** The words as a query of FTS5: each is a prefix of a label. Null without words. */
 function queryOf(words: string): string | null {
   const terms = words.toLowerCase().match(/[\p{L}\p{M}\p{N}-]+/gu) ?? [];
   return terms.length === 0 ? null : terms.map((term) => `"${term}"*`).join(' ');

@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { IndexedValue, ValueSighting } from '../records/value-search.ts';
 import { valueWords } from '../records/value-words.ts';
+import { integer, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
+import { SIGNAL } from './records-deltas.ts';
+import type { Transact } from './sql.ts';
+import { sql } from './sql.ts';
 
-/** How many sightings are taken in one transaction: others wait for it some milliseconds. */
+/** How many sightings are indexed in one transaction: other writers wait for it a few milliseconds. */
 const BATCH = 200;
 /** As much of a value as `sightings_by_value` finds it by, in characters. */
 const FOUND_BY = 64;
@@ -14,38 +18,62 @@ interface Waiting {
   value: string;
 }
 
+const WAITING = { host: integer, signal: text, value: text };
+
 /** The index of the words of all values that were ever seen. */
-export function valueTables(db: Db, transact: <T>(work: () => T) => T) {
-  const isWaiting = db.prepare(
+export interface ValueTables {
+  /** Indexes some of the values that wait, those of an older database last. Returns whether more wait. */
+  indexValues(): boolean;
+  valuesThatMatch(query: string, from: number, limit: number): IndexedValue[];
+  sightingsOf(value: string, after: { host: number; signal: string }, limit: number): ValueSighting[];
+  sightingAt(host: number, signal: string, value: string): ValueSighting | null;
+}
+
+export function valueTables(db: Db, transact: Transact): ValueTables {
+  const { run, one, all } = sql(db);
+  const isWaiting = one(
     'SELECT 1 WHERE EXISTS (SELECT 1 FROM values_to_index) OR EXISTS (SELECT 1 FROM values_before)',
+    integer,
   );
-  const waiting = db.prepare('SELECT id, host, signal, value FROM values_to_index ORDER BY id LIMIT ?');
-  const taken = db.prepare('DELETE FROM values_to_index WHERE id <= ?');
-  const reached = db.prepare('SELECT host, signal, value, last_host FROM values_before');
-  const before = db.prepare(
+  const waiting = all('SELECT id, host, signal, value FROM values_to_index ORDER BY id LIMIT ?', {
+    id: integer,
+    ...WAITING,
+  });
+  const taken = run('DELETE FROM values_to_index WHERE id <= ?');
+  const reached = one('SELECT host, signal, value, last_host FROM values_before', { ...WAITING, last_host: integer });
+  const before = all(
     `SELECT host, signal, value FROM sightings WHERE (host, signal, value) > (?, ?, ?) AND host <= ?
      ORDER BY host, signal, value LIMIT ?`,
+    WAITING,
   );
-  const goOn = db.prepare('UPDATE values_before SET host = ?, signal = ?, value = ?');
-  const allTaken = db.prepare('DELETE FROM values_before');
-  const add = db.prepare(
+  const goOn = run('UPDATE values_before SET host = ?, signal = ?, value = ?');
+  const allTaken = run('DELETE FROM values_before');
+  const add = one(
     'INSERT INTO searched_values (digest, host, signal, value) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id',
+    integer,
   );
-  const index = db.prepare('INSERT INTO value_words (rowid, words) VALUES (?, ?)');
-  const match = db.prepare(
+  const index = run('INSERT INTO value_words (rowid, words) VALUES (?, ?)');
+  const match = all(
     `SELECT v.id, v.host, v.signal, v.value FROM value_words CROSS JOIN searched_values v ON v.id = value_words.rowid
      WHERE value_words MATCH ? AND value_words.rowid >= ? ORDER BY value_words.rowid LIMIT ?`,
+    { id: integer, host: orNull(integer), signal: orNull(text), value: text },
   );
-  const SIGHTING = 'sightings.host, hostname, signal, value, first_seen, last_seen, count';
-  const ofValue = db.prepare(
-    `SELECT ${SIGHTING} FROM sightings CROSS JOIN hostnames ON hostnames.id = sightings.host
+  const SIGHTING = {
+    host: integer,
+    hostname: text,
+    signal: SIGNAL,
+    value: text,
+    first_seen: integer,
+    last_seen: integer,
+    count: integer,
+  };
+  const COLUMNS = 'sightings.host, hostname, signal, value, first_seen, last_seen, count';
+  const ofValue = all(
+    `SELECT ${COLUMNS} FROM sightings CROSS JOIN hostnames ON hostnames.id = sightings.host
      WHERE substr(value, 1, ${FOUND_BY}) = substr(?1, 1, ${FOUND_BY}) AND value = ?1
        AND (sightings.host, signal) > (?2, ?3) AND state <> 'opted_out'
      ORDER BY sightings.host, signal LIMIT ?4`,
-  );
-  const at = db.prepare(
-    `SELECT ${SIGHTING} FROM sightings CROSS JOIN hostnames ON hostnames.id = sightings.host
-     WHERE sightings.host = ? AND signal = ? AND value = ? AND state <> 'opted_out'`,
+    SIGHTING,
   );
 
   /** Values that were not there, with their ids: FTS5 writes the words of a transaction together when nothing comes between. */
@@ -57,42 +85,39 @@ export function valueTables(db: Db, transact: <T>(work: () => T) => T) {
         .update(JSON.stringify([...own, value]))
         .digest()
         .subarray(0, 12);
-      const [added] = add.all([digest, ...own, value]) as { id: number }[];
-      if (added !== undefined) news.push({ id: added.id, value });
+      const added = add(digest, ...own, value);
+      if (added !== null) news.push({ id: added, value });
     }
-    for (const { id, value } of news) index.run(id, valueWords(value));
+    for (const { id, value } of news) index(id, valueWords(value));
   };
 
   return {
-    /**
-     * Puts some of the values that wait into the index, those of a database from
-     * before it last. Whether more wait.
-     */
-    indexValues(): boolean {
-      if (isWaiting.get() === undefined) return false;
+    indexValues() {
+      if (isWaiting() === null) return false;
       return transact(() => {
-        const fresh = waiting.all(BATCH) as (Waiting & { id: number })[];
+        const fresh = waiting(BATCH);
         enter(fresh);
         const last = fresh.at(-1);
         if (last !== undefined) {
-          taken.run(last.id);
+          taken(last.id);
           return true;
         }
-        const [place] = reached.all() as (Waiting & { last_host: number })[];
-        if (place === undefined) return false;
-        const old = before.all(place.host, place.signal, place.value, place.last_host, BATCH) as Waiting[];
+        const place = reached();
+        if (place === null) return false;
+        const old = before(place.host, place.signal, place.value, place.last_host, BATCH);
         enter(old);
         const end = old.at(-1);
-        if (end === undefined) allTaken.run();
-        else goOn.run(end.host, end.signal, end.value);
+        if (end === undefined) allTaken();
+        else goOn(end.host, end.signal, end.value);
         return end !== undefined;
       });
     },
-    valuesThatMatch: (query: string, from: number, limit: number): IndexedValue[] =>
-      match.all(query, from, limit) as IndexedValue[],
-    sightingsOf: (value: string, after: { host: number; signal: string }, limit: number): ValueSighting[] =>
-      ofValue.all(value, after.host, after.signal, limit) as ValueSighting[],
-    sightingAt: (host: number, signal: string, value: string): ValueSighting | null =>
-      (at.all(host, signal, value) as ValueSighting[])[0] ?? null,
+    valuesThatMatch: (query, from, limit) => match(query, from, limit),
+    sightingsOf: (value, after, limit) => ofValue(value, after.host, after.signal, limit),
+    sightingAt: one(
+      `SELECT ${COLUMNS} FROM sightings CROSS JOIN hostnames ON hostnames.id = sightings.host
+       WHERE sightings.host = ? AND signal = ? AND value = ? AND state <> 'opted_out'`,
+      SIGHTING,
+    ),
   };
 }

@@ -1,12 +1,8 @@
+import { orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
+import { sql } from './sql.ts';
 
-interface Item {
-  type: string;
-  name: string;
-  sql: string | null;
-}
-
-/** What SQLite makes by itself is not of the schema. */
+/** Without the tables and indexes that SQLite makes for itself. */
 const SCHEMA = `SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite%' ORDER BY type, name`;
 
 /**
@@ -26,6 +22,6 @@ export function schemaFaults(db: Db, fresh: Db): string[] {
 }
 
 function itemsOf(db: Db): Map<string, string | null> {
-  const items = db.prepare(SCHEMA).all() as Item[];
-  return new Map(items.map(({ type, name, sql }) => [`${type} ${name}`, sql]));
+  const items = sql(db).all(SCHEMA, { type: text, name: text, sql: orNull(text) });
+  return new Map(items().map((item) => [`${item.type} ${item.name}`, item.sql]));
 }

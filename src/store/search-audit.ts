@@ -1,52 +1,52 @@
 import { indexText } from '../desk/search.ts';
+import { integer, text } from './columns.ts';
 import type { Db } from './open.ts';
+import { sql } from './sql.ts';
 
-interface Indexed {
-  place: number;
-  paper: string;
-  slug: string;
-  headline: string;
-  dek: string;
-  prose: string;
-}
-
-/** Of one place in the index: how many words it holds, and the sum of what each of them and its number come to. */
+/** What is at one place of the index: how many words, and a sum over each word with its position. */
 interface Sum {
   words: number;
   sum: number;
 }
 
-/** What FTS5's tokenizer `ascii` takes apart words at. */
+/** Where FTS5's tokenizer `ascii` divides words. */
 const BETWEEN_WORDS = /[\0-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+/;
 
-/** How often progress is told, in words and in pieces. */
+/** How many words are read between two reports of progress. */
 const STEP = 100_000;
+/** How many pieces are read at once. */
 const PIECES = 500;
 
 /**
- * Holds every word of the search index against the pieces that it indexes. The
- * index keeps no texts, only which words stand where: both sides are summed up, a number for each piece.
+ * Compares every word of the search index with the pieces that it indexes. The index keeps no texts, only which
+ * words stand where, so both sides are reduced to one sum for each piece.
  */
 export function indexFaults(db: Db, progress: (done: number, total: number) => void): string[] {
   db.exec('CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_words USING fts5vocab (main, search, instance)');
+  const { all, each } = sql(db);
   const found = new Map<number, Sum>();
   let term = '';
   let value = 0;
   let done = 0;
-  for (const row of db.prepare('SELECT term, doc, "offset" FROM temp.search_words').raw().iterate()) {
-    const [word, place, offset] = row as [string, number, number];
-    // Words come in their order, each as often as it stands somewhere.
-    if (word !== term) [term, value] = [word, numberOf(word)];
-    add(found, place, value, offset);
+  const words = each('SELECT term, doc, "offset" FROM temp.search_words', {
+    term: text,
+    doc: integer,
+    offset: integer,
+  });
+  for (const word of words()) {
+    // Words come in their order, each once for every position that it stands at.
+    if (word.term !== term) [term, value] = [word.term, numberOf(word.term)];
+    add(found, word.doc, value, word.offset);
     if (++done % STEP === 0) progress(done, done);
   }
   const faults: string[] = [];
-  const pieces = db.prepare(
+  const pieces = all(
     `SELECT s.place, p.paper, p.slug, g.headline, g.dek, g.prose FROM searched s
      JOIN pieces p ON p.id = s.piece JOIN generations g ON g.n = s.generation WHERE s.place > ? ORDER BY s.place LIMIT ${PIECES}`,
+    { place: integer, paper: text, slug: text, headline: text, dek: text, prose: text },
   );
   for (let last = Number.MIN_SAFE_INTEGER; ; ) {
-    const page = pieces.all(last) as Indexed[];
+    const page = pieces(last);
     for (const piece of page) {
       const wanted = new Map<number, Sum>();
       const words = indexText(piece.paper, piece).split(BETWEEN_WORDS).filter(Boolean);
@@ -71,7 +71,7 @@ function add(sums: Map<number, Sum>, place: number, value: number, offset: numbe
   }
 }
 
-/** A number that tells words apart (32-bit FNV-1a). */
+/** A hash of a word: 32-bit FNV-1a. */
 function numberOf(word: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193);

@@ -1,7 +1,10 @@
 import { FOLDING, indexText, matchExpression } from '../desk/search.ts';
 import { MINUTE } from '../time.ts';
+import { flag, integer, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { NEWEST_FIRST } from './pieces.ts';
+import type { Transact } from './sql.ts';
+import { sql } from './sql.ts';
 
 /** How many pieces are indexed in one transaction when an index is made again. */
 const BATCH = 200;
@@ -13,88 +16,94 @@ const STEP = 2_000;
  */
 const ROOM = 2 ** 20;
 
-interface Shown {
-  paper: string;
-  state: string;
-  published_at: number;
-  generation: number;
-  place: number | null;
-  indexed: number | null;
-}
-
 /** The index of the words of all pieces on air, kept in the transactions that change those. */
-export function searchTables(db: Db, transact: <T>(work: () => T) => T) {
-  const shown = db.prepare(
+export function searchTables(db: Db, transact: Transact) {
+  const { run, one, all } = sql(db);
+  const shown = one(
     `SELECT p.paper, p.state, p.published_at, p.generation, s.place, s.generation AS indexed
      FROM pieces p LEFT JOIN searched s ON s.piece = p.id WHERE p.id = ?`,
+    {
+      paper: text,
+      state: text,
+      published_at: orNull(integer),
+      generation: integer,
+      place: orNull(integer),
+      indexed: orNull(integer),
+    },
   );
-  const text = db.prepare('SELECT headline, dek, prose FROM generations WHERE n = ?');
-  const lastOfMinute = db.prepare(
+  const textOf = one('SELECT headline, dek, prose FROM generations WHERE n = ?', {
+    headline: text,
+    dek: text,
+    prose: text,
+  });
+  const lastOfMinute = one(
     `SELECT s.place, s.tangled, p.published_at, p.id FROM searched s JOIN pieces p ON p.id = s.piece
      WHERE s.place >= ? AND s.place < ? ORDER BY s.place DESC LIMIT 1`,
+    { place: integer, tangled: flag, published_at: integer, id: text },
   );
-  const place = db.prepare('INSERT INTO searched VALUES (?, ?, ?, ?)');
-  const renew = db.prepare('UPDATE searched SET generation = ? WHERE place = ?');
-  const displace = db.prepare('DELETE FROM searched WHERE place = ?');
-  const index = db.prepare('INSERT INTO search (rowid, words) VALUES (?, ?)');
-  const strike = db.prepare('DELETE FROM search WHERE rowid = ?');
+  const place = run('INSERT INTO searched VALUES (?, ?, ?, ?)');
+  const renew = run('UPDATE searched SET generation = ? WHERE place = ?');
+  const displace = run('DELETE FROM searched WHERE place = ?');
+  const index = run('INSERT INTO search (rowid, words) VALUES (?, ?)');
+  const strike = run('DELETE FROM search WHERE rowid = ?');
 
-  const found = db.prepare(
+  const found = all(
     `SELECT p.id, s.place
      FROM (SELECT rowid AS place FROM search WHERE search MATCH ? ORDER BY rowid DESC LIMIT ?) f
      JOIN searched s ON s.place = f.place JOIN pieces p ON p.id = s.piece ${NEWEST_FIRST}`,
+    { id: text, place: integer },
   );
-  const isTangled = db.prepare('SELECT 1 FROM searched WHERE place >= ? AND place < ? AND tangled = 1 LIMIT 1');
-  const foundInMinute = db.prepare(
+  const tangled = one('SELECT 1 FROM searched WHERE place >= ? AND place < ? AND tangled = 1 LIMIT 1', integer);
+  const foundInMinute = all(
     `SELECT p.id FROM pieces p WHERE p.id IN (
        SELECT s.piece FROM search JOIN searched s ON s.place = search.rowid
        WHERE search MATCH ? AND search.rowid >= ? AND search.rowid < ?)
      ${NEWEST_FIRST} LIMIT ?`,
+    text,
   );
 
-  const state = db.prepare('SELECT folding, filled FROM search_state');
-  const begin = db.prepare('UPDATE search_state SET folding = ?, filled = 0');
-  const end = db.prepare('UPDATE search_state SET filled = 1');
-  const missing = db.prepare(
+  const state = one('SELECT folding, filled FROM search_state', { folding: integer, filled: flag });
+  const begin = run('UPDATE search_state SET folding = ?, filled = 0');
+  const end = run('UPDATE search_state SET filled = 1');
+  const missing = all(
     `SELECT id, published_at FROM pieces p WHERE state = 'on_air' AND (published_at, id) > (?, ?)
        AND NOT EXISTS (SELECT 1 FROM searched WHERE piece = p.id)
      ORDER BY published_at, id LIMIT ?`,
+    { id: text, published_at: integer },
   );
 
-  const merge = db.prepare("INSERT INTO search (search, rank) VALUES ('merge', ?)");
-  const changes = db.prepare('SELECT total_changes() AS n');
-  const changed = (): number => (changes.get() as { n: number }).n;
+  const merge = run("INSERT INTO search (search, rank) VALUES ('merge', ?)");
+  const changes = one('SELECT total_changes()', integer);
+  const changed = (): number => changes() ?? 0;
 
   const minuteOf = (at: number): number => Math.floor(at / MINUTE) * ROOM;
   const startOfMinute = (at: number): number => Math.floor(at / ROOM) * ROOM;
 
-  function placeFor(piece: string, at: number): { place: number; tangled: 0 | 1 } {
+  function placeFor(piece: string, at: number): { place: number; isTangled: boolean } {
     const start = minuteOf(at);
-    const last = lastOfMinute.get(start, start + ROOM) as
-      | { place: number; tangled: 0 | 1; published_at: number; id: string }
-      | undefined;
-    if (last === undefined) return { place: start, tangled: 0 };
+    const last = lastOfMinute(start, start + ROOM);
+    if (last === null) return { place: start, isTangled: false };
     const inOrder = at > last.published_at || (at === last.published_at && piece > last.id);
     // Whatever comes after a tangled one counts as tangled too: that one may leave, and take its mark along.
-    return { place: last.place + 1, tangled: inOrder ? last.tangled : 1 };
+    return { place: last.place + 1, isTangled: !inOrder || last.tangled };
   }
 
   /** Gives a piece its place, or takes it; what must be indexed there, or null. */
   function takePlace(piece: string): { place: number; paper: string; generation: number } | null {
-    const now = shown.get(piece) as Shown | undefined;
-    if (now === undefined) return null;
-    if (now.place !== null && (now.state !== 'on_air' || now.indexed !== now.generation)) strike.run(now.place);
+    const now = shown(piece);
+    if (now === null) return null;
+    if (now.place !== null && (now.state !== 'on_air' || now.indexed !== now.generation)) strike(now.place);
     if (now.state !== 'on_air') {
-      if (now.place !== null) displace.run(now.place);
+      if (now.place !== null) displace(now.place);
       return null;
     }
     if (now.indexed === now.generation) return null;
     if (now.place !== null) {
-      renew.run(now.generation, now.place);
+      renew(now.generation, now.place);
       return { place: now.place, paper: now.paper, generation: now.generation };
     }
-    const free = placeFor(piece, now.published_at);
-    place.run(free.place, piece, now.generation, free.tangled);
+    const free = placeFor(piece, now.published_at ?? 0);
+    place(free.place, piece, now.generation, free.isTangled ? 1 : 0);
     return { place: free.place, paper: now.paper, generation: now.generation };
   }
 
@@ -110,7 +119,9 @@ export function searchTables(db: Db, transact: <T>(work: () => T) => T) {
     const due = [...changedPieces].map(takePlace).filter((one) => one !== null);
     changedPieces.clear();
     for (const { place, paper, generation } of due.sort((a, b) => a.place - b.place)) {
-      index.run(place, indexText(paper, text.get(generation) as { headline: string; dek: string; prose: string }));
+      const words = textOf(generation);
+      if (words === null) throw new Error(`there is no generation ${generation}`);
+      index(place, indexText(paper, words));
     }
   }
 
@@ -119,22 +130,22 @@ export function searchTables(db: Db, transact: <T>(work: () => T) => T) {
    * there was search, or after the folding was changed.
    */
   function fill(): void {
-    const { folding, filled } = state.get() as { folding: number; filled: number };
-    if (folding === FOLDING && filled === 1) return;
+    const { folding, filled } = state() ?? { folding: 0, filled: false };
+    if (folding === FOLDING && filled) return;
     transact(() => {
       // Another process may have begun meanwhile.
-      if ((state.get() as { folding: number }).folding === FOLDING) return;
+      if (state()?.folding === FOLDING) return;
       db.exec("DELETE FROM searched; INSERT INTO search (search) VALUES ('delete-all')");
-      begin.run(FOLDING);
+      begin(FOLDING);
     });
     let last = { published_at: Number.MIN_SAFE_INTEGER, id: '' };
     for (let more = true; more; ) {
       more = transact(() => {
-        const batch = missing.all(last.published_at, last.id, BATCH) as { id: string; published_at: number }[];
+        const batch = missing(last.published_at, last.id, BATCH);
         for (const { id } of batch) changedPieces.add(id);
         flush();
         last = batch.at(-1) ?? last;
-        if (batch.length === 0) end.run();
+        if (batch.length === 0) end();
         return batch.length > 0;
       });
     }
@@ -149,7 +160,7 @@ export function searchTables(db: Db, transact: <T>(work: () => T) => T) {
     // A number below nought begins with all parts; FTS5 counts two changes and more while there is work.
     for (let step = -STEP; ; step = STEP) {
       const before = changed();
-      transact(() => merge.run(step));
+      transact(() => merge(step));
       if (changed() - before < 2) return;
     }
   }
@@ -159,18 +170,17 @@ export function searchTables(db: Db, transact: <T>(work: () => T) => T) {
     if (terms.length === 0) return [];
     const match = matchExpression(paper, terms);
     // One more than asked for: it shows whether the last minute reaches beyond the page.
-    const all = found.all(match, limit + 1) as { id: string; place: number }[];
+    const all = found(match, limit + 1);
     const page = all.slice(0, limit);
     const ids = (list: { id: string }[]): string[] => list.map(({ id }) => id);
     const [last, next] = [page.at(-1), all[limit]];
     if (last === undefined || next === undefined) return ids(page);
     const start = startOfMinute(last.place);
-    if (startOfMinute(next.place) !== start || isTangled.get(start, start + ROOM) === undefined) {
+    if (startOfMinute(next.place) !== start || tangled(start, start + ROOM) === null) {
       return ids(page);
     }
     const sure = page.filter(({ place }) => place >= start + ROOM);
-    const rest = foundInMinute.all(match, start, start + ROOM, limit - sure.length) as { id: string }[];
-    return ids([...sure, ...rest]);
+    return [...ids(sure), ...foundInMinute(match, start, start + ROOM, limit - sure.length)];
   }
 
   return {

@@ -1,49 +1,51 @@
-import type { Cadence, Choices, Subscriber, SubscriberTable } from '../readers/subscriber.ts';
+import type { Choices, SubscriberTable } from '../readers/subscriber.ts';
+import { CADENCES } from '../readers/subscriber.ts';
+import { flag, integer, json, oneOf, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
+import { sql } from './sql.ts';
 
 const COLUMNS =
   'id, paper, reader, email, cadence, sections, "cast", asked, made_at, ordered_at, mailed_at, confirmed_at, last_sent_at, webhook, webhook_secret';
 
-interface Row {
-  id: string;
-  paper: string;
-  reader: string;
-  email: string;
-  cadence: Cadence;
-  sections: string | null;
-  cast: number;
-  asked: string | null;
-  made_at: number;
-  ordered_at: number;
-  mailed_at: number | null;
-  confirmed_at: number | null;
-  last_sent_at: number | null;
-  webhook: string | null;
-  webhook_secret: string | null;
-}
+const SUBSCRIBER = {
+  id: text,
+  paper: text,
+  reader: text,
+  email: text,
+  cadence: oneOf(...CADENCES),
+  sections: orNull(json<string[]>()),
+  cast: flag,
+  asked: orNull(json<Choices>()),
+  made_at: integer,
+  ordered_at: integer,
+  mailed_at: orNull(integer),
+  confirmed_at: orNull(integer),
+  last_sent_at: orNull(integer),
+  webhook: orNull(text),
+  webhook_secret: orNull(text),
+};
 
 /** Readers who ordered alerts by mail. */
 export function subscriberTable(db: Db): SubscriberTable {
-  const put = db.prepare(
+  const { run, one, all } = sql(db);
+  const put = run(
     `INSERT INTO subscribers (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET email = excluded.email, cadence = excluded.cadence, sections = excluded.sections,
        "cast" = excluded."cast", asked = excluded.asked, ordered_at = excluded.ordered_at, mailed_at = excluded.mailed_at,
        confirmed_at = excluded.confirmed_at, last_sent_at = excluded.last_sent_at, webhook = excluded.webhook,
        webhook_secret = excluded.webhook_secret`,
   );
-  const of = db.prepare(`SELECT ${COLUMNS} FROM subscribers WHERE paper = ? AND reader = ?`);
-  const byId = db.prepare(`SELECT ${COLUMNS} FROM subscribers WHERE id = ?`);
-  const remove = db.prepare('DELETE FROM subscribers WHERE id = ?');
-  const counts = db.prepare(
-    'SELECT count(*) AS total, count(confirmed_at) AS confirmed FROM subscribers WHERE paper = ?',
-  );
-  const list = db.prepare(`SELECT ${COLUMNS} FROM subscribers WHERE paper = ? AND id > ? ORDER BY id LIMIT ?`);
-  const told = db.prepare('UPDATE subscribers SET last_sent_at = ? WHERE id = ?');
-  const forget = db.prepare('DELETE FROM subscribers WHERE confirmed_at IS NULL AND ordered_at <= ?');
-  const forgetAsked = db.prepare('UPDATE subscribers SET asked = NULL WHERE asked IS NOT NULL AND ordered_at <= ?');
+  const counts = one('SELECT count(*) AS total, count(confirmed_at) AS confirmed FROM subscribers WHERE paper = ?', {
+    total: integer,
+    confirmed: integer,
+  });
+  const list = all(`SELECT ${COLUMNS} FROM subscribers WHERE paper = ? AND id > ? ORDER BY id LIMIT ?`, SUBSCRIBER);
+  const told = run('UPDATE subscribers SET last_sent_at = ? WHERE id = ?');
+  const forget = run('DELETE FROM subscribers WHERE confirmed_at IS NULL AND ordered_at <= ?');
+  const forgetAsked = run('UPDATE subscribers SET asked = NULL WHERE asked IS NOT NULL AND ordered_at <= ?');
   return {
     put(row) {
-      put.run(
+      put(
         row.id,
         row.paper,
         row.reader,
@@ -61,36 +63,17 @@ export function subscriberTable(db: Db): SubscriberTable {
         row.webhook_secret,
       );
     },
-    of: (paper, reader) => first(of.all(paper, reader)),
-    byId: (id) => first(byId.all(id)),
-    remove(id) {
-      remove.run(id);
-    },
-    counts(paper) {
-      const { total, confirmed } = counts.get(paper) as { total: number; confirmed: number };
-      return { total, confirmed };
-    },
-    list: (paper, { limit, after = '' }) => (list.all(paper, after, limit) as Row[]).map(subscriberFrom),
+    of: one(`SELECT ${COLUMNS} FROM subscribers WHERE paper = ? AND reader = ?`, SUBSCRIBER),
+    byId: one(`SELECT ${COLUMNS} FROM subscribers WHERE id = ?`, SUBSCRIBER),
+    remove: run('DELETE FROM subscribers WHERE id = ?'),
+    counts: (paper) => counts(paper) ?? { total: 0, confirmed: 0 },
+    list: (paper, { limit, after = '' }) => list(paper, after, limit),
     told(id, at) {
-      told.run(at, id);
+      told(at, id);
     },
     forget(until) {
-      forget.run(until);
-      forgetAsked.run(until);
+      forget(until);
+      forgetAsked(until);
     },
-  };
-}
-
-function first(rows: unknown[]): Subscriber | null {
-  const [row] = rows as Row[];
-  return row === undefined ? null : subscriberFrom(row);
-}
-
-function subscriberFrom({ sections, cast, asked, ...row }: Row): Subscriber {
-  return {
-    ...row,
-    sections: sections === null ? null : (JSON.parse(sections) as string[]),
-    cast: cast === 1,
-    asked: asked === null ? null : (JSON.parse(asked) as Choices),
   };
 }
