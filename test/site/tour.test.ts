@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { envIn, tempFolder } from '../support/app-context.ts';
+import { Console, consoleBlocks } from '../support/console.ts';
+import { startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
+import { copyProject, freePort, serve } from '../support/program.ts';
+
+const pageOf = (name: string) => readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), 'utf8');
+
+/** A project as a newcomer has it after the first start, and a server that runs on it. */
+async function newcomer(t: TestContext, more: Record<string, string> = {}) {
+  const folder = tempFolder(t);
+  copyProject(folder);
+  const pressed = process.env.PRESSED_DEMO;
+  if (pressed !== undefined) {
+    cpSync(join(pressed, 'var'), join(folder, 'var'), { recursive: true });
+    cpSync(join(pressed, 'papers'), join(folder, 'dist/papers'), { recursive: true });
+  }
+  const [port, recordsPort] = [await freePort(), await freePort()].map(String) as [string, string];
+  const env = {
+    ...envIn(folder),
+    DIST_DIR: join(folder, 'dist/papers'),
+    PORT: port,
+    RECORDS_PORT: recordsPort,
+    ORIGIN: `http://127.0.0.1:${port}`,
+    DATA_ORIGIN: `http://127.0.0.1:${recordsPort}`,
+    ...more,
+  };
+  const server = await serve(t, folder, env, folder);
+  const addresses = { 'http://localhost:4321': env.ORIGIN, 'http://localhost:4322': env.DATA_ORIGIN };
+  const shell = new Console({ folder, env, addresses });
+  return { folder, server, shell };
+}
+
+/** The file that a page shows after its path: `x/y.md`: and a fenced block. */
+function fileShown(page: string, name: string): string {
+  const after = page.slice(page.indexOf(`\`${name}\``));
+  return /^```\w+\n([\s\S]*?)^```/m.exec(after)?.[1] ?? assert.fail(`the page shows no ${name}`);
+}
+
+test('the tour of the README does what it shows', async (t) => {
+  const page = pageOf('README.md');
+  const { folder, shell } = await newcomer(t);
+  const [first = [], broken = [], verified = [], api = []] = consoleBlocks(page);
+
+  const note = join(folder, 'content/the-plumb-line/stories/a-key-words-note.md');
+  const written = fileShown(page, 'content/the-plumb-line/stories/a-key-words-note.md');
+  writeFileSync(note, written);
+  await shell.play(first);
+  assert(existsSync(join(folder, 'dist/papers/the-plumb-line/stories/a-key-words-note/index.html')));
+
+  writeFileSync(note, written.replace(/ {2}- statement: ISO[\s\S]*?(?=---)/, ''));
+  await shell.play(broken);
+  writeFileSync(note, written);
+
+  await shell.play(verified);
+
+  const piece = fileShown(page, 'piece.json');
+  writeFileSync(join(folder, 'piece.json'), piece);
+  await shell.play(api);
+  writeFileSync(join(folder, 'piece.json'), piece.replace('[^3]', '[^2]'));
+  const { command = '' } = api.findLast((one) => one.command.startsWith('curl')) ?? {};
+  await shell.play([{ command, output: ['{…"pressed":true,"files":20…'] }]);
+  await shell.play([{ command: 'curl -s "$API/search?q=signed+note"', output: ['{…A door takes a piece…'] }]);
+});
+
+test('a paper of one’s own takes the lines that the README shows', async (t) => {
+  const part = pageOf('README.md').split('## A paper of your own')[1] ?? '';
+  const { folder, server, shell } = await newcomer(t);
+  const [, script = ''] = /^```sh\n([\s\S]*?)^```/m.exec(part) ?? [];
+  await shell.play([{ command: script.trim().replaceAll('\n', ' && '), output: ['…'] }]);
+  assert(existsSync(join(folder, 'dist/papers/the-quay/index.html')));
+  const front = await fetch(`${server.url}/the-quay/`);
+  assert.equal(front.status, 200);
+  assert.match(await front.text(), /The Quay/);
+});
+
+test('the commands of the domain records do what they show', { skip: WITHOUT_SERVERS }, async (t) => {
+  const zones = join(tempFolder(t), 'knot');
+  mkdirSync(dirname(zones), { recursive: true });
+  const knot = await startKnot(zones, [{ name: 'example.com', lines: ['@ MX 10 mail', 'mail A 192.0.2.1'] }]);
+  t.after(knot.stop);
+  const { shell } = await newcomer(t, { SCANNER: 'on', RESOLVERS: `127.0.0.1:${knot.port}` });
+  const [block = []] = consoleBlocks(pageOf('docs/domain-records.md'));
+  await shell.play(block);
+});

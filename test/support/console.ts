@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+
+/** A command of a document, and what the document shows that it prints. */
+export interface Shown {
+  command: string;
+  output: string[];
+}
+
+/** The commands of every ```console block, in order; a line that begins with `$ ` is a command. */
+export function consoleBlocks(page: string): Shown[][] {
+  return [...page.matchAll(/^```console\n([\s\S]*?)^```/gm)].map(([, block = '']) =>
+    block
+      .split('\n')
+      .slice(0, -1)
+      .reduce<Shown[]>((shown, line) => {
+        if (line.startsWith('$ ')) shown.push({ command: line.slice(2), output: [] });
+        else shown.at(-1)?.output.push(line);
+        return shown;
+      }, []),
+  );
+}
+
+/** What is new each time: a desk's key, an id, an instant, a number of milliseconds. */
+const FRESH = /nrf_[0-9A-Za-z]+|\b[0-9a-hjkmnp-tv-z]{26}\b|(?:"\d{4}-\d\d-\d\dT[\d:.]+Z"|(?<=_ms":)\d+)/g;
+const literally = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+
+export interface Shell {
+  folder: string;
+  env: Record<string, string>;
+  /** Addresses as the document has them, and where they are in this run. */
+  addresses: Record<string, string>;
+}
+
+/**
+ * Plays commands in a shell and compares what they print with what the document shows, line by line: `…` stands for
+ * anything, or on a line of its own for more lines; what is new each time is remembered, and given to later commands.
+ */
+export class Console {
+  readonly #shell: Shell;
+  readonly #fresh = new Map<string, string>();
+  #variables = '';
+
+  constructor(shell: Shell) {
+    this.#shell = shell;
+  }
+
+  async play(shown: readonly Shown[]): Promise<void> {
+    for (const { command, output } of shown) {
+      const given = this.#actual(command);
+      if (/^(?:[A-Z]+=\S+ ?)+$/.test(given)) this.#variables += `${given}\n`;
+      else this.#compare(command, output, (await this.#run(given)).trimEnd().split('\n'));
+    }
+  }
+
+  #actual(command: string): string {
+    let given = command;
+    for (const [shown, real] of [...Object.entries(this.#shell.addresses), ...this.#fresh]) {
+      given = given.replaceAll(shown, real);
+    }
+    return given;
+  }
+
+  async #run(command: string): Promise<string> {
+    const { folder, env } = this.#shell;
+    // Both streams as one, in the order of a terminal.
+    const child = spawn('sh', ['-c', `exec 2>&1\n${this.#variables}${command}`], {
+      cwd: folder,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [said] = await Promise.all([text(child.stdout), once(child, 'close')]);
+    return said;
+  }
+
+  #compare(command: string, shown: readonly string[], said: readonly string[]): void {
+    for (const [index, line] of shown.entries()) {
+      if (line === '…') return;
+      const fresh = [...line.matchAll(FRESH)].map(([value]) => value);
+      const parts = line.split(FRESH).map((part) => literally(part).replaceAll('…', '.*'));
+      const pattern = parts.join(String.raw`(\S*?)`);
+      const found = new RegExp(`^${pattern}$`).exec(said[index] ?? '');
+      assert(found, `${command}\nshows: ${line}\nprints: ${said[index]}\nin all:\n${said.join('\n')}`);
+      for (const [place, value] of fresh.entries()) this.#fresh.set(value, found[place + 1] ?? '');
+    }
+    assert.equal(said.length, Math.max(1, shown.length), `${command} prints more:\n${said.join('\n')}`);
+  }
+}
