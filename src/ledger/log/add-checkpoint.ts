@@ -49,7 +49,8 @@ export function readAddCheckpointAnswer(status: number, contentType: string | nu
 
 function conflictSize(contentType: string | null, body: string): number {
   if (contentType?.split(';', 1)[0]?.trim().toLowerCase() !== SIZE_TYPE) {
-    throw new LogFault(`the witness answered 409 without a size of type ${SIZE_TYPE}`);
+    // omniwitness answers so in place of 422.
+    throw new LogFault(`the witness answered 409 without a size of type ${SIZE_TYPE}: it may have seen another root`);
   }
   if (!body.endsWith('\n')) throw new LogFault(`the witness answered 409 with ${shown(body)}, which is not one line`);
   return readDecimal(body.slice(0, -1), "the witness' size");

@@ -8,6 +8,8 @@ import { LOG_TYPES, readVerifierKey, WITNESS_TYPES } from './signature-type.ts';
 
 const POLICY_MAX = 256 * 1024;
 const LINES_MAX = 1_000;
+/** A longer address would be read in a time that grows with its square, where it is of combining marks. */
+const URL_MAX = 2_048;
 /** The quorum that needs no witness. */
 const NONE = 'none';
 
@@ -182,6 +184,7 @@ function thresholdOf(count: string, members: number): number {
 
 function urlOf(text: string | undefined): string | null {
   if (text === undefined) return null;
+  if (text.length > URL_MAX) throw new LogFault(`an address has at most ${URL_MAX} characters`);
   const url = URL.parse(text);
   if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.search !== '') {
     throw new LogFault(`${shown(text)} is not an address such as https://witness.example/`);
