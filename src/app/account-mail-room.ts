@@ -5,7 +5,7 @@ import { changeContent } from '../accounts/change-mail.ts';
 import { mailedToken } from '../accounts/mailed-token.ts';
 import { signInContent } from '../accounts/sign-in-mail.ts';
 import type { Mail } from '../readers/mail.ts';
-import { lineOf } from '../records/line.ts';
+import { lineOf } from '../records/change-line.ts';
 import { isoTime } from '../time.ts';
 import type { AccountDesk } from './account-desk.ts';
 import type { Build } from './build.ts';

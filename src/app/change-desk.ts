@@ -6,7 +6,7 @@ import type { DispatcherTools } from '../readers/delivery-dispatcher.ts';
 import { hostOf } from '../readers/webhook.ts';
 import type { WebhookClient } from '../readers/webhook-desk.ts';
 import type { Delta } from '../records/delta.ts';
-import { deltaRow } from '../records/rows.ts';
+import { deltaRow } from '../records/wire-rows.ts';
 import { isoTime } from '../time.ts';
 import type { AppContext } from './context.ts';
 import { newId } from './context.ts';

@@ -1,11 +1,11 @@
 import pino from 'pino';
 import { scanNewsTo } from '../app/jobs/scanner.ts';
-import { startScan } from '../app/scan-run.ts';
+import { startScan } from '../app/scan-loop.ts';
 import { counted } from '../counted.ts';
 import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { proberOf } from '../net/prober.ts';
-import { remoteQueue } from '../net/scan-remote.ts';
+import { remoteQueue } from '../net/remote-queue.ts';
 import { say } from './run.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { AppContext } from '../app/context.ts';
-import { localQueue } from '../app/scan-local.ts';
-import { startScan } from '../app/scan-run.ts';
+import { localQueue } from '../app/local-queue.ts';
+import { startScan } from '../app/scan-loop.ts';
 import { counted } from '../counted.ts';
 import { Fault } from '../fault.ts';
 import { proberOf } from '../net/prober.ts';

@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import type { AppContext } from '../../src/app/context.ts';
 import { signingKeyFile, signingName } from '../../src/app/context.ts';
-import { localQueue } from '../../src/app/scan-local.ts';
+import { localQueue } from '../../src/app/local-queue.ts';
 import { generationAudit } from '../../src/audit/ledger.ts';
 import { auditApp } from '../../src/cmd/audit.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';

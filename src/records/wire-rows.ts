@@ -1,7 +1,7 @@
 import { parseNote } from '../ledger/note.ts';
 import { isoTime } from '../time.ts';
+import { lineOf } from './change-line.ts';
 import type { Delta } from './delta.ts';
-import { lineOf } from './line.ts';
 import { parseObservation } from './receipt.ts';
 
 /** Rows as wire.md has them, with their times in ISO 8601. */

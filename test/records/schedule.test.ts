@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { registrableDomain } from '../../src/records/hostname.ts';
-import { CONFIRM_AFTER, nextProbe, observedAt, operatorOf, RETRY_AFTER } from '../../src/records/queue.ts';
+import { CONFIRM_AFTER, nextProbe, observedAt, operatorOf, RETRY_AFTER } from '../../src/records/schedule.ts';
 import * as fc from '../support/properties.ts';
 
 const DAY = 86_400_000;

@@ -2,7 +2,7 @@ import type { Observation } from './observation.ts';
 import { signalsOf } from './record.ts';
 import type { CertificateStatus, SignalStatus } from './signal.ts';
 import { isKnown } from './signal.ts';
-import type { TrackedName } from './tracked.ts';
+import type { TrackedName } from './tracked-values.ts';
 
 /** What one observation saw of one type, as a number. */
 export interface SeriesSignal {

@@ -1,12 +1,12 @@
+import { badgeRules } from '../badge.ts';
+import { parseDisclosure } from '../disclosure.ts';
+import type { Evidence } from '../evidence.ts';
+import type { FullRecord, Preview, ShownField } from '../preview.ts';
+import type { ObservationReceipt } from '../receipt.ts';
 import { saidRules } from './answer-rules.ts';
-import { badgeRules } from './badge.ts';
-import { parseDisclosure } from './disclosure.ts';
 import type { ProvenancePage } from './documents.ts';
-import type { Evidence } from './evidence.ts';
 import type { SeenReceipt } from './observation-rules.ts';
 import { disclosureRules, linkRules } from './observation-rules.ts';
-import type { FullRecord, Preview, ShownField } from './preview.ts';
-import type { ObservationReceipt } from './receipt.ts';
 
 /**
  * What does not hold between what a document shows and what was signed. Nothing here

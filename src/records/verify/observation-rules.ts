@@ -1,7 +1,7 @@
-import type { KeyLife } from '../ledger/key-time.ts';
-import { keyTimeRules } from '../ledger/key-time.ts';
-import type { Disclosed } from './disclosure.ts';
-import type { ObservationReceipt } from './receipt.ts';
+import type { KeyLife } from '../../ledger/key-time.ts';
+import { keyTimeRules } from '../../ledger/key-time.ts';
+import type { Disclosed } from '../disclosure.ts';
+import type { ObservationReceipt } from '../receipt.ts';
 
 /** What a verifier has found out about one receipt by hashing and by checking its signature. */
 export interface SeenReceipt {

@@ -1,16 +1,16 @@
-import { sha256 } from '../ledger/basis.ts';
-import { toHex } from '../ledger/bytes.ts';
-import type { VerifyingKey } from '../ledger/keyring.ts';
-import { leafHash, rootFromPath } from '../ledger/merkle.ts';
-import type { Verify } from '../ledger/note.ts';
-import { parseNote } from '../ledger/note.ts';
-import { noteSignedBy } from '../ledger/verifier-key.ts';
+import { sha256 } from '../../ledger/basis.ts';
+import { toHex } from '../../ledger/bytes.ts';
+import type { VerifyingKey } from '../../ledger/keyring.ts';
+import { leafHash, rootFromPath } from '../../ledger/merkle.ts';
+import type { Verify } from '../../ledger/note.ts';
+import { parseNote } from '../../ledger/note.ts';
+import { noteSignedBy } from '../../ledger/verifier-key.ts';
+import { recordRoot } from '../observation.ts';
+import type { ShownField } from '../preview.ts';
+import { parseObservation } from '../receipt.ts';
 import { allFieldRules, shownFieldRules } from './document-rules.ts';
-import { recordRoot } from './observation.ts';
 import type { SeenReceipt } from './observation-rules.ts';
 import { receiptChainRules, receiptRules } from './observation-rules.ts';
-import type { ShownField } from './preview.ts';
-import { parseObservation } from './receipt.ts';
 
 /** What the keys and a hash say of one receipt. */
 export function seeReceipt(text: string, keys: VerifyingKey[], verify: Verify): SeenReceipt {

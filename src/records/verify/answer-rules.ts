@@ -1,6 +1,6 @@
 import canonicalize from 'canonicalize';
-import type { Disclosed } from './disclosure.ts';
-import type { ObservationReceipt } from './receipt.ts';
+import type { Disclosed } from '../disclosure.ts';
+import type { ObservationReceipt } from '../receipt.ts';
 
 /** Members of an answer that are fields of the record by the same name. */
 const FIELDS = [

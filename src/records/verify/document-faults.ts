@@ -1,6 +1,8 @@
-import type { VerifyingKey } from '../ledger/keyring.ts';
-import { keysOf } from '../ledger/keyring.ts';
-import type { Verify } from '../ledger/note.ts';
+import type { VerifyingKey } from '../../ledger/keyring.ts';
+import { keysOf } from '../../ledger/keyring.ts';
+import type { Verify } from '../../ledger/note.ts';
+import type { Evidence } from '../evidence.ts';
+import type { FullRecord, Preview } from '../preview.ts';
 import type { AnswerFaults } from './document-rules.ts';
 import {
   bundleKeyRules,
@@ -12,10 +14,8 @@ import {
 } from './document-rules.ts';
 import type { RecordsDocument } from './documents.ts';
 import { jsonDocument } from './documents.ts';
-import type { Evidence } from './evidence.ts';
 import { rootOfAll, rootsOfPaths, seeReceipt } from './observation-faults.ts';
 import { receiptRules } from './observation-rules.ts';
-import type { FullRecord, Preview } from './preview.ts';
 
 /** The rules of documents, asked with Node's hashes and signatures. */
 

@@ -1,9 +1,9 @@
-import { NamedTwice, parseIJson } from '../ledger/i-json.ts';
-import type { Shape } from '../ledger/members.ts';
-import { misfits, strangers } from '../ledger/members.ts';
-import { badgeParts } from './badge.ts';
-import type { Evidence } from './evidence.ts';
-import type { FullRecord, Preview } from './preview.ts';
+import { NamedTwice, parseIJson } from '../../ledger/i-json.ts';
+import type { Shape } from '../../ledger/members.ts';
+import { misfits, strangers } from '../../ledger/members.ts';
+import { badgeParts } from '../badge.ts';
+import type { Evidence } from '../evidence.ts';
+import type { FullRecord, Preview } from '../preview.ts';
 
 /** A page of a domain's receipts, newest first. */
 export interface ProvenancePage {

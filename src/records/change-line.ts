@@ -1,6 +1,6 @@
 import type { Change } from './delta.ts';
 import { issuerName } from './facets.ts';
-import { certificateParts } from './tracked.ts';
+import { certificateParts } from './tracked-values.ts';
 
 /** Of a value in a line, in characters. */
 const LONGEST_VALUE = 60;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Fault } from '../fault.ts';
-import { lineOf } from '../records/line.ts';
+import { lineOf } from '../records/change-line.ts';
 import { recordProbe } from '../records/recording.ts';
 import type { Entered, Leased, ScanQueue } from '../records/scan-queue.ts';
 import type { Probe } from '../records/signal.ts';
