@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { ServiceKey } from '../../src/accounts/service-key.ts';
 import type { Taken } from '../../src/meter/meter-table.ts';
 import { PLANS } from '../../src/meter/plan.ts';
 import { openDatabase } from '../../src/store/open.ts';
