@@ -1,11 +1,13 @@
 import { Command } from 'commander';
 import type { AppContext } from '../app/context.ts';
+import { withAppContext } from '../app/context.ts';
+import { requireAccount } from '../app/service-keys.ts';
 import { usageNow } from '../app/usage.ts';
 import { counted } from '../counted.ts';
+import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { BURST_MAX, PLANS } from '../meter/plan.ts';
-import { say, withAppContext } from './run.ts';
-import { needAccount } from './service-key.ts';
+import { say } from '../terminal/output.ts';
 
 /** How many days `show` sums up. */
 const SPAN = 31;
@@ -20,7 +22,7 @@ function show(): Command {
     .argument('<email>')
     .option('--json', 'print all of it as JSON')
     .action((email: string, options: { json?: boolean }) =>
-      withAppContext((app) => sayAccount(app, email, options.json)),
+      withAppContext(readSettings(), (app) => sayAccount(app, email, options.json)),
     );
 }
 
@@ -32,14 +34,14 @@ function set(): Command {
     .option('--burst <n>', `how many days’ shares one day may take, 1 to ${BURST_MAX}`)
     .option('--json', 'print the account as `show` does')
     .action((email: string, options: { plan?: string; burst?: string; json?: boolean }) =>
-      withAppContext((app) => {
+      withAppContext(readSettings(), (app) => {
         const plan = options.plan === undefined ? undefined : planFrom(options.plan);
         const burst = options.burst === undefined ? undefined : burstFrom(options.burst);
         if (plan === undefined && burst === undefined) {
           throw new Fault('invalid_request', 'say what to change: --plan, --burst, or both');
         }
         app.store.transact(() => {
-          const { id } = needAccount(app.store, email);
+          const { id } = requireAccount(app.store, email);
           if (plan !== undefined) app.store.accounts.setPlan(id, plan);
           if (burst !== undefined) app.store.meter.setBurst(id, burst);
         });
@@ -61,7 +63,7 @@ function burstFrom(text: string): number {
 }
 
 function sayAccount(app: AppContext, text: string, json: boolean | undefined): void {
-  const { id, email } = needAccount(app.store, text);
+  const { id, email } = requireAccount(app.store, text);
   const usage = usageNow(app, id, SPAN);
   if (usage === null) throw new Fault('not_found', `there is no account of ${JSON.stringify(text)}`);
   const { plan, burst, today, month, credits } = usage;

@@ -1,11 +1,12 @@
 import { Command } from 'commander';
 import * as z from 'zod';
-import { requirePaper } from '../app/context.ts';
+import { requirePaper, withAppContext } from '../app/context.ts';
+import { pressLines, pressWithProgress } from '../app/press-progress.ts';
 import { airStory } from '../desk/airing.ts';
 import { standingRow } from '../desk/story.ts';
+import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
-import { pressLines, pressShowing } from './press.ts';
-import { say, withAppContext } from './run.ts';
+import { say } from '../terminal/output.ts';
 
 export function command(): Command {
   return new Command('air')
@@ -15,7 +16,7 @@ export function command(): Command {
     .option('--at <time>', 'when, as in 2026-11-20T06:30:00Z')
     .option('--json', 'print the outcome as JSON')
     .action((slug: string, options: { paper: string; at?: string; json?: boolean }) =>
-      withAppContext(async (app) => {
+      withAppContext(readSettings(), async (app) => {
         const at = options.at === undefined ? undefined : Date.parse(options.at);
         if (options.at !== undefined && !z.iso.datetime({ offset: true }).safeParse(options.at).success) {
           throw new Fault('invalid_request', `--at ${options.at} is no time; write it as 2026-11-20T06:30:00Z`);
@@ -25,7 +26,7 @@ export function command(): Command {
           by: 'cli',
           ...(at === undefined ? {} : { at }),
         });
-        const reports = await pressShowing(app, { paper: options.paper });
+        const reports = await pressWithProgress(app, { paper: options.paper });
         const row = standingRow(story);
         const { state, published_at, scheduled_at } = row;
         say(options.json, { id: story.id, slug, ...row, changed }, [

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { Fault } from '../fault.ts';
 import { VERSION } from '../project.ts';
-import { endWithStarter } from './starter.ts';
-import { shown, shownLines } from './terminal.ts';
+import { shown, shownLines } from '../terminal/escape.ts';
+import { endWithStarter } from '../terminal/starter.ts';
 
 /** One verb a file; only the file of the verb that was asked for is loaded. */
 const VERBS: Record<string, () => Promise<{ command: () => Command }>> = {

@@ -6,7 +6,7 @@ import { needPort } from '../../api/listen.ts';
 import { DESK_PORT, readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { PROJECT } from '../project.ts';
-import { tell } from './run.ts';
+import { tell } from '../terminal/output.ts';
 
 const FLAGS = { host: { type: 'string' }, port: { type: 'string' } } as const;
 

@@ -1,8 +1,10 @@
 import { Command } from 'commander';
+import { withAppContext } from '../app/context.ts';
 import { counted } from '../counted.ts';
+import { readSettings } from '../env.ts';
 import { parseHostname } from '../records/hostname.ts';
 import { optOutReason } from '../records/opt-out.ts';
-import { say, withAppContext } from './run.ts';
+import { say } from '../terminal/output.ts';
 
 export function command(): Command {
   return new Command('opt-out')
@@ -11,7 +13,7 @@ export function command(): Command {
     .requiredOption('--reason <text>', 'why, in one line')
     .option('--json', 'print the names that went out of sight')
     .action((name: string, options: { reason: string; json?: boolean }) =>
-      withAppContext(({ store, now }) => {
+      withAppContext(readSettings(), ({ store, now }) => {
         const reason = optOutReason(options.reason, '--reason');
         const host = parseHostname(name);
         const hidden = store.records.optOut(host, reason, 'cli', now());

@@ -1,11 +1,12 @@
 import { Command } from 'commander';
 import type { AppContext } from '../app/context.ts';
-import { requirePaper } from '../app/context.ts';
-import { giveHost } from '../app/hosts.ts';
+import { requirePaper, withAppContext } from '../app/context.ts';
 import { hostOfPaper, readHost } from '../desk/host.ts';
+import { giveHost } from '../desk/paper-hosts.ts';
+import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
+import { say } from '../terminal/output.ts';
 import { isoTime } from '../time.ts';
-import { say, withAppContext } from './run.ts';
 
 export function command(): Command {
   return new Command('paper').description('what is the operator’s to give a paper').addCommand(host());
@@ -24,7 +25,7 @@ function host(): Command {
     .option('--remove', 'take the host away; the paper’s url stays what its links start with')
     .option('--json', 'print [{paper, host, how, at}], as it is now')
     .action((slug: string | undefined, name: string | undefined, { remove, json }: Options) =>
-      withAppContext((app) => {
+      withAppContext(readSettings(), (app) => {
         if (slug !== undefined) requirePaper(app, slug);
         if (remove && name === undefined) {
           throw new Fault('invalid_request', '--remove takes away one host; name the paper and the host');

@@ -1,15 +1,16 @@
 import { Command } from 'commander';
 import type { AppContext } from '../app/context.ts';
-import { requirePaper } from '../app/context.ts';
+import { requirePaper, withAppContext } from '../app/context.ts';
 import { openReaderDesk } from '../app/reader-desk.ts';
+import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import type { Address } from '../readers/address.ts';
 import { readAddress } from '../readers/address.ts';
 import { dossierOf, erase, suppress } from '../readers/dossier.ts';
 import type { ReaderDesk } from '../readers/reader-desk.ts';
 import { dossierRecord } from '../readers/record.ts';
-import { say, withAppContext } from './run.ts';
-import { shownJson } from './terminal.ts';
+import { shownJson } from '../terminal/escape.ts';
+import { say } from '../terminal/output.ts';
 
 export function command(): Command {
   return new Command('reader')
@@ -51,7 +52,7 @@ function verb(name: string, description: string, work: (asked: Asked) => void): 
     .argument('<email>')
     .requiredOption('--paper <slug>', 'the paper')
     .action((email: string, { paper, complained = false }: { paper: string; complained?: boolean }) =>
-      withAppContext((app) => {
+      withAppContext(readSettings(), (app) => {
         requirePaper(app, paper);
         const address = readAddress(email);
         if ('problem' in address) {

@@ -1,6 +1,8 @@
 import { Command } from 'commander';
+import { withAppContext } from '../app/context.ts';
+import { readSettings } from '../env.ts';
 import { parseHostname } from '../records/hostname.ts';
-import { say, withAppContext } from './run.ts';
+import { say } from '../terminal/output.ts';
 
 const SAID = {
   added: 'is under watch',
@@ -15,7 +17,7 @@ export function command(): Command {
     .argument('<hostname...>')
     .option('--json', 'print the outcomes as JSON')
     .action((names: string[], options: { json?: boolean }) =>
-      withAppContext(({ store, now }) => {
+      withAppContext(readSettings(), ({ store, now }) => {
         const outcomes = store.records.watch(names.map(parseHostname), now());
         say(
           options.json,

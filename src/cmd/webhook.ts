@@ -1,12 +1,11 @@
 import { Command } from 'commander';
 import type { AppContext } from '../app/context.ts';
-import { requirePaper } from '../app/context.ts';
-import { openWebhookDesk, webhookClientOf } from '../app/webhook-desk.ts';
-import { Fault } from '../fault.ts';
-import { Dispatcher } from '../readers/delivery-dispatcher.ts';
-import { queueTest } from '../readers/delivery-queue.ts';
-import { addWebhook, needReceiver, needWebhook, webhookRow } from '../readers/webhook-body.ts';
-import { say, withAppContext } from './run.ts';
+import { requirePaper, withAppContext } from '../app/context.ts';
+import { openWebhookDesk } from '../app/webhook-desk.ts';
+import { sendTest } from '../app/webhook-test.ts';
+import { readSettings } from '../env.ts';
+import { addWebhook, needWebhook, webhookRow } from '../readers/webhook-body.ts';
+import { say } from '../terminal/output.ts';
 
 export function command(): Command {
   return new Command('webhook')
@@ -26,7 +25,7 @@ function add(): Command {
     .option('--no-cast', 'without the video edition')
     .option('--json', 'print {id, url, secret}')
     .action((url: string, options: { paper: string; section?: string[]; cast: boolean; json?: boolean }) =>
-      withAppContext((app) => {
+      withAppContext(readSettings(), (app) => {
         requirePaper(app, options.paper);
         const { sections } = app.store.archive(options.paper).paper();
         const chosen = { cast: options.cast, ...(options.section === undefined ? {} : { sections: options.section }) };
@@ -45,7 +44,7 @@ function list(): Command {
     .requiredOption('--paper <slug>', 'the paper')
     .option('--json', 'print them as JSON')
     .action((options: { paper: string; json?: boolean }) =>
-      withAppContext((app) => {
+      withAppContext(readSettings(), (app) => {
         requirePaper(app, options.paper);
         const { sections } = app.store.archive(options.paper).paper();
         const rows = app.store.webhooks.list(options.paper).map((webhook) => webhookRow(webhook, sections));
@@ -64,7 +63,7 @@ function remove(): Command {
     .argument('<id>')
     .requiredOption('--paper <slug>', 'the paper')
     .action((id: string, options: { paper: string }) =>
-      withAppContext((app) => {
+      withAppContext(readSettings(), (app) => {
         needOwn(app, options.paper, id);
         app.store.webhooks.remove(options.paper, id);
         say(false, null, [`removed ${id}`]);
@@ -79,21 +78,9 @@ function test(): Command {
     .requiredOption('--paper <slug>', 'the paper')
     .option('--json', 'print the attempt as JSON')
     .action((id: string, options: { paper: string; json?: boolean }) =>
-      withAppContext(async (app) => {
+      withAppContext(readSettings(), async (app) => {
         requirePaper(app, options.paper);
-        const desk = openWebhookDesk(app);
-        const webhook = needReceiver(desk, options.paper, id);
-        const quiet = {
-          attempted() {},
-          switchedOff() {},
-          unnoted(_delivery: unknown, error: unknown) {
-            throw error;
-          },
-        };
-        const delivery = queueTest(desk, options.paper, webhook);
-        await new Dispatcher(desk, webhookClientOf(app), quiet).sendOne(delivery);
-        const attempt = await attemptOf(app, options.paper, delivery);
-        const { status, error, ms } = attempt;
+        const { delivery, status, error, ms } = await sendTest(app, options.paper, id);
         if (error !== null) process.exitCode = 1;
         say(options.json, { delivery, status, error, ms }, [
           error === null
@@ -108,17 +95,3 @@ function needOwn(app: AppContext, paper: string, id: string) {
   requirePaper(app, paper);
   return needWebhook(openWebhookDesk(app), paper, id);
 }
-
-/** The one attempt of a test: a server that runs beside may have been quicker to send it. */
-async function attemptOf({ store }: AppContext, paper: string, delivery: string) {
-  for (let looks = 0; looks < LOOKS; looks++) {
-    const [attempt] = store.deliveries.get(paper, delivery)?.attempts ?? [];
-    if (attempt !== undefined) return attempt;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY));
-  }
-  throw new Fault('unavailable', 'the server took the test to send it and has not said what came of it; see its log');
-}
-
-/** How often, and after how many ms each time, the outcome of a test is looked for: together longer than a request lasts. */
-const LOOKS = 120;
-const LOOK_EVERY = 100;

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import pino from 'pino';
 import { Webhook } from 'standardwebhooks';
 import { startDeliveries } from '../../src/app/jobs/deliveries.ts';
+import { makePaperKey } from '../../src/app/paper-keys.ts';
 import { webhookClientOf } from '../../src/app/webhook-desk.ts';
-import { makeKeyOf } from '../../src/cmd/key.ts';
 import { LEASE } from '../../src/readers/delivery-dispatcher.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import type { Answer } from '../support/http.ts';
@@ -33,7 +33,7 @@ async function stand(t: TestContext, more: Record<string, string> = ALLOW) {
   const folder = tempFolder({ after: (work) => void later.push(work) });
   const app = appContextIn(t, folder, { now: Date.now() }, more);
   createPaper(app);
-  const key = (level: string) => makeKeyOf(app, PAPER, { level, name: level }).key;
+  const key = (level: string) => makePaperKey(app, PAPER, { level, name: level }).key;
   const keys: Record<string, string> = { admin: key('admin'), read: key('read') };
   const serving = await serve(t, folder, more).finally(() =>
     t.after(() => {

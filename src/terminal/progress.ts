@@ -1,4 +1,4 @@
-import { shown } from './terminal.ts';
+import { shown } from './escape.ts';
 
 /** How often a line is printed where there is no terminal, in ms. */
 const LINE_EVERY = 5_000;

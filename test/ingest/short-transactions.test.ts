@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inShortTransactions } from '../../src/app/short-transactions.ts';
+import { inShortTransactions } from '../../src/ingest/short-transactions.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 
 /** Works for a while without letting anybody else. */
