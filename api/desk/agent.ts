@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
+import { currentAgreement } from '../../src/app/agreement.ts';
 import { AgentCheck, agentCheck } from '../../src/desk/agent-check.ts';
 import { signatureOf, signTerms, TermsAcceptance, TermsRecord, termsRecord } from '../../src/desk/terms.ts';
-import { currentAgreement } from '../../src/app/agreement.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needLevel, needs } from '../middleware/key.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createMiddleware } from 'hono/factory';
+import { currentAgreement } from '../../src/app/agreement.ts';
 import type { AccessKey } from '../../src/desk/keys.ts';
 import { inForce } from '../../src/desk/keys.ts';
 import { signatureOf } from '../../src/desk/terms.ts';
 import { Fault } from '../../src/fault.ts';
-import { currentAgreement } from '../../src/app/agreement.ts';
 import type { PaperEnv } from '../env.ts';
 import type { Outcome } from '../middleware/idempotency.ts';
 import { keep, namedWrite, once } from '../middleware/idempotency.ts';

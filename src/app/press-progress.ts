@@ -23,7 +23,7 @@ export async function pressWithProgress(
 
 /** What was pressed, one line per paper. */
 export function pressLines(reports: Map<string, PressReport>): string[] {
-  if (reports.size === 0) return ['nothing to press: the files on disk are up to date'];
+  if (reports.size === 0) return ['nothing left to press: the files on disk are up to date'];
   return [...reports].map(
     ([paper, { sheets, written, removed }]) =>
       `pressed ${paper}: ${counted(sheets, 'sheet')}, ${counted(written, 'file')} written, ${removed} removed`,

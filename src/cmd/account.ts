@@ -9,7 +9,7 @@ import { Fault } from '../fault.ts';
 import { BURST_MAX, PLANS } from '../meter/plan.ts';
 import { say } from '../terminal/output.ts';
 
-/** How many days `show` sums up. */
+/** The days that `show` covers. */
 const SPAN = 31;
 
 export function command(): Command {
@@ -19,8 +19,8 @@ export function command(): Command {
 function show(): Command {
   return new Command('show')
     .description('show an account’s plan, usage and credits')
-    .argument('<email>')
-    .option('--json', 'print all of it as JSON')
+    .argument('<email>', 'the address that the account signs in with')
+    .option('--json', 'print the account as JSON')
     .action((email: string, options: { json?: boolean }) =>
       withAppContext(readSettings(), (app) => sayAccount(app, email, options.json)),
     );
@@ -29,9 +29,9 @@ function show(): Command {
 function set(): Command {
   return new Command('set')
     .description('change how an account is metered')
-    .argument('<email>')
-    .option('--plan <plan>', PLANS.join(' or '))
-    .option('--burst <n>', `how many days’ shares one day may take, 1 to ${BURST_MAX}`)
+    .argument('<email>', 'the address that the account signs in with')
+    .option('--plan <plan>', `the plan: ${PLANS.join(' or ')}`)
+    .option('--burst <n>', `how many daily allowances one day may use, 1 to ${BURST_MAX}`)
     .option('--json', 'print the account as `show` does')
     .action((email: string, options: { plan?: string; burst?: string; json?: boolean }) =>
       withAppContext(readSettings(), (app) => {
@@ -65,11 +65,11 @@ function burstFrom(text: string): number {
 function sayAccount(app: AppContext, text: string, json: boolean | undefined): void {
   const { id, email } = requireAccount(app.store, text);
   const usage = usageNow(app, id, SPAN);
-  if (usage === null) throw new Fault('not_found', `there is no account of ${JSON.stringify(text)}`);
+  if (usage === null) throw new Fault('not_found', `there is no account with the address ${JSON.stringify(text)}`);
   const { plan, burst, today, month, credits } = usage;
   say(json, { email, ...usage }, [
-    `${email}: the ${plan} plan${burst === 1 ? '' : `, a day may take ${burst} days’ shares`}`,
-    `today ${counted(today.units, 'request')}, ${today.remaining} of ${today.allowance} included are left; this month ${month.units}`,
-    `${counted(credits.balance, 'credit')} bought and left`,
+    `${email}: the ${plan} plan${burst === 1 ? '' : `, one day may use ${burst} daily allowances`}`,
+    `today ${counted(today.units, 'request')}, ${today.remaining} of ${today.allowance} included left; this month ${month.units}`,
+    `${counted(credits.balance, 'credit')} left`,
   ]);
 }

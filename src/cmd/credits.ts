@@ -15,10 +15,10 @@ export function command(): Command {
 
 function add(): Command {
   return new Command('add')
-    .description('top an account’s credits up; with an amount below nothing, as in -- -5, take some away')
-    .argument('<email>')
+    .description('add credits to an account; a negative amount, as in -- -5, takes some away')
+    .argument('<email>', 'the address that the account signs in with')
     .argument('<amount>', 'credits, such as 25 or 0.05')
-    .option('--note <text>', 'what for, such as an invoice’s number')
+    .option('--note <text>', 'the reason, such as an invoice number')
     .option('--json', 'print {email, balance, entry}')
     .action((email: string, amount: string, options: { note?: string; json?: boolean }) =>
       withAppContext(readSettings(), ({ store, now }) => {
@@ -36,9 +36,9 @@ function add(): Command {
 
 function show(): Command {
   return new Command('show')
-    .description('show an account’s ledger of credits, newest first')
-    .argument('<email>')
-    .option('--json', 'print {email, balance, entries}; an entry of today that grows on has no seq')
+    .description('show the credits of an account and their ledger, newest first')
+    .argument('<email>', 'the address that the account signs in with')
+    .option('--json', 'print {email, balance, entries}; today’s entry, which still grows, has no seq')
     .action((email: string, options: { json?: boolean }) =>
       withAppContext(readSettings(), ({ store, now }) => {
         const account = requireAccount(store, email);

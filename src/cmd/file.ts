@@ -11,9 +11,9 @@ import { say, tell } from '../terminal/output.ts';
 
 export function command(): Command {
   return new Command('file')
-    .description('file the content folder, or these paths, through the door, and press what changed')
-    .argument('[paths...]', 'a paper’s folder, or story files in one')
-    .option('--no-press', 'leave the press to a later command')
+    .description('file the content folder, or only these paths, and press what changed')
+    .argument('[paths...]', 'papers’ folders, or story files in them')
+    .option('--no-press', 'do not press afterwards')
     .option('--json', 'print the outcome as JSON')
     .action((paths: string[], options: { press: boolean; json?: boolean }) =>
       withAppContext(readSettings(), async (app) => {
@@ -21,11 +21,11 @@ export function command(): Command {
         if (paths.length === 0 && !existsSync(contentDir)) {
           throw new Fault(
             'not_found',
-            `there is no folder ${contentDir}; make it, or set CONTENT_DIR to where the papers are`,
+            `CONTENT_DIR ${contentDir} does not exist; create it, or set CONTENT_DIR to the folder of the papers`,
           );
         }
         const outcome = await fileContent(app, paths.map(givenPath));
-        const reports = options.press ? await pressWithProgress(app, {}) : new Map();
+        const reports = options.press ? await pressWithProgress(app) : new Map();
         for (const problem of outcome.problems) tell(problemLine(problem));
         const refused = new Set(outcome.problems.map(({ file }) => file)).size;
         say(options.json, { ...outcome, pressed: Object.fromEntries(reports) }, [

@@ -8,17 +8,17 @@ import { say } from '../terminal/output.ts';
 
 export function command(): Command {
   return new Command('opt-out')
-    .description('look at a hostname and all below it no more, and show them nowhere; receipts stay')
-    .argument('<hostname>')
-    .requiredOption('--reason <text>', 'why, in one line')
-    .option('--json', 'print the names that went out of sight')
+    .description('stop probing a hostname and its subdomains, and hide them everywhere; receipts stay')
+    .argument('<hostname>', 'such as example.org')
+    .requiredOption('--reason <text>', 'the reason, in one line')
+    .option('--json', 'print {hostname, hidden}')
     .action((name: string, options: { reason: string; json?: boolean }) =>
       withAppContext(readSettings(), ({ store, now }) => {
         const reason = optOutReason(options.reason, '--reason');
         const host = parseHostname(name);
         const hidden = store.records.optOut(host, reason, 'cli', now());
         say(options.json, { hostname: host.hostname, hidden }, [
-          `${host.hostname} and all below it are opted out; ${counted(hidden.length, 'watched name')} went out of sight`,
+          `${host.hostname} and its subdomains are opted out; ${counted(hidden.length, 'watched name')} hidden`,
         ]);
       }),
     );

@@ -14,27 +14,31 @@ import { say } from '../terminal/output.ts';
 
 export function command(): Command {
   return new Command('reader')
-    .description('what a paper keeps of one mail address')
+    .description('what a paper stores about a mail address')
     .addCommand(
-      verb('export', 'print everything that is kept of an address, as JSON', ({ app, desk, paper, address }) => {
+      verb('export', 'print everything that is stored about an address, as JSON', ({ app, desk, paper, address }) => {
         const { sections } = app.store.archive(paper).paper();
         const record = dossierRecord(address.email, dossierOf(desk, paper, address), sections);
         process.stdout.write(`${shownJson(record, 2)}\n`);
       }),
     )
     .addCommand(
-      verb('erase', 'forget an address; that it had unsubscribed stays known, by a hash', (asked) => {
+      verb('erase', 'erase an address; only a hash remembers that it unsubscribed', (asked) => {
         erase(asked.desk, asked.paper, asked.address);
-        say(false, null, [`${asked.paper} keeps nothing of ${asked.address.email} any more`]);
+        say(false, null, [`${asked.paper} no longer stores anything about ${asked.address.email}`]);
       }),
     )
     .addCommand(
-      verb('suppress', 'end what an address gets; a new order has it asked, once in 30 days', (asked) => {
-        suppress(asked.desk, asked.paper, asked.address, asked.complained ? 'complained' : 'by_hand');
-        say(false, null, [
-          `${asked.paper} does not write to ${asked.address.email}; its reader’s own confirmation lifts that`,
-        ]);
-      }).option('--complained', 'the reader called a mail spam, as the provider of the mail server tells'),
+      verb(
+        'suppress',
+        'stop all mail to an address; if it subscribes again, it must confirm, asked once in 30 days',
+        (asked) => {
+          suppress(asked.desk, asked.paper, asked.address, asked.complained ? 'complained' : 'by_hand');
+          say(false, null, [
+            `${asked.paper} no longer writes to ${asked.address.email} until the reader confirms a new subscription`,
+          ]);
+        },
+      ).option('--complained', 'the reader reported a mail as spam to the mail provider'),
     );
 }
 
@@ -49,7 +53,7 @@ interface Asked {
 function verb(name: string, description: string, work: (asked: Asked) => void): Command {
   return new Command(name)
     .description(description)
-    .argument('<email>')
+    .argument('<email>', 'the reader’s mail address')
     .requiredOption('--paper <slug>', 'the paper')
     .action((email: string, { paper, complained = false }: { paper: string; complained?: boolean }) =>
       withAppContext(readSettings(), (app) => {
@@ -58,7 +62,7 @@ function verb(name: string, description: string, work: (asked: Asked) => void): 
         if ('problem' in address) {
           throw new Fault(
             'invalid_request',
-            `${JSON.stringify(email.slice(0, 80))} ${address.problem}; give a mail address`,
+            `${JSON.stringify(email.slice(0, 80))} ${address.problem}; give a mail address such as ana@example.org`,
           );
         }
         work({ app, desk: openReaderDesk(app), paper, address, complained });

@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import type { Logger } from 'pino';
 import { listenDesk, listenRecords } from '../../api/server.ts';
 import { isBuilt, loadBuild } from '../app/build.ts';
 import { buildPages } from '../app/build-pages.ts';
@@ -14,7 +13,7 @@ import { startFiling } from '../app/jobs/filing.ts';
 import { startMails } from '../app/jobs/mails.ts';
 import { startScanner } from '../app/jobs/scanner.ts';
 import { startValueIndex } from '../app/jobs/value-index.ts';
-import { flushed, openServerLog } from '../app/log.ts';
+import { flushed, type Log, openServerLog } from '../app/log.ts';
 import { PendingFolders } from '../app/pending-folders.ts';
 import { PressQueue } from '../app/press-queue.ts';
 import { webhookClientOf } from '../app/webhook-desk.ts';
@@ -75,7 +74,7 @@ interface Running {
 }
 
 /** Serves the papers and their API, and starts the jobs of the desk. */
-async function serveDesk(app: AppContext, smtp: SmtpMailer | null, logger: Logger): Promise<Running> {
+async function serveDesk(app: AppContext, smtp: SmtpMailer | null, logger: Log): Promise<Running> {
   const presses = new PressQueue(app);
   const backlog = new PendingFolders(papersInContent(app.settings.contentDir));
   const desk = await listenDesk({ app, presses, backlog, logger }, (port) => {
@@ -95,7 +94,7 @@ async function serveDesk(app: AppContext, smtp: SmtpMailer | null, logger: Logge
 }
 
 /** Serves the domain records, and starts their jobs. */
-async function serveRecords(app: AppContext, logger: Logger): Promise<Running> {
+async function serveRecords(app: AppContext, logger: Log): Promise<Running> {
   const records = await listenRecords(app, logger, (port) => {
     app.settings = listeningOn(app.settings, { records: port });
     app.store.served.note('records', app.settings.dataOrigin);

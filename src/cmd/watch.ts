@@ -6,15 +6,15 @@ import { say } from '../terminal/output.ts';
 
 const SAID = {
   added: 'is under watch',
-  already: 'was under watch before',
+  already: 'was already under watch',
   resumed: 'is under watch again',
-  opted_out: 'opted out, and is not looked at',
+  opted_out: 'has opted out and is not probed',
 };
 
 export function command(): Command {
   return new Command('watch')
-    .description('put hostnames under watch; they are due at once')
-    .argument('<hostname...>')
+    .description('put hostnames under watch; they are probed at once')
+    .argument('<hostname...>', 'such as example.org')
     .option('--json', 'print the outcomes as JSON')
     .action((names: string[], options: { json?: boolean }) =>
       withAppContext(readSettings(), ({ store, now }) => {

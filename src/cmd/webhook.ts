@@ -9,7 +9,7 @@ import { say } from '../terminal/output.ts';
 
 export function command(): Command {
   return new Command('webhook')
-    .description('receivers that a paper tells of what goes on air, over HTTP')
+    .description('webhooks, which a paper notifies over HTTP of what goes on air')
     .addCommand(add())
     .addCommand(list())
     .addCommand(remove())
@@ -18,11 +18,11 @@ export function command(): Command {
 
 function add(): Command {
   return new Command('add')
-    .description('add a receiver; its secret signs what it is sent')
+    .description('add a webhook; its secret signs what is sent to it')
     .argument('<url>', 'an https address on a public host')
     .requiredOption('--paper <slug>', 'the paper')
-    .option('--section <name...>', 'only these sections; all when left out')
-    .option('--no-cast', 'without the video edition')
+    .option('--section <name...>', 'only these sections; by default all')
+    .option('--no-cast', 'leave out the video edition')
     .option('--json', 'print {id, url, secret}')
     .action((url: string, options: { paper: string; section?: string[]; cast: boolean; json?: boolean }) =>
       withAppContext(readSettings(), (app) => {
@@ -32,7 +32,7 @@ function add(): Command {
         const made = addWebhook(openWebhookDesk(app), options.paper, { url, ...chosen }, sections);
         say(options.json, { id: made.id, url: made.url, secret: made.secret }, [
           made.secret,
-          `webhook ${made.id} of ${options.paper}; \`npm run -s broadsheet -- webhook test ${made.id} --paper ${options.paper}\` tries it`,
+          `webhook ${made.id} of ${options.paper}; \`npm run -s broadsheet -- webhook test ${made.id} --paper ${options.paper}\` sends a test`,
         ]);
       }),
     );
@@ -40,9 +40,9 @@ function add(): Command {
 
 function list(): Command {
   return new Command('list')
-    .description("list a paper's own receivers")
+    .description('list the webhooks of a paper')
     .requiredOption('--paper <slug>', 'the paper')
-    .option('--json', 'print them as JSON')
+    .option('--json', 'print the webhooks as JSON')
     .action((options: { paper: string; json?: boolean }) =>
       withAppContext(readSettings(), (app) => {
         requirePaper(app, options.paper);
@@ -59,12 +59,12 @@ function list(): Command {
 
 function remove(): Command {
   return new Command('remove')
-    .description('remove a receiver, with what waits for it')
-    .argument('<id>')
+    .description('remove a webhook and its queued deliveries')
+    .argument('<id>', 'the id of the webhook')
     .requiredOption('--paper <slug>', 'the paper')
     .action((id: string, options: { paper: string }) =>
       withAppContext(readSettings(), (app) => {
-        needOwn(app, options.paper, id);
+        requireWebhook(app, options.paper, id);
         app.store.webhooks.remove(options.paper, id);
         say(false, null, [`removed ${id}`]);
       }),
@@ -73,8 +73,8 @@ function remove(): Command {
 
 function test(): Command {
   return new Command('test')
-    .description('send a receiver a test, now; exit 1 when it does not take it')
-    .argument('<id>')
+    .description('send a test to a webhook now; exit code 1 when it is not accepted')
+    .argument('<id>', 'the id of the webhook')
     .requiredOption('--paper <slug>', 'the paper')
     .option('--json', 'print the attempt as JSON')
     .action((id: string, options: { paper: string; json?: boolean }) =>
@@ -84,14 +84,14 @@ function test(): Command {
         if (error !== null) process.exitCode = 1;
         say(options.json, { delivery, status, error, ms }, [
           error === null
-            ? `taken (${status}, ${ms} ms)`
-            : `not taken: ${error}${status === null ? '' : ` (${status})`}`,
+            ? `accepted (${status}, ${ms} ms)`
+            : `not accepted: ${error}${status === null ? '' : ` (${status})`}`,
         ]);
       }),
     );
 }
 
-function needOwn(app: AppContext, paper: string, id: string) {
+function requireWebhook(app: AppContext, paper: string, id: string) {
   requirePaper(app, paper);
   return needWebhook(openWebhookDesk(app), paper, id);
 }

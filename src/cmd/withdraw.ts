@@ -9,9 +9,9 @@ import { say } from '../terminal/output.ts';
 export function command(): Command {
   return new Command('withdraw')
     .description('take a piece off the air; its page becomes a notice with the reason')
-    .argument('<slug>')
+    .argument('<slug>', 'the piece')
     .requiredOption('--paper <slug>', 'the paper')
-    .requiredOption('--reason <text>', 'why; readers see it')
+    .requiredOption('--reason <text>', 'the reason that readers see')
     .option('--json', 'print the outcome as JSON')
     .action((slug: string, options: { paper: string; reason: string; json?: boolean }) =>
       withAppContext(readSettings(), async (app) => {
