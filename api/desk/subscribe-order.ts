@@ -1,12 +1,13 @@
+import { newId } from '../../src/app/context.ts';
 import { Fault } from '../../src/fault.ts';
+import { webhookProblem } from '../../src/outbound/webhook-url.ts';
 import type { Address } from '../../src/readers/address.ts';
 import { readAddress, readerOf } from '../../src/readers/address.ts';
 import type { ChoicesBody } from '../../src/readers/choices.ts';
 import { choicesFrom } from '../../src/readers/choices.ts';
-import { order, orderByAdmin } from '../../src/readers/order.ts';
+import { subscribe, subscribeByAdmin } from '../../src/readers/subscribe.ts';
 import type { Choices } from '../../src/readers/subscriber.ts';
 import { DEFAULT_CHOICES } from '../../src/readers/subscriber.ts';
-import { webhookProblem } from '../../src/readers/webhook.ts';
 import { needLevel } from '../middleware/key.ts';
 import { privateJson } from '../responses/send.ts';
 import type { Doors, PaperContext } from './doors.ts';
@@ -17,7 +18,7 @@ import type { ReaderParts } from './subscribers.ts';
 import { write } from './write.ts';
 
 /** Takes a reader's order. Throws `invalid_request` naming the member at fault. */
-export function takeOrder({ desk }: ReaderParts, c: PaperContext, sent: Sent): void {
+export function takeOrder({ app: { store, now } }: ReaderParts, c: PaperContext, sent: Sent): void {
   const { email, ...body } = shaped(
     Order,
     sent.form === null ? sent.json : { email: onlyField(sent.form, 'email'), ...choiceFields(sent.form) },
@@ -28,7 +29,7 @@ export function takeOrder({ desk }: ReaderParts, c: PaperContext, sent: Sent): v
     throw new Fault('invalid_request', message, { field: 'email' });
   }
   const choices = choicesOf(c, body);
-  order(desk, c.get('site').slug, address, { ...DEFAULT_CHOICES, ...choices });
+  subscribe(store, c.get('site').slug, address, { ...DEFAULT_CHOICES, ...choices }, { now: now(), newId });
 }
 
 /** Takes an admin's order for up to twenty addresses. Throws `key_required`, `level_too_low`, `invalid_request`. */
@@ -42,11 +43,12 @@ export async function takeAdminOrder(doors: Doors, parts: ReaderParts, c: PaperC
     throw new Fault('invalid_request', message, { field: 'webhook' });
   }
   const { slug } = c.get('site');
+  const { store, now } = doors.app;
   const addresses = emails.map(readAddress);
   const answer = await write(doors, c, () => {
     const results = addresses.map((address) => {
       if ('problem' in address) return { status: 'invalid', message: `this ${address.problem}` };
-      return { status: orderByAdmin(parts.desk, slug, address, choices, webhook) };
+      return { status: subscribeByAdmin(store, slug, address, { choices, webhook }, { now: now(), newId }) };
     });
     // What is kept for a second asking holds neither an address nor a secret.
     return { status: 200, body: { results } };
@@ -61,9 +63,9 @@ export async function takeAdminOrder(doors: Doors, parts: ReaderParts, c: PaperC
 }
 
 /** The secret of a reader's webhook, where the order gave the reader one. */
-function secretOf({ desk }: ReaderParts, paper: string, address: Address | { problem: string } | undefined) {
+function secretOf({ app: { store } }: ReaderParts, paper: string, address: Address | { problem: string } | undefined) {
   if (address === undefined || 'problem' in address) return {};
-  const secret = desk.subscribers.of(paper, readerOf(paper, address))?.webhook_secret ?? null;
+  const secret = store.readers.subscribers.of(paper, readerOf(paper, address))?.webhook_secret ?? null;
   return secret === null ? {} : { webhook_secret: secret };
 }
 

@@ -2,13 +2,14 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AstroIntegration, AstroIntegrationLogger } from 'astro';
 import { BUILT, stampBuild } from '../app/build.ts';
-import { type AppContext, withAppContext } from '../app/context.ts';
-import { pressLines, pressWithProgress } from '../app/press-progress.ts';
+import type { AppContext } from '../app/context.ts';
+import { fileContent } from '../cmd/file.ts';
+import { pressLines, pressShowing } from '../cmd/press.ts';
+import { withAppContext } from '../cmd/run.ts';
+import { shown } from '../cmd/terminal.ts';
 import { DESK_PORT, readSettings } from '../env.ts';
-import { fileContent } from '../ingest/content-folder.ts';
 import { problemLine } from '../ingest/source-file.ts';
 import { PROJECT } from '../project.ts';
-import { shown } from '../terminal/escape.ts';
 
 /** The press as a part of Astro: `astro build` alone files `content/` and leaves every paper's tree complete. */
 export function pressIntegration(): AstroIntegration {
@@ -26,18 +27,18 @@ export function pressIntegration(): AstroIntegration {
       },
       // On a new machine there are papers to show.
       'astro:server:setup': ({ logger }) =>
-        withAppContext(readSettings(), async (app) => {
+        withAppContext(async (app) => {
           await fileWarning(app, logger);
         }),
       'astro:build:start': () => {
         for (const folder of BUILT) rmSync(folder, { recursive: true, force: true });
       },
       'astro:build:done': ({ logger }) =>
-        withAppContext(readSettings(), async (app) => {
+        withAppContext(async (app) => {
           stampBuild();
           if (!app.settings.buildPresses) return;
           if ((await fileWarning(app, logger)) > 0) process.exitCode = 1;
-          for (const line of pressLines(await pressWithProgress(app))) logger.info(shown(line));
+          for (const line of pressLines(await pressShowing(app, {}))) logger.info(shown(line));
         }),
     },
   };

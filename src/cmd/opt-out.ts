@@ -1,24 +1,22 @@
 import { Command } from 'commander';
-import { withAppContext } from '../app/context.ts';
 import { counted } from '../counted.ts';
-import { readSettings } from '../env.ts';
 import { parseHostname } from '../records/hostname.ts';
 import { optOutReason } from '../records/opt-out.ts';
-import { say } from '../terminal/output.ts';
+import { say, withAppContext } from './run.ts';
 
 export function command(): Command {
   return new Command('opt-out')
-    .description('stop probing a hostname and its subdomains, and hide them everywhere; receipts stay')
-    .argument('<hostname>', 'such as example.org')
-    .requiredOption('--reason <text>', 'the reason, in one line')
-    .option('--json', 'print {hostname, hidden}')
+    .description('look at a hostname and all below it no more, and show them nowhere; receipts stay')
+    .argument('<hostname>')
+    .requiredOption('--reason <text>', 'why, in one line')
+    .option('--json', 'print the names that went out of sight')
     .action((name: string, options: { reason: string; json?: boolean }) =>
-      withAppContext(readSettings(), ({ store, now }) => {
+      withAppContext(({ store, now }) => {
         const reason = optOutReason(options.reason, '--reason');
         const host = parseHostname(name);
         const hidden = store.records.optOut(host, reason, 'cli', now());
         say(options.json, { hostname: host.hostname, hidden }, [
-          `${host.hostname} and its subdomains are opted out; ${counted(hidden.length, 'watched name')} hidden`,
+          `${host.hostname} and all below it are opted out; ${counted(hidden.length, 'watched name')} went out of sight`,
         ]);
       }),
     );

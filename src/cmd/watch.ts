@@ -1,23 +1,21 @@
 import { Command } from 'commander';
-import { withAppContext } from '../app/context.ts';
-import { readSettings } from '../env.ts';
 import { parseHostname } from '../records/hostname.ts';
-import { say } from '../terminal/output.ts';
+import { say, withAppContext } from './run.ts';
 
 const SAID = {
   added: 'is under watch',
-  already: 'was already under watch',
+  already: 'was under watch before',
   resumed: 'is under watch again',
-  opted_out: 'has opted out and is not probed',
+  opted_out: 'opted out, and is not looked at',
 };
 
 export function command(): Command {
   return new Command('watch')
-    .description('put hostnames under watch; they are probed at once')
-    .argument('<hostname...>', 'such as example.org')
+    .description('put hostnames under watch; they are due at once')
+    .argument('<hostname...>')
     .option('--json', 'print the outcomes as JSON')
     .action((names: string[], options: { json?: boolean }) =>
-      withAppContext(readSettings(), ({ store, now }) => {
+      withAppContext(({ store, now }) => {
         const outcomes = store.records.watch(names.map(parseHostname), now());
         say(
           options.json,

@@ -8,12 +8,9 @@ import { observationTable } from './records-observations.ts';
 import { queueTable } from './records-queue.ts';
 import { sightingTables } from './records-sightings.ts';
 import { valueTables } from './records-values.ts';
-import type { Transact } from './sql.ts';
 
-export type RecordsTables = ReturnType<typeof recordsTables>;
-
-/** Everything that the domain records keep. */
-export function recordsTables(db: Db, transact: Transact) {
+/** Everything that the records service keeps. */
+export function recordsTables(db: Db, transact: <T>(work: () => T) => T) {
   const tables = {
     transact,
     ...hostnameTable(db, transact),
@@ -23,7 +20,7 @@ export function recordsTables(db: Db, transact: Transact) {
     ...sightingTables(db),
     ...facetTables(db),
     ...valueTables(db, transact),
-    /** Faults between these tables; empty when there are none. */
+    /** What does not hold between these tables; empty when all of it does. */
     tableFaults: (): string[] => recordsFaults(db),
   };
   return tables satisfies RecordingTables;
