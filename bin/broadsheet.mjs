@@ -19,7 +19,7 @@ if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) {
   modules.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/broadsheet', import.meta.url)));
   await import('../src/cmd/broadsheet.ts');
 } else if (existsSync(newer)) {
-  // The channel closes when this process is gone, however it ended: see src/cmd/starter.ts.
+  // The channel closes when this process is gone, however it ended: see src/terminal/starter.ts.
   const child = spawn(newer, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });

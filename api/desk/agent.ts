@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
+import { currentAgreement } from '../../src/app/agreement.ts';
 import { AgentCheck, agentCheck } from '../../src/desk/agent-check.ts';
 import { signatureOf, signTerms, TermsAcceptance, TermsRecord, termsRecord } from '../../src/desk/terms.ts';
-import { readAgreement } from '../../src/files/agreement.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needLevel, needs } from '../middleware/key.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
@@ -59,20 +59,20 @@ export function agentDoors(doors: Doors): void {
   register(doors, check, (c) => {
     const key = needLevel(c.get('key'), 'read');
     const { slug, root, paper } = c.get('site');
-    const signed = signatureOf(store.terms, readAgreement(settings), slug) !== null;
+    const signed = signatureOf(store.terms, currentAgreement(settings), slug) !== null;
     const avatar = key.persona === null ? null : linksFor(doors, c).avatar(key.persona);
     return privateJson(c, agentCheck({ key, signed, avatar, root, contact: paper.contact ?? null }));
   });
 
   register(doors, terms, (c) => {
-    const agreement = readAgreement(settings);
+    const agreement = currentAgreement(settings);
     return privateJson(c, termsRecord(agreement, signatureOf(store.terms, agreement, c.get('site').slug)));
   });
 
   register(doors, accept, (c) => {
     const { version, signed_by } = c.req.valid('json');
     return write(doors, c, (key) => {
-      const agreement = readAgreement(settings);
+      const agreement = currentAgreement(settings);
       const paper = archiveOf(doors, c).paper().slug;
       const signature = signTerms({
         terms: store.terms,

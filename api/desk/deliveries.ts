@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { DELIVERY_STATES } from '../../src/outbound/delivery.ts';
+import { openWebhookDesk } from '../../src/app/webhook-desk.ts';
+import { DELIVERY_STATES } from '../../src/readers/delivery.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needs } from '../middleware/key.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
@@ -59,13 +60,13 @@ const retry = createRoute({
 
 /** Everything of webhooks: the receivers, what they were sent, and sending it again. */
 export function deliveryDoors(doors: Doors): void {
-  const { store, now } = doors.app;
-  webhookDoors(doors);
+  const desk = openWebhookDesk(doors.app);
+  webhookDoors(doors, desk);
 
   register(doors, list, (c) => {
     const { limit, cursor, ...of } = c.req.valid('query');
     const [after] = cursor === undefined ? [] : readCursor(z.tuple([z.string().max(40)]), cursor);
-    const rows = store.deliveries.list(c.get('site').slug, { limit: limit + 1, after, ...of });
+    const rows = desk.deliveries.list(c.get('site').slug, { limit: limit + 1, after, ...of });
     const last = rows.length > limit ? rows[limit - 1] : undefined;
     const next = last === undefined ? null : cursorOf([last.id]);
     return privateList(c, { limit, cursor, ...of }, listOf(c, 'deliveries', rows.slice(0, limit).map(rowOf), next));
@@ -75,8 +76,8 @@ export function deliveryDoors(doors: Doors): void {
     const { id } = c.req.valid('param');
     return write(doors, c, () => {
       const { slug } = c.get('site');
-      store.deliveries.retry(slug, id, now());
-      return { status: 200, body: deliveryRow(store.deliveries, slug, id) };
+      desk.deliveries.retry(slug, id, desk.now());
+      return { status: 200, body: deliveryRow(desk, slug, id) };
     });
   });
 }

@@ -6,6 +6,7 @@ import { eventLoop } from '../../src/app/event-loop.ts';
 import type { PendingFolders } from '../../src/app/pending-folders.ts';
 import type { PressQueue } from '../../src/app/press-queue.ts';
 import { paperRoot } from '../../src/desk/paper.ts';
+import { newsstandView, publicPapers } from '../../src/press/newsstand.ts';
 import type { Render } from '../../src/press/output.ts';
 import { PROJECT } from '../../src/project.ts';
 import type { DeskEnv } from '../env.ts';
@@ -13,7 +14,6 @@ import { fileAt, fileHeaders } from '../responses/files.ts';
 import { sendFile } from '../responses/send-file.ts';
 import { CATALOG_PATH, CATALOG_TYPE, catalogLinks, catalogOf } from './api-catalog.ts';
 import { beingPressed } from './being-pressed.ts';
-import { publicPapers, standOf } from './stand.ts';
 
 /** A page of another site that asks again must be let read that nothing changed. */
 const marked = etag({ retainedHeaders: [...RETAINED_304_HEADERS, 'access-control-allow-origin', 'link'] });
@@ -29,8 +29,8 @@ export function newsstandDoor(
   const headers = fileHeaders('/404.html', origin, []);
   door.on(['GET', 'HEAD'], ['/'], marked, async (c) => {
     // On a first start there is nothing to show yet; later, what is shown while papers are filed is not to be kept.
-    if (!backlog.isEmpty && !publicPapers(app).some(({ slug }) => presses.isShown(slug))) return beingPressed(c);
-    const page = await render('/newsstand', standOf(app, origin));
+    if (!backlog.isEmpty && !publicPapers(app.store).some(({ slug }) => presses.isShown(slug))) return beingPressed(c);
+    const page = await render('/newsstand', newsstandView(app.store, origin));
     const { 'Cache-Control': kept = '', ...rest } = headers;
     return c.html(page, 200, {
       ...rest,
@@ -39,7 +39,10 @@ export function newsstandDoor(
     });
   });
   door.on(['GET', 'HEAD'], [CATALOG_PATH], marked, (c) => {
-    const papers = publicPapers(app).map((paper) => ({ root: paperRoot(paper, origin), nameplate: paper.nameplate }));
+    const papers = publicPapers(app.store).map((paper) => ({
+      root: paperRoot(paper, origin),
+      nameplate: paper.nameplate,
+    }));
     const open = fileHeaders(CATALOG_PATH, origin, []);
     const about = { 'Content-Type': CATALOG_TYPE, Link: catalogLinks(origin, []) };
     return c.body(JSON.stringify(catalogOf(origin, papers)), 200, { ...headers, ...open, ...about });
@@ -65,7 +68,7 @@ export function newsstandDoor(
 
 /** A crawler reads robots.txt at a host's root alone: this one names the sitemaps of every paper. */
 function robotsOf(app: AppContext): string {
-  const roots = publicPapers(app).map((paper) => paperRoot(paper, app.settings.origin));
+  const roots = publicPapers(app.store).map((paper) => paperRoot(paper, app.settings.origin));
   const sitemaps = roots.flatMap((root) => [`Sitemap: ${root}/sitemap.xml`, `Sitemap: ${root}/sitemap-news.xml`]);
   return ['User-agent: *', 'Allow: /', '', ...sitemaps, ''].join('\n');
 }

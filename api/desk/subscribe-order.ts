@@ -1,13 +1,12 @@
-import { newId } from '../../src/app/context.ts';
 import { Fault } from '../../src/fault.ts';
-import { webhookProblem } from '../../src/outbound/webhook-url.ts';
 import type { Address } from '../../src/readers/address.ts';
 import { readAddress, readerOf } from '../../src/readers/address.ts';
 import type { ChoicesBody } from '../../src/readers/choices.ts';
 import { choicesFrom } from '../../src/readers/choices.ts';
-import { subscribe, subscribeByAdmin } from '../../src/readers/subscribe.ts';
+import { order, orderByAdmin } from '../../src/readers/order.ts';
 import type { Choices } from '../../src/readers/subscriber.ts';
 import { DEFAULT_CHOICES } from '../../src/readers/subscriber.ts';
+import { webhookProblem } from '../../src/readers/webhook.ts';
 import { needLevel } from '../middleware/key.ts';
 import { privateJson } from '../responses/send.ts';
 import type { Doors, PaperContext } from './doors.ts';
@@ -18,7 +17,7 @@ import type { ReaderParts } from './subscribers.ts';
 import { write } from './write.ts';
 
 /** Takes a reader's order. Throws `invalid_request` naming the member at fault. */
-export function takeOrder({ app: { store, now } }: ReaderParts, c: PaperContext, sent: Sent): void {
+export function takeOrder({ desk }: ReaderParts, c: PaperContext, sent: Sent): void {
   const { email, ...body } = shaped(
     Order,
     sent.form === null ? sent.json : { email: onlyField(sent.form, 'email'), ...choiceFields(sent.form) },
@@ -29,7 +28,7 @@ export function takeOrder({ app: { store, now } }: ReaderParts, c: PaperContext,
     throw new Fault('invalid_request', message, { field: 'email' });
   }
   const choices = choicesOf(c, body);
-  subscribe(store, c.get('site').slug, address, { ...DEFAULT_CHOICES, ...choices }, { now: now(), newId });
+  order(desk, c.get('site').slug, address, { ...DEFAULT_CHOICES, ...choices });
 }
 
 /** Takes an admin's order for up to twenty addresses. Throws `key_required`, `level_too_low`, `invalid_request`. */
@@ -43,12 +42,11 @@ export async function takeAdminOrder(doors: Doors, parts: ReaderParts, c: PaperC
     throw new Fault('invalid_request', message, { field: 'webhook' });
   }
   const { slug } = c.get('site');
-  const { store, now } = doors.app;
   const addresses = emails.map(readAddress);
   const answer = await write(doors, c, () => {
     const results = addresses.map((address) => {
       if ('problem' in address) return { status: 'invalid', message: `this ${address.problem}` };
-      return { status: subscribeByAdmin(store, slug, address, { choices, webhook }, { now: now(), newId }) };
+      return { status: orderByAdmin(parts.desk, slug, address, choices, webhook) };
     });
     // What is kept for a second asking holds neither an address nor a secret.
     return { status: 200, body: { results } };
@@ -63,9 +61,9 @@ export async function takeAdminOrder(doors: Doors, parts: ReaderParts, c: PaperC
 }
 
 /** The secret of a reader's webhook, where the order gave the reader one. */
-function secretOf({ app: { store } }: ReaderParts, paper: string, address: Address | { problem: string } | undefined) {
+function secretOf({ desk }: ReaderParts, paper: string, address: Address | { problem: string } | undefined) {
   if (address === undefined || 'problem' in address) return {};
-  const secret = store.readers.subscribers.of(paper, readerOf(paper, address))?.webhook_secret ?? null;
+  const secret = desk.subscribers.of(paper, readerOf(paper, address))?.webhook_secret ?? null;
   return secret === null ? {} : { webhook_secret: secret };
 }
 

@@ -1,10 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
-import type { AppContext } from '../../src/app/context.ts';
 import { Fault } from '../../src/fault.ts';
 import type { Address } from '../../src/readers/address.ts';
 import { readAddress } from '../../src/readers/address.ts';
 import { dossierOf, erase } from '../../src/readers/dossier.ts';
+import type { ReaderDesk } from '../../src/readers/reader-desk.ts';
 import { dossierRecord, subscriberRow } from '../../src/readers/record.ts';
 import type { PaperEnv } from '../env.ts';
 import { needs } from '../middleware/key.ts';
@@ -113,9 +113,7 @@ const remove = createRoute({
 
 /** What the subscribers' doors work with, beside what every door file gets. */
 export interface ReaderParts {
-  app: AppContext;
-  /** Makes the tokens of links. */
-  secret: Uint8Array;
+  desk: ReaderDesk;
   pages: ReaderPages;
   /** Counts the orders of each caller. */
   throttle: MiddlewareHandler<PaperEnv>;
@@ -124,16 +122,15 @@ export interface ReaderParts {
 /** Subscribers: ordering, counting, listing, exporting and erasing. */
 export function subscriberDoors(doors: Doors, parts: ReaderParts): void {
   const { router } = doors;
-  const { store } = parts.app;
-  const { pages } = parts;
+  const { desk, pages } = parts;
 
   register(doors, list, (c) => {
     const { slug, paper } = c.get('site');
-    const { total, confirmed } = store.readers.subscribers.counts(slug);
+    const { total, confirmed } = desk.subscribers.counts(slug);
     if (c.get('key')?.level !== 'admin') return privateJson(c, { count: total, confirmed });
     const { limit, cursor } = c.req.valid('query');
     const [after] = cursor === undefined ? [] : readCursor(z.tuple([z.string().max(40)]), cursor);
-    const rows = store.readers.subscribers.list(slug, { limit: limit + 1, after });
+    const rows = desk.subscribers.list(slug, { limit: limit + 1, after });
     const last = rows.length > limit ? rows[limit - 1] : undefined;
     const shown = rows.slice(0, limit).map((row) => subscriberRow(row, paper.sections));
     const next = last === undefined ? null : cursorOf([last.id]);
@@ -165,14 +162,14 @@ export function subscriberDoors(doors: Doors, parts: ReaderParts): void {
   register(doors, read, (c) => {
     const { slug, paper } = c.get('site');
     const address = addressIn(c.req.valid('param').email);
-    return privateJson(c, dossierRecord(address.email, dossierOf(store.readers, slug, address), paper.sections));
+    return privateJson(c, dossierRecord(address.email, dossierOf(desk, slug, address), paper.sections));
   });
 
   register(doors, remove, async (c) => {
     const address = addressIn(c.req.valid('param').email);
     // What is kept for a second asking holds no address.
     const answer = await write(doors, c, () => {
-      erase(store, c.get('site').slug, address);
+      erase(desk, c.get('site').slug, address);
       return { status: 200, body: { erased: true } };
     });
     return privateJson(c, { email: address.email, ...((await answer.json()) as object) });

@@ -1,14 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { newId } from '../../src/app/context.ts';
-import { OFF_REASONS } from '../../src/outbound/delivery.ts';
-import { queueTest } from '../../src/readers/webhook-queue.ts';
-import {
-  addWebhook,
-  requireReceiver,
-  requireWebhook,
-  WebhookBody,
-  webhookRow,
-} from '../../src/readers/webhook-rules.ts';
+import { queueTest } from '../../src/readers/delivery-queue.ts';
+import { addWebhook, needReceiver, needWebhook, WebhookBody, webhookRow } from '../../src/readers/webhook-body.ts';
+import type { WebhookDesk } from '../../src/readers/webhook-desk.ts';
+import { OFF_REASONS } from '../../src/readers/webhook-table.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needs } from '../middleware/key.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
@@ -127,35 +121,32 @@ const tryOut = createRoute({
 });
 
 /** The receivers that a desk tells: listing, adding, removing and trying them. */
-export function webhookDoors(doors: Doors): void {
-  const { store, settings, now } = doors.app;
-
+export function webhookDoors(doors: Doors, desk: WebhookDesk): void {
   register(doors, list, (c) => {
     const { slug, paper } = c.get('site');
-    const rows = store.webhooks.list(slug).map((webhook) => webhookRow(webhook, paper.sections));
+    const rows = desk.webhooks.list(slug).map((webhook) => webhookRow(webhook, paper.sections));
     return privateJson(c, listOf(c, 'webhooks', rows));
   });
 
   register(doors, add, async (c) => {
     const { slug, paper } = c.get('site');
     const work = () => {
-      const terms = { now: now(), newId, allowsPrivate: settings.webhookPrivate };
-      const webhook = addWebhook(store, slug, c.req.valid('json'), paper.sections, terms);
+      const webhook = addWebhook(desk, slug, c.req.valid('json'), paper.sections);
       const fresh = { ...webhook, failing_since: null, off_at: null, off_reason: null };
       // What is kept for a second asking holds no secret.
       return { status: 201, body: webhookRow(fresh, paper.sections) } as const;
     };
     const answer = await write(doors, c, work, ({ id }) => `webhooks/${id}`);
     const row = (await answer.json()) as { id: string };
-    return Response.json({ ...row, secret: requireWebhook(store.webhooks, slug, row.id).secret }, answer);
+    return Response.json({ ...row, secret: needWebhook(desk, slug, row.id).secret }, answer);
   });
 
   register(doors, remove, (c) => {
     const { id } = c.req.valid('param');
     return write(doors, c, () => {
       const { slug } = c.get('site');
-      requireWebhook(store.webhooks, slug, id);
-      store.webhooks.remove(slug, id);
+      needWebhook(desk, slug, id);
+      desk.webhooks.remove(slug, id);
       return { status: 200, body: { id, removed: true } };
     });
   });
@@ -164,9 +155,8 @@ export function webhookDoors(doors: Doors): void {
     const { id } = c.req.valid('param');
     return write(doors, c, () => {
       const { slug } = c.get('site');
-      const receiver = requireReceiver(store, slug, id, now());
-      const delivery = queueTest(store, slug, receiver, { now: now(), newId });
-      return { status: 200, body: deliveryRow(store.deliveries, slug, delivery) };
+      const delivery = queueTest(desk, slug, needReceiver(desk, slug, id));
+      return { status: 200, body: deliveryRow(desk, slug, delivery) };
     });
   });
 }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createMiddleware } from 'hono/factory';
+import { currentAgreement } from '../../src/app/agreement.ts';
 import type { AccessKey } from '../../src/desk/keys.ts';
 import { inForce } from '../../src/desk/keys.ts';
 import { signatureOf } from '../../src/desk/terms.ts';
 import { Fault } from '../../src/fault.ts';
-import { readAgreement } from '../../src/files/agreement.ts';
 import type { PaperEnv } from '../env.ts';
 import type { Outcome } from '../middleware/idempotency.ts';
 import { keep, namedWrite, once } from '../middleware/idempotency.ts';
@@ -69,7 +69,7 @@ export function needsTerms(doors: Doors) {
 
 /** Throws `terms_unsigned` while the paper has not signed the agreement that is in force. */
 function needTerms({ app }: Doors, c: PaperContext): void {
-  const agreement = readAgreement(app.settings);
+  const agreement = currentAgreement(app.settings);
   const { slug, root } = c.get('site');
   if (signatureOf(app.store.terms, agreement, slug) !== null) return;
   throw new Fault(

@@ -101,6 +101,18 @@ export function openAppContext(given: Settings, now: () => number = Date.now): A
   return app;
 }
 
+/** Opens the app for one piece of work and closes it afterwards. Errors of the database become faults that name the cure. */
+export async function withAppContext<T>(settings: Settings, work: (app: AppContext) => T | Promise<T>): Promise<T> {
+  const app = openAppContext(settings);
+  try {
+    return await work(app);
+  } catch (error) {
+    throw app.store.fault(error);
+  } finally {
+    app.close();
+  }
+}
+
 /** Throws `not_found` when there is no such paper, with those that there are. */
 export function requirePaper({ store }: AppContext, paper: string): void {
   if (store.hasPaper(paper)) return;

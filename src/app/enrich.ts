@@ -1,12 +1,12 @@
 import { Fault } from '../fault.ts';
 import type { Prober } from '../net/prober.ts';
-import { hostNamed } from '../records/named.ts';
 import type { FullRecord } from '../records/preview.ts';
 import { fullRecordOf } from '../records/preview.ts';
+import { hostNamed } from '../records/require-host.ts';
 import { isBlind, isUnanswered } from '../records/scan-batch.ts';
 import type { AppContext } from './context.ts';
-import type { LocalQueue } from './scan-local.ts';
-import { localQueue } from './scan-local.ts';
+import type { LocalQueue } from './local-queue.ts';
+import { localQueue } from './local-queue.ts';
 
 /** How many hostnames of one request are looked at at a time. */
 const AT_ONCE = 16;

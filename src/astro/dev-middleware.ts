@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { APIContext, MiddlewareHandler, MiddlewareNext } from 'astro';
 import { contentType as typeByName } from 'mime-types';
-import { standOf } from '../../api/desk/stand.ts';
 import type { AppContext } from '../app/context.ts';
 import { openAppContext } from '../app/context.ts';
 import { paperRoot } from '../desk/paper.ts';
 import { readSettings } from '../env.ts';
 import { Edition, placeOf } from '../press/edition.ts';
 import { contentType } from '../press/feeds/headers.ts';
+import { newsstandView } from '../press/newsstand.ts';
 import type { Render, RenderedFile } from '../press/output.ts';
 import type { Found } from '../press/outputs/paths.ts';
 import { printPath } from '../press/outputs/paths.ts';
@@ -36,7 +36,7 @@ let app: AppContext | undefined;
 export const onRequest: MiddlewareHandler = async (context, next) => {
   app ??= openAppContext(readSettings());
   const { pathname, search, origin } = context.url;
-  if (pathname === '/') return show(context, next, new Page('/newsstand', standOf(app, origin)));
+  if (pathname === '/') return show(context, next, new Page('/newsstand', newsstandView(app.store, origin)));
   const [, slug = '', path] = /^\/([^/]+)(?:\/(.*))?$/.exec(decodeURI(pathname)) ?? [];
   if (app.store.paper(slug) === null) {
     // Pages have no addresses of their own: they are shown at those of the papers.

@@ -2,14 +2,13 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AstroIntegration, AstroIntegrationLogger } from 'astro';
 import { BUILT, stampBuild } from '../app/build.ts';
-import type { AppContext } from '../app/context.ts';
-import { fileContent } from '../cmd/file.ts';
-import { pressLines, pressShowing } from '../cmd/press.ts';
-import { withAppContext } from '../cmd/run.ts';
-import { shown } from '../cmd/terminal.ts';
+import { type AppContext, withAppContext } from '../app/context.ts';
+import { pressLines, pressWithProgress } from '../app/press-progress.ts';
 import { DESK_PORT, readSettings } from '../env.ts';
+import { fileContent } from '../ingest/content-folder.ts';
 import { problemLine } from '../ingest/source-file.ts';
 import { PROJECT } from '../project.ts';
+import { shown } from '../terminal/escape.ts';
 
 /** The press as a part of Astro: `astro build` alone files `content/` and leaves every paper's tree complete. */
 export function pressIntegration(): AstroIntegration {
@@ -27,18 +26,18 @@ export function pressIntegration(): AstroIntegration {
       },
       // On a new machine there are papers to show.
       'astro:server:setup': ({ logger }) =>
-        withAppContext(async (app) => {
+        withAppContext(readSettings(), async (app) => {
           await fileWarning(app, logger);
         }),
       'astro:build:start': () => {
         for (const folder of BUILT) rmSync(folder, { recursive: true, force: true });
       },
       'astro:build:done': ({ logger }) =>
-        withAppContext(async (app) => {
+        withAppContext(readSettings(), async (app) => {
           stampBuild();
           if (!app.settings.buildPresses) return;
           if ((await fileWarning(app, logger)) > 0) process.exitCode = 1;
-          for (const line of pressLines(await pressShowing(app, {}))) logger.info(shown(line));
+          for (const line of pressLines(await pressWithProgress(app))) logger.info(shown(line));
         }),
     },
   };

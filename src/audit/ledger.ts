@@ -1,37 +1,8 @@
-import type { GenerationEntry, KeyEntry, LedgerEntry } from '../desk/ledger-entry.ts';
-import { auditor } from '../ledger/audit.ts';
-import type { VerifyingKey } from '../ledger/keyring.ts';
-import { keyFaults } from '../ledger/keyring.ts';
-import { isoTime } from '../time.ts';
+import type { LedgerEntry } from '../desk/ledger-entry.ts';
 import { archiveFaults } from './archive.ts';
+import { generationAudit } from './generation-audit.ts';
 import type { AuditParts } from './parts.ts';
 import { Replay } from './replay.ts';
-
-/** Feeds an auditor from ledger entries. */
-export function generationAudit(
-  keys: VerifyingKey[],
-  options: { clock?: boolean } = {},
-): { next(entry: LedgerEntry): string[]; revisions(): Map<string, number> } {
-  const audit = auditor(keys, options);
-  return {
-    next(entry) {
-      if (entry.type === 'key') return keyFaults(verifyingKeyOf(entry));
-      return entry.type === 'generation' ? audit.next(audited(entry)) : [];
-    },
-    revisions: audit.revisions,
-  };
-}
-
-/** A key as its entry lists it, before any retirement. */
-export function verifyingKeyOf({ kid, name, public_key, at }: KeyEntry): VerifyingKey {
-  return { kid, name, publicKey: new Uint8Array(Buffer.from(public_key, 'base64')), nbf: at, retired_at: null };
-}
-
-function audited(entry: GenerationEntry) {
-  const { paper, piece, seq, content_hash, receipt, receipt_hash, kid } = entry;
-  const filed_at = isoTime(entry.at);
-  return { paper, piece, revision: piece.revision, seq, content_hash, receipt, receipt_hash, filed_at, kid };
-}
 
 /**
  * Checks every receipt and chain, enters the ledger anew, and compares the

@@ -4,11 +4,11 @@ import { verifyNode } from '../ledger/ed25519.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
 import { keysOf } from '../ledger/keyring.ts';
 import { parseNote } from '../ledger/note.ts';
-import { documentFaults } from '../records/document-faults.ts';
-import type { RecordsDocument } from '../records/documents.ts';
-import { documentIn } from '../records/documents.ts';
 import type { ObservationReceipt } from '../records/receipt.ts';
 import { parseObservation } from '../records/receipt.ts';
+import { documentFaults } from '../records/verify/document-faults.ts';
+import type { RecordsDocument } from '../records/verify/documents.ts';
+import { documentIn } from '../records/verify/documents.ts';
 import { isAddress, keysAt } from './verify-sources.ts';
 
 /** A document of the domain records, and what did not hold in it. */

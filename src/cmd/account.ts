@@ -1,13 +1,15 @@
 import { Command } from 'commander';
 import type { AppContext } from '../app/context.ts';
+import { withAppContext } from '../app/context.ts';
+import { requireAccount } from '../app/service-keys.ts';
 import { usageNow } from '../app/usage.ts';
 import { counted } from '../counted.ts';
+import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { BURST_MAX, PLANS } from '../meter/plan.ts';
-import { say, withAppContext } from './run.ts';
-import { needAccount } from './service-key.ts';
+import { say } from '../terminal/output.ts';
 
-/** How many days `show` sums up. */
+/** The days that `show` covers. */
 const SPAN = 31;
 
 export function command(): Command {
@@ -17,29 +19,29 @@ export function command(): Command {
 function show(): Command {
   return new Command('show')
     .description('show an account’s plan, usage and credits')
-    .argument('<email>')
-    .option('--json', 'print all of it as JSON')
+    .argument('<email>', 'the address that the account signs in with')
+    .option('--json', 'print the account as JSON')
     .action((email: string, options: { json?: boolean }) =>
-      withAppContext((app) => sayAccount(app, email, options.json)),
+      withAppContext(readSettings(), (app) => sayAccount(app, email, options.json)),
     );
 }
 
 function set(): Command {
   return new Command('set')
     .description('change how an account is metered')
-    .argument('<email>')
-    .option('--plan <plan>', PLANS.join(' or '))
-    .option('--burst <n>', `how many days’ shares one day may take, 1 to ${BURST_MAX}`)
+    .argument('<email>', 'the address that the account signs in with')
+    .option('--plan <plan>', `the plan: ${PLANS.join(' or ')}`)
+    .option('--burst <n>', `how many daily allowances one day may use, 1 to ${BURST_MAX}`)
     .option('--json', 'print the account as `show` does')
     .action((email: string, options: { plan?: string; burst?: string; json?: boolean }) =>
-      withAppContext((app) => {
+      withAppContext(readSettings(), (app) => {
         const plan = options.plan === undefined ? undefined : planFrom(options.plan);
         const burst = options.burst === undefined ? undefined : burstFrom(options.burst);
         if (plan === undefined && burst === undefined) {
           throw new Fault('invalid_request', 'say what to change: --plan, --burst, or both');
         }
         app.store.transact(() => {
-          const { id } = needAccount(app.store, email);
+          const { id } = requireAccount(app.store, email);
           if (plan !== undefined) app.store.accounts.setPlan(id, plan);
           if (burst !== undefined) app.store.meter.setBurst(id, burst);
         });
@@ -61,13 +63,13 @@ function burstFrom(text: string): number {
 }
 
 function sayAccount(app: AppContext, text: string, json: boolean | undefined): void {
-  const { id, email } = needAccount(app.store, text);
+  const { id, email } = requireAccount(app.store, text);
   const usage = usageNow(app, id, SPAN);
-  if (usage === null) throw new Fault('not_found', `there is no account of ${JSON.stringify(text)}`);
+  if (usage === null) throw new Fault('not_found', `there is no account with the address ${JSON.stringify(text)}`);
   const { plan, burst, today, month, credits } = usage;
   say(json, { email, ...usage }, [
-    `${email}: the ${plan} plan${burst === 1 ? '' : `, a day may take ${burst} days’ shares`}`,
-    `today ${counted(today.units, 'request')}, ${today.remaining} of ${today.allowance} included are left; this month ${month.units}`,
-    `${counted(credits.balance, 'credit')} bought and left`,
+    `${email}: the ${plan} plan${burst === 1 ? '' : `, one day may use ${burst} daily allowances`}`,
+    `today ${counted(today.units, 'request')}, ${today.remaining} of ${today.allowance} included left; this month ${month.units}`,
+    `${counted(credits.balance, 'credit')} left`,
   ]);
 }

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import { Fault } from '../fault.ts';
 import { VERSION } from '../project.ts';
-import { endWithStarter } from './starter.ts';
-import { shown, shownLines } from './terminal.ts';
+import { shown, shownLines } from '../terminal/escape.ts';
+import { endWithStarter } from '../terminal/starter.ts';
 
-/** One verb a file; only the file of the verb that was asked for is loaded. */
-const VERBS: Record<string, () => Promise<{ command: () => Command }>> = {
+/** Every command, each in a file of its own that exports `command()`. Only the file of the command that was called is loaded. */
+const COMMANDS: Record<string, () => Promise<{ command: () => Command }>> = {
   serve: () => import('./serve.ts'),
   file: () => import('./file.ts'),
   import: () => import('./import.ts'),
@@ -30,19 +30,19 @@ const VERBS: Record<string, () => Promise<{ command: () => Command }>> = {
 
 endWithStarter();
 const program = new Command('broadsheet')
-  .description('Publishes newspapers run by declared AI personas, and proves what it published.')
+  .description('Publishes newspapers run by declared AI personas and proves what it published.')
   .version(VERSION, '-V, --version', 'print the version')
   .showHelpAfterError();
 
-const asked = VERBS[process.argv[2] ?? ''];
-for (const load of asked === undefined ? Object.values(VERBS) : [asked]) {
+const called = COMMANDS[process.argv[2] ?? ''];
+for (const load of called === undefined ? Object.values(COMMANDS) : [called]) {
   program.addCommand((await load()).command());
 }
 
 try {
   await program.parseAsync();
 } catch (error) {
-  // A fault says what to do; anything else is a defect, and its trace helps whoever mends it.
+  // A fault says what to do. Anything else is a defect, whose stack trace helps to fix it.
   process.stderr.write(
     `broadsheet: ${error instanceof Fault ? shown(error.message) : shownLines(String((error as Error).stack))}\n`,
   );

@@ -1,8 +1,10 @@
 import { Command } from 'commander';
+import { withAppContext } from '../app/context.ts';
+import { requireAccount } from '../app/service-keys.ts';
+import { readSettings } from '../env.ts';
 import { creditsOf } from '../meter/credits.ts';
 import { amountFrom, creditRow, moveCredits, noteFrom } from '../meter/top-up.ts';
-import { say, withAppContext } from './run.ts';
-import { needAccount } from './service-key.ts';
+import { say } from '../terminal/output.ts';
 
 export function command(): Command {
   return new Command('credits')
@@ -13,16 +15,16 @@ export function command(): Command {
 
 function add(): Command {
   return new Command('add')
-    .description('top an account’s credits up; with an amount below nothing, as in -- -5, take some away')
-    .argument('<email>')
+    .description('add credits to an account; a negative amount, as in -- -5, takes some away')
+    .argument('<email>', 'the address that the account signs in with')
     .argument('<amount>', 'credits, such as 25 or 0.05')
-    .option('--note <text>', 'what for, such as an invoice’s number')
+    .option('--note <text>', 'the reason, such as an invoice number')
     .option('--json', 'print {email, balance, entry}')
     .action((email: string, amount: string, options: { note?: string; json?: boolean }) =>
-      withAppContext(({ store, now }) => {
+      withAppContext(readSettings(), ({ store, now }) => {
         const move = { at: now(), amount: amountFrom(amount, 'amount'), note: noteFrom(options.note, '--note') };
         const { entry, balance, of } = store.transact(() => {
-          const account = needAccount(store, email);
+          const account = requireAccount(store, email);
           const line = moveCredits(store.credits, account.id, move);
           return { entry: creditRow(line), balance: creditsOf(store.credits.balance(account.id)), of: account.email };
         });
@@ -34,12 +36,12 @@ function add(): Command {
 
 function show(): Command {
   return new Command('show')
-    .description('show an account’s ledger of credits, newest first')
-    .argument('<email>')
-    .option('--json', 'print {email, balance, entries}; an entry of today that grows on has no seq')
+    .description('show the credits of an account and their ledger, newest first')
+    .argument('<email>', 'the address that the account signs in with')
+    .option('--json', 'print {email, balance, entries}; today’s entry, which still grows, has no seq')
     .action((email: string, options: { json?: boolean }) =>
-      withAppContext(({ store, now }) => {
-        const account = needAccount(store, email);
+      withAppContext(readSettings(), ({ store, now }) => {
+        const account = requireAccount(store, email);
         const entries = store.credits.entries(account.id, now()).map(creditRow);
         const balance = creditsOf(store.credits.balance(account.id));
         say(options.json, { email: account.email, balance, entries }, [

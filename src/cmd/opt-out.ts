@@ -1,22 +1,24 @@
 import { Command } from 'commander';
+import { withAppContext } from '../app/context.ts';
 import { counted } from '../counted.ts';
+import { readSettings } from '../env.ts';
 import { parseHostname } from '../records/hostname.ts';
 import { optOutReason } from '../records/opt-out.ts';
-import { say, withAppContext } from './run.ts';
+import { say } from '../terminal/output.ts';
 
 export function command(): Command {
   return new Command('opt-out')
-    .description('look at a hostname and all below it no more, and show them nowhere; receipts stay')
-    .argument('<hostname>')
-    .requiredOption('--reason <text>', 'why, in one line')
-    .option('--json', 'print the names that went out of sight')
+    .description('stop probing a hostname and its subdomains, and hide them everywhere; receipts stay')
+    .argument('<hostname>', 'such as example.org')
+    .requiredOption('--reason <text>', 'the reason, in one line')
+    .option('--json', 'print {hostname, hidden}')
     .action((name: string, options: { reason: string; json?: boolean }) =>
-      withAppContext(({ store, now }) => {
+      withAppContext(readSettings(), ({ store, now }) => {
         const reason = optOutReason(options.reason, '--reason');
         const host = parseHostname(name);
         const hidden = store.records.optOut(host, reason, 'cli', now());
         say(options.json, { hostname: host.hostname, hidden }, [
-          `${host.hostname} and all below it are opted out; ${counted(hidden.length, 'watched name')} went out of sight`,
+          `${host.hostname} and its subdomains are opted out; ${counted(hidden.length, 'watched name')} hidden`,
         ]);
       }),
     );

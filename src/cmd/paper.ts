@@ -1,14 +1,15 @@
 import { Command } from 'commander';
 import type { AppContext } from '../app/context.ts';
-import { requirePaper } from '../app/context.ts';
-import { giveHost } from '../app/hosts.ts';
+import { requirePaper, withAppContext } from '../app/context.ts';
 import { hostOfPaper, readHost } from '../desk/host.ts';
+import { giveHost } from '../desk/paper-hosts.ts';
+import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
+import { say } from '../terminal/output.ts';
 import { isoTime } from '../time.ts';
-import { say, withAppContext } from './run.ts';
 
 export function command(): Command {
-  return new Command('paper').description('what is the operator’s to give a paper').addCommand(host());
+  return new Command('paper').description('what only the operator may change about a paper').addCommand(host());
 }
 
 interface Options {
@@ -18,16 +19,16 @@ interface Options {
 
 function host(): Command {
   return new Command('host')
-    .description('list the hosts at which papers may be served, or give a paper one')
-    .argument('[slug]', 'the paper; all papers when left out')
-    .argument('[host]', 'a name such as news.example, with its port where it is neither 80 nor 443')
-    .option('--remove', 'take the host away; the paper’s url stays what its links start with')
-    .option('--json', 'print [{paper, host, how, at}], as it is now')
+    .description('list the hosts of papers, or give a paper a host')
+    .argument('[slug]', 'the paper; by default all papers')
+    .argument('[host]', 'a name such as news.example, with its port unless that is 80 or 443')
+    .option('--remove', 'remove the host; the paper’s url and its links stay as they are')
+    .option('--json', 'print the hosts as [{paper, host, how, at}]')
     .action((slug: string | undefined, name: string | undefined, { remove, json }: Options) =>
-      withAppContext((app) => {
+      withAppContext(readSettings(), (app) => {
         if (slug !== undefined) requirePaper(app, slug);
         if (remove && name === undefined) {
-          throw new Fault('invalid_request', '--remove takes away one host; name the paper and the host');
+          throw new Fault('invalid_request', '--remove needs a paper and a host; name both');
         }
         const done = slug === undefined || name === undefined ? null : changed(app, slug, name, remove ?? false);
         const { hosts } = app.store;
@@ -43,19 +44,22 @@ function host(): Command {
 
 const HOW = { given: 'given', file: 'proven by a file', txt: 'proven by a TXT record' } as const;
 
-/** Gives a host or takes it away, and says what came of it. */
+/** Gives a host to a paper or removes it, and returns the outcome in a line. */
 function changed(app: AppContext, slug: string, name: string, isRemoved: boolean): string {
   const { store, settings } = app;
   if (isRemoved) {
-    // What a later rule would not give may still be taken away.
+    // A host that today's rules would refuse can still be removed.
     const given = store.hosts.of(slug).find(({ host: had }) => had === name) ?? { host: readHost(name, settings) };
     if (store.hosts.remove(slug, given.host)) return `${slug} is no longer served at ${given.host}`;
-    throw new Fault('not_found', `${slug} does not have the host ${given.host}; \`paper host ${slug}\` lists its own`);
+    throw new Fault(
+      'not_found',
+      `${slug} does not have the host ${given.host}; \`npm run -s broadsheet -- paper host ${slug}\` lists its hosts`,
+    );
   }
   const at = readHost(name, settings);
   giveHost(app, slug, at);
   const isUsed = hostOfPaper(store.paper(slug) ?? {}) === at;
   return isUsed
     ? `${slug} is served at ${at}`
-    : `${slug} may be served at ${at}; set its url to an address there, in paper.yaml or by PUT /api/v1/config`;
+    : `${slug} may be served at ${at}; set its url to an address there, in paper.yaml or with PUT /api/v1/config`;
 }

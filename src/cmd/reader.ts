@@ -1,43 +1,50 @@
 import { Command } from 'commander';
 import type { AppContext } from '../app/context.ts';
-import { requirePaper } from '../app/context.ts';
+import { requirePaper, withAppContext } from '../app/context.ts';
+import { openReaderDesk } from '../app/reader-desk.ts';
+import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import type { Address } from '../readers/address.ts';
 import { readAddress } from '../readers/address.ts';
 import { dossierOf, erase, suppress } from '../readers/dossier.ts';
+import type { ReaderDesk } from '../readers/reader-desk.ts';
 import { dossierRecord } from '../readers/record.ts';
-import { say, withAppContext } from './run.ts';
-import { shownJson } from './terminal.ts';
+import { shownJson } from '../terminal/escape.ts';
+import { say } from '../terminal/output.ts';
 
 export function command(): Command {
   return new Command('reader')
-    .description('what a paper keeps of one mail address')
+    .description('what a paper stores about a mail address')
     .addCommand(
-      verb('export', 'print everything that is kept of an address, as JSON', ({ app, paper, address }) => {
+      verb('export', 'print everything that is stored about an address, as JSON', ({ app, desk, paper, address }) => {
         const { sections } = app.store.archive(paper).paper();
-        const record = dossierRecord(address.email, dossierOf(app.store.readers, paper, address), sections);
+        const record = dossierRecord(address.email, dossierOf(desk, paper, address), sections);
         process.stdout.write(`${shownJson(record, 2)}\n`);
       }),
     )
     .addCommand(
-      verb('erase', 'forget an address; that it had unsubscribed stays known, by a hash', (asked) => {
-        erase(asked.app.store, asked.paper, asked.address);
-        say(false, null, [`${asked.paper} keeps nothing of ${asked.address.email} any more`]);
+      verb('erase', 'erase an address; only a hash remembers that it unsubscribed', (asked) => {
+        erase(asked.desk, asked.paper, asked.address);
+        say(false, null, [`${asked.paper} no longer stores anything about ${asked.address.email}`]);
       }),
     )
     .addCommand(
-      verb('suppress', 'end what an address gets; a new order has it asked, once in 30 days', (asked) => {
-        const { app, paper, address, complained } = asked;
-        suppress(app.store, paper, address, { reason: complained ? 'complained' : 'by_hand', now: app.now() });
-        say(false, null, [
-          `${asked.paper} does not write to ${asked.address.email}; its reader’s own confirmation lifts that`,
-        ]);
-      }).option('--complained', 'the reader called a mail spam, as the provider of the mail server tells'),
+      verb(
+        'suppress',
+        'stop all mail to an address; if it subscribes again, it must confirm, asked once in 30 days',
+        (asked) => {
+          suppress(asked.desk, asked.paper, asked.address, asked.complained ? 'complained' : 'by_hand');
+          say(false, null, [
+            `${asked.paper} no longer writes to ${asked.address.email} until the reader confirms a new subscription`,
+          ]);
+        },
+      ).option('--complained', 'the reader reported a mail as spam to the mail provider'),
     );
 }
 
 interface Asked {
   app: AppContext;
+  desk: ReaderDesk;
   paper: string;
   address: Address;
   complained: boolean;
@@ -46,19 +53,19 @@ interface Asked {
 function verb(name: string, description: string, work: (asked: Asked) => void): Command {
   return new Command(name)
     .description(description)
-    .argument('<email>')
+    .argument('<email>', 'the reader’s mail address')
     .requiredOption('--paper <slug>', 'the paper')
     .action((email: string, { paper, complained = false }: { paper: string; complained?: boolean }) =>
-      withAppContext((app) => {
+      withAppContext(readSettings(), (app) => {
         requirePaper(app, paper);
         const address = readAddress(email);
         if ('problem' in address) {
           throw new Fault(
             'invalid_request',
-            `${JSON.stringify(email.slice(0, 80))} ${address.problem}; give a mail address`,
+            `${JSON.stringify(email.slice(0, 80))} ${address.problem}; give a mail address such as ana@example.org`,
           );
         }
-        work({ app, paper, address, complained });
+        work({ app, desk: openReaderDesk(app), paper, address, complained });
       }),
     );
 }

@@ -1,13 +1,13 @@
 import { Command } from 'commander';
-import { requirePaper } from '../app/context.ts';
-import { keyRow } from '../desk/keys.ts';
-import { Fault } from '../fault.ts';
-import { makeKeyOf } from './key.ts';
-import { say, withAppContext } from './run.ts';
+import { withAppContext } from '../app/context.ts';
+import { listPaperKeys, makePaperKey, removeSeat } from '../app/paper-keys.ts';
+import { readSettings } from '../env.ts';
+import { say } from '../terminal/output.ts';
+import { endOf, lifeOf } from './key-lines.ts';
 
 export function command(): Command {
   return new Command('seat')
-    .description('seats of a paper: the keys of its people')
+    .description('seats of a paper: the access keys of people')
     .addCommand(add())
     .addCommand(list())
     .addCommand(remove());
@@ -15,18 +15,20 @@ export function command(): Command {
 
 function add(): Command {
   return new Command('add')
-    .description('give a person a seat; the key is shown this once')
+    .description('give a person a seat; the key is shown only once')
     .requiredOption('--paper <slug>', 'the paper')
     .requiredOption('--email <address>', 'whose seat it is')
     .requiredOption('--level <level>', 'read or admin')
+    .option('--expires-at <time>', 'when the key expires, as in 2026-12-31T00:00:00Z; by default never')
     .option('--json', 'print {id, key, level}')
-    .action((options: { paper: string; email: string; level: string; json?: boolean }) =>
-      withAppContext((app) => {
-        const { email, level } = options;
-        const { key, made } = makeKeyOf(app, options.paper, { level, name: email, seat: email }, { seat: 'email' });
+    .action((options: { paper: string; email: string; level: string; expiresAt?: string; json?: boolean }) =>
+      withAppContext(readSettings(), (app) => {
+        const { paper, email, level, expiresAt: expires_at } = options;
+        const words = { level, name: email, seat: email, expires_at };
+        const { key, made } = makePaperKey(app, paper, words, { seat: 'email' });
         say(options.json, { id: made.id, key, level: made.level }, [
           key,
-          `${made.level} seat of ${made.seat} on ${options.paper} (key ${made.id}); it is not shown again`,
+          `${made.level} seat of ${made.seat} on ${paper} (key ${made.id})${endOf(made.expires_at)}; it is not shown again`,
         ]);
       }),
     );
@@ -34,39 +36,27 @@ function add(): Command {
 
 function list(): Command {
   return new Command('list')
-    .description('list the seats that are taken')
+    .description('list the seats of a paper')
     .requiredOption('--paper <slug>', 'the paper')
-    .option('--json', 'print them as JSON')
-    .action((options: { paper: string; json?: boolean }) =>
-      withAppContext((app) => {
-        requirePaper(app, options.paper);
-        const seats = app.store.keys
-          .list(options.paper)
-          .filter(({ seat, revoked_at }) => seat !== null && revoked_at === null)
-          .map((key) => keyRow(key, app.store.keys.hasExpired(key, app.now())));
-        const lines = seats.map(({ id, level, seat }) => `${id}  ${level.padEnd(5)}  ${seat}`);
-        say(options.json, seats, lines.length === 0 ? ['no seats'] : lines);
+    .option('--json', 'print the seats as JSON')
+    .action(({ paper, json }: { paper: string; json?: boolean }) =>
+      withAppContext(readSettings(), (app) => {
+        const seats = listPaperKeys(app, paper).filter(({ seat, revoked_at }) => seat !== null && revoked_at === null);
+        const lines = seats.map((key) => `${key.id}  ${key.level.padEnd(5)}  ${key.seat}${lifeOf(key)}`);
+        say(json, seats, lines.length === 0 ? ['no seats'] : lines);
       }),
     );
 }
 
 function remove(): Command {
   return new Command('remove')
-    .description('take a seat away: its key is revoked')
+    .description('remove a seat and revoke its key')
     .requiredOption('--paper <slug>', 'the paper')
     .requiredOption('--email <address>', 'whose seat it is')
-    .action((options: { paper: string; email: string }) =>
-      withAppContext((app) => {
-        requirePaper(app, options.paper);
-        const { keys } = app.store;
-        const held = keys.seat(options.paper, options.email.toLowerCase());
-        if (held === null || !keys.revoke(options.paper, held.id, app.now(), 'cli')) {
-          throw new Fault(
-            'not_found',
-            `${options.email} has no seat on ${options.paper}; \`npm run -s broadsheet -- seat list\` shows who has`,
-          );
-        }
-        say(false, null, [`${held.seat} has no seat on ${options.paper} any more; key ${held.id} is revoked`]);
+    .action(({ paper, email }: { paper: string; email: string }) =>
+      withAppContext(readSettings(), (app) => {
+        const { id, seat } = removeSeat(app, paper, email);
+        say(false, null, [`${seat} no longer has a seat on ${paper}; key ${id} is revoked`]);
       }),
     );
 }

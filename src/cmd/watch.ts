@@ -1,21 +1,23 @@
 import { Command } from 'commander';
+import { withAppContext } from '../app/context.ts';
+import { readSettings } from '../env.ts';
 import { parseHostname } from '../records/hostname.ts';
-import { say, withAppContext } from './run.ts';
+import { say } from '../terminal/output.ts';
 
 const SAID = {
   added: 'is under watch',
-  already: 'was under watch before',
+  already: 'was already under watch',
   resumed: 'is under watch again',
-  opted_out: 'opted out, and is not looked at',
+  opted_out: 'has opted out and is not probed',
 };
 
 export function command(): Command {
   return new Command('watch')
-    .description('put hostnames under watch; they are due at once')
-    .argument('<hostname...>')
+    .description('put hostnames under watch; they are probed at once')
+    .argument('<hostname...>', 'such as example.org')
     .option('--json', 'print the outcomes as JSON')
     .action((names: string[], options: { json?: boolean }) =>
-      withAppContext(({ store, now }) => {
+      withAppContext(readSettings(), ({ store, now }) => {
         const outcomes = store.records.watch(names.map(parseHostname), now());
         say(
           options.json,

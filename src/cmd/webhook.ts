@@ -1,17 +1,15 @@
 import { Command } from 'commander';
 import type { AppContext } from '../app/context.ts';
-import { newId, requirePaper } from '../app/context.ts';
-import { deliveryTransport } from '../app/jobs/webhooks.ts';
-import { paperDeliveries } from '../app/paper-webhooks.ts';
-import { Fault } from '../fault.ts';
-import { Dispatcher } from '../outbound/dispatcher.ts';
-import { queueTest } from '../readers/webhook-queue.ts';
-import { addWebhook, requireReceiver, requireWebhook, webhookRow } from '../readers/webhook-rules.ts';
-import { say, withAppContext } from './run.ts';
+import { requirePaper, withAppContext } from '../app/context.ts';
+import { openWebhookDesk } from '../app/webhook-desk.ts';
+import { sendTest } from '../app/webhook-test.ts';
+import { readSettings } from '../env.ts';
+import { addWebhook, needWebhook, webhookRow } from '../readers/webhook-body.ts';
+import { say } from '../terminal/output.ts';
 
 export function command(): Command {
   return new Command('webhook')
-    .description('receivers that a paper tells of what goes on air, over HTTP')
+    .description('webhooks, which a paper notifies over HTTP of what goes on air')
     .addCommand(add())
     .addCommand(list())
     .addCommand(remove())
@@ -20,22 +18,21 @@ export function command(): Command {
 
 function add(): Command {
   return new Command('add')
-    .description('add a receiver; its secret signs what it is sent')
+    .description('add a webhook; its secret signs what is sent to it')
     .argument('<url>', 'an https address on a public host')
     .requiredOption('--paper <slug>', 'the paper')
-    .option('--section <name...>', 'only these sections; all when left out')
-    .option('--no-cast', 'without the video edition')
+    .option('--section <name...>', 'only these sections; by default all')
+    .option('--no-cast', 'leave out the video edition')
     .option('--json', 'print {id, url, secret}')
     .action((url: string, options: { paper: string; section?: string[]; cast: boolean; json?: boolean }) =>
-      withAppContext((app) => {
+      withAppContext(readSettings(), (app) => {
         requirePaper(app, options.paper);
         const { sections } = app.store.archive(options.paper).paper();
         const chosen = { cast: options.cast, ...(options.section === undefined ? {} : { sections: options.section }) };
-        const fresh = { now: app.now(), newId, allowsPrivate: app.settings.webhookPrivate };
-        const made = addWebhook(app.store, options.paper, { url, ...chosen }, sections, fresh);
+        const made = addWebhook(openWebhookDesk(app), options.paper, { url, ...chosen }, sections);
         say(options.json, { id: made.id, url: made.url, secret: made.secret }, [
           made.secret,
-          `webhook ${made.id} of ${options.paper}; \`npm run -s broadsheet -- webhook test ${made.id} --paper ${options.paper}\` tries it`,
+          `webhook ${made.id} of ${options.paper}; \`npm run -s broadsheet -- webhook test ${made.id} --paper ${options.paper}\` sends a test`,
         ]);
       }),
     );
@@ -43,11 +40,11 @@ function add(): Command {
 
 function list(): Command {
   return new Command('list')
-    .description("list a paper's own receivers")
+    .description('list the webhooks of a paper')
     .requiredOption('--paper <slug>', 'the paper')
-    .option('--json', 'print them as JSON')
+    .option('--json', 'print the webhooks as JSON')
     .action((options: { paper: string; json?: boolean }) =>
-      withAppContext((app) => {
+      withAppContext(readSettings(), (app) => {
         requirePaper(app, options.paper);
         const { sections } = app.store.archive(options.paper).paper();
         const rows = app.store.webhooks.list(options.paper).map((webhook) => webhookRow(webhook, sections));
@@ -62,12 +59,12 @@ function list(): Command {
 
 function remove(): Command {
   return new Command('remove')
-    .description('remove a receiver, with what waits for it')
-    .argument('<id>')
+    .description('remove a webhook and its queued deliveries')
+    .argument('<id>', 'the id of the webhook')
     .requiredOption('--paper <slug>', 'the paper')
     .action((id: string, options: { paper: string }) =>
-      withAppContext((app) => {
-        needOwn(app, options.paper, id);
+      withAppContext(readSettings(), (app) => {
+        requireWebhook(app, options.paper, id);
         app.store.webhooks.remove(options.paper, id);
         say(false, null, [`removed ${id}`]);
       }),
@@ -76,51 +73,25 @@ function remove(): Command {
 
 function test(): Command {
   return new Command('test')
-    .description('send a receiver a test, now; exit 1 when it does not take it')
-    .argument('<id>')
+    .description('send a test to a webhook now; exit code 1 when it is not accepted')
+    .argument('<id>', 'the id of the webhook')
     .requiredOption('--paper <slug>', 'the paper')
     .option('--json', 'print the attempt as JSON')
     .action((id: string, options: { paper: string; json?: boolean }) =>
-      withAppContext(async (app) => {
+      withAppContext(readSettings(), async (app) => {
         requirePaper(app, options.paper);
-        const { store, now } = app;
-        const webhook = requireReceiver(store, options.paper, id, now());
-        const quiet = {
-          attempted() {},
-          switchedOff() {},
-          unrecorded(_delivery: unknown, error: unknown) {
-            throw error;
-          },
-        };
-        const delivery = queueTest(store, options.paper, webhook, { now: now(), newId });
-        await new Dispatcher(paperDeliveries(app), deliveryTransport(app, 'Broadsheet'), quiet).sendOne(delivery);
-        const attempt = await attemptOf(app, options.paper, delivery);
-        const { status, error, ms } = attempt;
+        const { delivery, status, error, ms } = await sendTest(app, options.paper, id);
         if (error !== null) process.exitCode = 1;
         say(options.json, { delivery, status, error, ms }, [
           error === null
-            ? `taken (${status}, ${ms} ms)`
-            : `not taken: ${error}${status === null ? '' : ` (${status})`}`,
+            ? `accepted (${status}, ${ms} ms)`
+            : `not accepted: ${error}${status === null ? '' : ` (${status})`}`,
         ]);
       }),
     );
 }
 
-function needOwn(app: AppContext, paper: string, id: string) {
+function requireWebhook(app: AppContext, paper: string, id: string) {
   requirePaper(app, paper);
-  return requireWebhook(app.store.webhooks, paper, id);
+  return needWebhook(openWebhookDesk(app), paper, id);
 }
-
-/** The one attempt of a test: a server that runs beside may have been quicker to send it. */
-async function attemptOf({ store }: AppContext, paper: string, delivery: string) {
-  for (let looks = 0; looks < LOOKS; looks++) {
-    const [attempt] = store.deliveries.get(paper, delivery)?.attempts ?? [];
-    if (attempt !== undefined) return attempt;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY));
-  }
-  throw new Fault('unavailable', 'the server took the test to send it and has not said what came of it; see its log');
-}
-
-/** How often, and after how many ms each time, the outcome of a test is looked for: together longer than a request lasts. */
-const LOOKS = 120;
-const LOOK_EVERY = 100;

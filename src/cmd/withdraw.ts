@@ -1,22 +1,23 @@
 import { Command } from 'commander';
-import { requirePaper } from '../app/context.ts';
+import { requirePaper, withAppContext } from '../app/context.ts';
+import { pressLines, pressWithProgress } from '../app/press-progress.ts';
 import { withdrawStory } from '../desk/airing.ts';
 import { standingRow } from '../desk/story.ts';
-import { pressLines, pressShowing } from './press.ts';
-import { say, withAppContext } from './run.ts';
+import { readSettings } from '../env.ts';
+import { say } from '../terminal/output.ts';
 
 export function command(): Command {
   return new Command('withdraw')
     .description('take a piece off the air; its page becomes a notice with the reason')
-    .argument('<slug>')
+    .argument('<slug>', 'the piece')
     .requiredOption('--paper <slug>', 'the paper')
-    .requiredOption('--reason <text>', 'why; readers see it')
+    .requiredOption('--reason <text>', 'the reason that readers see')
     .option('--json', 'print the outcome as JSON')
     .action((slug: string, options: { paper: string; reason: string; json?: boolean }) =>
-      withAppContext(async (app) => {
+      withAppContext(readSettings(), async (app) => {
         requirePaper(app, options.paper);
         const story = withdrawStory(app.desk, options.paper, slug, { by: 'cli', reason: options.reason });
-        const reports = await pressShowing(app, { paper: options.paper });
+        const reports = await pressWithProgress(app, { paper: options.paper });
         say(options.json, { id: story.id, slug, ...standingRow(story) }, [
           `${slug} is ${story.state}`,
           ...pressLines(reports),

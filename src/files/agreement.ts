@@ -3,36 +3,33 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import type { Agreement } from '../desk/terms.ts';
-import type { Settings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { normalized } from '../ledger/marks.ts';
-import { PROJECT } from '../project.ts';
 
 const FILE = 'agreement.md';
 
-/** The form of a version: a token that stands in an address, a log line or a message as it is. */
+/** A version needs no escaping in an address, a log line or a message. */
 const VERSION = /^[0-9A-Za-z][0-9A-Za-z._-]{0,39}$/;
 
 const FrontMatter = z.object({ version: z.string().regex(VERSION) });
 
 /**
- * Reads the agreement for agents: `agreement.md` in the content folder, else
- * the one that comes with the project. Line ends and outer blanks are no part
- * of its text, so that another checkout of it is the same text. Throws
+ * Reads the agreement for agents: `agreement.md` in the first of these folders that has one, else in the last.
+ * Normalizes line endings and trims the text, so that every checkout of the file has the same text. Throws
  * `unavailable`, naming the file and the cure.
  */
-export function readAgreement(settings: Pick<Settings, 'contentDir'>): Agreement {
-  const own = join(settings.contentDir, FILE);
-  const file = existsSync(own) ? own : join(PROJECT, 'content', FILE);
+export function readAgreement(folders: [...string[], string]): Agreement {
+  const files = folders.map((folder) => join(folder, FILE));
+  const file = files.find((path) => existsSync(path)) ?? files.at(-1) ?? FILE;
   const match = /^---[ \t]*\n([\s\S]*?)^---[ \t]*(?:\n|$)([\s\S]*)$/m.exec(textOf(file));
   if (match === null || match.index !== 0) {
-    throw faulty(file, 'does not begin with front matter; begin it with a line ---, a version, and a line ---');
+    throw faulty(file, 'does not start with front matter; start it with a line ---, a version, and a line ---');
   }
   const front = FrontMatter.safeParse(valuesOf(file, match[1] ?? ''));
   if (!front.success) {
     throw faulty(
       file,
-      'has no version that can be signed; give one in its front matter as a quoted word of 1 to 40 letters, digits, dots and hyphens, as in version: "2026-11-21"',
+      'has no valid version; give one in its front matter as a quoted word of 1 to 40 letters, digits, dots, underscores and hyphens, as in version: "2026-11-21"',
     );
   }
   const text = normalized(match[2] ?? '').trim();
@@ -45,7 +42,7 @@ function textOf(file: string): string {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
     return text.replace(/\r\n?/g, '\n');
   } catch (error) {
-    throw faulty(file, `cannot be read (${(error as Error).message}); put a readable file in UTF-8 there`);
+    throw faulty(file, `cannot be read (${(error as Error).message}); replace it with a readable file in UTF-8`);
   }
 }
 
@@ -53,7 +50,7 @@ function valuesOf(file: string, yaml: string): unknown {
   try {
     return parse(yaml);
   } catch (error) {
-    throw faulty(file, `has front matter that is no YAML (${(error as Error).message.split('\n')[0]}); correct it`);
+    throw faulty(file, `has front matter that is not YAML (${(error as Error).message.split('\n')[0]}); correct it`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
-import type { AppContext } from '../app/context.ts';
 import { Fault, problemsIn } from '../fault.ts';
+import type { Intake } from './intake.ts';
 import type { FileProblem, SourceFile } from './source-file.ts';
 
 /** What filing a folder came to. */
@@ -16,13 +16,13 @@ export interface Filed {
 /** One paper's folder while it is filed: where its files are, and what came of them. */
 export class DeskFolder {
   readonly result: Filed = { filed: [], unchanged: 0, problems: [] };
-  readonly app: AppContext;
+  readonly intake: Intake;
   readonly folder: string;
   /** The paper's slug: the folder's name. */
   readonly slug: string;
 
-  constructor(app: AppContext, folder: string) {
-    this.app = app;
+  constructor(intake: Intake, folder: string) {
+    this.intake = intake;
     this.folder = folder;
     this.slug = folder.split(sep).at(-1) ?? '';
   }

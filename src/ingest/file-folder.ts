@@ -1,6 +1,6 @@
-import type { AppContext } from '../app/context.ts';
 import type { Filed } from './desk-folder.ts';
 import { DeskFolder } from './desk-folder.ts';
+import type { Intake } from './intake.ts';
 import { Records } from './record-files.ts';
 import { Stories } from './stories.ts';
 
@@ -11,12 +11,12 @@ import { Stories } from './stories.ts';
  * `signal` ends the work between two stories.
  */
 export async function fileFolder(
-  app: AppContext,
+  intake: Intake,
   folder: string,
   only?: Set<string>,
   signal?: AbortSignal,
 ): Promise<Filed> {
-  const at = new DeskFolder(app, folder);
+  const at = new DeskFolder(intake, folder);
   const records = new Records(at);
   if (!records.paper()) return at.result;
   await records.media();

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type * as z from 'zod';
-import { giveOwnHost, needFreeAddress } from '../app/hosts.ts';
 import type { Archive } from '../desk/archive.ts';
 import { CastBody } from '../desk/cast.ts';
 import { PersonaBody } from '../desk/masthead.ts';
 import type { Media } from '../desk/media.ts';
 import { isPaperSlug, PaperBody } from '../desk/paper.ts';
+import { giveOwnHost, requireFreeAddress } from '../desk/paper-hosts.ts';
 import { appendRecord, castFrom, measures, paperFrom, personaFrom } from '../desk/record.ts';
 import { Fault } from '../fault.ts';
 import { isLine, SLUG } from '../ledger/door.ts';
@@ -37,27 +37,27 @@ export class Records {
       return false;
     }
     if (existsSync(path)) this.#apply(path, PaperBody, 'paper', '', (body) => this.#paperFrom(body));
-    else if (!this.#at.app.store.hasPaper(this.#at.slug)) {
+    else if (!this.#at.intake.store.hasPaper(this.#at.slug)) {
       this.#at.problem(
         this.#at.name(path),
         'paper',
         'there is no paper.yaml; write one with at least nameplate and sections',
       );
     }
-    return this.#at.app.store.hasPaper(this.#at.slug);
+    return this.#at.intake.store.hasPaper(this.#at.slug);
   }
 
   /** The record, once nobody else is served at its address: paper.yaml is the operator's, and gives its host. */
   #paperFrom(body: PaperBody): PaperBody {
     const paper = paperFrom(this.#archive(), body);
-    const { app, slug } = this.#at;
-    needFreeAddress(app, slug, paper.url);
+    const { intake, slug } = this.#at;
+    requireFreeAddress(intake, slug, paper.url);
     return paper;
   }
 
   /** Media before what names them. */
   async media(): Promise<void> {
-    const { store, media, now } = this.#at.app;
+    const { store, media, now } = this.#at.intake;
     for (const path of this.#at.files('media')) {
       const file = this.#at.name(path);
       const name = relative(this.#at.folder, path).split(sep).join('/');
@@ -92,7 +92,7 @@ export class Records {
         continue;
       }
       this.#apply(path, PersonaBody, 'persona', slug, (body) =>
-        personaFrom(this.#at.app.store.archive(this.#at.slug), slug, body),
+        personaFrom(this.#at.intake.store.archive(this.#at.slug), slug, body),
       );
     }
   }
@@ -109,7 +109,7 @@ export class Records {
         continue;
       }
       this.#apply(path, CastBody, 'cast', day, (body) =>
-        castFrom(this.#at.app.store.archive(this.#at.slug), day, body),
+        castFrom(this.#at.intake.store.archive(this.#at.slug), day, body),
       );
     }
     this.#measureCasts();
@@ -117,7 +117,7 @@ export class Records {
 
   /** A video that was exchanged for another under the same name: its edition tells the new length. */
   #measureCasts(): void {
-    const { store, now } = this.#at.app;
+    const { store, now } = this.#at.intake;
     const archive = store.archive(this.#at.slug);
     for (const cast of archive.casts()) {
       const measured = { ...cast, ...measures(archive.media(cast.video)) };
@@ -138,7 +138,7 @@ export class Records {
     name: string,
     finish: (body: z.infer<T>) => unknown,
   ): void {
-    const { store, now } = this.#at.app;
+    const { store, now } = this.#at.intake;
     const file = this.#at.name(path);
     store.transact(() => {
       const source = readSource(path, file, 'yaml');
@@ -166,17 +166,17 @@ export class Records {
     digest: string,
     at: number,
   ): void {
-    const { store } = this.#at.app;
+    const { store } = this.#at.intake;
     store.transact(() => {
       const entry = { at, paper: this.#at.slug, kind, name, body };
       if (appendRecord(store, entry, store.record(this.#at.slug, kind, name))) this.#at.result.filed.push(file);
-      if (kind === 'paper') giveOwnHost(this.#at.app, this.#at.slug);
+      if (kind === 'paper') giveOwnHost(this.#at.intake, this.#at.slug);
       store.setApplied(file, digest);
     });
   }
 
   #archive(): Archive | null {
-    const { store } = this.#at.app;
+    const { store } = this.#at.intake;
     return store.hasPaper(this.#at.slug) ? store.archive(this.#at.slug) : null;
   }
 }

@@ -1,8 +1,8 @@
-import { inShortTransactions } from '../app/short-transactions.ts';
 import { airStory } from '../desk/airing.ts';
 import { fileStory, sameContent } from '../desk/filing.ts';
 import type { DeskFolder } from './desk-folder.ts';
 import { baseName } from './desk-folder.ts';
+import { inShortTransactions } from './short-transactions.ts';
 import type { SourceFile } from './source-file.ts';
 import { readSource } from './source-file.ts';
 import type { StoryFile } from './story-file.ts';
@@ -30,7 +30,7 @@ export class Stories {
   /** Files the stories. `slug.md` is a piece; beside `slug.2.md` it is its first revision. */
   async file(only?: Set<string>, signal?: AbortSignal): Promise<void> {
     const pieces = [...this.#revisions()].filter(([, files]) => !only || files.some(({ path }) => only.has(path)));
-    if (pieces.length > 0) this.#at.app.openSigningKey();
+    if (pieces.length > 0) this.#at.intake.openSigningKey();
     let next = 0;
     const file = () => {
       const piece = pieces[next++];
@@ -38,7 +38,7 @@ export class Stories {
       this.#piece(...piece);
       return true;
     };
-    await inShortTransactions(this.#at.app, file, { signal });
+    await inShortTransactions(this.#at.intake, file, { signal });
   }
 
   /** The files of each slug, in the order of their numbers. A slug whose numbers do not count 1, 2, 3 … is reported and left out. */
@@ -75,7 +75,7 @@ export class Stories {
    * that has not changed since it was filed is not filed again: somebody may have revised the piece elsewhere.
    */
   #piece(slug: string, files: RevisionFile[]): void {
-    const { store } = this.#at.app;
+    const { store } = this.#at.intake;
     const archive = store.archive(this.#at.slug);
     const before = archive.storyBySlug(slug);
     const sources = files.map(({ path }) => readSource(path, this.#at.name(path), 'markdown'));
@@ -126,7 +126,7 @@ export class Stories {
 
   /** Files one story; false when it was refused. */
   #story(slug: string, { source, story: { filing, air } }: ReadStory): boolean {
-    const { desk, store } = this.#at.app;
+    const { desk, store } = this.#at.intake;
     try {
       const before = store.archive(this.#at.slug).storyBySlug(slug);
       // What somebody took off the air, or off its schedule, stays off.

@@ -6,12 +6,12 @@ import { compare } from './delta.ts';
 import { facetsOf } from './facets.ts';
 import type { Observation } from './observation.ts';
 import { recordRoot } from './observation.ts';
-import { seeReceipt } from './observation-faults.ts';
-import type { SeenReceipt } from './observation-rules.ts';
-import { linkRules, receiptRules } from './observation-rules.ts';
 import { signalsOf, summaryOf } from './record.ts';
 import { disclosuresOf } from './salt.ts';
-import { trackedOf } from './tracked.ts';
+import { trackedOf } from './tracked-values.ts';
+import { seeReceipt } from './verify/observation-faults.ts';
+import type { SeenReceipt } from './verify/observation-rules.ts';
+import { linkRules, receiptRules } from './verify/observation-rules.ts';
 
 /** What is kept of one host, to be held against its observations. */
 export interface AuditedHost {

@@ -1,4 +1,4 @@
-import type { Tracked, TrackedName } from './tracked.ts';
+import type { Tracked, TrackedName } from './tracked-values.ts';
 
 /** What stands of one signal: the last known values, and those among them that the last known look did not show. */
 export interface Baseline {

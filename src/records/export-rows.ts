@@ -2,8 +2,8 @@ import type { Cell } from './csv.ts';
 import type { Delta } from './delta.ts';
 import type { Observation } from './observation.ts';
 import { signalsOf } from './record.ts';
-import { deltaRow } from './rows.ts';
-import { certificateText } from './tracked.ts';
+import { certificateText } from './tracked-values.ts';
+import { deltaRow } from './wire-rows.ts';
 
 export const CHANGE_COLUMNS = ['seq', 'at', 'domain', 'signal', 'kind', 'before', 'after', 'observation_seq'] as const;
 

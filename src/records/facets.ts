@@ -2,7 +2,7 @@ import type { DomainBaseline } from './delta.ts';
 import { registrableDomain } from './hostname.ts';
 import { servicesOf } from './services.ts';
 import type { SignalType } from './signal.ts';
-import { certificateParts } from './tracked.ts';
+import { certificateParts } from './tracked-values.ts';
 
 /** What hosts are counted by. `expiry` is the day on which the certificate ends; `service` is `<kind>:<name>`. */
 export type FacetKind = 'type' | 'service' | 'issuer' | 'expiry' | 'nameserver' | 'mailhost';

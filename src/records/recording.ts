@@ -7,11 +7,11 @@ import type { Hostname } from './hostname.ts';
 import { registrableDomain } from './hostname.ts';
 import type { Observation } from './observation.ts';
 import { observe } from './observation.ts';
-import { nextProbe, observedAt, operatorOf } from './queue.ts';
 import { recordOf } from './record.ts';
+import { nextProbe, observedAt, operatorOf } from './schedule.ts';
 import type { Probe } from './signal.ts';
-import type { Tracked } from './tracked.ts';
-import { trackedOf } from './tracked.ts';
+import type { Tracked } from './tracked-values.ts';
+import { trackedOf } from './tracked-values.ts';
 
 /** A hostname that somebody has leased to look at. */
 export interface LeasedHost extends Hostname {

@@ -1,9 +1,9 @@
 import { isoOrNull } from '../time.ts';
 import type { FacetKind } from './facets.ts';
 import { registrableDomain } from './hostname.ts';
-import { historyRow } from './rows.ts';
 import type { ValueTables } from './value-search.ts';
 import { FIRST_VALUE, valueSightings } from './value-search.ts';
+import { historyRow } from './wire-rows.ts';
 
 /** Of each kind of thing, when all kinds are asked for. */
 const MOST = 50;

@@ -1,4 +1,4 @@
-import type { TrackedName } from './tracked.ts';
+import type { TrackedName } from './tracked-values.ts';
 import { valueMatch } from './value-words.ts';
 
 /** How many values, or sightings of one, are read at a time. */

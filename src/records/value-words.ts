@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { escapeText } from './dns/escape.ts';
-import { certificateParts } from './tracked.ts';
+import { certificateParts } from './tracked-values.ts';
 
 /** Of one value or question: whoever pads a TXT record with words does not fill the index. */
 const WORDS_MAX = 200;

@@ -3,6 +3,8 @@ import { dirname } from 'node:path';
 import Database from 'libsql';
 import { Fault } from '../fault.ts';
 import { makeFolder } from '../files/durable-file.ts';
+import { integer, text } from './columns.ts';
+import { sql } from './sql.ts';
 
 export type Db = Database.Database;
 
@@ -88,7 +90,10 @@ function migrate(db: Db, file: string): void {
   const names = readdirSync(MIGRATIONS)
     .filter((name) => name.endsWith('.sql'))
     .sort();
-  const done = new Set((db.prepare('SELECT name FROM migrations').all() as { name: string }[]).map(({ name }) => name));
+  const { run, one, all } = sql(db);
+  const done = new Set(all('SELECT name FROM migrations', text)());
+  const isDone = one('SELECT 1 FROM migrations WHERE name = ?', integer);
+  const note = run('INSERT INTO migrations VALUES (?)');
   const unknown = [...done].filter((name) => !names.includes(name));
   if (unknown.length > 0) {
     throw new Fault(
@@ -99,11 +104,10 @@ function migrate(db: Db, file: string): void {
   for (const name of names.filter((candidate) => !done.has(candidate))) {
     db.exec('BEGIN IMMEDIATE');
     try {
-      // Two processes may have started at once: the second finds the work done.
-      const seen = db.prepare('SELECT 1 FROM migrations WHERE name = ?').get(name);
-      if (seen === undefined) {
+      // Two processes may start at once: the second finds the work done.
+      if (isDone(name) === null) {
         db.exec(readFileSync(new URL(name, MIGRATIONS), 'utf8'));
-        db.prepare('INSERT INTO migrations VALUES (?)').run(name);
+        note(name);
       }
       db.exec('COMMIT');
     } catch (error) {

@@ -12,6 +12,8 @@ interface StreamLimits {
   lasts: number;
 }
 
+export type QuotaTables = ReturnType<typeof quotaTables>;
+
 /** What is counted over all processes on the database: accounts made from each network, and open streams. */
 export function quotaTables(db: Db, transact: Transact) {
   const { run, one } = sql(db);

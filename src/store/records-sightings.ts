@@ -1,5 +1,5 @@
 import type { Baseline, DomainBaseline } from '../records/delta.ts';
-import type { Tracked, TrackedName } from '../records/tracked.ts';
+import type { Tracked, TrackedName } from '../records/tracked-values.ts';
 import { integer, json, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { SIGNAL } from './records-deltas.ts';

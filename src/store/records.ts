@@ -8,9 +8,12 @@ import { observationTable } from './records-observations.ts';
 import { queueTable } from './records-queue.ts';
 import { sightingTables } from './records-sightings.ts';
 import { valueTables } from './records-values.ts';
+import type { Transact } from './sql.ts';
 
-/** Everything that the records service keeps. */
-export function recordsTables(db: Db, transact: <T>(work: () => T) => T) {
+export type RecordsTables = ReturnType<typeof recordsTables>;
+
+/** Everything that the domain records keep. */
+export function recordsTables(db: Db, transact: Transact) {
   const tables = {
     transact,
     ...hostnameTable(db, transact),
@@ -20,7 +23,7 @@ export function recordsTables(db: Db, transact: <T>(work: () => T) => T) {
     ...sightingTables(db),
     ...facetTables(db),
     ...valueTables(db, transact),
-    /** What does not hold between these tables; empty when all of it does. */
+    /** Faults between these tables; empty when there are none. */
     tableFaults: (): string[] => recordsFaults(db),
   };
   return tables satisfies RecordingTables;

@@ -16,6 +16,8 @@ const STEP = 2_000;
  */
 const ROOM = 2 ** 20;
 
+export type SearchTables = ReturnType<typeof searchTables>;
+
 /** The index of the words of all pieces on air, kept in the transactions that change those. */
 export function searchTables(db: Db, transact: Transact) {
   const { run, one, all } = sql(db);

@@ -1,4 +1,4 @@
-import type { Db } from './open.ts';
+import type Database from 'libsql';
 
 /** What a statement binds. The driver takes `undefined` for NULL without a word, and a boolean ends the process. */
 export type Param = string | number | bigint | null | Uint8Array;
@@ -39,7 +39,7 @@ const WRITES = /^\s*(?:INSERT|UPDATE|DELETE)\b/i;
  * - `get` stops after a row and drops the error of the commit that follows: writes are read to their end;
  * - an integer past 2⁵³ is rounded, and a blob is a Buffer or an ArrayBuffer: `integer` and `bytes` take care.
  */
-export function sql(db: Db): Sql {
+export function sql(db: Database.Database): Sql {
   const prepare = (text: string, reading: Reading, make: (read: never) => unknown = (read) => read) => {
     const statement = db.prepare(text).raw();
     const read = rowReader(

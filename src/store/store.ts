@@ -1,58 +1,158 @@
+import type { AccountTable } from '../accounts/account.ts';
+import type { AccountMailTable } from '../accounts/account-mail.ts';
+import type { ChangeAlertTable } from '../accounts/change-alert.ts';
+import type { ServiceKeyTable } from '../accounts/service-key.ts';
+import type { SessionTable } from '../accounts/session.ts';
+import type { SignInTable } from '../accounts/sign-in.ts';
+import type { WatchGroupTable } from '../accounts/watch-group.ts';
+import type { AnswerTable } from '../desk/answers.ts';
 import type { Archive } from '../desk/archive.ts';
+import type { KeyTable } from '../desk/keys.ts';
 import type { LedgerStore } from '../desk/ledger-store.ts';
 import { tags } from '../desk/tags.ts';
+import type { TermsTable } from '../desk/terms.ts';
 import type { CreditLedger } from '../meter/credit-ledger.ts';
+import type { KeylessTable } from '../meter/keyless.ts';
+import type { MeterTable } from '../meter/meter-table.ts';
+import type { PaymentTable } from '../meter/purchase.ts';
 import type { Manifest } from '../press/manifest.ts';
-import type { ReaderTables } from '../readers/reader-tables.ts';
+import type { AlertTable } from '../readers/alert-table.ts';
+import type { DeliveryJob, DeliveryQueue, DeliveryTable } from '../readers/delivery.ts';
+import type { LeaseTable } from '../readers/lease.ts';
+import type { NoticeTable } from '../readers/notice.ts';
+import type { ReaderTables } from '../readers/reader-desk.ts';
+import type { WebhookStates, WebhookTable } from '../readers/webhook-table.ts';
 import { accountMailTable } from './account-mails.ts';
 import { accountTable } from './accounts.ts';
 import { alertTable } from './alerts.ts';
 import { answerTable } from './answers.ts';
+import type { AppliedTable } from './applied.ts';
 import { appliedTable } from './applied.ts';
+import { archiveOf } from './archive.ts';
 import { changeAlertTable } from './change-alerts.ts';
 import { changeDeliveryTable, changeWebhookStates } from './change-deliveries.ts';
+import type { ChangeQueue } from './change-queue.ts';
 import { changeQueueTable } from './change-queue.ts';
 import { creditTables } from './credits.ts';
 import { deliveryTable } from './deliveries.ts';
+import type { Events } from './events.ts';
 import { eventTable } from './events.ts';
+import type { ForwardedTable } from './forwarded.ts';
 import { forwardedTable } from './forwarded.ts';
+import type { GroupCommit } from './group-commit.ts';
 import { groupCommit } from './group-commit.ts';
+import type { HostTables } from './hosts.ts';
 import { hostTable } from './hosts.ts';
 import { keylessTable } from './keyless.ts';
 import { keyTables } from './keys.ts';
 import { leaseTable } from './leases.ts';
+import type { ArchiveRows } from './ledger-audit.ts';
 import { archiveRows, ledgerFaults } from './ledger-audit.ts';
+import type { LedgerTables } from './ledger-entries.ts';
 import { ledgerTables } from './ledger-entries.ts';
 import { mailTable } from './mails.ts';
 import { manifestTables } from './manifest.ts';
 import { meterTable } from './meter.ts';
 import { noticeTable } from './notices.ts';
 import type { DatabaseSettings } from './open.ts';
-import { databaseFault, freshDatabase, openDatabase } from './open.ts';
+import { databaseFault, openDatabase } from './open.ts';
+import type { PaperTable } from './papers.ts';
 import { paperTables } from './papers.ts';
 import { paymentTable } from './payments.ts';
+import type { PieceTable } from './pieces.ts';
 import { pieceTables } from './pieces.ts';
+import type { PressRecords } from './press-audit.ts';
 import { pressRecords } from './press-audit.ts';
+import type { QuotaTables } from './quotas.ts';
 import { quotaTables } from './quotas.ts';
 import { readerTokenTable } from './reader-tokens.ts';
+import type { RecordsTables } from './records.ts';
 import { recordsTables } from './records.ts';
-import { schemaFaults } from './schema-audit.ts';
 import { searchTables } from './search.ts';
 import { indexFaults } from './search-audit.ts';
+import type { ServedTable } from './served.ts';
 import { servedTable } from './served.ts';
 import { serviceKeyTable } from './service-keys.ts';
 import { sessionTable } from './sessions.ts';
 import { signInTable } from './sign-ins.ts';
+import type { SoundnessChecks } from './soundness.ts';
+import { soundnessChecks } from './soundness.ts';
+import type { Transact } from './sql.ts';
 import { subscriberTable } from './subscribers.ts';
 import { suppressionTable } from './suppressions.ts';
 import { termsTable } from './terms.ts';
 import { watchGroupTable } from './watch-groups.ts';
 import { webhookTable } from './webhooks.ts';
 
-export type Store = ReturnType<typeof openStore>;
+/**
+ * Everything that is kept, by table. Take what you use: `Pick<Store, 'accounts' | 'sessions'>`, or the table itself.
+ */
+export interface Store
+  extends LedgerStore,
+    Pick<LedgerTables, 'entries' | 'doorKeys'>,
+    Pick<PaperTable, 'paper' | 'editions' | 'record' | 'allMedia'>,
+    Pick<PieceTable, 'unaired' | 'shown' | 'nextScheduled'>,
+    AppliedTable,
+    ArchiveRows,
+    PressRecords,
+    SoundnessChecks {
+  papers: PaperTable;
+  pieces: PieceTable;
+  manifest: Manifest;
+  keys: KeyTable;
+  terms: TermsTable;
+  events: Events;
+  hosts: HostTables;
+  served: ServedTable;
+  forwarded: ForwardedTable;
+  /** Answers of the desk to writes, and of the domain records. */
+  answers: AnswerTable;
+  serviceAnswers: AnswerTable;
 
-/** Opens the one database. Every noun's SQL is in a file of its own beside this one. */
-export function openStore(settings: DatabaseSettings) {
+  readers: ReaderTables;
+  alerts: AlertTable;
+  webhooks: WebhookTable;
+  deliveries: DeliveryTable;
+  notices: NoticeTable;
+  duties: LeaseTable;
+
+  records: RecordsTables;
+  accounts: AccountTable;
+  serviceKeys: ServiceKeyTable;
+  sessions: SessionTable;
+  signIns: SignInTable;
+  accountMails: AccountMailTable;
+  watchGroups: WatchGroupTable;
+  changeAlerts: ChangeAlertTable;
+  changeQueue: ChangeQueue;
+  changeDeliveries: DeliveryQueue<DeliveryJob>;
+  changeWebhooks: WebhookStates;
+  credits: CreditLedger;
+  meter: MeterTable;
+  keyless: KeylessTable;
+  quotas: QuotaTables;
+  payments: PaymentTable;
+
+  /** Does a small write together with those of other callers, and resolves when it is on the disk. */
+  groupCommit: GroupCommit['add'];
+  /** Runs `work`, which only reads, on one state of the database, while others may write. */
+  read<T>(work: () => T): T;
+  /** Keeps this connection at the present state of the database until `endReading`. It must write nothing meanwhile. */
+  beginReading(): void;
+  endReading(): void;
+  /** Optimizes the search index; to be called after many filings. */
+  settleSearch(): void;
+  /** Faults between the ledger's own tables and those that follow from it. */
+  ledgerFaults(): string[];
+  /** Where the search index differs from the pieces that it indexes. */
+  indexFaults(progress: (done: number, total: number) => void): string[];
+  /** Turns an error of this database into a fault that names the cure; returns others as they are. */
+  fault(error: unknown): unknown;
+  close(): void;
+}
+
+/** Opens the one database. Each table's SQL is in its own file beside this one. */
+export function openStore(settings: DatabaseSettings): Store {
   const db = openDatabase(settings);
   const entries = ledgerTables(db);
   const papers = paperTables(db);
@@ -71,53 +171,14 @@ export function openStore(settings: DatabaseSettings) {
   const archive = (paper: string): Archive => {
     let found = archives.get(paper);
     if (found === undefined) {
-      found = archiveOf(paper);
+      found = archiveOf(paper, { papers, pieces, entries, search });
       archives.set(paper, found);
     }
     return found;
   };
 
-  const archiveOf = (paper: string): Archive => ({
-    paper() {
-      const record = papers.paper(paper);
-      if (record === null) throw new Error(`there is no paper ${paper}`);
-      return record;
-    },
-    masthead: () => papers.personas(paper).filter(({ active }) => active),
-    persona: (slug) => papers.persona(paper, slug),
-    personaSlugs: () => papers.personas(paper).map(({ slug }) => slug),
-    mediaPaths: () => papers.allMedia(paper).map(({ path }) => path),
-    casts: () => papers.casts(paper),
-    cast: (day) => papers.cast(paper, day),
-    media: (path) => papers.media(paper, path),
-    keys: () => entries.doorKeys(),
-    storyById: (id) => pieces.storyById(paper, id),
-    storyBySlug: (slug) => pieces.storyBySlug(paper, slug),
-    hasSlug: (slug) => pieces.hasSlug(paper, slug),
-    piece: (id) => pieces.piece(paper, id),
-    revisions: (id) => pieces.revisions(paper, id),
-    generations: (id) => pieces.generations(paper, id),
-    slugs: () => pieces.slugs(paper),
-    latest: (query) => pieces.latest(paper, query),
-    search: (terms, limit) => search.search(paper, terms, limit),
-    row: (id) => pieces.row(paper, id),
-    sectionPage: (section, page, size) => pieces.sectionPage(paper, section, page, size),
-    sectionCount: (section) => pieces.sectionCount(paper, section),
-    scheduled: () => pieces.allScheduled(paper),
-    sectionRank: (section, at) => pieces.sectionRank(paper, section, at),
-    newer: (at, cap, section) => pieces.newer(paper, at, cap, section),
-    earlier: (row, limit) => pieces.earlier(paper, row, limit),
-    laterIds: (section, at, limit) => pieces.laterIds(paper, section, at, limit),
-    days: (range) => pieces.days(paper, range),
-    day: (day) => pieces.day(paper, day),
-    months: () => pieces.months(paper),
-    month: (month) => pieces.month(paper, month),
-    corrections: (limit) => pieces.corrections(paper, limit),
-    hasCorrections: (id) => pieces.hasCorrections(paper, id),
-  });
-
   let depth = 0;
-  const transact = <T>(work: () => T): T => {
+  const transact: Transact = (work) => {
     if (depth > 0) return work();
     try {
       db.exec('BEGIN IMMEDIATE');
@@ -175,7 +236,8 @@ export function openStore(settings: DatabaseSettings) {
 
   return {
     ...ledger,
-    /** Does a small write together with those of other callers, and resolves when it is on the disk. */
+    papers,
+    pieces,
     groupCommit: group.add,
     manifest,
     keys,
@@ -193,7 +255,7 @@ export function openStore(settings: DatabaseSettings) {
     changeQueue: changeQueueTable(db),
     changeDeliveries: changeDeliveryTable(db),
     changeWebhooks: changeWebhookStates(db),
-    credits: credits as CreditLedger,
+    credits,
     meter: meterTable(db, transact, credits),
     keyless: keylessTable(db, transact),
     quotas: quotaTables(db, transact),
@@ -218,26 +280,17 @@ export function openStore(settings: DatabaseSettings) {
     shown: pieces.shown,
     nextScheduled: pieces.nextScheduled,
     ...appliedTable(db),
-    /** Holds what this connection reads as it is now, until `endReading`. It must write nothing meanwhile. */
-    beginReading(): void {
+    beginReading() {
       db.exec('BEGIN');
       // SQLite takes its view with the first read, not with BEGIN.
       manifest.lastNumber();
     },
-    endReading(): void {
+    endReading() {
       db.exec('COMMIT');
     },
-    /** To be called after many filings: brings the parts of the search index together. */
     settleSearch: search.settle,
-    /** An error of this database as a fault that names the cure; others as they are. */
-    fault: (error: unknown): unknown => databaseFault(error, settings.file),
-    /** Runs SQLite's own check; the texts of what it finds, none when sound. */
-    integrity: (): string[] =>
-      (db.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[])
-        .map((row) => row.integrity_check)
-        .filter((text) => text !== 'ok'),
-    /** Runs `work`, which only reads, as of one moment: others may write meanwhile. */
-    read<T>(work: () => T): T {
+    fault: (error) => databaseFault(error, settings.file),
+    read(work) {
       db.exec('BEGIN');
       try {
         return work();
@@ -245,35 +298,12 @@ export function openStore(settings: DatabaseSettings) {
         db.exec('COMMIT');
       }
     },
+    ...soundnessChecks(db),
     ...archiveRows(db),
     ...pressRecords(db),
-    /** What does not hold between the ledger's own tables and those that follow from it. */
     ledgerFaults: () => ledgerFaults(db),
-    /** How the tables, indexes and triggers differ from this program's. */
-    schemaFaults(): string[] {
-      const fresh = freshDatabase();
-      try {
-        return schemaFaults(db, fresh);
-      } finally {
-        fresh.close();
-      }
-    },
-    /** What the search index holds otherwise than the pieces that it indexes. */
-    indexFaults: (progress: (done: number, total: number) => void) => indexFaults(db, progress),
-    /** SQLite's quick check, at most a few of the texts of what it finds; and the file's bytes, with those that hold nothing. */
-    soundness(): { faults: string[]; size: number; free: number } {
-      const pragma = (name: string) => Object.values((db.prepare(`PRAGMA ${name}`).all() as object[])[0] ?? {})[0];
-      const faults = (db.prepare('PRAGMA quick_check(5)').all() as { quick_check: string }[]).map(
-        (row) => row.quick_check,
-      );
-      const page = Number(pragma('page_size'));
-      return {
-        faults: faults.filter((text) => text !== 'ok'),
-        size: page * Number(pragma('page_count')),
-        free: page * Number(pragma('freelist_count')),
-      };
-    },
-    close(): void {
+    indexFaults: (progress) => indexFaults(db, progress),
+    close() {
       group.flush();
       db.close();
     },

@@ -4,10 +4,10 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import pino from 'pino';
 import { Webhook } from 'standardwebhooks';
-import { deliveryTransport, startWebhooks } from '../../src/app/jobs/webhooks.ts';
-import { paperWebhooks } from '../../src/app/paper-webhooks.ts';
-import { makeKeyOf } from '../../src/cmd/key.ts';
-import { CLAIM_LASTS } from '../../src/outbound/dispatcher.ts';
+import { startDeliveries } from '../../src/app/jobs/deliveries.ts';
+import { makePaperKey } from '../../src/app/paper-keys.ts';
+import { webhookClientOf } from '../../src/app/webhook-desk.ts';
+import { LEASE } from '../../src/readers/delivery-dispatcher.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import type { Answer } from '../support/http.ts';
 import { serve, until } from '../support/program.ts';
@@ -33,7 +33,7 @@ async function stand(t: TestContext, more: Record<string, string> = ALLOW) {
   const folder = tempFolder({ after: (work) => void later.push(work) });
   const app = appContextIn(t, folder, { now: Date.now() }, more);
   createPaper(app);
-  const key = (level: string) => makeKeyOf(app, PAPER, { level, name: level }).key;
+  const key = (level: string) => makePaperKey(app, PAPER, { level, name: level }).key;
   const keys: Record<string, string> = { admin: key('admin'), read: key('read') };
   const serving = await serve(t, folder, more).finally(() =>
     t.after(() => {
@@ -250,11 +250,11 @@ test('a server killed between sending and noting sends again, the same under the
   // The next one comes when the lease of the dead has ended.
   const clock = { now: Date.now() };
   const app = appContextIn(t, folder, clock, ALLOW);
-  const stop = startWebhooks(app, paperWebhooks(app), deliveryTransport(app, 'Broadsheet'), pino({ level: 'silent' }));
+  const stop = startDeliveries(app, webhookClientOf(app), pino({ level: 'silent' }));
   t.after(() => void stop());
   await new Promise((resolve) => setTimeout(resolve, 600));
   assert.equal(at.got.length, 1, 'not before');
-  clock.now += CLAIM_LASTS;
+  clock.now += LEASE;
   const second = await until(() => at.got[1] ?? null);
   assert.equal(second.body, first.body);
   assert.equal(second.headers['webhook-id'], first.headers['webhook-id']);

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { makeKeyOf } from '../../src/cmd/key.ts';
+import { makePaperKey } from '../../src/app/paper-keys.ts';
 import type { Scope } from '../support/app-context.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
@@ -46,7 +46,7 @@ async function stand(t: TestContext, more: Record<string, string> = {}): Promise
 
 /** Makes a key beside the running server. */
 function keyOf(t: Scope, folder: string, paper: string, level: string): string {
-  return makeKeyOf(appContextIn(t, folder, { now: Date.now() }), paper, { level, name: 'Test' }).key;
+  return makePaperKey(appContextIn(t, folder, { now: Date.now() }), paper, { level, name: 'Test' }).key;
 }
 
 interface Sending {

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { auditApp } from '../../src/app/audit.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
-import { auditApp } from '../../src/cmd/audit.ts';
-import { exportLedger, importLedger } from '../../src/cmd/ledger.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
+import { exportLedger } from '../../src/ingest/ledger-export.ts';
+import { importLedger } from '../../src/ingest/ledger-import.ts';
 import {
   appContextIn,
   createPaper,

@@ -1,9 +1,9 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
+import { auditApp } from '../../src/app/audit.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
-import { auditApp } from '../../src/cmd/audit.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { sha256 } from '../../src/ledger/basis.ts';

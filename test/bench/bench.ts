@@ -7,6 +7,7 @@ import { apiPart } from './api.ts';
 import { cardsPart } from './cards.ts';
 import { run } from './child.ts';
 import { dnsPart } from './dns.ts';
+import { logPart } from './log.ts';
 import { mailsPart } from './mails.ts';
 import { memoryPart } from './memory.ts';
 import { meterPart } from './meter.ts';
@@ -30,6 +31,7 @@ const PARTS: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   press: pressPart,
   cards: cardsPart,
   verify: verifyPart,
+  log: logPart,
   memory: memoryPart,
   publish: publishPart,
   api: apiPart,

@@ -1,7 +1,7 @@
 // Leases, enters and settles looks as the scanner does, round after round over all hosts, and prints on standard error how fast, and the memory held.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { openAppContext } from '../../src/app/context.ts';
-import { localQueue } from '../../src/app/scan-local.ts';
+import { localQueue } from '../../src/app/local-queue.ts';
 import { readSettings } from '../../src/env.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import type { Probe } from '../../src/records/signal.ts';

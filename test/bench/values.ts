@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import type { AppContext } from '../../src/app/context.ts';
-import { localQueue } from '../../src/app/scan-local.ts';
+import { localQueue } from '../../src/app/local-queue.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { findEverywhere } from '../../src/records/search.ts';
 import type { Probe } from '../../src/records/signal.ts';

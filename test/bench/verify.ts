@@ -1,6 +1,6 @@
 import { createPrivateKey, sign as nodeSign, randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { generationAudit } from '../../src/audit/ledger.ts';
+import { generationAudit } from '../../src/audit/generation-audit.ts';
 import { signerFrom, verifyNoble, verifyNode } from '../../src/ledger/ed25519.ts';
 import { parseNote } from '../../src/ledger/note.ts';
 import type { Bench } from './paper.ts';

@@ -4,14 +4,14 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AppContext } from '../../src/app/context.ts';
-import { newId, openAppContext } from '../../src/app/context.ts';
-import { deliveryTransport } from '../../src/app/jobs/webhooks.ts';
-import { paperDeliveries, queuePaperEvents } from '../../src/app/paper-webhooks.ts';
+import { openAppContext } from '../../src/app/context.ts';
+import { openWebhookDesk, webhookClientOf } from '../../src/app/webhook-desk.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { readSettings } from '../../src/env.ts';
-import { Dispatcher, IN_FLIGHT_MAX } from '../../src/outbound/dispatcher.ts';
-import { addWebhook } from '../../src/readers/webhook-rules.ts';
+import { Dispatcher, IN_FLIGHT_MAX } from '../../src/readers/delivery-dispatcher.ts';
+import { queueNext } from '../../src/readers/delivery-queue.ts';
+import { addWebhook } from '../../src/readers/webhook-body.ts';
 import { createPaper, filing, PAPER, SECTIONS } from '../support/app-context.ts';
 import type { Bench } from './paper.ts';
 import { environmentOf } from './paper.ts';
@@ -56,10 +56,8 @@ async function told(folder: string, urls: string[]): Promise<{ app: AppContext; 
   mkdirSync(folder);
   const app = openAppContext(readSettings({ ...environmentOf(folder), WEBHOOK_PRIVATE: 'allow' }));
   createPaper(app);
-  const { store, now } = app;
-  for (const url of urls) {
-    addWebhook(store, PAPER, { url }, SECTIONS, { now: now(), newId, allowsPrivate: true });
-  }
+  const desk = openWebhookDesk(app);
+  for (const url of urls) addWebhook(desk, PAPER, { url }, SECTIONS);
   app.store.transact(() => {
     for (let n = 0; n < EVENTS; n++) {
       fileStory(app.desk, PAPER, filing(`piece-${n}`), { by: 'cli' });
@@ -67,27 +65,27 @@ async function told(folder: string, urls: string[]): Promise<{ app: AppContext; 
     }
   });
   const began = performance.now();
-  while (queuePaperEvents(app));
+  while (queueNext(desk));
   const queued = performance.now();
   let taken = 0;
   let done: () => void = () => {};
   const all = new Promise<void>((resolve) => {
     done = resolve;
   });
-  const dispatcher = new Dispatcher(paperDeliveries(app), deliveryTransport(app, 'Broadsheet'), {
+  const courier = new Dispatcher(desk, webhookClientOf(app), {
     attempted(_delivery, { error }) {
       if (error === null && ++taken === RECEIVERS * EVENTS) done();
     },
     switchedOff() {},
-    unrecorded(_delivery, error) {
+    unnoted(_delivery, error) {
       throw error;
     },
   });
   const start = performance.now();
-  dispatcher.start();
+  courier.start();
   await all;
   const end = performance.now();
-  await dispatcher.stop();
+  await courier.stop();
   return {
     app,
     queued: (urls.length * EVENTS * 1_000) / (queued - began),
@@ -97,7 +95,7 @@ async function told(folder: string, urls: string[]): Promise<{ app: AppContext; 
 
 /** The same number of requests a second by the same client, with nothing kept of them. */
 async function unqueued(app: AppContext, urls: string[]): Promise<number> {
-  const { client } = deliveryTransport(app, 'Broadsheet');
+  const client = webhookClientOf(app);
   const body = JSON.stringify({ type: 'story.aired', data: 'x'.repeat(600) });
   let left = RECEIVERS * EVENTS;
   const start = performance.now();

@@ -10,7 +10,7 @@ import type { Observation } from '../../src/records/observation.ts';
 import { observe } from '../../src/records/observation.ts';
 import { fullRecordOf, previewOf } from '../../src/records/preview.ts';
 import { recordOf } from '../../src/records/record.ts';
-import { provenanceRow } from '../../src/records/rows.ts';
+import { provenanceRow } from '../../src/records/wire-rows.ts';
 import { certificate, HOUR, KEY, probe, toolsAt } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
 import type { RecordsStand } from '../support/records-stand.ts';

@@ -64,7 +64,7 @@ test('the command that is told runs ours from any folder below the checkout, on 
   cpSync(join(folder, 'content/tides'), join(below, 'rocks'), { recursive: true });
   assert.match(await sure('file', 'rocks', '--no-press'), /filed rocks\/paper\.yaml/);
   assert.match(await sure('file', './rocks/stories/high-water.md', '--no-press'), /0 filed, 1 unchanged/);
-  assert.match((await here('import', 'not-there.jsonl', '--paper', 'rocks')).stderr, /not-there\.jsonl is not there/);
+  assert.match((await here('import', 'not-there.jsonl', '--paper', 'rocks')).stderr, /not-there\.jsonl does not exist/);
   assert.match(await sure('press', '--paper', 'rocks', '--no-cards'), /rocks/);
 
   const pressed = join(folder, 'papers/rocks');

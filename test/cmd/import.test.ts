@@ -173,7 +173,7 @@ test('a paper is made with its first piece, and not by an import that files noth
   assert.deepEqual(await typesOf(t, folder), ['key']);
   const file = join(folder, 'archive.jsonl');
   const told = await run(t, folder, ['import', file, '--paper', 'quay', '--create', '--air']);
-  assert.equal(told.stdout, '0 filed, 0 unchanged, 201 refused\nthe paper quay was not made: nothing was filed\n');
+  assert.equal(told.stdout, '0 filed, 0 unchanged, 201 refused\nthe paper quay was not created: nothing was filed\n');
   // The first piece may come after a whole batch of refused ones.
   const mended = await importLines(t, folder, [...refused, line('a')]);
   assert.deepEqual([mended.code, mended.outcome?.filed], [1, 1]);
@@ -224,10 +224,13 @@ test('what cannot be imported at all is one line', async (t) => {
   const plain = join(folder, 'plain.jsonl.gz');
   writeFileSync(plain, line('a'));
   const cases: [args: string[], said: RegExp][] = [
-    [[join(folder, 'none.jsonl'), '--paper', 'quay', '--create'], /^broadsheet: .*none\.jsonl is not there$/],
+    [
+      [join(folder, 'none.jsonl'), '--paper', 'quay', '--create'],
+      /^broadsheet: .*none\.jsonl does not exist; name a \.jsonl or \.jsonl\.gz file$/,
+    ],
     [
       [sound, '--paper', 'quay'],
-      /^broadsheet: there is no paper "quay"; make it with --create, or file a content folder first$/,
+      /^broadsheet: there is no paper "quay"; create it with --create, or file a content folder first$/,
     ],
     [[sound, '--paper', '../x', '--create'], /^broadsheet: "\.\.\/x" cannot be a paper's address/],
     [
@@ -242,7 +245,7 @@ test('what cannot be imported at all is one line', async (t) => {
       [plain, '--paper', 'quay', '--create'],
       /^broadsheet: .*plain\.jsonl\.gz cannot be read \(incorrect header check\)/,
     ],
-    [[empty, '--paper', 'quay', '--create'], /^broadsheet: no line of .*empty\.jsonl names a section; give it/],
+    [[empty, '--paper', 'quay', '--create'], /^broadsheet: no line of .*empty\.jsonl names a section; write one/],
     [[folder, '--paper', 'quay', '--create'], /^broadsheet: .* cannot be read \(EISDIR/],
   ];
   for (const [args, said] of cases) {

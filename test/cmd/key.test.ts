@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { isKey } from '../../src/desk/keys.ts';
+import { DAY } from '../../src/time.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
 
@@ -37,12 +38,18 @@ test('a key is shown once, kept as a hash, listed and revoked', async (t) => {
   assert.equal((await run(t, folder, ['key', 'revoke', id, ...paper])).stdout, `revoked ${id}\n`);
   assert.match((await run(t, folder, ['key', 'list', ...paper])).stdout, /\(revoked\)\n$/);
   const again = await run(t, folder, ['key', 'revoke', id, ...paper]);
-  assert.match(again.stderr, /has no key "\S+" in force; `npm run -s broadsheet -- key list` shows its keys/);
+  assert.match(
+    again.stderr,
+    /has no key "\S+" in force; `npm run -s broadsheet -- key list --paper harbor-ledger` lists its keys/,
+  );
   assert.equal(again.code, 1);
   const log = (await run(t, folder, ['key', 'log', id, ...paper])).stdout;
   assert.match(log, /^\S+Z {2}made by cli\n\S+Z {2}revoked by cli\n$/);
   const elsewhere = await run(t, folder, ['key', 'log', 'none', ...paper]);
-  assert.match(elsewhere.stderr, /has no key "none"; `npm run -s broadsheet -- key list` shows its keys/);
+  assert.match(
+    elsewhere.stderr,
+    /has no key "none"; `npm run -s broadsheet -- key list --paper [a-z-]+` lists its keys/,
+  );
   await run(t, folder, ['ledger', 'export', join(folder, 'e.jsonl')]);
   assert.equal(readFileSync(join(folder, 'e.jsonl'), 'utf8').includes('Zoë'), false, 'access keys do not travel');
 });
@@ -73,9 +80,9 @@ test('what makes no key is one line', async (t) => {
     [['air', 'none', '--paper', PAPER], /^broadsheet: the paper harbor-ledger has no piece with the slug "none"\n$/],
     [
       ['air', 'none', '--paper', PAPER, '--at', '1'],
-      /^broadsheet: --at 1 is no time; write it as 2026-11-20T06:30:00Z\n$/,
+      /^broadsheet: --at "1" is not a time; write it as 2026-11-20T06:30:00Z\n$/,
     ],
-    [['air', 'none', '--paper', PAPER, '--at', '2026-02-30T00:00:00Z'], /is no time/],
+    [['air', 'none', '--paper', PAPER, '--at', '2026-02-30T00:00:00Z'], /is not a time/],
     [
       ['withdraw', 'none', '--paper', PAPER, '--reason', ''],
       /^broadsheet: a withdrawal wants a reason of one line, 1 to 1000 characters; readers will see it\n$/,
@@ -141,13 +148,27 @@ test('a seat is a person’s key: given once, listed, and gone with its key', as
   const twice = await seat('add', ...ana, '--level', 'read');
   assert.match(twice.stderr, /^broadsheet: ana@example\.org has a seat already \(key \S+\); revoke it/);
   const removed = await seat('remove', ...ana);
-  assert.equal(removed.stdout, `ana@example.org has no seat on ${PAPER} any more; key ${id} is revoked\n`);
+  assert.equal(removed.stdout, `ana@example.org no longer has a seat on ${PAPER}; key ${id} is revoked\n`);
   assert.equal((await seat('list')).stdout, 'no seats\n');
   assert.match((await seat('remove', ...ana)).stderr, /^broadsheet: Ana@Example\.org has no seat on/);
   assert.equal((await seat('add', ...ana, '--level', 'read')).code, 0, 'a seat that was taken away may be given again');
   const cases: [args: string[], said: RegExp][] = [
     [['--email', 'nobody', '--level', 'read'], /^broadsheet: --email: "nobody": must be the mail address/],
     [['--email', 'a@b.example', '--level', 'agent'], /^broadsheet: seat: a seat is a person’s/],
+    [
+      ['--email', 'a@b.example', '--level', 'read', '--expires-at', '2020-01-01'],
+      /^broadsheet: --expires-at "2020-01-01" has passed; give a time/,
+    ],
   ];
   for (const [args, said] of cases) assert.match((await seat('add', ...args)).stderr, said);
+});
+
+test('a seat may expire', async (t) => {
+  const folder = tempFolder(t);
+  createPaper(appContextIn(t, folder, { now: Date.now() }));
+  const seat = (...args: string[]) => run(t, folder, ['seat', ...args, '--paper', PAPER]);
+  const until = new Date(Date.now() + 30 * DAY).toISOString();
+  const added = await seat('add', '--email', 'bo@example.org', '--level', 'read', '--expires-at', until);
+  assert.match(added.stdout, new RegExp(`^nrf_\\w{43}\nread seat of bo@example\\.org .*, until ${until}; it is not`));
+  assert.match((await seat('list')).stdout, new RegExp(`^\\S+  read   bo@example\\.org  until ${until}\n$`));
 });

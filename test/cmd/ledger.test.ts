@@ -3,8 +3,8 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { after, test } from 'node:test';
-import { importLedger } from '../../src/cmd/ledger.ts';
 import { Fault } from '../../src/fault.ts';
+import { importLedger } from '../../src/ingest/ledger-import.ts';
 import { appContextIn, tempFolder, treeOf } from '../support/app-context.ts';
 import { writeStory } from '../support/papers.ts';
 import { copyContent, run } from '../support/program.ts';
@@ -106,7 +106,7 @@ test('a damaged export is refused with its line, and nothing is entered', async 
     [
       'a bit of the prose',
       flip(generation, '"prose":"', 1),
-      /:\d+: .*content_hash is not the hash of what is stored; nothing was entered/,
+      /:\d+: .*content_hash is not the hash of what is stored; nothing was imported/,
     ],
     [
       'a bit of a receipt',
@@ -117,7 +117,7 @@ test('a damaged export is refused with its line, and nothing is entered', async 
     [
       'the name of a member',
       change(generation, '"piece":', '"qiece":'),
-      new RegExp(`:${generation + 1}: .*; nothing was entered`),
+      new RegExp(`:${generation + 1}: .*; nothing was imported`),
     ],
     [
       'a key',
@@ -138,23 +138,23 @@ test('a damaged export is refused with its line, and nothing is entered', async 
     [
       'a paper’s record that is none',
       change(at('record', '"kind":"paper"'), '"hue":2', '"hue":-2'),
-      /:\d+: .*; nothing was entered/,
+      /:\d+: .*; nothing was imported/,
     ],
-    ['a generation left out', lines.toSpliced(generation, 1), /:\d+: .*; nothing was entered/],
+    ['a generation left out', lines.toSpliced(generation, 1), /:\d+: .*; nothing was imported/],
     [
       'a withdrawal left out',
       lines.toSpliced(at('withdrawal'), 1),
-      /the lines before it are not those that were written: it counts \d+ entr(?:y|ies), and here are \d+/,
+      /the lines before it are not those that were written: it counts \d+ entr(?:y|ies), the file has \d+/,
     ],
     [
       'two lines exchanged',
       lines.with(at('airing'), lines[generation] ?? '').with(generation, lines[at('airing')] ?? ''),
-      /:\d+: .*; nothing was entered/,
+      /:\d+: .*; nothing was imported/,
     ],
     ['the last line left out', lines.slice(0, -1), /the last line is missing: the file is cut short/],
     ['the second half left out', lines.slice(0, lines.length / 2), /the last line is missing: the file is cut short/],
     ['a line cut short', [...lines.slice(0, -9), (lines.at(-9) ?? '').slice(0, 40)], /the line is not a ledger entry/],
-    ['a line more', [...lines, lines[at('airing')] ?? ''], /something stands behind the last line/],
+    ['a line more', [...lines, lines[at('airing')] ?? ''], /there is text after the last line/],
     ['the first line left out', lines.slice(1), /:1: this is not a ledger export of version 1/],
     ['another version', change(0, '"version":1', '"version":2'), /:1: this is not a ledger export of version 1/],
     ['a line that is no JSON', lines.with(4, 'hello'), /:5: the line is not a ledger entry/],
@@ -179,7 +179,7 @@ test('a damaged export is refused with its line, and nothing is entered', async 
   const { code, stderr } = await run(t, tempFolder(t), ['ledger', 'import', copy, '--no-press']);
   assert.match(
     stderr,
-    /^broadsheet: \S+copy\.jsonl:\d+: the last line is missing: the file is cut short; nothing was entered: .*\n$/,
+    /^broadsheet: \S+copy\.jsonl:\d+: the last line is missing: the file is cut short; nothing was imported: .*\n$/,
   );
   assert.equal(code, 1);
 });
@@ -189,11 +189,11 @@ test('an export that cannot be written is one line, and leaves nothing', async (
   const { code, stderr } = await run(t, folder, ['ledger', 'export', join(folder, 'none/ledger.jsonl')]);
   assert.match(
     stderr,
-    /^broadsheet: \S+ledger\.jsonl cannot be written \(ENOENT.*\); name a file in a folder that can be\n$/,
+    /^broadsheet: \S+ledger\.jsonl cannot be written \(ENOENT.*\); name a file in a folder that you may write to\n$/,
   );
   assert.equal(code, 1);
   const missing = await run(t, folder, ['ledger', 'import', join(folder, 'none.jsonl')]);
-  assert.match(missing.stderr, /^broadsheet: \S+none\.jsonl is not there\n$/);
+  assert.match(missing.stderr, /^broadsheet: \S+none\.jsonl does not exist; name a file of `ledger export`\n$/);
 });
 
 test('the door’s key file is nobody else’s', async (t) => {

@@ -17,7 +17,7 @@ test('hostnames are watched, looked at on a real server, signed and audited', { 
     return stdout;
   };
   assert.equal(await said(['watch', 'Harbor.example.com.']), 'harbor.example.com is under watch\n');
-  assert.equal(await said(['watch', 'harbor.example.com']), 'harbor.example.com was under watch before\n');
+  assert.equal(await said(['watch', 'harbor.example.com']), 'harbor.example.com was already under watch\n');
   assert.equal(await said(['scan'], asking(first.port)), '1 observed and signed, 0 changes\n');
   assert.equal(await said(['scan'], asking(first.port)), '0 observed and signed, 0 changes\n', 'nothing is due');
 
@@ -28,9 +28,9 @@ test('hostnames are watched, looked at on a real server, signed and audited', { 
     /^harbor\.example\.com A .*192\.0\.2\.2.*\n1 observed and signed, 1 change\n$/,
   );
   assert.match(await said(['audit']), /0 faults/);
-  assert.match(await said(['opt-out', 'harbor.example.com', '--reason', 'Its owner asked']), /1 watched name went out/);
+  assert.match(await said(['opt-out', 'harbor.example.com', '--reason', 'Its owner asked']), /1 watched name hidden/);
   const out = await run(t, folder, ['watch', 'harbor.example.com']);
-  assert.deepEqual([out.code, out.stdout], [1, 'harbor.example.com opted out, and is not looked at\n']);
+  assert.deepEqual([out.code, out.stdout], [1, 'harbor.example.com has opted out and is not probed\n']);
   assert.match(await said(['audit']), /0 faults/);
 });
 

@@ -83,10 +83,7 @@ test('what makes no key and moves no credits is one line', async (t) => {
   const folder = tempFolder(t);
   const create = ['key', 'create', '--name', 'N'];
   const cases: [args: string[], said: RegExp][] = [
-    [
-      [...create, '--level', 'read'],
-      /^broadsheet: say whose key it is: --paper SLUG or --service records, one of the two\n$/,
-    ],
+    [[...create, '--level', 'read'], /^broadsheet: say whose key it is: either --paper SLUG or --service records\n$/],
     [[...create, '--service', 'desk', '--level', 'service'], /^broadsheet: --service: "desk": must be records; /],
     [
       [...create, ...RECORDS, '--level', 'admin'],
@@ -95,7 +92,7 @@ test('what makes no key and moves no credits is one line', async (t) => {
     [[...create, ...RECORDS, '--level', 'account', '--email', 'ada'], /^broadsheet: --email: "ada" is not of the form/],
     [
       ['credits', 'add', ADA, '1'],
-      /^broadsheet: there is no account of "ada@example\.org"; its owner makes it by signing in\n$/,
+      /^broadsheet: there is no account with the address "ada@example\.org"; its owner creates it by signing in\n$/,
     ],
     [['credits', 'add', ADA, 'much'], /^broadsheet: amount: "much" is no amount of credits; /],
   ];

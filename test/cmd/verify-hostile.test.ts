@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { fetched, LONGEST_DOCUMENT, readText } from '../../src/audit/verify-texts.ts';
-import { shown, shownJson } from '../../src/cmd/terminal.ts';
+import { shown, shownJson } from '../../src/terminal/escape.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
 import * as fc from '../support/properties.ts';

@@ -15,7 +15,7 @@ import type { Observation } from '../../src/records/observation.ts';
 import { observe } from '../../src/records/observation.ts';
 import { fullRecordOf, previewOf } from '../../src/records/preview.ts';
 import { recordOf } from '../../src/records/record.ts';
-import { provenanceRow } from '../../src/records/rows.ts';
+import { provenanceRow } from '../../src/records/wire-rows.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { HOUR, KEY, probe, toolsAt } from '../support/probes.ts';
 import { run } from '../support/program.ts';

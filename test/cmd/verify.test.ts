@@ -51,7 +51,7 @@ test('verify says what holds, what does not, and whose keys it went by', async (
     [
       [sound],
       0,
-      /^\S+sound\.json: not signed, and so not checked: receipt_verify\.keys_url\n01jd\S+ revision 2: the hash, the receipts and the chain hold\nThe keys are the ones that come with the proof; to know whose they are, compare them with --keys or --vkey\. Only --keys knows in which time each key signed\.\nA receipt proves who filed/,
+      /^\S+sound\.json: not signed, and so not checked: receipt_verify\.keys_url\n01jd\S+ revision 2: the hash, the receipts and the chain hold\nThe keys are the ones that come with the proof; to know whose they are, compare them with --keys or --vkey\. Only --keys knows when each key was in force\.\nA receipt proves who filed/,
     ],
     [[sound, '--keys', ours], 0, /the chain hold\nA receipt proves who filed/],
     [[sound, '--vkey', vkey(key.name, key.publicKey)], 0, /the chain hold/],
@@ -130,7 +130,7 @@ test('verify of an address goes by the keys that the same paper lists, each in i
   const root = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const list = (paper: string) => `${root}/${paper}/.well-known/newsdesk-keys.json`;
   const holds = 'the hash, the receipts and the chain hold';
-  const unread = `${holds} by the keys that come with the proof; in which time those signed was not checked, for`;
+  const unread = `${holds} by the keys that come with the proof; when those keys were in force was not checked, for`;
   const cases: [where: string, code: number, said: string][] = [
     ['/sound/stories/a/', 0, `${holds}\nThe keys and their times are those of ${list('sound')}; to know whose`],
     ['/sound/stories/a/proof.json', 0, `${holds}\nThe keys and their times are those of ${list('sound')};`],

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import { auditApp } from '../../src/app/audit.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import { signingKeyFile, signingName } from '../../src/app/context.ts';
-import { localQueue } from '../../src/app/scan-local.ts';
-import { generationAudit } from '../../src/audit/ledger.ts';
-import { auditApp } from '../../src/cmd/audit.ts';
+import { localQueue } from '../../src/app/local-queue.ts';
+import { generationAudit } from '../../src/audit/generation-audit.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { rotateSigningKey } from '../../src/files/signing-key.ts';

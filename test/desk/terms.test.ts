@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { beforeEach, describe, test } from 'node:test';
 import Database from 'libsql';
+import { currentAgreement } from '../../src/app/agreement.ts';
 import type { AppContext } from '../../src/app/context.ts';
-import { fileContent } from '../../src/cmd/file.ts';
 import type { Agreement, Signing } from '../../src/desk/terms.ts';
 import { signatureOf, signTerms, TermsAcceptance, TermsRecord, termsRecord } from '../../src/desk/terms.ts';
 import { Fault } from '../../src/fault.ts';
-import { readAgreement } from '../../src/files/agreement.ts';
+import { fileContent } from '../../src/ingest/content-folder.ts';
 import type { Clock } from '../support/app-context.ts';
 import { appContextIn, PAPER, tempFolder } from '../support/app-context.ts';
 import { copyContent } from '../support/program.ts';
@@ -159,12 +159,12 @@ describe('reading the agreement', () => {
   };
 
   test("the project's own is in force where a content folder has none", (t) => {
-    const { version, text } = readAgreement(folderWith(t, null));
+    const { version, text } = currentAgreement(folderWith(t, null));
     assert.equal(version, '2026-11-21');
     for (const word of ['persona', '[^N]', 'correction', 'personal data', 'secret', 'draft', 'revoking']) {
       assert(text.includes(word), word);
     }
-    assert.deepEqual(readAgreement({ contentDir: join(tempFolder(t), 'is-not-there') }), { version, text });
+    assert.deepEqual(currentAgreement({ contentDir: join(tempFolder(t), 'is-not-there') }), { version, text });
   });
 
   test("a content folder's own comes first, and line ends are no part of its text", (t) => {
@@ -173,7 +173,7 @@ describe('reading the agreement', () => {
       '---\nversion: house-2\n---\n# Rules\n\nBe\u00e9 fair.',
       '\ufeff---\r\nversion: "house-2"\r\ntitle: Ours\r\n---\r\n\r\n# Rules\r\n\r\nBee\u0301 fair.\r\n\r\n',
     ]) {
-      assert.deepEqual(readAgreement(folderWith(t, text)), expected);
+      assert.deepEqual(currentAgreement(folderWith(t, text)), expected);
     }
   });
 
@@ -198,7 +198,7 @@ describe('reading the agreement', () => {
     ];
     for (const [bytes, cure] of cases) {
       const settings = folderWith(t, bytes);
-      const { message } = faultOf(() => readAgreement(settings), 'unavailable');
+      const { message } = faultOf(() => currentAgreement(settings), 'unavailable');
       assert(message.includes(join(settings.contentDir, 'agreement.md')), message);
       assert.match(message, cure);
       assert.match(message, /; \w/, 'the message names a cure');

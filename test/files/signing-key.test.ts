@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import type { AppContext } from '../../src/app/context.ts';
 import { signingKeyFile, signingName } from '../../src/app/context.ts';
-import { localQueue } from '../../src/app/scan-local.ts';
+import { localQueue } from '../../src/app/local-queue.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { openSigningKey, readSigningKey, rotateSigningKey } from '../../src/files/signing-key.ts';
 import { parseHostname } from '../../src/records/hostname.ts';

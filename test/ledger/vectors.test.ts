@@ -17,11 +17,11 @@ import { unsignedIn } from '../../src/ledger/proof-form.ts';
 import type { Receipt } from '../../src/ledger/receipt.ts';
 import { parseReceipt, receiptText } from '../../src/ledger/receipt.ts';
 import { noteSignedBy, parseVkey } from '../../src/ledger/verifier-key.ts';
-import { documentFaults } from '../../src/records/document-faults.ts';
-import { documentIn } from '../../src/records/documents.ts';
-import { previewFaults, receiptChainFaults, recordFaults } from '../../src/records/observation-faults.ts';
 import type { ObservationReceipt } from '../../src/records/receipt.ts';
 import { observationText, parseObservation } from '../../src/records/receipt.ts';
+import { documentFaults } from '../../src/records/verify/document-faults.ts';
+import { documentIn } from '../../src/records/verify/documents.ts';
+import { previewFaults, receiptChainFaults, recordFaults } from '../../src/records/verify/observation-faults.ts';
 
 // A vector's file name is the claim it makes: `proof/invalid/an-altered-prose.json`
 // holds a proof whose prose was altered. The keys are of test seeds (32 bytes 01, 32 bytes 02).

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { auditApp } from '../../src/app/audit.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
-import { auditApp } from '../../src/cmd/audit.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';

@@ -5,9 +5,9 @@ import { verifyNode } from '../../src/ledger/ed25519.ts';
 import { badgeOf } from '../../src/records/badge.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { observe } from '../../src/records/observation.ts';
-import { recordFaults } from '../../src/records/observation-faults.ts';
 import { fullRecordOf } from '../../src/records/preview.ts';
 import { recordOf } from '../../src/records/record.ts';
+import { recordFaults } from '../../src/records/verify/observation-faults.ts';
 import { KEY, probe, toolsAt } from '../support/probes.ts';
 
 test('a badge is sound XML that carries its own receipt', () => {

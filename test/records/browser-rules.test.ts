@@ -9,10 +9,10 @@ import type { Keys } from '../../src/parts/client/records/receipts.ts';
 import { see } from '../../src/parts/client/records/receipts.ts';
 import { rootOfAll, rootOfPath } from '../../src/parts/client/records/tree.ts';
 import { keysIn as listedKeys } from '../../src/parts/client/verify/seals.ts';
-import { allFieldRules, chainRules, shownFieldRules } from '../../src/records/document-rules.ts';
-import { documentIn } from '../../src/records/documents.ts';
-import { receiptRules } from '../../src/records/observation-rules.ts';
 import type { FullRecord, Preview } from '../../src/records/preview.ts';
+import { allFieldRules, chainRules, shownFieldRules } from '../../src/records/verify/document-rules.ts';
+import { documentIn } from '../../src/records/verify/documents.ts';
+import { receiptRules } from '../../src/records/verify/observation-rules.ts';
 import { KEY } from '../support/probes.ts';
 
 // The modules that a reader's browser runs, on noble and WebCrypto, judge every vector as the auditor does.

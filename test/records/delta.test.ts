@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { lineOf } from '../../src/records/change-line.ts';
 import type { Change, DomainBaseline } from '../../src/records/delta.ts';
 import { compare, isUnconfirmed } from '../../src/records/delta.ts';
-import { lineOf } from '../../src/records/line.ts';
 import type { SignalStatus } from '../../src/records/signal.ts';
 import { SIGNAL_TYPES, UNKNOWN_STATUSES } from '../../src/records/signal.ts';
-import type { Tracked } from '../../src/records/tracked.ts';
-import { certificateText, trackedOf } from '../../src/records/tracked.ts';
+import type { Tracked } from '../../src/records/tracked-values.ts';
+import { certificateText, trackedOf } from '../../src/records/tracked-values.ts';
 import { certificate, probe } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
 

@@ -8,7 +8,6 @@ import { disclosureText, parseDisclosure } from '../../src/records/disclosure.ts
 import { parseHostname } from '../../src/records/hostname.ts';
 import type { Observation } from '../../src/records/observation.ts';
 import { observe } from '../../src/records/observation.ts';
-import { previewFaults, recordFaults } from '../../src/records/observation-faults.ts';
 import { fullRecordOf, previewOf } from '../../src/records/preview.ts';
 import { observationText, parseObservation } from '../../src/records/receipt.ts';
 import type { DomainRecord } from '../../src/records/record.ts';
@@ -17,6 +16,7 @@ import { partsOf, recordFromParts } from '../../src/records/record-parts.ts';
 import { disclosuresOf } from '../../src/records/salt.ts';
 import type { Probe } from '../../src/records/signal.ts';
 import { KNOWN_STATUSES, SIGNAL_TYPES, UNKNOWN_STATUSES } from '../../src/records/signal.ts';
+import { previewFaults, recordFaults } from '../../src/records/verify/observation-faults.ts';
 import { certificate, KEY, probe, toolsAt } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
 

@@ -4,7 +4,7 @@ import { facetsOf, issuerName } from '../../src/records/facets.ts';
 import { SERVICES } from '../../src/records/service-table.ts';
 import { servicesOf } from '../../src/records/services.ts';
 import { SIGNAL_TYPES } from '../../src/records/signal.ts';
-import { certificateText } from '../../src/records/tracked.ts';
+import { certificateText } from '../../src/records/tracked-values.ts';
 import { certificate } from '../support/probes.ts';
 
 const seen = (values: Parameters<typeof servicesOf>[0]): string[] =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { certificateText } from '../../src/records/tracked.ts';
+import { certificateText } from '../../src/records/tracked-values.ts';
 import { valueMatch, valueWords } from '../../src/records/value-words.ts';
 import { certificate } from '../support/probes.ts';
 

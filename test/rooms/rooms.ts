@@ -25,10 +25,10 @@ export const PACKAGES: Record<string, readonly string[]> = {
   '@hono': ['api'],
   libsql: ['src/store'],
   'node:sqlite': ['src/store'],
-  astro: ['src/astro', 'src/cmd', 'src/pages', 'src/layouts', 'src/parts', 'src/render.ts'],
+  astro: ['src/astro', 'src/pages', 'src/layouts', 'src/parts', 'src/render.ts'],
   '@astrojs': ['src/astro'],
   nodemailer: ['src/net', 'src/files/outbox.ts'],
-  pino: ['src/app', 'src/cmd', 'api'],
+  pino: ['src/app', 'api'],
   croner: ['src/app'],
   'fast-check': [],
 };
@@ -39,44 +39,41 @@ export const ROOMS: Record<string, Room> = {
   'src/ledger': { holds: 'rules of what is signed', imports: [] },
   'src/desk': { holds: 'rules of a paper', imports: ['src/ledger'] },
   'src/press': { holds: 'rules of what is pressed', imports: ['src/ledger', 'src/desk', 'types src/files'] },
-  'src/outbound': { holds: 'one engine for mail and one for webhooks, of both services', imports: [] },
-  'src/readers': { holds: 'rules of alerts to readers', imports: ['src/ledger', 'src/desk', 'src/outbound'] },
+  'src/readers': { holds: 'rules of mails and webhooks to readers', imports: ['src/ledger', 'src/desk'] },
   'src/records': { holds: 'rules of the domain records', imports: ['src/ledger', 'types src/net'] },
   'src/meter': { holds: 'rules of allowance and payment', imports: [] },
   'src/accounts': {
     holds: 'rules of accounts; their pages stand in the frame of the records',
-    imports: ['src/meter', 'src/outbound', 'types src/records/views.ts'],
+    imports: ['src/meter', 'types src/records/views.ts'],
   },
-  'src/store': {
-    holds: 'SQL: parsed rows come out, and nothing else',
-    imports: [...RULES, 'src/outbound', 'src/files'],
-  },
+  'src/store': { holds: 'SQL: parsed rows come out, and nothing else', imports: [...RULES, 'src/files'] },
   'src/files': {
     holds: 'what is on disk',
-    imports: ['src/ledger', 'src/desk', 'types src/outbound', 'types src/env.ts', 'src/project.ts'],
+    imports: ['src/ledger', 'src/desk', 'types src/readers'],
   },
   'src/net': {
     holds: 'what talks to the network',
-    imports: ['src/desk', 'src/outbound', 'src/records', 'src/meter', 'types src/env.ts', 'src/project.ts'],
+    imports: ['src/desk', 'src/readers', 'src/records', 'src/meter', 'types src/env.ts', 'src/project.ts'],
   },
   'src/ingest': {
-    holds: 'folders on their way to the filing door',
-    imports: ['src/ledger', 'src/desk', 'src/press', 'src/files', 'src/app'],
+    holds: 'folders, archives and ledger exports on their way into the ledger',
+    imports: ['src/ledger', 'src/desk', 'src/press', 'src/files', 'src/audit/generation-audit.ts'],
   },
   'src/audit': {
     holds: 'what checks the database, the trees and the log against themselves',
     imports: ['src/ledger', 'src/desk', 'src/press', 'src/records', 'src/files', 'types src/store'],
   },
+  'src/terminal': { holds: 'how a command speaks with the terminal and the shell that started it', imports: [] },
   'src/app': {
     holds: 'the wiring of all the above',
     imports: [
       ...RULES,
-      'src/outbound',
       'src/store',
       'src/files',
       'src/net',
       'src/ingest',
       'src/audit',
+      'src/terminal',
       'types src/env.ts',
       'types src/render.ts',
       'src/project.ts',
@@ -84,19 +81,18 @@ export const ROOMS: Record<string, Room> = {
   },
   'src/astro': {
     holds: 'what Astro calls',
-    imports: ['src/app', 'src/ingest', 'src/desk', 'src/press', 'src/cmd', 'src/env.ts', 'src/project.ts', 'api/desk'],
+    imports: ['src/app', 'src/ingest', 'src/terminal', 'src/desk', 'src/press', 'src/env.ts', 'src/project.ts'],
   },
   'src/cmd': {
     holds: 'the command line',
     imports: [
       ...RULES,
-      'src/outbound',
-      'types src/store',
       'src/files',
       'src/net',
       'src/ingest',
       'src/audit',
       'src/app',
+      'src/terminal',
       'src/env.ts',
       'src/project.ts',
       'api',
@@ -112,7 +108,6 @@ export const ROOMS: Record<string, Room> = {
     holds: 'the routes of the papers',
     imports: [
       ...RULES,
-      'src/outbound',
       'src/app',
       'src/files',
       'src/net',
@@ -127,7 +122,6 @@ export const ROOMS: Record<string, Room> = {
     holds: 'the routes of the domain records',
     imports: [
       ...RULES,
-      'src/outbound',
       'src/app',
       'src/net',
       'src/store',
@@ -153,7 +147,6 @@ export const ROOMS: Record<string, Room> = {
       'src/layouts',
       'src/parts',
       'src/parts/client',
-      'types src/outbound/mail-content.ts',
       'types src/press/views.ts',
       'types src/records/views.ts',
       'types src/records/reading-views.ts',
@@ -168,7 +161,6 @@ export const ROOMS: Record<string, Room> = {
     holds: 'markup',
     imports: [
       'src/parts/client',
-      'types src/outbound/mail-content.ts',
       'types src/press/views.ts',
       'types src/records/views.ts',
       'types src/records/reading-views.ts',
@@ -183,6 +175,6 @@ export const ROOMS: Record<string, Room> = {
   'src/project.ts': { holds: 'where the program is', imports: [] },
   'src/render.ts': {
     holds: 'the way from Node into Astro',
-    imports: ['types src/accounts', 'types src/outbound', 'types src/press', 'types src/records', 'src/pages'],
+    imports: ['types src/accounts', 'types src/press', 'types src/records', 'src/pages'],
   },
 };

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openAppContext } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
-import { fileContent } from '../../src/cmd/file.ts';
 import { paperRoot } from '../../src/desk/paper.ts';
 import { readSettings } from '../../src/env.ts';
+import { fileContent } from '../../src/ingest/content-folder.ts';
 import { envIn, treeOf } from '../support/app-context.ts';
 
 const CONTENT = fileURLToPath(new URL('../../content/', import.meta.url));

@@ -8,6 +8,7 @@ const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
+  'CODE_OF_CONDUCT.md',
   'SECURITY.md',
   ...readdirSync(join(PROJECT, 'docs'))
     .filter((name) => name.endsWith('.md'))
@@ -22,6 +23,16 @@ test('every link of the manual leads to a file', () => {
       .map((to) => `${page}: ${to}`),
   );
   assert.deepEqual(broken, []);
+});
+
+test('every file of the code that the manual names is there', () => {
+  const missing = PAGES.flatMap((page) =>
+    [...readFileSync(join(PROJECT, page), 'utf8').matchAll(/`((?:src|api|test|bin|\.ci|\.github)\/[\w./-]+)`/g)]
+      .map(([, path = '']) => path)
+      .filter((path) => !existsSync(join(PROJECT, path)))
+      .map((path) => `${page}: ${path}`),
+  );
+  assert.deepEqual(missing, []);
 });
 
 test('the README leads to every page of the manual, and stays short', () => {

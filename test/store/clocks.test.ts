@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import Database from 'libsql';
-import { localQueue } from '../../src/app/scan-local.ts';
+import { localQueue } from '../../src/app/local-queue.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { openStore } from '../../src/store/store.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { ServiceKey } from '../../src/accounts/service-key.ts';
 import type { Taken } from '../../src/meter/meter-table.ts';
 import { PLANS } from '../../src/meter/plan.ts';
 import { openDatabase } from '../../src/store/open.ts';
@@ -98,6 +99,11 @@ class Model {
   }
 }
 
+function keyOf(account: string, id: string): ServiceKey {
+  const life = { made_at: START, made_by: 'cli', expires_at: null, used_at: null, revoked_at: null, revoked_by: null };
+  return { id, account, level: 'account', name: 'N', ...life };
+}
+
 test('for any order of requests, failures, days and top-ups, units, credits and refusals add up exactly', (t) => {
   const store = openStore({ file: join(tempFolder(t), 'broadsheet.db') });
   t.after(() => store.close());
@@ -108,19 +114,7 @@ test('for any order of requests, failures, days and top-ups, units, credits and 
       const keys = [0, 1, 2].map((n) => `${account}-key-${n}`);
       store.accounts.ofEmail(`${account}@example.org`, { id: account, plan: 'daily', made_at: START });
       for (const id of keys) {
-        const key = {
-          id,
-          account,
-          level: 'account' as const,
-          name: 'N',
-          made_at: START,
-          used_at: null,
-          revoked_at: null,
-          made_by: 'cli',
-          expires_at: null,
-          revoked_by: null,
-        };
-        store.serviceKeys.insert(key, id);
+        store.serviceKeys.insert(keyOf(account, id), id);
       }
       const model = new Model();
       const hanging: { taken: Taken; of: Model['asked'][number] }[] = [];
@@ -244,21 +238,7 @@ test('an account’s meter is forgotten, and its books stay, without a word abou
   const store = openStore({ file: join(tempFolder(t), 'broadsheet.db') });
   t.after(() => store.close());
   store.accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: START });
-  store.serviceKeys.insert(
-    {
-      id: 'key',
-      account: 'ada',
-      level: 'account',
-      name: 'N',
-      made_at: START,
-      used_at: null,
-      revoked_at: null,
-      made_by: 'cli',
-      expires_at: null,
-      revoked_by: null,
-    },
-    'hash',
-  );
+  store.serviceKeys.insert(keyOf('ada', 'key'), 'hash');
   store.credits.enter('ada', { at: START, amount: 3 * COST, note: 'invoice of Ada', ref: 'payment 1' });
   assert.equal(store.credits.enter('ada', { at: START, amount: COST, note: null, ref: 'payment 1' }), 'known');
   for (let n = 0; n < 3; n++) store.meter.take({ account: 'ada', key: 'key', at: START }, { daily: 1, perMinute: 9 });

@@ -2,11 +2,11 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openAppContext } from '../../src/app/context.ts';
-import { fileContent } from '../../src/cmd/file.ts';
-import { makeKeyOf } from '../../src/cmd/key.ts';
+import { makePaperKey } from '../../src/app/paper-keys.ts';
 import type { Level } from '../../src/desk/keys.ts';
 import { LEVELS } from '../../src/desk/keys.ts';
 import { readSettings } from '../../src/env.ts';
+import { fileContent } from '../../src/ingest/content-folder.ts';
 import { envIn } from './app-context.ts';
 
 const MEDIA = fileURLToPath(new URL('../../content/the-leading-light/media', import.meta.url));
@@ -38,7 +38,7 @@ export async function enterPapers(folder: string, papers: readonly SmallPaper[])
     if (problems.length > 0) throw new Error(JSON.stringify(problems));
     return new Map(
       papers.map(({ slug }) => {
-        const keys = LEVELS.map((level) => [level, makeKeyOf(app, slug, { level, name: `A key to ${level}` }).key]);
+        const keys = LEVELS.map((level) => [level, makePaperKey(app, slug, { level, name: `A key to ${level}` }).key]);
         return [slug, Object.fromEntries(keys) as Keys];
       }),
     );

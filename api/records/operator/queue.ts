@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { LocalQueue } from '../../../src/app/scan-local.ts';
-import { localQueue } from '../../../src/app/scan-local.ts';
+import type { LocalQueue } from '../../../src/app/local-queue.ts';
+import { localQueue } from '../../../src/app/local-queue.ts';
 import { Fault } from '../../../src/fault.ts';
 import { isoOrNull, isoTime } from '../../../src/time.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';

@@ -1,7 +1,7 @@
 import { domainToUnicode } from 'node:url';
 import type { Delta } from '../../../src/records/delta.ts';
 import { issuerName } from '../../../src/records/facets.ts';
-import { certificateParts } from '../../../src/records/tracked.ts';
+import { certificateParts } from '../../../src/records/tracked-values.ts';
 import type { ChangeView } from '../../../src/records/views.ts';
 import { isoTime } from '../../../src/time.ts';
 

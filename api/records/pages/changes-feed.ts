@@ -1,9 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { Feed } from 'feed';
 import { cleanText, escapeText } from '../../../src/press/feeds/xml.ts';
+import { lineOf } from '../../../src/records/change-line.ts';
 import type { Delta as StoredDelta } from '../../../src/records/delta.ts';
-import { lineOf } from '../../../src/records/line.ts';
-import { deltaRow } from '../../../src/records/rows.ts';
+import { deltaRow } from '../../../src/records/wire-rows.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, readCursor } from '../../responses/paging.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
-import { deltaRow } from '../../../src/records/rows.ts';
 import type { ChangesView } from '../../../src/records/views.ts';
+import { deltaRow } from '../../../src/records/wire-rows.ts';
 import { dayAfter, dayOf } from '../../../src/time.ts';
 import { tellProblems } from '../../middleware/invalid.ts';
 import { cursorOf, cursorParam, limitParam, readCursor } from '../../responses/paging.ts';

@@ -1,5 +1,5 @@
 import type { AppContext } from '../../../src/app/context.ts';
-import { lineOf } from '../../../src/records/line.ts';
+import { lineOf } from '../../../src/records/change-line.ts';
 import type { LandingView, TopList } from '../../../src/records/views.ts';
 import { dayAfter, dayOf, isoOrNull, isoTime } from '../../../src/time.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { Fault } from '../../../src/fault.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
-import { hostNamed, notObserved } from '../../../src/records/named.ts';
 import { previewOf } from '../../../src/records/preview.ts';
+import { hostNamed, notObserved } from '../../../src/records/require-host.ts';
 import { dayOf, isoTime, parseSpan } from '../../../src/time.ts';
 import { readCursor } from '../../responses/paging.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';

@@ -1,6 +1,6 @@
 import { Fault } from '../../../src/fault.ts';
 import type { Delta } from '../../../src/records/delta.ts';
-import { deltaRow } from '../../../src/records/rows.ts';
+import { deltaRow } from '../../../src/records/wire-rows.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { Piece, Wanted } from './listener.ts';
 import { Listener, lastWord } from './listener.ts';

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { Fault } from '../../../src/fault.ts';
 import { STREAMS_MAX } from '../../../src/limits.ts';
-import { hostNamed } from '../../../src/records/named.ts';
+import { hostNamed } from '../../../src/records/require-host.ts';
 import { callerOf, proxyList } from '../../middleware/caller.ts';
 import { faults } from '../../openapi/responses.ts';
 import type { RecordsDoors } from '../route.ts';

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { hostNamed } from '../../../src/records/named.ts';
-import { deltaRow } from '../../../src/records/rows.ts';
+import { hostNamed } from '../../../src/records/require-host.ts';
+import { deltaRow } from '../../../src/records/wire-rows.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, readCursor } from '../../responses/paging.ts';
 import { listOf, pageOf, sendList } from '../answers.ts';

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { hostNamed, notObserved } from '../../../src/records/named.ts';
 import { fullRecordOf, previewOf } from '../../../src/records/preview.ts';
+import { hostNamed, notObserved } from '../../../src/records/require-host.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { privateJson } from '../../responses/send.ts';
 import type { RecordsDoors } from '../route.ts';

@@ -9,8 +9,8 @@ import {
   OBSERVATION_COLUMNS,
   observationCells,
 } from '../../../src/records/export-rows.ts';
-import { hostNamed, notObserved } from '../../../src/records/named.ts';
 import type { Observation } from '../../../src/records/observation.ts';
+import { hostNamed, notObserved } from '../../../src/records/require-host.ts';
 import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
 import type { RecordsContext } from '../route.ts';
 

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { SIGNAL_TYPES } from '../../../src/records/signal.ts';
-import type { TrackedName } from '../../../src/records/tracked.ts';
+import type { TrackedName } from '../../../src/records/tracked-values.ts';
 import { parseSpan } from '../../../src/time.ts';
 
 /** A hostname in the path; what is none is refused by `hostNamed`. */

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { tapeRow } from '../../../src/records/rows.ts';
+import { tapeRow } from '../../../src/records/wire-rows.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import { listOf } from '../answers.ts';

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { Settings } from '../../env.ts';
 import { readSigningKey } from '../../files/signing-key.ts';
 import { isoTime, MINUTE } from '../../time.ts';
@@ -124,9 +124,4 @@ async function port({ host }: Settings, setting: string, port: number) {
 
 function mega(bytes: number): string {
   return `${Math.round(bytes / 1e6)} MB`;
-}
-
-/** Where the database is. */
-export function databaseFile({ dataDir }: Settings): string {
-  return join(dataDir, 'broadsheet.db');
 }

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Prober } from '../../net/prober.ts';
 import type { AppContext } from '../context.ts';
-import { localQueue } from '../scan-local.ts';
-import { startScan } from '../scan-run.ts';
+import { localQueue } from '../local-queue.ts';
+import { startScan } from '../scan-loop.ts';
 
 /**
  * Looks at hostnames as they fall due, for as long as the process serves.

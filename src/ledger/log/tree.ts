@@ -6,8 +6,9 @@ import type { TileReader } from './tile.ts';
 import { hashAt, TILE_WIDTH, tileOf, tilePath } from './tile.ts';
 
 /**
- * A tree read from its tiles. What is asked of it reads O(log n) tiles and hashes at most 255 nodes of each. Tiles
- * are read once: make a new one for each head.
+ * A tree read from its tiles. What is asked of it reads O(log n) tiles and hashes at most 255 nodes of each. A tile is
+ * read and hashed once, so that many proofs of neighbours cost little: make a new tree for each head. It may be a
+ * smaller tree than the tiles are of, where the reader gives the wider tile in place of a narrower one.
  */
 export interface LogTree {
   size: number;
@@ -23,27 +24,30 @@ export interface LogTree {
 const TILE_HEIGHT = 8;
 
 export function logTree(size: number, read: TileReader): LogTree {
-  const tiles = new Map<string, Uint8Array>();
+  const tiles = new Map<string, Uint8Array[][]>();
 
-  function tileBytes(level: number, index: number): Uint8Array {
+  /** The nodes of a tile by their height within it. */
+  function tileNodes(level: number, index: number): Uint8Array[][] {
     const tile = tileOf(level, index, size);
     const path = tilePath(tile);
-    let bytes = tiles.get(path);
-    if (bytes === undefined) {
-      bytes = read(tile);
+    let nodes = tiles.get(path);
+    if (nodes === undefined) {
+      const bytes = read(tile);
       if (bytes.length < tile.width * HASH_LENGTH) {
         throw new Error(`${path} has ${bytes.length} bytes; ${tile.width} hashes have ${tile.width * HASH_LENGTH}`);
       }
-      tiles.set(path, bytes);
+      nodes = nodesOver(Array.from({ length: tile.width }, (_, at) => hashAt(bytes, at)));
+      tiles.set(path, nodes);
     }
-    return bytes;
+    return nodes;
   }
 
   function completeHash({ height, index }: CompleteSubtree): Uint8Array {
     const [level, above] = [Math.floor(height / TILE_HEIGHT), height % TILE_HEIGHT];
-    const start = index * 2 ** above;
-    const bytes = tileBytes(level, Math.floor(start / TILE_WIDTH));
-    return merkleRoot(Array.from({ length: 2 ** above }, (_, at) => hashAt(bytes, (start % TILE_WIDTH) + at)));
+    const perTile = TILE_WIDTH / 2 ** above;
+    const node = tileNodes(level, Math.floor(index / perTile))[above]?.[index % perTile];
+    if (node === undefined) throw new Error(`a tree of ${size} leaves has no node ${index} of height ${height}`);
+    return node;
   }
 
   function subtreeHash(subtree: Subtree): Uint8Array {
@@ -58,4 +62,16 @@ export function logTree(size: number, read: TileReader): LogTree {
     inclusionProof: (index) => inclusionSubtrees(index, size).map(subtreeHash),
     consistencyProof: (old) => consistencySubtrees(old, size).map(subtreeHash),
   };
+}
+
+/** The complete nodes over some hashes, level by level; what has no neighbour has no node above. */
+function nodesOver(hashes: Uint8Array[]): Uint8Array[][] {
+  const levels = [hashes];
+  for (let below = hashes; below.length > 1; below = levels.at(-1) as Uint8Array[]) {
+    const pairs = Math.floor(below.length / 2);
+    levels.push(
+      Array.from({ length: pairs }, (_, at) => nodeHash(below[2 * at] as Uint8Array, below[2 * at + 1] as Uint8Array)),
+    );
+  }
+  return levels;
 }

@@ -132,7 +132,7 @@ async function fsck(url: string, vkey: string, folder: string): Promise<string> 
 }
 
 test('fsck rebuilds the root of a log from its tiles and entries', { skip: without('fsck') }, async (t) => {
-  for (const size of [1, 256, 257, 1_000]) {
+  for (const size of [1, 256, 257, 1_000, 66_000]) {
     const log = grown(size);
     assert.match(await fsck(await serveFiles(t, published(log)), log.vkey, tempFolder(t)), /Successfully fsck'd log/);
   }

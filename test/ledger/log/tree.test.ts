@@ -157,3 +157,23 @@ test('appending again what was appended gives the same tiles: a crash is made go
   assert.deepEqual(once.tiles, twice.tiles);
   assert.equal(hex(logTree(800, once.read).root()), hex(merkleRoot(entries(0, 800).map(leafHash))));
 });
+
+test('the tiles of a tree give the heads and proofs of every smaller one', () => {
+  const log = new MemoryLog();
+  log.append(entries(0, 600));
+  const tiles = new Map([...tilesBetween(0, 600)].map((tile) => [`${tile.level}/${tile.index}`, log.file(tile)]));
+  const read = ({ level, index }: HashTile): Uint8Array => tiles.get(`${level}/${index}`) ?? new Uint8Array();
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 600 }), fc.nat(), (whole, n) => {
+      const tree = logTree(whole, read);
+      const data = entries(0, whole).map(bytes);
+      const root = mth(data);
+      assert.equal(hex(tree.root()), hex(root));
+      const index = n % whole;
+      assert(isIncluded(leafHash(`entry ${index}`), index, whole, tree.inclusionProof(index), root));
+      const old = { size: index + 1, root: logTree(index + 1, read).root() };
+      assert(isConsistent(old, { size: whole, root }, tree.consistencyProof(index + 1)));
+    }),
+    { numRuns: 50 },
+  );
+});

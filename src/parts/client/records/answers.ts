@@ -1,5 +1,5 @@
-import { previewRules, recordRules } from '../../../records/document-rules.ts';
 import type { FullRecord, Preview } from '../../../records/preview.ts';
+import { previewRules, recordRules } from '../../../records/verify/document-rules.ts';
 import type { Check } from '../verify/check.ts';
 import type { Keys } from './receipts.ts';
 import { check, receiptChecks } from './receipts.ts';

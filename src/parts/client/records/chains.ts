@@ -1,8 +1,8 @@
-import { bundleKeyRules, chainRules, provenanceRules, recordRules } from '../../../records/document-rules.ts';
-import type { ProvenancePage } from '../../../records/documents.ts';
 import type { Evidence } from '../../../records/evidence.ts';
-import type { SeenReceipt } from '../../../records/observation-rules.ts';
-import { receiptRules } from '../../../records/observation-rules.ts';
+import { bundleKeyRules, chainRules, provenanceRules, recordRules } from '../../../records/verify/document-rules.ts';
+import type { ProvenancePage } from '../../../records/verify/documents.ts';
+import type { SeenReceipt } from '../../../records/verify/observation-rules.ts';
+import { receiptRules } from '../../../records/verify/observation-rules.ts';
 import type { Check } from '../verify/check.ts';
 import { keysIn } from '../verify/seals.ts';
 import type { Keys } from './receipts.ts';

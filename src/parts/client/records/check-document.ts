@@ -1,6 +1,6 @@
 import { unsignedWords } from '../../../ledger/unsigned.ts';
-import { shownRules } from '../../../records/document-rules.ts';
-import type { RecordsDocument } from '../../../records/documents.ts';
+import { shownRules } from '../../../records/verify/document-rules.ts';
+import type { RecordsDocument } from '../../../records/verify/documents.ts';
 import type { Check } from '../verify/check.ts';
 import { previewChecks, recordChecks } from './answers.ts';
 import { bundleChecks, provenanceChecks } from './chains.ts';

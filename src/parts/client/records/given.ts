@@ -1,5 +1,5 @@
-import type { RecordsDocument } from '../../../records/documents.ts';
-import { documentIn } from '../../../records/documents.ts';
+import type { RecordsDocument } from '../../../records/verify/documents.ts';
+import { documentIn } from '../../../records/verify/documents.ts';
 import { fetchedText, keysOf, NothingChecked, readKeys } from './fetched.ts';
 import type { Keys } from './receipts.ts';
 

@@ -1,7 +1,7 @@
 import { parseNote } from '../../../ledger/note.ts';
-import type { SeenReceipt } from '../../../records/observation-rules.ts';
-import { lifeRules, signatureRules } from '../../../records/observation-rules.ts';
 import { parseObservation } from '../../../records/receipt.ts';
+import type { SeenReceipt } from '../../../records/verify/observation-rules.ts';
+import { lifeRules, signatureRules } from '../../../records/verify/observation-rules.ts';
 import type { Check } from '../verify/check.ts';
 import type { ListedKey } from '../verify/seals.ts';
 import { sha256, signedBy } from '../verify/seals.ts';

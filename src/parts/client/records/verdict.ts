@@ -1,4 +1,4 @@
-import type { RecordsDocument } from '../../../records/documents.ts';
+import type { RecordsDocument } from '../../../records/verify/documents.ts';
 import type { Check } from '../verify/check.ts';
 import { checkItem } from '../verify/item.ts';
 import { checkDocument, heldOf } from './check-document.ts';

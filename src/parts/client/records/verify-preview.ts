@@ -1,4 +1,4 @@
-import { documentIn } from '../../../records/documents.ts';
+import { documentIn } from '../../../records/verify/documents.ts';
 import { keysOf, NothingChecked } from './fetched.ts';
 import { showVerdict } from './verdict.ts';
 

@@ -1,0 +1,47 @@
+import type { Logger } from 'pino';
+import { fileContent } from '../../ingest/content-folder.ts';
+import type { FileProblem } from '../../ingest/source-file.ts';
+import type { AppContext } from '../context.ts';
+import { eventLoop } from '../event-loop.ts';
+import type { PendingFolders } from '../pending-folders.ts';
+import type { PressQueue } from '../press-queue.ts';
+
+interface Parts {
+  app: AppContext;
+  presses: PressQueue;
+  /** The papers that are still to be filed. */
+  backlog: PendingFolders;
+  logger: Logger;
+  /** Called for each problem of a file. */
+  onProblem(problem: FileProblem): void;
+}
+
+/** Files the content folder once and presses what changed. Returns a function that stops the filing. */
+export function startFiling({ app, presses, backlog, logger, onProblem }: Parts): () => Promise<void> {
+  const stop = new AbortController();
+  const work = async () => {
+    const { filed, problems } = await fileContent(app, [], {
+      signal: stop.signal,
+      filed: (paper) => backlog.done(paper),
+    });
+    for (const problem of problems) onProblem(problem);
+    logger.info({ filed: filed.length, problems: problems.length }, 'filed content');
+    if (stop.signal.aborted) return;
+    // Not awaited: a server that stops waits for its presses elsewhere.
+    void Promise.allSettled(app.store.paperSlugs().map((paper) => presses.press(paper))).then((outcomes) => {
+      const failed = outcomes.filter(({ status }) => status === 'rejected').length;
+      logger.info({ papers: outcomes.length, failed }, 'pressed what was due at the start');
+    });
+  };
+  const filed = eventLoop.began({ job: 'file content' });
+  const ended = work()
+    .catch((error: unknown) => logger.error({ err: error }, 'content/ could not be filed'))
+    .finally(() => {
+      filed();
+      backlog.end();
+    });
+  return async () => {
+    stop.abort();
+    await ended;
+  };
+}

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { KeyBody, keyRow, makeKey } from '../desk/keys.ts';
+import { Fault } from '../fault.ts';
+import { keyExpiry, keyLog } from '../key-life.ts';
+import { shapeProblems } from '../ledger/shape.ts';
+import type { AppContext } from './context.ts';
+import { newId, requirePaper } from './context.ts';
+
+/**
+ * Makes a key of a paper from the words of a command line; `options` maps the members whose options have other names.
+ * Throws `invalid_request` naming the option, `not_found`, `conflict`.
+ */
+export function makePaperKey(
+  app: AppContext,
+  paper: string,
+  words: Record<string, string | undefined>,
+  options: Record<string, string> = {},
+) {
+  const { store, now } = app;
+  requirePaper(app, paper);
+  const body = KeyBody.safeParse(words);
+  if (!body.success) {
+    const [problem] = shapeProblems(body.error, words);
+    const field = problem?.field ?? '';
+    throw new Fault('invalid_request', `--${options[field] ?? field}: ${problem?.message}`, { field });
+  }
+  if (words.expires_at !== undefined) keyExpiry(words.expires_at, '--expires-at', now());
+  const maker = { keys: store.keys, archive: store.archive(paper), now, newId, random: randomBytes, by: 'cli' };
+  return store.transact(() => makeKey(maker, paper, body.data));
+}
+
+/** The keys of a paper, revoked ones too. Throws `not_found` without the paper. */
+export function listPaperKeys(app: AppContext, paper: string) {
+  requirePaper(app, paper);
+  const { keys } = app.store;
+  return keys.list(paper).map((key) => keyRow(key, keys.hasExpired(key, app.now())));
+}
+
+/** What happened to a key of a paper. Throws `not_found`. */
+export function paperKeyLog({ store: { keys }, now }: AppContext, paper: string, id: string) {
+  const key = keys.byId(id);
+  if (key === null || key.paper !== paper) throw unknownKey(paper, id, '');
+  return keyLog(key, keys.daysOf(id), keys.hasExpired(key, now()));
+}
+
+/** Revokes a key of a paper. Throws `not_found` when the paper has no such key in force. */
+export function revokePaperKey({ store, now }: AppContext, paper: string, id: string): void {
+  if (!store.keys.revoke(paper, id, now(), 'cli')) throw unknownKey(paper, id, ' in force');
+}
+
+function unknownKey(paper: string, id: string, state: string): Fault {
+  return new Fault(
+    'not_found',
+    `${paper} has no key ${JSON.stringify(id)}${state}; \`npm run -s broadsheet -- key list --paper ${paper}\` lists its keys`,
+  );
+}
+
+/** Revokes the key of a person's seat and returns it. Throws `not_found` when there is no such seat. */
+export function removeSeat(app: AppContext, paper: string, email: string): { id: string; seat: string | null } {
+  requirePaper(app, paper);
+  const { keys } = app.store;
+  const held = keys.seat(paper, email.toLowerCase());
+  if (held !== null && keys.revoke(paper, held.id, app.now(), 'cli')) return held;
+  throw new Fault(
+    'not_found',
+    `${email} has no seat on ${paper}; \`npm run -s broadsheet -- seat list --paper ${paper}\` lists the seats`,
+  );
+}

@@ -1,0 +1,31 @@
+import { counted } from '../counted.ts';
+import type { PressReport } from '../press/press.ts';
+import { progressTo } from '../terminal/progress.ts';
+import type { AppContext } from './context.ts';
+import type { PressOptions } from './press-run.ts';
+import { pressPapers } from './press-run.ts';
+
+/** Presses and shows the progress on the terminal. */
+export async function pressWithProgress(
+  app: AppContext,
+  options: Pick<PressOptions, 'paper' | 'full' | 'cards'> = {},
+): Promise<Map<string, PressReport>> {
+  const progress = progressTo();
+  try {
+    return await pressPapers(app, {
+      ...options,
+      progress: (paper, ...at) => progress.step(`press ${paper}`, ...at),
+    });
+  } finally {
+    progress.end();
+  }
+}
+
+/** What was pressed, one line per paper. */
+export function pressLines(reports: Map<string, PressReport>): string[] {
+  if (reports.size === 0) return ['nothing left to press: the files on disk are up to date'];
+  return [...reports].map(
+    ([paper, { sheets, written, removed }]) =>
+      `pressed ${paper}: ${counted(sheets, 'sheet')}, ${counted(written, 'file')} written, ${removed} removed`,
+  );
+}

@@ -1,0 +1,62 @@
+import { Fault } from '../fault.ts';
+import { proberOf } from '../net/prober.ts';
+import { parseHostname } from '../records/hostname.ts';
+import type { Entered, ScanQueue } from '../records/scan-queue.ts';
+import type { AppContext } from './context.ts';
+import { localQueue } from './local-queue.ts';
+import { startScan } from './scan-loop.ts';
+
+export interface Scanned {
+  /** Observations that were signed. */
+  observed: number;
+  /** What changed, one line each. */
+  changes: string[];
+  /** Hostnames that another scanner leased meanwhile. */
+  lost: string[];
+}
+
+/**
+ * Probes the hostnames that are due, or only these, and signs what was observed. `onProgress` is called after each
+ * batch. Throws `not_found` for a hostname that is not under watch.
+ */
+export async function scanOnce(
+  app: AppContext,
+  names: string[],
+  onProgress: (observed: number, hostname: string) => void = () => {},
+): Promise<Scanned> {
+  const wanted = names.map((name) => parseHostname(name).hostname);
+  for (const name of wanted) {
+    if (app.store.records.find(name)?.state === 'watched') continue;
+    throw new Fault(
+      'not_found',
+      `${name} is not under watch; \`npm run -s broadsheet -- watch ${name}\` puts it under watch`,
+    );
+  }
+  const scanned: Scanned = { observed: 0, changes: [], lost: [] };
+  const entered = (outcomes: Entered[]) => {
+    for (const one of outcomes) count(one, scanned);
+    onProgress(scanned.observed, outcomes.at(-1)?.hostname ?? '');
+  };
+  app.openSigningKey();
+  const prober = proberOf(app.settings, app.now);
+  await startScan(queueOf(app, wanted), prober, { entered, blind() {}, failed() {} }, { once: true }).ended;
+  return scanned;
+}
+
+/** The hostnames that are due, or only these. */
+function queueOf(app: AppContext, names: string[]): ScanQueue {
+  const local = localQueue(app, `scan:${process.pid}`);
+  if (names.length === 0) return local;
+  const left = [...names];
+  return { ...local, lease: async (max) => local.leaseThese(left.splice(0, max)) };
+}
+
+function count(entered: Entered, scanned: Scanned): void {
+  if (entered.outcome === 'refused') throw new Fault('unavailable', `${entered.hostname}: ${entered.message}`);
+  if (entered.outcome === 'lost') {
+    scanned.lost.push(entered.hostname);
+    return;
+  }
+  scanned.observed++;
+  scanned.changes.push(...entered.changes);
+}

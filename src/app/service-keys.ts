@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import type { Account } from '../accounts/account.ts';
+import { KEY_NAME_MAX, makeAccountKey, nameFrom } from '../accounts/keys.ts';
+import type { ServiceKey } from '../accounts/service-key.ts';
+import { makeServiceKey, SERVICE_LEVELS, serviceKeyRow } from '../accounts/service-key.ts';
+import { Fault } from '../fault.ts';
+import { keyExpiry, keyLog } from '../key-life.ts';
+import { readAddress } from '../readers/address.ts';
+import type { AppContext } from './context.ts';
+import { newId } from './context.ts';
+
+/** A key as the words of a command line ask for it. */
+export interface ServiceKeyWords {
+  level: string;
+  name: string;
+  /** The account that a key of the level `account` is metered on. */
+  email?: string | undefined;
+  expiresAt?: string | undefined;
+}
+
+/**
+ * Makes a key of the domain records. A key of the level `account` is metered on the account of `email`, which is
+ * created where it is missing; without `email`, on a new account that nobody can sign in to. Throws `invalid_request`
+ * naming the option, `conflict` when the account has too many keys.
+ */
+export function createServiceKey(
+  { store, now }: AppContext,
+  words: ServiceKeyWords,
+): { key: string; made: ServiceKey; email: string | null } {
+  const level = SERVICE_LEVELS.find((known) => known === words.level);
+  if (level === undefined) {
+    throw wrong('level', `${JSON.stringify(words.level)}: must be one of ${SERVICE_LEVELS.join(', ')}`);
+  }
+  if (words.email !== undefined && level !== 'account') {
+    throw wrong('email', `a key of the level ${level} belongs to no account; leave it out, or use --level account`);
+  }
+  const name = nameFrom(words.name, '--name', KEY_NAME_MAX);
+  const { transact, serviceKeys: keys } = store;
+  const maker = { keys, now, newId, random: randomBytes, transact, by: 'cli' };
+  const field = '--expires-at';
+  return transact(() => {
+    if (level !== 'account') {
+      const expires_at = words.expiresAt === undefined ? null : keyExpiry(words.expiresAt, field, now());
+      return { ...makeServiceKey(maker, { account: null, level, name, expires_at }), email: null };
+    }
+    const id = newId();
+    // RFC 2606, section 2: no mail is ever delivered to .invalid.
+    const address = words.email === undefined ? `${id}@account.invalid` : addressFrom(words.email);
+    const account = store.accounts.ofEmail(address, { id, plan: 'daily', made_at: now() });
+    return { ...makeAccountKey(maker, account.id, { name, expires: words.expiresAt, field }), email: account.email };
+  });
+}
+
+/** The keys of an account, or those of no account. Throws `not_found` when there is no such account. */
+export function listServiceKeys({ store, now }: AppContext, email: string | undefined) {
+  const account = email === undefined ? null : requireAccount(store, email).id;
+  const { serviceKeys: keys } = store;
+  return keys.list(account).map((key) => serviceKeyRow(key, keys.hasExpired(key, now())));
+}
+
+/** What happened to a key of any level. Throws `not_found`. */
+export function serviceKeyLog({ store: { serviceKeys: keys }, now }: AppContext, id: string) {
+  const key = keys.byId(id);
+  if (key === null) throw unknownKey(id, '');
+  return keyLog(key, keys.daysOf(id), keys.hasExpired(key, now()));
+}
+
+/** Revokes a key of any level. Throws `not_found` when there is no such key in force. */
+export function revokeServiceKey({ store, now }: AppContext, id: string): void {
+  if (!store.serviceKeys.revoke(id, now(), 'cli')) throw unknownKey(id, ' in force');
+}
+
+function unknownKey(id: string, state: string): Fault {
+  return new Fault(
+    'not_found',
+    `the domain records have no key ${JSON.stringify(id)}${state}; \`npm run -s broadsheet -- key list --service records\` lists their keys, with --email those of an account`,
+  );
+}
+
+/** The account with a mail address. Throws `not_found`. */
+export function requireAccount({ accounts }: Pick<AppContext['store'], 'accounts'>, email: string): Account {
+  const account = accounts.byEmail(email.trim().toLowerCase()) ?? accounts.byEmail(addressFrom(email));
+  if (account !== null) return account;
+  throw new Fault(
+    'not_found',
+    `there is no account with the address ${JSON.stringify(email)}; its owner creates it by signing in`,
+  );
+}
+
+/** A mail address as accounts store it: in lower case. Throws `invalid_request`. */
+function addressFrom(text: string): string {
+  const address = readAddress(text.trim());
+  if ('problem' in address) throw wrong('email', `${JSON.stringify(text.slice(0, 80))} ${address.problem}`);
+  return address.key;
+}
+
+function wrong(option: string, what: string): Fault {
+  return new Fault('invalid_request', `--${option}: ${what}`, { field: option });
+}

@@ -1,0 +1,67 @@
+import { counted } from '../counted.ts';
+import { unsignedWords } from '../ledger/unsigned.ts';
+import type { CheckedProof } from './verify.ts';
+import type { CheckedRecords } from './verify-records.ts';
+import { saidOf } from './verify-records.ts';
+import { isAddress } from './verify-sources.ts';
+
+const COMPARE = 'to know whose they are, compare them with --keys or --vkey.';
+const OWN_KEYS = `The keys are the ones that come with the proof; ${COMPARE} Only --keys knows when each key was in force.`;
+const SITE_KEYS = `The keys are the ones that the same site lists; ${COMPARE}`;
+const PROVES = 'A receipt proves who filed the piece and that it has not changed, never that a claim is true.';
+const RECORD_PROVES =
+  'A receipt proves what the service saw and when, and that it has not changed, never that a name server told the truth.';
+
+/** What was verified at a place, in lines for people. `isTrusted`: by keys that the caller named. */
+export function verifiedLines(where: string, checked: (CheckedProof | CheckedRecords)[], isTrusted: boolean): string[] {
+  const records = checked.filter((one) => 'kind' in one);
+  const proofs = checked.filter((one) => 'proof' in one);
+  return [
+    ...(records.length > 0 ? records.flatMap(recordLines) : proofLines(proofs)),
+    ...(isTrusted ? [] : [keysLine(where, checked)]),
+    records.length > 0 ? RECORD_PROVES : PROVES,
+  ];
+}
+
+function proofLines(checked: CheckedProof[]): string[] {
+  const faulty = checked.filter(({ faults }) => faults.length > 0);
+  const [only] = checked.length === 1 && faulty.length === 0 ? checked : [];
+  return [
+    ...faulty.flatMap(({ proof, faults }) => faults.map((fault) => `${proof}: ${fault}`)),
+    ...unsignedLines(checked),
+    only === undefined
+      ? `${counted(checked.length, 'proof')} checked, ${counted(faulty.length, 'does not hold', 'do not hold')}`
+      : `${only.id} revision ${only.revision}: the hash, the receipts and the chain hold${reservation(only)}`,
+  ];
+}
+
+/** What nobody signed; proofs with the same unsigned members share a line. */
+function unsignedLines(checked: CheckedProof[]): string[] {
+  const proofs = new Map<string, string[]>();
+  for (const { proof, unsigned } of checked) {
+    const words = unsignedWords(unsigned);
+    if (words !== '') proofs.set(words, [...(proofs.get(words) ?? []), proof]);
+  }
+  return [...proofs].map(([words, of]) => `${of.length === 1 ? of[0] : counted(of.length, 'proof')}: ${words}`);
+}
+
+function reservation({ keys_unread }: CheckedProof): string {
+  return keys_unread === null
+    ? ''
+    : ` by the keys that come with the proof; when those keys were in force was not checked, for ${keys_unread}`;
+}
+
+/** Which keys were used, where the caller named none. */
+function keysLine(where: string, [first]: (CheckedProof | CheckedRecords)[]): string {
+  if (first === undefined) return OWN_KEYS;
+  if ('kind' in first) return isAddress(where) ? SITE_KEYS : OWN_KEYS;
+  return first.keys_from === null ? OWN_KEYS : `The keys and their times are those of ${first.keys_from}; ${COMPARE}`;
+}
+
+function recordLines(one: CheckedRecords): string[] {
+  return [
+    ...one.faults.map((fault) => `${one.document}: ${fault}`),
+    ...(one.unsigned.length > 0 ? [`${one.document}: ${unsignedWords(one.unsigned)}`] : []),
+    saidOf(one),
+  ];
+}

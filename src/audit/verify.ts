@@ -1,0 +1,111 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Fault } from '../fault.ts';
+import { verifyNoble, verifyNode } from '../ledger/ed25519.ts';
+import { NamedTwice } from '../ledger/i-json.ts';
+import type { VerifyingKey } from '../ledger/keyring.ts';
+import { isProof, type Proof, proofFaults } from '../ledger/proof.ts';
+import { unsignedIn } from '../ledger/proof-form.ts';
+import type { CheckedRecords } from './verify-records.ts';
+import { checkRecords, recordsDocument } from './verify-records.ts';
+import { isAddress, keysInFile, parsed, siteKeys } from './verify-sources.ts';
+import { fetched, readText } from './verify-texts.ts';
+
+/** A story's proof, and what does not hold in it. */
+export interface CheckedProof {
+  /** The file or address of the proof. */
+  proof: string;
+  id: string | null;
+  revision: number | null;
+  faults: string[];
+  /** The members that nobody signed, which were not checked. */
+  unsigned: string[];
+  /** The site's key list that the proof was checked against; null for other keys. */
+  keys_from: string | null;
+  /** Why that list could not be read, so that nothing says when each key signed; null when it was read or not needed. */
+  keys_unread: string | null;
+}
+
+/**
+ * Verifies the proofs or the domain-records document at a file, a folder, an address or `-` (standard input), by
+ * the trusted keys, else by the keys that the site lists, else by those in the document itself.
+ */
+export async function verifyAt(where: string, trusted?: VerifyingKey[]): Promise<(CheckedProof | CheckedRecords)[]> {
+  if (!isAddress(where) && existsSync(where) && statSync(where).isDirectory()) return verifyTree(where, trusted);
+  const { source, text } = await textAt(where);
+  const records = recordsDocument(text);
+  if (records !== null) return [await checkRecords(source, records, trusted)];
+  return [await checkProofFrom(source, text, trusted)];
+}
+
+/** Verifies every proof in the folder of a pressed paper. Throws `not_found` when it holds none. */
+function verifyTree(folder: string, trusted: VerifyingKey[] | undefined): CheckedProof[] {
+  const stories = join(folder, 'stories');
+  const files = (existsSync(stories) ? readdirSync(stories) : [])
+    .map((name) => join(stories, name, 'proof.json'))
+    .filter((file) => existsSync(file));
+  if (files.length === 0) {
+    throw new Fault('not_found', `${folder} holds no stories/*/proof.json; give the folder of a pressed paper`);
+  }
+  const keys = trusted ?? folderKeys(folder);
+  return files.map((file) => {
+    try {
+      return checkText(file, readText(file, 'a proof record'), keys, verifyNode);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      return unreadable(file, error.message);
+    }
+  });
+}
+
+function folderKeys(folder: string): VerifyingKey[] | undefined {
+  const file = join(folder, '.well-known/newsdesk-keys.json');
+  return existsSync(file) ? keysInFile(file) : undefined;
+}
+
+/** The text at a file, an address or standard input, and where it came from. A story's address stands for its proof. */
+async function textAt(where: string): Promise<{ source: string; text: string }> {
+  if (!isAddress(where)) {
+    const source = where === '-' ? 'standard input' : where;
+    return { source, text: readText(where, 'a proof file, a folder or an address') };
+  }
+  const source = where.endsWith('/') ? `${where}proof.json` : where;
+  const text = await fetched(source, "a story's address or its proof.json, or a document of the domain records");
+  return { source, text };
+}
+
+async function checkProofFrom(
+  source: string,
+  text: string,
+  trusted: VerifyingKey[] | undefined,
+): Promise<CheckedProof> {
+  const site = trusted === undefined && isAddress(source) ? await siteKeys(source) : null;
+  if (site === null) return checkText(source, text, trusted);
+  if ('why' in site) return { ...checkText(source, text, undefined), keys_unread: site.why };
+  return { ...checkText(source, text, site.keys), keys_from: site.from };
+}
+
+function checkText(source: string, text: string, keys: VerifyingKey[] | undefined, verify = verifyNoble): CheckedProof {
+  try {
+    return check(source, parsed(source, text, 'a proof record'), keys, verify);
+  } catch (error) {
+    if (!(error instanceof NamedTwice)) throw error;
+    return unreadable(source, `the document ${error.message}`);
+  }
+}
+
+function check(
+  proof: string,
+  document: unknown,
+  keys: VerifyingKey[] | undefined,
+  verify: typeof verifyNode,
+): CheckedProof {
+  const { id = null, revision = null } = (document ?? {}) as Partial<Proof>;
+  const faults = proofFaults(document, verify, keys);
+  const unsigned = isProof(document) ? unsignedIn(document) : [];
+  return { proof, id, revision, faults, unsigned, keys_from: null, keys_unread: null };
+}
+
+function unreadable(proof: string, fault: string): CheckedProof {
+  return { proof, id: null, revision: null, faults: [fault], unsigned: [], keys_from: null, keys_unread: null };
+}

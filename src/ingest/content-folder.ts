@@ -1,0 +1,73 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { Fault } from '../fault.ts';
+import type { Filed } from './desk-folder.ts';
+import { fileFolder } from './file-folder.ts';
+import type { Intake } from './intake.ts';
+
+/** Slugs of the papers that have a folder in the content folder. */
+export function papersInContent(contentDir: string): string[] {
+  return foldersIn(contentDir).map((folder) => basename(folder));
+}
+
+/**
+ * Files the content folder, or only the paper folders and story files in `paths`. `signal` ends the work between two
+ * stories; `filed` is called for each finished paper. Throws `not_found` and `invalid_request` for a path that cannot be filed.
+ */
+export async function fileContent(
+  intake: Intake,
+  paths: string[] = [],
+  { signal, filed: onFiled }: { signal?: AbortSignal; filed?: (paper: string) => void } = {},
+): Promise<Filed> {
+  const outcome: Filed = { filed: [], unchanged: 0, problems: [] };
+  const folders =
+    paths.length > 0
+      ? foldersOf(paths)
+      : new Map(foldersIn(intake.settings.contentDir).map((folder) => [folder, undefined]));
+  for (const [folder, only] of folders) {
+    if (signal?.aborted) break;
+    const filed = await fileFolder(intake, folder, only, signal);
+    outcome.filed.push(...filed.filed);
+    outcome.unchanged += filed.unchanged;
+    outcome.problems.push(...filed.problems);
+    onFiled?.(basename(folder));
+  }
+  return outcome;
+}
+
+/** The papers' folders in the content folder; none when it does not exist. */
+function foldersIn(contentDir: string): string[] {
+  if (!existsSync(contentDir)) return [];
+  return readdirSync(contentDir, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .map(({ name }) => join(contentDir, name));
+}
+
+/** The papers' folders that paths lie in, each with the story files to file, or undefined for all of them. */
+function foldersOf(paths: string[]): Map<string, Set<string> | undefined> {
+  const folders = new Map<string, Set<string> | undefined>();
+  for (const given of paths) {
+    const path = resolve(given);
+    if (!existsSync(path)) {
+      throw new Fault('not_found', `${given} does not exist; name a paper's folder or a story's file`);
+    }
+    const folder = paperFolder(path);
+    if (folder === null) {
+      throw new Fault(
+        'invalid_request',
+        `${given} belongs to no paper: no folder above it has a paper.yaml; put it under content/<paper>/`,
+      );
+    }
+    if (statSync(path).isDirectory()) folders.set(folder, undefined);
+    else if (!folders.has(folder)) folders.set(folder, new Set([path]));
+    else folders.get(folder)?.add(path);
+  }
+  return folders;
+}
+
+function paperFolder(path: string): string | null {
+  for (let folder = path; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, 'paper.yaml'))) return folder;
+    if (dirname(folder) === folder) return null;
+  }
+}

@@ -1,0 +1,179 @@
+import { existsSync } from 'node:fs';
+import { airStory } from '../desk/airing.ts';
+import type { Archive } from '../desk/archive.ts';
+import { fileStory, sameContent } from '../desk/filing.ts';
+import { Fault, type Problem, problemsIn } from '../fault.ts';
+import { filingFrom } from '../ledger/filing.ts';
+import type { Filing } from '../ledger/piece.ts';
+import type { ImportLine } from './import-lines.ts';
+import { batchesOf, parseLine } from './import-lines.ts';
+import type { ImportPaper } from './import-paper.ts';
+import { createdPaper, existingPaper } from './import-paper.ts';
+import type { Intake } from './intake.ts';
+import { inShortTransactions } from './short-transactions.ts';
+
+/** Lines that are read before they are filed. */
+const BATCH = 200;
+
+export interface ImportOptions {
+  paper: string;
+  /** Creates the paper, its sections and a persona where they are missing. */
+  create?: boolean;
+  /** Slug of the persona that signs; by default the paper's only one. */
+  persona?: string;
+  /** Puts each piece on air at its own `published_at`. */
+  air?: boolean;
+  /** Called for each refused line. */
+  onRefused?(line: RefusedLine): void;
+  /** Called with the number of lines read so far. */
+  onProgress?(lines: number): void;
+}
+
+export interface RefusedLine {
+  line: number;
+  slug: string | null;
+  problems: Problem[];
+}
+
+export interface Imported {
+  filed: number;
+  unchanged: number;
+  refused: RefusedLine[];
+}
+
+/** Files every line of an archive: JSON Lines, gzipped or not. Refused lines are reported, and the import continues. */
+export async function importArchive(intake: Intake, file: string, options: ImportOptions): Promise<Imported> {
+  if (!existsSync(file)) throw new Fault('not_found', `${file} does not exist; name a .jsonl or .jsonl.gz file`);
+  const { paper, persona, onProgress = () => {} } = options;
+  const target = options.create
+    ? await createdPaper(intake, paper, file, persona)
+    : existingPaper(intake, paper, persona);
+  intake.openSigningKey();
+  const run = new ImportRun(intake, target.persona, options);
+  let read = 0;
+  for await (const batch of batchesOf(file, BATCH)) {
+    let next = 0;
+    const fileNext = () => {
+      const line = batch[next++];
+      if (line !== undefined) run.fileLine(line, ++read);
+      return next < batch.length;
+    };
+    await inShortTransactions(intake, fileNext, {
+      transact: (work) => transactWithPaper(intake, target, run.outcome, work),
+    });
+    onProgress(read);
+  }
+  intake.store.settleSearch();
+  return run.outcome;
+}
+
+/** Thrown to undo a transaction. */
+const NOTHING_FILED = Symbol('nothing filed');
+
+/** Creates the paper in the transaction of its first piece: while no piece was filed, every transaction is undone. */
+function transactWithPaper({ store }: Intake, paper: ImportPaper, outcome: Imported, work: () => void): void {
+  try {
+    store.transact(() => {
+      if (outcome.filed === 0) paper.create();
+      work();
+      if (outcome.filed === 0) throw NOTHING_FILED;
+    });
+  } catch (error) {
+    if (error !== NOTHING_FILED) throw error;
+  }
+}
+
+class ImportRun {
+  readonly outcome: Imported = { filed: 0, unchanged: 0, refused: [] };
+  readonly #intake: Intake;
+  readonly #persona: string;
+  readonly #options: ImportOptions;
+  readonly #archive: Archive;
+  /** The line of each slug so far. */
+  readonly #slugs = new Map<string, number>();
+
+  constructor(intake: Intake, persona: string, options: ImportOptions) {
+    this.#intake = intake;
+    this.#persona = persona;
+    this.#options = options;
+    this.#archive = intake.store.archive(options.paper);
+  }
+
+  fileLine(bytes: Uint8Array, number: number): void {
+    let slug: string | null = null;
+    try {
+      const line = parseLine(bytes);
+      if (line === null) return;
+      slug = line.slug;
+      const first = this.#slugs.get(slug);
+      if (first !== undefined) {
+        throw new Fault('conflict', `line ${first} has this slug already; give each piece a slug of its own`);
+      }
+      this.#slugs.set(slug, number);
+      if (this.#file(line)) this.outcome.filed++;
+      else this.outcome.unchanged++;
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code === 'unavailable') throw error;
+      const problems = problemsIn(error) ?? [{ field: 'line', rule: error.code, message: error.message }];
+      const refused = { line: number, slug, problems };
+      this.outcome.refused.push(refused);
+      this.#options.onRefused?.(refused);
+    }
+  }
+
+  /** Files one piece; false when nothing changed. */
+  #file(line: ImportLine): boolean {
+    const { paper, air = false } = this.#options;
+    const { desk } = this.#intake;
+    const { changed } = fileStory(desk, paper, this.#filingOf(line), { by: 'cli', toAir: air });
+    const story = this.#archive.storyBySlug(line.slug);
+    // Pieces that were withdrawn or unscheduled stay off the air.
+    if (!air || story === null || story.state === 'on_air' || story.withdrawn_at !== null) return changed;
+    const aired = airStory(desk, paper, line.slug, { by: 'cli', at: Date.parse(line.published_at) });
+    return changed || aired.changed;
+  }
+
+  #filingOf(line: ImportLine): Filing {
+    const { default_kind, language } = this.#archive.paper();
+    const filing = filingFrom(
+      {
+        headline: line.headline,
+        dek: line.dek ?? '',
+        category: line.section,
+        kind: line.kind,
+        byline: this.#persona,
+        prose: line.prose,
+        cited_facts: line.cited_facts,
+        language: line.lang ?? undefined,
+        credit: creditOf(line),
+      },
+      { slug: line.slug, kind: default_kind, language },
+    );
+    return withEarlierCredit(filing, this.#archive);
+  }
+}
+
+/** Whose work an imported piece is. Its author is a real person, whose name no persona may bear as its byline. */
+function creditOf({ authors, license, origin, changes }: ImportLine): string | null {
+  const names = (authors ?? []).map((author) => (typeof author === 'string' ? author : author.name));
+  const parts = [
+    names.length > 0 ? `Written by ${new Intl.ListFormat('en').format(names)}.` : '',
+    origin ? `First published at ${origin}.` : '',
+    license ? `Licence: ${license}.` : '',
+    // Many licences ask to indicate changes. The import itself makes none, so only the archive knows them.
+    changes ? `Changes: ${changes.trim().replace(/\.$/, '')}.` : '',
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? null : parts.join(' ');
+}
+
+/** A sentence that earlier versions added to every credit, true or not. */
+const ADDED_BEFORE = ' The mark-up was changed: links were turned into numbered sources.';
+
+/** Keeps the credit of an earlier import where nothing else changed: a new credit alone makes no revision. */
+function withEarlierCredit(filing: Filing, archive: Archive): Filing {
+  const story = archive.storyBySlug(filing.slug);
+  const old = story === null ? null : archive.piece(story.id);
+  if (old === null || old.credit !== `${filing.credit}${ADDED_BEFORE}`) return filing;
+  const again = { ...filing, credit: old.credit };
+  return sameContent(old, again) ? again : filing;
+}

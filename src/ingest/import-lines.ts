@@ -1,0 +1,108 @@
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import * as z from 'zod';
+import { Fault, refused } from '../fault.ts';
+import { CitedFactBody } from '../ledger/filing.ts';
+import { normalized } from '../ledger/marks.ts';
+import { KINDS } from '../ledger/piece.ts';
+import { shapeProblems } from '../ledger/shape.ts';
+
+/** One line of an archive. Unknown members are ignored: archives carry more than a paper shows. */
+const ImportLine = z.object({
+  slug: z.string(),
+  headline: z.string(),
+  dek: z.string().nullish(),
+  section: z.string(),
+  kind: z.enum(KINDS).optional(),
+  published_at: z.iso.datetime({ offset: true, error: 'is not a time such as 2019-05-20T00:00:00Z' }),
+  prose: z.string(),
+  cited_facts: z.array(CitedFactBody),
+  lang: z.string().nullish(),
+  authors: z.array(z.union([z.string(), z.object({ name: z.string() })])).nullish(),
+  license: z.string().nullish(),
+  origin: z.string().nullish(),
+  changes: z.string().nullish(),
+});
+export type ImportLine = z.infer<typeof ImportLine>;
+
+/** A line of an archive; null for a blank one. Throws `invalid_request`, `refused_by_door`. */
+export function parseLine(bytes: Uint8Array): ImportLine | null {
+  const text = textOf(bytes);
+  if (text.trim() === '') return null;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Fault('invalid_request', `the line is not JSON (${why}); correct it`);
+  }
+  const parsed = ImportLine.safeParse(value);
+  if (!parsed.success) throw refused(shapeProblems(parsed.error, value));
+  return parsed.data;
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Fault('invalid_request', 'the line is not in UTF-8; save the file in UTF-8');
+  }
+}
+
+/** The sections that the lines of a file name, sorted; lines that cannot be read name none. */
+export async function sectionsIn(file: string): Promise<string[]> {
+  const sections = new Set<string>();
+  for await (const line of linesOf(file)) {
+    const section = sectionIn(line.toString());
+    if (section !== null) sections.add(section);
+  }
+  return [...sections].sort((a, b) => a.localeCompare(b, 'en'));
+}
+
+function sectionIn(text: string): string | null {
+  try {
+    const { section } = JSON.parse(text) as { section?: unknown };
+    return typeof section === 'string' && section.trim() !== '' ? normalized(section).trim() : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The lines of a file, `size` at a time, decompressed when its name ends in .gz. Throws `invalid_request` for damaged data. */
+export async function* batchesOf(file: string, size: number): AsyncIterable<Buffer[]> {
+  let batch: Buffer[] = [];
+  for await (const line of linesOf(file)) {
+    batch.push(line);
+    if (batch.length === size) {
+      yield batch;
+      batch = [];
+    }
+  }
+  yield batch;
+}
+
+async function* linesOf(file: string): AsyncIterable<Buffer> {
+  const raw = createReadStream(file);
+  // Errors are thrown where the lines are read, so the callback has nothing to do.
+  const input = file.endsWith('.gz') ? pipeline(raw, createGunzip(), () => undefined) : raw;
+  let rest: Buffer[] = [];
+  try {
+    for await (const chunk of input as AsyncIterable<Buffer>) {
+      let start = 0;
+      // Only \n ends a line: JSON strings may hold U+2028 and U+2029 unescaped.
+      for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+        yield Buffer.concat([...rest, chunk.subarray(start, end)]);
+        rest = [];
+        start = end + 1;
+      }
+      rest.push(chunk.subarray(start));
+    }
+  } catch (error) {
+    throw new Fault(
+      'invalid_request',
+      `${file} cannot be read (${(error as Error).message}); it is damaged or cut short: get it again`,
+    );
+  }
+  yield Buffer.concat(rest);
+}

@@ -1,0 +1,99 @@
+import { append } from '../desk/append.ts';
+import type { Persona } from '../desk/masthead.ts';
+import { isPaperSlug, PaperBody } from '../desk/paper.ts';
+import { Fault, refused } from '../fault.ts';
+import { SLUG } from '../ledger/door.ts';
+import { shapeProblems } from '../ledger/shape.ts';
+import { sectionsIn } from './import-lines.ts';
+import type { Intake } from './intake.ts';
+
+/** Who signs the pieces of an import, and what the paper still lacks for it. */
+export interface ImportPaper {
+  /** Slug of the persona that signs. */
+  persona: string;
+  /** Appends the missing paper, sections and persona to the ledger. */
+  create(): void;
+}
+
+/** The persona when `--create` creates none, and the paper has none. */
+const DEFAULT_PERSONA = 'archive-desk';
+
+/** The paper as it is. Throws `not_found` without a paper, `invalid_request` when it is not clear which persona signs. */
+export function existingPaper({ store }: Intake, paper: string, persona: string | undefined): ImportPaper {
+  if (!store.hasPaper(paper)) {
+    throw new Fault(
+      'not_found',
+      `there is no paper ${JSON.stringify(paper)}; create it with --create, or file a content folder first`,
+    );
+  }
+  const active = store.archive(paper).masthead();
+  const found = persona === undefined && active.length === 1 ? active[0] : active.find(({ slug }) => slug === persona);
+  if (found === undefined) {
+    throw new Fault(
+      'invalid_request',
+      `name the persona that signs with --persona; ${paper} has ${active.map(({ slug }) => slug).join(', ') || 'none'}`,
+    );
+  }
+  return { persona: found.slug, create() {} };
+}
+
+/** The paper with every section of the archive, and a persona. Throws `invalid_request`, `refused_by_door`. */
+export async function createdPaper(
+  { store, now }: Intake,
+  paper: string,
+  file: string,
+  persona: string | undefined,
+): Promise<ImportPaper> {
+  if (!isPaperSlug(paper)) {
+    throw new Fault(
+      'invalid_request',
+      `${JSON.stringify(paper)} cannot be a paper's address; use a–z, 0–9 and single hyphens, and no name that the server uses itself`,
+    );
+  }
+  const before = store.paper(paper);
+  const { slug: _slug, edition: _edition, changed_at: _changed, ...old } = before ?? {};
+  const known = before?.sections ?? [];
+  const added = (await sectionsIn(file)).filter((section) => !known.includes(section));
+  const sections = [...known, ...added];
+  if (sections.length === 0) {
+    throw new Fault('invalid_request', `no line of ${file} names a section; write one piece per line, as JSON`);
+  }
+  const body = PaperBody.safeParse({ nameplate: titleOf(paper), ...old, sections });
+  if (!body.success) throw refused(shapeProblems(body.error, { sections }));
+  if (persona !== undefined && !SLUG.test(persona)) {
+    throw new Fault(
+      'invalid_request',
+      `--persona ${JSON.stringify(persona)} cannot be a persona's address; use a–z, 0–9 and single hyphens`,
+    );
+  }
+  const slug = persona ?? store.archive(paper).masthead()[0]?.slug ?? DEFAULT_PERSONA;
+  const create = () => {
+    const at = now();
+    if (before === null || added.length > 0) {
+      append(store, { type: 'record', at, paper, kind: 'paper', name: '', body: body.data });
+    }
+    if (store.archive(paper).persona(slug) === null) {
+      append(store, { type: 'record', at, paper, kind: 'persona', name: slug, body: personaOf(slug) });
+    }
+  };
+  return { persona: slug, create };
+}
+
+function personaOf(slug: string): Persona {
+  return {
+    slug,
+    name: titleOf(slug),
+    title: 'Archive editor',
+    beat: 'Pieces that were first published elsewhere, each with its credit.',
+    bio: '',
+    avatar: null,
+    active: true,
+  };
+}
+
+function titleOf(slug: string): string {
+  return slug
+    .split('-')
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join(' ');
+}

@@ -1,0 +1,31 @@
+import type { Desk } from '../desk/filing.ts';
+import type { LedgerStore } from '../desk/ledger-store.ts';
+import type { HostGrants } from '../desk/paper-hosts.ts';
+import type { MediaFiles } from '../files/media.ts';
+import type { SharedDatabase } from './short-transactions.ts';
+
+/** What filing a folder or an archive takes. */
+export interface Intake extends HostGrants {
+  store: IntakeStore;
+  media: Pick<MediaFiles, 'keepFile'>;
+  settings: HostGrants['settings'] & {
+    /** The folder that holds a folder for each paper. */
+    contentDir: string;
+  };
+  desk: Desk;
+  /** Makes the signing key where there is none; called before the first piece is filed. */
+  openSigningKey(): void;
+}
+
+interface IntakeStore extends LedgerStore {
+  paper: HostGrants['store']['paper'];
+  hosts: HostGrants['store']['hosts'];
+  /** `sha256:<hex>` of a file as it was last filed; null before. */
+  applied(file: string): string | null;
+  setApplied(file: string, digest: string): void;
+  /** The newest body of a record; null when there is none. */
+  record(paper: string, kind: 'paper' | 'persona' | 'cast' | 'media', name: string): unknown;
+  duties: SharedDatabase['store']['duties'];
+  /** Merges the segments of the search index after a long run. */
+  settleSearch(): void;
+}

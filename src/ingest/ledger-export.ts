@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { LedgerEntry } from '../desk/ledger-entry.ts';
+import type { Media } from '../desk/media.ts';
+import { Fault } from '../fault.ts';
+import { syncFolder } from '../files/durable-file.ts';
+import type { MediaFiles } from '../files/media.ts';
+import type { EndLine, MediaLine } from './ledger-lines.ts';
+import { HEADER } from './ledger-lines.ts';
+
+/** The size of a media part, in bytes. */
+const PART = 512 * 1024;
+
+interface LedgerSource {
+  store: { entries(): Iterable<LedgerEntry> };
+  media: Pick<MediaFiles, 'pathOf'>;
+}
+
+/**
+ * Writes the ledger and its media to a file, through a temporary file beside it; the signing key's secret is never
+ * in it. Returns the number of entries. Throws `unavailable` when the file cannot be written or a media file is missing.
+ */
+export async function exportLedger({ store, media }: LedgerSource, file: string): Promise<number> {
+  const aside = `${file}.${process.pid}`;
+  const out = await open(aside, 'w').catch((error: Error) => {
+    throw new Fault(
+      'unavailable',
+      `${file} cannot be written (${error.message}); name a file in a folder that you may write to`,
+    );
+  });
+  const sent = new Set<string>();
+  const hash = createHash('sha256');
+  let entries = 0;
+  try {
+    const write = (line: unknown) => {
+      const text = `${JSON.stringify(line)}\n`;
+      hash.update(text);
+      return out.appendFile(text);
+    };
+    await write(HEADER);
+    for (const entry of store.entries()) {
+      if (entry.type === 'record' && entry.kind === 'media') {
+        const { digest } = entry.body as Media;
+        if (!sent.has(digest)) for (const line of mediaLines(digest, media.pathOf(digest))) await write(line);
+        sent.add(digest);
+      }
+      await write(entry);
+      entries++;
+    }
+    const end: EndLine = { type: 'end', entries, sha256: hash.digest('hex') };
+    await out.appendFile(`${JSON.stringify(end)}\n`);
+    await out.sync();
+    renameSync(aside, file);
+    syncFolder(dirname(file));
+  } finally {
+    await out.close();
+    rmSync(aside, { force: true });
+  }
+  return entries;
+}
+
+function* mediaLines(digest: string, path: string): Iterable<MediaLine> {
+  if (!existsSync(path)) {
+    throw new Fault('unavailable', `the media file ${path} is missing; restore it from a backup, or file it again`);
+  }
+  const bytes = readFileSync(path);
+  const of = Math.max(1, Math.ceil(bytes.length / PART));
+  for (let part = 0; part < of; part++) {
+    const base64 = bytes.subarray(part * PART, (part + 1) * PART).toString('base64');
+    yield { type: 'media-part', digest, part, of, base64 };
+  }
+}

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { generationAudit, verifyingKeyOf } from '../audit/generation-audit.ts';
+import { counted } from '../counted.ts';
+import { airDue, append } from '../desk/append.ts';
+import type { LedgerEntry } from '../desk/ledger-entry.ts';
+import type { LedgerStore } from '../desk/ledger-store.ts';
+import type { HostGrants } from '../desk/paper-hosts.ts';
+import { giveOwnHost } from '../desk/paper-hosts.ts';
+import { replayClock } from '../desk/replay-clock.ts';
+import { Fault } from '../fault.ts';
+import type { MediaFiles } from '../files/media.ts';
+import { sha256 } from '../ledger/basis.ts';
+import type { VerifyingKey } from '../ledger/keyring.ts';
+import type { EndLine, LedgerLine, MediaLine } from './ledger-lines.ts';
+import { damaged, HEADER, linesOf, parseLedgerLine } from './ledger-lines.ts';
+
+interface LedgerTarget extends HostGrants {
+  store: LedgerStore &
+    HostGrants['store'] & {
+      entries(): Iterable<LedgerEntry>;
+      /** An error of the database as a fault; other errors unchanged. */
+      fault(error: unknown): unknown;
+    };
+  media: Pick<MediaFiles, 'keepBytes'>;
+}
+
+/**
+ * Imports an export into an empty database, in one transaction. Returns the number of entries. Throws `conflict` when the
+ * database is not empty, `not_found` without a file, `invalid_request` for a damaged line or a receipt that does not hold.
+ */
+export function importLedger(
+  target: LedgerTarget,
+  file: string,
+  onProgress: (entries: number, type: string) => void = () => {},
+): number {
+  const { media, now } = target;
+  // Readers were notified of these events when they happened.
+  const store = { ...target.store, tell() {} };
+  if (!existsSync(file)) throw new Fault('not_found', `${file} does not exist; name a file of \`ledger export\``);
+  const keys: VerifyingKey[] = [];
+  // A ledger is imported as it is, even when it was written under a clock that was set back.
+  const audit = generationAudit(keys, { clock: false });
+  const replay: Replay = { store, keys, audit, clock: replayClock() };
+  const parts: Buffer[] = [];
+  const hash = createHash('sha256');
+  let number = 0;
+  let count = 0;
+  let ended = false;
+  store.transact(() => {
+    for (const _ of store.entries()) {
+      throw new Fault('conflict', 'the database is not empty; import into a new DATA_DIR');
+    }
+    for (const text of linesOf(file)) {
+      const where = `${file}:${++number}`;
+      const line = parseLedgerLine(text, where);
+      if (ended) throw damaged(where, 'there is text after the last line');
+      if (number === 1) requireHeader(line, where);
+      else if (line.type === 'end') ended = requireEnd(line, count, hash.digest('hex'), where);
+      else if (line.type === 'media-part') keepPart(media, parts, line, where);
+      else if (line.type !== 'ledger') {
+        appendLine(replay, line, where);
+        onProgress(++count, line.type);
+      }
+      if (!ended) hash.update(`${text}\n`);
+    }
+    if (!ended) throw damaged(`${file}:${number}`, 'the last line is missing: the file is cut short');
+    airDue(store, now());
+    // The operator who imports a ledger vouches for its papers' addresses.
+    for (const slug of store.paperSlugs()) giveOwnHost(target, slug);
+  });
+  return count;
+}
+
+interface Replay {
+  store: LedgerTarget['store'];
+  keys: VerifyingKey[];
+  audit: ReturnType<typeof generationAudit>;
+  clock: ReturnType<typeof replayClock>;
+}
+
+function appendLine({ store, keys, audit, clock }: Replay, line: LedgerEntry, where: string): void {
+  try {
+    if (line.type === 'key') keys.push(verifyingKeyOf(line));
+    const fault = audit.next(line)[0];
+    if (fault !== undefined) throw damaged(where, fault);
+    append(store, line, clock(line));
+  } catch (error) {
+    // A missing member makes whichever rule or table reads it first throw.
+    const fault = store.fault(error);
+    throw fault instanceof Fault ? fault : damaged(where, (error as Error).message.split('\n')[0] ?? '');
+  }
+}
+
+function requireHeader(line: LedgerLine, where: string): void {
+  if (line.type === 'ledger' && line.version === HEADER.version) return;
+  throw new Fault(
+    'invalid_request',
+    `${where}: this is not a ledger export of version ${HEADER.version}; give a file of \`ledger export\``,
+  );
+}
+
+function requireEnd(line: EndLine, count: number, sha: string, where: string): true {
+  if (line.entries === count && line.sha256 === sha) return true;
+  throw damaged(
+    where,
+    `the lines before it are not those that were written: it counts ${counted(line.entries, 'entry', 'entries')}, the file has ${count}`,
+  );
+}
+
+function keepPart(media: LedgerTarget['media'], parts: Buffer[], line: MediaLine, where: string): void {
+  parts.push(Buffer.from(String(line.base64), 'base64'));
+  if (parts.length < line.of) return;
+  const bytes = Buffer.concat(parts.splice(0));
+  if (sha256(bytes) !== line.digest) throw damaged(where, `the media file ${line.digest} is damaged`);
+  media.keepBytes(line.digest, bytes);
+}

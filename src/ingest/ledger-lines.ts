@@ -1,0 +1,76 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
+import type { LedgerEntry } from '../desk/ledger-entry.ts';
+import { Fault } from '../fault.ts';
+
+/** The first line of an export. */
+export const HEADER = { type: 'ledger', version: 1 } as const;
+type HeaderLine = { type: 'ledger'; version: number };
+
+/** A part of a media file, which comes before the first record that names it. Split so that no line is too long to read. */
+export interface MediaLine {
+  type: 'media-part';
+  digest: string;
+  /** From 0. */
+  part: number;
+  of: number;
+  base64: string;
+}
+
+/** The last line: counts the entries and hashes every line before it, in hex. */
+export interface EndLine {
+  type: 'end';
+  entries: number;
+  sha256: string;
+}
+
+export type LedgerLine = LedgerEntry | MediaLine | EndLine | HeaderLine;
+
+const TYPES = new Set([
+  'ledger',
+  'media-part',
+  'end',
+  'key',
+  'retirement',
+  'record',
+  'generation',
+  'airing',
+  'withdrawal',
+]);
+
+/** Parses one line; `where` is its file and number. Throws `invalid_request`. */
+export function parseLedgerLine(text: string, where: string): LedgerLine {
+  try {
+    const value = JSON.parse(text) as LedgerLine;
+    if (TYPES.has(value.type)) return value;
+  } catch {
+    // Reported below, with the line's number.
+  }
+  throw damaged(where, 'the line is not a ledger entry');
+}
+
+/** The fault for a line that does not hold. */
+export function damaged(where: string, why: string): Fault {
+  return new Fault(
+    'invalid_request',
+    `${where}: ${why}; nothing was imported: export the ledger again, or use another copy`,
+  );
+}
+
+/** The lines of a file. Reads synchronously, so that one transaction can hold the whole import. */
+export function* linesOf(file: string): Iterable<string> {
+  const input = openSync(file, 'r');
+  const chunk = Buffer.alloc(1 << 20);
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  try {
+    for (let size = readSync(input, chunk); size > 0; size = readSync(input, chunk)) {
+      const lines = (rest + decoder.write(chunk.subarray(0, size))).split('\n');
+      rest = lines.pop() ?? '';
+      yield* lines;
+    }
+    if (rest !== '') yield rest;
+  } finally {
+    closeSync(input);
+  }
+}

@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The longest transaction of a long command, in ms: no other process can write meanwhile. */
+const TURN = 20;
+
+/** A database that a server may be using too. */
+export interface SharedDatabase {
+  store: {
+    transact<T>(work: () => T): T;
+    /** Every running server holds a lease. */
+    duties: { isAnyHeld(now: number): boolean };
+  };
+  now(): number;
+}
+
+/**
+ * Runs `next` until it returns false, in short transactions. While a server runs on the same database, each pause
+ * lasts as long as the transaction before it: SQLite only polls for the lock, and a server answers nobody while it
+ * waits. `signal` ends the work between two transactions.
+ */
+export async function inShortTransactions(
+  { store, now }: SharedDatabase,
+  next: () => boolean,
+  {
+    transact = (work) => store.transact(work),
+    signal,
+  }: { transact?: (work: () => void) => void; signal?: AbortSignal | undefined } = {},
+): Promise<void> {
+  for (let goesOn = true; goesOn && signal?.aborted !== true; ) {
+    const start = performance.now();
+    transact(() => {
+      do goesOn = next();
+      while (goesOn && performance.now() - start < TURN);
+    });
+    if (goesOn) await sleep(store.duties.isAnyHeld(now()) ? performance.now() - start : 0);
+  }
+}

@@ -1,0 +1,38 @@
+import type { Archive } from '../desk/archive.ts';
+import type { Paper } from '../desk/paper.ts';
+import { paperRoot } from '../desk/paper.ts';
+import { isoTime } from '../time.ts';
+import type { NewsstandView } from './views.ts';
+
+/** Headlines per paper. */
+const HEADLINES = 3;
+
+interface Papers {
+  paperSlugs(): string[];
+  paper(slug: string): Paper | null;
+}
+
+export function publicPapers(store: Papers): Paper[] {
+  return store
+    .paperSlugs()
+    .flatMap((slug) => store.paper(slug) ?? [])
+    .filter((paper) => paper.paper_public);
+}
+
+/** The view of the page that lists every public paper; `origin` is the address of the shared host. */
+export function newsstandView(store: Papers & { archive(paper: string): Archive }, origin: string): NewsstandView {
+  const papers = publicPapers(store).map((paper) => {
+    const { slug, nameplate, motto, description, hue, language, sections } = paper;
+    const root = paperRoot(paper, origin);
+    const latest = store
+      .archive(slug)
+      .latest({ limit: HEADLINES })
+      .map((row) => ({
+        headline: row.headline,
+        url: `${root}/stories/${row.slug}/`,
+        published_at: isoTime(row.published_at),
+      }));
+    return { slug, nameplate, motto, description, hue, language, sections, url: `${root}/`, latest };
+  });
+  return { papers };
+}

@@ -1,0 +1,90 @@
+import type { VerifyingKey } from '../../ledger/keyring.ts';
+import { keysOf } from '../../ledger/keyring.ts';
+import type { Verify } from '../../ledger/note.ts';
+import type { Evidence } from '../evidence.ts';
+import type { FullRecord, Preview } from '../preview.ts';
+import type { AnswerFaults } from './document-rules.ts';
+import {
+  bundleKeyRules,
+  chainRules,
+  previewRules,
+  provenanceRules,
+  recordRules,
+  shownRules,
+} from './document-rules.ts';
+import type { RecordsDocument } from './documents.ts';
+import { jsonDocument } from './documents.ts';
+import { rootOfAll, rootsOfPaths, seeReceipt } from './observation-faults.ts';
+import { receiptRules } from './observation-rules.ts';
+
+/** The rules of documents, asked with Node's hashes and signatures. */
+
+/** What does not hold in a document of the domain records, by these keys; empty when all of it does. */
+export function documentFaults(document: RecordsDocument, keys: VerifyingKey[], verify: Verify): string[] {
+  switch (document.kind) {
+    case 'misshapen':
+      return document.faults;
+    case 'receipt':
+      return receiptRules(seeReceipt(document.receipt, keys, verify));
+    case 'badge': {
+      const seen = seeReceipt(document.receipt, keys, verify);
+      return [...receiptRules(seen), ...shownRules(document.svg, seen)];
+    }
+    case 'preview':
+      return previewFaults(document.preview, keys, verify);
+    case 'record':
+      return recordFaults(document.record, keys, verify);
+    case 'provenance': {
+      const seen = document.page.items.map(({ receipt }) => seeReceipt(receipt, keys, verify));
+      return [...seen.flatMap(receiptRules), ...provenanceRules(document.page, seen)];
+    }
+    case 'evidence':
+      return bundleFaults(document.bundle, keys, verify);
+  }
+}
+
+/** Checks parsed JSON that is to be a preview or a full record. What is neither is itself a fault, never an exception. */
+export function answerFaults(json: unknown, keys: VerifyingKey[], verify: Verify): string[] {
+  const document = jsonDocument(json);
+  if (document === null) return ['this is no answer of the records service'];
+  return documentFaults(document, keys, verify);
+}
+
+/**
+ * Checks a bundle by its own keys in their times, or by keys that the caller trusts:
+ * by its own it shows that records and chain belong together, not whose keys they
+ * bear. What is no bundle is itself a fault, never an exception.
+ */
+export function evidenceFaults(json: unknown, verify: Verify, trusted?: VerifyingKey[]): string[] {
+  const document = jsonDocument(json);
+  if (document?.kind === 'misshapen') return document.faults;
+  if (document?.kind !== 'evidence') return ['this is no evidence bundle'];
+  return documentFaults(document, trusted ?? keysOf(json), verify);
+}
+
+function previewFaults(preview: Preview, keys: VerifyingKey[], verify: Verify): string[] {
+  const seen = seeReceipt(preview.receipt, keys, verify);
+  return [...receiptRules(seen), ...flat(previewRules(preview, seen, rootsOfPaths(preview.disclosures, seen)))];
+}
+
+function recordFaults(record: FullRecord, keys: VerifyingKey[], verify: Verify): string[] {
+  const seen = seeReceipt(record.receipt, keys, verify);
+  return [...receiptRules(seen), ...flat(recordRules(record, seen, rootOfAll(record.disclosures)))];
+}
+
+function bundleFaults(bundle: Evidence, keys: VerifyingKey[], verify: Verify): string[] {
+  const seen = bundle.records.map(({ receipt }) => seeReceipt(receipt, keys, verify));
+  return [
+    ...bundleKeyRules(bundle, keysOf(bundle), keys),
+    ...seen.flatMap(receiptRules),
+    ...chainRules(seen, bundle.domain, true),
+    ...bundle.records.flatMap((record, index) => {
+      const one = seen[index];
+      return one === undefined ? [] : flat(recordRules(record, one, rootOfAll(record.disclosures)));
+    }),
+  ];
+}
+
+function flat({ names, fields, said, held }: AnswerFaults): string[] {
+  return [...names, ...fields, ...said, ...held];
+}

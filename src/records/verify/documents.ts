@@ -1,0 +1,177 @@
+import { NamedTwice, parseIJson } from '../../ledger/i-json.ts';
+import type { Shape } from '../../ledger/members.ts';
+import { misfits, strangers } from '../../ledger/members.ts';
+import { badgeParts } from '../badge.ts';
+import type { Evidence } from '../evidence.ts';
+import type { FullRecord, Preview } from '../preview.ts';
+
+/** A page of a domain's receipts, newest first. */
+export interface ProvenancePage {
+  domain: string;
+  items: { seq: number; observed_at: string; record_root: string; receipt: string }[];
+  /** Null on the page that ends with the domain's first observation. */
+  next_cursor?: string | null;
+}
+
+/** What the service gives out that proves itself. `unsigned` names what of it nobody signed. */
+export type RecordsDocument = { unsigned: string[] } & (
+  | { kind: 'receipt'; receipt: string }
+  | { kind: 'badge'; receipt: string; svg: string }
+  | { kind: 'preview'; preview: Preview }
+  | { kind: 'record'; record: FullRecord }
+  | { kind: 'provenance'; page: ProvenancePage }
+  | { kind: 'evidence'; bundle: Evidence }
+  /** It says what it is, and is not in the form of that. */
+  | { kind: 'misshapen'; of: Form | 'document'; faults: string[] }
+);
+
+const COMMON: Shape = {
+  domain: 'a text',
+  unicode: 'a text',
+  registrable_domain: 'a text or null',
+  observed_at: 'a text',
+  seq: 'a whole number',
+  summary: 'an object',
+  receipt: 'a text',
+};
+
+const PREVIEW: Shape = {
+  ...COMMON,
+  preview: true,
+  signed: false,
+  notice: 'a text',
+  nameservers: ['a text'],
+  disclosures: [{ index: 'a whole number', disclosure: 'a text', path: ['a text'] }],
+  held_back: { fields: 'a whole number', how: 'a text' },
+};
+
+const RECORD: Shape = {
+  ...COMMON,
+  preview: false,
+  signed: true,
+  signals: 'an object',
+  certificate: 'an object or null',
+  certificate_status: 'a text',
+  wildcard: 'true, false or null',
+  services: ['an object'],
+  disclosures: ['a text'],
+};
+
+/** What of a bundle's key is compared with its bytes. In which time it signed is for the service's own list to say. */
+const KEY: Shape = {
+  vkey: 'a text',
+  'kid?': 'a text',
+  'x?': 'a text',
+  'kty?': 'a text',
+  'crv?': 'a text',
+  'use?': 'a text',
+  'alg?': 'a text',
+};
+
+const EVIDENCE: Shape = { evidence: 'a text', domain: 'a text', keys: [KEY], records: [RECORD] };
+
+const PROVENANCE: Shape = {
+  domain: 'a text',
+  items: [{ seq: 'a whole number', observed_at: 'a text', record_root: 'a text', receipt: 'a text' }],
+  'keys_url?': 'a text',
+  'total?': 'a whole number',
+  'next_cursor?': 'a text or null',
+};
+
+const SHAPES = { preview: PREVIEW, record: RECORD, provenance: PROVENANCE, evidence: EVIDENCE };
+
+/** The members of each form that are the service's own words, and no part of what it signs. */
+const WORDS: Record<keyof typeof SHAPES, string[]> = {
+  preview: ['notice', 'held_back.how'],
+  record: [],
+  provenance: ['keys_url', 'total', 'next_cursor'],
+  evidence: [],
+};
+
+/**
+ * Reads a text as one of the documents: a receipt as it is or quoted, JSON, or a
+ * badge with a receipt in it. Blanks around it do not count. Null when it is none;
+ * JSON that means two things is a `document` that is misshapen. The command line and
+ * a reader's browser both read by it.
+ */
+export function documentIn(text: string): RecordsDocument | null {
+  const trimmed = text.replaceAll('\r\n', '\n').trim();
+  if (trimmed.startsWith('domain-observation/')) return { kind: 'receipt', receipt: `${trimmed}\n`, unsigned: [] };
+  if (trimmed.startsWith('<svg')) return badgeIn(trimmed);
+  if (!/^[{"]/.test(trimmed)) return null;
+  let json: unknown;
+  try {
+    json = parseIJson(trimmed);
+  } catch (error) {
+    if (!(error instanceof NamedTwice)) return null;
+    return { kind: 'misshapen', of: 'document', faults: [`the document ${error.message}`], unsigned: [] };
+  }
+  // A receipt that was copied out of JSON, with its quotation marks.
+  if (typeof json === 'string') return json.startsWith('domain-observation/') ? documentIn(json) : null;
+  return jsonDocument(json);
+}
+
+/** Reads parsed JSON as one of the documents; an answer may also stand in a member `preview` or `observation` of a page's JSON. */
+export function jsonDocument(json: unknown): RecordsDocument | null {
+  if (!isObject(json)) return null;
+  const form = formOf(json);
+  if (form !== null) return formed(form, json);
+  for (const name of ['preview', 'observation']) {
+    const inner = json[name];
+    const innerForm = isObject(inner) ? formOf(inner) : null;
+    if (innerForm === null) continue;
+    const document = formed(innerForm, inner);
+    const beside = Object.keys(json).filter((other) => other !== name);
+    return { ...document, unsigned: [...beside, ...document.unsigned.map((member) => `${name}.${member}`)] };
+  }
+  return null;
+}
+
+type Form = keyof typeof SHAPES;
+
+/** What parsed JSON says that it is. */
+function formOf({ evidence, preview, domain, items }: Record<string, unknown>): Form | null {
+  if (evidence === 'domain-evidence/v1') return 'evidence';
+  if (typeof preview === 'boolean') return preview ? 'preview' : 'record';
+  if (domain === undefined || !Array.isArray(items)) return null;
+  const isProvenance = items.length === 0 || items.some((item) => isObject(item) && item.receipt !== undefined);
+  return isProvenance ? 'provenance' : null;
+}
+
+function formed(form: Form, json: unknown): RecordsDocument {
+  const faults = misfits(json, SHAPES[form]);
+  if (faults.length > 0) return { kind: 'misshapen', of: form, faults, unsigned: [] };
+  const words = WORDS[form].filter((place) => has(json, place));
+  const unsigned = [...words, ...strangers(json, SHAPES[form])];
+  switch (form) {
+    case 'preview':
+      return { kind: form, preview: json as Preview, unsigned };
+    case 'record':
+      return { kind: form, record: json as FullRecord, unsigned };
+    case 'provenance':
+      return { kind: form, page: json as ProvenancePage, unsigned };
+    case 'evidence':
+      return { kind: form, bundle: json as Evidence, unsigned };
+  }
+}
+
+function badgeIn(svg: string): RecordsDocument | null {
+  const parts = badgeParts(svg);
+  if (parts === null) return null;
+  return {
+    kind: 'badge',
+    receipt: parts.receipt,
+    svg,
+    unsigned: parts.page === null ? [] : [`where it leads (${parts.page})`],
+  };
+}
+
+function has(json: unknown, place: string): boolean {
+  let at: unknown = json;
+  for (const name of place.split('.')) at = isObject(at) ? at[name] : undefined;
+  return at != null;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

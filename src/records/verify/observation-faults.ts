@@ -1,0 +1,69 @@
+import { sha256 } from '../../ledger/basis.ts';
+import { toHex } from '../../ledger/bytes.ts';
+import type { VerifyingKey } from '../../ledger/keyring.ts';
+import { leafHash, rootFromPath } from '../../ledger/merkle.ts';
+import type { Verify } from '../../ledger/note.ts';
+import { parseNote } from '../../ledger/note.ts';
+import { noteSignedBy } from '../../ledger/verifier-key.ts';
+import { recordRoot } from '../observation.ts';
+import type { ShownField } from '../preview.ts';
+import { parseObservation } from '../receipt.ts';
+import { allFieldRules, shownFieldRules } from './document-rules.ts';
+import type { SeenReceipt } from './observation-rules.ts';
+import { receiptChainRules, receiptRules } from './observation-rules.ts';
+
+/** What the keys and a hash say of one receipt. */
+export function seeReceipt(text: string, keys: VerifyingKey[], verify: Verify): SeenReceipt {
+  const note = parseNote(text);
+  const receipt = note === null ? null : parseObservation(note.text);
+  if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails', key: null };
+  const key = keys.find(({ kid }) => kid === receipt.kid) ?? null;
+  const signature = key === null ? 'no_such_key' : noteSignedBy(note, key, verify) ? 'holds' : 'fails';
+  return { receipt, hash: sha256(note.text), signature, key };
+}
+
+/** What does not hold in a full record: all its disclosures, the root over them, the signature. */
+export function recordFaults(
+  { disclosures, receipt }: { disclosures: string[]; receipt: string },
+  keys: VerifyingKey[],
+  verify: Verify,
+): string[] {
+  const seen = seeReceipt(receipt, keys, verify);
+  const fields = seen.receipt === null ? [] : allFieldRules(disclosures, seen.receipt, rootOfAll(disclosures));
+  return [...receiptRules(seen), ...fields];
+}
+
+/** What does not hold in a preview: each field shown, its path to the signed root, the signature. */
+export function previewFaults(
+  { disclosures, receipt }: { disclosures: ShownField[]; receipt: string },
+  keys: VerifyingKey[],
+  verify: Verify,
+): string[] {
+  const seen = seeReceipt(receipt, keys, verify);
+  const roots = rootsOfPaths(disclosures, seen);
+  const fields = seen.receipt === null ? [] : shownFieldRules(disclosures, seen.receipt, roots);
+  return [...receiptRules(seen), ...fields];
+}
+
+/** The root over all disclosures of a record; of none it is null. */
+export function rootOfAll(disclosures: string[]): string | null {
+  return disclosures.length === 0 ? null : recordRoot(disclosures);
+}
+
+/** The roots that the paths lead to; null where one does not fit its place. */
+export function rootsOfPaths(disclosures: ShownField[], { receipt }: SeenReceipt): (string | null)[] {
+  return disclosures.map(({ index, disclosure, path }) => {
+    if (receipt === null || !path.every((hex) => /^[0-9a-f]{64}$/.test(hex))) return null;
+    const siblings = path.map((hex) => new Uint8Array(Buffer.from(hex, 'hex')));
+    const root = rootFromPath(leafHash(disclosure), index, receipt.record_fields, siblings);
+    return root === null ? null : `sha256:${toHex(root)}`;
+  });
+}
+
+/** What does not hold in receipts of one domain, oldest first; `whole` when they begin with its first. */
+export function receiptChainFaults(receipts: string[], keys: VerifyingKey[], verify: Verify, whole: boolean): string[] {
+  return receiptChainRules(
+    receipts.map((receipt) => seeReceipt(receipt, keys, verify)),
+    whole,
+  );
+}

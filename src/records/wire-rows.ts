@@ -1,0 +1,33 @@
+import { parseNote } from '../ledger/note.ts';
+import { isoTime } from '../time.ts';
+import { lineOf } from './change-line.ts';
+import type { Delta } from './delta.ts';
+import { parseObservation } from './receipt.ts';
+
+/** Rows as wire.md has them, with their times in ISO 8601. */
+
+/** A delta in `/v1/changes`, `/v1/stream` and `/changes/…`. */
+export function deltaRow({ seq, at, domain, signal, kind, before, after, observation_seq }: Delta) {
+  return { seq, at: time(at), domain, signal, kind, before, after, observation_seq };
+}
+
+/** A delta on the tape: one line of text in the place of its values. */
+export function tapeRow(delta: Delta) {
+  const { seq, at, domain, signal, kind } = delta;
+  return { seq, at: time(at), domain, signal, kind, line: lineOf(delta) };
+}
+
+/** One receipt of a domain's provenance. */
+export function provenanceRow({ seq, observed_at, receipt }: { seq: number; observed_at: number; receipt: string }) {
+  const record_root = parseObservation(parseNote(receipt)?.text ?? '')?.record_root ?? '';
+  return { seq, observed_at: time(observed_at), record_root, receipt };
+}
+
+/** One value of a domain's history. */
+export function historyRow<T extends { first_seen: number; last_seen: number }>(sighting: T) {
+  return { ...sighting, first_seen: time(sighting.first_seen), last_seen: time(sighting.last_seen) };
+}
+
+function time(ms: number): string {
+  return isoTime(ms);
+}

@@ -1,0 +1,54 @@
+import type { Archive } from '../desk/archive.ts';
+import type { LedgerTables } from './ledger-entries.ts';
+import type { PaperTable } from './papers.ts';
+import type { PieceTable } from './pieces.ts';
+import type { SearchTables } from './search.ts';
+
+interface ArchiveTables {
+  papers: PaperTable;
+  pieces: PieceTable;
+  entries: LedgerTables;
+  search: Pick<SearchTables, 'search'>;
+}
+
+/** One paper's archive. */
+export function archiveOf(paper: string, { papers, pieces, entries, search }: ArchiveTables): Archive {
+  return {
+    paper() {
+      const record = papers.paper(paper);
+      if (record === null) throw new Error(`there is no paper ${paper}`);
+      return record;
+    },
+    masthead: () => papers.personas(paper).filter(({ active }) => active),
+    persona: (slug) => papers.persona(paper, slug),
+    personaSlugs: () => papers.personas(paper).map(({ slug }) => slug),
+    mediaPaths: () => papers.allMedia(paper).map(({ path }) => path),
+    casts: () => papers.casts(paper),
+    cast: (day) => papers.cast(paper, day),
+    media: (path) => papers.media(paper, path),
+    keys: () => entries.doorKeys(),
+    storyById: (id) => pieces.storyById(paper, id),
+    storyBySlug: (slug) => pieces.storyBySlug(paper, slug),
+    hasSlug: (slug) => pieces.hasSlug(paper, slug),
+    piece: (id) => pieces.piece(paper, id),
+    revisions: (id) => pieces.revisions(paper, id),
+    generations: (id) => pieces.generations(paper, id),
+    slugs: () => pieces.slugs(paper),
+    latest: (query) => pieces.latest(paper, query),
+    search: (terms, limit) => search.search(paper, terms, limit),
+    row: (id) => pieces.row(paper, id),
+    sectionPage: (section, page, size) => pieces.sectionPage(paper, section, page, size),
+    sectionCount: (section) => pieces.sectionCount(paper, section),
+    scheduled: () => pieces.allScheduled(paper),
+    sectionRank: (section, at) => pieces.sectionRank(paper, section, at),
+    newer: (at, cap, section) => pieces.newer(paper, at, cap, section),
+    earlier: (row, limit) => pieces.earlier(paper, row, limit),
+    laterIds: (section, at, limit) => pieces.laterIds(paper, section, at, limit),
+    days: (range) => pieces.days(paper, range),
+    day: (day) => pieces.day(paper, day),
+    months: () => pieces.months(paper),
+    month: (month) => pieces.month(paper, month),
+    corrections: (limit) => pieces.corrections(paper, limit),
+    hasCorrections: (id) => pieces.hasCorrections(paper, id),
+  };
+}

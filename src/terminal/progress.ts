@@ -1,0 +1,53 @@
+import { shown } from './escape.ts';
+
+/** How often a line is printed where there is no terminal, in ms. */
+const LINE_EVERY = 5_000;
+const BAR_EVERY = 100;
+const BAR_WIDTH = 28;
+
+export interface Progress {
+  /** `total` is null where it is not known before the end. */
+  step(label: string, done: number, total: number | null, what: string): void;
+  /** Clears the bar; where lines were printed, the last one tells how far the work came. */
+  end(): void;
+}
+
+/** Shows how far long work has come: a bar on a terminal, now and then a plain line elsewhere. */
+export function progressTo(stream: NodeJS.WriteStream = process.stderr): Progress {
+  const isTerminal = stream.isTTY === true;
+  let last = isTerminal ? 0 : Date.now();
+  let drawn = false;
+  // The label whose lines are printed, and the line with which its work would end.
+  let printed: string | null = null;
+  let ending = '';
+  return {
+    step(label, done, total, what) {
+      const now = Date.now();
+      const isLast = done === total;
+      const far = total === null ? `${done}` : `${done} of ${total}`;
+      if (printed === label) ending = `${label}: ${far}\n`;
+      if (now - last < (isTerminal ? BAR_EVERY : LINE_EVERY) && !(isTerminal && isLast)) return;
+      last = now;
+      if (!isTerminal) {
+        stream.write(`${label}: ${far}${total === null ? ' so far' : ''}\n`);
+        printed = label;
+        ending = '';
+        return;
+      }
+      const line = `${label} ${total === null ? done : barOf(done, total)} ${shown(what)}`;
+      stream.write(`\r\x1b[K${line.slice(0, (stream.columns ?? 80) - 1)}`);
+      drawn = true;
+    },
+    end() {
+      if (drawn) stream.write('\r\x1b[K');
+      if (ending !== '') stream.write(ending);
+      drawn = false;
+      ending = '';
+    },
+  };
+}
+
+function barOf(done: number, total: number): string {
+  const filled = Math.round((done / Math.max(total, 1)) * BAR_WIDTH);
+  return `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} ${done}/${total}`;
+}

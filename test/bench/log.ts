@@ -1,0 +1,166 @@
+import { randomFillSync } from 'node:crypto';
+import { signerFrom } from '../../src/ledger/ed25519.ts';
+import { appendLeaves } from '../../src/ledger/log/append.ts';
+import { checkpointText } from '../../src/ledger/log/checkpoint.ts';
+import { HASH_LENGTH } from '../../src/ledger/log/hash-lines.ts';
+import { nodeCrypto } from '../../src/ledger/log/node-crypto.ts';
+import { readPolicy } from '../../src/ledger/log/policy-keys.ts';
+import type { TileReader } from '../../src/ledger/log/tile.ts';
+import { tilePath, tilesBetween } from '../../src/ledger/log/tile.ts';
+import { tlogProofText } from '../../src/ledger/log/tlog-proof.ts';
+import { logTree } from '../../src/ledger/log/tree.ts';
+import { verifyTlogProof } from '../../src/ledger/log/verify-proof.ts';
+import { leafHash } from '../../src/ledger/merkle.ts';
+import { signNote } from '../../src/ledger/signing.ts';
+import { ed25519Witness, MemoryLog } from '../support/log.ts';
+import type { Figure } from './table.ts';
+import { aSecond, median, note } from './table.ts';
+
+const SIZES = (process.env.BENCH_LOG ?? '10000,1000000').split(',').map(Number);
+/** As many leaves as a busy service signs between two checkpoints. */
+const BATCH = 1_000;
+const ROUNDS = 15;
+const BUDGET_RATE = 10_000;
+const BUDGET_BYTES = 40_000_000;
+const BUDGET_VERIFY_MS = 20;
+/** A larger tree may take this many times as long as the smallest: it is some levels higher. */
+const FLAT = 3;
+
+const origin = 'papers.example/log';
+const signer = signerFrom(origin, new Uint8Array(32).fill(3));
+
+/** Tiles in memory. */
+interface Grown {
+  size: number;
+  tiles: Map<string, Uint8Array>;
+  read: TileReader;
+}
+
+function emptyLog(): Grown {
+  const tiles = new Map<string, Uint8Array>();
+  const read: TileReader = (tile) => {
+    const bytes = tiles.get(tilePath(tile));
+    if (bytes === undefined) throw new Error(`there is no ${tilePath(tile)}`);
+    return bytes;
+  };
+  return { size: 0, tiles, read };
+}
+
+function append(log: Grown, hashes: Uint8Array[]): void {
+  const { size, tiles } = appendLeaves(log.size, hashes, log.read);
+  for (const { tile, bytes } of tiles) log.tiles.set(tilePath(tile), bytes);
+  log.size = size;
+}
+
+/** Fills a log up to a size with hashes of nothing in particular. */
+function fill(log: Grown, size: number): void {
+  while (log.size < size) {
+    const bytes = randomFillSync(new Uint8Array(Math.min(65_536, size - log.size) * HASH_LENGTH));
+    append(
+      log,
+      Array.from({ length: bytes.length / HASH_LENGTH }, (_, at) =>
+        bytes.slice(at * HASH_LENGTH, (at + 1) * HASH_LENGTH),
+      ),
+    );
+  }
+}
+
+/** The median of some rounds, in ms. */
+function timed(work: () => unknown): number {
+  const rounds = Array.from({ length: ROUNDS }, () => {
+    const start = performance.now();
+    work();
+    return performance.now() - start;
+  });
+  return median(rounds);
+}
+
+/** Appends, heads and proofs of logs of several sizes, in memory; and a proof as a reader checks it. */
+export async function logPart(): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  const log = emptyLog();
+  let least: { checkpoint: number; proofs: number } | null = null;
+  for (const target of SIZES) {
+    note(`a log of ${target.toLocaleString('en')} leaves`);
+    fill(log, target);
+    const size = log.size;
+    const whole = (): string => `${size.toLocaleString('en')} leaves`;
+    const checkpoint = timed(() => {
+      signNote(checkpointText({ origin, size, root: logTree(size, log.read).root() }), signer);
+    });
+    let at = 0;
+    const proofs = timed(() => {
+      const tree = logTree(size, log.read);
+      at = (at + Math.floor(size / 7)) % size;
+      tree.inclusionProof(at);
+      tree.consistencyProof(Math.max(1, at));
+    });
+    least ??= { checkpoint, proofs };
+    figures.push(figureOf(`log: a head, signed, of ${whole()}`, checkpoint, least.checkpoint));
+    figures.push(figureOf(`log: an inclusion and a consistency proof of ${whole()}`, proofs, least.proofs));
+    const bytes = [...tilesBetween(0, size)]
+      .filter(({ level }) => level !== 'entries')
+      .reduce((sum, { width }) => sum + width * HASH_LENGTH, 0);
+    if (size === 1_000_000) figures.push(bytesFigure(bytes));
+    const appended = timed(() => {
+      const entries = Array.from({ length: BATCH }, (_, n) => `receipt-hash/v1\n${'a'.repeat(1_000)}${n}\n`);
+      append(log, entries.map(leafHash));
+      signNote(checkpointText({ origin, size: log.size, root: logTree(log.size, log.read).root() }), signer);
+    });
+    const rate = BATCH / (appended / 1_000);
+    figures.push({
+      what: `log: leaves of 1 kB appended to ${whole()}, ${BATCH} a head`,
+      ours: aSecond(rate),
+      other: aSecond(BUDGET_RATE),
+      ratio: rate / BUDGET_RATE,
+      budget: `${aSecond(BUDGET_RATE)}`,
+      holds: rate >= BUDGET_RATE,
+    });
+  }
+  figures.push(await verifyFigure());
+  return figures;
+}
+
+function figureOf(what: string, ms: number, least: number): Figure {
+  const [ours, other] = [ms, least].map((time) => `${time.toFixed(2)} ms`) as [string, string];
+  return { what, ours, other, ratio: ms / least, budget: `${FLAT} of the smallest`, holds: ms <= least * FLAT };
+}
+
+function bytesFigure(bytes: number): Figure {
+  const megabytes = (count: number): string => `${(count / 1e6).toFixed(1)} MB`;
+  return {
+    what: 'log: tiles of a million leaves',
+    ours: megabytes(bytes),
+    other: '',
+    ratio: null,
+    budget: megabytes(BUDGET_BYTES),
+    holds: bytes < BUDGET_BYTES,
+  };
+}
+
+/** A proof with two cosignatures, in Node. */
+async function verifyFigure(): Promise<Figure> {
+  const log = new MemoryLog(origin);
+  log.append(Array.from({ length: 10_000 }, (_, at) => `entry ${at}`));
+  const [one, two] = [ed25519Witness('witness.example/w1', 4), ed25519Witness('witness.example/w2', 5)];
+  const checkpoint = two.cosign(one.cosign(log.checkpoint(), 1_795_000_000), 1_795_000_000);
+  const policy = readPolicy(
+    `log ${log.vkey}\nwitness one ${one.vkey}\nwitness two ${two.vkey}\ngroup both all one two\nquorum both\n`,
+  );
+  const text = tlogProofText({ index: 4_321, path: log.tree().inclusionProof(4_321), checkpoint, extra: null });
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const start = performance.now();
+    await verifyTlogProof('entry 4321', text, policy, nodeCrypto);
+    times.push(performance.now() - start);
+  }
+  const ms = median(times);
+  return {
+    what: 'log: a proof with two cosignatures verified, in Node',
+    ours: `${ms.toFixed(2)} ms`,
+    other: '',
+    ratio: null,
+    budget: `${BUDGET_VERIFY_MS} ms`,
+    holds: ms < BUDGET_VERIFY_MS,
+  };
+}

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+/** What a reader's browser is to run: it hashes and verifies by what it is given. */
+const ENTRIES = ['verify-proof.ts', 'policy.ts', 'leaf.ts', 'tlog-proof.ts', 'quorum.ts'];
+
+const FROM = /^(?:import|export) (type )?(?:[^'";]*? from )?'([^']+)';/gm;
+
+test('what checks a proof imports nothing of Node, however far round', () => {
+  const reached = new Set(ENTRIES.map((name) => new URL(`../../../src/ledger/log/${name}`, import.meta.url).href));
+  // The set grows while it is walked.
+  for (const file of reached) {
+    for (const [, isType, name] of readFileSync(new URL(file), 'utf8').matchAll(FROM)) {
+      if (isType !== undefined) continue;
+      assert(name?.startsWith('.') || name?.startsWith('@noble/'), `${file} imports ${name}`);
+      if (name?.startsWith('.')) reached.add(new URL(name, file).href);
+    }
+  }
+  assert(reached.size > 15, 'the files are found');
+});
