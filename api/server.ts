@@ -23,11 +23,12 @@ import { nameRequest } from './middleware/request-id.ts';
 import { recordsApi } from './records/api.ts';
 import { answerFaults } from './records/pages/fault.ts';
 import { ChangeFeed } from './records/stream/feed.ts';
+import { carryHeaders } from './responses/headers.ts';
 
 /** Told the port that a service got, before anything is wired that may need it. */
 type Bound = (port: number) => void;
 
-/** What the news desk's doors are wired with. */
+/** What the news desk's routes are wired with. */
 export interface DeskParts {
   app: AppContext;
   presses: PressQueue;
@@ -36,35 +37,38 @@ export interface DeskParts {
   logger: Logger;
 }
 
-/** Wires the doors of the news desk and listens. */
-export async function listenDesk(
-  { app, presses, backlog = new PendingFolders(), logger }: DeskParts,
-  bound: Bound = () => {},
-): Promise<Listening> {
+/** Listens with the routes of the news desk. */
+export async function listenDesk(parts: DeskParts, bound: Bound = () => {}): Promise<Listening> {
+  const { app, logger } = parts;
   const { host, port, origin } = app.settings;
-  const build = await loadBuild();
   const uses = new KeyUses(app.store.keys, (error) => logger.warn({ err: error }, 'uses of keys are noted later'));
-  const wire = async (got: number) => {
+  const wire = (got: number) => {
     bound(got);
-    const sites = new Sites(app);
-    const router = new Hono<DeskEnv>({ getPath: sites.routingPath });
-    router.use(nameRequest);
-    router.use(measureHead);
-    router.use(logRequests(logger));
-    router.use(noticeForwarded(app, 'desk', logger));
-    router.onError(answerFault(logger, app.store.fault));
-    router.route('/:paper', await deskApi({ app, sites, presses, uses, logger }));
-    router.options('*', fileOptions(sites));
-    router.route('/', paperDoor(app, sites, { presses, backlog }));
-    router.route('/', privatePaperDoor(app, sites, build));
-    router.route('/', newsstandDoor(app, build.render, { presses, backlog }));
-    router.notFound(nothingHere(app, backlog));
-    return router;
+    return deskRouter(parts, uses);
   };
   return listen({ host, port, origin, setting: 'PORT' }, wire, () => uses.close());
 }
 
-/** Wires the doors of the domain records and listens. */
+/** Every route of the news desk, as it answers on the shared host and on the papers' own. */
+export async function deskRouter(
+  { app, presses, backlog = new PendingFolders(), logger }: DeskParts,
+  uses: KeyUses,
+): Promise<Hono<DeskEnv>> {
+  const build = await loadBuild();
+  const sites = new Sites(app);
+  const router = new Hono<DeskEnv>({ getPath: sites.routingPath });
+  useCommon(router, 'desk', app, logger);
+  router.onError(answerFault(logger, app.store.fault));
+  router.route('/:paper', await deskApi({ app, sites, presses, uses, logger }));
+  router.options('*', fileOptions(sites));
+  router.route('/', paperDoor(app, sites, { presses, backlog }));
+  router.route('/', privatePaperDoor(app, sites, build));
+  router.route('/', newsstandDoor(app, build.render, { presses, backlog }));
+  router.notFound(nothingHere(app, backlog));
+  return router;
+}
+
+/** Listens with the routes of the domain records. */
 export async function listenRecords(app: AppContext, logger: Logger, bound: Bound = () => {}): Promise<Listening> {
   const { host, recordsPort: port, dataOrigin: origin } = app.settings;
   const build = await loadBuild();
@@ -75,10 +79,7 @@ export async function listenRecords(app: AppContext, logger: Logger, bound: Boun
   const wire = async (got: number) => {
     bound(got);
     const router = new Hono<DeskEnv>();
-    router.use(nameRequest);
-    router.use(measureHead);
-    router.use(logRequests(logger));
-    router.use(noticeForwarded(app, 'records', logger));
+    useCommon(router, 'records', app, logger);
     router.onError(answerFaults({ app, build }, logger));
     router.route('/', await recordsApi({ app, uses, logger, feed, ask: (request, env) => router.fetch(request, env) }));
     return router;
@@ -90,4 +91,13 @@ export async function listenRecords(app: AppContext, logger: Logger, bound: Boun
     return listening.close();
   };
   return { ...listening, close };
+}
+
+/** What both services do for every request. */
+function useCommon(router: Hono<DeskEnv>, service: 'desk' | 'records', app: AppContext, logger: Logger): void {
+  router.use(carryHeaders);
+  router.use(nameRequest);
+  router.use(measureHead);
+  router.use(logRequests(logger));
+  router.use(noticeForwarded(app, service, logger));
 }

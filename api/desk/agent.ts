@@ -6,7 +6,6 @@ import { jsonBody } from '../middleware/json-body.ts';
 import { needLevel, needs } from '../middleware/key.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import { body, faults, ok } from '../openapi/responses.ts';
-import { privateJson } from '../responses/send.ts';
 import type { Doors } from './doors.ts';
 import { archiveOf, linksFor, register } from './doors.ts';
 import { Pressing } from './filing.ts';
@@ -61,12 +60,12 @@ export function agentDoors(doors: Doors): void {
     const { slug, root, paper } = c.get('site');
     const signed = signatureOf(store.terms, currentAgreement(settings), slug) !== null;
     const avatar = key.persona === null ? null : linksFor(doors, c).avatar(key.persona);
-    return privateJson(c, agentCheck({ key, signed, avatar, root, contact: paper.contact ?? null }));
+    return agentCheck({ key, signed, avatar, root, contact: paper.contact ?? null });
   });
 
   register(doors, terms, (c) => {
     const agreement = currentAgreement(settings);
-    return privateJson(c, termsRecord(agreement, signatureOf(store.terms, agreement, c.get('site').slug)));
+    return termsRecord(agreement, signatureOf(store.terms, agreement, c.get('site').slug));
   });
 
   register(doors, accept, (c) => {

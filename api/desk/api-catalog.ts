@@ -43,8 +43,8 @@ export function catalogDoor(doors: Doors): void {
   register(doors, route, (c) => {
     const { root, paper } = c.get('site');
     const papers = [{ root, nameplate: paper.nameplate }];
-    const links = { Link: catalogLinks(root, papers) };
-    return doors.shelf.text(c, 'api-catalog', CATALOG_TYPE, () => JSON.stringify(catalogOf(root, papers)), links);
+    const headers = { 'Content-Type': CATALOG_TYPE, Link: catalogLinks(root, papers) };
+    return doors.responses.text(c, 'api-catalog', () => JSON.stringify(catalogOf(root, papers)), headers);
   });
 }
 

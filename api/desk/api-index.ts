@@ -3,7 +3,7 @@ import type { Level } from '../../src/desk/keys.ts';
 import { LEVELS, reaches } from '../../src/desk/keys.ts';
 import type { Paths } from '../openapi/document.ts';
 import { faults, ok } from '../openapi/responses.ts';
-import { privateJson } from '../responses/send.ts';
+import { cached, reply } from '../responses/reply.ts';
 import type { Doors } from './doors.ts';
 import { register } from './doors.ts';
 import { levelOf } from './openapi-levels.ts';
@@ -152,7 +152,7 @@ export function indexDoor(doors: Doors): void {
   register(doors, index, (c) => {
     const { slug, root, paper } = c.get('site');
     const key = c.get('key');
-    const links = {
+    const headers = {
       Link: [
         `<${root}/api/v1/openapi.json>; rel="service-desc"; type="application/json"`,
         `<${root}/api/v1/playground>; rel="service-doc"; type="text/html"`,
@@ -189,8 +189,6 @@ export function indexDoor(doors: Doors): void {
       note: NOTE,
       ...(key === null ? {} : { key: { level: key.level, name: key.name } }),
     });
-    if (key === null) return doors.shelf.json(c, 'index', body, links);
-    c.header('Link', links.Link);
-    return privateJson(c, body());
+    return key === null ? cached('index', body, { headers }) : reply(body(), { headers });
   });
 }

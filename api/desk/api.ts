@@ -6,7 +6,7 @@ import type { PressQueue } from '../../src/app/press-queue.ts';
 import { ORDERS, READS } from '../../src/limits.ts';
 import { hostProver } from '../../src/net/host-proof.ts';
 import { VERSION } from '../../src/project.ts';
-import type { PaperEnv } from '../env.ts';
+import type { PaperContext, PaperEnv } from '../env.ts';
 import { allowedBy } from '../middleware/allow.ts';
 import { proxyList } from '../middleware/caller.ts';
 import { allowCrossOrigin, DESK } from '../middleware/cors.ts';
@@ -23,18 +23,18 @@ import { indexDoor } from './api-index.ts';
 import { archiveDoors } from './archive.ts';
 import { deliveryDoors } from './deliveries.ts';
 import { deskDoors } from './desk.ts';
-import type { Doors, PaperContext } from './doors.ts';
+import type { Doors } from './doors.ts';
 import { embedDoor } from './embed.ts';
 import { filingDoors } from './filing.ts';
 import { keyDoors } from './keys.ts';
 import { newsroomDoors } from './newsroom.ts';
 import { oembedDoor } from './oembed.ts';
 import { openApiDoor } from './openapi.ts';
+import { PaperResponses } from './paper-responses.ts';
 import { playgroundDoor } from './playground.ts';
 import { pressDoor } from './press.ts';
 import { proofDoor } from './proof.ts';
 import { searchDoor } from './search.ts';
-import { Shelf } from './shelf.ts';
 import type { Sites } from './site.ts';
 import { storyDoors } from './stories.ts';
 import { readerDoors } from './subscribe.ts';
@@ -60,13 +60,13 @@ export async function deskApi({ app, sites, presses, uses, logger }: ApiParts): 
     presses,
     logger,
     prove: hostProver(app.settings),
-    shelf: new Shelf(`${VERSION} ${build.stamp}`),
+    responses: new PaperResponses(`${VERSION} ${build.stamp}`),
   };
   const proxies = proxyList(app.settings.trustedProxies);
   const read = throttle<PaperEnv>(READS, proxies, { spares: hasKey, sparesLocal: true, sparesKeys: true });
   const allowed = allowedBy(router, '/:paper');
   const pages = allowCrossOrigin(DESK, allowed);
-  for (const tree of TREES) router.use(tree, pages, knowPaper(app, sites, uses), read, soundQuery, limitBody);
+  for (const tree of TREES) router.use(tree, pages, knowPaper(app, sites.of, uses), read, soundQuery, limitBody);
 
   indexDoor(doors);
   storyDoors(doors);

@@ -5,7 +5,8 @@ import { storyRow } from '../../src/desk/story.ts';
 import { Fault } from '../../src/fault.ts';
 import { isDay } from '../../src/time.ts';
 import { faults, ok } from '../openapi/responses.ts';
-import { cursorOf, cursorParam, readCursor } from '../responses/paging.ts';
+import { cursorOf, cursorParam, pageOf, readCursor } from '../responses/paging.ts';
+import { cached } from '../responses/reply.ts';
 import type { Doors } from './doors.ts';
 import { archiveOf, linksFor, listOf, register } from './doors.ts';
 import { listSchema, PUBLIC } from './route.ts';
@@ -60,27 +61,28 @@ const day = createRoute({
 
 /** The archive by section and by day. */
 export function archiveDoors(doors: Doors): void {
-  const { shelf, app } = doors;
+  const { app } = doors;
   register(doors, sections, (c) =>
-    shelf.json(c, 'sections', () => listOf(c, 'sections', sectionRows(archiveOf(doors, c), c.get('site').root))),
+    cached('sections', () => listOf(c, 'sections', sectionRows(archiveOf(doors, c), c.get('site').root))),
   );
   register(doors, days, (c) => {
     const { cursor } = c.req.valid('query');
-    const [until] = cursor === undefined ? [] : readCursor(z.tuple([z.string().refine(isDay)]), cursor);
-    return shelf.list(c, { cursor }, () => {
-      // The day of the cursor is the first that was not shown.
+    const [until] = readCursor(z.tuple([z.string().refine(isDay)]), cursor);
+    const make = () => {
       const found = archiveOf(doors, c).days({ ...(until === undefined ? {} : { until }), limit: DAYS_MAX + 1 });
-      const next = found[DAYS_MAX];
-      const rows = found.slice(0, DAYS_MAX).map((row) => dayRow(row, c.get('site').root));
-      return listOf(c, 'days', rows, next === undefined ? null : cursorOf([next.day]));
-    });
+      // The day of the cursor is the first that was not shown.
+      const { rows, next } = pageOf(found, DAYS_MAX, () => cursorOf([found[DAYS_MAX]?.day ?? '']));
+      const shown = rows.map((row) => dayRow(row, c.get('site').root));
+      return listOf(c, 'days', shown, next);
+    };
+    return cached('days', make, { page: { cursor } });
   });
   register(doors, day, (c) => {
     const { day: asked } = c.req.valid('param');
     if (Date.parse(asked) > app.now()) {
       throw new Fault('not_found', `${asked} is still to come; days are UTC days, up to today`);
     }
-    return shelf.json(c, `day ${asked}`, () => {
+    return cached(`day ${asked}`, () => {
       const links = linksFor(doors, c);
       return listOf(
         c,

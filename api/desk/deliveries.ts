@@ -5,12 +5,12 @@ import { jsonBody } from '../middleware/json-body.ts';
 import { needs } from '../middleware/key.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import { faults, ok } from '../openapi/responses.ts';
-import { cursorOf, cursorParam, limitParam, readCursor } from '../responses/paging.ts';
+import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../responses/paging.ts';
+import { reply } from '../responses/reply.ts';
 import { DeliveryRow, deliveryRow, QueuedDelivery, rowOf } from './delivery-row.ts';
 import type { Doors } from './doors.ts';
 import { listOf, register } from './doors.ts';
 import { keyed, listSchema } from './route.ts';
-import { privateList } from './shelf.ts';
 import { webhookDoors } from './webhooks.ts';
 import { write } from './write.ts';
 
@@ -65,11 +65,10 @@ export function deliveryDoors(doors: Doors): void {
 
   register(doors, list, (c) => {
     const { limit, cursor, ...of } = c.req.valid('query');
-    const [after] = cursor === undefined ? [] : readCursor(z.tuple([z.string().max(40)]), cursor);
-    const rows = desk.deliveries.list(c.get('site').slug, { limit: limit + 1, after, ...of });
-    const last = rows.length > limit ? rows[limit - 1] : undefined;
-    const next = last === undefined ? null : cursorOf([last.id]);
-    return privateList(c, { limit, cursor, ...of }, listOf(c, 'deliveries', rows.slice(0, limit).map(rowOf), next));
+    const [after] = readCursor(z.tuple([z.string().max(40)]), cursor);
+    const found = desk.deliveries.list(c.get('site').slug, { limit: limit + 1, after, ...of });
+    const { rows, next } = pageOf(found, limit, ({ id }) => cursorOf([id]));
+    return reply(listOf(c, 'deliveries', rows.map(rowOf), next), { page: { limit, cursor, ...of } });
   });
 
   register(doors, retry, (c) => {

@@ -11,18 +11,18 @@ import { Fault, refused } from '../../src/fault.ts';
 import { SLUG } from '../../src/ledger/door.ts';
 import { shapeProblems } from '../../src/ledger/shape.ts';
 import { isDay } from '../../src/time.ts';
+import type { PaperContext } from '../env.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needs } from '../middleware/key.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import type { ErrorBody } from '../openapi/responses.ts';
 import { body, faults, ok } from '../openapi/responses.ts';
-import { cursorOf, cursorParam, limitParam, readCursor } from '../responses/paging.ts';
-import { privateJson } from '../responses/send.ts';
-import type { Doors, PaperContext } from './doors.ts';
+import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../responses/paging.ts';
+import { reply } from '../responses/reply.ts';
+import type { Doors } from './doors.ts';
 import { archiveOf, linksFor, listOf, register } from './doors.ts';
 import { Pressing } from './filing.ts';
 import { keyed, listSchema } from './route.ts';
-import { privateList } from './shelf.ts';
 import { write } from './write.ts';
 
 const drafts = createRoute({
@@ -174,18 +174,17 @@ export function deskDoors(doors: Doors): void {
 
   register(doors, drafts, (c) => {
     const { limit, cursor } = c.req.valid('query');
-    const [after] = cursor === undefined ? [] : readCursor(z.tuple([z.string().max(40)]), cursor);
-    const rows = app.store.unaired(c.get('site').slug, { limit: limit + 1, after });
-    const last = rows.length > limit ? rows[limit - 1] : undefined;
+    const [after] = readCursor(z.tuple([z.string().max(40)]), cursor);
+    const found = app.store.unaired(c.get('site').slug, { limit: limit + 1, after });
+    const { rows, next } = pageOf(found, limit, ({ id }) => cursorOf([id]));
     const links = linksFor(doors, c);
-    const shown = rows.slice(0, limit).map((row) => draftRow(row, links));
-    const next = last === undefined ? null : cursorOf([last.id]);
-    return privateList(c, { limit, cursor }, listOf(c, 'drafts', shown, next));
+    const shown = rows.map((row) => draftRow(row, links));
+    return reply(listOf(c, 'drafts', shown, next), { page: { limit, cursor } });
   });
 
   register(doors, readConfig, (c) => {
     const { slug: _slug, edition: _edition, changed_at: _changed, ...record } = c.get('site').paper;
-    return privateJson(c, c.get('key')?.level === 'admin' ? record : configOf(c.get('site').paper));
+    return c.get('key')?.level === 'admin' ? record : configOf(c.get('site').paper);
   });
 
   register(doors, writeConfig, async (c) => {

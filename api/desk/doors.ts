@@ -1,5 +1,4 @@
-import type { OpenAPIHono, RouteConfig, RouteHandler } from '@hono/zod-openapi';
-import type { Context } from 'hono';
+import type { OpenAPIHono, RouteConfig } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
 import type { AppContext } from '../../src/app/context.ts';
 import type { PressQueue } from '../../src/app/press-queue.ts';
@@ -12,33 +11,29 @@ import { Edition, placeOf } from '../../src/press/edition.ts';
 import { memoized } from '../../src/press/memoized.ts';
 import { linksOf } from '../../src/press/outputs/row-view.ts';
 import { isoTime } from '../../src/time.ts';
-import type { PaperEnv } from '../env.ts';
-import type { Shelf } from './shelf.ts';
+import type { PaperContext, PaperEnv } from '../env.ts';
+import type { Handler, Route } from '../openapi/register.ts';
+import { registerRoute } from '../openapi/register.ts';
+import type { PaperResponses } from './paper-responses.ts';
 
 /** What every door file gets. */
 export interface Doors {
   router: OpenAPIHono<PaperEnv>;
   app: AppContext;
-  shelf: Shelf;
+  responses: PaperResponses;
   presses: PressQueue;
   logger: Logger;
   /** Asks a host, and its DNS, whose it is. */
   prove: ProveHost;
 }
 
-export type PaperContext = Context<PaperEnv>;
-
-/**
- * Opens a door: its route describes it, checks what comes in and stands in the
- * OpenAPI document. Answers are made as text once, so their types are not
- * checked here; a test holds every answer against the document.
- */
+/** Registers a route under the papers' roots; what its handler returns is checked against the route's schema. */
 export function register<R extends RouteConfig>(
-  { router }: Pick<Doors, 'router'>,
-  route: R & { getRoutingPath(): string },
-  handler: (c: Parameters<RouteHandler<R, PaperEnv>>[0]) => Response | Promise<Response>,
+  { router, responses }: Pick<Doors, 'router' | 'responses'>,
+  route: Route<R>,
+  handler: Handler<R, PaperEnv>,
 ): void {
-  router.openapi(route, handler as unknown as RouteHandler<R, PaperEnv>);
+  registerRoute(router, route, handler, (c, value) => responses.send(c, value));
 }
 
 /** The archive of the paper that is asked. */

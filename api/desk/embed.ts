@@ -5,12 +5,13 @@ import type { Build } from '../../src/app/build.ts';
 import { isWithdrawn } from '../../src/desk/archive.ts';
 import { headerContext } from '../../src/press/outputs/hosting.ts';
 import { embedView } from '../../src/press/outputs/story.ts';
+import type { PaperContext } from '../env.ts';
 import { ErrorBody, faults, ProblemDetails } from '../openapi/responses.ts';
 import { fileHeaders } from '../responses/files.ts';
 import { sendFile } from '../responses/send-file.ts';
 import { wantsRecord } from '../responses/wants-record.ts';
 import { beingPressed } from './being-pressed.ts';
-import type { Doors, PaperContext } from './doors.ts';
+import type { Doors } from './doors.ts';
 import { archiveOf, editionOf, noPiece, pieceNamed, readablePiece, register } from './doors.ts';
 import { embedScripts } from './embed-scripts.ts';
 import { idParam } from './params.ts';
@@ -65,7 +66,7 @@ async function sendCard(doors: Doors, { render }: Build, c: PaperContext, id: st
     const scripts = embedScripts(folder);
     const file = join(folder, path, 'index.html');
     if (scripts === null || !existsSync(file)) return beingPressed(c);
-    return sendFile(c.env, { file, status, headers: { ...fileHeaders(path, root, scripts), ...guarded } });
+    return sendFile(c, { file, status, headers: { ...fileHeaders(path, root, scripts), ...guarded } });
   }
   // Nothing of a private paper is pressed.
   const edition = editionOf(doors, c);

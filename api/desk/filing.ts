@@ -9,12 +9,13 @@ import { DeskStory, deskStory } from '../../src/desk/story.ts';
 import { Fault, refused } from '../../src/fault.ts';
 import { FilingBody, filingFrom, proseFrom } from '../../src/ledger/filing.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
+import type { PaperContext } from '../env.ts';
 import type { Outcome } from '../middleware/idempotency.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needLevel, needs } from '../middleware/key.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import { body, faults, made, ok } from '../openapi/responses.ts';
-import type { Doors, PaperContext } from './doors.ts';
+import type { Doors } from './doors.ts';
 import { archiveOf, linksFor, pieceNamed, proofUrl, register } from './doors.ts';
 import { idParam } from './params.ts';
 import { ProofBody, proofFor } from './proof.ts';
@@ -144,7 +145,7 @@ export function filingDoors(doors: Doors): void {
       if (toAir !== null) airStory(app.desk, paper, slug, { by: by(key), ...toAir });
       return answerOf(doors, c, story.id, 201);
     };
-    return write(doors, c, work, ({ story }) => `stories/${(story as DeskStory).id}`);
+    return write(doors, c, work, ({ story }) => `stories/${story.id}`);
   });
 
   register(doors, revise, async (c) => {
@@ -200,13 +201,13 @@ function filingOf(c: PaperContext, given: FilingBody, slug: string): Filing {
   return filingFrom(given, { slug, kind: default_kind, language });
 }
 
-function answerOf(doors: Doors, c: PaperContext, id: string, status: Outcome['status']): Outcome {
+function answerOf(doors: Doors, c: PaperContext, id: string, status: 200 | 201) {
   const story = pieceNamed(archiveOf(doors, c), id);
   const { body, ...rest } = standingOf(doors, c, story);
   return { ...rest, status, body: { ...body, proof: proofFor(doors, c, story) } };
 }
 
-function standingOf(doors: Doors, c: PaperContext, story: Story): Outcome {
+function standingOf(doors: Doors, c: PaperContext, story: Story): Outcome<{ story: DeskStory }> {
   const isShown = story.state === 'on_air' || isWithdrawn(story);
   return { status: 200, body: { story: deskStoryOf(doors, c, story) }, isShown };
 }

@@ -9,7 +9,7 @@ import { jsonBody } from '../middleware/json-body.ts';
 import { needs } from '../middleware/key.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import { body, faults, made, ok } from '../openapi/responses.ts';
-import { privateJson } from '../responses/send.ts';
+import { reply } from '../responses/reply.ts';
 import type { Doors } from './doors.ts';
 import { archiveOf, listOf, register } from './doors.ts';
 import { Pressing } from './filing.ts';
@@ -91,7 +91,7 @@ export function keyDoors(doors: Doors): void {
   const { store, now } = doors.app;
   const rowOf = (key: AccessKey) => keyRow(key, store.keys.hasExpired(key, now()));
 
-  register(doors, list, (c) => privateJson(c, listOf(c, 'keys', store.keys.list(c.get('site').slug).map(rowOf))));
+  register(doors, list, (c) => listOf(c, 'keys', store.keys.list(c.get('site').slug).map(rowOf)));
 
   register(doors, make, async (c) => {
     let shown: string | null = null;
@@ -103,9 +103,8 @@ export function keyDoors(doors: Doors): void {
       // What is kept for a second asking holds no key.
       return { status: 201, body: rowOf(row) } as const;
     };
-    const answer = await write(doors, c, work, ({ id }) => `keys/${id}`);
-    const row = (await answer.json()) as { id: string };
-    if (shown !== null) return Response.json({ ...row, key: shown }, answer);
+    const { body: row, init } = await write(doors, c, work, ({ id }) => `keys/${id}`);
+    if (shown !== null) return reply({ ...row, key: shown }, init);
     throw new Fault(
       'conflict',
       `key ${row.id} was made under this Idempotency-Key, and a key is shown once; if it was lost, revoke it and make another`,

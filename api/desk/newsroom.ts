@@ -3,10 +3,11 @@ import { CastRow, castRow } from '../../src/desk/cast.ts';
 import { Front, frontOf, MastheadRow, mastheadRow, RAIL_MAX } from '../../src/desk/front.ts';
 import { PostRow, postRow } from '../../src/desk/post.ts';
 import { faults, ok } from '../openapi/responses.ts';
-import { cursorOf, cursorParam, limitParam, readCursor } from '../responses/paging.ts';
+import { cursorParam, limitParam, pageOf, readCursor } from '../responses/paging.ts';
+import { cached } from '../responses/reply.ts';
 import type { Doors } from './doors.ts';
 import { archiveOf, linksFor, listOf, register } from './doors.ts';
-import { AirCursor } from './params.ts';
+import { AirCursor, airCursor } from './params.ts';
 import { listSchema, PUBLIC } from './route.ts';
 
 const front = createRoute({
@@ -61,18 +62,21 @@ const posts = createRoute({
 
 /** The front page, the newsroom, and what goes out to other places. */
 export function newsroomDoors(doors: Doors): void {
-  const { shelf } = doors;
   register(doors, front, (c) =>
-    // The static file ends its line: the same bytes here.
-    shelf.text(c, 'front', 'application/json', () => {
-      const archive = archiveOf(doors, c);
-      const newest = (section: string) => archive.latest({ limit: RAIL_MAX, section });
-      const { paper } = c.get('site');
-      return `${JSON.stringify(frontOf(paper, paper, archive.masthead(), newest, linksFor(doors, c)))}\n`;
-    }),
+    cached(
+      'front',
+      () => {
+        const archive = archiveOf(doors, c);
+        const newest = (section: string) => archive.latest({ limit: RAIL_MAX, section });
+        const { paper } = c.get('site');
+        return frontOf(paper, paper, archive.masthead(), newest, linksFor(doors, c));
+      },
+      // The same bytes as the static file, which ends its line.
+      { stringify: (front) => `${JSON.stringify(front)}\n` },
+    ),
   );
   register(doors, cast, (c) =>
-    shelf.json(c, 'cast', () =>
+    cached('cast', () =>
       listOf(
         c,
         'cast',
@@ -83,7 +87,7 @@ export function newsroomDoors(doors: Doors): void {
     ),
   );
   register(doors, masthead, (c) =>
-    shelf.json(c, 'masthead', () => {
+    cached('masthead', () => {
       const links = linksFor(doors, c);
       return listOf(
         c,
@@ -96,23 +100,18 @@ export function newsroomDoors(doors: Doors): void {
   );
   register(doors, posts, (c) => {
     const { limit, since, cursor } = c.req.valid('query');
-    const [published_at, id] = cursor === undefined ? [] : readCursor(AirCursor, cursor);
+    const [published_at, id] = readCursor(AirCursor, cursor);
     const query = {
       limit: limit + 1,
       ...(since === undefined ? {} : { since: Date.parse(since) + 1 }),
       ...(published_at === undefined || id === undefined ? {} : { after: { published_at, id } }),
     };
-    return shelf.list(c, { limit, since, cursor }, () => {
-      const rows = archiveOf(doors, c).latest(query);
-      const last = rows.length > limit ? rows[limit - 1] : undefined;
-      const next = last === undefined ? null : cursorOf([last.published_at, last.id]);
+    const make = () => {
+      const { rows, next } = pageOf(archiveOf(doors, c).latest(query), limit, airCursor);
       const links = linksFor(doors, c);
-      return listOf(
-        c,
-        'posts',
-        rows.slice(0, limit).map((row) => postRow(row, links)),
-        next,
-      );
-    });
+      const shown = rows.map((row) => postRow(row, links));
+      return listOf(c, 'posts', shown, next);
+    };
+    return cached('posts', make, { page: { limit, since, cursor } });
   });
 }

@@ -57,7 +57,7 @@ export function newsstandDoor(
     const folder = join(PROJECT, 'dist/client');
     const path = fileAt(folder, c.req.path);
     if (path === null) return next();
-    return sendFile(c.env, {
+    return sendFile(c, {
       file: join(folder, path),
       status: 200,
       headers: fileHeaders(c.req.path, origin, []),

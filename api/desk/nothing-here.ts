@@ -4,6 +4,7 @@ import type { AppContext } from '../../src/app/context.ts';
 import type { PendingFolders } from '../../src/app/pending-folders.ts';
 import { Fault } from '../../src/fault.ts';
 import { fileHeaders } from '../responses/files.ts';
+import { setHeader } from '../responses/headers.ts';
 import { beingPressed } from './being-pressed.ts';
 import { FILE_METHODS } from './file-options.ts';
 
@@ -19,7 +20,7 @@ export function nothingHere(app: AppContext, backlog: PendingFolders) {
   const { origin } = app.settings;
   return (c: Context): Response => {
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
-      c.header('Allow', FILE_METHODS);
+      setHeader(c, 'Allow', FILE_METHODS);
       throw new Fault('method_not_allowed', `${c.req.method} is not taken here; use ${FILE_METHODS}`);
     }
     const isApi = /^\/([^/]+\/)?api(\/|$)/.test(c.req.path);

@@ -5,6 +5,7 @@ import { paperRoot } from '../../src/desk/paper.ts';
 import { Fault } from '../../src/fault.ts';
 import { castRecord, oembedRecord, oembedXml } from '../../src/press/feeds/oembed.ts';
 import { faults, ok } from '../openapi/responses.ts';
+import { cached } from '../responses/reply.ts';
 import type { Doors } from './doors.ts';
 import { archiveOf, editionOf, readablePiece, register } from './doors.ts';
 import { SAMPLE } from './examples.ts';
@@ -60,7 +61,7 @@ const oembed = createRoute({
 
 /** What another site needs to show a story's card or a video edition's player. */
 export function oembedDoor(doors: Doors): void {
-  const { app, shelf } = doors;
+  const { app, responses } = doors;
   register(doors, oembed, (c) => {
     const { url, maxwidth = null, maxheight = null, format } = c.req.valid('query');
     if (format !== 'json' && format !== 'xml')
@@ -93,8 +94,8 @@ export function oembedDoor(doors: Doors): void {
     };
     const name = `oembed ${format} ${JSON.stringify(named)} ${maxwidth} ${maxheight}`;
     return format === 'xml'
-      ? shelf.text(c, name, 'text/xml; charset=utf-8', () => oembedXml(make()))
-      : shelf.json(c, name, make);
+      ? responses.text(c, name, () => oembedXml(make()), { 'Content-Type': 'text/xml; charset=utf-8' })
+      : cached(name, make);
   });
 }
 

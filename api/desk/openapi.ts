@@ -1,10 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { limitInWords, ORDERS, READS } from '../../src/limits.ts';
+import type { PaperContext } from '../env.ts';
 import type { Operation } from '../openapi/document.ts';
 import { documentOf, registerComponents } from '../openapi/document.ts';
 import { faults, ok } from '../openapi/responses.ts';
 import { registerWebhooks } from '../openapi/webhooks.ts';
-import type { Doors, PaperContext } from './doors.ts';
+import { cached } from '../responses/reply.ts';
+import type { Doors } from './doors.ts';
 import { archiveOf, register } from './doors.ts';
 import { EXAMPLES, samplesOf } from './examples.ts';
 import { FAULTS } from './fault-responses.ts';
@@ -41,12 +43,12 @@ const KEYS = {
 
 /** The API's description, made from the schemas that check what comes in. */
 export function openApiDoor(doors: Doors, version: string): void {
-  const { router, shelf } = doors;
+  const { router } = doors;
   registerComponents(router, { keys: KEYS, headers: HEADERS, faults: FAULTS });
   registerWebhooks(router, DESK_EVENTS, { tag: 'Webhooks', headers: DESK_EVENT_HEADERS });
   let common: string | undefined;
   register(doors, route, (c) =>
-    shelf.json(c, 'openapi', () => {
+    cached('openapi', () => {
       common ??= JSON.stringify(commonDocument(router));
       return ownDocument(common, doors, c, version);
     }),
@@ -64,7 +66,7 @@ function commonDocument(router: Doors['router']): object {
   });
 }
 
-function ownDocument(common: string, doors: Doors, c: PaperContext, version: string): object {
+function ownDocument(common: string, doors: Doors, c: PaperContext, version: string) {
   const { paper, served, root } = c.get('site');
   const own = samplesOf(archiveOf(doors, c), root);
   const { openapi, info, ...rest } = JSON.parse(common, (_, value) => own.get(value) ?? value);

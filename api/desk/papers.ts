@@ -42,9 +42,9 @@ export function paperDoor(
       if (isOnItsWay(app, site.slug, site.path)) return beingPressed(c);
       if (wantsRecord(c)) return next();
       const headers = { ...fileHeaders(MISSING, site.root, scripts), Vary: 'Accept' };
-      return sendFile(c.env, { file: join(folder, MISSING), status: 404, headers });
+      return sendFile(c, { file: join(folder, MISSING), status: 404, headers });
     }
-    return sendFile(c.env, {
+    return sendFile(c, {
       file: join(folder, file),
       status: isNotice(app, site.slug, file) ? 410 : 200,
       headers: fileHeaders(site.path, site.root, scripts),

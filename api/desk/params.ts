@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { cursorOf } from '../responses/paging.ts';
 
 export const idParam = z.object({
   id: z
@@ -8,3 +9,6 @@ export const idParam = z.object({
 
 /** Where a list of pieces on air goes on. */
 export const AirCursor = z.tuple([z.number().int().min(-8.64e15).max(8.64e15), z.string().max(40)]);
+
+export const airCursor = ({ published_at, id }: { published_at: number; id: string }): string =>
+  cursorOf([published_at, id]);

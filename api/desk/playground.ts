@@ -11,19 +11,20 @@ const PATH = '/api/v1/playground';
  * A page on which a reader tries the API out. All its addresses are relative, so
  * it is the same under the shared host and on a paper's own domain.
  */
-export function playgroundDoor({ router, shelf }: Doors): void {
+export function playgroundDoor({ router, responses }: Doors): void {
   router.get(PATH, (c) => {
     const { paper, root } = c.get('site');
     // Guarded like the paper's own pages: no script but this host's runs, and nothing else is asked.
     const { 'Cache-Control': _cache, ...guard } = fileHeaders('/agents/', root, []);
-    return shelf.text(c, 'playground', 'text/html; charset=utf-8', () => `${pageOf(paper)}`, guard);
+    const headers = { 'Content-Type': 'text/html; charset=utf-8', ...guard };
+    return responses.text(c, 'playground', () => `${pageOf(paper)}`, headers);
   });
   // Without the slash the page's relative addresses lead where they should.
   router.get(`${PATH}/`, (c) => c.redirect('../playground', 308));
   router.get(`${PATH}/:file`, (c) => {
     const file = PLAYGROUND_FILES.get(c.req.param('file'));
     if (file === undefined) throw new Fault('not_found', `the playground has no such file; see ${PATH}`);
-    return sendFile(c.env, { file, status: 200, headers: fileHeaders('/_astro/', c.get('site').root, []) });
+    return sendFile(c, { file, status: 200, headers: fileHeaders('/_astro/', c.get('site').root, []) });
   });
 }
 

@@ -2,7 +2,6 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { Fault } from '../../src/fault.ts';
 import { needs } from '../middleware/key.ts';
 import { faults, ok } from '../openapi/responses.ts';
-import { privateJson } from '../responses/send.ts';
 import type { Doors } from './doors.ts';
 import { register } from './doors.ts';
 import { keyed } from './route.ts';
@@ -42,6 +41,6 @@ export function pressDoor(doors: Doors): void {
     if (ticket === 0 || ticket > manifest.highest(slug)) {
       throw new Fault('not_found', `no write of this paper gave ${root}/api/v1/press/${ticket}; ask where one said`);
     }
-    return privateJson(c, { pressed: manifest.isPressed(slug, ticket) });
+    return { pressed: manifest.isPressed(slug, ticket) };
   });
 }

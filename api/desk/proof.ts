@@ -1,11 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Story } from '../../src/desk/archive.ts';
-import type { Proof } from '../../src/ledger/proof.ts';
 import { proofOf } from '../../src/ledger/proof.ts';
+import type { PaperContext } from '../env.ts';
 import { needs } from '../middleware/key.ts';
 import { faults, ok } from '../openapi/responses.ts';
-import { privateJson } from '../responses/send.ts';
-import type { Doors, PaperContext } from './doors.ts';
+import type { Doors } from './doors.ts';
 import { archiveOf, pieceNamed, register } from './doors.ts';
 import { idParam } from './params.ts';
 import { keyed } from './route.ts';
@@ -63,13 +62,12 @@ const proof = createRoute({
 
 /** The proof of a piece, whatever its state. */
 export function proofDoor(doors: Doors): void {
-  register(doors, proof, (c) =>
-    privateJson(c, proofFor(doors, c, pieceNamed(archiveOf(doors, c), c.req.valid('param').id))),
-  );
+  register(doors, proof, (c) => proofFor(doors, c, pieceNamed(archiveOf(doors, c), c.req.valid('param').id)));
 }
 
-export function proofFor(doors: Doors, c: PaperContext, story: Story): Proof {
+export function proofFor(doors: Doors, c: PaperContext, story: Story) {
   const archive = archiveOf(doors, c);
   const keysUrl = `${c.get('site').root}/.well-known/newsdesk-keys.json`;
-  return proofOf(story, archive.generations(story.id), archive.keys(), keysUrl);
+  const proof = proofOf(story, archive.generations(story.id), archive.keys(), keysUrl);
+  return { ...proof, basis: { ...proof.basis } };
 }

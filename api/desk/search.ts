@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { SEARCH_ROWS, searchTerms } from '../../src/desk/search.ts';
 import { StoryRow, storyRow } from '../../src/desk/story.ts';
 import { faults, ok } from '../openapi/responses.ts';
+import { cached } from '../responses/reply.ts';
 import type { Doors } from './doors.ts';
 import { archiveOf, linksFor, listOf, register } from './doors.ts';
 import { PUBLIC } from './route.ts';
@@ -49,7 +50,7 @@ export function searchDoor(doors: Doors): void {
     const { q } = c.req.valid('query');
     const terms = searchTerms(q);
     const asked = q.trim();
-    return doors.shelf.json(c, `search ${asked}`, () => {
+    return cached(`search ${asked}`, () => {
       const links = linksFor(doors, c);
       const archive = archiveOf(doors, c);
       const rowOf = (id: string) => {
@@ -57,7 +58,7 @@ export function searchDoor(doors: Doors): void {
         return row === null ? null : storyRow(row, links);
       };
       // No question is like the last one, but the pieces that answer them are.
-      const rows = archive.search(terms, SEARCH_ROWS).map((id) => doors.shelf.row(c, id, () => rowOf(id)));
+      const rows = archive.search(terms, SEARCH_ROWS).map((id) => doors.responses.row(c, id, () => rowOf(id)));
       return {
         q: asked,
         ...listOf(
@@ -65,6 +66,7 @@ export function searchDoor(doors: Doors): void {
           'stories',
           rows.filter((row) => row !== null),
         ),
+        next_cursor: null,
       };
     });
   });

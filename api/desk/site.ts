@@ -4,21 +4,8 @@ import type { AppContext } from '../../src/app/context.ts';
 import { hostKey, nameOf, servedAt } from '../../src/desk/host.ts';
 import type { Paper } from '../../src/desk/paper.ts';
 import { paperRoot } from '../../src/desk/paper.ts';
+import type { Site } from '../env.ts';
 import { paperOfKey } from '../middleware/key.ts';
-
-/** The paper that an address is of. */
-export interface Site {
-  /** The first segment of the address, or the paper whose own domain it is. */
-  slug: string;
-  /** Null when there is no such paper. A private one is here; who may see it is asked later. */
-  paper: Paper | null;
-  /** Where the paper is published: what its links start with. */
-  root: string;
-  /** The same on the host that was asked. */
-  served: string;
-  /** The path under the root, with its first slash; empty for the root without one. */
-  path: string;
-}
 
 /** Where a paper with an address of its own is looked for: on a host that is its own. */
 interface Domain {
@@ -68,9 +55,7 @@ export class Sites {
   };
 
   /** The site of a request that has been routed. */
-  of({ incoming }: HttpBindings): Site | null {
-    return this.#found.get(incoming) ?? null;
-  }
+  of = ({ incoming }: HttpBindings): Site | null => this.#found.get(incoming) ?? null;
 
   /** Reads the papers again when any of them has changed, in this process or another. */
   #refresh(): void {

@@ -1,11 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { DeskStory, deskStory, FullStory, fullStory, StoryRow, storyRow } from '../../src/desk/story.ts';
 import { faults, ok } from '../openapi/responses.ts';
-import { cursorOf, cursorParam, limitParam, readCursor } from '../responses/paging.ts';
-import { privateJson } from '../responses/send.ts';
+import { cursorParam, limitParam, pageOf, readCursor } from '../responses/paging.ts';
+import { cached } from '../responses/reply.ts';
 import type { Doors } from './doors.ts';
 import { archiveOf, linksFor, listOf, proofUrl, readablePiece, register } from './doors.ts';
-import { AirCursor, idParam } from './params.ts';
+import { AirCursor, airCursor, idParam } from './params.ts';
 import { listSchema, PUBLIC } from './route.ts';
 
 export const StoryList = listSchema('StoryList', 'stories', StoryRow);
@@ -35,24 +35,17 @@ const one = createRoute({
 
 /** The list of pieces on air, and each of them. */
 export function storyDoors(doors: Doors): void {
-  const { shelf } = doors;
   register(doors, list, (c) => {
     const { limit, cursor } = c.req.valid('query');
-    const [published_at, id] = cursor === undefined ? [] : readCursor(AirCursor, cursor);
+    const [published_at, id] = readCursor(AirCursor, cursor);
     const after = published_at === undefined || id === undefined ? {} : { after: { published_at, id } };
-    return shelf.list(c, { limit, cursor }, () => {
-      // One more than asked tells whether the list goes on.
-      const rows = archiveOf(doors, c).latest({ limit: limit + 1, ...after });
-      const last = rows.length > limit ? rows[limit - 1] : undefined;
-      const next = last === undefined ? null : cursorOf([last.published_at, last.id]);
+    const make = () => {
+      const { rows, next } = pageOf(archiveOf(doors, c).latest({ limit: limit + 1, ...after }), limit, airCursor);
       const links = linksFor(doors, c);
-      return listOf(
-        c,
-        'stories',
-        rows.slice(0, limit).map((row) => storyRow(row, links)),
-        next,
-      );
-    });
+      const shown = rows.map((row) => storyRow(row, links));
+      return listOf(c, 'stories', shown, next);
+    };
+    return cached('stories', make, { page: { limit, cursor } });
   });
   register(doors, one, (c) => {
     const { id } = c.req.valid('param');
@@ -60,9 +53,9 @@ export function storyDoors(doors: Doors): void {
     const links = linksFor(doors, c);
     if (c.get('key') !== null) {
       const own = story();
-      return privateJson(c, deskStory(own, links, proofUrl(c, own)));
+      return deskStory(own, links, proofUrl(c, own));
     }
-    return shelf.json(c, `story ${id}`, () => {
+    return cached(`story ${id}`, () => {
       const found = story();
       return fullStory(found, links, proofUrl(c, found));
     });

@@ -1,9 +1,9 @@
 import type { z } from '@hono/zod-openapi';
 import { Fault } from '../../src/fault.ts';
 import { shapeProblems } from '../../src/ledger/shape.ts';
+import type { PaperContext } from '../env.ts';
 import { formFields, isMultipart, isUrlencoded } from '../middleware/form-body.ts';
 import { needPlain, parseJson } from '../middleware/json-body.ts';
-import type { PaperContext } from './doors.ts';
 
 /** A body as it came: a record, or the fields of a form, each with all that was given for it. */
 export type Sent = { json: unknown; form: null } | { json: null; form: Map<string, string[]> };

@@ -4,20 +4,21 @@ import { readAddress, readerOf } from '../../src/readers/address.ts';
 import type { ChoicesBody } from '../../src/readers/choices.ts';
 import { choicesFrom } from '../../src/readers/choices.ts';
 import { order, orderByAdmin } from '../../src/readers/order.ts';
+import type { ReaderDesk } from '../../src/readers/reader-desk.ts';
 import type { Choices } from '../../src/readers/subscriber.ts';
 import { DEFAULT_CHOICES } from '../../src/readers/subscriber.ts';
 import { webhookProblem } from '../../src/readers/webhook.ts';
+import type { PaperContext } from '../env.ts';
 import { needLevel } from '../middleware/key.ts';
 import { privateJson } from '../responses/send.ts';
-import type { Doors, PaperContext } from './doors.ts';
+import type { Doors } from './doors.ts';
 import type { Sent } from './subscribe-body.ts';
 import { choiceFields, onlyField, shaped } from './subscribe-body.ts';
 import { AdminOrder, Order } from './subscribe-schemas.ts';
-import type { ReaderParts } from './subscribers.ts';
 import { write } from './write.ts';
 
 /** Takes a reader's order. Throws `invalid_request` naming the member at fault. */
-export function takeOrder({ desk }: ReaderParts, c: PaperContext, sent: Sent): void {
+export function takeOrder(desk: ReaderDesk, c: PaperContext, sent: Sent): void {
   const { email, ...body } = shaped(
     Order,
     sent.form === null ? sent.json : { email: onlyField(sent.form, 'email'), ...choiceFields(sent.form) },
@@ -32,7 +33,7 @@ export function takeOrder({ desk }: ReaderParts, c: PaperContext, sent: Sent): v
 }
 
 /** Takes an admin's order for up to twenty addresses. Throws `key_required`, `level_too_low`, `invalid_request`. */
-export async function takeAdminOrder(doors: Doors, parts: ReaderParts, c: PaperContext, json: unknown) {
+export async function takeAdminOrder(doors: Doors, desk: ReaderDesk, c: PaperContext, json: unknown) {
   needLevel(c.get('key'), 'admin');
   const { emails, webhook, ...body } = shaped(AdminOrder, json);
   const choices = choicesOf(c, body);
@@ -43,25 +44,25 @@ export async function takeAdminOrder(doors: Doors, parts: ReaderParts, c: PaperC
   }
   const { slug } = c.get('site');
   const addresses = emails.map(readAddress);
-  const answer = await write(doors, c, () => {
+  const { body: taken, init } = await write(doors, c, () => {
     const results = addresses.map((address) => {
       if ('problem' in address) return { status: 'invalid', message: `this ${address.problem}` };
-      return { status: orderByAdmin(parts.desk, slug, address, choices, webhook) };
+      return { status: orderByAdmin(desk, slug, address, choices, webhook) };
     });
     // What is kept for a second asking holds neither an address nor a secret.
     return { status: 200, body: { results } };
   });
-  const { results, ...rest } = (await answer.json()) as { results: object[] };
+  const { results, ...rest } = taken;
   const whole = results.map((result, at) => ({
     email: emails[at],
     ...result,
-    ...(webhook == null ? {} : secretOf(parts, slug, addresses[at])),
+    ...(webhook == null ? {} : secretOf(desk, slug, addresses[at])),
   }));
-  return privateJson(c, { results: whole, ...rest });
+  return privateJson(c, { results: whole, ...rest }, init.status);
 }
 
 /** The secret of a reader's webhook, where the order gave the reader one. */
-function secretOf({ desk }: ReaderParts, paper: string, address: Address | { problem: string } | undefined) {
+function secretOf(desk: ReaderDesk, paper: string, address: Address | { problem: string } | undefined) {
   if (address === undefined || 'problem' in address) return {};
   const secret = desk.subscribers.of(paper, readerOf(paper, address))?.webhook_secret ?? null;
   return secret === null ? {} : { webhook_secret: secret };

@@ -6,12 +6,12 @@ import { ChoicesBody, choicesInWords, sectionsOf } from '../../src/readers/choic
 import { choose, confirm, manageToken, toConfirm, tokenIn, toManage, unsubscribe } from '../../src/readers/link.ts';
 import { choicesRow } from '../../src/readers/record.ts';
 import type { Subscriber } from '../../src/readers/subscriber.ts';
-import type { PaperEnv } from '../env.ts';
+import type { PaperContext, PaperEnv } from '../env.ts';
 import { limitBody } from '../middleware/json-body.ts';
 import { nothing } from '../middleware/key.ts';
 import { soundQuery } from '../middleware/query.ts';
 import { privateJson } from '../responses/send.ts';
-import type { Doors, PaperContext } from './doors.ts';
+import type { Doors } from './doors.ts';
 import type { Sites } from './site.ts';
 import type { Sent } from './subscribe-body.ts';
 import { choiceFields, onlyField, readSent, shaped } from './subscribe-body.ts';

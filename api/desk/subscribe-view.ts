@@ -8,9 +8,9 @@ import { Edition, placeOf } from '../../src/press/edition.ts';
 import type { Render } from '../../src/press/output.ts';
 import { frameOf } from '../../src/press/outputs/frame.ts';
 import type { ChoicesView, FormProblem, Frame, ReaderManageView, ReaderSaidView } from '../../src/press/views.ts';
-import type { PaperEnv } from '../env.ts';
+import type { PaperContext, PaperEnv } from '../env.ts';
 import { fileHeaders } from '../responses/files.ts';
-import type { PaperContext } from './doors.ts';
+
 import { nothingHere } from './nothing-here.ts';
 
 type Said = Pick<ReaderSaidView, 'heading' | 'paragraphs'> & Partial<Pick<ReaderSaidView, 'button' | 'link'>>;

@@ -6,16 +6,16 @@ import { readAddress } from '../../src/readers/address.ts';
 import { dossierOf, erase } from '../../src/readers/dossier.ts';
 import type { ReaderDesk } from '../../src/readers/reader-desk.ts';
 import { dossierRecord, subscriberRow } from '../../src/readers/record.ts';
-import type { PaperEnv } from '../env.ts';
+import type { PaperContext, PaperEnv } from '../env.ts';
 import { needs } from '../middleware/key.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import { faults, ok } from '../openapi/responses.ts';
-import { cursorOf, cursorParam, limitParam, readCursor } from '../responses/paging.ts';
+import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../responses/paging.ts';
+import { reply } from '../responses/reply.ts';
 import { privateJson } from '../responses/send.ts';
-import type { Doors, PaperContext } from './doors.ts';
+import type { Doors } from './doors.ts';
 import { listOf, register } from './doors.ts';
 import { keyed, PUBLIC } from './route.ts';
-import { privateList } from './shelf.ts';
 import { isForm, readSent } from './subscribe-body.ts';
 import { takeAdminOrder, takeOrder } from './subscribe-order.ts';
 import {
@@ -127,15 +127,13 @@ export function subscriberDoors(doors: Doors, parts: ReaderParts): void {
   register(doors, list, (c) => {
     const { slug, paper } = c.get('site');
     const { total, confirmed } = desk.subscribers.counts(slug);
-    if (c.get('key')?.level !== 'admin') return privateJson(c, { count: total, confirmed });
+    if (c.get('key')?.level !== 'admin') return { count: total, confirmed };
     const { limit, cursor } = c.req.valid('query');
-    const [after] = cursor === undefined ? [] : readCursor(z.tuple([z.string().max(40)]), cursor);
-    const rows = desk.subscribers.list(slug, { limit: limit + 1, after });
-    const last = rows.length > limit ? rows[limit - 1] : undefined;
-    const shown = rows.slice(0, limit).map((row) => subscriberRow(row, paper.sections));
-    const next = last === undefined ? null : cursorOf([last.id]);
-    const body = { ...listOf(c, 'subscribers', shown, next), total, confirmed };
-    return privateList(c, { limit, cursor }, body);
+    const [after] = readCursor(z.tuple([z.string().max(40)]), cursor);
+    const found = desk.subscribers.list(slug, { limit: limit + 1, after });
+    const { rows, next } = pageOf(found, limit, ({ id }) => cursorOf([id]));
+    const shown = rows.map((row) => subscriberRow(row, paper.sections));
+    return reply({ ...listOf(c, 'subscribers', shown, next), total, confirmed }, { page: { limit, cursor } });
   });
 
   for (const [name, schema] of Object.entries({ Order, AdminOrder, OrderForm })) {
@@ -145,9 +143,9 @@ export function subscriberDoors(doors: Doors, parts: ReaderParts): void {
   const forPeople = (c: PaperContext) => isForm(c) && wantsPage(c);
   router.post(subscribe.getRoutingPath(), pages.faults(forPeople), parts.throttle, async (c) => {
     const sent = await readSent(c);
-    if (isAdminOrder(sent.json)) return takeAdminOrder(doors, parts, c, sent.json);
+    if (isAdminOrder(sent.json)) return takeAdminOrder(doors, desk, c, sent.json);
     try {
-      takeOrder(parts, c, sent);
+      takeOrder(desk, c, sent);
     } catch (error) {
       const problem = formProblem(error);
       if (problem === null || sent.form === null || !forPeople(c)) throw error;
@@ -162,17 +160,17 @@ export function subscriberDoors(doors: Doors, parts: ReaderParts): void {
   register(doors, read, (c) => {
     const { slug, paper } = c.get('site');
     const address = addressIn(c.req.valid('param').email);
-    return privateJson(c, dossierRecord(address.email, dossierOf(desk, slug, address), paper.sections));
+    return dossierRecord(address.email, dossierOf(desk, slug, address), paper.sections);
   });
 
   register(doors, remove, async (c) => {
     const address = addressIn(c.req.valid('param').email);
     // What is kept for a second asking holds no address.
-    const answer = await write(doors, c, () => {
+    const { body, init } = await write(doors, c, () => {
       erase(desk, c.get('site').slug, address);
-      return { status: 200, body: { erased: true } };
+      return { status: 200, body: { erased: true as const } };
     });
-    return privateJson(c, { email: address.email, ...((await answer.json()) as object) });
+    return reply({ email: address.email, ...body }, init);
   });
 }
 

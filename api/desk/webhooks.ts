@@ -7,7 +7,7 @@ import { jsonBody } from '../middleware/json-body.ts';
 import { needs } from '../middleware/key.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import { body, faults, made, ok } from '../openapi/responses.ts';
-import { privateJson } from '../responses/send.ts';
+import { reply } from '../responses/reply.ts';
 import { deliveryRow, QueuedDelivery } from './delivery-row.ts';
 import type { Doors } from './doors.ts';
 import { listOf, register } from './doors.ts';
@@ -125,7 +125,7 @@ export function webhookDoors(doors: Doors, desk: WebhookDesk): void {
   register(doors, list, (c) => {
     const { slug, paper } = c.get('site');
     const rows = desk.webhooks.list(slug).map((webhook) => webhookRow(webhook, paper.sections));
-    return privateJson(c, listOf(c, 'webhooks', rows));
+    return listOf(c, 'webhooks', rows);
   });
 
   register(doors, add, async (c) => {
@@ -136,9 +136,8 @@ export function webhookDoors(doors: Doors, desk: WebhookDesk): void {
       // What is kept for a second asking holds no secret.
       return { status: 201, body: webhookRow(fresh, paper.sections) } as const;
     };
-    const answer = await write(doors, c, work, ({ id }) => `webhooks/${id}`);
-    const row = (await answer.json()) as { id: string };
-    return Response.json({ ...row, secret: needWebhook(desk, slug, row.id).secret }, answer);
+    const { body: row, init } = await write(doors, c, work, ({ id }) => `webhooks/${id}`);
+    return reply({ ...row, secret: needWebhook(desk, slug, row.id).secret }, init);
   });
 
   register(doors, remove, (c) => {

@@ -5,12 +5,25 @@ import type { AccessKey } from '../../src/desk/keys.ts';
 import { inForce } from '../../src/desk/keys.ts';
 import { signatureOf } from '../../src/desk/terms.ts';
 import { Fault } from '../../src/fault.ts';
-import type { PaperEnv } from '../env.ts';
+import type { PaperContext, PaperEnv } from '../env.ts';
+import { readAgreement } from '../../src/files/agreement.ts';
 import type { Outcome } from '../middleware/idempotency.ts';
 import { keep, namedWrite, once } from '../middleware/idempotency.ts';
 import { needLevel } from '../middleware/key.ts';
-import { privateJson } from '../responses/send.ts';
-import type { Doors, PaperContext } from './doors.ts';
+import type { Headers } from '../responses/headers.ts';
+import type { Reply } from '../responses/reply.ts';
+import { reply } from '../responses/reply.ts';
+import type { Doors } from './doors.ts';
+
+/** What every write answers beside its record. */
+export interface Pressing {
+  /** Whether all files that changed are on disk. */
+  pressed: boolean;
+  /** How many files the press wrote. */
+  files?: number | undefined;
+  /** Where to ask whether they are by now. */
+  pressing?: string | undefined;
+}
 
 /** How long a write's answer waits for the press, in ms; after that it says where to ask. */
 const PRESS_WAIT = 5_000;
@@ -22,19 +35,19 @@ const PRESS_WAIT = 5_000;
  * `addressOf` names what a write made, under /api/v1/. Throws what `work` throws,
  * and then nothing was written.
  */
-export async function write(
+export async function write<Body extends object>(
   doors: Doors,
   c: PaperContext,
-  work: (key: AccessKey) => Outcome,
-  addressOf?: (body: Outcome['body']) => string,
-): Promise<Response> {
+  work: (key: AccessKey) => Outcome<Body>,
+  addressOf?: (body: Body) => string,
+): Promise<Reply<Body & Pressing>> {
   const { store, now } = doors.app;
   const { answers } = store;
   const key = needLevel(c.get('key'), 'agent');
   const named = await namedWrite(c);
   const at = now();
   let isFirst = false;
-  const { status, body } = store.transact((): Outcome => {
+  const { status, body } = store.transact((): Outcome<Body & Pressing> => {
     // The body may have been long in coming.
     inForce(store.keys, store.keys.byId(key.id), at);
     if (key.level === 'agent') needTerms(doors, c);
@@ -53,10 +66,10 @@ export async function write(
       doors.logger.error({ request_id: c.get('requestId'), err: error }, 'what the press came to is not kept');
     }
   }
-  const answer = privateJson(c, whole, status);
   // RFC 9110, section 15.3.2.
-  if (addressOf !== undefined) answer.headers.set('Location', `${c.get('site').root}/api/v1/${addressOf(whole)}`);
-  return answer;
+  const headers: Headers =
+    addressOf === undefined ? {} : { Location: `${c.get('site').root}/api/v1/${addressOf(whole)}` };
+  return reply(whole, { status, headers });
 }
 
 /** Lets an agent's write through, body unseen, once the paper has signed the agreement. Throws `terms_unsigned`. */
@@ -78,27 +91,31 @@ function needTerms({ app }: Doors, c: PaperContext): void {
   );
 }
 
-/** Does a write's work and notes in its answer whether anything must be pressed for it, and where to ask. */
-function marked({ app }: Doors, c: PaperContext, work: () => Outcome): Outcome {
+/** Does a write's work and notes in its result whether anything must be pressed for it, and where to ask. */
+function marked<Body extends object>(
+  { app }: Doors,
+  c: PaperContext,
+  work: () => Outcome<Body>,
+): Outcome<Body & Pressing> {
   const { slug, root } = c.get('site');
   const { manifest } = app.store;
   const before = manifest.lastDue(slug);
   const { status, body, isShown = false } = work();
   const number = manifest.lastDue(slug);
-  // What changes no page waits for nobody's press; but what pages show as it was already may be on its way to the disk.
+  // A write that changes no page waits for no press; but what pages show already may still be on its way to the disk.
   if (number === 0 || (number === before && !isShown)) return { status, body: { ...body, pressed: true, files: 0 } };
   return { status, body: { ...body, pressed: false, pressing: `${root}/api/v1/press/${number}` } };
 }
 
-/** A write's answer with what its press came to; the same answer while that is not known. */
-async function pressed({ presses, logger }: Doors, c: PaperContext, body: Outcome['body']): Promise<Outcome['body']> {
-  const { pressing, ...rest } = body;
-  if (typeof pressing !== 'string') return body;
+/** A write's result with what its press came to; the same object while that is not known. */
+async function pressed<Body extends Pressing>({ presses, logger }: Doors, c: PaperContext, body: Body): Promise<Body> {
+  const { pressing } = body;
+  if (pressing === undefined) return body;
   const number = Number(pressing.slice(pressing.lastIndexOf('/') + 1));
   const work = presses.pressedUntil(c.get('site').slug, number).catch((error: unknown) => {
     logger.error({ request_id: c.get('requestId'), err: error }, 'the press failed; it is tried again');
     return undefined;
   });
   const files = await Promise.race([work, sleep(PRESS_WAIT, undefined, { ref: false })]);
-  return files === undefined ? body : { ...rest, pressed: true, files };
+  return files === undefined ? body : { ...body, pressing: undefined, pressed: true, files };
 }

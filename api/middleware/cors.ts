@@ -1,5 +1,6 @@
 import { createMiddleware } from 'hono/factory';
 import type { DeskEnv } from '../env.ts';
+import { respond, setHeader } from '../responses/headers.ts';
 import type { Allowed } from './allow.ts';
 
 /** What pages of other origins may do. */
@@ -30,15 +31,15 @@ export function preflightOf({ methods, sends }: Pick<CorsRules, 'methods' | 'sen
 /**
  * Lets pages of every origin ask: nothing here depends on cookies, and a key is
  * a header that a page must hold. Preflights are answered alike for papers that
- * are there and papers that are not: only the path decides. Set on Node's own response, as in request-id.ts.
+ * are there and papers that are not: only the path decides.
  */
 export function allowCrossOrigin(openness: CorsRules, allowed: Allowed) {
   const preflight = preflightOf(openness);
   return createMiddleware<DeskEnv>(async (c, next) => {
-    const { outgoing } = c.env;
-    outgoing.setHeader('Access-Control-Allow-Origin', '*');
-    if (c.req.method === 'OPTIONS') return c.body(null, 204, { ...preflight, Allow: allowed(c.req.path) ?? 'OPTIONS' });
-    outgoing.setHeader('Access-Control-Expose-Headers', openness.reads);
+    setHeader(c, 'Access-Control-Allow-Origin', '*');
+    if (c.req.method === 'OPTIONS')
+      return respond(c, null, 204, { ...preflight, Allow: allowed(c.req.path) ?? 'OPTIONS' });
+    setHeader(c, 'Access-Control-Expose-Headers', openness.reads);
     return next();
   });
 }

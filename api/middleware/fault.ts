@@ -4,6 +4,7 @@ import { accepts } from 'hono/accepts';
 import type { Logger } from 'pino';
 import type { FaultCode } from '../../src/fault.ts';
 import { Fault } from '../../src/fault.ts';
+import { respond, setHeader, varyWith } from '../responses/headers.ts';
 
 type Status = 400 | 401 | 402 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 | 500 | 501 | 503;
 
@@ -55,11 +56,11 @@ export function answerFault(logger: Logger, known: (error: unknown) => unknown) 
       const { code, message, details } = error;
       if (code === 'unavailable') {
         logger.warn({ request_id: c.get('requestId'), cause: message }, 'a door could not answer');
-        c.header('Retry-After', RETRY_AFTER);
+        setHeader(c, 'Retry-After', RETRY_AFTER);
         return answer(c, 503, { error: code, message: 'this cannot be answered just now; try again soon' });
       }
       // RFC 9110, section 11.6.1: a 401 says how to come back.
-      if (STATUS[code] === 401) c.header('WWW-Authenticate', 'Bearer');
+      if (STATUS[code] === 401) setHeader(c, 'WWW-Authenticate', 'Bearer');
       return answer(c, STATUS[code], { error: code, message, ...details });
     }
     if (isGone(error)) return c.body(null, 400);
@@ -80,9 +81,8 @@ function isGone(error: unknown): boolean {
 /** As JSON, or as RFC 9457 has it where that is asked for; headers that were set before go with it. */
 function answer(c: Context, status: Status, body: ErrorBody): Response {
   const { text, type } = errorText(c, status, body);
-  c.header('Vary', 'Accept', { append: true });
-  c.header('X-Content-Type-Options', 'nosniff');
-  return c.body(text, status, { ...CACHE, 'Content-Type': type });
+  setHeader(c, 'X-Content-Type-Options', 'nosniff');
+  return respond(c, text, status, { ...CACHE, 'Content-Type': type, Vary: varyWith(c, 'Accept') });
 }
 
 interface ErrorBody {

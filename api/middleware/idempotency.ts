@@ -5,9 +5,9 @@ import { ANSWER_KEPT } from '../../src/desk/answers.ts';
 import { Fault } from '../../src/fault.ts';
 
 /** What a write came to. */
-export interface Outcome {
+export interface Outcome<Body extends object> {
   status: 200 | 201;
-  body: Record<string, unknown>;
+  body: Body;
   /** Whether pages show what the write is about, even where it changed nothing. */
   isShown?: boolean;
 }
@@ -39,14 +39,15 @@ export async function namedWrite(c: Context): Promise<NamedWrite> {
  * had before. To be called within the transaction of the work. Throws
  * `idempotency_key_reused` for a name that another request had, and what `work` throws.
  */
-export function once(caller: Caller, named: NamedWrite, work: () => Outcome): Outcome {
+export function once<Body extends object>(caller: Caller, named: NamedWrite, work: () => Outcome<Body>): Outcome<Body> {
   const { answers, key, at } = caller;
   const { name, request } = named;
   if (name === null) return work();
   const kept = answers.get(key, name, at - ANSWER_KEPT);
   if (kept !== null) {
     if (kept.request !== request) throw reused(name);
-    return { status: kept.status as Outcome['status'], body: JSON.parse(kept.body) as Outcome['body'] };
+    // The same request was answered by the same work.
+    return { status: kept.status === 201 ? 201 : 200, body: JSON.parse(kept.body) };
   }
   const done = work();
   keep(caller, named, done);
@@ -54,7 +55,11 @@ export function once(caller: Caller, named: NamedWrite, work: () => Outcome): Ou
 }
 
 /** Keeps what a write came to for whoever sends it again. */
-export function keep({ answers, key, at }: Caller, { name, request }: NamedWrite, { status, body }: Outcome): void {
+export function keep(
+  { answers, key, at }: Caller,
+  { name, request }: NamedWrite,
+  { status, body }: Outcome<object>,
+): void {
   if (name !== null) answers.put(key, name, { request, status, body: JSON.stringify(body) }, at);
 }
 

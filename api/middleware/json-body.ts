@@ -5,6 +5,7 @@ import { Fault } from '../../src/fault.ts';
 import { NamedTwice, parseIJson } from '../../src/ledger/i-json.ts';
 import { MARKS_MAX, marksTooMany } from '../../src/ledger/marks.ts';
 import type { DeskEnv } from '../env.ts';
+import { setHeader } from '../responses/headers.ts';
 import { FORM_MAX, isMultipart, isUrlencoded } from './form-body.ts';
 
 /** The largest body that a door takes, in bytes (wire.md, section 2). */
@@ -64,7 +65,7 @@ export function jsonBody({ mayBeEmpty = false, valuesMax = VALUES_MAX } = {}) {
 export function needPlain(c: Context): void {
   const coding = c.req.header('content-encoding') ?? '';
   if (/^(?:identity)?$/i.test(coding.trim())) return;
-  c.header('Accept-Encoding', 'identity');
+  setHeader(c, 'Accept-Encoding', 'identity');
   throw new Fault(
     'unsupported_media_type',
     `the body is packed as ${JSON.stringify(coding.slice(0, 100))}; send it as it is, without Content-Encoding`,

@@ -1,10 +1,10 @@
+import type { HttpBindings } from '@hono/node-server';
 import { createMiddleware } from 'hono/factory';
 import type { AppContext } from '../../src/app/context.ts';
 import type { AccessKey, KeyTable, Level } from '../../src/desk/keys.ts';
 import { keyOf, reaches } from '../../src/desk/keys.ts';
 import { Fault } from '../../src/fault.ts';
-import type { Sites } from '../desk/site.ts';
-import type { PaperEnv } from '../env.ts';
+import type { PaperEnv, Site } from '../env.ts';
 import type { KeyUses } from './key-uses.ts';
 
 /**
@@ -54,9 +54,9 @@ export function paperOfKey(
  * context. Throws `key_invalid`, `key_expired`, `wrong_paper`, and `not_found` for a paper
  * that is not there or that is private: from outside they are the same.
  */
-export function knowPaper({ store, now }: AppContext, sites: Sites, uses: KeyUses) {
+export function knowPaper({ store, now }: AppContext, siteOf: (env: HttpBindings) => Site | null, uses: KeyUses) {
   return createMiddleware<PaperEnv>(async (c, next) => {
-    const site = sites.of(c.env);
+    const site = siteOf(c.env);
     const key = keyOfRequest(store.keys, (name) => c.req.header(name), now());
     if (key !== null && key.paper !== site?.slug) {
       throw new Fault('wrong_paper', `this key opens ${key.paper} and nothing else; use it under that paper’s path`);

@@ -1,5 +1,6 @@
 import type { Context, Env, Hono } from 'hono';
 import { Fault } from '../../src/fault.ts';
+import { setHeader } from '../responses/headers.ts';
 import type { Allowed } from './allow.ts';
 
 /**
@@ -16,7 +17,7 @@ export function refuseOthers<E extends Env>(
   for (const path of paths) {
     router.all(path, (c) => {
       const methods = allowed(c.req.path) ?? 'OPTIONS';
-      c.header('Allow', methods);
+      setHeader(c, 'Allow', methods);
       if (c.req.method === 'OPTIONS') return c.body(null, 204);
       throw new Fault('method_not_allowed', `${c.req.method} is not taken here; use ${methods}`);
     });

@@ -1,19 +1,11 @@
 import type { Context } from 'hono';
-import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { generateCookie, getCookie } from 'hono/cookie';
 import { createMiddleware } from 'hono/factory';
 import type { Account } from '../../src/accounts/account.ts';
-import type { Session } from '../../src/accounts/session.ts';
 import { SESSION_LASTS, sessionOf } from '../../src/accounts/session.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import type { RecordsEnv } from '../env.ts';
-
-/** Who is signed in on a page, and with what. */
-export interface SignedIn {
-  account: Account;
-  session: Session;
-  /** What the cookie holds. */
-  token: string;
-}
+import { setHeader } from '../responses/headers.ts';
 
 /** Trees where no cookie counts: programs come there with keys, and pages of other origins may ask. */
 const WITHOUT_COOKIES = /^\/(?:v1|mcp|\.well-known|badge|_astro)(?:\/|$)|^\/(?:health|changes\.(?:json|rss))$/;
@@ -47,12 +39,17 @@ function isForeign(c: Context, dataOrigin: string): boolean {
 
 /** Gives the browser a session's cookie; a script of a page cannot read it. */
 export function giveCookie(c: Context, dataOrigin: string, token: string): void {
-  setCookie(c, cookieName(dataOrigin), token, { ...cookieOf(dataOrigin), maxAge: SESSION_LASTS / 1000 });
+  sendCookie(c, dataOrigin, token, SESSION_LASTS / 1000);
 }
 
 /** Takes a session's cookie away. */
 export function takeCookie(c: Context, dataOrigin: string): void {
-  deleteCookie(c, cookieName(dataOrigin), cookieOf(dataOrigin));
+  sendCookie(c, dataOrigin, '', 0);
+}
+
+/** A response has one cookie: whatever is set last. `maxAge` is in seconds. */
+function sendCookie(c: Context, dataOrigin: string, value: string, maxAge: number): void {
+  setHeader(c, 'Set-Cookie', generateCookie(cookieName(dataOrigin), value, { ...cookieOf(dataOrigin), maxAge }));
 }
 
 /** `__Host-` (RFC 6265bis, section 4.1.3.2): set over TLS, by this very host, for all of it. */

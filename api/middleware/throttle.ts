@@ -5,6 +5,7 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { Fault } from '../../src/fault.ts';
 import type { Limit } from '../../src/limits.ts';
 import type { DeskEnv } from '../env.ts';
+import { setHeader } from '../responses/headers.ts';
 import { callerOf } from './caller.ts';
 
 /** Callers on this machine. */
@@ -36,7 +37,7 @@ export function throttle<E extends DeskEnv>(
         await limiter.consume(caller).catch((refusal: unknown) => {
           if (!(refusal instanceof RateLimiterRes)) throw refusal;
           const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
-          c.header('Retry-After', String(seconds));
+          setHeader(c, 'Retry-After', String(seconds));
           throw new Fault(
             'rate_limited',
             `more than ${limit.points} requests in ${limit.duration} seconds came from your address; try again in ${seconds} seconds${sparesKeys ? ', or use a key' : ''}`,

@@ -1,4 +1,4 @@
-import type { OpenAPIHono, RouteConfig, RouteHandler } from '@hono/zod-openapi';
+import type { OpenAPIHono, RouteConfig } from '@hono/zod-openapi';
 import { createRoute } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
 import type { Logger } from 'pino';
@@ -6,6 +6,9 @@ import type { Build } from '../../src/app/build.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import type { Access } from '../../src/meter/lane.ts';
 import type { RecordsEnv } from '../env.ts';
+import type { Handler, Route } from '../openapi/register.ts';
+import { registerRoute } from '../openapi/register.ts';
+import { sendReply } from '../responses/reply.ts';
 
 /** What every door file of the domain records gets. */
 export interface RecordsDoors {
@@ -20,16 +23,17 @@ export interface RecordsDoors {
 export type RecordsContext = Context<RecordsEnv>;
 
 /**
- * Opens a door of one kind: its lane is decided before anything of the request
- * is read. The route describes it, checks what comes in and stands in the
- * OpenAPI document, with its access as `x-access`; a test holds every answer against that.
+ * Registers a route of one kind of access: its lane is decided before anything
+ * of the request is read. `x-access` names the kind in the OpenAPI document.
  */
 export function register<R extends RouteConfig>(
-  { router, enter }: Pick<RecordsDoors, 'router' | 'enter'>,
+  { router, enter, app }: Pick<RecordsDoors, 'router' | 'enter' | 'app'>,
   access: Access,
-  route: R & { getRoutingPath(): string },
-  handler: (c: Parameters<RouteHandler<R, RecordsEnv>>[0]) => Response | Promise<Response>,
+  route: Route<R>,
+  handler: Handler<R, RecordsEnv>,
 ): void {
   router.on(route.method.toUpperCase(), route.getRoutingPath(), enter(access));
-  router.openapi(createRoute({ ...route, 'x-access': access }), handler as unknown as RouteHandler<R, RecordsEnv>);
+  registerRoute(router, createRoute({ ...route, 'x-access': access }), handler, (c, value) =>
+    sendReply(c, value, app.settings.dataOrigin + c.req.path),
+  );
 }

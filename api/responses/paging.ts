@@ -23,24 +23,41 @@ export const cursorParam = z
   .optional()
   .openapi({ description: '`next_cursor` of the answer before; it goes on from there.' });
 
-/** A place in a list as an opaque word. */
-export function cursorOf(place: readonly (string | number)[]): string {
-  return Buffer.from(JSON.stringify(place)).toString('base64url');
+/** A position in a list as an opaque word. */
+export function cursorOf(position: readonly (string | number)[]): string {
+  return Buffer.from(JSON.stringify(position)).toString('base64url');
 }
 
-/** Reads a cursor of ours. Throws `invalid_request`. */
-export function readCursor<T extends z.ZodType>(shape: T, cursor: string): z.infer<T> {
-  let place: unknown;
+/** Reads a cursor that `cursorOf` made; nothing where none was given. Throws `invalid_request`. */
+export function readCursor<T extends z.ZodType>(shape: T, cursor: string): z.infer<T>;
+export function readCursor<T extends z.ZodType>(shape: T, cursor: string | undefined): z.infer<T> | [];
+export function readCursor<T extends z.ZodType>(shape: T, cursor: string | undefined): z.infer<T> | [] {
+  if (cursor === undefined) return [];
+  let position: unknown;
   try {
-    place = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    position = JSON.parse(Buffer.from(cursor, 'base64url').toString());
   } catch {
-    place = undefined;
+    position = undefined;
   }
-  const parsed = shape.safeParse(place);
-  if (parsed.success && cursorOf(place as string[]) === cursor) return parsed.data;
+  const parsed = shape.safeParse(position);
+  // One position has one spelling: another one was not issued here.
+  if (parsed.success && Buffer.from(JSON.stringify(position)).toString('base64url') === cursor) return parsed.data;
   throw new Fault(
     'invalid_request',
-    `cursor ${JSON.stringify(cursor.slice(0, 80))} is none of ours; take next_cursor of an answer as it is, or leave cursor out`,
+    `cursor ${JSON.stringify(cursor.slice(0, 80))} was not issued by this server; pass next_cursor of a response unchanged, or leave cursor out`,
     { field: 'cursor' },
   );
+}
+
+/** A page of rows that were read with one more than `limit`, and the cursor of the next page; null at the end. */
+export function pageOf<T>(rows: T[], limit: number, cursorAt: (last: T) => string): { rows: T[]; next: string | null } {
+  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  return { rows: rows.slice(0, limit), next: last === undefined ? null : cursorAt(last) };
+}
+
+/** The `Link` to the next page of a list (RFC 8288), asked for as this one was; null at the end. */
+export function nextLink(address: string, query: Record<string, unknown>, cursor: string | null): string | null {
+  if (cursor === null) return null;
+  const given = Object.entries({ ...query, cursor }).filter(([, value]) => value !== undefined);
+  return `<${address}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}>; rel="next"`;
 }

@@ -6,9 +6,11 @@ import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import compression from 'compression';
 import fresh from 'fresh';
+import type { Context } from 'hono';
 import { contentType } from 'mime-types';
 import parseRange from 'range-parser';
 import { Fault } from '../../src/fault.ts';
+import type { Headers } from './headers.ts';
 
 /** A file to be sent, with the status and the headers that fit its address. */
 export interface Sending {
@@ -27,13 +29,15 @@ const compress = compression({
  * The file is opened once: a press that replaces it meanwhile changes nothing of
  * this answer. Throws `not_found` when the file is gone.
  */
-export async function sendFile({ incoming, outgoing }: HttpBindings, sending: Sending): Promise<Response> {
+export async function sendFile(c: Context, sending: Sending): Promise<Response> {
+  const { incoming, outgoing }: HttpBindings = c.env;
   if (!(await isTurn({ incoming, outgoing }))) return RESPONSE_ALREADY_SENT;
   const handle = await opened(sending.file);
   try {
     const { size, mtime, mtimeMs } = await handle.stat();
     const type = contentType(basename(sending.file)) || 'application/octet-stream';
-    for (const [name, value] of Object.entries({ 'Content-Type': type, ...sending.headers }))
+    const carried: Headers = c.get('headers');
+    for (const [name, value] of Object.entries({ ...carried, 'Content-Type': type, ...sending.headers }))
       outgoing.setHeader(name, value);
     const mark = `"${size.toString(16)}-${mtimeMs.toString(16)}"`;
     // Express's types are wider than what compression uses: Node's own request and response.

@@ -25,7 +25,7 @@ export function dossierRecord(email: string, { subscriber, suppression, mails }:
         ? null
         : {
             ...subscriberRow(subscriber, sections),
-            made_at: iso(subscriber.made_at),
+            made_at: new Date(subscriber.made_at).toISOString(),
             ordered_at: iso(subscriber.ordered_at),
             asked: subscriber.asked === null ? null : choicesRow(subscriber.asked, sections),
           },
@@ -45,6 +45,8 @@ export function choicesRow(choices: Choices, sections: readonly string[]) {
   return { cadence: choices.cadence, sections: sectionsOf(choices, sections), cast: choices.cast };
 }
 
+function iso(ms: number): string;
+function iso(ms: number | null): string | null;
 function iso(ms: number | null): string | null {
   return isoOrNull(ms);
 }

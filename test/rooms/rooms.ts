@@ -98,12 +98,12 @@ export const ROOMS: Record<string, Room> = {
       'api',
     ],
   },
-  'api/responses': { holds: 'how both services answer', imports: ['src/press'] },
+  'api/responses': { holds: 'how both services answer', imports: ['src/press', 'types api'] },
   'api/middleware': {
     holds: 'what both services ask of a request',
-    imports: [...RULES, 'src/app', 'types api', 'types api/desk'],
+    imports: [...RULES, 'src/app', 'api/responses', 'types api'],
   },
-  'api/openapi': { holds: 'what both documents say', imports: [] },
+  'api/openapi': { holds: 'what both documents say', imports: ['types api/responses'] },
   'api/desk': {
     holds: 'the routes of the papers',
     imports: [
@@ -140,7 +140,10 @@ export const ROOMS: Record<string, Room> = {
     holds: 'the tools of agents, which ask the routes of the records',
     imports: ['src/app', 'src/records', 'src/project.ts', 'api/middleware', 'api/records'],
   },
-  api: { holds: 'the listeners', imports: [...RULES, 'src/app', 'api/desk', 'api/records', 'api/middleware'] },
+  api: {
+    holds: 'the listeners',
+    imports: [...RULES, 'src/app', 'api/desk', 'api/records', 'api/middleware', 'api/responses'],
+  },
   'src/pages': {
     holds: 'markup: everything comes from Astro.locals',
     imports: [

@@ -4,7 +4,8 @@ import type { AlertRow, AlertsView } from '../../../src/accounts/views.ts';
 import { testEvent } from '../../../src/app/change-desk.ts';
 import { hostOf } from '../../../src/readers/webhook.ts';
 import { isoOrNull, isoTime } from '../../../src/time.ts';
-import type { SignedIn } from '../../middleware/session.ts';
+import type { SignedIn } from '../../env.ts';
+import { setHeader } from '../../responses/headers.ts';
 import type { RecordsContext } from '../route.ts';
 import type { AccountDoors } from './pages.ts';
 import { accountForm, accountPage, sendAccountPage } from './pages.ts';
@@ -75,7 +76,7 @@ export function alertDoors(doors: AccountDoors): void {
     try {
       const alert = makeAlert(desk, signed.account.id, given);
       if (alert.secret === null) return c.redirect('/account/alerts', 303);
-      c.header('Location', `/account/alerts/${alert.id}`);
+      setHeader(c, 'Location', `/account/alerts/${alert.id}`);
       return page(c, needAlert(desk, signed.account.id, alert.id), alert.secret);
     } catch (error) {
       return list(c, signed, { problem: problemOf(error), given });

@@ -1,6 +1,7 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { Fault } from '../../../src/fault.ts';
-import type { SignedIn } from '../../middleware/session.ts';
+import type { SignedIn } from '../../env.ts';
+import { setHeader } from '../../responses/headers.ts';
 import type { RecordsContext } from '../route.ts';
 import { exportFiles } from '../v1/export-files.ts';
 import type { AccountDoors } from './pages.ts';
@@ -17,7 +18,7 @@ export function downloadDoors(doors: AccountDoors): void {
     await limiter.consume(account.id).catch((refusal: unknown) => {
       if (!(refusal instanceof RateLimiterRes)) throw refusal;
       const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
-      c.header('Retry-After', String(seconds));
+      setHeader(c, 'Retry-After', String(seconds));
       throw new Fault(
         'rate_limited',
         `the account downloaded ${DOWNLOADS.points} files within the hour; try again in ${seconds} seconds, or export with a key`,

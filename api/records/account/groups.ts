@@ -3,7 +3,7 @@ import type { HostOutcome, WatchGroup } from '../../../src/accounts/watch-group.
 import { addHosts, makeGroup, needGroup } from '../../../src/accounts/watch-group.ts';
 import { Fault } from '../../../src/fault.ts';
 import { isoOrNull, isoTime } from '../../../src/time.ts';
-import type { SignedIn } from '../../middleware/session.ts';
+import type { SignedIn } from '../../env.ts';
 import type { RecordsContext } from '../route.ts';
 import type { AccountDoors } from './pages.ts';
 import { accountForm, accountPage, sendAccountPage } from './pages.ts';

@@ -1,7 +1,7 @@
 import { KEYS_MAX, makeAccountKey } from '../../../src/accounts/keys.ts';
 import { serviceKeyRow } from '../../../src/accounts/service-key.ts';
 import type { KeysView } from '../../../src/accounts/views.ts';
-import type { SignedIn } from '../../middleware/session.ts';
+import type { SignedIn } from '../../env.ts';
 import type { RecordsContext } from '../route.ts';
 import type { AccountDoors } from './pages.ts';
 import { accountForm, accountPage, sendAccountPage } from './pages.ts';

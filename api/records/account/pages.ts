@@ -3,9 +3,9 @@ import { formToken, needFormToken } from '../../../src/accounts/session.ts';
 import type { AccountPages, AccountShell } from '../../../src/accounts/views.ts';
 import type { AccountDesk } from '../../../src/app/account-desk.ts';
 import type { Pages } from '../../../src/render.ts';
-import type { RecordsEnv } from '../../env.ts';
+import type { RecordsEnv, SignedIn } from '../../env.ts';
 import { limitBody } from '../../middleware/json-body.ts';
-import type { SignedIn } from '../../middleware/session.ts';
+import { setHeader } from '../../responses/headers.ts';
 import { frameOf } from '../pages/frame.ts';
 import { sendPage } from '../pages/page.ts';
 import type { RecordsContext, RecordsDoors } from '../route.ts';
@@ -31,7 +31,7 @@ export function accountPage(
   router.get(path, enter('public'), async (c) => {
     const signed = c.get('signed');
     if (signed !== undefined) return handler(c, signed);
-    c.header('Cache-Control', 'private, no-store');
+    setHeader(c, 'Cache-Control', 'private, no-store');
     return c.redirect(SIGN_IN, 303);
   });
 }

@@ -7,6 +7,7 @@ import type { RecordsEnv } from '../../env.ts';
 import { callerNetwork, callerOf, proxyList } from '../../middleware/caller.ts';
 import { giveCookie, takeCookie } from '../../middleware/session.ts';
 import { LOOPBACK, throttle } from '../../middleware/throttle.ts';
+import { setHeader } from '../../responses/headers.ts';
 import { operatorOf } from '../lanes/addresses.ts';
 import type { RecordsContext } from '../route.ts';
 import { needPart, readForm } from './form.ts';
@@ -42,7 +43,7 @@ export function signInDoors(doors: AccountDoors): void {
     if (LOOPBACK.test(caller)) return;
     const until = app.store.quotas.signUp(callerNetwork(caller), at, SIGN_UPS_MAX);
     if (until === null) return;
-    c.header('Retry-After', String(Math.max(1, Math.ceil((until - at) / 1_000))));
+    setHeader(c, 'Retry-After', String(Math.max(1, Math.ceil((until - at) / 1_000))));
     throw new Fault(
       'rate_limited',
       `from your network ${SIGN_UPS_MAX} accounts were made today, which is the most; ask for a link again after ${isoTime(until)}, or write to ${operatorOf(app.settings)}`,

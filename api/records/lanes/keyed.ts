@@ -11,6 +11,7 @@ import type { Take, Taken } from '../../../src/meter/meter-table.ts';
 import { rateHeaders, secondsToNextMinute } from '../../../src/meter/rate.ts';
 import { isoTime } from '../../../src/time.ts';
 import type { RecordsEnv } from '../../env.ts';
+import { setHeader } from '../../responses/headers.ts';
 import { PRIVATE } from '../../responses/send.ts';
 import { topUpUrl } from './addresses.ts';
 
@@ -21,12 +22,11 @@ import { topUpUrl } from './addresses.ts';
  */
 export function keyedLane(app: AppContext, logger: Logger) {
   return createMiddleware<RecordsEnv>(async (c, next) => {
-    // On Node's own response they reach every answer, however a door makes it.
     const { outgoing } = c.env;
     const tell = (headers: Record<string, string>) => {
-      for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
+      for (const [name, value] of Object.entries(headers)) setHeader(c, name, value);
     };
-    c.header('Cache-Control', PRIVATE);
+    setHeader(c, 'Cache-Control', PRIVATE);
     const taken = await takeUnit(app, c.get('key'), tell);
     let failed = true;
     try {

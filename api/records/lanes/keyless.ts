@@ -5,6 +5,7 @@ import { keylessHeaders } from '../../../src/meter/keyless.ts';
 import { isoTime } from '../../../src/time.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { callerOf, proxyList } from '../../middleware/caller.ts';
+import { setHeader } from '../../responses/headers.ts';
 import { PRIVATE } from '../../responses/send.ts';
 import { docsUrl, signInUrl } from './addresses.ts';
 
@@ -23,14 +24,13 @@ export function keylessLane({ store, settings, now }: AppContext) {
     const seen = store.keyless.look(caller, now(), ceiling);
     const entry =
       seen.pass === 'open' ? await store.groupCommit(() => store.keyless.enter(caller, now, ceiling)) : seen;
-    const { outgoing } = c.env;
-    for (const [name, value] of Object.entries(keylessHeaders(entry))) outgoing.setHeader(name, value);
+    for (const [name, value] of Object.entries(keylessHeaders(entry))) setHeader(c, name, value);
     // What these headers say is one caller's.
-    c.header('Cache-Control', PRIVATE);
+    setHeader(c, 'Cache-Control', PRIVATE);
     if (entry.pass === 'closed') return c.json(closed(settings, entry.until), 200);
     if (entry.pass === 'throttled') {
       const seconds = Math.max(1, Math.ceil((entry.until - now()) / 1_000));
-      outgoing.setHeader('Retry-After', String(seconds));
+      setHeader(c, 'Retry-After', String(seconds));
       throw new Fault(
         'throttled',
         `without a key it is one request every 15 seconds from one address; try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, or sign in for a key`,

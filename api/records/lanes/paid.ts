@@ -8,6 +8,7 @@ import type { Checkout } from '../../../src/meter/checkout.ts';
 import type { Bought } from '../../../src/meter/purchase.ts';
 import { paymentHash } from '../../../src/meter/purchase.ts';
 import type { RecordsEnv } from '../../env.ts';
+import { setHeader } from '../../responses/headers.ts';
 import { menuAnswer, offerFor } from './menu.ts';
 import { answerOf, paymentOf, receiptHeader } from './payment.ts';
 import type { Refusals } from './refusals.ts';
@@ -44,7 +45,7 @@ export function paidLane({ refusals, till, settings, logger }: PaidTools) {
     if (sold.outcome === 'later') logger.warn({ request_id: c.get('requestId'), why: sold.why }, 'a payment waits');
     if (sold.outcome === 'served' && sold.bought.body === null) {
       onlyStream(streams, paymentHash(payment), c.env.outgoing);
-      c.header(...receiptHeader(payment, offer, { success: true, transaction: sold.transaction ?? '' }));
+      setHeader(c, ...receiptHeader(payment, offer, { success: true, transaction: sold.transaction ?? '' }));
       return;
     }
     const answer = answerOf(c, sold, { payment, offer, settings });

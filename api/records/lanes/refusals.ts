@@ -4,6 +4,7 @@ import { Fault } from '../../../src/fault.ts';
 import { REFUSED_PAYMENTS as LIMIT } from '../../../src/limits.ts';
 import { callerOf } from '../../middleware/caller.ts';
 import { LOOPBACK } from '../../middleware/throttle.ts';
+import { setHeader } from '../../responses/headers.ts';
 import type { RecordsContext } from '../route.ts';
 
 /** Counts the payments of each address that bought nothing; who pays is never counted. */
@@ -23,7 +24,7 @@ export function countRefusals(proxies: BlockList): Refusals {
       };
       if (consumedPoints < LIMIT.points) return;
       const seconds = Math.max(1, Math.ceil(msBeforeNext / 1_000));
-      c.env.outgoing.setHeader('Retry-After', String(seconds));
+      setHeader(c, 'Retry-After', String(seconds));
       throw new Fault(
         'rate_limited',
         `${LIMIT.points} payments from your address bought nothing within ${LIMIT.duration} seconds; nothing was charged. Try again in ${seconds} seconds`,

@@ -7,6 +7,7 @@ import { documentOf, registerComponents } from '../../openapi/document.ts';
 import { faultRef } from '../../openapi/faults.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { registerWebhooks, STANDARD_HEADERS } from '../../openapi/webhooks.ts';
+import { setHeader } from '../../responses/headers.ts';
 import { sendPublic } from '../answers.ts';
 import type { RecordsDoors } from '../route.ts';
 import { register } from '../route.ts';
@@ -109,7 +110,7 @@ export function openApiDoors(doors: RecordsDoors): void {
       `<${root}/v1/openapi.json>; rel="service-desc"; type="application/json"`,
       `<${root}/docs>; rel="service-doc"; type="text/html"`,
     ];
-    c.header('Link', links.join(', '));
+    setHeader(c, 'Link', links.join(', '));
     return sendPublic(c, made().index);
   });
 }

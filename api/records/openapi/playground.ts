@@ -38,7 +38,7 @@ export function playgroundDoor({ router, app, enter }: RecordsDoors): void {
   router.get(`${PATH}/:file`, enter('public'), (c) => {
     const file = PLAYGROUND_FILES.get(c.req.param('file'));
     if (file === undefined) throw new Fault('not_found', `the playground has no such file; see ${PATH}`);
-    return sendFile(c.env, { file, status: 200, headers: fileHeaders('/_astro/', root, []) });
+    return sendFile(c, { file, status: 200, headers: fileHeaders('/_astro/', root, []) });
   });
 }
 

@@ -12,6 +12,6 @@ export function recordsFiles({ router, app }: RecordsDoors): void {
     const path = fileAt(folder, c.req.path);
     if (path === null) throw new Fault('not_found', 'there is no such file; it may have been of an older build');
     const headers = { ...fileHeaders(c.req.path, app.settings.dataOrigin, []) };
-    return sendFile(c.env, { file: join(folder, path), status: 200, headers });
+    return sendFile(c, { file: join(folder, path), status: 200, headers });
   });
 }

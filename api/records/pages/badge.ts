@@ -1,7 +1,9 @@
 import { Fault } from '../../../src/fault.ts';
 import { badgeOf, plainBadge } from '../../../src/records/badge.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
+import { hostNamed } from '../../../src/records/named.ts';
 import { hostNamed } from '../../../src/records/require-host.ts';
+import { setHeader } from '../../responses/headers.ts';
 import { representationOf } from '../../responses/response-cache.ts';
 import { sendMade } from '../public-answer.ts';
 import type { RecordsContext, RecordsDoors } from '../route.ts';
@@ -44,7 +46,7 @@ export function badgeDoor(doors: RecordsDoors): void {
 
 /** What opted out and what was never watched look the same. */
 function refusal(c: RecordsContext, { code }: Fault, text: string): Response {
-  c.header('X-Content-Type-Options', 'nosniff');
+  setHeader(c, 'X-Content-Type-Options', 'nosniff');
   const headers = { ...GUARD, 'Cache-Control': 'no-store' };
   if (code === 'invalid_request') return c.body(plainBadge('badge', 'not a hostname'), 400, headers);
   return c.body(plainBadge(parseHostname(text).unicode, 'not watched'), 404, headers);

@@ -5,10 +5,10 @@ import { lineOf } from '../../../src/records/change-line.ts';
 import type { Delta as StoredDelta } from '../../../src/records/delta.ts';
 import { deltaRow } from '../../../src/records/wire-rows.ts';
 import { faults, ok } from '../../openapi/responses.ts';
-import { cursorOf, cursorParam, limitParam, readCursor } from '../../responses/paging.ts';
+import { cursorOf, cursorParam, limitParam, nextLink, pageOf, readCursor } from '../../responses/paging.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
-import { listOf, pageOf } from '../answers.ts';
-import { nextLink, sendMade } from '../public-answer.ts';
+import { listOf } from '../answers.ts';
+import { sendMade } from '../public-answer.ts';
 import { changesState, changeTotal } from '../public-state.ts';
 import type { RecordsDoors } from '../route.ts';
 import { register } from '../route.ts';
@@ -41,20 +41,20 @@ export function changesFeed(doors: RecordsDoors): void {
 
   register(doors, 'public', route, async (c) => {
     const { limit, cursor } = c.req.valid('query');
-    const [place] = cursor === undefined ? [] : readCursor(z.tuple([z.int().min(0)]), cursor);
-    const made = await kept.of(`json ${limit} ${place ?? ''}`, changesState(records), () => {
+    const [place] = readCursor(z.tuple([z.int().min(0)]), cursor);
+    const made = await kept.load(`json ${limit} ${place ?? ''}`, changesState(records), () => {
       const found = records.deltas({}, { limit: limit + 1, cursor: place });
       const { rows, next } = pageOf(found, limit, ({ seq }) => cursorOf([seq]));
       return {
         text: JSON.stringify({ items: rows.map(deltaRow), total: total(), next_cursor: next }),
-        link: nextLink(`${settings.dataOrigin}/changes.json`, limit, next),
+        link: nextLink(`${settings.dataOrigin}/changes.json`, { limit }, next),
       };
     });
     return sendMade(c, made, { 'Content-Type': 'application/json' });
   });
 
   openPage(doors, '/changes.rss', async (c) => {
-    const made = await kept.of('rss', changesState(records), () =>
+    const made = await kept.load('rss', changesState(records), () =>
       rssOf(settings.dataOrigin, records.deltas({}, { limit: FEED_ITEMS })),
     );
     return sendMade(c, made, { 'Content-Type': 'application/rss+xml; charset=utf-8' });

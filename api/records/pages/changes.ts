@@ -4,10 +4,10 @@ import type { ChangesView } from '../../../src/records/views.ts';
 import { deltaRow } from '../../../src/records/wire-rows.ts';
 import { dayAfter, dayOf } from '../../../src/time.ts';
 import { tellProblems } from '../../middleware/invalid.ts';
-import { cursorOf, cursorParam, limitParam, readCursor } from '../../responses/paging.ts';
+import { cursorOf, cursorParam, limitParam, nextLink, pageOf, readCursor } from '../../responses/paging.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
-import { pageOf } from '../answers.ts';
-import { JSON_BESIDE_PAGE, nextLink, sendMade } from '../public-answer.ts';
+
+import { JSON_BESIDE_PAGE, sendMade } from '../public-answer.ts';
 import { changesState } from '../public-state.ts';
 import type { RecordsContext, RecordsDoors } from '../route.ts';
 import { changeView, signalLabel } from './change-view.ts';
@@ -33,7 +33,7 @@ export function changesOfDay(doors: RecordsDoors): void {
   const kept = new ResponseCache();
   const answer = (c: RecordsContext, day: string, today: string) => {
     const { limit, cursor } = queryOf(c);
-    const [place] = cursor === undefined ? [] : readCursor(z.tuple([z.int().min(0)]), cursor);
+    const [place] = readCursor(z.tuple([z.int().min(0)]), cursor);
     const asked: Asked = { day, limit, cursor, place };
     const name = `${today} ${day} ${limit} ${place ?? ''}`;
     const state = changesState(app.store.records);
@@ -46,7 +46,7 @@ export function changesOfDay(doors: RecordsDoors): void {
     return sendKeptPage(doors, c, '/records/changes', { frame, view }, { kept, name: `${c.req.path} ${name}`, state });
   };
   const sendJson = async (c: RecordsContext, asked: Asked, { name, state }: { name: string; state: string }) => {
-    const made = await kept.of(`json ${name}`, state, () => bodyOf(app, asked));
+    const made = await kept.load(`json ${name}`, state, () => bodyOf(app, asked));
     return sendMade(c, made, JSON_BESIDE_PAGE);
   };
 
@@ -80,7 +80,7 @@ function bodyOf(app: AppContext, asked: Asked) {
   const { day, limit } = asked;
   return {
     text: JSON.stringify({ day, items: rows.map(deltaRow), total, next_cursor: next }),
-    link: nextLink(`${app.settings.dataOrigin}/changes/${day}`, limit, next),
+    link: nextLink(`${app.settings.dataOrigin}/changes/${day}`, { limit }, next),
   };
 }
 

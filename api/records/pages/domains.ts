@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
-import { cursorOf, readCursor } from '../../responses/paging.ts';
-import { pageOf } from '../answers.ts';
+import { cursorOf, pageOf, readCursor } from '../../responses/paging.ts';
+
 import { observationsState } from '../public-state.ts';
 import type { RecordsContext, RecordsDoors } from '../route.ts';
 import { waysBeside } from './facets.ts';
@@ -62,7 +62,7 @@ type HostPart = ListPart<ReturnType<typeof hostRow>>;
 function everyHost({ app }: RecordsDoors, c: RecordsContext): HostPart {
   const { records } = app.store;
   const { limit, cursor } = partWanted(c);
-  const [after = ''] = cursor === undefined ? [] : readCursor(NamePlace, cursor);
+  const [after = ''] = readCursor(NamePlace, cursor);
   const { watched, paused } = records.counts();
   const found = records.list(after, limit + 1);
   return partOf(found, limit, ({ hostname }) => cursorOf([hostname]), watched + paused);
@@ -71,7 +71,7 @@ function everyHost({ app }: RecordsDoors, c: RecordsContext): HostPart {
 function hostsThatFit({ app }: RecordsDoors, c: RecordsContext, q: string): HostPart {
   const { records } = app.store;
   const { limit, cursor } = partWanted(c);
-  const [after] = cursor === undefined ? [] : readCursor(IdPlace, cursor);
+  const [after] = readCursor(IdPlace, cursor);
   const found = records.search(q, limit + 1, after);
   return partOf(found, limit, ({ id }) => cursorOf([id]), records.searchCount(q, COUNTED));
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { Fault } from '../../../src/fault.ts';
-import { cursorOf, readCursor } from '../../responses/paging.ts';
+import { cursorOf, pageOf, readCursor } from '../../responses/paging.ts';
 import type { ResponseCache } from '../../responses/response-cache.ts';
-import { pageOf } from '../answers.ts';
+
 import { observationsState } from '../public-state.ts';
 import type { RecordsContext, RecordsDoors } from '../route.ts';
 import { serviceOf } from '../v1/facets.ts';
@@ -31,7 +31,7 @@ function namesAnswer(doors: RecordsDoors, c: RecordsContext, kept: ResponseCache
   const { path, kind, heading, noun, nouns, lede } = list;
   const { limit, cursor, isWhole } = partWanted(c);
   const part = () => {
-    const [most, name] = cursor === undefined ? [] : readCursor(NamePlace, cursor);
+    const [most, name] = readCursor(NamePlace, cursor);
     const after = most === undefined || name === undefined ? undefined : { count: most, name };
     const { rows, next } = pageOf(records.topFacets(kind, limit + 1, after), limit, (last) =>
       cursorOf([last.count, last.name]),
@@ -69,7 +69,7 @@ function hostsAnswer(doors: RecordsDoors, c: RecordsContext, kept: ResponseCache
     );
   const { limit, cursor, isWhole } = partWanted(c);
   const part = (): ListPart<ReturnType<typeof hostRow>> => {
-    const [after = ''] = cursor === undefined ? [] : readCursor(HostPlace, cursor);
+    const [after = ''] = readCursor(HostPlace, cursor);
     const { rows, next } = pageOf(records.hostsWithFacet(facet, after, limit + 1), limit, (last) => cursorOf([last]));
     return {
       rows: rows

@@ -65,7 +65,7 @@ export async function sendListJson<Row extends object>(
     const { rows: items, total, next: next_cursor } = part();
     return privateJson(c, { items, total, next_cursor });
   }
-  const made = await kept.of(`json ${name}`, observationsState(app.store.records), () => {
+  const made = await kept.load(`json ${name}`, observationsState(app.store.records), () => {
     const { rows: items, total } = part();
     return JSON.stringify({ items, total, held_back: total - items.length, sign_in_url: signInUrl(app) });
   });

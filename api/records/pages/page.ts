@@ -1,9 +1,10 @@
 import { accepts } from 'hono/accepts';
 import type { RecordsFrame } from '../../../src/records/views.ts';
 import type { Pages } from '../../../src/render.ts';
-import { matchesEtag } from '../../responses/etag.ts';
+import { respond } from '../../responses/headers.ts';
 import type { Representation, ResponseCache } from '../../responses/response-cache.ts';
 import { representationOf } from '../../responses/response-cache.ts';
+import { PRIVATE, sendShared } from '../../responses/send.ts';
 import type { RecordsContext, RecordsDoors } from '../route.ts';
 
 /** Nothing inline runs and nothing comes from another host: scripts and styles are files under `/_astro/`. */
@@ -49,9 +50,13 @@ export async function sendPage<Route extends keyof Pages>(
 ): Promise<Response> {
   const html = await build.render(route, view);
   const isShared = status === 200 && maxAge > 0 && view.frame.signed_in === null;
-  if (isShared) return sendShared(app.settings.dataOrigin, c, representationOf(html), maxAge);
-  const headers = { ...pageHeaders(app.settings.dataOrigin), Vary: VARY, 'Cache-Control': 'private, no-store' };
-  return c.html(html, status, headers);
+  if (isShared) return sendSharedPage(app.settings.dataOrigin, c, representationOf(html), maxAge);
+  return respond(c, html, status, {
+    ...pageHeaders(app.settings.dataOrigin),
+    'Content-Type': 'text/html; charset=utf-8',
+    Vary: VARY,
+    'Cache-Control': PRIVATE,
+  });
 }
 
 /**
@@ -66,20 +71,17 @@ export async function sendKeptPage<Route extends keyof Pages>(
   { kept, name, state }: { kept: ResponseCache; name: string; state: string },
 ): Promise<Response> {
   if (frame.signed_in !== null) return sendPage({ build, app }, c, route, view());
-  const made = await kept.of(name, state, () => build.render(route, view()));
-  return sendShared(app.settings.dataOrigin, c, made, SHARED_AGE);
+  const made = await kept.load(name, state, () => build.render(route, view()));
+  return sendSharedPage(app.settings.dataOrigin, c, made, SHARED_AGE);
 }
 
-function sendShared(root: string, c: RecordsContext, { bytes, etag: mark }: Representation, maxAge: number): Response {
-  const headers = {
+function sendSharedPage(root: string, c: RecordsContext, page: Representation, maxAge: number): Response {
+  return sendShared(c, page, {
     ...pageHeaders(root),
     'Content-Type': 'text/html; charset=utf-8',
     Vary: VARY,
     'Cache-Control': `public, max-age=0, s-maxage=${maxAge}, stale-while-revalidate=${maxAge}`,
-    ETag: mark,
-  };
-  if (matchesEtag(c.req.header('if-none-match'), mark)) return c.body(null, 304, headers);
-  return c.body(bytes, 200, headers);
+  });
 }
 
 /** The headers that guard a page. */

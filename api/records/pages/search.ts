@@ -1,6 +1,7 @@
 import type { Found } from '../../../src/records/search.ts';
 import { findEverywhere } from '../../../src/records/search.ts';
 import { dayOf, isoTime, parseSpan } from '../../../src/time.ts';
+import { setHeader } from '../../responses/headers.ts';
 import { privateJson } from '../../responses/send.ts';
 import type { RecordsContext, RecordsDoors } from '../route.ts';
 import { COUNTED } from './domains.ts';
@@ -20,7 +21,7 @@ export function searchPage(doors: RecordsDoors): void {
     const q = (c.req.query('q') ?? '').trim().slice(0, LONGEST);
     const place = q === '' ? null : placeNamed(doors, q);
     if (place !== null) {
-      c.header('Cache-Control', 'no-store');
+      setHeader(c, 'Cache-Control', 'no-store');
       return c.redirect(place, 303);
     }
     const isQuestion = /[\p{L}\p{N}]/u.test(q);
@@ -55,8 +56,8 @@ function placeNamed({ app }: RecordsDoors, q: string): string | null {
 /** The same as JSON: three of all to everybody, with how many there are. */
 function searchJson(c: RecordsContext, found: Found[], { q, total: hosts, isWhole, sign_in_url }: Asked): Response {
   const total = hosts + found.filter(({ kind }) => kind !== 'domain').length;
-  c.header('Vary', 'Accept, Cookie');
-  c.header('Access-Control-Allow-Origin', '*');
+  setHeader(c, 'Vary', 'Accept, Cookie');
+  setHeader(c, 'Access-Control-Allow-Origin', '*');
   if (isWhole) return privateJson(c, { q, items: found, total, next_cursor: null });
   const items = found.slice(0, OPEN_ROWS);
   return privateJson(c, { q, items, total, held_back: total - items.length, sign_in_url });

@@ -4,8 +4,7 @@ import { previewOf } from '../../../src/records/preview.ts';
 import type { RecordsFrame, TimeMachineView } from '../../../src/records/views.ts';
 import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
 import { dayOf, isoTime } from '../../../src/time.ts';
-import { cursorOf } from '../../responses/paging.ts';
-import { pageOf } from '../answers.ts';
+import { cursorOf, pageOf } from '../../responses/paging.ts';
 import { changeView, shortValue, signalLabel } from './change-view.ts';
 import { fullView } from './full-view.ts';
 

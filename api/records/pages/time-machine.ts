@@ -32,7 +32,7 @@ export function timeMachineDoor(doors: RecordsDoors): void {
     const first = records.firstObservedAt(host.id);
     if (!wantsPage(c)) {
       if (observation === null) throw notObserved(hostname, asOf?.at, first ?? undefined);
-      const made = await kept.of('json', String(observation.seq), () => JSON.stringify(previewOf(observation)));
+      const made = await kept.load('json', String(observation.seq), () => JSON.stringify(previewOf(observation)));
       return sendMade(c, made, JSON_BESIDE_PAGE);
     }
     const before = changesBefore(c);

@@ -4,6 +4,7 @@ import { STREAMS_MAX } from '../../../src/limits.ts';
 import { hostNamed } from '../../../src/records/require-host.ts';
 import { callerOf, proxyList } from '../../middleware/caller.ts';
 import { faults } from '../../openapi/responses.ts';
+import { setHeader } from '../../responses/headers.ts';
 import type { RecordsDoors } from '../route.ts';
 import { register } from '../route.ts';
 import { domainFilter, typeParam } from '../v1/params.ts';
@@ -81,7 +82,7 @@ export function streamDoor(doors: RecordsDoors, feed: ChangeFeed): void {
       ? await quota
           .take({ account: key?.account ?? null, caller: callerOf(c.env, proxies) })
           .catch((error: unknown) => {
-            if (error instanceof Fault && error.code === 'rate_limited') c.header('Retry-After', RETRY_AFTER);
+            if (error instanceof Fault && error.code === 'rate_limited') setHeader(c, 'Retry-After', RETRY_AFTER);
             throw error;
           })
       : null;

@@ -2,8 +2,8 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
 import { isoOrNull, isoTime } from '../../../src/time.ts';
 import { faults, ok } from '../../openapi/responses.ts';
-import { cursorOf, cursorParam, limitParam, readCursor } from '../../responses/paging.ts';
-import { listOf, pageOf, sendList } from '../answers.ts';
+import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
+import { listOf, sendList } from '../answers.ts';
 import type { RecordsDoors } from '../route.ts';
 import { register } from '../route.ts';
 import { wordsParam } from './params.ts';
@@ -60,13 +60,13 @@ export function domainsDoor(doors: RecordsDoors): void {
   register(doors, 'read', route, (c) => {
     const { q, limit, cursor } = c.req.valid('query');
     if (q !== undefined) {
-      const [after] = cursor === undefined ? [] : readCursor(z.tuple([z.int().min(0)]), cursor);
+      const [after] = readCursor(z.tuple([z.int().min(0)]), cursor);
       const { rows, next } = pageOf(records.search(q, limit + 1, after), limit, ({ id }) => cursorOf([id]));
       const total = records.searchCount(q, COUNTED);
       const total_is = total < COUNTED ? 'exact' : 'at_least';
       return sendList(doors, c, { total_is, items: rows.map(rowOf), total, next_cursor: next });
     }
-    const [after = ''] = cursor === undefined ? [] : readCursor(z.tuple([z.string().max(253)]), cursor);
+    const [after = ''] = readCursor(z.tuple([z.string().max(253)]), cursor);
     const { rows, next } = pageOf(records.list(after, limit + 1), limit, ({ hostname }) => cursorOf([hostname]));
     const { watched, paused } = records.counts();
     return sendList(doors, c, {

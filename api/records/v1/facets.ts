@@ -1,8 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { FacetKind } from '../../../src/records/facets.ts';
 import { faults, ok } from '../../openapi/responses.ts';
-import { cursorParam, limitParam } from '../../responses/paging.ts';
-import { listOf, pageOf, sendList } from '../answers.ts';
+import { cursorParam, limitParam, pageOf } from '../../responses/paging.ts';
+import { listOf, sendList } from '../answers.ts';
 import { longCursor, longPlace } from '../long-cursor.ts';
 import type { RecordsContext, RecordsDoors } from '../route.ts';
 import { register } from '../route.ts';

@@ -2,8 +2,8 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { hostNamed } from '../../../src/records/require-host.ts';
 import { provenanceRow } from '../../../src/records/wire-rows.ts';
 import { faults, ok } from '../../openapi/responses.ts';
-import { cursorOf, cursorParam, limitParam, readCursor } from '../../responses/paging.ts';
-import { listOf, pageOf, sendList } from '../answers.ts';
+import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
+import { listOf, sendList } from '../answers.ts';
 import type { RecordsDoors } from '../route.ts';
 import { register } from '../route.ts';
 import { domainParam } from './params.ts';
@@ -40,7 +40,7 @@ export function provenanceDoor(doors: RecordsDoors): void {
   register(doors, 'read', route, (c) => {
     const host = hostNamed(records, c.req.valid('param').domain);
     const { limit, cursor } = c.req.valid('query');
-    const [before] = cursor === undefined ? [] : readCursor(z.tuple([z.int().min(1)]), cursor);
+    const [before] = readCursor(z.tuple([z.int().min(1)]), cursor);
     const { rows, next } = pageOf(records.provenance(host.id, limit + 1, before), limit, ({ seq }) => cursorOf([seq]));
     return sendList(doors, c, {
       domain: host.hostname,

@@ -10,6 +10,7 @@ import { PAYMENT_HEADERS } from '../../../src/meter/payment.ts';
 import { paymentId } from '../../../src/meter/purchase.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
+import { setHeader } from '../../responses/headers.ts';
 import { operatorOf } from '../lanes/addresses.ts';
 import { menuFor, offerFor } from '../lanes/menu.ts';
 import { answerOf, paymentOf, receiptHeader } from '../lanes/payment.ts';
@@ -86,7 +87,7 @@ export function buyCreditsDoor(
     const ref = `x402:${network}:${asset}:${payer}:${nonce}`;
     store.credits.enter(account, { at: now(), amount: credits * CREDIT, note: 'bought by x402', ref });
     const transaction = (sold.outcome === 'served' ? sold.transaction : null) ?? '';
-    c.header(...receiptHeader(payment, offer, { success: true, transaction }));
+    setHeader(c, ...receiptHeader(payment, offer, { success: true, transaction }));
     const answer: z.infer<typeof CreditsBought> = { credits, balance: creditsOf(store.credits.balance(account)) };
     return c.json(answer, 200, { 'Cache-Control': 'private, no-store' });
   });

@@ -2,8 +2,8 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { hostNamed } from '../../../src/records/require-host.ts';
 import { seriesPoint } from '../../../src/records/time-series.ts';
 import { faults, ok } from '../../openapi/responses.ts';
-import { cursorOf, cursorParam, limitParam, readCursor } from '../../responses/paging.ts';
-import { listOf, pageOf, sendList } from '../answers.ts';
+import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
+import { listOf, sendList } from '../answers.ts';
 import type { RecordsDoors } from '../route.ts';
 import { register } from '../route.ts';
 import { domainParam, sinceParam, typeParam, untilParam } from './params.ts';
@@ -56,7 +56,7 @@ export function seriesDoor(doors: RecordsDoors): void {
   register(doors, 'read', route, (c) => {
     const host = hostNamed(records, c.req.valid('param').domain);
     const { type, since, until, limit, cursor } = c.req.valid('query');
-    const [at, seq] = cursor === undefined ? [] : readCursor(z.tuple([z.int(), z.int().min(1)]), cursor);
+    const [at, seq] = readCursor(z.tuple([z.int(), z.int().min(1)]), cursor);
     const after = at === undefined || seq === undefined ? undefined : { at, seq };
     const found = records.observationPage(host.id, { since, until, after }, limit + 1);
     const { rows, next } = pageOf(found, limit, (last) => cursorOf([Date.parse(last.record.observed_at), last.seq]));

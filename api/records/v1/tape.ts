@@ -32,7 +32,7 @@ export function tapeDoor(doors: RecordsDoors): void {
   const kept = new ResponseCache();
   const total = changeTotal(records);
   register(doors, 'public', route, async (c) => {
-    const made = await kept.of('tape', changesState(records), () => {
+    const made = await kept.load('tape', changesState(records), () => {
       const items = records.deltas({}, { limit: TAPE_ROWS }).map(tapeRow);
       return JSON.stringify({ items, total: total(), next_cursor: null });
     });

@@ -10,14 +10,14 @@ test('an answer is made once for each state, however many ask for it at the same
     await new Promise((resolve) => setTimeout(resolve, 5));
     return `answer ${made}`;
   };
-  const answers = await Promise.all(Array.from({ length: 32 }, () => kept.of('list', 'one', make)));
+  const answers = await Promise.all(Array.from({ length: 32 }, () => kept.load('list', 'one', make)));
   assert.equal(made, 1);
   assert.ok(answers.every(({ bytes }) => bytes.toString() === 'answer 1'));
-  assert.equal((await kept.of('list', 'one', make)).etag, answers[0]?.etag);
-  const next = await kept.of('list', 'two', make);
+  assert.equal((await kept.load('list', 'one', make)).etag, answers[0]?.etag);
+  const next = await kept.load('list', 'two', make);
   assert.equal(next.bytes.toString(), 'answer 2');
   assert.notEqual(next.etag, answers[0]?.etag);
-  assert.equal((await kept.of('other list', 'two', make)).bytes.toString(), 'answer 3');
+  assert.equal((await kept.load('other list', 'two', make)).bytes.toString(), 'answer 3');
 });
 
 test('what fails is thrown to all who wait, and made again by the next', async () => {
@@ -26,18 +26,18 @@ test('what fails is thrown to all who wait, and made again by the next', async (
     await new Promise((resolve) => setTimeout(resolve, 5));
     throw new Error('the store is away');
   };
-  const answers = await Promise.allSettled([kept.of('list', 'one', fail), kept.of('list', 'one', fail)]);
+  const answers = await Promise.allSettled([kept.load('list', 'one', fail), kept.load('list', 'one', fail)]);
   assert.ok(answers.every(({ status }) => status === 'rejected'));
   const atOnce = () => {
     throw new Error('at once');
   };
-  await assert.rejects(kept.of('list', 'one', atOnce), /at once/);
-  const again = await kept.of('list', 'one', () => ({ text: 'it is back', link: '</next>; rel="next"' }));
-  assert.deepEqual([again.bytes.toString(), again.link], ['it is back', '</next>; rel="next"']);
+  await assert.rejects(kept.load('list', 'one', atOnce), /at once/);
+  const again = await kept.load('list', 'one', () => ({ text: 'it is back', link: '</next>; rel="next"' }));
+  assert.deepEqual([again.bytes.toString(), again.headers], ['it is back', { Link: '</next>; rel="next"' }]);
 });
 
 test('an answer larger than all that may be kept is sent all the same', async () => {
   const kept = new ResponseCache();
-  const { bytes } = await kept.of('all', 'one', () => 'x'.repeat(17 * 1024 * 1024));
+  const { bytes } = await kept.load('all', 'one', () => 'x'.repeat(17 * 1024 * 1024));
   assert.equal(bytes.length, 17 * 1024 * 1024);
 });
