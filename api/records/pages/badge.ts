@@ -1,7 +1,6 @@
 import { Fault } from '../../../src/fault.ts';
 import { badgeOf, plainBadge } from '../../../src/records/badge.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
-import { hostNamed } from '../../../src/records/named.ts';
 import { hostNamed } from '../../../src/records/require-host.ts';
 import { setHeader } from '../../responses/headers.ts';
 import { representationOf } from '../../responses/response-cache.ts';
