@@ -6,7 +6,6 @@ import { inForce } from '../../src/desk/keys.ts';
 import { signatureOf } from '../../src/desk/terms.ts';
 import { Fault } from '../../src/fault.ts';
 import type { PaperContext, PaperEnv } from '../env.ts';
-import { readAgreement } from '../../src/files/agreement.ts';
 import type { Outcome } from '../middleware/idempotency.ts';
 import { keep, namedWrite, once } from '../middleware/idempotency.ts';
 import { needLevel } from '../middleware/key.ts';
