@@ -13,6 +13,12 @@ export function isoTime(at: number): string {
   return new Date(at).toISOString();
 }
 
+/** Whether a text is an instant in the one form that `isoTime` gives; 30 February is none. */
+export function isIsoTime(text: string): boolean {
+  const at = Date.parse(text);
+  return !Number.isNaN(at) && isoTime(at) === text;
+}
+
 /** As `isoTime`; null for null. */
 export function isoOrNull(at: number | null): string | null {
   return at === null ? null : isoTime(at);

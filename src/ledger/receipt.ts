@@ -1,4 +1,4 @@
-import { isoTime } from '../time.ts';
+import { isIsoTime } from '../time.ts';
 
 /** The first line of every filing receipt. */
 const RECEIPT_HEADER = 'newsdesk-receipt/v1';
@@ -47,7 +47,7 @@ const RECEIPT_PATTERN =
 /** Reads a receipt's signed text; null when it is not exactly in the form of wire.md. */
 export function parseReceipt(text: string): Receipt | null {
   const match = RECEIPT_PATTERN.exec(text);
-  if (match === null || !isTime(match[7] ?? '')) return null;
+  if (match === null || !isIsoTime(match[7] ?? '')) return null;
   const [, paper, piece, revision, content_hash, prev, seq, filed_at, filed_by, kid] = match as unknown as [
     string,
     ...string[],
@@ -63,10 +63,4 @@ export function parseReceipt(text: string): Receipt | null {
     filed_by: filed_by ?? '',
     kid: kid ?? '',
   };
-}
-
-/** Whether a text is a time in the one form that receipts use; 30 February is none. */
-export function isTime(text: string): boolean {
-  const ms = Date.parse(text);
-  return !Number.isNaN(ms) && isoTime(ms) === text;
 }

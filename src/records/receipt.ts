@@ -1,4 +1,4 @@
-import { isoTime } from '../time.ts';
+import { isIsoTime } from '../time.ts';
 
 /** The first line of every observation's receipt. */
 const RECEIPT_HEADER = 'domain-observation/v1';
@@ -36,7 +36,7 @@ const RECEIPT_PATTERN =
 /** Reads a receipt's signed text; null when it is not exactly in the form of wire.md. */
 export function parseObservation(text: string): ObservationReceipt | null {
   const match = RECEIPT_PATTERN.exec(text);
-  if (match === null || !isTime(match[3] ?? '')) return null;
+  if (match === null || !isIsoTime(match[3] ?? '')) return null;
   const [, domain, seq, observed_at, record_root, record_fields, prev, kid] = match as unknown as string[];
   return {
     domain: domain ?? '',
@@ -47,10 +47,4 @@ export function parseObservation(text: string): ObservationReceipt | null {
     prev: prev === 'none' ? null : (prev ?? ''),
     kid: kid ?? '',
   };
-}
-
-/** Whether a text is a time in the one form that receipts use; 30 February is none. */
-function isTime(text: string): boolean {
-  const ms = Date.parse(text);
-  return !Number.isNaN(ms) && isoTime(ms) === text;
 }

@@ -1,7 +1,8 @@
+import { isIsoTime } from '../../time.ts';
 import { fromBase64, toBase64url } from '../bytes.ts';
 import { parseNote } from '../note.ts';
 import type { Receipt } from '../receipt.ts';
-import { isTime, parseReceipt } from '../receipt.ts';
+import { parseReceipt } from '../receipt.ts';
 import { ENTRY_MAX } from './entry-bundle.ts';
 import { LogFault, shown } from './log-fault.ts';
 
@@ -76,19 +77,19 @@ export function parseLeaf(entry: string): Leaf {
       const [paper, piece, at, reason] = values(entry, header, ['paper', 'piece', 'at', 'reason']);
       if (!WORD.test(paper)) throw notOfForm(header, `paper ${shown(paper)}`);
       if (!WORD.test(piece)) throw notOfForm(header, `piece ${shown(piece)}`);
-      if (!isTime(at)) throw notOfForm(header, `at ${shown(at)} is not a time`);
+      if (!isIsoTime(at)) throw notOfForm(header, `at ${shown(at)} is not a time`);
       if (!HASH.test(reason)) throw notOfForm(header, `reason ${shown(reason)} is not sha256:<hex>`);
       return { kind: 'withdrawal', paper, piece, at, reason };
     }
     case KEY: {
       const [service, kid, x, nbf] = values(entry, header, ['service', 'kid', 'x', 'nbf']);
       if (!is32Bytes(x)) throw notOfForm(header, `x ${shown(x)} is not the base64url of 32 bytes`);
-      if (!isTime(nbf)) throw notOfForm(header, `nbf ${shown(nbf)} is not a time`);
+      if (!isIsoTime(nbf)) throw notOfForm(header, `nbf ${shown(nbf)} is not a time`);
       return { kind: 'key', service: serviceOf(service, header), kid: kidOf(kid, header), x, nbf };
     }
     case KEY_RETIRED: {
       const [service, kid, at] = values(entry, header, ['service', 'kid', 'retired_at']);
-      if (!isTime(at)) throw notOfForm(header, `retired_at ${shown(at)} is not a time`);
+      if (!isIsoTime(at)) throw notOfForm(header, `retired_at ${shown(at)} is not a time`);
       return { kind: 'key-retired', service: serviceOf(service, header), kid: kidOf(kid, header), retired_at: at };
     }
     default:
