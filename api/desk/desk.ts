@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { CastBody, CastRow } from '../../src/desk/cast.ts';
 import { Config, configOf, MastheadRow } from '../../src/desk/front.ts';
-import { hostKey, hostOfPaper, normalUrl, servedAt, unfitHost, urlProblems } from '../../src/desk/host.ts';
+import { hostKey, hostOfPaper, normalUrl, servedAt, hostProblem, urlProblems } from '../../src/desk/host.ts';
 import { PersonaBody } from '../../src/desk/masthead.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
 import { appendRecord, castFrom, paperFrom, personaFrom } from '../../src/desk/record.ts';
@@ -238,7 +238,7 @@ async function proofFor({ app, prove }: Doors, c: PaperContext, given: unknown):
   const url = normalUrl(data);
   const asked = new URL(url);
   const isThere = unchanged(app.store.paper(slug)?.url, url) || app.store.hosts.holds(slug, hostKey(asked));
-  return isThere || unfitHost(asked, app.settings) !== null ? null : prove(slug, url);
+  return isThere || hostProblem(asked, app.settings) !== null ? null : prove(slug, url);
 }
 
 type Proof = Awaited<ReturnType<Doors['prove']>>;
@@ -258,7 +258,7 @@ function needAddress({ app }: Doors, { slug, before, url, proof }: Wanted): void
   const papers = store.paperSlugs().flatMap((other) => (other === slug ? [] : (store.paper(other) ?? [])));
   const problems = urlProblems(slug, url, {
     own: settings,
-    isHeld: proof !== null || store.hosts.holds(slug, host),
+    ownsHost: proof !== null || store.hosts.holds(slug, host),
     others: servedAt(papers, store.hosts),
   });
   if (problems.length > 0) throw refused(problems);

@@ -7,7 +7,7 @@ import { isWithdrawn } from '../../src/desk/archive.ts';
 import type { Links } from '../../src/desk/story.ts';
 import { Fault } from '../../src/fault.ts';
 import type { ProveHost } from '../../src/net/host-proof.ts';
-import { Edition, placeOf } from '../../src/press/edition.ts';
+import { Edition, siteOf } from '../../src/press/edition.ts';
 import { memoized } from '../../src/press/memoized.ts';
 import { linksOf } from '../../src/press/outputs/row-view.ts';
 import { isoTime } from '../../src/time.ts';
@@ -49,7 +49,7 @@ export function linksFor({ app }: Pick<Doors, 'app'>, c: PaperContext): Links {
 /** The paper as the press reads it, for one answer. */
 export function editionOf({ app }: Pick<Doors, 'app'>, c: PaperContext): Edition {
   const { slug, root } = c.get('site');
-  return new Edition(memoized(app.store.archive(slug)), placeOf(root));
+  return new Edition(memoized(app.store.archive(slug)), siteOf(root));
 }
 
 /** A piece by its id or its slug, whatever its state. Throws `not_found`. */

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { CARD_WIDTH_MAX, CARD_WIDTH_MIN, cardSize } from '../../src/desk/embed-card.ts';
-import { ADDRESS_MAX, namedInAddress, OEmbed } from '../../src/desk/oembed.ts';
+import { ADDRESS_MAX, embedTarget, OEmbed } from '../../src/desk/oembed.ts';
 import { paperRoot } from '../../src/desk/paper.ts';
 import { Fault } from '../../src/fault.ts';
 import { castRecord, oembedRecord, oembedXml } from '../../src/press/feeds/oembed.ts';
@@ -70,7 +70,7 @@ export function oembedDoor(doors: Doors): void {
         `format ${JSON.stringify(format.slice(0, 40))} is not offered; take json or xml`,
       );
     const { slug, root } = c.get('site');
-    const named = namedInAddress(url, [root, paperRoot({ slug }, app.settings.origin)]);
+    const named = embedTarget(url, [root, paperRoot({ slug }, app.settings.origin)]);
     if (named === null) throw notHere(url);
     const make = () => {
       const edition = editionOf(doors, c);

@@ -38,7 +38,7 @@ export function pressDoor(doors: Doors): void {
     const { slug, root } = c.get('site');
     const { manifest } = doors.app.store;
     // Numbers are given in order, and one that was given is marked until it is pressed.
-    if (ticket === 0 || ticket > manifest.highest(slug)) {
+    if (ticket === 0 || ticket > manifest.highestMark(slug)) {
       throw new Fault('not_found', `no write of this paper gave ${root}/api/v1/press/${ticket}; ask where one said`);
     }
     return { pressed: manifest.isPressed(slug, ticket) };

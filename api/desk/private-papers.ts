@@ -4,8 +4,8 @@ import { Hono } from 'hono';
 import { contentType as typeByName } from 'mime-types';
 import type { Build } from '../../src/app/build.ts';
 import type { AppContext } from '../../src/app/context.ts';
-import { Edition, placeOf } from '../../src/press/edition.ts';
-import type { Found } from '../../src/press/outputs/paths.ts';
+import { Edition, siteOf } from '../../src/press/edition.ts';
+import type { SingleFile } from '../../src/press/outputs/paths.ts';
 import { printPath } from '../../src/press/outputs/paths.ts';
 import type { DeskEnv } from '../env.ts';
 import { paperOfKey } from '../middleware/key.ts';
@@ -23,7 +23,7 @@ export function privatePaperDoor(app: AppContext, sites: Sites, build: Build): H
     const held = paperOfKey(app.store.keys, (name) => c.req.header(name), app.now());
     const site = sites.of(c.env);
     if (!site?.paper || site.paper.paper_public || held !== site.slug) return next();
-    const edition = new Edition(app.store.archive(site.slug), placeOf(site.root));
+    const edition = new Edition(app.store.archive(site.slug), siteOf(site.root));
     const path = `${site.path.slice(1)}${site.path.endsWith('/') || site.path === '' ? 'index.html' : ''}`;
     const found = await printPath(edition, path, { render: build.render, assets: build.assets, now: app.now() });
     if (found === null) return next();
@@ -37,7 +37,7 @@ export function privatePaperDoor(app: AppContext, sites: Sites, build: Build): H
   return door;
 }
 
-async function bytesOf({ media }: AppContext, found: Found): Promise<string | Uint8Array<ArrayBuffer>> {
+async function bytesOf({ media }: AppContext, found: SingleFile): Promise<string | Uint8Array<ArrayBuffer>> {
   if ('copy' in found) return readFile(media.pathOf(found.copy));
   const body = 'draw' in found ? await found.draw() : found.body;
   return typeof body === 'string' ? body : Buffer.from(body);

@@ -4,7 +4,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { AppContext } from '../../src/app/context.ts';
 import { PendingFolders } from '../../src/app/pending-folders.ts';
 import { Fault } from '../../src/fault.ts';
-import { Edition, placeOf } from '../../src/press/edition.ts';
+import { Edition, siteOf } from '../../src/press/edition.ts';
 import type { Render } from '../../src/press/output.ts';
 import { frameOf } from '../../src/press/outputs/frame.ts';
 import type { ChoicesView, FormProblem, Frame, ReaderManageView, ReaderSaidView } from '../../src/press/views.ts';
@@ -69,7 +69,7 @@ export class ReaderPages {
   /** The page to order on, with what was sent and the problem at its field. */
   async orderAgain(c: PaperContext, form: Map<string, string[]>, problem: FormProblem): Promise<Response> {
     const frame = this.#frame(c, 'Subscribe');
-    const api = `${placeOf(c.get('site').root).base}/api/v1`;
+    const api = `${siteOf(c.get('site').root).base}/api/v1`;
     const failed = { email: form.get('email')?.[0] ?? '', ...sentChoices(form), problem };
     return this.#send(c, await this.#render('/paper/subscribe', { frame, api, failed }), 400);
   }
@@ -83,7 +83,7 @@ export class ReaderPages {
 
   /** Where the reader can order anew. */
   orderUrl(c: PaperContext): string {
-    return `${placeOf(c.get('site').root).base}/subscribe/`;
+    return `${siteOf(c.get('site').root).base}/subscribe/`;
   }
 
   /** Turns the faults of what comes after it into pages, where `isForPeople` says so; others stay as they are. */
@@ -111,7 +111,7 @@ export class ReaderPages {
 
   #frame(c: PaperContext, title: string): Frame {
     const { slug, root } = c.get('site');
-    const edition = new Edition(this.#app.store.archive(slug), placeOf(root));
+    const edition = new Edition(this.#app.store.archive(slug), siteOf(root));
     return frameOf(edition, { path: 'subscribe/', title, description: 'New pieces by mail.', noindex: true });
   }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createMiddleware } from 'hono/factory';
 import { currentAgreement } from '../../src/app/agreement.ts';
 import type { AccessKey } from '../../src/desk/keys.ts';
-import { inForce } from '../../src/desk/keys.ts';
+import { requireActive } from '../../src/desk/keys.ts';
 import { signatureOf } from '../../src/desk/terms.ts';
 import { Fault } from '../../src/fault.ts';
 import type { PaperContext, PaperEnv } from '../env.ts';
@@ -48,7 +48,7 @@ export async function write<Body extends object>(
   let isFirst = false;
   const { status, body } = store.transact((): Outcome<Body & Pressing> => {
     // The body may have been long in coming.
-    inForce(store.keys, store.keys.byId(key.id), at);
+    requireActive(store.keys, store.keys.byId(key.id), at);
     if (key.level === 'agent') needTerms(doors, c);
     return once({ answers, key: key.id, at }, named, () => {
       isFirst = true;
@@ -98,9 +98,9 @@ function marked<Body extends object>(
 ): Outcome<Body & Pressing> {
   const { slug, root } = c.get('site');
   const { manifest } = app.store;
-  const before = manifest.lastDue(slug);
+  const before = manifest.newestMark(slug);
   const { status, body, isShown = false } = work();
-  const number = manifest.lastDue(slug);
+  const number = manifest.newestMark(slug);
   // A write that changes no page waits for no press; but what pages show already may still be on its way to the disk.
   if (number === 0 || (number === before && !isShown)) return { status, body: { ...body, pressed: true, files: 0 } };
   return { status, body: { ...body, pressed: false, pressing: `${root}/api/v1/press/${number}` } };

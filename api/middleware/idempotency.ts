@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import type { AnswerTable } from '../../src/desk/answers.ts';
-import { ANSWER_KEPT } from '../../src/desk/answers.ts';
+import { ANSWER_TTL } from '../../src/desk/answers.ts';
 import { Fault } from '../../src/fault.ts';
 
 /** What a write came to. */
@@ -43,7 +43,7 @@ export function once<Body extends object>(caller: Caller, named: NamedWrite, wor
   const { answers, key, at } = caller;
   const { name, request } = named;
   if (name === null) return work();
-  const kept = answers.get(key, name, at - ANSWER_KEPT);
+  const kept = answers.get(key, name, at - ANSWER_TTL);
   if (kept !== null) {
     if (kept.request !== request) throw reused(name);
     // The same request was answered by the same work.

@@ -2,8 +2,8 @@ import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { createMiddleware } from 'hono/factory';
 import { Fault } from '../../src/fault.ts';
-import { NamedTwice, parseIJson } from '../../src/ledger/i-json.ts';
-import { MARKS_MAX, marksTooMany } from '../../src/ledger/marks.ts';
+import { DuplicateMember, parseIJson } from '../../src/ledger/i-json.ts';
+import { MARKS_MAX, tooManyMarksAt } from '../../src/ledger/marks.ts';
 import type { DeskEnv } from '../env.ts';
 import { setHeader } from '../responses/headers.ts';
 import { FORM_MAX, isMultipart, isUrlencoded } from './form-body.ts';
@@ -101,7 +101,7 @@ export function parseJson(bytes: Uint8Array, valuesMax = VALUES_MAX): unknown {
     throw broken('holds half of a surrogate pair; escape such a character by both of its halves');
   }
   // Whoever reads the values brings them to a normal form.
-  if (marksTooMany(spelled) !== null) {
+  if (tooManyMarksAt(spelled) !== null) {
     throw broken(
       `has more than ${MARKS_MAX} combining marks or invisible characters in a row; leave out what no reader sees`,
     );
@@ -117,7 +117,7 @@ function parsed(text: string): unknown {
     return parseIJson(text);
   } catch (error) {
     // The last of two would be signed, where another reader, such as a proxy that checks bodies, saw the first.
-    if (error instanceof NamedTwice) throw broken(`${error.message}; name it once`);
+    if (error instanceof DuplicateMember) throw broken(`${error.message}; name it once`);
     throw broken(`is not JSON (${((error as Error).cause as Error).message.slice(0, 200)}); correct it`);
   }
 }

@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { createMiddleware } from 'hono/factory';
 import type { AppContext } from '../../src/app/context.ts';
 import type { AccessKey, KeyTable, Level } from '../../src/desk/keys.ts';
-import { keyOf, reaches } from '../../src/desk/keys.ts';
+import { requireKey, reaches } from '../../src/desk/keys.ts';
 import { Fault } from '../../src/fault.ts';
 import type { PaperEnv, Site } from '../env.ts';
 import type { KeyUses } from './key-uses.ts';
@@ -30,7 +30,7 @@ export function keyOfRequest(
   if (other !== undefined && other !== text) {
     throw new Fault('key_invalid', 'Authorization and X-NRF-Key hold different keys; send one');
   }
-  return keyOf(keys, text, now);
+  return requireKey(keys, text, now);
 }
 
 /**

@@ -2,7 +2,7 @@ import { type Audit, auditAll } from '../audit/audit.ts';
 import type { AuditParts } from '../audit/parts.ts';
 import { loadBuild } from './build.ts';
 import type { AppContext } from './context.ts';
-import { planOf } from './press-run.ts';
+import { pressPlan } from './press-run.ts';
 
 interface AuditOptions {
   deep?: boolean | undefined;
@@ -16,7 +16,7 @@ export function auditApp(app: AppContext, { deep = false, progress = () => {} }:
     distDir: app.settings.distDir,
     mediaFile: app.media.pathOf,
     loadBuild,
-    planOf: (paper, build) => planOf(app, paper, build),
+    planOf: (paper, build) => pressPlan(app, paper, build),
     now: app.now,
     progress,
   };

@@ -83,7 +83,7 @@ export function openAppContext(given: Settings, now: () => number = Date.now): A
     now,
     desk: {
       store,
-      get door() {
+      get signingKey() {
         return inForce();
       },
       now,

@@ -64,7 +64,7 @@ async function enterLook(app: AppContext, lease: string, look: Probe): Promise<E
 }
 
 function enterOne({ store, desk, settings, now }: AppContext, lease: string, look: Probe): Entered {
-  const tools = { ...desk.door, now: now(), every: settings.scanEvery, randomBytes };
+  const tools = { ...desk.signingKey, now: now(), every: settings.scanEvery, randomBytes };
   const recorded = recordProbe(store.records, lease, look, tools);
   const { hostname } = look;
   if (recorded.outcome === 'lost') return { hostname, outcome: 'lost' };

@@ -6,8 +6,8 @@ import { Fault } from '../fault.ts';
 import type { Manifest } from '../press/manifest.ts';
 
 /** For how long a claim on a paper's press holds without being renewed, in ms, and how often it is renewed. */
-const SPAN = 30_000;
-const RENEW_EVERY = SPAN / 6;
+const CLAIM_MS = 30_000;
+const RENEW_EVERY = CLAIM_MS / 6;
 /** How often a press that waits for another looks again, in ms. */
 const POLL = 50;
 
@@ -49,11 +49,11 @@ export class PressClaim {
    * Takes a paper's press, waiting for whoever has it. A holder that is dead on
    * this machine does not count. `signal` ends the wait, and later the claim.
    */
-  static async take(table: ClaimTable, paper: string, signal?: AbortSignal): Promise<PressClaim> {
+  static async acquire(table: ClaimTable, paper: string, signal?: AbortSignal): Promise<PressClaim> {
     const token = `${PROCESS}:${claims++}`;
     for (;;) {
       if (signal?.aborted) throw stopped();
-      if (table.claim(paper, token, Date.now(), SPAN)) break;
+      if (table.claim(paper, token, Date.now(), CLAIM_MS)) break;
       const owner = table.owner(paper);
       if (owner !== null && isDead(owner)) table.release(paper, owner);
       else await sleep(POLL);
@@ -96,7 +96,7 @@ export class PressClaim {
   #renew(): boolean {
     if (this.#isStopped) return false;
     try {
-      if (!this.#table.renew(this.#paper, this.token, Date.now(), SPAN)) {
+      if (!this.#table.renew(this.#paper, this.token, Date.now(), CLAIM_MS)) {
         // Somebody else has it: nothing more is written, whatever is left of the time.
         this.#deadline.end();
         return false;
@@ -121,8 +121,8 @@ export class ClaimDeadline {
   }
 
   extend(): void {
-    Atomics.store(this.#until, 0, BigInt(Date.now() + SPAN));
-    Atomics.store(this.#until, 1, process.hrtime.bigint() / 1_000_000n + BigInt(SPAN));
+    Atomics.store(this.#until, 0, BigInt(Date.now() + CLAIM_MS));
+    Atomics.store(this.#until, 1, process.hrtime.bigint() / 1_000_000n + BigInt(CLAIM_MS));
   }
 
   end(): void {

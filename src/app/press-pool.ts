@@ -2,35 +2,35 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Settings } from '../env.ts';
 import { Fault, type FaultCode } from '../fault.ts';
-import type { Place } from '../press/edition.ts';
+import type { Site } from '../press/edition.ts';
 import type { RenderResult } from '../press/printer.ts';
 
 /** How many sheets another hand takes at a time; it has two such loads, so that it never waits for the next. */
-const LOAD = 40;
+const BATCH_SIZE = 40;
 /** More hands than this wait for the disk. */
-const HANDS_MAX = 4;
+const WORKERS_MAX = 4;
 /** What a worker may keep, in MB. A page and all that it is made of are gone before the young third is full. */
 const WORKER_HEAP = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 48 };
 
 /** The same where pieces are very long: all that feeds show of them is made at once. */
-const ROOMY_HEAP = { maxOldGenerationSizeMb: 2_048, maxYoungGenerationSizeMb: 48 };
+const LARGE_HEAP = { maxOldGenerationSizeMb: 2_048, maxYoungGenerationSizeMb: 48 };
 
 /** What all sheets of a press have in common. */
-export interface WorkerOrder {
+export interface WorkerJob {
   paper: string;
-  place: Place;
+  site: Site;
   folder: string;
-  aside: string;
+  scratch: string;
   /** Whether the tree was new when the press began. */
   isNew: boolean;
-  looks: boolean;
+  checksDisk: boolean;
   now: number;
   /** Until when the press may write (`ClaimDeadline`). */
   deadline: SharedArrayBuffer;
 }
 
 /** What a worker is told: to hold the ledger as it is now, what the press is about, which sheets to print. */
-export type WorkerCall = { hold: true } | { order: WorkerOrder } | { names: string[] };
+export type WorkerCall = { hold: true } | { order: WorkerJob } | { names: string[] };
 
 /** What a worker says: it holds the ledger at the last mark of this number, it has printed sheets, or it cannot. */
 export type WorkerMessage =
@@ -39,7 +39,7 @@ export type WorkerMessage =
   | { failure: { code: FaultCode | null; message: string; details: Record<string, unknown> } };
 
 /** Why a worker is no more: it may have ended while nobody waited for it. */
-const ENDED = new WeakMap<Worker, Error>();
+const EXIT_ERRORS = new WeakMap<Worker, Error>();
 
 /**
  * Other threads that print sheets, each with its own view of the archive and a
@@ -51,44 +51,44 @@ export class WorkerPool {
   /** A roomy crew is one worker for few and very long pieces, which leaves the other cores to whoever asks meanwhile. */
   constructor(settings: Settings, { roomy = false } = {}) {
     this.#workers = Array.from(
-      { length: roomy ? 1 : Math.min(availableParallelism(), HANDS_MAX) },
+      { length: roomy ? 1 : Math.min(availableParallelism(), WORKERS_MAX) },
       () =>
         new Worker(new URL('./press-worker.ts', import.meta.url), {
           workerData: settings,
-          resourceLimits: roomy ? ROOMY_HEAP : WORKER_HEAP,
+          resourceLimits: roomy ? LARGE_HEAP : WORKER_HEAP,
         }),
     );
     for (const worker of this.#workers) {
-      worker.on('error', (error) => ENDED.set(worker, error));
+      worker.on('error', (error) => EXIT_ERRORS.set(worker, error));
       worker.on('exit', () => {
-        if (!ENDED.has(worker)) ENDED.set(worker, new Error('a press worker ended before its work was done'));
+        if (!EXIT_ERRORS.has(worker)) EXIT_ERRORS.set(worker, new Error('a press worker ended before its work was done'));
       });
     }
   }
 
   /** Has every worker hold the ledger as it is. Returns the number of the last mark that each sees. */
-  async hold(): Promise<number[]> {
+  async takeSnapshots(): Promise<number[]> {
     return Promise.all(
       this.#workers.map((worker) => ask(worker, { hold: true }, (word) => ('held' in word ? word.held : undefined))),
     );
   }
 
   /** The folders in which the workers write, each its own, beside that of the press. */
-  asides(aside: string): string[] {
+  scratchFolders(aside: string): string[] {
     return this.#workers.map((_worker, index) => `${aside}-${index}`);
   }
 
   /** Prints sheets; returns when all their files are on disk. */
-  async print(order: WorkerOrder, names: string[], done: (result: RenderResult) => void): Promise<void> {
+  async print(order: WorkerJob, names: string[], done: (result: RenderResult) => void): Promise<void> {
     let next = 0;
     const load = (): string[] => {
-      const batch = names.slice(next, next + LOAD);
+      const batch = names.slice(next, next + BATCH_SIZE);
       next += batch.length;
       return batch;
     };
-    const asides = this.asides(order.aside);
+    const asides = this.scratchFolders(order.scratch);
     const shifts = this.#workers.map((worker, index) =>
-      shift(worker, { ...order, aside: asides[index] ?? order.aside }, load, done).catch((error: unknown) => {
+      runWorker(worker, { ...order, scratch: asides[index] ?? order.scratch }, load, done).catch((error: unknown) => {
         // No hand begins another load, and none writes on after the press has failed.
         next = names.length;
         throw error;
@@ -104,9 +104,9 @@ export class WorkerPool {
 }
 
 /** One worker's part of the sheets: it prints loads until there are none. */
-function shift(
+function runWorker(
   worker: Worker,
-  order: WorkerOrder,
+  order: WorkerJob,
   load: () => string[],
   done: (result: RenderResult) => void,
 ): Promise<void> {
@@ -121,7 +121,7 @@ function shift(
   worker.postMessage({ order } satisfies WorkerCall);
   give();
   if (!give()) return Promise.resolve();
-  return heard(worker, (word) => {
+  return waitFor(worker, (word) => {
     if (!('results' in word)) return undefined;
     loads--;
     for (const result of word.results) done(result);
@@ -130,21 +130,21 @@ function shift(
 }
 
 function ask<T>(worker: Worker, call: WorkerCall, take: (word: WorkerMessage) => T | undefined): Promise<T> {
-  const answer = heard(worker, take);
+  const answer = waitFor(worker, take);
   worker.postMessage(call);
   return answer;
 }
 
 /** Listens to a worker until `take` has what it waits for. Rejects with what the worker, or `take`, cannot do. */
-function heard<T>(worker: Worker, take: (word: WorkerMessage) => T | undefined): Promise<T> {
+function waitFor<T>(worker: Worker, take: (word: WorkerMessage) => T | undefined): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const end = (settle: () => void) => {
       worker.off('message', onMessage).off('error', onError).off('exit', onExit);
       settle();
     };
     const onError = (error: unknown) => end(() => reject(error));
-    const onExit = () => onError(ENDED.get(worker));
-    if (ENDED.has(worker)) return reject(ENDED.get(worker));
+    const onExit = () => onError(EXIT_ERRORS.get(worker));
+    if (EXIT_ERRORS.has(worker)) return reject(EXIT_ERRORS.get(worker));
     const onMessage = (word: WorkerMessage) => {
       if ('failure' in word) {
         const { code, message, details } = word.failure;

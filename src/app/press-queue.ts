@@ -10,7 +10,7 @@ import { pressPapers } from './press-run.ts';
 const AT_A_TIME = 2;
 
 /** A paper's press under way, and the one that follows it for those who came since. */
-interface Line {
+interface QueueEntry {
   now: Promise<PressReport | null>;
   next: Promise<PressReport | null> | null;
   /** Whether it has its turn: until then it is early enough for whoever comes. */
@@ -22,7 +22,7 @@ interface Line {
 }
 
 /** How long a press may go on when the server stops, in ms; a longer one is finished by the next start. */
-const GRACE = 5_000;
+const SHUTDOWN_GRACE = 5_000;
 
 /**
  * The presses of this process, one a paper at a time. Who asks while one is
@@ -30,7 +30,7 @@ const GRACE = 5_000;
  */
 export class PressQueue {
   readonly #app: AppContext;
-  readonly #lines = new Map<string, Line>();
+  readonly #lines = new Map<string, QueueEntry>();
   #running = 0;
   readonly #syncing = new Set<Promise<void>>();
   readonly #stop = new AbortController();
@@ -75,12 +75,12 @@ export class PressQueue {
     const { manifest } = this.#app.store;
     // Another process may have pressed it, or left the cards of it to a later press.
     while (!manifest.isPressed(paper, number)) await this.press(paper, { first: true });
-    return manifest.filesOf(paper, number);
+    return manifest.filesChangedBy(paper, number);
   }
 
   /** Waits for the presses under way, but not for ever: what is not finished is marked, and what is not synced is noted. */
   async close(): Promise<void> {
-    const timer = setTimeout(() => this.#stop.abort(), GRACE);
+    const timer = setTimeout(() => this.#stop.abort(), SHUTDOWN_GRACE);
     while (this.#lines.size > 0) {
       await Promise.allSettled([...this.#lines.values()].map(({ now, next }) => next ?? now));
     }
@@ -90,7 +90,7 @@ export class PressQueue {
   }
 
   /** Runs work when it is the line's turn. */
-  async #inTurn<T>(paper: string, line: Line, work: () => Promise<T>): Promise<T> {
+  async #inTurn<T>(paper: string, line: QueueEntry, work: () => Promise<T>): Promise<T> {
     if (this.#running < AT_A_TIME) this.#running++;
     else await new Promise<void>((begin) => Object.assign(line, { begin }));
     line.hasBegun = true;
@@ -108,7 +108,7 @@ export class PressQueue {
   }
 
   /** Gives a waiting line its turn, once. */
-  #begin(line: Line): void {
+  #begin(line: QueueEntry): void {
     const { begin } = line;
     line.begin = null;
     begin?.();
@@ -119,7 +119,7 @@ export class PressQueue {
       this.#syncing.add(work);
       void work.then(() => this.#syncing.delete(work));
     };
-    const line: Line = { now: Promise.resolve(null), next: null, hasBegun: false, isAwaited: first, begin: null };
+    const line: QueueEntry = { now: Promise.resolve(null), next: null, hasBegun: false, isAwaited: first, begin: null };
     this.#lines.set(paper, line);
     const turn = <T>(work: () => Promise<T>) => this.#inTurn(paper, line, work);
     const options = { paper, later, turn, signal: this.#stop.signal };

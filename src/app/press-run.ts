@@ -5,9 +5,9 @@ import { paperRoot } from '../desk/paper.ts';
 import { Fault } from '../fault.ts';
 import { mayHaveLostWrites, syncTree, unsyncedNote } from '../files/disk-sync.ts';
 import { isTree, Tree } from '../files/tree.ts';
-import { placeOf } from '../press/edition.ts';
+import { siteOf } from '../press/edition.ts';
 import type { PressReport } from '../press/press.ts';
-import { type NEEDS_POOL, NEEDS_ROOM, press } from '../press/press.ts';
+import { type NEEDS_POOL, NEEDS_LARGE_HEAP, press } from '../press/press.ts';
 import type { Build } from './build.ts';
 import { loadBuild } from './build.ts';
 import type { AppContext } from './context.ts';
@@ -55,10 +55,10 @@ export async function pressPapers(app: AppContext, options: PressOptions = {}): 
 async function pressPaper(app: AppContext, slug: string, options: PressOptions): Promise<PressReport | null> {
   const { manifest } = app.store;
   const build = await loadBuild();
-  const isDue = () => options.full === true || !isWhole(app, slug, build) || manifest.due(slug).length > 0;
+  const isDue = () => options.full === true || !isTreeComplete(app, slug, build) || manifest.staleTags(slug).length > 0;
   if (!isDue()) return null;
   build.needCurrent();
-  const claim = await PressClaim.take(manifest, slug, options.signal);
+  const claim = await PressClaim.acquire(manifest, slug, options.signal);
   try {
     // The press that this one waited for may have done its work.
     if (!isDue()) return null;
@@ -78,7 +78,7 @@ async function pressPaper(app: AppContext, slug: string, options: PressOptions):
 }
 
 /** Where a paper is published and pressed to, and what its tree depends on beside the ledger. */
-export function planOf({ store, settings }: AppContext, slug: string, build: Pick<Build, 'stamp'>) {
+export function pressPlan({ store, settings }: AppContext, slug: string, build: Pick<Build, 'stamp'>) {
   const root = paperRoot(store.archive(slug).paper(), settings.origin);
   const folder = join(settings.distDir, slug);
   // A tree elsewhere is another tree: everything is due there.
@@ -89,49 +89,49 @@ export function planOf({ store, settings }: AppContext, slug: string, build: Pic
  * Whether the tree was pressed in full under the present settings, the machine
  * has not lost power before the disk had all of it, and nobody removed it.
  */
-function isWhole(app: AppContext, slug: string, build: Build): boolean {
+function isTreeComplete(app: AppContext, slug: string, build: Build): boolean {
   const { manifest, archive } = app.store;
-  const { stamp, folder } = planOf(app, slug, build);
+  const { stamp, folder } = pressPlan(app, slug, build);
   if (manifest.stamp(slug) !== stamp || mayHaveLostWrites(manifest.unsynced(slug))) return false;
   return !archive(slug).paper().paper_public || isTree(folder);
 }
 
-interface Claimed {
+interface ClaimedPress {
   options: PressOptions;
   build: Build;
   claim: PressClaim;
 }
 
 /** What a press says that wants other threads. */
-type Asking = typeof NEEDS_POOL | typeof NEEDS_ROOM;
+type WorkerRequest = typeof NEEDS_POOL | typeof NEEDS_LARGE_HEAP;
 
-function isAsking(report: PressReport | Asking): report is Asking {
+function needsWorkers(report: PressReport | WorkerRequest): report is WorkerRequest {
   return typeof report === 'symbol';
 }
 
 /** Presses what is due, with a crew once it turns out that there is much. */
-async function pressClaimed(app: AppContext, slug: string, claimed: Claimed): Promise<PressReport> {
+async function pressClaimed(app: AppContext, slug: string, claimed: ClaimedPress): Promise<PressReport> {
   // No other press has this folder while the claim holds; what is in it was left by one that was broken off.
   const working = join(app.settings.distDir, '.press', slug);
-  clear(working);
+  removeFolder(working);
   const aside = join(working, claimed.claim.token.replaceAll(/[^\w.-]/g, '-'));
   let crew: WorkerPool | null = null;
   try {
-    const report = await pressHeld(app, slug, { ...claimed, aside }, null);
-    if (!isAsking(report)) return report;
-    crew = new WorkerPool(app.settings, { roomy: report === NEEDS_ROOM });
-    const whole = await pressHeld(app, slug, { ...claimed, aside }, crew);
-    if (isAsking(whole)) throw new Error('a press with a crew asked for one');
+    const report = await pressSnapshot(app, slug, { ...claimed, aside }, null);
+    if (!needsWorkers(report)) return report;
+    crew = new WorkerPool(app.settings, { roomy: report === NEEDS_LARGE_HEAP });
+    const whole = await pressSnapshot(app, slug, { ...claimed, aside }, crew);
+    if (needsWorkers(whole)) throw new Error('a press with a crew asked for one');
     return whole;
   } finally {
     await crew?.stop();
     // Its own alone: a press that lost its claim leaves the folder to another one.
-    for (const folder of [aside, ...(crew?.asides(aside) ?? [])]) clear(folder);
+    for (const folder of [aside, ...(crew?.scratchFolders(aside) ?? [])]) removeFolder(folder);
   }
 }
 
 /** Clears a folder as far as it goes: where the disk does not let it, the press says so with its first file. */
-function clear(folder: string): void {
+function removeFolder(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
@@ -140,20 +140,20 @@ function clear(folder: string): void {
 }
 
 /** Presses what is due as the ledger is when this press begins, whatever is written meanwhile. */
-async function pressHeld(
+async function pressSnapshot(
   app: AppContext,
   slug: string,
-  { options, build, claim, aside }: Claimed & { aside: string },
+  { options, build, claim, aside }: ClaimedPress & { aside: string },
   crew: WorkerPool | null,
-): Promise<PressReport | Asking> {
+): Promise<PressReport | WorkerRequest> {
   const { store, media } = app;
   const { manifest } = store;
   const now = app.now();
   const begin = () => {
     claim.assertHeld();
     claim.assertOwner();
-    const plan = planOf(app, slug, build);
-    const full = options.full === true || !isWhole(app, slug, build);
+    const plan = pressPlan(app, slug, build);
+    const full = options.full === true || !isTreeComplete(app, slug, build);
     // Until it has ended, a full press leaves a tree that is of no stamp.
     if (full) manifest.setStamp(slug, '');
     snapshot.hold();
@@ -161,9 +161,9 @@ async function pressHeld(
   };
   const snapshot = app.snapshots.take();
   try {
-    const { start, full, root, folder, stamp } = await beginWith(crew, app, claim, begin);
+    const { start, full, root, folder, stamp } = await beginPress(crew, app, claim, begin);
     const tree = new Tree(folder, { aside, sync: !full, assertClaim: claim.assertHeld });
-    const place = placeOf(root);
+    const place = siteOf(root);
     const order = { paper: slug, place, folder, aside, isNew: tree.isNew, now, deadline: claim.shared };
     const report = await press({
       paper: slug,
@@ -180,14 +180,14 @@ async function pressHeld(
       transact: store.transact,
       assertOwner: claim.assertOwner,
       mediaFile: media.pathOf,
-      crew: crew === null ? null : (looks, names, done) => crew.print({ ...order, looks }, names, done),
+      printInPool: crew === null ? null : (looks, names, done) => crew.print({ ...order, checksDisk: looks }, names, done),
       progress: (...at) => options.progress?.(slug, ...at),
     });
     // Nothing was written: the tree is as clean as it was.
-    if (isAsking(report) && !start.dirty) {
+    if (needsWorkers(report) && !start.dirty) {
       store.transact(() => {
         claim.assertOwner();
-        manifest.finish(slug, 0);
+        manifest.clearStale(slug, 0);
       });
     }
     return report;
@@ -201,16 +201,16 @@ async function pressHeld(
  * later number, whatever it changes. A crew holds the ledger first, and must hold
  * it at the same number: where something was written in between, all hold it anew.
  */
-async function beginWith<T>(
+async function beginPress<T>(
   crew: WorkerPool | null,
   { store }: AppContext,
   claim: PressClaim,
   begin: () => T,
 ): Promise<T> {
   for (;;) {
-    const held = (await crew?.hold()) ?? [];
+    const held = (await crew?.takeSnapshots()) ?? [];
     const begun = store.transact(() => {
-      const number = store.manifest.lastNumber();
+      const number = store.manifest.highestMarkOfAll();
       return held.every((seen) => seen === number) ? { begun: begin() } : null;
     });
     if (begun !== null) return begun.begun;

@@ -9,7 +9,7 @@ import { Snapshots } from '../store/snapshots.ts';
 import { loadBuild } from './build.ts';
 import { databaseFile, mediaFolder } from './context.ts';
 import { ClaimDeadline } from './press-claim.ts';
-import type { WorkerCall, WorkerMessage, WorkerOrder } from './press-pool.ts';
+import type { WorkerCall, WorkerMessage, WorkerJob } from './press-pool.ts';
 
 // One more hand at the press: prints the sheets it is named and answers with what came of them.
 
@@ -21,12 +21,12 @@ let printer: Promise<Printer> | null = null;
 
 function hold(): WorkerMessage {
   snapshot.hold();
-  return { held: snapshot.store.manifest.lastNumber() };
+  return { held: snapshot.store.manifest.highestMarkOfAll() };
 }
 
-async function printerFor(order: WorkerOrder): Promise<Printer> {
+async function printerFor(order: WorkerJob): Promise<Printer> {
   const { store } = snapshot;
-  const { paper, place, folder, aside, isNew, looks, now, deadline } = order;
+  const { paper, site: place, folder, scratch: aside, isNew, checksDisk: looks, now, deadline } = order;
   const { render, assets } = await build;
   return new Printer({
     paper,
@@ -36,7 +36,7 @@ async function printerFor(order: WorkerOrder): Promise<Printer> {
     tree: new Tree(folder, { aside, sync: false, isNew, assertClaim: new ClaimDeadline(deadline).assertHeld }),
     tools: { render, assets, now },
     mediaFile: media.pathOf,
-    looks,
+    checksDisk: looks,
   });
 }
 

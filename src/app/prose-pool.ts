@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { KeptReading } from '../desk/readings.ts';
-import { isKept, keepReading } from '../desk/readings.ts';
+import type { CachedProse } from '../desk/readings.ts';
+import { isCached, cacheProse } from '../desk/readings.ts';
 import { Fault, refused } from '../fault.ts';
 import { PROSE_MAX } from '../ledger/piece.ts';
 
 /** Shorter prose is read at once, in UTF-16 units: the worst of that length takes some 50 ms. */
-export const LONG = 16_000;
+export const LONG_PROSE = 16_000;
 /** The processor time that a reading may take, in ms, where the machine tells it; the worst that is known takes 1.2 s. */
 const CPU_MAX = 2_000;
 /** How long a reading is waited for on a machine that is busy elsewhere, in ms. */
@@ -23,9 +23,9 @@ const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
 
 interface Job {
   /** Whose it is: each has its turn, however many it brings. */
-  whose: string;
+  owner: string;
   prose: string;
-  settle(outcome: { kept: KeptReading } | { fault: unknown }): void;
+  settle(outcome: { kept: CachedProse } | { fault: unknown }): void;
 }
 
 export interface ProseLimits {
@@ -62,11 +62,11 @@ export class ProsePool {
    */
   async prepare(whose: string, prose: string): Promise<void> {
     // What is too long to be taken is not read by anybody.
-    if (prose.length <= LONG || prose.length > PROSE_MAX || isKept(prose)) return;
-    keepReading(prose, await this.#read(whose, prose));
+    if (prose.length <= LONG_PROSE || prose.length > PROSE_MAX || isCached(prose)) return;
+    cacheProse(prose, await this.#read(whose, prose));
   }
 
-  #read(whose: string, prose: string): Promise<KeptReading> {
+  #read(whose: string, prose: string): Promise<CachedProse> {
     const own = this.#waiting.get(whose) ?? [];
     const all = [...this.#waiting.values()].reduce((sum, jobs) => sum + jobs.length, 0);
     if (own.length >= WAITING_OF_ONE || all >= WAITING_MAX) {
@@ -74,7 +74,7 @@ export class ProsePool {
     }
     return new Promise((resolve, reject) => {
       const settle: Job['settle'] = (outcome) => ('kept' in outcome ? resolve(outcome.kept) : reject(outcome.fault));
-      own.push({ whose, prose, settle });
+      own.push({ owner: whose, prose, settle });
       this.#waiting.set(whose, own);
       this.#next();
     });
@@ -93,7 +93,7 @@ export class ProsePool {
     try {
       this.#work(this.#free(), job);
     } catch (error) {
-      job.settle({ fault: broken((error as Error).message) });
+      job.settle({ fault: readerFailed((error as Error).message) });
     }
   }
 
@@ -141,13 +141,13 @@ export class ProsePool {
       job.settle(outcome);
       this.#next();
     };
-    const read = (kept: KeptReading): void => end({ kept });
+    const read = (kept: CachedProse): void => end({ kept });
     const failed = (error: Error & { code?: string }): void =>
-      end({ fault: error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooHeavy(cpu) : broken(error.message) });
+      end({ fault: error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooHeavy(cpu) : readerFailed(error.message) });
     const ended = (): void => failed(new Error('it ended'));
     worker.once('message', read).once('error', failed).once('exit', ended);
     worker.postMessage(job.prose);
-    void late(worker, { cpu, wait, signal: watching.signal }).then((fault) => {
+    void waitForLimit(worker, { cpu, wait, signal: watching.signal }).then((fault) => {
       if (fault !== null) end({ fault });
     });
   }
@@ -166,7 +166,7 @@ export class ProsePool {
 }
 
 /** Resolves with the fault of a reading that takes too long; with null when it ended before. Time of the processor counts, for the machine may be busy elsewhere. */
-async function late(
+async function waitForLimit(
   worker: Worker,
   { cpu, wait, signal }: { cpu: number; wait: number; signal: AbortSignal },
 ): Promise<Fault | null> {
@@ -179,7 +179,7 @@ async function late(
     // Node before 24.6 does not tell it: there the clock must do.
     spent = now === null ? cpu : now - before;
     if (spent >= cpu) return tooHeavy(cpu);
-    if (performance.now() >= until) return broken('the machine is too busy');
+    if (performance.now() >= until) return readerFailed('the machine is too busy');
   }
 }
 
@@ -210,6 +210,6 @@ function tooHeavy(cpu: number): Fault {
   return refused([{ field: 'prose', rule: 'too_heavy', message }]);
 }
 
-function broken(why: string): Fault {
+function readerFailed(why: string): Fault {
   return new Fault('unavailable', `the thread that reads prose failed: ${why}; send it again`);
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { paperRoot } from '../desk/paper.ts';
 import { openWebhookClient } from '../net/webhook-client.ts';
-import { Edition, placeOf } from '../press/edition.ts';
+import { Edition, siteOf } from '../press/edition.ts';
 import { linksOf } from '../press/outputs/row-view.ts';
 import { VERSION } from '../project.ts';
 import type { WebhookClient, WebhookDesk } from '../readers/webhook-desk.ts';
@@ -26,7 +26,7 @@ export function openWebhookDesk(app: AppContext): WebhookDesk {
     notify: ({ paper }, at) => queueNotices(app, paper, at),
     compose(event) {
       const archive = store.archive(event.paper);
-      const place = placeOf(paperRoot(archive.paper(), settings.origin));
+      const place = siteOf(paperRoot(archive.paper(), settings.origin));
       return messageOf(event, linksOf(new Edition(archive, place)));
     },
   };

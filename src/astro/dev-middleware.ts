@@ -6,11 +6,11 @@ import type { AppContext } from '../app/context.ts';
 import { openAppContext } from '../app/context.ts';
 import { paperRoot } from '../desk/paper.ts';
 import { readSettings } from '../env.ts';
-import { Edition, placeOf } from '../press/edition.ts';
+import { Edition, siteOf } from '../press/edition.ts';
 import { contentType } from '../press/feeds/headers.ts';
 import { newsstandView } from '../press/newsstand.ts';
 import type { Render, RenderedFile } from '../press/output.ts';
-import type { Found } from '../press/outputs/paths.ts';
+import type { SingleFile } from '../press/outputs/paths.ts';
 import { printPath } from '../press/outputs/paths.ts';
 import { PROJECT } from '../project.ts';
 
@@ -55,7 +55,7 @@ export const onRequest: MiddlewareHandler = async (context, next) => {
 };
 
 /** One file as a response: the press's own bytes, or a page by Astro. */
-async function answer(context: APIContext, next: MiddlewareNext, found: Found, status = 200): Promise<Response> {
+async function answer(context: APIContext, next: MiddlewareNext, found: SingleFile, status = 200): Promise<Response> {
   const type = contentType(`/${found.path}`) ?? (typeByName(basename(found.path)) || 'application/octet-stream');
   if ('copy' in found)
     return new Response(readFileSync((app as AppContext).media.pathOf(found.copy)), {
@@ -72,8 +72,8 @@ async function show(context: APIContext, next: MiddlewareNext, { route, view }: 
   return new Response(body, { status, headers });
 }
 
-function print({ store }: AppContext, slug: string, path: string, root: string): Promise<Found | null> {
-  const edition = new Edition(store.archive(slug), placeOf(root));
+function print({ store }: AppContext, slug: string, path: string, root: string): Promise<SingleFile | null> {
+  const edition = new Edition(store.archive(slug), siteOf(root));
   const render = (async (route: string, view: unknown) => new Page(route, view)) as unknown as Render;
   return printPath(edition, path, { render, assets, now: Date.now() });
 }

@@ -1,5 +1,5 @@
 import type { GenerationEntry, KeyEntry, LedgerEntry } from '../desk/ledger-entry.ts';
-import { auditor } from '../ledger/audit.ts';
+import { generationAuditor } from '../ledger/audit.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
 import { keyFaults } from '../ledger/keyring.ts';
 import { isoTime } from '../time.ts';
@@ -9,7 +9,7 @@ export function generationAudit(
   keys: VerifyingKey[],
   options: { clock?: boolean } = {},
 ): { next(entry: LedgerEntry): string[]; revisions(): Map<string, number> } {
-  const audit = auditor(keys, options);
+  const audit = generationAuditor(keys, options);
   return {
     next(entry) {
       if (entry.type === 'key') return keyFaults(verifyingKeyOf(entry));

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Archive } from '../desk/archive.ts';
 import { sha256 } from '../ledger/basis.ts';
-import type { Place } from '../press/edition.ts';
+import type { Site } from '../press/edition.ts';
 import { Edition } from '../press/edition.ts';
 import type { PressedFile } from '../press/manifest.ts';
 import type { Render, RenderedFile, RenderTools } from '../press/output.ts';
@@ -17,7 +17,7 @@ import { PRESS_AGAIN } from './parts.ts';
 export interface OutputAuditJob {
   paper: string;
   archive: Archive;
-  place: Place;
+  place: Site;
   /** The paper's tree. */
   folder: string;
   /** What the manifest says of a sheet: its files, and the tags that it read. */

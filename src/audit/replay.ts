@@ -1,7 +1,7 @@
 import { airDue, append } from '../desk/append.ts';
 import type { Archive, Story } from '../desk/archive.ts';
 import type { GenerationEntry, LedgerEntry } from '../desk/ledger-entry.ts';
-import type { LedgerStore, PieceStanding } from '../desk/ledger-store.ts';
+import type { LedgerStore, PieceState } from '../desk/ledger-store.ts';
 import type { PaperBody } from '../desk/paper.ts';
 import { replayClock } from '../desk/replay-clock.ts';
 
@@ -15,7 +15,7 @@ export interface ReplayedPaper {
 }
 
 /** A piece as the entries leave it, without its words. */
-export interface ReplayedPiece extends PieceStanding {
+export interface ReplayedPiece extends PieceState {
   id: string;
   paper: string;
   slug: string;
@@ -79,13 +79,13 @@ export class Replay {
       lastFiledAt: () => 0,
       nextSeq: (slug) => this.#paper(slug).seq + 1,
       setGeneration: (entry) => this.#setGeneration(entry),
-      standing: (piece) => this.#pieces.get(piece) ?? null,
-      setStanding: (piece, standing) => this.#setStanding(piece, standing),
+      pieceState: (piece) => this.#pieces.get(piece) ?? null,
+      setPieceState: (piece, standing) => this.#setStanding(piece, standing),
       scheduled: (until) => this.#due(until),
       // What is to be pressed or told follows from the same entries, and nobody asks it of a replay.
-      isAllWaiting: () => true,
-      owe() {},
-      tell() {},
+      isFullPressPending: () => true,
+      markStale() {},
+      emit() {},
     };
   }
 
@@ -102,7 +102,7 @@ export class Replay {
     this.#pieces.set(id, { ...before, id, paper, slug, category, persona, revision, revised_at });
   }
 
-  #setStanding(id: string, standing: PieceStanding): void {
+  #setStanding(id: string, standing: PieceState): void {
     const piece = this.#pieces.get(id);
     if (piece === undefined) return;
     const { state, published_at, updated_at, scheduled_at, withdrawn_at, reason } = standing;
@@ -148,7 +148,7 @@ export class Replay {
   }
 }
 
-const DRAFT: PieceStanding = {
+const DRAFT: PieceState = {
   state: 'draft',
   published_at: null,
   updated_at: null,

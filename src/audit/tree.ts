@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { tags } from '../desk/tags.ts';
 import { filesIn } from '../files/tree.ts';
-import { placeOf } from '../press/edition.ts';
+import { siteOf } from '../press/edition.ts';
 import { memoized } from '../press/memoized.ts';
-import { nameOf, OUTPUTS } from '../press/outputs/all.ts';
+import { outputName, OUTPUTS } from '../press/outputs/all.ts';
 import { digestOf } from './disk.ts';
 import { OutputAudit } from './output-audit.ts';
 import type { AuditParts } from './parts.ts';
@@ -30,7 +30,7 @@ export interface TreeFindings {
 export async function auditTree(parts: AuditParts, paper: string, deep: boolean): Promise<TreeFindings> {
   const { store } = parts;
   const state = () =>
-    `${store.archive(paper).paper().edition} ${store.manifest.lastDue(paper)} ${store.manifest.owner(paper)}`;
+    `${store.archive(paper).paper().edition} ${store.manifest.newestMark(paper)} ${store.manifest.owner(paper)}`;
   for (let look = 1; ; look++) {
     const before = state();
     const findings = await lookAtTree(parts, paper, deep);
@@ -43,7 +43,7 @@ export async function auditTree(parts: AuditParts, paper: string, deep: boolean)
 async function lookAtTree(parts: AuditParts, paper: string, deep: boolean): Promise<TreeFindings> {
   const { manifest } = parts.store;
   const archive = memoized(parts.store.archive(paper));
-  const due = manifest.due(paper);
+  const due = manifest.staleTags(paper);
   const owing = due.length > 0 ? [`${paper}: the press owes files; run \`npm run -s broadsheet -- press\``] : [];
   if (!archive.paper().paper_public) {
     return { files: 0, faults: due.length > 0 ? owing : privateFaults(parts, paper) };
@@ -62,7 +62,7 @@ async function lookAtTree(parts: AuditParts, paper: string, deep: boolean): Prom
   const audit = new OutputAudit({
     paper,
     archive,
-    place: placeOf(root),
+    place: siteOf(root),
     folder,
     listed: (sheet) => ({ files: manifest.files(paper, sheet), tags: parts.store.tagsRead(paper, sheet) }),
     tools: { render: build.render, assets: build.assets, now: parts.now() },
@@ -83,7 +83,7 @@ async function lookAtSheets(
   const { manifest } = parts.store;
   const owed = owedSheets(manifest, paper, due, audit);
   const names = new Set<string>();
-  for (const sheet of OUTPUTS) for (const key of sheet.all(audit.edition())) names.add(nameOf(sheet, key));
+  for (const sheet of OUTPUTS) for (const key of sheet.allKeys(audit.edition())) names.add(outputName(sheet, key));
   const asked = new Set<string>();
   const amiss: string[] = [];
   let done = 0;
@@ -105,7 +105,7 @@ async function lookAtSheets(
   // The press may have been at a file just then.
   for (const name of amiss) faults.push(...(await audit.look(name)).faults);
 
-  for (const name of manifest.sheets(paper)) {
+  for (const name of manifest.outputs(paper)) {
     if (names.has(name)) continue;
     for (const { path } of manifest.files(paper, name)) {
       asked.add(path);
@@ -130,8 +130,8 @@ function owedSheets(
   const owed = new Set<string>();
   const edition = audit.edition();
   for (const tag of due) {
-    for (const name of manifest.readers(paper, tag)) owed.add(name);
-    for (const sheet of OUTPUTS) for (const key of sheet.from(tag, edition)) owed.add(nameOf(sheet, key));
+    for (const name of manifest.outputsReading(paper, tag)) owed.add(name);
+    for (const sheet of OUTPUTS) for (const key of sheet.keysForTag(tag, edition)) owed.add(outputName(sheet, key));
   }
   return owed;
 }
@@ -151,7 +151,7 @@ function privateFaults({ store, distDir }: AuditParts, paper: string): string[] 
   const faults: string[] = [];
   for (const path of filesIn(join(distDir, paper)))
     faults.push(`${paper}/${path}: the paper is private, and this file is where the public may read; ${PRESS_AGAIN}`);
-  for (const { path } of store.manifest.everyFile(paper))
+  for (const { path } of store.manifest.allFiles(paper))
     faults.push(`${paper}/${path}: the manifest lists it, but the paper is private; ${PRESS_AGAIN}`);
   return faults;
 }
@@ -160,7 +160,7 @@ function privateFaults({ store, distDir }: AuditParts, paper: string): string[] 
 function manifestFindings({ store }: AuditParts, paper: string, folder: string): TreeFindings {
   const faults: string[] = [];
   const listed = new Set<string>();
-  for (const { path, digest } of store.manifest.everyFile(paper)) {
+  for (const { path, digest } of store.manifest.allFiles(paper)) {
     listed.add(path);
     const found = digestOf(join(folder, path));
     if (found === null) faults.push(`${paper}/${path}: the file is missing; ${PRESS_AGAIN}`);

@@ -1,5 +1,5 @@
 import { Fault } from '../fault.ts';
-import { NamedTwice, NotIJson, parseIJson } from '../ledger/i-json.ts';
+import { DuplicateMember, NotIJson, parseIJson } from '../ledger/i-json.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
 import { keysOf } from '../ledger/keyring.ts';
 import type { Limits } from './verify-texts.ts';
@@ -16,7 +16,7 @@ export function parsed(where: string, text: string, give: string): unknown {
   try {
     return parseIJson(text);
   } catch (error) {
-    if (error instanceof NamedTwice || !(error instanceof NotIJson)) throw error;
+    if (error instanceof DuplicateMember || !(error instanceof NotIJson)) throw error;
     throw new Fault('invalid_request', `${where} ${error.message}; give ${give}`);
   }
 }
@@ -71,7 +71,7 @@ function parsedKeys(where: string, text: string): unknown {
   try {
     return parsed(where, text, 'a newsdesk-keys.json or records-keys.json');
   } catch (error) {
-    if (!(error instanceof NamedTwice)) throw error;
+    if (!(error instanceof DuplicateMember)) throw error;
     throw new Fault('invalid_request', `${where} ${error.message}: nobody can tell which of the two counts`);
   }
 }

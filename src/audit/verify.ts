@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Fault } from '../fault.ts';
 import { verifyNoble, verifyNode } from '../ledger/ed25519.ts';
-import { NamedTwice } from '../ledger/i-json.ts';
+import { DuplicateMember } from '../ledger/i-json.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
 import { isProof, type Proof, proofFaults } from '../ledger/proof.ts';
 import { unsignedIn } from '../ledger/proof-form.ts';
@@ -89,7 +89,7 @@ function checkText(source: string, text: string, keys: VerifyingKey[] | undefine
   try {
     return check(source, parsed(source, text, 'a proof record'), keys, verify);
   } catch (error) {
-    if (!(error instanceof NamedTwice)) throw error;
+    if (!(error instanceof DuplicateMember)) throw error;
     return unreadable(source, `the document ${error.message}`);
   }
 }

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { requirePaper, withAppContext } from '../app/context.ts';
 import { pressLines, pressWithProgress } from '../app/press-progress.ts';
 import { airStory } from '../desk/airing.ts';
-import { standingRow } from '../desk/story.ts';
+import { stateRow } from '../desk/story.ts';
 import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { say } from '../terminal/output.ts';
@@ -30,7 +30,7 @@ export function command(): Command {
           ...(at === undefined ? {} : { at }),
         });
         const reports = await pressWithProgress(app, { paper: options.paper });
-        const row = standingRow(story);
+        const row = stateRow(story);
         const { state, published_at, scheduled_at } = row;
         say(options.json, { id: story.id, slug, ...row, changed }, [
           `${slug} is ${state === 'scheduled' ? `scheduled for ${scheduled_at}` : `on air since ${published_at}`}${changed ? '' : ' (unchanged)'}`,

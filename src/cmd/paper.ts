@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { AppContext } from '../app/context.ts';
 import { requirePaper, withAppContext } from '../app/context.ts';
-import { hostOfPaper, readHost } from '../desk/host.ts';
+import { hostOfPaper, parseHost } from '../desk/host.ts';
 import { giveHost } from '../desk/paper-hosts.ts';
 import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
@@ -49,14 +49,14 @@ function changed(app: AppContext, slug: string, name: string, isRemoved: boolean
   const { store, settings } = app;
   if (isRemoved) {
     // A host that today's rules would refuse can still be removed.
-    const given = store.hosts.of(slug).find(({ host: had }) => had === name) ?? { host: readHost(name, settings) };
+    const given = store.hosts.of(slug).find(({ host: had }) => had === name) ?? { host: parseHost(name, settings) };
     if (store.hosts.remove(slug, given.host)) return `${slug} is no longer served at ${given.host}`;
     throw new Fault(
       'not_found',
       `${slug} does not have the host ${given.host}; \`npm run -s broadsheet -- paper host ${slug}\` lists its hosts`,
     );
   }
-  const at = readHost(name, settings);
+  const at = parseHost(name, settings);
   giveHost(app, slug, at);
   const isUsed = hostOfPaper(store.paper(slug) ?? {}) === at;
   return isUsed

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { requirePaper, withAppContext } from '../app/context.ts';
 import { pressLines, pressWithProgress } from '../app/press-progress.ts';
 import { withdrawStory } from '../desk/airing.ts';
-import { standingRow } from '../desk/story.ts';
+import { stateRow } from '../desk/story.ts';
 import { readSettings } from '../env.ts';
 import { say } from '../terminal/output.ts';
 
@@ -18,7 +18,7 @@ export function command(): Command {
         requirePaper(app, options.paper);
         const story = withdrawStory(app.desk, options.paper, slug, { by: 'cli', reason: options.reason });
         const reports = await pressWithProgress(app, { paper: options.paper });
-        say(options.json, { id: story.id, slug, ...standingRow(story) }, [
+        say(options.json, { id: story.id, slug, ...stateRow(story) }, [
           `${slug} is ${story.state}`,
           ...pressLines(reports),
         ]);

@@ -1,10 +1,10 @@
 import { Fault, refused } from '../fault.ts';
-import { isLine, standingProblems } from '../ledger/door.ts';
+import { isLine, airingProblems } from '../ledger/door.ts';
 import { normalized } from '../ledger/marks.ts';
 import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';
 import type { Desk } from './filing.ts';
-import { deskRules } from './filing.ts';
+import { paperRules } from './filing.ts';
 
 /** The longest reason of a withdrawal, in UTF-16 units. */
 const REASON_MAX = 1_000;
@@ -22,19 +22,19 @@ export function airStory(
 ): { story: Story; changed: boolean } {
   return desk.store.transact(() => {
     const archive = desk.store.archive(paper);
-    const story = known(archive, paper, slug);
+    const story = requireStory(archive, paper, slug);
     if (story.state === 'on_air') return { story, changed: false };
     const now = desk.now();
     // Nothing is on air before it was filed, also where the clock was set back since.
     const filed = Date.parse(archive.generations(story.id).at(-1)?.filed_at ?? '') || 0;
     const on_air_at = options.at ?? Math.max(now, filed);
     if (story.state === 'scheduled' && story.scheduled_at === on_air_at) return { story, changed: false };
-    const problems = standingProblems(story, deskRules(archive));
+    const problems = airingProblems(story, paperRules(archive));
     if (problems.length > 0) throw refused(problems);
     // What is for a time to come is scheduled by the clock as it is.
     const at = on_air_at > now && options.at !== undefined ? now : Math.max(now, filed);
     append(desk.store, { type: 'airing', at, paper, piece: story.id, on_air_at, made_by: options.by }, now);
-    return { story: known(archive, paper, slug), changed: true };
+    return { story: requireStory(archive, paper, slug), changed: true };
   });
 }
 
@@ -56,7 +56,7 @@ export function withdrawStory(desk: Desk, paper: string, slug: string, options: 
   }
   return desk.store.transact(() => {
     const archive = desk.store.archive(paper);
-    const story = known(archive, paper, slug);
+    const story = requireStory(archive, paper, slug);
     if (story.state !== 'on_air' && story.state !== 'scheduled') {
       throw new Fault('conflict', `${slug} is not on air (it is ${story.state}); there is nothing to withdraw`);
     }
@@ -64,11 +64,11 @@ export function withdrawStory(desk: Desk, paper: string, slug: string, options: 
     // What readers saw, they saw before it was withdrawn.
     const at = story.state === 'on_air' ? Math.max(now, story.updated_at) : now;
     append(desk.store, { type: 'withdrawal', at, paper, piece: story.id, reason, made_by: options.by }, now);
-    return known(archive, paper, slug);
+    return requireStory(archive, paper, slug);
   });
 }
 
-function known(archive: Archive, paper: string, slug: string): Story {
+function requireStory(archive: Archive, paper: string, slug: string): Story {
   const story = archive.storyBySlug(slug);
   if (story === null) {
     throw new Fault('not_found', `the paper ${paper} has no piece with the slug ${JSON.stringify(slug)}`);

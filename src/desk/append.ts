@@ -2,9 +2,9 @@ import type { Archive, Row } from './archive.ts';
 import { isWithdrawn } from './archive.ts';
 import { emitAired, emitCast, emitRevised, emitWithdrawn } from './emit.ts';
 import type { AiringEntry, GenerationEntry, LedgerEntry, RecordEntry, WithdrawalEntry } from './ledger-entry.ts';
-import type { LedgerStore, PieceStanding } from './ledger-store.ts';
+import type { LedgerStore, PieceState } from './ledger-store.ts';
 import { PaperBody } from './paper.ts';
-import { tags, touchedByPiece } from './tags.ts';
+import { tags, changedTags } from './tags.ts';
 
 /**
  * Enters one line into the ledger and draws what follows from it: how the
@@ -22,16 +22,16 @@ export function append(store: LedgerStore, entry: LedgerEntry, now = entry.at): 
   store.append(entry);
   switch (entry.type) {
     case 'record':
-      return enterRecord(store, entry);
+      return applyRecord(store, entry);
     case 'generation':
-      return enterGeneration(store, entry);
+      return applyGeneration(store, entry);
     case 'airing':
-      return enterAiring(store, entry);
+      return applyAiring(store, entry);
     case 'withdrawal':
-      return enterWithdrawal(store, entry);
+      return applyWithdrawal(store, entry);
     case 'key':
     case 'retirement':
-      for (const paper of store.paperSlugs()) store.owe(paper, [tags.keys]);
+      for (const paper of store.paperSlugs()) store.markStale(paper, [tags.keys]);
       return;
   }
 }
@@ -43,52 +43,52 @@ export function airDue(store: LedgerStore, now: number): string[] {
   return due.map(({ piece }) => piece);
 }
 
-function enterRecord(store: LedgerStore, { paper, kind, name, body, at }: RecordEntry): void {
+function applyRecord(store: LedgerStore, { paper, kind, name, body, at }: RecordEntry): void {
   if (kind === 'paper') {
     store.setPaper(paper, PaperBody.parse(body), at);
-    store.owe(paper, [tags.config]);
+    store.markStale(paper, [tags.config]);
   } else if (kind === 'persona') {
-    store.owe(paper, [tags.masthead, tags.persona(name), tags.newestBy(name)]);
+    store.markStale(paper, [tags.masthead, tags.persona(name), tags.newestBy(name)]);
   } else if (kind === 'cast') {
-    store.owe(paper, [tags.cast, tags.day(name)]);
+    store.markStale(paper, [tags.cast, tags.day(name)]);
   } else {
-    store.owe(paper, [tags.media(name)]);
+    store.markStale(paper, [tags.media(name)]);
   }
-  store.owe(paper, [tags.edition]);
+  store.markStale(paper, [tags.edition]);
   store.bumpEdition(paper, at);
 }
 
-function enterGeneration(store: LedgerStore, entry: GenerationEntry): void {
+function applyGeneration(store: LedgerStore, entry: GenerationEntry): void {
   const archive = store.archive(entry.paper);
   const before = rowOnAir(archive, entry.piece.id);
   store.setGeneration(entry);
-  const standing = store.standing(entry.piece.id);
+  const standing = store.pieceState(entry.piece.id);
   // Of a withdrawn piece readers still see the notice, which names its headline.
-  if (standing !== null && hasNotice(standing)) told(store, entry.paper, entry.piece.id, null, entry.at, true);
+  if (standing !== null && hasNotice(standing)) markChanged(store, entry.paper, entry.piece.id, null, entry.at, true);
   if (standing === null || before === null) return;
   // A revision made before the piece went on air is part of what went on air.
   const updated_at = Math.max(before.published_at, entry.piece.revised_at ?? entry.at);
-  store.setStanding(entry.piece.id, { ...standing, updated_at });
-  told(store, entry.paper, entry.piece.id, before, entry.at, entry.piece.correction !== null);
+  store.setPieceState(entry.piece.id, { ...standing, updated_at });
+  markChanged(store, entry.paper, entry.piece.id, before, entry.at, entry.piece.correction !== null);
   emitRevised(store, entry, before);
 }
 
-function enterAiring(store: LedgerStore, { paper, piece, on_air_at, at }: AiringEntry): void {
+function applyAiring(store: LedgerStore, { paper, piece, on_air_at, at }: AiringEntry): void {
   if (on_air_at <= at) return putOnAir(store, paper, piece, on_air_at, at);
-  const standing = store.standing(piece);
+  const standing = store.pieceState(piece);
   if (standing === null) return;
   // What was withdrawn stays so for readers until it is back.
   const { withdrawn_at, reason } = hasNotice(standing) ? standing : { withdrawn_at: null, reason: null };
-  store.setStanding(piece, { ...standing, state: 'scheduled', scheduled_at: on_air_at, withdrawn_at, reason });
+  store.setPieceState(piece, { ...standing, state: 'scheduled', scheduled_at: on_air_at, withdrawn_at, reason });
 }
 
 function putOnAir(store: LedgerStore, paper: string, piece: string, onAirAt: number, at: number): void {
-  const standing = store.standing(piece);
+  const standing = store.pieceState(piece);
   if (standing === null) return;
   const published_at = standing.published_at ?? onAirAt;
   const again = standing.published_at !== null;
   const revised = store.archive(paper).piece(piece)?.revised_at ?? 0;
-  store.setStanding(piece, {
+  store.setPieceState(piece, {
     state: 'on_air',
     published_at,
     updated_at: again ? at : Math.max(published_at, revised),
@@ -96,20 +96,20 @@ function putOnAir(store: LedgerStore, paper: string, piece: string, onAirAt: num
     withdrawn_at: null,
     reason: null,
   });
-  told(store, paper, piece, null, at, again);
+  markChanged(store, paper, piece, null, at, again);
   emitAired(store, paper, piece, { onAirAt, at, again });
 }
 
-function enterWithdrawal(store: LedgerStore, { paper, piece, reason, at }: WithdrawalEntry): void {
-  const standing = store.standing(piece);
+function applyWithdrawal(store: LedgerStore, { paper, piece, reason, at }: WithdrawalEntry): void {
+  const standing = store.pieceState(piece);
   if (standing === null) return;
   const before = rowOnAir(store.archive(paper), piece);
   // A piece that was never on air has no readers to tell: it is a draft again.
   const state = standing.published_at === null ? 'draft' : 'withdrawn';
   // Taken off its schedule, a withdrawn piece has been off the air since it was withdrawn.
   const withdrawn_at = hasNotice(standing) ? standing.withdrawn_at : at;
-  store.setStanding(piece, { ...standing, state, scheduled_at: null, withdrawn_at, reason });
-  if (state === 'withdrawn') told(store, paper, piece, before, at, true);
+  store.setPieceState(piece, { ...standing, state, scheduled_at: null, withdrawn_at, reason });
+  if (state === 'withdrawn') markChanged(store, paper, piece, before, at, true);
   // One that was withdrawn before, and only scheduled since, was told of then.
   if (before !== null) emitWithdrawn(store, paper, before, { at, reason });
 }
@@ -120,7 +120,7 @@ function enterWithdrawal(store: LedgerStore, { paper, piece, reason, at }: Withd
  * already; only while everything waits for a press that is yet to begin do two
  * tags stand for all that the change touches.
  */
-function told(
+function markChanged(
   store: LedgerStore,
   paper: string,
   piece: string,
@@ -129,15 +129,15 @@ function told(
   corrects: boolean,
 ): void {
   const archive = store.archive(paper);
-  const touched = store.isAllWaiting(paper)
+  const touched = store.isFullPressPending(paper)
     ? [tags.edition, tags.piece(piece)]
-    : touchedByPiece(archive, piece, before, rowOnAir(archive, piece));
-  store.owe(paper, touched);
-  if (corrects || archive.hasCorrections(piece)) store.owe(paper, [tags.corrections]);
+    : changedTags(archive, piece, before, rowOnAir(archive, piece));
+  store.markStale(paper, touched);
+  if (corrects || archive.hasCorrections(piece)) store.markStale(paper, [tags.corrections]);
   store.bumpEdition(paper, at);
 }
 
-function hasNotice({ state, published_at }: PieceStanding): boolean {
+function hasNotice({ state, published_at }: PieceState): boolean {
   return isWithdrawn({ state, published_at: published_at ?? 0 });
 }
 

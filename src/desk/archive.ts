@@ -7,7 +7,7 @@ import type { Media } from './media.ts';
 import type { Paper } from './paper.ts';
 
 /** Where a piece stands. Only a piece on air is listed. */
-export type PieceState = 'draft' | 'scheduled' | 'on_air' | 'withdrawn';
+export type StateName = 'draft' | 'scheduled' | 'on_air' | 'withdrawn';
 
 /** A piece on air as lists show it. Times in ms. */
 export interface Row {
@@ -38,7 +38,7 @@ export interface Correction {
 
 /** A piece in full, whatever its state. `published_at` is 0 before it was on air. */
 export interface Story extends Row {
-  state: PieceState;
+  state: StateName;
   prose: string;
   cited_facts: CitedFact[];
   credit: string | null;

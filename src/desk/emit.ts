@@ -17,14 +17,14 @@ export function emitAired(
   piece: string,
   { onAirAt, at, again }: { onAirAt: number; at: number; again: boolean },
 ): void {
-  if (again || isNews(onAirAt, at)) tellStory(store, { type: 'story.aired', paper, at, left: null }, piece);
+  if (again || isNews(onAirAt, at)) emitStory(store, { type: 'story.aired', paper, at, left: null }, piece);
 }
 
 /** Tells of a revision of a piece on air, unless it was made long before it came in. */
 export function emitRevised(store: LedgerStore, { paper, piece, at }: GenerationEntry, before: Row): void {
   if (!isNews(piece.revised_at ?? at, at)) return;
   const left = before.category === piece.category ? null : before.category;
-  tellStory(store, { type: 'story.revised', paper, at, left }, piece.id);
+  emitStory(store, { type: 'story.revised', paper, at, left }, piece.id);
 }
 
 export function emitWithdrawn(
@@ -33,7 +33,7 @@ export function emitWithdrawn(
   before: Row,
   { at, reason }: { at: number; reason: string },
 ): void {
-  store.tell({ type: 'story.withdrawn', paper, at, story: rowOf(before), reason });
+  store.emit({ type: 'story.withdrawn', paper, at, story: rowOf(before), reason });
 }
 
 /**
@@ -44,17 +44,17 @@ export function emitCast(store: LedgerStore, { paper, name, body, at }: RecordEn
   const before = store.archive(paper).cast(name);
   const cast = { ...(body as Cast), day: name };
   const isTold =
-    before === null ? isNews(daySpan(name).until, at) : canonicalize(said(before)) !== canonicalize(said(cast));
-  if (isTold) store.tell({ type: 'cast.published', paper, at, cast });
+    before === null ? isNews(daySpan(name).until, at) : canonicalize(withoutVideoProperties(before)) !== canonicalize(withoutVideoProperties(cast));
+  if (isTold) store.emit({ type: 'cast.published', paper, at, cast });
 }
 
-function tellStory(store: LedgerStore, event: Omit<StoryEvent, 'story'>, piece: string): void {
+function emitStory(store: LedgerStore, event: Omit<StoryEvent, 'story'>, piece: string): void {
   const story = store.archive(event.paper).storyById(piece);
-  if (story?.state === 'on_air') store.tell({ ...event, story: rowOf(story) });
+  if (story?.state === 'on_air') store.emit({ ...event, story: rowOf(story) });
 }
 
 /** An edition without what its media files told. */
-function said({ duration_s: _s, bytes: _b, media_type: _type, ...rest }: Cast): unknown {
+function withoutVideoProperties({ duration_s: _s, bytes: _b, media_type: _type, ...rest }: Cast): unknown {
   return rest;
 }
 

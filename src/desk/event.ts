@@ -12,14 +12,14 @@ export const NEWS_AGE = 48 * HOUR;
  */
 export type DeskEvent = StoryEvent | WithdrawalEvent | CastEvent;
 
-interface Told {
+interface EventBase {
   paper: string;
   /** When readers began to see it, in ms. */
   at: number;
 }
 
 /** A piece went on air, for the first time or again after a withdrawal; or a piece on air was revised. */
-export interface StoryEvent extends Told {
+export interface StoryEvent extends EventBase {
   type: 'story.aired' | 'story.revised';
   /** The piece as it was then. */
   story: Row;
@@ -27,7 +27,7 @@ export interface StoryEvent extends Told {
   left: string | null;
 }
 
-export interface WithdrawalEvent extends Told {
+export interface WithdrawalEvent extends EventBase {
   type: 'story.withdrawn';
   /** The piece as it was on air. */
   story: Row;
@@ -35,7 +35,7 @@ export interface WithdrawalEvent extends Told {
 }
 
 /** The video edition of a day is there, or is another one. */
-export interface CastEvent extends Told {
+export interface CastEvent extends EventBase {
   type: 'cast.published';
   cast: Cast;
 }
@@ -46,7 +46,7 @@ export function isNews(of: number, at: number): boolean {
 }
 
 /** The sections whose readers an event is for; null for all of them: a video edition is of no section. */
-export function sectionsTold(event: DeskEvent): string[] | null {
+export function eventSections(event: DeskEvent): string[] | null {
   if (event.type === 'cast.published') return null;
   const { category } = event.story;
   return event.type === 'story.withdrawn' || event.left === null ? [category] : [category, event.left];

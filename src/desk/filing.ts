@@ -2,8 +2,8 @@ import canonicalize from 'canonicalize';
 import type { Problem } from '../fault.ts';
 import { Fault, refused } from '../fault.ts';
 import { basisOf, contentHash } from '../ledger/basis.ts';
-import type { DeskRules } from '../ledger/door.ts';
-import { airingProblems, filingProblems } from '../ledger/door.ts';
+import type { PaperRules } from '../ledger/door.ts';
+import { sourceFloorProblems, filingProblems } from '../ledger/door.ts';
 import type { Filing, Piece } from '../ledger/piece.ts';
 import type { Signer } from '../ledger/signing.ts';
 import { signReceipt } from '../ledger/signing.ts';
@@ -12,13 +12,13 @@ import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';
 import type { GenerationEntry } from './ledger-entry.ts';
 import type { LedgerStore } from './ledger-store.ts';
-import { readingOf } from './readings.ts';
+import { parsedProse } from './readings.ts';
 
 /** What a desk needs to file: the store, the door's key, the clock and a source of ids. */
 export interface Desk {
   store: LedgerStore;
   /** The key in force, looked up anew: to be asked in the transaction that enters what it signs. */
-  readonly door: { signer: Signer; kid: string; nbf: number };
+  readonly signingKey: { signer: Signer; kid: string; nbf: number };
   /** The present time, in ms. */
   now(): number;
   /** A new piece's id: a lower-case ULID. */
@@ -32,7 +32,7 @@ export interface Filed {
 }
 
 /** What the door asks of a piece of this paper. */
-export function deskRules(archive: Archive): DeskRules {
+export function paperRules(archive: Archive): PaperRules {
   const paper = archive.paper();
   return {
     sections: paper.sections,
@@ -58,14 +58,14 @@ export function fileStory(
 ): Filed {
   return desk.store.transact(() => {
     const archive = desk.store.archive(paper);
-    const rules = deskRules(archive);
+    const rules = paperRules(archive);
     const before = archive.storyBySlug(filing.slug);
     const old = before === null ? null : archive.piece(before.id);
-    if (options.from !== undefined) needNewest(paper, filing.slug, options.from, before?.revision ?? 0);
-    if (before !== null && old !== null && saysNothingNew(filing, old)) return { story: before, changed: false };
-    const problems = [...filingProblems(filing, rules, readingOf), ...timeProblems(filing, desk.now())];
+    if (options.from !== undefined) requireNewest(paper, filing.slug, options.from, before?.revision ?? 0);
+    if (before !== null && old !== null && isUnchanged(filing, old)) return { story: before, changed: false };
+    const problems = [...filingProblems(filing, rules, parsedProse), ...timeProblems(filing, desk.now())];
     if (options.toAir || before?.state === 'on_air' || before?.state === 'scheduled') {
-      problems.push(...airingProblems(filing, rules));
+      problems.push(...sourceFloorProblems(filing, rules));
     }
     if (problems.length > 0) throw refused(problems);
     const byline = archive.persona(filing.persona);
@@ -76,7 +76,7 @@ export function fileStory(
       revision: (before?.revision ?? 0) + 1,
       byline: { name: byline.name, title: byline.title },
     };
-    enterGeneration(desk, paper, piece, archive, options.by);
+    appendGeneration(desk, paper, piece, archive, options.by);
     const story = archive.storyById(piece.id);
     if (story === null) throw new Error(`piece ${piece.id} was filed but is not there`);
     return { story, changed: true };
@@ -84,7 +84,7 @@ export function fileStory(
 }
 
 /** Throws `conflict` unless a revision was made from the newest one; 0 stands for a piece that is to be new. */
-function needNewest(paper: string, slug: string, from: number, newest: number): void {
+function requireNewest(paper: string, slug: string, from: number, newest: number): void {
   if (from === newest) return;
   throw new Fault(
     'conflict',
@@ -100,8 +100,8 @@ function timeProblems({ revised_at }: Filing, now: number): Problem[] {
   return [{ field: 'revised_at', rule: 'time_to_come', message }];
 }
 
-function enterGeneration(desk: Desk, paper: string, piece: Piece, archive: Archive, by: string): void {
-  const { signer, kid, nbf } = desk.door;
+function appendGeneration(desk: Desk, paper: string, piece: Piece, archive: Archive, by: string): void {
+  const { signer, kid, nbf } = desk.signingKey;
   const last = archive.generations(piece.id).at(-1);
   // A clock that was set back breaks no order: time never goes back over `seq`, and nothing is signed before its key was in use.
   const now = desk.now();
@@ -138,16 +138,16 @@ function enterGeneration(desk: Desk, paper: string, piece: Piece, archive: Archi
 }
 
 /** A note of a correction that the piece does not carry yet is itself something new. */
-function saysNothingNew(filing: Filing, old: Piece): boolean {
+function isUnchanged(filing: Filing, old: Piece): boolean {
   return sameContent(old, filing) && (filing.correction === null || filing.correction === old.correction);
 }
 
 /** Whether two filings say the same. When and why a revision was made is not what it says. */
 export function sameContent(a: Filing, b: Filing): boolean {
-  return canonicalize(said(a)) === canonicalize(said(b));
+  return canonicalize(contentOf(a)) === canonicalize(contentOf(b));
 }
 
-function said(filing: Filing): unknown {
+function contentOf(filing: Filing): unknown {
   const { slug, headline, dek, prose, cited_facts, category, kind, persona, language, image, credit } = filing;
   return { slug, headline, dek, prose, cited_facts, category, kind, persona, language, image, credit };
 }

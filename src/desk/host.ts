@@ -52,13 +52,13 @@ export function normalUrl(text: string): string {
 }
 
 /** A host as somebody typed it, such as `News.example` or `news.example:8443`. Throws `invalid_request`. */
-export function readHost(text: string, own: OwnAddresses): string {
+export function parseHost(text: string, own: OwnAddresses): string {
   const url = /[/?#@\\\s]/.test(text) ? null : URL.parse(`http://${text}`);
   // A name that the desk's resolver would refuse is no host either.
   if (url === null || url.hostname.replace(/\.$/, '') === '') {
     throw new Fault('invalid_request', `${JSON.stringify(text)} is not a host; name one such as news.example`);
   }
-  const problem = unfitHost(url, own);
+  const problem = hostProblem(url, own);
   if (problem !== null) throw new Fault('invalid_request', `${text} ${problem}`);
   return hostKey(url);
 }
@@ -67,7 +67,7 @@ export function readHost(text: string, own: OwnAddresses): string {
 const NAME = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/;
 
 /** Why nobody is given the host of an address, with the cure; null when a paper may have it. */
-export function unfitHost(url: URL, { origin, dataOrigin }: OwnAddresses): string | null {
+export function hostProblem(url: URL, { origin, dataOrigin }: OwnAddresses): string | null {
   const name = nameOf(url);
   // The parser has turned every way to write an IPv4 address into the usual one.
   if (ipaddr.isValid(name.replace(/^\[|\]$/g, '')))
@@ -101,10 +101,10 @@ export const PROOF_PATH = '/.well-known/broadsheet-papers';
 export const PROOF_LABEL = '_broadsheet';
 
 /** What an address that a paper's admin wants is held against. */
-export interface Grounds {
+export interface UrlContext {
   own: OwnAddresses;
   /** Whether the host is the paper's, or was just proven to be. */
-  isHeld: boolean;
+  ownsHost: boolean;
   /** The other papers that are served at addresses of their own. */
   others: readonly Published[];
 }
@@ -114,11 +114,11 @@ export interface Grounds {
  * is another's and one that is nobody's are told apart by nothing, or whoever
  * has a paper could ask which names private papers have.
  */
-export function urlProblems(slug: string, url: string, { own, isHeld, others }: Grounds): Problem[] {
+export function urlProblems(slug: string, url: string, { own, ownsHost: isHeld, others }: UrlContext): Problem[] {
   // Its path on the shared host is every paper's own.
   if (url === `${own.origin}/${slug}`) return [];
   const asked = new URL(url);
-  const unfit = unfitHost(asked, own);
+  const unfit = hostProblem(asked, own);
   if (unfit !== null) return [{ field: 'url', rule: 'host_unfit', message: `${url} ${unfit}` }];
   if (isHeld && paperAt(url, others) === null) return [];
   const proof = proofOf(slug, own);

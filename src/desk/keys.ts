@@ -90,7 +90,7 @@ export function isKey(text: string): boolean {
 }
 
 /** What making keys takes. */
-export interface KeyMaker {
+export interface KeyIssuer {
   keys: KeyTable;
   archive: Archive;
   now(): number;
@@ -106,17 +106,17 @@ export interface KeyMaker {
  * the seat is taken, `invalid_request` when the persona is none, the level does
  * not fit the seat or the persona, or the key would end before it begins.
  */
-export function makeKey(maker: KeyMaker, paper: string, body: KeyBody): { key: string; made: AccessKey } {
+export function makeKey(maker: KeyIssuer, paper: string, body: KeyBody): { key: string; made: AccessKey } {
   const seat = body.seat?.toLowerCase() ?? null;
   const persona = body.persona ?? null;
   if (seat !== null && body.level === 'agent') {
-    throw unfit('seat', 'a seat is a person’s and an agent’s key is not; give the seat the level read or admin');
+    throw invalidField('seat', 'a seat is a person’s and an agent’s key is not; give the seat the level read or admin');
   }
   if (persona !== null && body.level !== 'agent') {
-    throw unfit('persona', `a ${body.level} key signs nothing as a persona; leave persona out, or make an agent key`);
+    throw invalidField('persona', `a ${body.level} key signs nothing as a persona; leave persona out, or make an agent key`);
   }
   if (persona !== null && maker.archive.persona(persona)?.active !== true) {
-    throw unfit('persona', `${JSON.stringify(persona)} is not an active persona of this desk; see the masthead`);
+    throw invalidField('persona', `${JSON.stringify(persona)} is not an active persona of this desk; see the masthead`);
   }
   const expires_at = body.expires_at == null ? null : keyExpiry(body.expires_at, 'expires_at', maker.now());
   const holder = seat === null ? null : maker.keys.seat(paper, seat);
@@ -149,7 +149,7 @@ export function keyRow(key: AccessKey & Partial<KeyDays>, isExpired: boolean) {
   return { id, level, name, seat, persona, ...keyLifeRow(key, uses, isExpired) };
 }
 
-function unfit(field: string, message: string): Fault {
+function invalidField(field: string, message: string): Fault {
   return new Fault('invalid_request', `${field}: ${message}`, { field });
 }
 
@@ -158,7 +158,7 @@ function unfit(field: string, message: string): Fault {
  * text that is no key, for a stranger and for a key that was revoked,
  * `key_expired` for one that has ended.
  */
-export function keyOf(keys: KeyTable, text: string, now: number): AccessKey {
+export function requireKey(keys: KeyTable, text: string, now: number): AccessKey {
   if (!isKey(text)) {
     throw new Fault(
       'key_invalid',
@@ -170,11 +170,11 @@ export function keyOf(keys: KeyTable, text: string, now: number): AccessKey {
   if (found === null || !timingSafeEqual(Buffer.from(found.hash), Buffer.from(hash))) {
     throw new Fault('key_invalid', 'no desk has this key; ask the paper’s admin for one');
   }
-  return inForce(keys, found.key, now);
+  return requireActive(keys, found.key, now);
 }
 
 /** The key, when it opens something at a time (ms). Throws `key_invalid`, `key_expired`. */
-export function inForce(keys: KeyTable, key: AccessKey | null, now: number): AccessKey {
+export function requireActive(keys: KeyTable, key: AccessKey | null, now: number): AccessKey {
   if (key === null || key.revoked_at !== null) {
     throw new Fault('key_invalid', 'this key was revoked; ask the paper’s admin for another');
   }

@@ -1,11 +1,11 @@
-import type { Archive, PieceState } from './archive.ts';
+import type { Archive, StateName } from './archive.ts';
 import type { DeskEvent } from './event.ts';
 import type { GenerationEntry, LedgerEntry } from './ledger-entry.ts';
 import type { PaperBody } from './paper.ts';
 
 /** A piece's standing, as the desk changes it. Times in ms. */
-export interface PieceStanding {
-  state: PieceState;
+export interface PieceState {
+  state: StateName;
   published_at: number | null;
   updated_at: number | null;
   scheduled_at: number | null;
@@ -31,14 +31,14 @@ export interface LedgerStore {
   lastFiledAt(paper: string): number;
   /** Makes the generation the one that its piece shows, and takes its number. */
   setGeneration(entry: GenerationEntry): void;
-  standing(piece: string): PieceStanding | null;
-  setStanding(piece: string, standing: PieceStanding): void;
+  pieceState(piece: string): PieceState | null;
+  setPieceState(piece: string, standing: PieceState): void;
   /** Scheduled pieces whose time has come, in the order of their times. */
   scheduled(until: number): { paper: string; piece: string; at: number }[];
   /** Whether everything of the paper is marked to be pressed, and no press has begun on it. */
-  isAllWaiting(paper: string): boolean;
+  isFullPressPending(paper: string): boolean;
   /** Notes that the files which read these tags must be pressed. */
-  owe(paper: string, tags: Iterable<string>): void;
+  markStale(paper: string, tags: Iterable<string>): void;
   /** Notes what those who asked for it are to be told: kept when the transaction is, and only then. */
-  tell(event: DeskEvent): void;
+  emit(event: DeskEvent): void;
 }

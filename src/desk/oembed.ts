@@ -39,14 +39,14 @@ export const OEmbed = z
 export type OEmbed = z.infer<typeof OEmbed>;
 
 /** What may be embedded. */
-export type Named = { story: string } | { cast: string };
+export type EmbedTarget = { story: string } | { cast: string };
 
 /**
  * The slug in a story's address under one of a paper's roots, or the day in that of
  * a video edition; null for any other address. The Markdown twin names its story
  * too; a query or a fragment changes nothing.
  */
-export function namedInAddress(address: string, roots: readonly string[]): Named | null {
+export function embedTarget(address: string, roots: readonly string[]): EmbedTarget | null {
   const url = URL.parse(address);
   if (url === null || url.username !== '' || url.password !== '') return null;
   for (const root of roots) {

@@ -1,6 +1,6 @@
 import { Fault, refused } from '../fault.ts';
 import type { HostTable, OwnAddresses } from './host.ts';
-import { hostKey, hostOfPaper, paperAt, servedAt, unfitHost } from './host.ts';
+import { hostKey, hostOfPaper, paperAt, servedAt, hostProblem } from './host.ts';
 import type { Paper } from './paper.ts';
 
 /** What giving a host to a paper takes. */
@@ -40,7 +40,7 @@ export function giveOwnHost(grants: HostGrants, slug: string): void {
   const { url } = store.paper(slug) ?? {};
   if (url === undefined || paperAt(url, others(grants, slug)) !== null) return;
   const parsed = new URL(url);
-  if (unfitHost(parsed, settings) === null) store.hosts.add(slug, hostKey(parsed), 'given', now());
+  if (hostProblem(parsed, settings) === null) store.hosts.add(slug, hostKey(parsed), 'given', now());
 }
 
 /**

@@ -34,7 +34,7 @@ export function postRow(row: Row, links: Links): PostRow {
     ...(fits ? { dek: row.dek } : {}),
     link,
     image: links.image(row),
-    text: fits ? whole : `${cutAtWord(row.headline, room)}\n\n${link}`,
+    text: fits ? whole : `${truncateAtWord(row.headline, room)}\n\n${link}`,
     published_at: isoTime(row.published_at),
   };
 }
@@ -46,7 +46,7 @@ function graphemes(text: string): string[] {
 }
 
 /** A text of at most `max` graphemes; what was cut shows by an ellipsis. */
-function cutAtWord(text: string, max: number): string {
+function truncateAtWord(text: string, max: number): string {
   const all = graphemes(text);
   if (all.length <= max) return text;
   const kept = all.slice(0, Math.max(0, max - 1)).join('');

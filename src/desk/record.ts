@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize';
 import type { Problem } from '../fault.ts';
 import { refused } from '../fault.ts';
-import { airingProblems } from '../ledger/door.ts';
+import { sourceFloorProblems } from '../ledger/door.ts';
 import { append } from './append.ts';
 import type { Archive } from './archive.ts';
 import type { Cast, CastBody } from './cast.ts';
@@ -17,16 +17,16 @@ const NAMED_MAX = 5;
 
 /** A persona from its body. Throws `refused_by_door` when its portrait is none of the paper's pictures. */
 export function personaFrom(archive: Archive, slug: string, body: PersonaBody): Persona {
-  needMedia(archive, 'avatar', body.avatar, 'image/');
+  requireMedia(archive, 'avatar', body.avatar, 'image/');
   return { slug, ...body };
 }
 
 /** A video edition from its body, with what its file tells. Throws `refused_by_door` for media that do not fit. */
 export function castFrom(archive: Archive, day: string, body: CastBody): Cast {
-  const video = needMedia(archive, 'video', body.video, 'video/');
-  needMedia(archive, 'poster', body.poster, 'image/');
-  needMedia(archive, 'captions', body.captions, 'text/vtt');
-  return { day, ...body, ...measures(video) };
+  const video = requireMedia(archive, 'video', body.video, 'video/');
+  requireMedia(archive, 'poster', body.poster, 'image/');
+  requireMedia(archive, 'captions', body.captions, 'text/vtt');
+  return { day, ...body, ...videoProperties(video) };
 }
 
 /**
@@ -41,7 +41,7 @@ export function paperFrom(archive: Archive | null, body: PaperBody): PaperBody {
 }
 
 /** What an edition tells of its video. */
-export function measures(video: Media | null): Pick<Cast, 'duration_s' | 'bytes' | 'media_type'> {
+export function videoProperties(video: Media | null): Pick<Cast, 'duration_s' | 'bytes' | 'media_type'> {
   return {
     duration_s: Math.round((video?.duration_ms ?? 0) / 1000),
     bytes: video?.bytes ?? 0,
@@ -83,7 +83,7 @@ function sectionProblems(archive: Archive, sections: readonly string[]): Problem
  */
 function floorProblems(archive: Archive, { source_floor }: PaperBody): Problem[] {
   if (source_floor <= archive.paper().source_floor) return [];
-  const short = archive.scheduled().filter((piece) => airingProblems(piece, { source_floor }).length > 0);
+  const short = archive.scheduled().filter((piece) => sourceFloorProblems(piece, { source_floor }).length > 0);
   if (short.length === 0) return [];
   const named = short.slice(0, NAMED_MAX).map(({ slug }) => slug);
   const slugs = `${named.join(', ')}${short.length > NAMED_MAX ? ', …' : ''}`;
@@ -92,7 +92,7 @@ function floorProblems(archive: Archive, { source_floor }: PaperBody): Problem[]
 }
 
 /** A media file that a record names. */
-function needMedia(archive: Archive, field: string, path: string | null, type: string): Media | null {
+function requireMedia(archive: Archive, field: string, path: string | null, type: string): Media | null {
   if (path === null) return null;
   const found = archive.media(path);
   if (found?.media_type.startsWith(type)) return found;

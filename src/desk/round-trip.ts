@@ -1,6 +1,6 @@
 import type { Archive } from './archive.ts';
 import { portraitPath } from './masthead.ts';
-import { measures } from './record.ts';
+import { videoProperties } from './record.ts';
 
 type Members = Record<string, unknown>;
 
@@ -33,7 +33,7 @@ export function castChange(archive: Archive, change: Members, day: string, root:
   const video = members.video ?? archive.cast(day)?.video;
   const file = typeof video === 'string' ? archive.media(video) : null;
   const page_url = `${root}/cast/${day}/`;
-  return without(members, { day, page_url, embed_url: `${page_url}embed/`, ...measures(file) });
+  return without(members, { day, page_url, embed_url: `${page_url}embed/`, ...videoProperties(file) });
 }
 
 function mediaPaths(change: Members, root: string): Members {

@@ -1,7 +1,7 @@
 import { Fault } from '../fault.ts';
 import { normalized } from '../ledger/marks.ts';
 import { plainText } from '../ledger/prose.ts';
-import { keptWords } from './readings.ts';
+import { cachedWords } from './readings.ts';
 
 /** The longest query, in characters (Unicode code points) after trimming. */
 export const QUERY_MAX = 120;
@@ -14,7 +14,7 @@ export const SEARCH_ROWS = 30;
  * Counts the changes of the folding below. An index that was made under
  * another number is made again when its database is opened.
  */
-export const FOLDING = 1;
+export const NORMALIZER_VERSION = 1;
 
 /** Stands between two fields, so that no phrase reaches from one into the next; the folding gives it for no text. */
 const BORDER = '\u{E000}';
@@ -22,7 +22,7 @@ const BORDER = '\u{E000}';
 const PAPER_MARK = '\u{E001}';
 
 /** Characters that nobody sees, and the stroke that only stretches Arabic words. A zero-width space parts words. */
-const UNSEEN = /[[\p{Default_Ignorable_Code_Point}\u0640]--\u200b]/gv;
+const INVISIBLE = /[[\p{Default_Ignorable_Code_Point}\u0640]--\u200b]/gv;
 /**
  * Accents, Hebrew points and Arabic vowel marks. Vowel signs and viramas of
  * Devanagari, Thai and their kin are letters to their readers, and so are the
@@ -31,14 +31,14 @@ const UNSEEN = /[[\p{Default_Ignorable_Code_Point}\u0640]--\u200b]/gv;
 const ACCENT =
   /[[\p{Mn}&&[\p{sc=Inherited}\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}]]--[\u3099\u309a]]/gv;
 /** Letters that are another one with a stroke, or two in one, which no normal form takes apart. */
-const PLAIN: Record<string, string> = { æ: 'ae', đ: 'd', ħ: 'h', ł: 'l', ø: 'o', œ: 'oe', ŧ: 't', ς: 'σ' };
+const PLAIN_LETTERS: Record<string, string> = { æ: 'ae', đ: 'd', ħ: 'h', ł: 'l', ø: 'o', œ: 'oe', ŧ: 't', ς: 'σ' };
 const SPECIAL = /[æđħłøœŧς]/g;
 /** What words are made of. */
-const NO_WORD = /[^\p{L}\p{M}\p{N}]+/gv;
+const NON_WORD = /[^\p{L}\p{M}\p{N}]+/gv;
 /** Characters of the scripts that put no blanks between words. */
-const UNPARTED =
+const UNSPACED =
   /[[\p{L}\p{M}\p{N}]&&[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]]/gv;
-const LAST_UNPARTED = new RegExp(`${UNPARTED.source}$`, 'v');
+const ENDS_UNSPACED = new RegExp(`${UNSPACED.source}$`, 'v');
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/v;
 
 /**
@@ -47,10 +47,10 @@ const LETTER_OR_DIGIT = /[\p{L}\p{N}]/v;
  * between words, each character is a word of its own.
  */
 export function searchText(text: string): string {
-  return text.split('\n').map(foldLine).filter(Boolean).join(' ');
+  return text.split('\n').map(normalizeLine).filter(Boolean).join(' ');
 }
 
-function foldLine(line: string): string {
+function normalizeLine(line: string): string {
   // Most lines need no more than this: typographic quotes and dashes folded away, nothing but ASCII is left.
   const ascii = line.replace(/[\u2010-\u2027\u2030-\u205e]/g, ' ');
   if (/^[\0-\x7f]*$/.test(ascii)) {
@@ -61,16 +61,16 @@ function foldLine(line: string): string {
   }
   return normalized(
     normalized(line, 'NFKD')
-      .replace(UNSEEN, '')
+      .replace(INVISIBLE, '')
       .replace(ACCENT, '')
       // To upper case and back: that folds ß and the dotless i as Unicode's full case folding does.
       .toLowerCase()
       .toUpperCase()
       .toLowerCase()
-      .replace(SPECIAL, (letter) => PLAIN[letter] ?? letter),
+      .replace(SPECIAL, (letter) => PLAIN_LETTERS[letter] ?? letter),
   )
-    .replace(UNPARTED, ' $& ')
-    .replace(NO_WORD, ' ')
+    .replace(UNSPACED, ' $& ')
+    .replace(NON_WORD, ' ')
     .trim();
 }
 
@@ -82,7 +82,7 @@ function paperWord(paper: string): string {
 /** What the index holds of a piece: the paper's word, then headline, dek and prose as their readers see them. */
 export function indexText(paper: string, piece: { headline: string; dek: string; prose: string }): string {
   const { headline, dek, prose } = piece;
-  const words = keptWords(prose) ?? proseWords(plainText(prose));
+  const words = cachedWords(prose) ?? proseWords(plainText(prose));
   return [paperWord(paper), searchText(headline), searchText(dek), words].join(` ${BORDER} `);
 }
 
@@ -142,6 +142,6 @@ function queryFault(message: string): Fault {
  * can be taken for an operator.
  */
 export function matchExpression(paper: string, terms: readonly string[]): string {
-  const phrases = new Set(terms.map(searchText).map((words) => `"${words}"${LAST_UNPARTED.test(words) ? '' : '*'}`));
+  const phrases = new Set(terms.map(searchText).map((words) => `"${words}"${ENDS_UNSPACED.test(words) ? '' : '*'}`));
   return [`"${paperWord(paper)}"`, ...phrases].join(' AND ');
 }

@@ -63,7 +63,7 @@ export const FullStory = StoryRow.extend({
 export type FullStory = z.infer<typeof FullStory>;
 
 /** Where a piece stands, as its own desk sees it. */
-const Standing = {
+const StateMembers = {
   state: z.enum(['draft', 'scheduled', 'on_air', 'withdrawn']),
   image: z
     .url()
@@ -77,11 +77,11 @@ const Standing = {
 };
 
 /** A row of `GET /api/v1/drafts`. */
-export const DraftRow = StoryRow.extend(Standing).meta({ id: 'Draft', description: 'A piece that is not on air.' });
+export const DraftRow = StoryRow.extend(StateMembers).meta({ id: 'Draft', description: 'A piece that is not on air.' });
 export type DraftRow = z.infer<typeof DraftRow>;
 
 /** A piece in full as its own desk sees it. */
-export const DeskStory = FullStory.extend(Standing).meta({
+export const DeskStory = FullStory.extend(StateMembers).meta({
   id: 'DeskStory',
   description: 'One piece in full, on air or not, as its own desk sees it.',
 });
@@ -126,20 +126,20 @@ export function fullStory(story: Story, links: Links, proofUrl: string): FullSto
 }
 
 export function draftRow(story: DeskRow, links: Links): DraftRow {
-  return { ...storyRow(story, links), ...standing(story, links) };
+  return { ...storyRow(story, links), ...stateMembers(story, links) };
 }
 
 export function deskStory(story: Story, links: Links, proofUrl: string): DeskStory {
-  return { ...fullStory(story, links, proofUrl), ...standing(story, links) };
+  return { ...fullStory(story, links, proofUrl), ...stateMembers(story, links) };
 }
 
-function standing(story: DeskRow, links: Links) {
+function stateMembers(story: DeskRow, links: Links) {
   const hasImage = story.published_at !== 0 || story.image !== null;
-  return { ...standingRow(story), image: hasImage ? links.image(story) : null };
+  return { ...stateRow(story), image: hasImage ? links.image(story) : null };
 }
 
 /** Where a piece stands: times in ISO 8601. */
-export function standingRow(story: DeskRow) {
+export function stateRow(story: DeskRow) {
   const isoOrNull = (ms: number | null) => (ms === null ? null : isoTime(ms));
   // 0 is the store's word for never.
   const wasOnAir = story.published_at !== 0;

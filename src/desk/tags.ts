@@ -53,7 +53,7 @@ export const tags = {
  * piece as readers saw it and see it now, null while it is not on air; the
  * archive already shows the state after.
  */
-export function touchedByPiece(archive: Archive, id: string, before: Row | null, after: Row | null): Set<string> {
+export function changedTags(archive: Archive, id: string, before: Row | null, after: Row | null): Set<string> {
   const touched = new Set([tags.edition, tags.piece(id), tags.news]);
   const stays =
     before?.category === after?.category &&

@@ -8,7 +8,7 @@ import { PersonaBody } from '../desk/masthead.ts';
 import type { Media } from '../desk/media.ts';
 import { isPaperSlug, PaperBody } from '../desk/paper.ts';
 import { giveOwnHost, requireFreeAddress } from '../desk/paper-hosts.ts';
-import { appendRecord, castFrom, measures, paperFrom, personaFrom } from '../desk/record.ts';
+import { appendRecord, castFrom, videoProperties, paperFrom, personaFrom } from '../desk/record.ts';
 import { Fault } from '../fault.ts';
 import { isLine, SLUG } from '../ledger/door.ts';
 import { shapeProblems } from '../ledger/shape.ts';
@@ -120,7 +120,7 @@ export class Records {
     const { store, now } = this.#at.intake;
     const archive = store.archive(this.#at.slug);
     for (const cast of archive.casts()) {
-      const measured = { ...cast, ...measures(archive.media(cast.video)) };
+      const measured = { ...cast, ...videoProperties(archive.media(cast.video)) };
       const entry = { at: now(), paper: this.#at.slug, kind: 'cast' as const, name: cast.day, body: measured };
       if (!store.transact(() => appendRecord(store, entry, cast))) continue;
       this.#at.result.filed.push(this.#at.name(join(this.#at.folder, 'cast', `${cast.day}.yaml`)));

@@ -18,14 +18,14 @@ export interface AuditedGeneration extends Generation {
  * life: what was filed under a clock that was set back, before that was seen to, is
  * sound in all else.
  */
-export function auditor(keys: VerifyingKey[], { clock = true }: { clock?: boolean } = {}) {
+export function generationAuditor(keys: VerifyingKey[], { clock = true }: { clock?: boolean } = {}) {
   const last = new Map<string, { revision: number; hash: string; filed_at: string }>();
   const seqs = new Map<string, { seq: number; filed_at: string }>();
   return {
     /** What does not hold in the next generation; empty when all of it does. */
     next(generation: AuditedGeneration): string[] {
       const { paper, piece } = generation;
-      const { receipt, faults } = generationFaults(generation, clock ? keys : keys.map(ageless), verifyNode);
+      const { receipt, faults } = generationFaults(generation, clock ? keys : keys.map(withoutPeriod), verifyNode);
       const before = last.get(piece.id);
       if (contentHash(basisOf(piece)) !== generation.content_hash) {
         faults.push(`revision ${piece.revision}: content_hash is not the hash of what is stored`);
@@ -65,6 +65,6 @@ export function auditor(keys: VerifyingKey[], { clock = true }: { clock?: boolea
   };
 }
 
-function ageless(key: VerifyingKey): VerifyingKey {
+function withoutPeriod(key: VerifyingKey): VerifyingKey {
   return { ...key, nbf: 0, retired_at: null };
 }

@@ -1,5 +1,5 @@
-import type { KeyLife } from './key-time.ts';
-import { keyTimeRules } from './key-time.ts';
+import type { SigningPeriod } from './key-time.ts';
+import { signingPeriodFaults } from './key-time.ts';
 import type { Receipt } from './receipt.ts';
 
 /** One filing of one piece, as a proof lists it. */
@@ -18,18 +18,18 @@ export interface Generation {
 }
 
 /** What a verifier has found out about one generation by hashing and by checking its signature. */
-export interface Seen {
+export interface CheckedReceipt {
   /** The receipt read; null when it is not in the form of wire.md. */
   receipt: Receipt | null;
   /** `sha256:<hex>` of the receipt's signed text. */
   hash: string;
   signature: 'holds' | 'fails' | 'no_such_key';
   /** When the key signed that the receipt names; null when no such key is known. */
-  key: KeyLife | null;
+  key: SigningPeriod | null;
 }
 
 /** What does not hold in one generation taken by itself; empty when all of it does. */
-export function generationRules(generation: Generation, { receipt, hash, signature, key }: Seen): string[] {
+export function generationRules(generation: Generation, { receipt, hash, signature, key }: CheckedReceipt): string[] {
   const where = `revision ${generation.revision}`;
   if (receipt === null) return [`${where}: the receipt is not a newsdesk-receipt/v1 note`];
   const faults: string[] = [];
@@ -43,7 +43,7 @@ export function generationRules(generation: Generation, { receipt, hash, signatu
   }
   if (signature === 'no_such_key') faults.push(`${where}: no key with kid ${receipt.kid} is known`);
   if (signature === 'fails') faults.push(`${where}: the signature does not hold`);
-  if (key !== null) faults.push(...keyTimeRules(`${where}: filed`, receipt.filed_at, key));
+  if (key !== null) faults.push(...signingPeriodFaults(`${where}: filed`, receipt.filed_at, key));
   return faults;
 }
 
@@ -52,7 +52,7 @@ export function generationRules(generation: Generation, { receipt, hash, signatu
  * revisions from 1 without a gap, each `prev` the hash of the text before it,
  * `seq` rising, time never going back, one paper and one piece throughout.
  */
-export function chainRules(generations: { generation: Generation; seen: Seen }[]): string[] {
+export function chainRules(generations: { generation: Generation; seen: CheckedReceipt }[]): string[] {
   if (generations.length === 0) return ['there is no generation'];
   const faults: string[] = [];
   let before: { receipt: Receipt; hash: string } | null = null;

@@ -1,5 +1,5 @@
 import type { Problem } from '../fault.ts';
-import { MARKS_MAX, marksTooMany, normalized } from './marks.ts';
+import { MARKS_MAX, tooManyMarksAt, normalized } from './marks.ts';
 import type { Filing } from './piece.ts';
 import {
   CORRECTION_MAX,
@@ -14,11 +14,11 @@ import {
   SOURCE_MAX,
   STATEMENT_MAX,
 } from './piece.ts';
-import type { Reading } from './prose.ts';
-import { markersIn, readProse, UNSAFE_SCHEME } from './prose.ts';
+import type { ParsedProse } from './prose.ts';
+import { markersIn, parseProse, UNSAFE_SCHEME } from './prose.ts';
 
 /** What the door knows of the paper that a piece is filed with. */
-export interface DeskRules {
+export interface PaperRules {
   sections: readonly string[];
   /** Slugs of the personas that may sign. */
   personas: readonly string[];
@@ -29,7 +29,7 @@ export interface DeskRules {
 }
 
 /** Gives the reading of a prose. */
-export type ProseReader = (prose: string) => Reading;
+export type ProseParser = (prose: string) => ParsedProse;
 
 /** The form of a slug: of a piece, of a persona. */
 export const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
@@ -45,7 +45,7 @@ const CONTROL_OR_BREAK = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
  * The rules are those of design.md ("The life of a piece", 2). `read` reads the
  * prose, where it may have been read before.
  */
-export function filingProblems(filing: Filing, rules: DeskRules, read: ProseReader = readProse): Problem[] {
+export function filingProblems(filing: Filing, rules: PaperRules, read: ProseParser = parseProse): Problem[] {
   return [
     ...slugProblems(filing.slug),
     ...lineProblems('headline', filing.headline, HEADLINE_MAX, true),
@@ -64,15 +64,15 @@ export function filingProblems(filing: Filing, rules: DeskRules, read: ProseRead
  * What keeps a piece that was filed off the air: too few distinct publishers,
  * or a section that the paper has dropped since, of which there is no page.
  */
-export function standingProblems(piece: Pick<Filing, 'category' | 'cited_facts'>, rules: DeskRules): Problem[] {
-  return [...sectionProblems(piece.category, rules), ...airingProblems(piece, rules)];
+export function airingProblems(piece: Pick<Filing, 'category' | 'cited_facts'>, rules: PaperRules): Problem[] {
+  return [...sectionProblems(piece.category, rules), ...sourceFloorProblems(piece, rules)];
 }
 
 /**
  * The rule that binds a piece on air, and not a draft: enough distinct
  * publishers, compared by `source` in NFKC and folded case.
  */
-export function airingProblems(filing: Pick<Filing, 'cited_facts'>, rules: Pick<DeskRules, 'source_floor'>): Problem[] {
+export function sourceFloorProblems(filing: Pick<Filing, 'cited_facts'>, rules: Pick<PaperRules, 'source_floor'>): Problem[] {
   const publishers = distinctPublishers(filing.cited_facts);
   if (publishers >= rules.source_floor) return [];
   return [
@@ -114,13 +114,13 @@ function slugProblems(slug: string): Problem[] {
   ];
 }
 
-function sectionProblems(category: string, { sections }: DeskRules): Problem[] {
+function sectionProblems(category: string, { sections }: PaperRules): Problem[] {
   if (sections.includes(category)) return [];
   const message = `${quote(category)} is not a section of this paper; use one of ${sections.join(', ')}, or add it to paper.yaml`;
   return [{ field: 'category', rule: 'unknown_section', message }];
 }
 
-function memberProblems(filing: Filing, rules: DeskRules): Problem[] {
+function memberProblems(filing: Filing, rules: PaperRules): Problem[] {
   const problems = sectionProblems(filing.category, rules);
   if (!rules.personas.includes(filing.persona)) {
     problems.push({
@@ -148,11 +148,11 @@ export function isLanguageTag(tag: string): boolean {
   }
 }
 
-function proseProblems(prose: string, rules: DeskRules, read: ProseReader): Problem[] {
+function proseProblems(prose: string, rules: PaperRules, read: ProseParser): Problem[] {
   const problems = textProblems('prose', prose, PROSE_MAX);
   // What cannot be read in good time is not read.
   if (prose.length > PROSE_MAX) return problems;
-  const { tangled, rawHtml, unsafeLinks, pictures, hiddenMarkers } = read(prose);
+  const { openBrackets: tangled, rawHtml, unsafeLinks, pictures, hiddenMarkers } = read(prose);
   if (tangled !== null) {
     const { text, offset, line } = tangled;
     const message = `by line ${line} of the prose, in the paragraph that begins ${quote(text)}, too many square brackets are open at a time; close them, or write \\[ for one that is text`;
@@ -266,7 +266,7 @@ function markerProblems({ prose, cited_facts }: Filing): Problem[] {
   return problems;
 }
 
-function imageProblems({ image }: Filing, rules: DeskRules): Problem[] {
+function imageProblems({ image }: Filing, rules: PaperRules): Problem[] {
   if (image === null) return [];
   const problems = lineProblems('image.alt', image.alt, DEK_MAX, false);
   if (image.credit !== null) problems.push(...lineProblems('image.credit', image.credit, SOURCE_MAX, false));
@@ -311,7 +311,7 @@ function textProblems(field: string, text: string, max: number, forbidden = CONT
       offset: control.index,
     });
   }
-  const marks = marksTooMany(text);
+  const marks = tooManyMarksAt(text);
   if (marks !== null) {
     problems.push({
       field,

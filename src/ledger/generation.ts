@@ -1,12 +1,12 @@
 import { sha256 } from './basis.ts';
-import type { Generation, Seen } from './chain.ts';
+import type { Generation, CheckedReceipt } from './chain.ts';
 import { chainRules, generationRules } from './chain.ts';
 import type { VerifyingKey } from './keyring.ts';
 import type { Verify } from './note.ts';
 import { parseNote } from './note.ts';
 import type { Receipt } from './receipt.ts';
 import { parseReceipt } from './receipt.ts';
-import { noteSignedBy } from './verifier-key.ts';
+import { isSignedBy } from './verifier-key.ts';
 
 /** What does not hold in one generation taken by itself, and its receipt where that can be read. */
 export function generationFaults(
@@ -14,20 +14,20 @@ export function generationFaults(
   keys: VerifyingKey[],
   verify: Verify,
 ): { receipt: Receipt | null; faults: string[] } {
-  const seen = look(generation, keys, verify);
+  const seen = checkReceipt(generation, keys, verify);
   return { receipt: seen.receipt, faults: generationRules(generation, seen) };
 }
 
 /** What does not hold in the chain of one piece's generations, oldest first; empty when all of it does. */
 export function chainFaults(generations: Generation[], keys: VerifyingKey[], verify: Verify): string[] {
-  return chainRules(generations.map((generation) => ({ generation, seen: look(generation, keys, verify) })));
+  return chainRules(generations.map((generation) => ({ generation, seen: checkReceipt(generation, keys, verify) })));
 }
 
-function look({ receipt: text }: Generation, keys: VerifyingKey[], verify: Verify): Seen {
+function checkReceipt({ receipt: text }: Generation, keys: VerifyingKey[], verify: Verify): CheckedReceipt {
   const note = parseNote(text);
   const receipt = note === null ? null : parseReceipt(note.text);
   if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails', key: null };
   const key = keys.find(({ kid }) => kid === receipt.kid) ?? null;
-  const signature = key === null ? 'no_such_key' : noteSignedBy(note, key, verify) ? 'holds' : 'fails';
+  const signature = key === null ? 'no_such_key' : isSignedBy(note, key, verify) ? 'holds' : 'fails';
   return { receipt, hash: sha256(note.text), signature, key };
 }

@@ -9,7 +9,7 @@
 export class NotIJson extends Error {}
 
 /** JSON that means one thing to one reader and another to the next. */
-export class NamedTwice extends NotIJson {}
+export class DuplicateMember extends NotIJson {}
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -25,13 +25,13 @@ export function parseIJson(text: string): unknown {
   } catch (cause) {
     throw new NotIJson('is not JSON', { cause });
   }
-  const twice = memberTwice(text);
-  if (twice !== null) throw new NamedTwice(`names the member ${JSON.stringify(twice.slice(0, LONGEST_NAME))} twice`);
+  const twice = duplicateMember(text);
+  if (twice !== null) throw new DuplicateMember(`names the member ${JSON.stringify(twice.slice(0, LONGEST_NAME))} twice`);
   return value;
 }
 
 /** The first member that an object names twice, however it is spelled; null without one. The text is known to be JSON. */
-function memberTwice(text: string): string | null {
+function duplicateMember(text: string): string | null {
   // One for each object or list that is open; a list names nothing.
   const open: (Set<string> | null)[] = [];
   // Whether the next text in an object is a name: it is after `{` and `,`, and not after `:`.

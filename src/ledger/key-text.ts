@@ -22,7 +22,7 @@ export function thumbprintInput(publicKey: Uint8Array): string {
 }
 
 /** A key as a document lists it: what is to be compared with what its bytes hash to. */
-export interface ListedParts {
+export interface KeyParts {
   name: string;
   publicKey: Uint8Array;
   /** The key hash that its verifier key says, in hex. */
@@ -34,11 +34,11 @@ export interface ListedParts {
 }
 
 /** One key of a key document taken apart; null when it has not the form. Whether hash and `kid` are its own is still to be seen. */
-export function jwkParts(jwk: unknown): ListedParts | null {
+export function splitJwk(jwk: unknown): KeyParts | null {
   const { vkey, kid, x, nbf = 0, retired_at = null, ...said } = (jwk ?? {}) as Record<string, unknown>;
   if (Object.entries(ED25519_JWK).some(([name, value]) => said[name] !== undefined && said[name] !== value))
     return null;
-  const parts = typeof vkey === 'string' ? vkeyParts(vkey) : null;
+  const parts = typeof vkey === 'string' ? splitVkey(vkey) : null;
   if (parts === null || (kid !== undefined && typeof kid !== 'string')) return null;
   if (x !== undefined && x !== toBase64url(parts.publicKey)) return null;
   if (typeof nbf !== 'number' || Math.abs(nbf) > FARTHEST) return null;
@@ -65,7 +65,7 @@ export interface VerifierKey {
 }
 
 /** The verifier key text of an Ed25519 key taken apart; null when it has not the form. Whether `hash` is the key's is still to be seen. */
-export function vkeyParts(text: string): Omit<VerifierKey, 'type'> | null {
+export function splitVkey(text: string): Omit<VerifierKey, 'type'> | null {
   const key = vkeyFields(text);
   if (key?.type !== ED25519 || key.publicKey.length !== PUBLIC_KEY_LENGTH) return null;
   const { name, hash, publicKey } = key;

@@ -1,6 +1,6 @@
 import { isoTime } from '../time.ts';
 /** The time in which a key signs, in ms. Nothing here hashes: a reader's browser judges by it too. */
-export interface KeyLife {
+export interface SigningPeriod {
   /** Not used before. */
   nbf: number;
   /** From here on it signs nothing any more; null while it signs. */
@@ -13,7 +13,7 @@ export interface KeyLife {
  * the secret of a retired key can date nothing to after its retirement. `what`
  * begins the sentence, as `seq 3: observed`.
  */
-export function keyTimeRules(what: string, iso: string, { nbf, retired_at }: KeyLife): string[] {
+export function signingPeriodFaults(what: string, iso: string, { nbf, retired_at }: SigningPeriod): string[] {
   const at = Date.parse(iso);
   const time = (ms: number): string => isoTime(ms);
   if (retired_at !== null && at >= retired_at)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isoOrNull } from '../time.ts';
 import { toBase64url } from './bytes.ts';
-import { jwkParts, thumbprintInput, vkeyText } from './key-text.ts';
+import { splitJwk, thumbprintInput, vkeyText } from './key-text.ts';
 import { parseVkey, vkey } from './verifier-key.ts';
 
 /** A public key of the filing door. The secret half never leaves the key file. */
@@ -67,7 +67,7 @@ export function jwks(keys: VerifyingKey[]): { keys: Jwk[] } {
 export function keysOf(document: unknown): VerifyingKey[] {
   const { keys } = (document ?? {}) as { keys?: unknown };
   return (Array.isArray(keys) ? keys : []).flatMap((jwk) => {
-    const parts = jwkParts(jwk);
+    const parts = splitJwk(jwk);
     if (parts === null) return [];
     const { name, hash, publicKey, nbf, retired_at } = parts;
     const kid = thumbprint(publicKey);

@@ -12,11 +12,11 @@ const MARK = String.raw`[\p{M}\p{Default_Ignorable_Code_Point}\uff9e\uff9f]`;
 const MARKS_TOO_MANY = new RegExp(String.raw`(?:^|(?!${MARK})[\s\S])${MARK}{${MARKS_MAX + 1}}`, 'u');
 
 /** Where in a text more combining marks follow one another than are taken, in UTF-16 units; null when nowhere. */
-export function marksTooMany(text: string): number | null {
+export function tooManyMarksAt(text: string): number | null {
   return MARKS_TOO_MANY.exec(text)?.index ?? null;
 }
 
 /** A text in a normal form; as it is when that would take long, for somebody to refuse. */
 export function normalized(text: string, form: 'NFC' | 'NFKC' | 'NFKD' = 'NFC'): string {
-  return marksTooMany(text) === null ? text.normalize(form) : text;
+  return tooManyMarksAt(text) === null ? text.normalize(form) : text;
 }

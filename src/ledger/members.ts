@@ -20,26 +20,26 @@ const KINDS = {
 };
 
 /** Whether a value is an object with at least these members. */
-export function has(value: unknown, shape: Shape): boolean {
-  return misfits(value, shape).length === 0;
+export function hasShape(value: unknown, shape: Shape): boolean {
+  return mismatches(value, shape).length === 0;
 }
 
 /** What of a value is not of a shape, by the members' places: `items[2].receipt is missing`. */
-export function misfits(value: unknown, shape: Shape, place = ''): string[] {
+export function mismatches(value: unknown, shape: Shape, place = ''): string[] {
   if (!isObject(value)) return [`${place || 'it'} is not an object`];
   return membersOf(shape).flatMap(({ name, kind, isOptional }) => {
     const here = place === '' ? name : `${place}.${name}`;
     const member = own(value, name);
     if (member === undefined) return isOptional ? [] : [`${here} is missing`];
-    if (!Array.isArray(kind)) return misfit(member, kind, here);
+    if (!Array.isArray(kind)) return mismatch(member, kind, here);
     if (!Array.isArray(member)) return [`${here} is not a list`];
-    return member.flatMap((item, index) => misfit(item, kind[0], `${here}[${index}]`));
+    return member.flatMap((item, index) => mismatch(item, kind[0], `${here}[${index}]`));
   });
 }
 
-function misfit(value: unknown, kind: Kind, place: string): string[] {
+function mismatch(value: unknown, kind: Kind, place: string): string[] {
   if (typeof kind === 'boolean') return value === kind ? [] : [`${place} is not ${kind}`];
-  if (typeof kind === 'object') return misfits(value, kind, place);
+  if (typeof kind === 'object') return mismatches(value, kind, place);
   return KINDS[kind](value) ? [] : [`${place} is not ${kind}`];
 }
 
@@ -47,7 +47,7 @@ function misfit(value: unknown, kind: Kind, place: string): string[] {
  * The places of members that a shape does not name. Objects whose members it leaves
  * open have none, and what is no object where the shape has one is a stranger as a whole.
  */
-export function strangers(value: unknown, shape: Shape, place = ''): string[] {
+export function unknownMembers(value: unknown, shape: Shape, place = ''): string[] {
   if (!isObject(value)) return place === '' ? [] : [place];
   const members = membersOf(shape);
   const at = (name: string): string => (place === '' ? name : `${place}.${name}`);
@@ -57,9 +57,9 @@ export function strangers(value: unknown, shape: Shape, place = ''): string[] {
     if (Array.isArray(kind)) {
       const [of] = kind;
       if (typeof of !== 'object' || !Array.isArray(member)) return [];
-      return member.flatMap((item, index) => strangers(item, of, `${at(name)}[${index}]`));
+      return member.flatMap((item, index) => unknownMembers(item, of, `${at(name)}[${index}]`));
     }
-    return typeof kind === 'object' && member !== undefined ? strangers(member, kind, at(name)) : [];
+    return typeof kind === 'object' && member !== undefined ? unknownMembers(member, kind, at(name)) : [];
   });
   return [...unknown.map(at), ...within];
 }

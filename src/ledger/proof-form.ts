@@ -1,5 +1,5 @@
 import type { Shape } from './members.ts';
-import { strangers } from './members.ts';
+import { unknownMembers } from './members.ts';
 
 /** The recipe of a content hash, in the words that every proof carries. */
 export const HASH_BASIS =
@@ -45,5 +45,5 @@ const COMPARED: Shape = {
  */
 export function unsignedIn(proof: object): string[] {
   const isRecipe = (proof as { hash_basis?: unknown }).hash_basis === HASH_BASIS;
-  return strangers(proof, COMPARED).filter((place) => !(isRecipe && place === 'hash_basis'));
+  return unknownMembers(proof, COMPARED).filter((place) => !(isRecipe && place === 'hash_basis'));
 }

@@ -138,11 +138,11 @@ export function proofFaults(document: unknown, verify: Verify, trusted?: Verifyi
   if (last?.receipt !== proof.receipt) faults.push("receipt is not the newest generation's");
   const text = parseNote(proof.receipt)?.text ?? '';
   if (parseReceipt(text)?.piece !== proof.id) faults.push(`the receipt is not of piece ${proof.id}`);
-  return [...faults, ...howFaults(proof, text)];
+  return [...faults, ...receiptVerifyFaults(proof, text)];
 }
 
 /** What `receipt_verify` says wrongly: whoever checks by hand starts from it. */
-function howFaults({ receipt_verify: how, generations }: Proof, text: string): string[] {
+function receiptVerifyFaults({ receipt_verify: how, generations }: Proof, text: string): string[] {
   const faults: string[] = [];
   const listed = (how.vkeys ?? []).map(parseVkey);
   if (listed.includes(null)) faults.push('receipt_verify.vkeys has what is no verifier key');

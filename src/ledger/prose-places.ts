@@ -1,11 +1,11 @@
 /** Something in a prose, and where: an offset in UTF-16 units. */
-export interface Found {
+export interface Occurrence {
   text: string;
   offset: number;
 }
 
 /** Lines of a block: the first, and the one after the last. */
-export type Lines = readonly [first: number, end: number];
+export type LineRange = readonly [first: number, end: number];
 
 /**
  * How many characters may be read for texts that are not found, for each
@@ -14,7 +14,7 @@ export type Lines = readonly [first: number, end: number];
 const MISSED_MAX = 16;
 
 /** Finds where texts of a prose stand, asked for in their order, in time that grows with the prose alone. */
-export class Places {
+export class TextLocator {
   readonly #prose: string;
   /** The offset of each line. */
   readonly #starts = [0];
@@ -29,7 +29,7 @@ export class Places {
   }
 
   /** Where a text stands within a block; where it is spelled otherwise there, the block. */
-  of(text: string, [first, end]: Lines): Found {
+  locate(text: string, [first, end]: LineRange): Occurrence {
     const start = this.#starts[first] ?? 0;
     const block = this.#prose.slice(Math.max(start, this.#cursor), this.#starts[end]);
     const at = this.#missesLeft > 0 ? block.indexOf(text) : -1;

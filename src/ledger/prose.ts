@@ -1,8 +1,8 @@
 import type { MarkdownIt, Token } from 'markdown-it';
 import markdownit from 'markdown-it';
 import { BRACKETED_MAX, bracketed } from './prose-brackets.ts';
-import type { Found, Lines } from './prose-places.ts';
-import { Places } from './prose-places.ts';
+import type { Occurrence, LineRange } from './prose-places.ts';
+import { TextLocator } from './prose-places.ts';
 
 /**
  * A `[^N]` marker; N counts from 1. It is one wherever it stands, in code and
@@ -71,7 +71,7 @@ linkFinder.validateLink = () => true;
  * The paragraph with which a prose has too many brackets open to be read in good
  * time, and the line that it begins on; null when all can be read. To be asked before anything else of a stranger's prose.
  */
-export function bracketsTooMany(prose: string): (Found & { line: number }) | null {
+export function tooManyOpenBrackets(prose: string): (Occurrence & { line: number }) | null {
   // A paragraph ends at a blank line at the latest: most prose needs no closer look.
   let most = 0;
   for (const part of prose.split(/\n[ \t]*\n/)) most += bracketed(part);
@@ -80,13 +80,13 @@ export function bracketsTooMany(prose: string): (Found & { line: number }) | nul
   for (const { content, lines } of paragraphs(prose)) {
     total += bracketed(content);
     if (total <= BRACKETED_MAX) continue;
-    return { ...new Places(prose).of(content.slice(0, 40), lines), line: lines[0] + 1 };
+    return { ...new TextLocator(prose).locate(content.slice(0, 40), lines), line: lines[0] + 1 };
   }
   return null;
 }
 
 /** The blocks of running text, whose own mark-up has not been read yet. */
-function paragraphs(prose: string): { content: string; lines: Lines }[] {
+function paragraphs(prose: string): { content: string; lines: LineRange }[] {
   const state = new blocksOnly.core.State(prose, blocksOnly, {});
   blocksOnly.core.process(state);
   return [...tokensOf(state.tokens)]
@@ -116,7 +116,7 @@ export function splitAtMarkers(text: string): (string | number)[] {
  * Markers that no reader would see: in a picture's description, in a link's
  * target or title, behind the fence of a code block.
  */
-export function hiddenMarkersIn(prose: string, blocks = () => markdown.parse(prose, {})): Found[] {
+export function hiddenMarkersIn(prose: string, blocks = () => markdown.parse(prose, {})): Occurrence[] {
   if (!/!\[|\]\(|\]:|```|~~~/.test(prose)) return [];
   const shown = new Map<number, number>();
   const show = (n: number): unknown => shown.set(n, (shown.get(n) ?? 0) + 1);
@@ -137,26 +137,26 @@ export function hiddenMarkersIn(prose: string, blocks = () => markdown.parse(pro
 }
 
 /** The addresses of the pictures in a prose. */
-export function picturesIn(prose: string, blocks = () => markdown.parse(prose, {})): Found[] {
+export function picturesIn(prose: string, blocks = () => markdown.parse(prose, {})): Occurrence[] {
   if (!prose.includes('![')) return [];
-  const found: Found[] = [];
-  const places = new Places(prose);
+  const found: Occurrence[] = [];
+  const places = new TextLocator(prose);
   for (const [token, lines] of tokensOf(blocks())) {
-    if (token.type === 'image') found.push(places.of(String(token.attrGet('src') ?? ''), lines));
+    if (token.type === 'image') found.push(places.locate(String(token.attrGet('src') ?? ''), lines));
   }
   return found;
 }
 
 /** The raw HTML in a prose, each as its first tag; comments and declarations too. */
-export function rawHtmlIn(prose: string): Found[] {
+export function rawHtmlIn(prose: string): Occurrence[] {
   if (!/<[a-z/!?]/i.test(prose)) return [];
-  const found: Found[] = [];
-  const places = new Places(prose);
+  const found: Occurrence[] = [];
+  const places = new TextLocator(prose);
   for (const [{ type, content }, lines] of tokensOf(htmlFinder.parse(prose, {}))) {
     if (type !== 'html_block' && type !== 'html_inline') continue;
     const tag = /<(?:!--|\?|![A-Z[]|\/?([a-z][a-z0-9-]*))[^>]*>?/i.exec(content);
     if (tag === null || (tag[1] !== undefined && !HTML_ELEMENTS.has(tag[1].toLowerCase()))) continue;
-    found.push(places.of(tag[0].slice(0, 60), lines));
+    found.push(places.locate(tag[0].slice(0, 60), lines));
   }
   return found;
 }
@@ -174,24 +174,24 @@ function isLinkable(target: string): boolean {
  * Link targets that are not rendered as links, decoded. A name in angle brackets that runs nothing, such as
  * `<doi:10.1000/182>` or `<xs:element>`, is none of them: readers see it as it was written.
  */
-export function unsafeLinksIn(prose: string): Found[] {
+export function unsafeLinksIn(prose: string): Occurrence[] {
   if (!/\]\(|\]:|<[a-z]/i.test(prose)) return [];
-  const found: Found[] = [];
-  const places = new Places(prose);
+  const found: Occurrence[] = [];
+  const places = new TextLocator(prose);
   for (const [token, lines] of tokensOf(linkFinder.parse(prose, {}))) {
     if (token.type !== 'link_open' && token.type !== 'image') continue;
     const target = String(token.attrGet(token.type === 'image' ? 'src' : 'href') ?? '');
     // A picture that the renderer would show is a matter of media.
     if (isLinkable(target)) continue;
     if (token.markup === 'autolink' && !UNSAFE_SCHEME.test(target)) continue;
-    found.push(places.of(target.slice(0, 60), lines));
+    found.push(places.locate(target.slice(0, 60), lines));
   }
   return found;
 }
 
 /** Blocks and what stands in them, in their order, with the lines of the block; a table's cell has those of its row. */
-function* tokensOf(tokens: Token[]): Iterable<[Token, Lines]> {
-  let lines: Lines = [0, 0];
+function* tokensOf(tokens: Token[]): Iterable<[Token, LineRange]> {
+  let lines: LineRange = [0, 0];
   for (const token of tokens) {
     lines = token.map ?? lines;
     yield [token, lines];
@@ -216,25 +216,25 @@ export function plainText(prose: string, blocks = markdown.parse(prose, {})): st
 }
 
 /** All that the desk asks of a prose, which is then read as few times as can be. */
-export interface Reading {
+export interface ParsedProse {
   /** Where it has too many brackets open; nothing else of it was read then. */
-  tangled: ReturnType<typeof bracketsTooMany>;
-  rawHtml: Found[];
-  unsafeLinks: Found[];
-  pictures: Found[];
-  hiddenMarkers: Found[];
+  openBrackets: ReturnType<typeof tooManyOpenBrackets>;
+  rawHtml: Occurrence[];
+  unsafeLinks: Occurrence[];
+  pictures: Occurrence[];
+  hiddenMarkers: Occurrence[];
   plain: string;
 }
 
 /** Reads a prose. Nothing in it comes from anywhere else: the same prose always has the same reading. */
-export function readProse(prose: string): Reading {
-  const tangled = bracketsTooMany(prose);
+export function parseProse(prose: string): ParsedProse {
+  const tangled = tooManyOpenBrackets(prose);
   if (tangled !== null) {
-    return { tangled, rawHtml: [], unsafeLinks: [], pictures: [], hiddenMarkers: [], plain: '' };
+    return { openBrackets: tangled, rawHtml: [], unsafeLinks: [], pictures: [], hiddenMarkers: [], plain: '' };
   }
   const blocks = markdown.parse(prose, {});
   return {
-    tangled,
+    openBrackets: tangled,
     rawHtml: rawHtmlIn(prose),
     unsafeLinks: unsafeLinksIn(prose),
     pictures: picturesIn(prose, () => blocks),

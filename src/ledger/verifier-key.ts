@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { joined, toHex } from './bytes.ts';
-import { keyHashInput, vkeyParts, vkeyText } from './key-text.ts';
+import { keyHashInput, splitVkey, vkeyText } from './key-text.ts';
 import type { Note, Verify } from './note.ts';
 import { signaturesBy } from './note.ts';
 
@@ -19,14 +19,14 @@ export function vkey(name: string, publicKey: Uint8Array): string {
 
 /** Reads a verifier key text; null when it is none. */
 export function parseVkey(text: string): { name: string; publicKey: Uint8Array } | null {
-  const parts = vkeyParts(text);
+  const parts = splitVkey(text);
   if (parts === null) return null;
   const { name, hash, publicKey } = parts;
   return toHex(keyHash(name, publicKey)) === hash ? { name, publicKey } : null;
 }
 
 /** Whether a line of the note is this key's valid signature over its text. */
-export function noteSignedBy(note: Note, key: { name: string; publicKey: Uint8Array }, verify: Verify): boolean {
+export function isSignedBy(note: Note, key: { name: string; publicKey: Uint8Array }, verify: Verify): boolean {
   const message = joined(note.text);
   return signaturesBy(note, key.name, keyHash(key.name, key.publicKey)).some((signature) =>
     verify(signature, message, key.publicKey),

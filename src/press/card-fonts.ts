@@ -35,7 +35,7 @@ interface Subset {
 }
 
 /** A subset that was read. */
-interface Cut {
+interface LoadedSubset {
   family: string;
   face: Face;
   data: Buffer;
@@ -45,7 +45,7 @@ interface Cut {
 
 const require = createRequire(import.meta.url);
 const subsetsByFace = new Map<Face, readonly Subset[]>();
-const cuts = new Map<string, Cut>();
+const loaded = new Map<string, LoadedSubset>();
 
 function subsetsOf(face: Face): readonly Subset[] {
   const known = subsetsByFace.get(face);
@@ -56,7 +56,7 @@ function subsetsOf(face: Face): readonly Subset[] {
   const subsets = Object.entries(declared)
     .map(([key, ranges]) => ({ name: key.replace(/[[\]]/g, ''), ranges: ranges.split(',').map(parseRange) }))
     // Latin first: it holds nearly everything that most cards say.
-    .sort((a, b) => rank(a.name) - rank(b.name) || a.name.localeCompare(b.name, 'en', { numeric: true }))
+    .sort((a, b) => subsetOrder(a.name) - subsetOrder(b.name) || a.name.localeCompare(b.name, 'en', { numeric: true }))
     .map(({ name, ranges }) => ({
       family: `${face.package} ${name}`,
       face,
@@ -67,7 +67,7 @@ function subsetsOf(face: Face): readonly Subset[] {
   return subsets;
 }
 
-function rank(subset: string): number {
+function subsetOrder(subset: string): number {
   return ['latin', 'latin-ext'].indexOf(subset) >>> 0;
 }
 
@@ -76,13 +76,13 @@ function parseRange(range: string): [number, number] {
   return [Number.parseInt(from, 16), Number.parseInt(to, 16)];
 }
 
-function read(subset: Subset): Cut {
-  const known = cuts.get(subset.family);
+function load(subset: Subset): LoadedSubset {
+  const known = loaded.get(subset.family);
   if (known) return known;
   const data = readFileSync(require.resolve(subset.file));
   const advances = subset.face.variable ? declaredAdvances(subset) : readAdvances(data);
   const cut = { family: subset.family, face: subset.face, data, advances };
-  cuts.set(subset.family, cut);
+  loaded.set(subset.family, cut);
   return cut;
 }
 
@@ -124,7 +124,7 @@ function facesFor(voice: Voice, text: string, language: string): readonly Face[]
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
 /** A text with the fonts that draw all of it. */
-export interface SetText {
+export interface TypesetText {
   text: string;
   /** Names of the fonts, in the order in which they are asked for a glyph. */
   family: string[];
@@ -132,13 +132,13 @@ export interface SetText {
   /** 700 where a font must be made bold. */
   weight: 400 | 700;
   /** Graphemes that no font here can draw. */
-  uncovered: string[];
+  missing: string[];
   /** Width in ems of a part of the text. */
   width(part: string): number;
 }
 
 /** Finds the fonts for a text. Only the subset files that the text needs are read, once each. */
-export function setText(raw: string, voice: Voice, language: string): SetText {
+export function typeset(raw: string, voice: Voice, language: string): TypesetText {
   const text = plain(raw);
   const faces = facesFor(voice, text, language);
   const order = faces.flatMap(subsetsOf);
@@ -146,11 +146,11 @@ export function setText(raw: string, voice: Voice, language: string): SetText {
   for (const char of new Set(text)) {
     const code = char.codePointAt(0) as number;
     const found = order.find(
-      (subset) => subset.ranges.some(([from, to]) => code >= from && code <= to) && read(subset).advances.has(code),
+      (subset) => subset.ranges.some(([from, to]) => code >= from && code <= to) && load(subset).advances.has(code),
     );
     if (found) chosen.add(found.family);
   }
-  const used = order.filter((subset) => chosen.has(subset.family)).map(read);
+  const used = order.filter((subset) => chosen.has(subset.family)).map(load);
   const missing = new Set<string>();
   for (const { segment } of graphemes.segment(text)) {
     if (!isDrawn(segment, used)) missing.add(segment);
@@ -161,7 +161,7 @@ export function setText(raw: string, voice: Voice, language: string): SetText {
     family: used.map((cut) => cut.family),
     fonts: used.map(({ family, face, data }) => ({ name: family, data, weight: face.weight, style: 'normal' })),
     weight: used.some(({ face }) => face.variable) ? 700 : 400,
-    uncovered: [...missing],
+    missing: [...missing],
     width: (part) => {
       let sum = 0;
       for (const char of part) {
@@ -183,7 +183,7 @@ export function setText(raw: string, voice: Voice, language: string): SetText {
  * the pick by its first UTF-16 unit: a mark must be in its base's font, and
  * what lies beyond the first plane cannot be relied on.
  */
-function isDrawn(grapheme: string, used: readonly Cut[]): boolean {
+function isDrawn(grapheme: string, used: readonly LoadedSubset[]): boolean {
   const codes = [...grapheme].map((char) => char.codePointAt(0) as number);
   const first = codes[0] as number;
   if (first > 0xffff) return false;

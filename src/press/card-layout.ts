@@ -1,7 +1,7 @@
 import type { Font } from 'satori';
 import { CARD_HEIGHT, CARD_WIDTH, type Card } from './card.ts';
 import { deepPalette } from './card-color.ts';
-import { type SetText, setText } from './card-fonts.ts';
+import { type TypesetText, typeset } from './card-fonts.ts';
 import { fitLines } from './card-lines.ts';
 
 /** The words that declare the persona, as on the story page. */
@@ -31,8 +31,8 @@ function shapeOf(text: string): { leading: number; tracking: number; spread: str
 /** Sets a card: what satori draws, and the fonts that it needs for that. */
 export function compose(card: Card): { element: Element; fonts: Font[] } {
   const language = knownLanguage(card.language);
-  const serif = (text: string) => setText(text, 'serif', language);
-  const sans = (text: string) => setText(text, 'sans', language);
+  const serif = (text: string) => typeset(text, 'serif', language);
+  const sans = (text: string) => typeset(text, 'sans', language);
 
   const nameplate = serif(card.nameplate);
   const headline = serif(card.headline);
@@ -45,8 +45,8 @@ export function compose(card: Card): { element: Element; fonts: Font[] } {
 
   const { ground, shade, tint, ink } = deepPalette(card.hue);
 
-  const used: SetText[] = [];
-  const line = (set: SetText, style: Style): Element[] => {
+  const used: TypesetText[] = [];
+  const line = (set: TypesetText, style: Style): Element[] => {
     if (!drawable(set)) return [];
     used.push(set);
     const direction = RIGHT_TO_LEFT.test(set.text) ? 'rtl' : 'ltr';
@@ -143,12 +143,12 @@ function initialOf(nameplate: string): string {
   return /\p{L}/u.exec(name)?.[0] ?? '';
 }
 
-function drawable(set: SetText): boolean {
-  return set.text !== '' && set.uncovered.length === 0;
+function drawable(set: TypesetText): boolean {
+  return set.text !== '' && set.missing.length === 0;
 }
 
 /** The size at which a line of its own fits a width. */
-function fitSize(set: SetText, size: number, width: number): number {
+function fitSize(set: TypesetText, size: number, width: number): number {
   return Math.floor(Math.min(size, width / (set.width(set.text) * 1.1 || 1)));
 }
 

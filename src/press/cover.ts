@@ -2,7 +2,7 @@ import satori from 'satori';
 import sharp from 'sharp';
 import type { Cover } from './card.ts';
 import { hueColor } from './card-color.ts';
-import { setText } from './card-fonts.ts';
+import { typeset } from './card-fonts.ts';
 import { fitLines } from './card-lines.ts';
 
 /** Podcast apps want a square of 1400 to 3000 pixels. */
@@ -12,7 +12,7 @@ const SIZES = [300, 260, 230, 200, 175, 150, 130, 110, 90];
 
 /** Draws the cover of a paper's podcast as PNG: its nameplate between two rules, on its colour. */
 export async function drawCover({ nameplate, hue, language }: Cover): Promise<Uint8Array> {
-  const set = setText(nameplate, 'serif', language);
+  const set = typeset(nameplate, 'serif', language);
   const box = { width: SIDE - 2 * MARGIN, height: SIDE - 4 * MARGIN, sizes: SIZES, leading: 1.08 };
   const { size, lines } = fitLines(set.text, language, box, (part) => set.width(part) * 1.02);
   const ink = hueColor(0.985, 0.01, hue);
@@ -36,7 +36,7 @@ export async function drawCover({ nameplate, hue, language }: Cover): Promise<Ui
       },
       children: [
         rule(14),
-        ...(set.uncovered.length > 0 ? [] : lines).map((text) => ({
+        ...(set.missing.length > 0 ? [] : lines).map((text) => ({
           type: 'div',
           props: {
             style: {

@@ -2,7 +2,7 @@ import satori from 'satori';
 import sharp from 'sharp';
 import { sha256 } from '../ledger/basis.ts';
 import { deepPalette, type Palette, palePalette } from './card-color.ts';
-import { type SetText, setText } from './card-fonts.ts';
+import { type TypesetText, typeset } from './card-fonts.ts';
 import { knownLanguage } from './card-layout.ts';
 import { flatPng } from './card-png.ts';
 import { monogramOf, PORTRAIT_SIDE, type Portrait } from './portrait.ts';
@@ -64,19 +64,19 @@ const SHAPES = [
 ];
 
 /** The letters as text that the typefaces cover: without marks that they lack, or that of the slug, which is Latin always. */
-function drawable({ name, slug, language: tag }: Portrait): SetText {
+function drawable({ name, slug, language: tag }: Portrait): TypesetText {
   const language = knownLanguage(tag);
   const monogram = monogramOf(name, language);
   const texts = [monogram, monogram.normalize('NFD').replace(/\p{M}/gu, ''), slug.slice(0, 1).toUpperCase()];
   for (const text of texts) {
-    const set = setText(text, 'serif', language);
-    if (set.text !== '' && set.uncovered.length === 0) return set;
+    const set = typeset(text, 'serif', language);
+    if (set.text !== '' && set.missing.length === 0) return set;
   }
   throw new Error(`no typeface has the letter of ${slug}`);
 }
 
 /** The letters in the middle, by their ink and not by their line. */
-async function lettersSvg(set: SetText, { ink }: Palette): Promise<string> {
+async function lettersSvg(set: TypesetText, { ink }: Palette): Promise<string> {
   const text = {
     type: 'div',
     props: {

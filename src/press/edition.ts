@@ -9,7 +9,7 @@ import type { VerifyingKey } from '../ledger/keyring.ts';
 import type { Piece } from '../ledger/piece.ts';
 
 /** Where a paper is published. */
-export interface Place {
+export interface Site {
   /** Absolute root, without a slash at its end. */
   root: string;
   /** Its path: empty, or `/harbor-ledger`. */
@@ -17,7 +17,7 @@ export interface Place {
 }
 
 /** A place from a root address. */
-export function placeOf(root: string): Place {
+export function siteOf(root: string): Site {
   return { root, base: new URL(root).pathname.replace(/\/$/, '') };
 }
 
@@ -26,13 +26,13 @@ export function placeOf(root: string): Place {
  * read is what makes it due again, so it has no other way to the archive.
  */
 export class Edition {
-  readonly place: Place;
+  readonly site: Site;
   readonly #archive: Archive;
   readonly #read = new Set<string>();
 
-  constructor(archive: Archive, place: Place) {
+  constructor(archive: Archive, place: Site) {
     this.#archive = archive;
-    this.place = place;
+    this.site = place;
   }
 
   /** The tags of everything that was asked so far, sorted. */

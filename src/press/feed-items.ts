@@ -10,7 +10,7 @@ export function feedItems(edition: Edition, rows: Row[]): FeedItem[] {
   return rows.flatMap((row) => {
     const story = edition.story(row.slug);
     if (story === null) return [];
-    const { root } = edition.place;
+    const { root } = edition.site;
     const image = shareImage(edition, row);
     const path = image.absolute.slice(root.length + 1);
     return [

@@ -15,41 +15,41 @@ export interface PressStart {
 /** The press's own records: what is marked to be pressed, what is on disk, who presses. */
 export interface Manifest {
   /** Marks what reads these tags. Each mark gets a number, higher than every one before; marked again, a tag gets a new one. */
-  owe(paper: string, tags: Iterable<string>): void;
+  markStale(paper: string, tags: Iterable<string>): void;
   /** The marked tags up to and with a number, oldest first. */
-  due(paper: string, until?: number): string[];
-  owes(paper: string, tag: string): boolean;
+  staleTags(paper: string, until?: number): string[];
+  isStale(paper: string, tag: string): boolean;
   /** Whether a tag is marked and no press has taken the mark on yet. */
-  isWaiting(paper: string, tag: string): boolean;
+  isPending(paper: string, tag: string): boolean;
   /** The number of the newest mark, or 0. */
-  lastDue(paper: string): number;
+  newestMark(paper: string): number;
   /** Papers with marks. */
-  owing(): string[];
+  stalePapers(): string[];
   /** Takes on every mark there is. To be called within a transaction, by whoever has the claim. */
   begin(paper: string): PressStart;
   /** Clears the marks up to and with a number. The tree is the manifest's again. */
-  finish(paper: string, until: number): void;
+  clearStale(paper: string, until: number): void;
   /** Notes that all that was marked up to a number is on disk, and how many files that press changed. */
-  notePressed(paper: string, until: number, files: number): void;
+  recordPressed(paper: string, until: number, files: number): void;
   /** Whether all that was marked up to a number is on disk. */
   isPressed(paper: string, number: number): boolean;
   /** The highest number that any mark of any paper ever had: it grows with every change that a page shows. */
-  lastNumber(): number;
+  highestMarkOfAll(): number;
   /** The highest number that any mark of the paper ever had, or 0. */
-  highest(paper: string): number;
+  highestMark(paper: string): number;
   /** How many files the press changed that put a number's marks on disk; 0 when there was nothing to press. */
-  filesOf(paper: string, number: number): number;
+  filesChangedBy(paper: string, number: number): number;
   /** The note of the last press that did not wait for the disk; null when the disk has every file. */
   unsynced(paper: string): string | null;
   setUnsynced(paper: string, note: string): void;
   /** Takes such a note back, unless a later press has left another one. */
   setSynced(paper: string, note: string): void;
   /** The sheets that read a tag when they were last printed. */
-  readers(paper: string, tag: string): string[];
-  sheets(paper: string): string[];
+  outputsReading(paper: string, tag: string): string[];
+  outputs(paper: string): string[];
   files(paper: string, sheet: string): PressedFile[];
   /** Every file, read in batches: other work may come between two of them. */
-  everyFile(paper: string): Iterable<PressedFile>;
+  allFiles(paper: string): Iterable<PressedFile>;
   /** Notes that a sheet was printed from these tags, which of its files are new or others, and which are gone. */
   record(paper: string, sheet: string, tags: string[], pressed: PressedFile[], gone: string[]): void;
   drop(paper: string, sheet: string): void;

@@ -40,15 +40,15 @@ export interface Output {
   kind: string;
   stage: Stage;
   /** Keys of the sheets that a touched tag may bring into being; those that exist are found by what they read. */
-  from(tag: string, edition: Edition): Iterable<string>;
+  keysForTag(tag: string, edition: Edition): Iterable<string>;
   /** Keys of all sheets of the kind that the paper now has. */
-  all(edition: Edition): Iterable<string>;
+  allKeys(edition: Edition): Iterable<string>;
   /** Prints a sheet; null when the paper has none of this key (any more). */
   print(edition: Edition, key: string, tools: RenderTools): Promise<RenderedFile[] | null> | RenderedFile[] | null;
 }
 
 /** A sheet of which a paper has exactly one, from its first edition on. */
-export function single(
+export function singleOutput(
   kind: string,
   rank: Stage,
   print: (edition: Edition, tools: RenderTools) => ReturnType<Output['print']>,
@@ -56,13 +56,13 @@ export function single(
   return {
     kind,
     stage: rank,
-    from: () => [],
-    all: () => [''],
+    keysForTag: () => [],
+    allKeys: () => [''],
     print: (edition, _key, tools) => print(edition, tools),
   };
 }
 
 /** The part of a tag after its prefix, or null when it has another: `tagged('day:', tag)`. */
-export function tagged(prefix: string, tag: string): string | null {
+export function afterPrefix(prefix: string, tag: string): string | null {
   return tag.startsWith(prefix) ? tag.slice(prefix.length) : null;
 }

@@ -1,16 +1,16 @@
 import type { Archive } from '../desk/archive.ts';
 import type { Tree } from '../files/tree.ts';
 import { sha256 } from '../ledger/basis.ts';
-import type { Place } from './edition.ts';
+import type { Site } from './edition.ts';
 import { Edition } from './edition.ts';
 import type { Manifest, PressedFile } from './manifest.ts';
 import { memoized } from './memoized.ts';
 import type { RenderedFile, RenderTools } from './output.ts';
 import { outputNamed } from './outputs/all.ts';
-import { pacer } from './pace.ts';
+import { yielder } from './pace.ts';
 
 /** Cards that are drawn while the next is composed: sharp has threads of its own. */
-const FLYING_MAX = 8;
+const IN_FLIGHT_MAX = 8;
 
 /** What printing one sheet came to. */
 export interface RenderResult {
@@ -19,7 +19,7 @@ export interface RenderResult {
   tags: string[];
   files: PressedFile[];
   /** Those of which the manifest does not know yet, or knows other bytes. */
-  news: PressedFile[];
+  changed: PressedFile[];
   /** Files of the sheet that it no longer has. They are still on disk. */
   gone: string[];
   /** How many of the files changed on disk. */
@@ -30,13 +30,13 @@ export interface PrinterJob {
   paper: string;
   archive: Archive;
   manifest: Pick<Manifest, 'files'>;
-  place: Place;
+  place: Site;
   tree: Tree;
   tools: RenderTools;
   /** Path of a media file's bytes by its digest. */
   mediaFile(digest: string): string;
   /** Whether to look on the disk for what is there, or to believe the manifest. */
-  looks: boolean;
+  checksDisk: boolean;
 }
 
 /** Prints sheets of one paper, and puts their files on disk where the bytes there are others. */
@@ -58,7 +58,7 @@ export class Printer {
   async printAll(names: Iterable<string>, done: (result: RenderResult) => void): Promise<void> {
     const flying = new Set<Promise<void>>();
     let failure: { error: unknown } | null = null;
-    const pace = pacer();
+    const pace = yielder();
     for (const name of names) {
       await pace();
       const { put } = await this.#print(name);
@@ -69,7 +69,7 @@ export class Printer {
         })
         .finally(() => flying.delete(landing));
       flying.add(landing);
-      if (flying.size >= FLYING_MAX) await Promise.race(flying);
+      if (flying.size >= IN_FLIGHT_MAX) await Promise.race(flying);
       if (failure !== null) break;
     }
     await Promise.all(flying);
@@ -89,13 +89,13 @@ export class Printer {
     const { paper, manifest, tree } = this.#job;
     tree.assertClaim();
     const known = new Map(manifest.files(paper, name).map(({ path, digest }) => [path, digest]));
-    const result: RenderResult = { name, tags, files: [], news: [], gone: [], written: 0 };
+    const result: RenderResult = { name, tags, files: [], changed: [], gone: [], written: 0 };
     for (const item of printed) {
       const before = known.get(item.path);
       known.delete(item.path);
       const digest = await this.#putFile(item, before, result);
       result.files.push({ path: item.path, digest });
-      if (digest !== before) result.news.push({ path: item.path, digest });
+      if (digest !== before) result.changed.push({ path: item.path, digest });
     }
     result.gone = [...known.keys()];
     return result;
@@ -103,7 +103,7 @@ export class Printer {
 
   /** Puts a file on disk unless the bytes there are the same. Returns their digest. */
   async #putFile(item: RenderedFile, before: string | undefined, result: RenderResult): Promise<string> {
-    const { tree, mediaFile, looks } = this.#job;
+    const { tree, mediaFile, checksDisk: looks } = this.#job;
     const there = looks ? tree.digestBefore(item.path) : (before ?? null);
     const isThere = there !== null;
     if ('draw' in item) {

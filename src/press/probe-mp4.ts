@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { type Measure, Unfit } from './probe-measure.ts';
+import { type MediaProperties, InvalidMedia } from './probe-measure.ts';
 
 /** The index of a long video has some megabytes. */
 const MOOV_BYTES_MAX = 64_000_000;
@@ -14,14 +14,14 @@ interface Box {
 }
 
 /** ISO/IEC 14496-12: the boxes must fill the file exactly, so that one cut short is found without decoding it. */
-export async function probeMp4(source: Uint8Array | string, size: number): Promise<Measure> {
+export async function probeMp4(source: Uint8Array | string, size: number): Promise<MediaProperties> {
   if (typeof source !== 'string') {
     const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
-    return measure(async (offset, length) => bytes.subarray(offset, offset + length), size);
+    return readProperties(async (offset, length) => bytes.subarray(offset, offset + length), size);
   }
   const file = await open(source);
   try {
-    return await measure(async (offset, length) => {
+    return await readProperties(async (offset, length) => {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset);
       return buffer.subarray(0, bytesRead);
     }, size);
@@ -30,20 +30,20 @@ export async function probeMp4(source: Uint8Array | string, size: number): Promi
   }
 }
 
-async function measure(read: Read, size: number): Promise<Measure> {
+async function readProperties(read: Read, size: number): Promise<MediaProperties> {
   const boxes = await boxesOf(read, size);
   const ftyp = boxes[0];
   if (ftyp?.type !== 'ftyp')
-    throw new Unfit('does not begin with an ftyp box, so it is no MP4 video; export it as MP4');
+    throw new InvalidMedia('does not begin with an ftyp box, so it is no MP4 video; export it as MP4');
   const brand = (await read(ftyp.start, 4)).toString('latin1');
-  if (brand === 'qt  ') throw new Unfit('is a QuickTime film, not MP4; export it as MP4');
+  if (brand === 'qt  ') throw new InvalidMedia('is a QuickTime film, not MP4; export it as MP4');
   const moov = boxes.find(({ type }) => type === 'moov');
-  if (!moov) throw new Unfit('has no moov box: it is cut short, or was never finished; send the whole file again');
+  if (!moov) throw new InvalidMedia('has no moov box: it is cut short, or was never finished; send the whole file again');
   if (!boxes.some(({ type, start, end }) => type === 'mdat' && end > start)) {
-    throw new Unfit('has no mdat box with pictures and sound; export it again as MP4');
+    throw new InvalidMedia('has no mdat box with pictures and sound; export it again as MP4');
   }
-  if (moov.end - moov.start > MOOV_BYTES_MAX) throw new Unfit('has an index that is too large; export it again as MP4');
-  return measureMoov(await read(moov.start, moov.end - moov.start));
+  if (moov.end - moov.start > MOOV_BYTES_MAX) throw new InvalidMedia('has an index that is too large; export it again as MP4');
+  return moovProperties(await read(moov.start, moov.end - moov.start));
 }
 
 /** The boxes at the top of the file. */
@@ -53,10 +53,10 @@ async function boxesOf(read: Read, size: number): Promise<Box[]> {
     const box = boxAt(await read(at, 16), at);
     if (box === null || box.end > size) {
       if (boxes.length === 0)
-        throw new Unfit('does not begin with an ftyp box, so it is no MP4 video; export it as MP4');
+        throw new InvalidMedia('does not begin with an ftyp box, so it is no MP4 video; export it as MP4');
       const where =
         box === null ? 'after its last whole box' : `in its ${box.type} box, which should end at byte ${box.end}`;
-      throw new Unfit(`is cut short: it has ${size} bytes and ends ${where}; send the whole file again`);
+      throw new InvalidMedia(`is cut short: it has ${size} bytes and ends ${where}; send the whole file again`);
     }
     boxes.push(box);
     at = box.end;
@@ -80,15 +80,15 @@ function boxAt(header: Buffer, at: number): Box | null {
   return long < 16 ? null : { type, start: at + 16, end: at + long };
 }
 
-function measureMoov(moov: Buffer): Measure {
+function moovProperties(moov: Buffer): MediaProperties {
   try {
     const mvhd = childrenOf(moov, 'mvhd')[0];
-    if (!mvhd) throw new Unfit('has no mvhd box; export it again as MP4');
+    if (!mvhd) throw new InvalidMedia('has no mvhd box; export it again as MP4');
     const long = mvhd[0] === 1;
     const scale = mvhd.readUInt32BE(long ? 20 : 12);
     const duration = long ? Number(mvhd.readBigUInt64BE(24)) : mvhd.readUInt32BE(16);
     if (scale === 0 || duration === 0 || duration === (long ? 2 ** 64 : 0xffff_ffff)) {
-      throw new Unfit('does not tell how long it is; export it as MP4 without fragments');
+      throw new InvalidMedia('does not tell how long it is; export it as MP4 without fragments');
     }
     const video = childrenOf(moov, 'trak').find((trak) =>
       childrenOf(trak, 'mdia').some((mdia) =>
@@ -96,11 +96,11 @@ function measureMoov(moov: Buffer): Measure {
       ),
     );
     const tkhd = video && childrenOf(video, 'tkhd')[0];
-    if (!tkhd) throw new Unfit('has no video track; export it again with its pictures');
+    if (!tkhd) throw new InvalidMedia('has no video track; export it again with its pictures');
     return { ...sizeOf(tkhd), duration_ms: Math.round((duration * 1000) / scale) };
   } catch (error) {
     // A field that lies beyond its box.
-    if (error instanceof RangeError) throw new Unfit('has a damaged moov box; export it again as MP4');
+    if (error instanceof RangeError) throw new InvalidMedia('has a damaged moov box; export it again as MP4');
     throw error;
   }
 }
@@ -122,7 +122,7 @@ function sizeOf(tkhd: Buffer): { width: number; height: number } {
   const end = tkhd[0] === 1 ? 96 : 84;
   const width = Math.round(tkhd.readUInt32BE(end - 8) / 65_536);
   const height = Math.round(tkhd.readUInt32BE(end - 4) / 65_536);
-  if (width === 0 || height === 0) throw new Unfit('has pictures of no size; export it again as MP4');
+  if (width === 0 || height === 0) throw new InvalidMedia('has pictures of no size; export it again as MP4');
   const turned = tkhd.readInt32BE(end - 44) === 0 && tkhd.readInt32BE(end - 40) !== 0;
   return turned ? { width: height, height: width } : { width, height };
 }

@@ -1,5 +1,5 @@
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
-import { type Measure, Unfit } from './probe-measure.ts';
+import { type MediaProperties, InvalidMedia } from './probe-measure.ts';
 import { ELEMENTS, NOTES, PLAIN_ATTRIBUTES, PROPERTIES, SVG, XLINK, XML, XMLNS } from './svg-names.ts';
 import { checkDeclarations, checkStyleSheet, checkValue, isInside } from './svg-style.ts';
 
@@ -16,31 +16,31 @@ const DEPTH_MAX = 100;
  * A picture that stands alone: well-formed, of elements, attributes and styles
  * that are on the lists of `svg-names.ts`, and without anything from elsewhere.
  */
-export function probeSvg(text: string): Measure {
+export function probeSvg(text: string): MediaProperties {
   let root: SaxesTagNS | undefined;
   /** The text of the style element that is open. */
   let css: string[] | null = null;
   let depth = 0;
   const parser = new SaxesParser({ xmlns: true });
   parser.on('error', (error) => {
-    throw new Unfit(`is not well-formed XML (${error.message}); export it again as SVG`);
+    throw new InvalidMedia(`is not well-formed XML (${error.message}); export it again as SVG`);
   });
   parser.on('doctype', () => {
-    throw new Unfit('has a DOCTYPE; remove it');
+    throw new InvalidMedia('has a DOCTYPE; remove it');
   });
   parser.on('processinginstruction', ({ target }) => {
-    throw new Unfit(`has the processing instruction ${target}; remove it`);
+    throw new InvalidMedia(`has the processing instruction ${target}; remove it`);
   });
   parser.on('opentag', (tag) => {
-    if (++depth > DEPTH_MAX) throw new Unfit(`has elements nested deeper than ${DEPTH_MAX} levels; export it flatter`);
+    if (++depth > DEPTH_MAX) throw new InvalidMedia(`has elements nested deeper than ${DEPTH_MAX} levels; export it flatter`);
     if (!root) {
       if (tag.local !== 'svg' || tag.uri !== SVG) {
-        throw new Unfit(`has the root element ${tag.name}, not svg in the namespace ${SVG}; export it again as SVG`);
+        throw new InvalidMedia(`has the root element ${tag.name}, not svg in the namespace ${SVG}; export it again as SVG`);
       }
       root = tag;
     }
     // A browser reads a style through them, as one text.
-    if (css !== null) throw new Unfit(`has a ${tag.name} element within a style; remove it`);
+    if (css !== null) throw new InvalidMedia(`has a ${tag.name} element within a style; remove it`);
     checkTag(tag);
     if (tag.local === 'style') css = [];
   });
@@ -56,14 +56,14 @@ export function probeSvg(text: string): Measure {
     css = null;
   });
   parser.write(text).close();
-  if (!root) throw new Unfit('has no svg element; export it again as SVG');
+  if (!root) throw new InvalidMedia('has no svg element; export it again as SVG');
   return { ...sizeOf(root), duration_ms: null };
 }
 
 function checkTag(tag: SaxesTagNS): void {
   if (NOTES.has(tag.uri)) return;
   if (tag.uri !== SVG || !ELEMENTS.has(tag.local)) {
-    throw new Unfit(`has a ${tag.name} element, which pictures may not have; remove it`);
+    throw new InvalidMedia(`has a ${tag.name} element, which pictures may not have; remove it`);
   }
   for (const attribute of Object.values(tag.attributes)) checkAttribute(attribute);
 }
@@ -72,7 +72,7 @@ function checkAttribute({ uri, local, name, value }: SaxesAttributeNS): void {
   if (uri === XMLNS || NOTES.has(uri) || (uri === XML && XML_ATTRIBUTES.has(local))) return;
   if (uri === XLINK ? local === 'href' : uri === '' && local === 'href') {
     if (isInside(value)) return;
-    throw new Unfit(`refers to ${value.slice(0, 80)}, which is not in the file; embed it or remove it`);
+    throw new InvalidMedia(`refers to ${value.slice(0, 80)}, which is not in the file; embed it or remove it`);
   }
   if (uri === XLINK && XLINK_ATTRIBUTES.has(local)) return;
   if (uri === '') {
@@ -81,7 +81,7 @@ function checkAttribute({ uri, local, name, value }: SaxesAttributeNS): void {
     if (PLAIN_ATTRIBUTES.has(local) || /^(?:data|aria)-/.test(local)) return;
     if (PROPERTIES.has(local)) return checkValue(value);
   }
-  throw new Unfit(`has the attribute ${name.slice(0, 80)}, which pictures may not have; remove it`);
+  throw new InvalidMedia(`has the attribute ${name.slice(0, 80)}, which pictures may not have; remove it`);
 }
 
 function sizeOf(root: SaxesTagNS): { width: number; height: number } {
@@ -95,7 +95,7 @@ function sizeOf(root: SaxesTagNS): { width: number; height: number } {
       .map(Number) ?? [];
   const [, , boxWidth = 0, boxHeight = 0] = box;
   if (box.length !== 4 || !(boxWidth > 0 && boxHeight > 0)) {
-    throw new Unfit('has neither a width and a height in pixels nor a viewBox; give its svg element a viewBox');
+    throw new InvalidMedia('has neither a width and a height in pixels nor a viewBox; give its svg element a viewBox');
   }
   if (width) return { width, height: Math.round((width * boxHeight) / boxWidth) };
   if (height) return { width: Math.round((height * boxWidth) / boxHeight), height };

@@ -5,7 +5,7 @@ import { extname } from 'node:path';
 import sharp from 'sharp';
 import type { Media } from '../desk/media.ts';
 import { Fault } from '../fault.ts';
-import { type Measure, Unfit } from './probe-measure.ts';
+import { type MediaProperties, InvalidMedia } from './probe-measure.ts';
 import { probeMp4 } from './probe-mp4.ts';
 import { probeSvg } from './probe-svg.ts';
 
@@ -18,13 +18,13 @@ interface Format {
   media_type: string;
   bytes_max: number;
   /** Probes a file by its bytes, or where it lies. */
-  measure(source: Uint8Array | string, size: number): Promise<Measure>;
+  probe(source: Uint8Array | string, size: number): Promise<MediaProperties>;
 }
 
 const picture = (media_type: string, format: string, name: string): Format => ({
   media_type,
   bytes_max: IMAGE_BYTES_MAX,
-  measure: async (source) => measurePicture(await wholeOf(source), format, name),
+  probe: async (source) => pictureProperties(await wholeOf(source), format, name),
 });
 
 const JPEG = picture('image/jpeg', 'jpeg', 'JPEG');
@@ -40,13 +40,13 @@ const FORMATS: Readonly<Record<string, Format>> = {
   '.svg': {
     media_type: 'image/svg+xml',
     bytes_max: IMAGE_BYTES_MAX,
-    measure: async (source) => probeSvg(textOf(await wholeOf(source))),
+    probe: async (source) => probeSvg(textOf(await wholeOf(source))),
   },
-  '.mp4': { media_type: 'video/mp4', bytes_max: VIDEO_BYTES_MAX, measure: probeMp4 },
+  '.mp4': { media_type: 'video/mp4', bytes_max: VIDEO_BYTES_MAX, probe: probeMp4 },
   '.vtt': {
     media_type: 'text/vtt',
     bytes_max: CAPTIONS_BYTES_MAX,
-    measure: async (source) => measureCaptions(textOf(await wholeOf(source))),
+    probe: async (source) => captionsProperties(textOf(await wholeOf(source))),
   },
 };
 
@@ -60,16 +60,16 @@ const FORMATS: Readonly<Record<string, Format>> = {
 export async function probeMedia(path: string, source: Uint8Array | string): Promise<Media> {
   try {
     const format = FORMATS[extname(path).toLowerCase()];
-    if (!format) throw new Unfit(`is of no format that a paper holds; use one of ${Object.keys(FORMATS).join(' ')}`);
+    if (!format) throw new InvalidMedia(`is of no format that a paper holds; use one of ${Object.keys(FORMATS).join(' ')}`);
     const bytes = typeof source === 'string' ? (await stat(source)).size : source.byteLength;
-    if (bytes === 0) throw new Unfit('is empty; send it again');
+    if (bytes === 0) throw new InvalidMedia('is empty; send it again');
     if (bytes > format.bytes_max) {
-      throw new Unfit(`has ${bytes} bytes, more than the ${format.bytes_max} that are allowed; make it smaller`);
+      throw new InvalidMedia(`has ${bytes} bytes, more than the ${format.bytes_max} that are allowed; make it smaller`);
     }
-    const measure = await format.measure(source, bytes);
+    const measure = await format.probe(source, bytes);
     return { path, digest: await digestOf(source), media_type: format.media_type, bytes, ...measure };
   } catch (error) {
-    if (error instanceof Unfit) throw new Fault('invalid_request', `${path} ${error.message}.`, { path });
+    if (error instanceof InvalidMedia) throw new Fault('invalid_request', `${path} ${error.message}.`, { path });
     throw error;
   }
 }
@@ -89,32 +89,32 @@ function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new Unfit('is not UTF-8 text; save it as UTF-8');
+    throw new InvalidMedia('is not UTF-8 text; save it as UTF-8');
   }
 }
 
-async function measurePicture(bytes: Uint8Array, format: string, name: string): Promise<Measure> {
+async function pictureProperties(bytes: Uint8Array, format: string, name: string): Promise<MediaProperties> {
   const image = sharp(bytes, { failOn: 'error', animated: true, limitInputPixels: IMAGE_PIXELS_MAX });
   const meta = await image.metadata().catch((cause: Error) => {
     throw /pixel limit/i.test(cause.message)
-      ? new Unfit(`has more than ${IMAGE_PIXELS_MAX / 1_000_000} million pixels; make it smaller`)
-      : new Unfit(`is not a ${name} picture that can be read; export it again as ${name}`);
+      ? new InvalidMedia(`has more than ${IMAGE_PIXELS_MAX / 1_000_000} million pixels; make it smaller`)
+      : new InvalidMedia(`is not a ${name} picture that can be read; export it again as ${name}`);
   });
   const found: string = meta.format === 'heif' && meta.compression === 'av1' ? 'avif' : meta.format;
   if (found !== format) {
-    throw new Unfit(`holds ${found.toUpperCase()}, not ${name} as its name says; rename it or export it as ${name}`);
+    throw new InvalidMedia(`holds ${found.toUpperCase()}, not ${name} as its name says; rename it or export it as ${name}`);
   }
   // A header says nothing about what follows it: only decoding every pixel does.
   await image.stats().catch(() => {
-    throw new Unfit(`is cut short or damaged: its pixels cannot all be read; send the whole ${name} file again`);
+    throw new InvalidMedia(`is cut short or damaged: its pixels cannot all be read; send the whole ${name} file again`);
   });
   const { width, height } = meta.autoOrient;
   return { width, height: meta.pages && meta.pageHeight ? meta.pageHeight : height, duration_ms: null };
 }
 
-function measureCaptions(text: string): Measure {
+function captionsProperties(text: string): MediaProperties {
   if (!/^\ufeff?WEBVTT(?:[ \t\r\n]|$)/.test(text)) {
-    throw new Unfit('does not begin with WEBVTT; export the captions as WebVTT');
+    throw new InvalidMedia('does not begin with WEBVTT; export the captions as WebVTT');
   }
   return { width: null, height: null, duration_ms: null };
 }

@@ -10,13 +10,13 @@ export interface ProseHtml {
 }
 
 /** What the renderer's rules know while one prose is rendered. */
-interface Reading {
+interface RenderState {
   sources: Map<number, string>;
   markerIds: Map<number, string[]>;
 }
 
-type Env = { reading?: Reading };
-type Rule = (token: Token, reading: Reading) => string;
+type Env = { state?: RenderState };
+type Rule = (token: Token, reading: RenderState) => string;
 
 const escapeHtml = (text: string): string => markdown.utils.escapeHtml(text);
 
@@ -24,13 +24,13 @@ const escapeHtml = (text: string): string => markdown.utils.escapeHtml(text);
 function rule(print: Rule): RendererRule {
   return (tokens, index, _options, env) => {
     const token = tokens[index];
-    const reading = (env as Env | undefined)?.reading ?? { sources: new Map(), markerIds: new Map() };
+    const reading = (env as Env | undefined)?.state ?? { sources: new Map(), markerIds: new Map() };
     return token === undefined ? '' : print(token, reading);
   };
 }
 
 /** A marker as a link to its fact; its own id is the way back. Where there is no such fact, it is text. */
-function marker(n: number, { sources, markerIds }: Reading): string {
+function marker(n: number, { sources, markerIds }: RenderState): string {
   const publisher = sources.get(n);
   if (publisher === undefined) return `[^${n}]`;
   const ids = markerIds.get(n) ?? [];
@@ -42,7 +42,7 @@ function marker(n: number, { sources, markerIds }: Reading): string {
 }
 
 /** Text that may hold markers outside the grammar's reach: code, and what stands in an autolink. */
-function textWithMarkers(text: string, reading: Reading): string {
+function textWithMarkers(text: string, reading: RenderState): string {
   return splitAtMarkers(text)
     .map((part) => (typeof part === 'number' ? marker(part, reading) : escapeHtml(part)))
     .join('');
@@ -77,7 +77,7 @@ Object.assign(markdown.renderer.rules, {
  * the address of a picture of the paper.
  */
 export function proseHtml(prose: string, facts: CitedFact[], mediaUrl: (path: string) => string): ProseHtml {
-  const reading: Reading = {
+  const reading: RenderState = {
     sources: new Map(facts.map((fact) => [fact.n, fact.source])),
     markerIds: new Map(),
   };

@@ -1,6 +1,6 @@
 import satori from 'satori';
 import { CARD_HEIGHT, CARD_WIDTH, type Card } from './card.ts';
-import { setText } from './card-fonts.ts';
+import { typeset } from './card-fonts.ts';
 import { compose } from './card-layout.ts';
 import { flatPng } from './card-png.ts';
 
@@ -10,8 +10,8 @@ import { flatPng } from './card-png.ts';
  * card of the nameplate, the section and the date. Emoji are not counted; they
  * are left out of the line.
  */
-export function uncovered(text: string, language = 'en'): string[] {
-  return setText(text, 'serif', language).uncovered;
+export function missingGlyphs(text: string, language = 'en'): string[] {
+  return typeset(text, 'serif', language).missing;
 }
 
 /** Draws a card as PNG, 1200 × 630. The same card gives the same bytes. */

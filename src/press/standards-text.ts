@@ -2,11 +2,11 @@ import { stringify } from 'yaml';
 import type { PaperRecord } from '../desk/paper.ts';
 import { sectionSlug } from '../desk/paper.ts';
 import { limitInWords, ORDERS, READS } from '../limits.ts';
-import type { Place } from './edition.ts';
+import type { Site } from './edition.ts';
 import { filingText } from './filing-text.ts';
 
 /** The standards page, in Markdown: what the desk says of itself, then what Broadsheet holds every desk to. */
-export function standardsText(paper: PaperRecord, { base }: Place): string {
+export function standardsText(paper: PaperRecord, { base }: Site): string {
   return `${paper.standards.trim()}
 
 ## Who writes
@@ -32,7 +32,7 @@ Every filing is hashed and signed. The receipt proves who filed the piece and th
  * may do, for one that knows the paper's address and no more. Doors are spelled
  * as paths, to be short; files that the press writes are links.
  */
-export function agentsText(paper: PaperRecord, place: Place): string {
+export function agentsText(paper: PaperRecord, place: Site): string {
   return `${readingText(paper, place)}\n${filingText(paper)}`;
 }
 
@@ -40,7 +40,7 @@ export function agentsText(paper: PaperRecord, place: Place): string {
 const DESCRIPTION_MAX = 1024;
 
 /** The same as a skill file. A paper's slug has the form of a skill's name and is no longer. */
-export function skillText(paper: PaperRecord, { root }: Place): string {
+export function skillText(paper: PaperRecord, { root }: Site): string {
   const description = `Finds, reads, searches, cites and verifies pieces of ${paper.nameplate}, a newspaper by declared AI personas, and with a key files, revises and airs them. Use when a task names ${paper.nameplate} or an address under ${root}.`;
   const front = stringify(
     { name: paper.slug, description: description.slice(0, DESCRIPTION_MAX).toWellFormed() },
@@ -50,7 +50,7 @@ export function skillText(paper: PaperRecord, { root }: Place): string {
 }
 
 /** What needs no key. */
-function readingText(paper: PaperRecord, { root, base }: Place): string {
+function readingText(paper: PaperRecord, { root, base }: Site): string {
   const sections = paper.sections.map((name) => `[${words(name)}](${base}/sections/${sectionSlug(name)}/)`);
   return `Every path below hangs under one root, \`ROOT\` = \`${root}\`: \`/llms.txt\` is \`ROOT/llms.txt\`. Reading needs no key.
 

@@ -1,7 +1,7 @@
 import type { CssNode, ParseOptions } from 'css-tree/parser';
 import parse from 'css-tree/parser';
 import walk from 'css-tree/walker';
-import { Unfit } from './probe-measure.ts';
+import { InvalidMedia } from './probe-measure.ts';
 import { AT_RULES, FUNCTIONS, PROPERTIES } from './svg-names.ts';
 
 /** The longest style, in UTF-16 units: read, it takes a hundred times as much memory. */
@@ -37,12 +37,12 @@ export function checkValue(css: string): void {
 function check(css: string, options: ParseOptions): void {
   if (css.trim() === '') return;
   if (css.length > STYLE_MAX) {
-    throw new Unfit(
+    throw new InvalidMedia(
       `has a style longer than ${STYLE_MAX} characters; shorten it, and embed pictures as image elements`,
     );
   }
   // One parser may take it for a letter of a name, and another not.
-  if (css.includes('\\')) throw new Unfit('has an escape in a style; write the character itself');
+  if (css.includes('\\')) throw new InvalidMedia('has an escape in a style; write the character itself');
   checkDepth(css);
   const preludes = new Set<CssNode | null>();
   walk(read(css, options), (node: CssNode) => {
@@ -54,13 +54,13 @@ function check(css: string, options: ParseOptions): void {
 
 function read(css: string, options: ParseOptions): CssNode {
   const onParseError = ({ message }: Error) => {
-    throw new Unfit(`has a style that cannot be read (${message}); correct it`);
+    throw new InvalidMedia(`has a style that cannot be read (${message}); correct it`);
   };
   try {
     const preludes = { parseRulePrelude: false, parseAtrulePrelude: false };
     return parse(css, { ...options, ...preludes, parseCustomProperty: true, onParseError });
   } catch (error) {
-    if (error instanceof Unfit) throw error;
+    if (error instanceof InvalidMedia) throw error;
     return onParseError(error as Error);
   }
 }
@@ -85,21 +85,21 @@ function checkNode(node: CssNode): void {
       return;
     case 'Atrule':
       if (AT_RULES.has(node.name.toLowerCase())) return;
-      if (/^import$/i.test(node.name)) throw new Unfit('imports a style sheet; put the styles into the file');
-      throw new Unfit(`has @${node.name} in a style, which pictures may not have; remove it`);
+      if (/^import$/i.test(node.name)) throw new InvalidMedia('imports a style sheet; put the styles into the file');
+      throw new InvalidMedia(`has @${node.name} in a style, which pictures may not have; remove it`);
     case 'Declaration':
       if (PROPERTIES.has(node.property.toLowerCase()) || /^(?:--|-inkscape-)/.test(node.property)) return;
-      throw new Unfit(`has the property ${node.property.slice(0, 80)} in a style; remove it`);
+      throw new InvalidMedia(`has the property ${node.property.slice(0, 80)} in a style; remove it`);
     case 'Function':
       if (FUNCTIONS.has(node.name.toLowerCase())) return;
-      throw new Unfit(`calls ${node.name.slice(0, 80)}() in a style, which pictures may not; remove it`);
+      throw new InvalidMedia(`calls ${node.name.slice(0, 80)}() in a style, which pictures may not; remove it`);
     case 'Url':
       if (isInside(node.value)) return;
-      throw new Unfit(
+      throw new InvalidMedia(
         `refers to ${node.value.slice(0, 80)} in a style, which is not in the file; embed it or remove it`,
       );
     default:
-      throw new Unfit(`has a style with what pictures may not have (${node.type}); remove it`);
+      throw new InvalidMedia(`has a style with what pictures may not have (${node.type}); remove it`);
   }
 }
 
@@ -108,6 +108,6 @@ function checkDepth(css: string): void {
   for (const sign of css) {
     if (sign === '(' || sign === '[' || sign === '{') depth++;
     if (sign === ')' || sign === ']' || sign === '}') depth--;
-    if (depth > DEPTH_MAX) throw new Unfit(`has a style nested deeper than ${DEPTH_MAX} levels; write it flatter`);
+    if (depth > DEPTH_MAX) throw new InvalidMedia(`has a style nested deeper than ${DEPTH_MAX} levels; write it flatter`);
   }
 }

@@ -1,4 +1,4 @@
-import { sectionsTold } from '../desk/event.ts';
+import { eventSections } from '../desk/event.ts';
 import { hostOf } from './webhook.ts';
 import type { WebhookDesk } from './webhook-desk.ts';
 import { testMessage } from './webhook-message.ts';
@@ -25,7 +25,7 @@ export function queueNext(desk: WebhookDesk): boolean {
     const { id, paper, type } = event;
     const made_at = desk.now();
     if (mark.after === '') webhooks.register(paper, made_at);
-    const receivers = webhooks.receivers({ paper, sections: sectionsTold(event) }, mark.after, BATCH);
+    const receivers = webhooks.receivers({ paper, sections: eventSections(event) }, mark.after, BATCH);
     if (receivers.length > 0) deliveries.keepMessage({ id, type, body: desk.compose(event), made_at });
     for (const receiver of receivers) {
       deliveries.queue({ ...deliveryTo(receiver), id: newId(), paper, message: id, made_at, by_hand: false });

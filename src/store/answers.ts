@@ -20,6 +20,6 @@ export function answerTable(db: Db, table: 'answers' | 'service_answers'): Answe
     put(key, name, { request, status, body }, at) {
       put(key, name, request, status, body, at);
     },
-    forget: run(`DELETE FROM ${table} WHERE made_at <= ?`),
+    deleteUntil: run(`DELETE FROM ${table} WHERE made_at <= ?`),
   };
 }

@@ -1,6 +1,6 @@
-import type { PieceStanding } from '../desk/ledger-store.ts';
+import type { PieceState } from '../desk/ledger-store.ts';
 import { PaperBody } from '../desk/paper.ts';
-import { FOLDING } from '../desk/search.ts';
+import { NORMALIZER_VERSION } from '../desk/search.ts';
 import { integer, json, oneOf, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
@@ -45,7 +45,7 @@ const CHECKS: string[] = [
      SELECT * FROM (SELECT * FROM counted EXCEPT SELECT * FROM kept)
      UNION SELECT * FROM (SELECT * FROM kept EXCEPT SELECT * FROM counted)) GROUP BY paper, what, name`,
   `SELECT 'the search index was made by other rules, or is not whole; start the server once and it is made again'
-     FROM search_state WHERE folding <> ${FOLDING} OR filled <> 1`,
+     FROM search_state WHERE folding <> ${NORMALIZER_VERSION} OR filled <> 1`,
   `SELECT 'the search index does not have piece ' || p.id || ' as it is shown' FROM pieces p
      LEFT JOIN searched s ON s.piece = p.id
      WHERE p.state = 'on_air' AND (s.generation IS NOT p.generation
@@ -125,7 +125,7 @@ export interface ArchivedPaper {
   seq: number;
 }
 
-export interface ArchivedPiece extends PieceStanding {
+export interface ArchivedPiece extends PieceState {
   id: string;
   paper: string;
   slug: string;

@@ -70,43 +70,43 @@ export function manifestTables(db: Db): Manifest {
   const reached = (paper: string) => reach(paper) ?? { paid: 0, taken: 0 };
 
   return {
-    owe(paper, tags) {
+    markStale(paper, tags) {
       for (const tag of tags) owe(paper, tag);
     },
-    due: (paper, until = Number.MAX_SAFE_INTEGER) => due(paper, until),
-    owes: (paper, tag) => owes(paper, tag) !== null,
-    isWaiting: (paper, tag) => waiting(paper, tag) !== null,
-    lastDue: lastOf,
-    owing: all('SELECT DISTINCT paper FROM press_due ORDER BY paper', text),
+    staleTags: (paper, until = Number.MAX_SAFE_INTEGER) => due(paper, until),
+    isStale: (paper, tag) => owes(paper, tag) !== null,
+    isPending: (paper, tag) => waiting(paper, tag) !== null,
+    newestMark: lastOf,
+    stalePapers: all('SELECT DISTINCT paper FROM press_due ORDER BY paper', text),
     begin(paper) {
       const until = lastOf(paper);
       const dirty = isDirty(paper) === true;
       begin(paper, until);
       return { until, dirty };
     },
-    finish(paper, until) {
+    clearStale(paper, until) {
       paid(paper, until);
       clean(paper);
     },
-    notePressed(paper, until, files) {
+    recordPressed(paper, until, files) {
       setPaid(paper, until);
       addRun(paper, until, files);
       dropRuns(paper, until - RUNS_KEPT);
     },
     isPressed: (paper, number) => reached(paper).paid >= number || lastOf(paper) === 0,
-    lastNumber: () => sequence() ?? 0,
-    highest(paper) {
+    highestMarkOfAll: () => sequence() ?? 0,
+    highestMark(paper) {
       const { paid, taken } = reached(paper);
       return Math.max(paid, taken, lastOf(paper));
     },
-    filesOf: (paper, number) => filesOf(paper, number) ?? 0,
+    filesChangedBy: (paper, number) => filesOf(paper, number) ?? 0,
     unsynced: one('SELECT unsynced FROM presses WHERE paper = ?', orNull(text)),
     setUnsynced: run('UPDATE presses SET unsynced = ?2 WHERE paper = ?1'),
     setSynced: run('UPDATE presses SET unsynced = NULL WHERE paper = ?1 AND unsynced = ?2'),
-    readers: all('SELECT sheet FROM reads WHERE paper = ? AND tag = ?', text),
-    sheets: all('SELECT sheet FROM sheets WHERE paper = ? ORDER BY sheet', text),
+    outputsReading: all('SELECT sheet FROM reads WHERE paper = ? AND tag = ?', text),
+    outputs: all('SELECT sheet FROM sheets WHERE paper = ? ORDER BY sheet', text),
     files,
-    *everyFile(paper) {
+    *allFiles(paper) {
       let last = { sheet: '', path: '' };
       for (;;) {
         const rows = someFiles(paper, last.sheet, last.path);

@@ -1,6 +1,6 @@
 import type { CorrectionRow, DeskRow, LatestQuery, Row, Scheduled, Story } from '../desk/archive.ts';
 import type { GenerationEntry } from '../desk/ledger-entry.ts';
-import type { PieceStanding } from '../desk/ledger-store.ts';
+import type { PieceState } from '../desk/ledger-store.ts';
 import type { Generation } from '../ledger/chain.ts';
 import type { Piece } from '../ledger/piece.ts';
 import { DAY, isoTime } from '../time.ts';
@@ -110,8 +110,8 @@ export interface PieceTable {
   hasCorrections(paper: string, id: string): boolean;
   /** Makes the generation the one that its piece shows. */
   setGeneration(entry: GenerationEntry): void;
-  standing(piece: string): PieceStanding | null;
-  setStanding(piece: string, standing: PieceStanding): void;
+  standing(piece: string): PieceState | null;
+  setStanding(piece: string, standing: PieceState): void;
   /** Scheduled pieces of all papers whose time (ms) has come, in the order of their times. */
   scheduled(until: number): { paper: string; piece: string; at: number }[];
   /** When the next scheduled piece falls due, in ms, or null. */

@@ -1,4 +1,4 @@
-import { FOLDING, indexText, matchExpression } from '../desk/search.ts';
+import { NORMALIZER_VERSION, indexText, matchExpression } from '../desk/search.ts';
 import { MINUTE } from '../time.ts';
 import { flag, integer, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
@@ -133,12 +133,12 @@ export function searchTables(db: Db, transact: Transact) {
    */
   function fill(): void {
     const { folding, filled } = state() ?? { folding: 0, filled: false };
-    if (folding === FOLDING && filled) return;
+    if (folding === NORMALIZER_VERSION && filled) return;
     transact(() => {
       // Another process may have begun meanwhile.
-      if (state()?.folding === FOLDING) return;
+      if (state()?.folding === NORMALIZER_VERSION) return;
       db.exec("DELETE FROM searched; INSERT INTO search (search) VALUES ('delete-all')");
-      begin(FOLDING);
+      begin(NORMALIZER_VERSION);
     });
     let last = { published_at: Number.MIN_SAFE_INTEGER, id: '' };
     for (let more = true; more; ) {

@@ -223,15 +223,15 @@ export function openStore(settings: DatabaseSettings): Store {
       pieces.setGeneration(entry);
       search.note(entry.piece.id);
     },
-    standing: pieces.standing,
-    setStanding(piece, standing) {
+    pieceState: pieces.standing,
+    setPieceState(piece, standing) {
       pieces.setStanding(piece, standing);
       search.note(piece);
     },
     scheduled: pieces.scheduled,
-    isAllWaiting: (paper) => manifest.isWaiting(paper, tags.config),
-    owe: manifest.owe,
-    tell: events.append,
+    isFullPressPending: (paper) => manifest.isPending(paper, tags.config),
+    markStale: manifest.markStale,
+    emit: events.append,
   };
 
   return {
@@ -283,7 +283,7 @@ export function openStore(settings: DatabaseSettings): Store {
     beginReading() {
       db.exec('BEGIN');
       // SQLite takes its view with the first read, not with BEGIN.
-      manifest.lastNumber();
+      manifest.highestMarkOfAll();
     },
     endReading() {
       db.exec('COMMIT');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { signingKeyFile, signingName } from '../../src/app/context.ts';
 import { rotateSigningKey } from '../../src/files/signing-key.ts';
 import { verifyNode } from '../../src/ledger/ed25519.ts';
-import { keyTimeRules } from '../../src/ledger/key-time.ts';
+import { signingPeriodFaults } from '../../src/ledger/key-time.ts';
 import { evidenceOf } from '../../src/records/evidence.ts';
 import { parseObservation } from '../../src/records/receipt.ts';
 import { evidenceFaults } from '../../src/records/verify/document-faults.ts';
@@ -16,7 +16,7 @@ test('a service that runs on signs with the new key from the moment that another
   const { app, clock } = stand;
   const start = clock.now;
   stand.enter(probe('harbor.example', start, { A: ['192.0.2.1'] }));
-  const old = app.desk.door.kid;
+  const old = app.desk.signingKey.kid;
 
   const other = appContextIn(t, app.settings.dataDir.replace(/\/var$/, ''), clock);
   clock.now = start + HOUR;
@@ -36,7 +36,7 @@ test('a service that runs on signs with the new key from the moment that another
   for (const receipt of said) {
     const key = keys.find((one) => one.kid === receipt?.kid);
     assert.ok(receipt !== null && key !== undefined);
-    assert.deepEqual(keyTimeRules('observed', receipt.observed_at, key), []);
+    assert.deepEqual(signingPeriodFaults('observed', receipt.observed_at, key), []);
   }
   const ended = await (await fetch(`${stand.url}/.well-known/records-keys.json`)).json();
   assert.deepEqual(

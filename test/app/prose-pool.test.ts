@@ -3,18 +3,18 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { LONG, ProsePool } from '../../src/app/prose-pool.ts';
-import { keptWords, readingOf } from '../../src/desk/readings.ts';
+import { LONG_PROSE, ProsePool } from '../../src/app/prose-pool.ts';
+import { cachedWords, parsedProse } from '../../src/desk/readings.ts';
 import { indexText, proseWords } from '../../src/desk/search.ts';
 import { Fault } from '../../src/fault.ts';
 import { filingProblems } from '../../src/ledger/door.ts';
 import { PROSE_MAX } from '../../src/ledger/piece.ts';
-import { plainText, readProse } from '../../src/ledger/prose.ts';
+import { plainText, parseProse } from '../../src/ledger/prose.ts';
 import { filing, tempFolder } from '../support/app-context.ts';
 
 const RULES = { sections: ['Time'], personas: ['osric-tamblyn'], source_floor: 0, hasMedia: () => false };
 /** Prose that breaks a rule of each kind, of any length; no two have the same words. */
-const prose = (name: string, length = 2 * LONG): string =>
+const prose = (name: string, length = 2 * LONG_PROSE): string =>
   `${name}.[^7]\n\n${`<b>a ![x](media/${name}.svg "[^1]") [b](javascript:x)\n\n`.repeat(length / 50)}`.slice(0, length);
 
 async function faultOf(work: Promise<unknown>): Promise<Fault> {
@@ -36,17 +36,17 @@ function threadOf(folder: string, code: string): URL {
   return pathToFileURL(file);
 }
 
-const READING = { reading: readProse('a'), words: 'a' };
+const READING = { reading: parseProse('a'), words: 'a' };
 
 test('long prose is read on another thread, and judged as it is here', async (t) => {
   const readers = new ProsePool();
   t.after(() => readers.close());
   const text = prose('alike');
   await readers.prepare('p', text);
-  assert.equal(keptWords(text), proseWords(plainText(text)));
-  assert.deepEqual(readingOf(text), readProse(text));
+  assert.equal(cachedWords(text), proseWords(plainText(text)));
+  assert.deepEqual(parsedProse(text), parseProse(text));
   const piece = filing('alike', { prose: text });
-  assert.deepEqual(filingProblems(piece, RULES, readingOf), filingProblems(piece, RULES));
+  assert.deepEqual(filingProblems(piece, RULES, parsedProse), filingProblems(piece, RULES));
   assert.equal(
     indexText('p', piece),
     indexText('p', { ...piece, prose: `${text} ` }),
@@ -56,7 +56,7 @@ test('long prose is read on another thread, and judged as it is here', async (t)
 
 test('short prose, and what is too long to be taken, start no thread', async (t) => {
   const readers = new ProsePool({ code: threadOf(tempFolder(t), 'process.exit(3)') });
-  await readers.prepare('p', prose('short', LONG));
+  await readers.prepare('p', prose('short', LONG_PROSE));
   await readers.prepare('p', 'x'.repeat(PROSE_MAX + 1));
 });
 
@@ -83,7 +83,7 @@ test('what takes too long is refused with its field and its cure, and the next o
     ],
   });
   await next;
-  assert.equal(keptWords(prose('next')), 'a');
+  assert.equal(cachedWords(prose('next')), 'a');
 });
 
 test('a thread that takes too much memory is ended, and so is its filing', async (t) => {

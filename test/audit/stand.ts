@@ -123,7 +123,7 @@ function work(app: AppContext, clock: { now: number }): void {
     return fileStory(desk, PAPER, filing(slug, { ...body, persona, cited_facts: facts, ...more } as object), by);
   };
   const { records } = store;
-  const { signer, kid } = desk.door;
+  const { signer, kid } = desk.signingKey;
   const names = ['example.test', 'other.test'];
   records.watch(names.map(parseHostname), clock.now);
   for (const address of ['192.0.2.1', '192.0.2.2']) {

@@ -87,7 +87,7 @@ function fill(folder: string): { account: string; service: string } {
   const app = openPaper(folder);
   const { store, desk, settings } = app;
   app.openSigningKey();
-  const { signer, kid } = desk.door;
+  const { signer, kid } = desk.signingKey;
   const now = Date.now();
   const names = Array.from({ length: HOSTS }, (_, n) => `host-${n}.example`);
   store.records.watch(names.map(parseHostname), now);

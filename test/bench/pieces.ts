@@ -2,8 +2,8 @@ import { createReadStream, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
-import type { DeskRules } from '../../src/ledger/door.ts';
-import { airingProblems, filingProblems } from '../../src/ledger/door.ts';
+import type { PaperRules } from '../../src/ledger/door.ts';
+import { sourceFloorProblems, filingProblems } from '../../src/ledger/door.ts';
 import { filingFrom } from '../../src/ledger/filing.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
 import { PROJECT } from '../../src/project.ts';
@@ -20,7 +20,7 @@ export const SECTIONS = ['City', 'Data', 'Design', 'Law', 'Letters', 'Open sourc
 export const PERSONAS = ['ada-quill', 'ben-folio', 'cy-galley', 'dee-serif'];
 
 /** What the door asks in the papers of the benchmark. */
-const RULES: DeskRules = { sections: SECTIONS, personas: PERSONAS, source_floor: 2, hasMedia: () => false };
+const RULES: PaperRules = { sections: SECTIONS, personas: PERSONAS, source_floor: 2, hasMedia: () => false };
 
 export interface Texts {
   texts: Text[];
@@ -54,7 +54,7 @@ function textOf(line: string): Text | null {
   if (!publishable) return null;
   const text: Text = { headline, dek: dek ?? '', prose, cited_facts, language: lang ?? 'en' };
   const filing = filingOf(text, 0);
-  const problems = [...filingProblems(filing, RULES), ...airingProblems(filing, RULES)];
+  const problems = [...filingProblems(filing, RULES), ...sourceFloorProblems(filing, RULES)];
   return problems.length > 0 ? null : text;
 }
 

@@ -31,7 +31,7 @@ export async function publishPart(bench: Bench): Promise<Figure[]> {
     const { folder } = await pressedPaper(bench, size);
     const app = openPaper(folder);
     // The press left the cards for later; the archive's are not what is measured.
-    app.store.manifest.finish(PAPER, app.store.manifest.lastDue(PAPER));
+    app.store.manifest.clearStale(PAPER, app.store.manifest.newestMark(PAPER));
     papers.set(size, { app, times: [] });
   }
   // In turn, so that whatever else the machine does meets every size alike.

@@ -54,7 +54,7 @@ export function seedRecords(folder: string, { hosts, deltas }: { hosts: number; 
 function lookAt({ store, desk, settings }: AppContext, names: string[], now: number): void {
   const shapes = seededProbes(now - DAY, LOOKS);
   const kinds = shapes.length / LOOKS;
-  const { signer, kid } = desk.door;
+  const { signer, kid } = desk.signingKey;
   for (let day = 0; day < LOOKS; day++) {
     store.transact(() => {
       for (const [index, hostname] of names.entries()) {

@@ -90,7 +90,7 @@ const MARK = '\ndata: {"seq":';
 
 /** Enters a burst of changes at a time, each of a host of its own; how many. */
 function changesOf({ store, desk, settings }: ReturnType<typeof openRecords>): () => number {
-  const { signer, kid } = desk.door;
+  const { signer, kid } = desk.signingKey;
   let turn = 0;
   const at = Date.now();
   return () => {

@@ -24,7 +24,7 @@ export async function verifyPart(bench: Bench): Promise<Figure[]> {
   const folder = filedPaper(bench, SIZE, 'verify');
   const app = openPaper(folder);
   const keys = app.store.doorKeys();
-  const { publicKey } = app.desk.door.signer;
+  const { publicKey } = app.desk.signingKey.signer;
   const sample: Signed[] = [];
   const audits: number[] = [];
   for (let round = 0; round < 3; round++) {

@@ -22,7 +22,7 @@ import { readSource } from '../../src/ingest/source-file.ts';
 import { filingProblems } from '../../src/ledger/door.ts';
 import { verifyNode } from '../../src/ledger/ed25519.ts';
 import { FilingBody } from '../../src/ledger/filing.ts';
-import { vkeyParts } from '../../src/ledger/key-text.ts';
+import { splitVkey } from '../../src/ledger/key-text.ts';
 import { parseNote } from '../../src/ledger/note.ts';
 import { proofFaults } from '../../src/ledger/proof.ts';
 import { shapeProblems } from '../../src/ledger/shape.ts';
@@ -181,7 +181,7 @@ const READERS: [name: string, longest: number, frames: readonly Frame[], read: (
     probeSvg,
   ],
   ['note', BODY, [PLAIN, ['a\n\n', '\n'], ['a\n\n— a ', '\n']], parseNote],
-  ['key', BODY, [PLAIN, ['a+', ''], ['a+00000000+', '']], vkeyParts],
+  ['key', BODY, [PLAIN, ['a+', ''], ['a+00000000+', '']], splitVkey],
   ['receipt of a look', BODY, [PLAIN, ['domain-observation/v1\ndomain ', '\n']], parseObservation],
   ['disclosure', BODY, [PLAIN, ['["', '","a","b"]']], parseDisclosure],
   [

@@ -9,7 +9,7 @@ import { generationAudit } from '../../src/audit/generation-audit.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { rotateSigningKey } from '../../src/files/signing-key.ts';
-import { keyTimeRules } from '../../src/ledger/key-time.ts';
+import { signingPeriodFaults } from '../../src/ledger/key-time.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { parseObservation } from '../../src/records/receipt.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
@@ -97,7 +97,7 @@ test('no receipt is of a time before its key was in use, or after it was retired
       const said = parseObservation(receipt.slice(0, receipt.lastIndexOf('\n\n') + 1));
       const key = keys.find(({ kid }) => kid === said?.kid);
       assert.ok(said !== null && key !== undefined);
-      assert.deepEqual(keyTimeRules('observed', said.observed_at, key), []);
+      assert.deepEqual(signingPeriodFaults('observed', said.observed_at, key), []);
     }
   }
   for (const entry of app.store.entries()) {
@@ -110,10 +110,10 @@ test('no receipt is of a time before its key was in use, or after it was retired
 test('the auditor finds a receipt of an earlier time than the one before it', (t) => {
   const { app, clock } = stand(t);
   // As a program did that knew no better.
-  const careless = { ...app.desk, door: app.desk.door, store: { ...app.store, lastFiledAt: () => 0 } };
+  const careless = { ...app.desk, door: app.desk.signingKey, store: { ...app.store, lastFiledAt: () => 0 } };
   fileStory(careless, PAPER, filing('tide'), BY);
   clock.now = NOON - HOUR;
-  fileStory({ ...careless, door: { ...careless.door, nbf: 0 } }, PAPER, filing('ebb'), BY);
+  fileStory({ ...careless, signingKey: { ...careless.door, nbf: 0 } }, PAPER, filing('ebb'), BY);
   const audit = generationAudit(app.store.doorKeys());
   const faults = [...app.store.entries()].flatMap(audit.next);
   assert.deepEqual(faults, [

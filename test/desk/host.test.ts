@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hostKey, hostOfPaper, normalUrl, readHost, urlProblems } from '../../src/desk/host.ts';
+import { hostKey, hostOfPaper, normalUrl, parseHost, urlProblems } from '../../src/desk/host.ts';
 import { Fault } from '../../src/fault.ts';
 
 const own = { origin: 'https://host.example', dataOrigin: 'https://records.example:8443' };
 const others = [{ slug: 'b', url: 'https://b.example/news' }, { slug: 'c' }];
-const problems = (url: string, isHeld = true) => urlProblems('a', url, { own, isHeld, others });
+const problems = (url: string, isHeld = true) => urlProblems('a', url, { own, ownsHost: isHeld, others });
 
 /** Addresses of this machine, and of the service, in every way that a browser understands. */
 const UNFIT = [
@@ -88,7 +88,7 @@ test('an operator names a host, and nothing else', () => {
     ['tides.example:443', 'tides.example'],
     ['tides.example:8443', 'tides.example:8443'],
   ] as const)
-    assert.equal(readHost(given, own), host, given);
+    assert.equal(parseHost(given, own), host, given);
   const refused = [
     ...[
       '',
@@ -105,7 +105,7 @@ test('an operator names a host, and nothing else', () => {
   ];
   for (const text of refused) {
     assert.throws(
-      () => readHost(text, own),
+      () => parseHost(text, own),
       (error) => error instanceof Fault && error.code === 'invalid_request',
       text,
     );

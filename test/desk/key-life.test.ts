@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { KEYS_MAX, makeAccountKey } from '../../src/accounts/keys.ts';
 import { makeServiceKey, serviceKeyOf, serviceKeyRow } from '../../src/accounts/service-key.ts';
 import { newId } from '../../src/app/context.ts';
-import { keyOf, keyRow, makeKey } from '../../src/desk/keys.ts';
+import { requireKey, keyRow, makeKey } from '../../src/desk/keys.ts';
 import type { Fault } from '../../src/fault.ts';
 import { keyExpiry, keyLog } from '../../src/key-life.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
@@ -71,7 +71,7 @@ test('a key that has ended opens nothing, has its own code, and stays ended when
   const { key, made } = desk('2026-11-20T13:00:00Z');
   const lasting = desk();
   const other = service(NOON + HOUR);
-  const ask = () => keyOf(store.keys, key, clock.now);
+  const ask = () => requireKey(store.keys, key, clock.now);
   const askOther = () => serviceKeyOf(store.serviceKeys, other.key, clock.now);
   const rows = () => store.keys.list(PAPER).map((row) => keyRow(row, store.keys.hasExpired(row, clock.now)).state);
   clock.now = NOON + HOUR - 1;
@@ -87,7 +87,7 @@ test('a key that has ended opens nothing, has its own code, and stays ended when
   assert.deepEqual(rows(), ['expired', 'in_force']);
   store.keys.revoke(PAPER, made.id, clock.now, 'cli');
   assert.throws(ask, { code: 'key_invalid' });
-  assert.equal(keyOf(store.keys, lasting.key, clock.now + 9_999 * DAY).id, lasting.made.id);
+  assert.equal(requireKey(store.keys, lasting.key, clock.now + 9_999 * DAY).id, lasting.made.id);
 });
 
 test('the log tells who made and revoked a key, and each day on which it was used, once', (t) => {

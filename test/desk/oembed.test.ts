@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { CardContent } from '../../src/desk/embed-card.ts';
 import { CARD_WIDTH_MAX, CARD_WIDTH_MIN, cardHeight, cardSize, playerSize } from '../../src/desk/embed-card.ts';
-import { namedInAddress } from '../../src/desk/oembed.ts';
+import { embedTarget } from '../../src/desk/oembed.ts';
 import * as fc from '../support/properties.ts';
 
 const ROOTS = ['https://tide.example', 'http://stand.example:4321/tide-table'];
@@ -17,7 +17,7 @@ describe('the story that an address names', () => {
     'https://tide.example/sections/../stories/high-water/',
     'http://stand.example:4321/tide-table/stories/high-water/',
   ]) {
-    it(`is found in ${address}`, () => assert.deepEqual(namedInAddress(address, ROOTS), { story: 'high-water' }));
+    it(`is found in ${address}`, () => assert.deepEqual(embedTarget(address, ROOTS), { story: 'high-water' }));
   }
   for (const address of [
     'https://tide.example/cast/2026-11-19/',
@@ -25,7 +25,7 @@ describe('the story that an address names', () => {
     'http://stand.example:4321/tide-table/cast/2026-11-19/',
   ]) {
     it(`is a video edition in ${address}`, () =>
-      assert.deepEqual(namedInAddress(address, ROOTS), { cast: '2026-11-19' }));
+      assert.deepEqual(embedTarget(address, ROOTS), { cast: '2026-11-19' }));
   }
   for (const address of [
     '',
@@ -52,7 +52,7 @@ describe('the story that an address names', () => {
     'http://stand.example:4321/other/stories/high-water/',
     'http://stand.example:4321/stories/high-water/',
   ]) {
-    it(`is none in ${JSON.stringify(address)}`, () => assert.equal(namedInAddress(address, ROOTS), null));
+    it(`is none in ${JSON.stringify(address)}`, () => assert.equal(embedTarget(address, ROOTS), null));
   }
 
   it('is none in any text that does not begin with a root', () => {
@@ -60,7 +60,7 @@ describe('the story that an address names', () => {
       fc.property(
         fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl(), fc.webUrl({ withQueryParameters: true })),
         (text) => {
-          assert.equal(namedInAddress(text, ROOTS), null);
+          assert.equal(embedTarget(text, ROOTS), null);
         },
       ),
     );

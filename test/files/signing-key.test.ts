@@ -66,7 +66,7 @@ test('a rotation between the check of a key and its signature does not let the r
   const other = appContextIn(t, folder, clock);
   const { desk } = app;
   // The desk was taken, and its key looked at, before the other process rotates.
-  const old = desk.door.kid;
+  const old = desk.signingKey.kid;
   clock.now += HOUR;
   const { kid } = rotate(other);
   fileStory(desk, PAPER, filing('tide'), { by: 'cli' });
@@ -94,15 +94,15 @@ test('a rotation that is killed at any moment leaves one key in force, and the m
   cpSync(signingKeyFile(stranger.settings), waits);
   const before = appContextIn(t, folder, clock);
   open(before);
-  assert.equal(before.desk.door.kid, present(app));
+  assert.equal(before.desk.signingKey.kid, present(app));
   assert.deepEqual(readFileSync(file), old);
 
   // Killed between its commit and the rename: the ledger names the key that waits.
   const { kid } = rotate(before);
   renameSync(file, waits);
   writeFileSync(file, old, { mode: 0o600 });
-  assert.equal(app.desk.door.kid, kid, 'a server that runs signs with it at once');
-  assert.equal(appContextIn(t, folder, clock).desk.door.kid, kid);
+  assert.equal(app.desk.signingKey.kid, kid, 'a server that runs signs with it at once');
+  assert.equal(appContextIn(t, folder, clock).desk.signingKey.kid, kid);
   open(appContextIn(t, folder, clock));
   assert.equal(readSigningKey(file).kid, kid, 'the next start gives it its place');
   assert.ok(!existsSync(waits));
@@ -120,10 +120,10 @@ test('the key file of a retired key is refused, with the cure', (t) => {
   const restored = appContextIn(t, folder, clock);
   const refused = new RegExp(`holds ${retired}, which was retired.*npm run -s broadsheet -- key rotate`);
   assert.throws(() => restored.openSigningKey(), { code: 'unavailable', message: refused });
-  assert.throws(() => restored.desk.door, { code: 'unavailable', message: /does not hold/ });
+  assert.throws(() => restored.desk.signingKey, { code: 'unavailable', message: /does not hold/ });
   const made = rotate(restored);
-  assert.equal(restored.desk.door.kid, made.kid);
-  assert.equal(app.desk.door.kid, made.kid, 'the server that runs goes on with it too');
+  assert.equal(restored.desk.signingKey.kid, made.kid);
+  assert.equal(app.desk.signingKey.kid, made.kid, 'the server that runs goes on with it too');
 });
 
 test('processes that rotate at once leave one key in force, and a server that signs with it', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import canonicalize from 'canonicalize';
-import { auditor } from '../../src/ledger/audit.ts';
+import { generationAuditor } from '../../src/ledger/audit.ts';
 import { basisOf, contentHash } from '../../src/ledger/basis.ts';
 import type { Generation } from '../../src/ledger/chain.ts';
 import { signerFrom, verifyNode } from '../../src/ledger/ed25519.ts';
@@ -114,7 +114,7 @@ const audit: Judge = (text, keys) => {
     // What a ledger cannot keep, it has not.
     if (canonicalize(basisOf(piece)) !== canonicalize(basis) || basis.id !== id || basis.revision !== revision)
       return false;
-    const audited = auditor(keys);
+    const audited = generationAuditor(keys);
     const faults = generations.flatMap((generation, index) => {
       const isLast = index === generations.length - 1;
       const of = isLast ? piece : ({ ...PIECES[index], id } as Piece);

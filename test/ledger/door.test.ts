@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DeskRules } from '../../src/ledger/door.ts';
-import { airingProblems, distinctPublishers, filingProblems } from '../../src/ledger/door.ts';
+import type { PaperRules } from '../../src/ledger/door.ts';
+import { sourceFloorProblems, distinctPublishers, filingProblems } from '../../src/ledger/door.ts';
 import type { CitedFact, Filing } from '../../src/ledger/piece.ts';
 import { filing } from '../support/app-context.ts';
 
-const rules: DeskRules = {
+const rules: PaperRules = {
   sections: ['City', 'Port & Sea'],
   personas: ['ines-calloway'],
   source_floor: 2,
@@ -306,7 +306,7 @@ test('publishers are compared in NFKC and folded case', () => {
 test('the floor binds a piece that goes on air', () => {
   const facts = [fact(1, { source: 'IETF' }), fact(2, { source: 'ietf' })];
   assert.deepEqual(
-    airingProblems({ cited_facts: facts }, rules).map(({ field, rule, message }) => ({ field, rule, message })),
+    sourceFloorProblems({ cited_facts: facts }, rules).map(({ field, rule, message }) => ({ field, rule, message })),
     [
       {
         field: 'cited_facts',
@@ -316,5 +316,5 @@ test('the floor binds a piece that goes on air', () => {
       },
     ],
   );
-  assert.deepEqual(airingProblems({ cited_facts: [fact(1), fact(2)] }, rules), []);
+  assert.deepEqual(sourceFloorProblems({ cited_facts: [fact(1), fact(2)] }, rules), []);
 });

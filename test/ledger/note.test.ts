@@ -5,7 +5,7 @@ import { signerFrom, verifyNoble, verifyNode } from '../../src/ledger/ed25519.ts
 import { parseNote } from '../../src/ledger/note.ts';
 import { parseReceipt, receiptText } from '../../src/ledger/receipt.ts';
 import { signNote } from '../../src/ledger/signing.ts';
-import { noteSignedBy, parseVkey, vkey } from '../../src/ledger/verifier-key.ts';
+import { isSignedBy, parseVkey, vkey } from '../../src/ledger/verifier-key.ts';
 import * as fc from '../support/properties.ts';
 
 const name = fc.string({ unit: 'grapheme-ascii', minLength: 1 }).filter((text) => /^[^\s+]+$/.test(text));
@@ -30,7 +30,7 @@ test('a note that was signed is read again as it was, and both verifiers take it
       );
       const key = parseVkey(vkey(who, signer.publicKey));
       assert.deepEqual(key, { name: who, publicKey: signer.publicKey });
-      for (const verify of [verifyNoble, verifyNode]) assert(noteSignedBy(note, key, verify));
+      for (const verify of [verifyNoble, verifyNode]) assert(isSignedBy(note, key, verify));
     }),
     { numRuns: 60 },
   );
@@ -45,7 +45,7 @@ test('whatever is changed in a note, it does not hold', () => {
       fc.pre(altered !== whole);
       const note = parseNote(altered);
       for (const verify of [verifyNoble, verifyNode]) {
-        assert(note === null || !noteSignedBy(note, signer, verify), JSON.stringify(altered));
+        assert(note === null || !isSignedBy(note, signer, verify), JSON.stringify(altered));
       }
     }),
     { numRuns: 300 },

@@ -16,7 +16,7 @@ import { keysFromVkeys, proofFaults } from '../../src/ledger/proof.ts';
 import { unsignedIn } from '../../src/ledger/proof-form.ts';
 import type { Receipt } from '../../src/ledger/receipt.ts';
 import { parseReceipt, receiptText } from '../../src/ledger/receipt.ts';
-import { noteSignedBy, parseVkey } from '../../src/ledger/verifier-key.ts';
+import { isSignedBy, parseVkey } from '../../src/ledger/verifier-key.ts';
 import type { ObservationReceipt } from '../../src/records/receipt.ts';
 import { observationText, parseObservation } from '../../src/records/receipt.ts';
 import { documentFaults } from '../../src/records/verify/document-faults.ts';
@@ -47,7 +47,7 @@ const kinds: Record<string, (vector: never, verify: Verify) => string[]> = {
   note({ note, vkey }: { note: string; vkey: string }, verify) {
     const parsed = parseNote(note);
     const key = parseVkey(vkey);
-    return parsed !== null && key !== null && noteSignedBy(parsed, key, verify) ? [] : ['it is not signed by the key'];
+    return parsed !== null && key !== null && isSignedBy(parsed, key, verify) ? [] : ['it is not signed by the key'];
   },
   receipt({ text, receipt }: { text: string; receipt?: Receipt }) {
     const parsed = parseReceipt(text);

@@ -3,9 +3,9 @@ import { describe, test } from 'node:test';
 import { parse } from 'yaml';
 import type { PaperRecord } from '../../src/desk/paper.ts';
 import { isPaperSlug, PaperBody, sectionSlug } from '../../src/desk/paper.ts';
-import { airingProblems, filingProblems } from '../../src/ledger/door.ts';
+import { sourceFloorProblems, filingProblems } from '../../src/ledger/door.ts';
 import { FilingBody, filingFrom } from '../../src/ledger/filing.ts';
-import { placeOf } from '../../src/press/edition.ts';
+import { siteOf } from '../../src/press/edition.ts';
 import { plainProseHtml } from '../../src/press/prose-html.ts';
 import { agentsText, skillText } from '../../src/press/standards-text.ts';
 import { readPage } from '../site/links.ts';
@@ -13,7 +13,7 @@ import * as fc from '../support/properties.ts';
 import { channel } from './feeds/fixtures.ts';
 
 const { root, paper } = channel;
-const place = placeOf(root);
+const place = siteOf(root);
 const guide = agentsText(paper, place);
 
 /** Every door of the API that is there, as the wire spells it. */
@@ -125,7 +125,7 @@ describe('the guide for agents', () => {
     const filing = filingFrom(FilingBody.parse(body), { slug: '', kind: 'blog', language: 'en' });
     assert.deepEqual([filing.category, filing.kind], [paper.sections[0], paper.default_kind]);
     const rules = { ...paper, personas: [filing.persona], hasMedia: () => false };
-    assert.deepEqual([...filingProblems(filing, rules), ...airingProblems(filing, rules)], []);
+    assert.deepEqual([...filingProblems(filing, rules), ...sourceFloorProblems(filing, rules)], []);
   });
 
   test('its refusal is what the door says of such a piece', () => {

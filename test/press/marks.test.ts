@@ -32,7 +32,7 @@ test('a piece that comes in while a press of everything runs gets the next press
     const { app, folder, clock, tree } = await paperOf(t, 5);
     change(app, { hue: 17 });
     await pressPapers(app, { cards: false, progress: after(sheets, () => publish(app, 'the-late-one', START)) });
-    assert.ok(app.store.manifest.due(PAPER).length > 0, 'it is still due');
+    assert.ok(app.store.manifest.staleTags(PAPER).length > 0, 'it is still due');
     await pressPapers(app, { cards: false });
     assert.match(readFileSync(join(tree, 'stories/the-late-one/index.html'), 'utf8'), /What the-late-one means/);
     assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
@@ -45,7 +45,7 @@ test('a piece that comes in before a press of everything begins is part of it', 
   publish(app, 'in-time', START);
   await pressPapers(app, { cards: false });
   assert.deepEqual(
-    app.store.manifest.due(PAPER).filter((tag) => !tag.startsWith('card:')),
+    app.store.manifest.staleTags(PAPER).filter((tag) => !tag.startsWith('card:')),
     [],
   );
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
@@ -89,7 +89,7 @@ test('a full press that was broken off is done again, though nothing is marked',
     throw new Error('the power went');
   });
   await assert.rejects(pressPapers(app, { full: true, progress: crash }), /the power went/);
-  assert.deepEqual(app.store.manifest.due(PAPER), []);
+  assert.deepEqual(app.store.manifest.staleTags(PAPER), []);
   assert.equal((await pressPapers(app)).get(PAPER)?.full, true);
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, true));
 });
@@ -100,7 +100,7 @@ test('a press whose claim another one took writes nothing more and clears nothin
   const before = treeOf(tree);
   const another = join(folder, 'papers/.press', PAPER, 'another');
   publish(app, 'taken-over', START);
-  const due = manifest.due(PAPER);
+  const due = manifest.staleTags(PAPER);
   const takeOver = after(0, () => {
     manifest.release(PAPER, manifest.owner(PAPER) ?? '');
     assert.ok(manifest.claim(PAPER, 'elsewhere:1:another', Date.now(), 30_000));
@@ -110,7 +110,7 @@ test('a press whose claim another one took writes nothing more and clears nothin
     pressPapers(app, { cards: false, progress: takeOver }),
     /this press lost its claim after a pause/,
   );
-  assert.deepEqual(manifest.due(PAPER), due);
+  assert.deepEqual(manifest.staleTags(PAPER), due);
   assert.equal(manifest.owner(PAPER), 'elsewhere:1:another', 'and leaves the claim to whom it belongs');
   assert.ok(existsSync(another), 'and its working folder');
   assert.equal(treeOf(tree).get('front.json'), before.get('front.json'));
@@ -240,26 +240,26 @@ test('who asks for a number is answered when it is on disk, with what its press 
   const { manifest } = app.store;
   const page = (slug: string) => join(tree, `stories/${slug}/index.html`);
   publish(app, 'first', START);
-  const first = manifest.lastDue(PAPER);
+  const first = manifest.newestMark(PAPER);
   const pressed = presses.pressedUntil(PAPER, first).then((files) => ({ files, there: existsSync(page('first')) }));
   // It comes too late for the press under way.
   await new Promise((resolve) => setTimeout(resolve, 20));
   publish(app, 'second', START);
-  const second = manifest.lastDue(PAPER);
+  const second = manifest.newestMark(PAPER);
   const files = await presses.pressedUntil(PAPER, second);
   assert.ok(existsSync(page('second')));
   assert.ok(files > 0);
   assert.deepEqual([(await pressed).there, (await pressed).files > 0], [true, true]);
   // Asked again, it is told the same; and of what nobody marked there is nothing to tell.
   assert.equal(await presses.pressedUntil(PAPER, second), files);
-  assert.equal(manifest.lastDue(PAPER), 0);
+  assert.equal(manifest.newestMark(PAPER), 0);
 });
 
 test('a press that leaves the cards to a later one does not count as the press of a write', async (t) => {
   const { app, tree } = await paperOf(t, 1);
   const { manifest } = app.store;
   publish(app, 'with-a-card', START);
-  const number = manifest.lastDue(PAPER);
+  const number = manifest.newestMark(PAPER);
   await pressPapers(app, { cards: false });
   assert.equal(manifest.isPressed(PAPER, number), false);
   await new PressQueue(app).pressedUntil(PAPER, number);
@@ -352,7 +352,7 @@ test('a process presses few papers at a time, and first the one that somebody wa
   });
   const presses = new PressQueue(app);
   const all = papers.map((paper) => presses.press(paper));
-  await Promise.all([...all, presses.pressedUntil('p5', app.store.manifest.lastDue('p5'))]);
+  await Promise.all([...all, presses.pressedUntil('p5', app.store.manifest.newestMark('p5'))]);
   assert.equal(most, 2);
   assert.deepEqual(begun.slice(0, 5), ['p1', 'p2', 'p5', 'p3', 'p4']);
 });

@@ -152,7 +152,7 @@ test('a sequence of publishes leaves the tree of a full press, byte for byte, cr
             await pressPapers(app, { cards: false });
           }
         }
-        app.store.manifest.owe(PAPER, ['news']);
+        app.store.manifest.markStale(PAPER, ['news']);
         await pressPapers(app, { cards: false });
         assertSameTree(treeOf(join(folder, 'papers', PAPER)), await fullPress(scope, folder, clock, false));
       } finally {

@@ -4,9 +4,9 @@ import { describe, it } from 'node:test';
 import satori from 'satori';
 import sharp from 'sharp';
 import { CARD_HEIGHT, CARD_WIDTH, type Card, cardDigest } from '../../src/press/card.ts';
-import { setText } from '../../src/press/card-fonts.ts';
+import { typeset } from '../../src/press/card-fonts.ts';
 import { fitLines } from '../../src/press/card-lines.ts';
-import { cardSvg, drawCard, uncovered } from '../../src/press/share-card.ts';
+import { cardSvg, drawCard, missingGlyphs } from '../../src/press/share-card.ts';
 
 const CARD: Card = {
   nameplate: 'The Harbor Ledger',
@@ -46,7 +46,7 @@ const NOT_COVERED: [language: string, headline: string][] = [
 
 /** What satori asks for when no font of a text has a character of it. */
 async function missing(text: string, language: string): Promise<string[]> {
-  const set = setText(text, 'serif', language);
+  const set = typeset(text, 'serif', language);
   const asked: string[] = [];
   const style = { display: 'flex', fontFamily: set.family.join(', '), fontSize: 20 };
   await satori({ type: 'div', props: { style, children: set.text } } as never, {
@@ -130,7 +130,7 @@ describe('a card’s digest', () => {
 describe('type', () => {
   for (const [language, headline] of COVERED) {
     it(`covers ${language}: ${headline}`, async () => {
-      assert.deepEqual(uncovered(headline, language), []);
+      assert.deepEqual(missingGlyphs(headline, language), []);
       assert.deepEqual(await missing(headline, language), []);
       const without = await cardSvg({ ...CARD, headline: '', language });
       assert.ok((await cardSvg({ ...CARD, headline, language })).length > without.length);
@@ -139,7 +139,7 @@ describe('type', () => {
 
   for (const [language, headline] of NOT_COVERED) {
     it(`leaves a headline in ${language} off, and says so`, async () => {
-      const letters = new Set(uncovered(headline, language).join('').replace(/\P{L}/gu, ''));
+      const letters = new Set(missingGlyphs(headline, language).join('').replace(/\P{L}/gu, ''));
       assert.deepEqual(letters, new Set(headline.replace(/\P{L}/gu, '')));
       const bare = await drawCard({ ...CARD, headline: '', language });
       assert.deepEqual(await drawCard({ ...CARD, headline, language }), bare);
@@ -147,14 +147,14 @@ describe('type', () => {
   }
 
   it('leaves out emoji, flags and keycaps, not digits and signs', () => {
-    const text = setText('Rockets 👩🏽‍🚀 are 🇺🇦 back ❤️ at 7️⃣ © ™ # 1', 'serif', 'en');
+    const text = typeset('Rockets 👩🏽‍🚀 are 🇺🇦 back ❤️ at 7️⃣ © ™ # 1', 'serif', 'en');
     assert.equal(text.text, 'Rockets are back at 7 © ™ # 1');
-    assert.deepEqual(text.uncovered, []);
+    assert.deepEqual(text.missing, []);
   });
 
   it('counts a mark that its base’s font lacks, and what lies beyond the first plane', () => {
-    assert.deepEqual(uncovered('か\u0323', 'ja'), ['か\u0323']);
-    assert.deepEqual(uncovered('𠮷野家', 'ja'), ['𠮷']);
+    assert.deepEqual(missingGlyphs('か\u0323', 'ja'), ['か\u0323']);
+    assert.deepEqual(missingGlyphs('𠮷野家', 'ja'), ['𠮷']);
   });
 
   it('is missed where it is missing', async () => {

@@ -5,7 +5,7 @@ import type { AppContext } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { isHeavy } from '../../src/press/weight.ts';
+import { hasLongProse } from '../../src/press/weight.ts';
 import { filing, PAPER, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 import { paperOf, START } from '../support/pressed-paper.ts';
@@ -32,15 +32,15 @@ test('a very long piece is printed on other threads, as it would be here', async
 test('one long piece is heavy, and so are many that feeds show together; what left the air is not', async (t) => {
   const { app } = await paperOf(t, 3);
   const archive = app.store.archive(PAPER);
-  assert.equal(isHeavy(archive, []), false);
+  assert.equal(hasLongProse(archive, []), false);
   publishLong(app, 'long', 60_000);
-  assert.equal(isHeavy(archive, []), true);
+  assert.equal(hasLongProse(archive, []), true);
   withdrawStory(app.desk, PAPER, 'long', { by: 'test', reason: 'It was long.' });
-  assert.equal(isHeavy(archive, ['story/long', 'feeds']), false);
+  assert.equal(hasLongProse(archive, ['story/long', 'feeds']), false);
   for (let n = 0; n < 24; n++) publishLong(app, `medium-${n}`, 40_000);
-  assert.equal(isHeavy(archive, []), false);
+  assert.equal(hasLongProse(archive, []), false);
   for (let n = 24; n < 26; n++) publishLong(app, `medium-${n}`, 40_000);
-  assert.equal(isHeavy(archive, []), true);
+  assert.equal(hasLongProse(archive, []), true);
 });
 
 test('a press of a whole paper lets others have the thread between two sheets', async (t) => {

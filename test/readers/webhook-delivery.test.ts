@@ -187,7 +187,7 @@ test('each is told of the sections that it chose, and the video edition where it
   const cast = { day: '2026-11-20', title: 'The day', description: '', video: 'media/a.mp4', poster: 'media/a.jpg' };
   const body = { ...cast, captions: null, duration_s: 60, bytes: 1_000, media_type: 'video/mp4' };
   const publish = () => {
-    stand.app.store.transact(() => store.tell({ type: 'cast.published', paper: PAPER, at: START, cast: body }));
+    stand.app.store.transact(() => store.emit({ type: 'cast.published', paper: PAPER, at: START, cast: body }));
   };
   assert.deepEqual(await toldOf(publish), ['all', 'port', 'reader-of-all']);
   const data = JSON.parse(stand.sent[0]?.body ?? '').data;

@@ -52,7 +52,7 @@ test('nothing is changed or taken out of the ledger’s tables', (t) => {
   const folder = founded(t);
   const app = appContextIn(t, folder, { now: NOW });
   withdrawStory(app.desk, PAPER, 'tide', { by: 'cli', reason: 'It was wrong.' });
-  app.store.transact(() => app.store.append({ type: 'retirement', at: NOW, kid: app.desk.door.kid }));
+  app.store.transact(() => app.store.append({ type: 'retirement', at: NOW, kid: app.desk.signingKey.kid }));
   const db = new Database(database(folder));
   t.after(() => db.close());
   for (const table of ['entries', 'door_keys', 'retirements', 'records', 'generations', 'airings', 'withdrawals']) {

@@ -19,7 +19,7 @@ function observed(t: TestContext): { folder: string; open(): AppContext } {
   const app = open();
   const { records } = app.store;
   app.openSigningKey();
-  const { signer, kid } = app.desk.door;
+  const { signer, kid } = app.desk.signingKey;
   const names = ['example.test', 'gone.test'];
   records.watch(names.map(parseHostname), START);
   for (const [hours, address] of ['192.0.2.1', '192.0.2.2', '192.0.2.3'].entries()) {

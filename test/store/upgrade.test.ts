@@ -15,7 +15,7 @@ import { pressPapers } from '../../src/app/press-run.ts';
 import { openReaderDesk } from '../../src/app/reader-desk.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { keyOf } from '../../src/desk/keys.ts';
+import { requireKey } from '../../src/desk/keys.ts';
 import { Checkout } from '../../src/meter/checkout.ts';
 import { decodePayment } from '../../src/meter/payment.ts';
 import { toManage } from '../../src/readers/link.ts';
@@ -129,8 +129,8 @@ for (const version of ['0.1.0']) {
     app.media.keepBytes(facts.media.digest, Buffer.from(facts.media.base64, 'base64'));
     const { store } = app;
     const known = store.doorKeys();
-    assert.ok(store.manifest.due(PAPER).length > 0, 'what the press owed is still owed');
-    assert.equal(app.desk.door.kid, known.find(({ retired_at }) => retired_at === null)?.kid, 'the key in use stays');
+    assert.ok(store.manifest.staleTags(PAPER).length > 0, 'what the press owed is still owed');
+    assert.equal(app.desk.signingKey.kid, known.find(({ retired_at }) => retired_at === null)?.kid, 'the key in use stays');
     const { id } = store.archive(PAPER).storyBySlug('flood') ?? { id: '' };
     assert.deepEqual(store.archive(PAPER).search(['flood'], 10), [id]);
     fileStory(app.desk, PAPER, filing('after'), { by: 'cli' });
@@ -140,7 +140,7 @@ for (const version of ['0.1.0']) {
     const { generations, observations, faults } = await auditApp(app);
     assert.deepEqual([generations, observations, faults], [8, 4, []]);
 
-    assert.equal(keyOf(store.keys, facts.admin, clock.now).name, 'The editor');
+    assert.equal(requireKey(store.keys, facts.admin, clock.now).name, 'The editor');
     const desk = openReaderDesk(app);
     const daily = store.readers.subscribers.list(PAPER, { limit: 10 }).find(({ cadence }) => cadence === 'daily');
     const link = tokenOf(desk.secret, 'manage', daily?.reader ?? '');

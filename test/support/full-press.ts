@@ -10,7 +10,7 @@ export async function fullPress(t: Scope, folder: string, clock: Clock, cards: b
   const other = tempFolder(t);
   cpSync(join(folder, 'var'), join(other, 'var'), { recursive: true });
   const app = appContextIn(t, other, clock);
-  app.store.manifest.owe(PAPER, ['news']);
+  app.store.manifest.markStale(PAPER, ['news']);
   await pressPapers(app, { full: true, cards });
   return treeOf(join(other, 'papers', PAPER));
 }

@@ -66,7 +66,7 @@ export function recordProbes(
   looks: Probe[],
 ): void {
   openDoor();
-  const { signer, kid } = desk.door;
+  const { signer, kid } = desk.signingKey;
   for (const look of looks) {
     clock.now = Math.max(clock.now, look.at);
     store.records.watch([parseHostname(look.hostname)], clock.now);

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Account } from '../../../src/accounts/account.ts';
-import { ANSWER_KEPT } from '../../../src/desk/answers.ts';
+import { ANSWER_TTL } from '../../../src/desk/answers.ts';
 import { Fault } from '../../../src/fault.ts';
 import { CREDIT_KINDS } from '../../../src/meter/credit-ledger.ts';
 import { creditsOf } from '../../../src/meter/credits.ts';
@@ -81,7 +81,7 @@ export function creditsDoor(doors: RecordsDoors): void {
     const at = now();
     const by = { answers: store.serviceAnswers, key: c.get('key')?.id ?? '', at };
     const { status, body } = store.transact(() => {
-      store.serviceAnswers.forget(at - ANSWER_KEPT);
+      store.serviceAnswers.deleteUntil(at - ANSWER_TTL);
       return once(by, named, () => {
         const account = needAccount(store.accounts.byEmail(c.req.valid('param').email.trim().toLowerCase()));
         const entry = moveCredits(store.credits, account.id, { ...move, at });

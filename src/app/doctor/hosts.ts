@@ -1,4 +1,4 @@
-import { hostOfPaper, servedAt, unfitHost } from '../../desk/host.ts';
+import { hostOfPaper, servedAt, hostProblem } from '../../desk/host.ts';
 import type { AppContext } from '../context.ts';
 import type { Finding } from './finding.ts';
 import { checked, fault, holds, open } from './finding.ts';
@@ -11,7 +11,7 @@ export async function checkHosts(app: AppContext | null): Promise<Finding[]> {
 function hosts({ store, settings }: AppContext) {
   const papers = store.paperSlugs().flatMap((slug) => store.paper(slug) ?? []);
   const served = servedAt(papers, store.hosts);
-  const unfit = served.find(({ url }) => unfitHost(new URL(url ?? ''), settings) !== null);
+  const unfit = served.find(({ url }) => hostProblem(new URL(url ?? ''), settings) !== null);
   if (unfit !== undefined) {
     const host = hostOfPaper(unfit);
     return fault(

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { ANSWER_KEPT } from '../../desk/answers.ts';
+import { ANSWER_TTL } from '../../desk/answers.ts';
 import { airDue } from '../../desk/append.ts';
 import { tags } from '../../desk/tags.ts';
 import { MINUTE } from '../../time.ts';
@@ -31,7 +31,7 @@ interface Parts {
 export function startClock({ app, presses, backlog, logger }: Parts): () => Promise<void> {
   const { store } = app;
   let newsAt = app.now() + NEWS_EVERY;
-  const dropOld = hourly((now) => store.answers.forget(now - ANSWER_KEPT));
+  const dropOld = hourly((now) => store.answers.deleteUntil(now - ANSWER_TTL));
   /** Papers that may be of another program or of other settings: only a press can tell. */
   const unseen = new Set(store.paperSlugs());
   /** Papers whose press failed, and when (by the monotonic clock) they are tried again. */
@@ -66,10 +66,10 @@ export function startClock({ app, presses, backlog, logger }: Parts): () => Prom
     // A clock that was set back would leave the sitemap as it is for as long.
     if (now >= newsAt || newsAt - now > NEWS_EVERY) {
       newsAt = now + NEWS_EVERY;
-      for (const paper of store.paperSlugs()) store.manifest.owe(paper, [tags.news]);
+      for (const paper of store.paperSlugs()) store.manifest.markStale(paper, [tags.news]);
     }
     dropOld(now);
-    for (const paper of new Set([...unseen, ...store.manifest.owing()])) {
+    for (const paper of new Set([...unseen, ...store.manifest.stalePapers()])) {
       // A paper that nobody has seen yet is pressed when all of it is filed, and not with an empty front before.
       if (backlog.has(paper) && !presses.isShown(paper)) continue;
       if (presses.isPressing(paper) || performance.now() < (resting.get(paper) ?? 0)) continue;

@@ -13,7 +13,7 @@ const UNQUOTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
  * word for word with its `[^N]` markers, and a footnote definition for each.
  * Statements, sources and documents stand as filed, without Markdown escapes.
  */
-export function twin({ paper, root }: Channel, story: Story): string {
+export function storyMarkdown({ paper, root }: Channel, story: Story): string {
   const front = [
     ['headline', story.headline],
     ...(story.dek === '' ? [] : [['dek', story.dek]]),

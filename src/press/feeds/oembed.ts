@@ -23,7 +23,7 @@ export interface Bounds {
 /** The oEmbed record of a story on air, its card in a frame of a size. */
 export function oembedRecord(edition: Edition, story: Story, size: CardSize, bounds: Bounds): OEmbed {
   const { nameplate } = edition.paper();
-  const { root } = edition.place;
+  const { root } = edition.site;
   const page = storyUrl(root, story.slug);
   return {
     type: 'rich',
@@ -43,7 +43,7 @@ export function oembedRecord(edition: Edition, story: Story, size: CardSize, bou
 /** The oEmbed record of a video edition, its player in a frame as wide and as high as the bounds let it be. */
 export function castRecord(edition: Edition, cast: Cast, bounds: Bounds): OEmbed {
   const { nameplate } = edition.paper();
-  const { root } = edition.place;
+  const { root } = edition.site;
   const page = `${root}/cast/${cast.day}/`;
   const [video, poster] = [edition.media(cast.video), edition.media(cast.poster)];
   const size = playerSize(Math.min(bounds.maxwidth ?? Infinity, CARD_WIDTH_MAX), bounds.maxheight ?? Infinity, {

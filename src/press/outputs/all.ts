@@ -47,6 +47,6 @@ export function outputNamed(name: string): { sheet: Output; key: string } | null
 }
 
 /** A sheet's name. */
-export function nameOf(sheet: Output, key: string): string {
+export function outputName(sheet: Output, key: string): string {
   return key === '' ? sheet.kind : `${sheet.kind}/${key}`;
 }

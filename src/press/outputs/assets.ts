@@ -1,9 +1,9 @@
 import { tags } from '../../desk/tags.ts';
 import type { Output } from '../output.ts';
-import { single, tagged } from '../output.ts';
+import { singleOutput, afterPrefix } from '../output.ts';
 
 /** What the build made for every paper, and the one rule that is the paper's own: its hue. */
-export const assets = single('assets', 'matter', (edition, tools) => [
+export const assets = singleOutput('assets', 'matter', (edition, tools) => [
   ...tools.assets(),
   { path: 'hue.css', body: `:root{--hue:${edition.paper().hue}}\n` },
 ]);
@@ -12,11 +12,11 @@ export const assets = single('assets', 'matter', (edition, tools) => [
 export const media: Output = {
   kind: 'media',
   stage: 'matter',
-  *from(tag) {
-    const path = tagged(tags.media(''), tag);
+  *keysForTag(tag) {
+    const path = afterPrefix(tags.media(''), tag);
     if (path !== null) yield path;
   },
-  all: (edition) => edition.everyMedia(),
+  allKeys: (edition) => edition.everyMedia(),
   print(edition, path) {
     const found = edition.media(path);
     return found === null ? null : [{ path, copy: found.digest }];

@@ -1,18 +1,18 @@
 import { tags } from '../../desk/tags.ts';
 import type { Output } from '../output.ts';
-import { tagged } from '../output.ts';
+import { afterPrefix } from '../output.ts';
 import { cardOf } from './row-view.ts';
 
 /** The share card of one piece. Its path says what it shows, so one that is on disk is never drawn again. */
 export const card: Output = {
   kind: 'card',
   stage: 'card',
-  *from(tag, edition) {
-    const id = tagged(tags.piece(''), tag) ?? tagged(tags.card(''), tag);
+  *keysForTag(tag, edition) {
+    const id = afterPrefix(tags.piece(''), tag) ?? afterPrefix(tags.card(''), tag);
     const piece = id === null ? null : edition.piece(id);
     if (piece !== null) yield piece.slug;
   },
-  *all(edition) {
+  *allKeys(edition) {
     for (const { slug } of edition.slugs()) yield slug;
   },
   print(edition, slug) {

@@ -2,14 +2,14 @@ import type { Cast } from '../../desk/cast.ts';
 import { tags } from '../../desk/tags.ts';
 import type { Edition } from '../edition.ts';
 import type { Output } from '../output.ts';
-import { single, tagged } from '../output.ts';
+import { singleOutput, afterPrefix } from '../output.ts';
 import type { CastDayView, CastView } from '../views.ts';
 import { frameOf } from './frame.ts';
 import { pictureView, rowView } from './row-view.ts';
 
 /** A video edition on a page. */
 export function castView(edition: Edition, cast: Cast): CastView {
-  const { base } = edition.place;
+  const { base } = edition.site;
   return {
     day: cast.day,
     title: cast.title,
@@ -26,7 +26,7 @@ export function castView(edition: Edition, cast: Cast): CastView {
 }
 
 /** The list of video editions. */
-export const castIndex = single('cast', 'index', async (edition, { render }) => {
+export const castIndex = singleOutput('cast', 'index', async (edition, { render }) => {
   const { nameplate } = edition.paper();
   const view = {
     frame: frameOf(edition, {
@@ -35,7 +35,7 @@ export const castIndex = single('cast', 'index', async (edition, { render }) => 
       description: `The video editions of ${nameplate}, newest first.`,
     }),
     casts: edition.casts().map((cast) => castView(edition, cast)),
-    podcast_url: `${edition.place.base}/podcast.xml`,
+    podcast_url: `${edition.site.base}/podcast.xml`,
   };
   return [{ path: 'cast/index.html', body: await render('/paper/cast-index', view) }];
 });
@@ -44,24 +44,24 @@ export const castIndex = single('cast', 'index', async (edition, { render }) => 
 export const castDay: Output = {
   kind: 'cast-day',
   stage: 'list',
-  *from(tag, edition) {
-    const day = tagged(tags.day(''), tag);
+  *keysForTag(tag, edition) {
+    const day = afterPrefix(tags.day(''), tag);
     if (day !== null && edition.cast(day) !== null) yield day;
   },
-  *all(edition) {
+  *allKeys(edition) {
     for (const { day } of edition.casts()) yield day;
   },
   async print(edition, day, { render }) {
     const cast = edition.cast(day);
     if (cast === null) return null;
     const { width = null, height = null } = edition.media(cast.poster) ?? {};
-    const oembed = `${edition.place.root}/oembed?url=${encodeURIComponent(`${edition.place.root}/cast/${day}/`)}`;
+    const oembed = `${edition.site.root}/oembed?url=${encodeURIComponent(`${edition.site.root}/cast/${day}/`)}`;
     const view: CastDayView = {
       frame: frameOf(edition, {
         path: `cast/${day}/`,
         title: cast.title,
         description: cast.description,
-        share: { absolute: `${edition.place.root}/${cast.poster}`, alt: cast.title, width, height },
+        share: { absolute: `${edition.site.root}/${cast.poster}`, alt: cast.title, width, height },
       }),
       cast: castView(edition, cast),
       rows: edition.day(day).map((row) => rowView(edition, row)),

@@ -1,7 +1,7 @@
 import { tags } from '../../desk/tags.ts';
 import type { Edition } from '../edition.ts';
 import type { Output } from '../output.ts';
-import { single, tagged } from '../output.ts';
+import { singleOutput, afterPrefix } from '../output.ts';
 import type { DaysView } from '../views.ts';
 import { castView } from './cast.ts';
 import { frameOf } from './frame.ts';
@@ -14,11 +14,11 @@ const DAYS_MAX = 366;
 export const day: Output = {
   kind: 'day',
   stage: 'list',
-  *from(tag) {
-    const name = tagged(tags.day(''), tag);
+  *keysForTag(tag) {
+    const name = afterPrefix(tags.day(''), tag);
     if (name !== null) yield name;
   },
-  *all(edition) {
+  *allKeys(edition) {
     yield* edition.everyDay();
   },
   async print(edition, name, { render }) {
@@ -34,14 +34,14 @@ export const day: Output = {
       day: name,
       rows: rows.map((row) => rowView(edition, row)),
       cast: cast === null ? null : castView(edition, cast),
-      days_url: `${edition.place.base}/days/`,
+      days_url: `${edition.site.base}/days/`,
     };
     return [{ path: `days/${name}/index.html`, body: await render('/paper/day', view) }];
   },
 };
 
 /** The list of back issues: the last published days, and a way to each year. */
-export const days = single('days', 'front', async (edition, { render }) => [
+export const days = singleOutput('days', 'front', async (edition, { render }) => [
   { path: 'days/index.html', body: await render('/paper/days', daysView(edition, null)) },
 ]);
 
@@ -49,11 +49,11 @@ export const days = single('days', 'front', async (edition, { render }) => [
 export const year: Output = {
   kind: 'year',
   stage: 'index',
-  *from(tag) {
-    const name = tagged(tags.day(''), tag);
+  *keysForTag(tag) {
+    const name = afterPrefix(tags.day(''), tag);
     if (name !== null) yield name.slice(0, 4);
   },
-  *all(edition) {
+  *allKeys(edition) {
     yield* yearsOf(edition);
   },
   async print(edition, name, { render }) {
@@ -68,7 +68,7 @@ function yearsOf(edition: Edition): string[] {
 }
 
 function daysView(edition: Edition, name: string | null): DaysView {
-  const { base } = edition.place;
+  const { base } = edition.site;
   const { nameplate } = edition.paper();
   const found = name === null ? edition.newestDays(DAYS_MAX) : edition.daysOf(name);
   return {

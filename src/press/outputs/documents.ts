@@ -10,23 +10,23 @@ import { podcast } from '../feeds/podcast.ts';
 import { robots } from '../feeds/robots.ts';
 import { rss } from '../feeds/rss.ts';
 import { securityTxt } from '../feeds/security-txt.ts';
-import { single } from '../output.ts';
+import { singleOutput } from '../output.ts';
 import { linksOf } from './row-view.ts';
 
 /** How many pieces llms.txt names. */
 const LLMS_MAX = 20;
 
-const channelOf = (edition: Edition) => ({ paper: edition.paper(), root: edition.place.root });
+const channelOf = (edition: Edition) => ({ paper: edition.paper(), root: edition.site.root });
 
 /** The documents that programs read. */
 export const documents = [
-  single('front-document', 'front', (edition) => {
+  singleOutput('front-document', 'front', (edition) => {
     const links = linksOf(edition);
     const newest = (section: string) => edition.newest(RAIL_MAX, { section });
     const front = frontOf(edition.paper(), edition.number(), edition.masthead(), newest, links);
     return [{ path: 'front.json', body: `${JSON.stringify(front)}\n` }];
   }),
-  single('feeds', 'feed', (edition) => {
+  singleOutput('feeds', 'feed', (edition) => {
     const channel = channelOf(edition);
     const items = feedItems(edition, edition.newest(NEWEST_MAX));
     return [
@@ -34,25 +34,25 @@ export const documents = [
       { path: 'feed.json', body: jsonFeed(channel, items) },
     ];
   }),
-  single('podcast', 'feed', (edition) => [
+  singleOutput('podcast', 'feed', (edition) => [
     {
       path: 'podcast.xml',
       body: podcast(channelOf(edition), edition.casts(), {
-        cover_url: `${edition.place.root}/${coverPath(edition.paper())}`,
+        cover_url: `${edition.site.root}/${coverPath(edition.paper())}`,
         identity: edition.keys()[0]?.kid ?? '',
       }),
     },
   ]),
-  single('cover', 'matter', (edition) => {
+  singleOutput('cover', 'matter', (edition) => {
     const paper = edition.paper();
     return [{ path: coverPath(paper), draw: async () => (await import('../cover.ts')).drawCover(paper) }];
   }),
-  single('llms', 'feed', (edition) => [{ path: 'llms.txt', body: llms(channelOf(edition), edition.newest(LLMS_MAX)) }]),
-  single('keys', 'feed', (edition) => [
+  singleOutput('llms', 'feed', (edition) => [{ path: 'llms.txt', body: llms(channelOf(edition), edition.newest(LLMS_MAX)) }]),
+  singleOutput('keys', 'feed', (edition) => [
     { path: '.well-known/newsdesk-keys.json', body: `${JSON.stringify(jwks(edition.keys()), null, 2)}\n` },
   ]),
-  single('robots', 'feed', (edition) => [{ path: 'robots.txt', body: robots(edition.place.root) }]),
-  single('security', 'feed', (edition) => [
+  singleOutput('robots', 'feed', (edition) => [{ path: 'robots.txt', body: robots(edition.site.root) }]),
+  singleOutput('security', 'feed', (edition) => [
     { path: '.well-known/security.txt', body: securityTxt(channelOf(edition), edition.number().changed_at) },
   ]),
 ];

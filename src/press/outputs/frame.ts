@@ -18,7 +18,7 @@ export interface FrameOf {
 /** The frame of a page: the paper around it, and what its head says. */
 export function frameOf(edition: Edition, page: FrameOf): Frame {
   const paper = edition.paper();
-  const { root, base } = edition.place;
+  const { root, base } = edition.site;
   return {
     root_absolute: root,
     base,

@@ -3,7 +3,7 @@ import { RAIL_MAX } from '../../desk/front.ts';
 import { sectionSlug } from '../../desk/paper.ts';
 import { isoTime } from '../../time.ts';
 import type { Edition } from '../edition.ts';
-import { single } from '../output.ts';
+import { singleOutput } from '../output.ts';
 import { frontJsonLd } from '../structured-data.ts';
 import type { FrontView } from '../views.ts';
 import { castView } from './cast.ts';
@@ -15,7 +15,7 @@ const LEAD_OF = 5;
 const SECONDS = 4;
 
 /** The front page. */
-export const front = single('front', 'front', async (edition, { render }) => [
+export const front = singleOutput('front', 'front', async (edition, { render }) => [
   { path: 'index.html', body: await render('/paper/front', frontView(edition)) },
 ]);
 
@@ -37,7 +37,7 @@ function frontView(edition: Edition): FrontView {
       path: '',
       title: null,
       description: paper.description,
-      json_ld: frontJsonLd({ paper, root: edition.place.root }),
+      json_ld: frontJsonLd({ paper, root: edition.site.root }),
     }),
     updated_at: isoTime(edition.number().changed_at),
     lead: lead === null ? null : rowView(edition, lead),
@@ -45,7 +45,7 @@ function frontView(edition: Edition): FrontView {
     rails: paper.sections
       .map((section) => ({
         section,
-        url: `${edition.place.base}/sections/${sectionSlug(section)}/`,
+        url: `${edition.site.base}/sections/${sectionSlug(section)}/`,
         rows: rail(section).map((row) => rowView(edition, row)),
       }))
       .filter(({ rows }) => rows.length > 0),

@@ -4,17 +4,17 @@ import type { Edition } from '../edition.ts';
 import type { HeaderContext } from '../feeds/header-policy.ts';
 import { headersFile } from '../feeds/headers.ts';
 import type { Render } from '../output.ts';
-import { single } from '../output.ts';
+import { singleOutput } from '../output.ts';
 import type { EmbedView } from '../views.ts';
 
 /** The headers that a static host is to send, in the form that such hosts read. */
-export const hosting = single('hosting', 'host', async (edition, { render }) => [
+export const hosting = singleOutput('hosting', 'host', async (edition, { render }) => [
   { path: '_headers', body: headersFile(await headerContext(edition, render)) },
 ]);
 
 /** What the header policy needs to know of a paper: the embed card's inline scripts, by their hashes. */
 export async function headerContext(edition: Edition, render: Render): Promise<HeaderContext> {
-  const { root } = edition.place;
+  const { root } = edition.site;
   const card = await render('/paper/embed', emptyCard(edition));
   const scripts = [...card.matchAll(/<script\b[^>]*>([\s\S]*?)<\/script>/g)].map(([, text = '']) => text);
   return {
@@ -26,7 +26,7 @@ export async function headerContext(edition: Edition, render: Render): Promise<H
 /** A card of no piece: its scripts are those of every card. */
 function emptyCard(edition: Edition): EmbedView {
   const { nameplate, hue, language } = edition.paper();
-  const { root } = edition.place;
+  const { root } = edition.site;
   return {
     withdrawn_at: null,
     language,

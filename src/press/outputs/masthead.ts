@@ -1,14 +1,14 @@
 import { portraitPath } from '../../desk/masthead.ts';
 import { PAGE_SIZE, tags } from '../../desk/tags.ts';
 import type { Output } from '../output.ts';
-import { single, tagged } from '../output.ts';
+import { singleOutput, afterPrefix } from '../output.ts';
 import type { MastheadView, PersonaView } from '../views.ts';
 import { frameOf } from './frame.ts';
 import { portraitView, rowView } from './row-view.ts';
 
 /** Who writes: the active personas. */
-export const masthead = single('masthead', 'index', async (edition, { render }) => {
-  const { base } = edition.place;
+export const masthead = singleOutput('masthead', 'index', async (edition, { render }) => {
+  const { base } = edition.site;
   const view: MastheadView = {
     frame: frameOf(edition, {
       path: 'masthead/',
@@ -31,11 +31,11 @@ export const masthead = single('masthead', 'index', async (edition, { render }) 
 export const persona: Output = {
   kind: 'persona',
   stage: 'list',
-  *from(tag) {
-    const slug = tagged(tags.persona(''), tag);
+  *keysForTag(tag) {
+    const slug = afterPrefix(tags.persona(''), tag);
     if (slug !== null) yield slug;
   },
-  all: (edition) => edition.everyPersona(),
+  allKeys: (edition) => edition.everyPersona(),
   async print(edition, slug, { render }) {
     const found = edition.persona(slug);
     if (found === null) return null;
@@ -62,11 +62,11 @@ export const persona: Output = {
 export const portrait: Output = {
   kind: 'portrait',
   stage: 'matter',
-  *from(tag) {
-    const slug = tagged(tags.persona(''), tag);
+  *keysForTag(tag) {
+    const slug = afterPrefix(tags.persona(''), tag);
     if (slug !== null) yield slug;
   },
-  all: (edition) => edition.everyPersona(),
+  allKeys: (edition) => edition.everyPersona(),
   async print(edition, slug) {
     const found = edition.persona(slug);
     if (found === null || found.avatar !== null) return null;

@@ -1,6 +1,6 @@
 import { isoTime } from '../../time.ts';
 import type { Edition } from '../edition.ts';
-import { single } from '../output.ts';
+import { singleOutput } from '../output.ts';
 import { plainProseHtml } from '../prose-html.ts';
 import { agentsText, skillText, standardsText } from '../standards-text.ts';
 import type { CorrectionsView, DeskPageView } from '../views.ts';
@@ -11,16 +11,16 @@ const CORRECTIONS_MAX = 200;
 
 /** The pages that every paper has once. */
 export const pages = [
-  single('search', 'list', async (edition, { render }) => {
+  singleOutput('search', 'list', async (edition, { render }) => {
     const view = deskPage(edition, 'search/', 'Search', 'Search every piece on air.');
     return [{ path: 'search/index.html', body: await render('/paper/search', view) }];
   }),
-  single('subscribe', 'list', async (edition, { render }) => {
+  singleOutput('subscribe', 'list', async (edition, { render }) => {
     const view = deskPage(edition, 'subscribe/', 'Subscribe', 'New pieces by mail: at once, daily or weekly.');
     return [{ path: 'subscribe/index.html', body: await render('/paper/subscribe', view) }];
   }),
-  single('corrections', 'list', async (edition, { render }) => {
-    const { base } = edition.place;
+  singleOutput('corrections', 'list', async (edition, { render }) => {
+    const { base } = edition.site;
     const view: CorrectionsView = {
       frame: frameOf(edition, {
         path: 'corrections/',
@@ -38,7 +38,7 @@ export const pages = [
     };
     return [{ path: 'corrections/index.html', body: await render('/paper/corrections', view) }];
   }),
-  single('standards', 'list', async (edition, { render }) => {
+  singleOutput('standards', 'list', async (edition, { render }) => {
     const heading = 'How this desk works';
     const view = {
       frame: frameOf(edition, {
@@ -47,11 +47,11 @@ export const pages = [
         description: 'Who writes this paper, how facts are sourced, how errors are corrected, what a receipt proves.',
       }),
       heading,
-      html: plainProseHtml(standardsText(edition.paper(), edition.place)),
+      html: plainProseHtml(standardsText(edition.paper(), edition.site)),
     };
     return [{ path: 'standards/index.html', body: await render('/paper/standards', view) }];
   }),
-  single('agents', 'list', async (edition, { render }) => {
+  singleOutput('agents', 'list', async (edition, { render }) => {
     const heading = 'For agents';
     const paper = edition.paper();
     const view = {
@@ -61,14 +61,14 @@ export const pages = [
         description: `How a program finds, reads, searches and verifies ${paper.nameplate}.`,
       }),
       heading,
-      html: plainProseHtml(agentsText(paper, edition.place)),
+      html: plainProseHtml(agentsText(paper, edition.site)),
     };
     return [
       { path: 'agents/index.html', body: await render('/paper/agents', view) },
-      { path: 'agents/SKILL.md', body: skillText(paper, edition.place) },
+      { path: 'agents/SKILL.md', body: skillText(paper, edition.site) },
     ];
   }),
-  single('not-found', 'list', async (edition, { render }) => {
+  singleOutput('not-found', 'list', async (edition, { render }) => {
     const frame = frameOf(edition, {
       path: '404.html',
       title: 'Not found',
@@ -80,5 +80,5 @@ export const pages = [
 ];
 
 function deskPage(edition: Edition, path: string, title: string, description: string): DeskPageView {
-  return { frame: frameOf(edition, { path, title, description }), api: `${edition.place.base}/api/v1` };
+  return { frame: frameOf(edition, { path, title, description }), api: `${edition.site.base}/api/v1` };
 }

@@ -27,13 +27,13 @@ const KEYED: readonly (readonly [RegExp, Output])[] = [
 ];
 
 /** A file printed by itself, its bytes at hand or to be drawn or copied. */
-export type Found = Exclude<RenderedFile, { same: string }>;
+export type SingleFile = Exclude<RenderedFile, { same: string }>;
 
 /** Prints the one file of a path, for who shows a paper that is not pressed; null when the paper has none there. */
-export async function printPath(edition: Edition, path: string, tools: RenderTools): Promise<Found | null> {
+export async function printPath(edition: Edition, path: string, tools: RenderTools): Promise<SingleFile | null> {
   // Hosts read `_headers`; who prints a single file sends headers of its own.
   if (path === '_headers') return null;
-  for (const { sheet, key } of sheetsOfPath(edition, path)) {
+  for (const { sheet, key } of outputsForPath(edition, path)) {
     const printed = await sheet.print(edition, key, tools);
     const named = printed?.find((item) => item.path === path);
     const found = named && 'same' in named ? printed?.find((item) => item.path === named.same) : named;
@@ -43,7 +43,7 @@ export async function printPath(edition: Edition, path: string, tools: RenderToo
 }
 
 /** The sheets that may print a path. */
-function* sheetsOfPath(edition: Edition, path: string): Iterable<{ sheet: Output; key: string }> {
+function* outputsForPath(edition: Edition, path: string): Iterable<{ sheet: Output; key: string }> {
   for (const [pattern, sheet] of KEYED) {
     const match = pattern.exec(path);
     if (match === null) continue;

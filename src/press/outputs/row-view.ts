@@ -28,7 +28,7 @@ export function cardOf(edition: Edition, row: Row): { card: Card; path: string }
 
 /** Absolute addresses for what goes out on the wire. */
 export function linksOf(edition: Edition): Links {
-  const { root } = edition.place;
+  const { root } = edition.site;
   return {
     root,
     avatar: (slug) => `${root}/${avatarPath(edition, slug)}`,
@@ -40,7 +40,7 @@ export function linksOf(edition: Edition): Links {
 export function pictureView(edition: Edition, image: Image): PictureView {
   const media = edition.media(image.src);
   return {
-    url: `${edition.place.base}/${image.src}`,
+    url: `${edition.site.base}/${image.src}`,
     alt: image.alt,
     credit: image.credit,
     width: media?.width ?? null,
@@ -57,19 +57,19 @@ export function avatarPath(edition: Edition, slug: string): string {
 export function portraitView(edition: Edition, { slug, name, avatar }: Persona): PictureView {
   if (avatar !== null)
     return pictureView(edition, { src: avatar, alt: `Portrait of ${name}, an AI persona`, credit: null });
-  const url = `${edition.place.base}/${portraitPath(slug)}`;
+  const url = `${edition.site.base}/${portraitPath(slug)}`;
   return { url, alt: '', credit: null, width: PORTRAIT_SIDE, height: PORTRAIT_SIDE };
 }
 
 /** Who signs a piece: the name and title of the day it was filed, the portrait of today. */
 export function bylineView(edition: Edition, persona: string, byline: { name: string; title: string }): BylineView {
-  const { base } = edition.place;
+  const { base } = edition.site;
   return { ...byline, avatar_url: `${base}/${avatarPath(edition, persona)}`, url: `${base}/masthead/${persona}/` };
 }
 
 /** A piece in a list on a page. */
 export function rowView(edition: Edition, row: Row): RowView {
-  const { base } = edition.place;
+  const { base } = edition.site;
   return {
     id: row.id,
     url: `${base}/stories/${row.slug}/`,

@@ -4,12 +4,12 @@ import type { Edition } from '../edition.ts';
 import { feedItems } from '../feed-items.ts';
 import { rss } from '../feeds/rss.ts';
 import type { Output } from '../output.ts';
-import { tagged } from '../output.ts';
+import { afterPrefix } from '../output.ts';
 import type { SectionView } from '../views.ts';
 import { frameOf } from './frame.ts';
 import { rowView } from './row-view.ts';
 
-function nameOf(edition: Edition, slug: string): string | null {
+function sectionName(edition: Edition, slug: string): string | null {
   return edition.paper().sections.find((name) => sectionSlug(name) === slug) ?? null;
 }
 
@@ -17,19 +17,19 @@ function nameOf(edition: Edition, slug: string): string | null {
 export const section: Output = {
   kind: 'section',
   stage: 'index',
-  from: () => [],
-  *all(edition) {
+  keysForTag: () => [],
+  *allKeys(edition) {
     for (const name of edition.paper().sections) yield sectionSlug(name);
   },
   async print(edition, slug, { render }) {
-    const name = nameOf(edition, slug);
+    const name = sectionName(edition, slug);
     if (name === null) return null;
     const rows = edition.newest(PAGE_SIZE, { section: name });
     // Older pieces begin on the last numbered page that is not wholly shown here.
     const last = edition.lastSectionPage(name);
     const view = viewOf(edition, name, null, rows);
-    view.older_url = last > 1 ? `${edition.place.base}/sections/${slug}/${last - 1}/` : null;
-    const channel = { paper: edition.paper(), root: edition.place.root };
+    view.older_url = last > 1 ? `${edition.site.base}/sections/${slug}/${last - 1}/` : null;
+    const channel = { paper: edition.paper(), root: edition.site.root };
     const path = `sections/${slug}/rss.xml`;
     return [
       { path: `sections/${slug}/index.html`, body: await render('/paper/section', view) },
@@ -42,11 +42,11 @@ export const section: Output = {
 export const sectionPage: Output = {
   kind: 'section-page',
   stage: 'list',
-  *from(tag) {
-    const rest = tagged('section:', tag);
+  *keysForTag(tag) {
+    const rest = afterPrefix('section:', tag);
     if (rest !== null) yield rest.replace(':', '/');
   },
-  *all(edition) {
+  *allKeys(edition) {
     for (const name of edition.paper().sections) {
       const last = edition.lastSectionPage(name);
       for (let page = 1; page <= last; page++) yield `${sectionSlug(name)}/${page}`;
@@ -54,10 +54,10 @@ export const sectionPage: Output = {
   },
   async print(edition, key, { render }) {
     const [slug = '', number = ''] = key.split('/');
-    const name = nameOf(edition, slug);
+    const name = sectionName(edition, slug);
     const page = Number(number);
     if (name === null || !edition.hasSectionPage(name, page)) return null;
-    const { base } = edition.place;
+    const { base } = edition.site;
     const view = viewOf(edition, name, page, edition.sectionPage(name, page));
     view.newer_url = edition.hasSectionPage(name, page + 1)
       ? `${base}/sections/${slug}/${page + 1}/`
@@ -86,6 +86,6 @@ function viewOf(
     rows: rows.map((row) => rowView(edition, row)),
     newer_url: null,
     older_url: null,
-    feed_url: `${edition.place.base}/sections/${slug}/rss.xml`,
+    feed_url: `${edition.site.base}/sections/${slug}/rss.xml`,
   };
 }

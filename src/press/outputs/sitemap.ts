@@ -4,13 +4,13 @@ import { HOUR } from '../../time.ts';
 import { newsSitemap } from '../feeds/news-sitemap.ts';
 import { sitemapIndex, sitemapShard } from '../feeds/sitemap.ts';
 import type { Output, RenderedFile } from '../output.ts';
-import { single, tagged } from '../output.ts';
+import { singleOutput, afterPrefix } from '../output.ts';
 
 /** How long a piece stays in the news sitemap: 48 hours, in ms. */
 export const NEWS_AGE = 48 * HOUR;
 
 /** The index of all sitemaps. */
-export const sitemap = single('sitemap', 'host', (edition) => {
+export const sitemap = singleOutput('sitemap', 'host', (edition) => {
   const shards = edition.months().flatMap(({ month, count }) => {
     const parts = Math.ceil(count / SHARD_MAX);
     return Array.from({ length: parts }, (_, index) => shardPath(month, index));
@@ -18,7 +18,7 @@ export const sitemap = single('sitemap', 'host', (edition) => {
   return [
     {
       path: 'sitemap.xml',
-      body: sitemapIndex(edition.place.root, ['sitemap-news.xml', 'sitemaps/pages.xml', ...shards]),
+      body: sitemapIndex(edition.site.root, ['sitemap-news.xml', 'sitemaps/pages.xml', ...shards]),
     },
   ];
 });
@@ -27,17 +27,17 @@ export const sitemap = single('sitemap', 'host', (edition) => {
 export const monthSitemap: Output = {
   kind: 'month',
   stage: 'feed',
-  *from(tag) {
-    const month = tagged(tags.month(''), tag);
+  *keysForTag(tag) {
+    const month = afterPrefix(tags.month(''), tag);
     if (month !== null) yield month;
   },
-  all: (edition) => edition.months().map(({ month }) => month),
+  allKeys: (edition) => edition.months().map(({ month }) => month),
   print(edition, month) {
     const urls = edition.month(month).map(({ slug, updated_at }) => ({ path: `stories/${slug}/`, updated_at }));
     if (urls.length === 0) return null;
     const printed: RenderedFile[] = [];
     for (let start = 0; start < urls.length; start += SHARD_MAX) {
-      const body = sitemapShard(edition.place.root, urls.slice(start, start + SHARD_MAX));
+      const body = sitemapShard(edition.site.root, urls.slice(start, start + SHARD_MAX));
       printed.push({ path: shardPath(month, start / SHARD_MAX), body });
     }
     return printed;
@@ -45,7 +45,7 @@ export const monthSitemap: Output = {
 };
 
 /** The pages that are not stories. */
-export const pagesSitemap = single('pages-sitemap', 'feed', (edition) => {
+export const pagesSitemap = singleOutput('pages-sitemap', 'feed', (edition) => {
   const paths = ['', 'days/', 'masthead/', 'corrections/', 'standards/', 'agents/', 'subscribe/'];
   for (const name of edition.paper().sections) paths.push(`sections/${sectionSlug(name)}/`);
   for (const { slug } of edition.masthead()) paths.push(`masthead/${slug}/`);
@@ -55,7 +55,7 @@ export const pagesSitemap = single('pages-sitemap', 'feed', (edition) => {
     {
       path: 'sitemaps/pages.xml',
       body: sitemapShard(
-        edition.place.root,
+        edition.site.root,
         paths.map((path) => ({ path })),
       ),
     },
@@ -63,10 +63,10 @@ export const pagesSitemap = single('pages-sitemap', 'feed', (edition) => {
 });
 
 /** The pieces of the last 48 hours: the one file that ages, so the clock makes it due. */
-export const news = single('news', 'feed', (edition, { now }) => [
+export const news = singleOutput('news', 'feed', (edition, { now }) => [
   {
     path: 'sitemap-news.xml',
-    body: newsSitemap({ paper: edition.paper(), root: edition.place.root }, edition.news(now - NEWS_AGE)),
+    body: newsSitemap({ paper: edition.paper(), root: edition.site.root }, edition.news(now - NEWS_AGE)),
   },
 ]);
 

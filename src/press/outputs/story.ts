@@ -7,10 +7,10 @@ import { proofOf } from '../../ledger/proof.ts';
 import { isoOrNull, isoTime } from '../../time.ts';
 import { CARD_HEIGHT, CARD_WIDTH } from '../card.ts';
 import type { Edition } from '../edition.ts';
-import { twin } from '../feeds/markdown.ts';
+import { storyMarkdown } from '../feeds/markdown.ts';
 import { motifOf } from '../motif.ts';
 import type { Output, Render, RenderedFile } from '../output.ts';
-import { tagged } from '../output.ts';
+import { afterPrefix } from '../output.ts';
 import type { ProseHtml } from '../prose-html.ts';
 import { proseHtml } from '../prose-html.ts';
 import { storyJsonLd } from '../structured-data.ts';
@@ -28,12 +28,12 @@ const SHARE_WIDTH_MIN = 600;
 export const story: Output = {
   kind: 'story',
   stage: 'story',
-  *from(tag, edition) {
-    const id = tagged(tags.piece(''), tag);
+  *keysForTag(tag, edition) {
+    const id = afterPrefix(tags.piece(''), tag);
     const piece = id === null ? null : edition.piece(id);
     if (piece !== null) yield piece.slug;
   },
-  *all(edition) {
+  *allKeys(edition) {
     for (const { slug } of edition.slugs()) yield slug;
   },
   async print(edition, slug, { render }) {
@@ -41,9 +41,9 @@ export const story: Output = {
     if (found !== null && isWithdrawn(found))
       return [await withdrawnPage(edition, found, render), ...(await cards(edition, found, render))];
     if (found?.state !== 'on_air') return null;
-    const prose = proseHtml(found.prose, found.cited_facts, (path) => `${edition.place.base}/${path}`);
+    const prose = proseHtml(found.prose, found.cited_facts, (path) => `${edition.site.base}/${path}`);
     const folder = `stories/${slug}`;
-    const { root } = edition.place;
+    const { root } = edition.site;
     const generations = edition.generations(found.id);
     const proof = proofOf(found, generations, edition.keys(), `${root}/.well-known/newsdesk-keys.json`);
     return [
@@ -51,7 +51,7 @@ export const story: Output = {
         path: `${folder}/index.html`,
         body: await render('/paper/story', storyView(edition, found, prose, generations.at(-1))),
       },
-      { path: `${folder}.md`, body: twin({ paper: edition.paper(), root }, found) },
+      { path: `${folder}.md`, body: storyMarkdown({ paper: edition.paper(), root }, found) },
       { path: `${folder}/proof.json`, body: `${JSON.stringify(proof, null, 2)}\n` },
       ...(await cards(edition, found, render)),
     ];
@@ -60,7 +60,7 @@ export const story: Output = {
 
 /** The picture that a preview of the piece shows: its own art when it is a large photograph, else its card. */
 export function shareImage(edition: Edition, row: Row): ShareImage {
-  const { root } = edition.place;
+  const { root } = edition.site;
   const media = row.image === null ? null : edition.media(row.image.src);
   const isPhoto = /^image\/(?:jpeg|png|webp)$/.test(media?.media_type ?? '');
   if (row.image !== null && isPhoto && (media?.width ?? 0) >= SHARE_WIDTH_MIN) {
@@ -72,7 +72,7 @@ export function shareImage(edition: Edition, row: Row): ShareImage {
 }
 
 function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Generation | undefined): StoryView {
-  const { root, base } = edition.place;
+  const { root, base } = edition.site;
   const path = `stories/${found.slug}/`;
   const page = `${root}/${path}`;
   if (last === undefined) throw new Error(`piece ${found.id} has no receipt`);
@@ -145,7 +145,7 @@ async function cards(edition: Edition, found: Story, render: Render): Promise<Re
 /** What the card of a piece on air, or the notice in place of a withdrawn one's, shows. */
 export function embedView(edition: Edition, found: Story): EmbedView {
   const paper = edition.paper();
-  const { root } = edition.place;
+  const { root } = edition.site;
   const image = found.image === null || found.withdrawn_at !== null ? null : pictureView(edition, found.image);
   return {
     withdrawn_at: isoOrNull(found.withdrawn_at),

@@ -1,6 +1,6 @@
-import { NamedTwice, parseIJson } from '../../ledger/i-json.ts';
+import { DuplicateMember, parseIJson } from '../../ledger/i-json.ts';
 import type { Shape } from '../../ledger/members.ts';
-import { misfits, strangers } from '../../ledger/members.ts';
+import { mismatches, unknownMembers } from '../../ledger/members.ts';
 import { badgeParts } from '../badge.ts';
 import type { Evidence } from '../evidence.ts';
 import type { FullRecord, Preview } from '../preview.ts';
@@ -103,7 +103,7 @@ export function documentIn(text: string): RecordsDocument | null {
   try {
     json = parseIJson(trimmed);
   } catch (error) {
-    if (!(error instanceof NamedTwice)) return null;
+    if (!(error instanceof DuplicateMember)) return null;
     return { kind: 'misshapen', of: 'document', faults: [`the document ${error.message}`], unsigned: [] };
   }
   // A receipt that was copied out of JSON, with its quotation marks.
@@ -139,10 +139,10 @@ function formOf({ evidence, preview, domain, items }: Record<string, unknown>): 
 }
 
 function formed(form: Form, json: unknown): RecordsDocument {
-  const faults = misfits(json, SHAPES[form]);
+  const faults = mismatches(json, SHAPES[form]);
   if (faults.length > 0) return { kind: 'misshapen', of: form, faults, unsigned: [] };
   const words = WORDS[form].filter((place) => has(json, place));
-  const unsigned = [...words, ...strangers(json, SHAPES[form])];
+  const unsigned = [...words, ...unknownMembers(json, SHAPES[form])];
   switch (form) {
     case 'preview':
       return { kind: form, preview: json as Preview, unsigned };

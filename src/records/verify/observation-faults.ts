@@ -4,7 +4,7 @@ import type { VerifyingKey } from '../../ledger/keyring.ts';
 import { leafHash, rootFromPath } from '../../ledger/merkle.ts';
 import type { Verify } from '../../ledger/note.ts';
 import { parseNote } from '../../ledger/note.ts';
-import { noteSignedBy } from '../../ledger/verifier-key.ts';
+import { isSignedBy } from '../../ledger/verifier-key.ts';
 import { recordRoot } from '../observation.ts';
 import type { ShownField } from '../preview.ts';
 import { parseObservation } from '../receipt.ts';
@@ -18,7 +18,7 @@ export function seeReceipt(text: string, keys: VerifyingKey[], verify: Verify): 
   const receipt = note === null ? null : parseObservation(note.text);
   if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails', key: null };
   const key = keys.find(({ kid }) => kid === receipt.kid) ?? null;
-  const signature = key === null ? 'no_such_key' : noteSignedBy(note, key, verify) ? 'holds' : 'fails';
+  const signature = key === null ? 'no_such_key' : isSignedBy(note, key, verify) ? 'holds' : 'fails';
   return { receipt, hash: sha256(note.text), signature, key };
 }
 

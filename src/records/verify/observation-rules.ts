@@ -1,5 +1,5 @@
-import type { KeyLife } from '../../ledger/key-time.ts';
-import { keyTimeRules } from '../../ledger/key-time.ts';
+import type { SigningPeriod } from '../../ledger/key-time.ts';
+import { signingPeriodFaults } from '../../ledger/key-time.ts';
 import type { Disclosed } from '../disclosure.ts';
 import type { ObservationReceipt } from '../receipt.ts';
 
@@ -11,7 +11,7 @@ export interface SeenReceipt {
   hash: string;
   signature: 'holds' | 'fails' | 'no_such_key';
   /** When the key signed that the receipt names; null when no such key is known. */
-  key: KeyLife | null;
+  key: SigningPeriod | null;
 }
 
 // Nothing here hashes: one set of rules serves the auditor, the tests and a reader's browser.
@@ -31,7 +31,7 @@ export function signatureRules({ receipt, signature }: SeenReceipt): string[] {
 /** What does not hold between a receipt's time and its key's. */
 export function lifeRules({ receipt, key }: SeenReceipt): string[] {
   if (receipt === null || key === null) return [];
-  return keyTimeRules(`seq ${receipt.seq}: observed`, receipt.observed_at, key);
+  return signingPeriodFaults(`seq ${receipt.seq}: observed`, receipt.observed_at, key);
 }
 
 /**

@@ -4,7 +4,7 @@ import { XMLParser } from 'fast-xml-parser';
 import type { DefaultTreeAdapterTypes } from 'parse5';
 import { parseFragment } from 'parse5';
 import type { Archive } from '../../../src/desk/archive.ts';
-import { Edition, placeOf } from '../../../src/press/edition.ts';
+import { Edition, siteOf } from '../../../src/press/edition.ts';
 import { oembedRecord, oembedXml } from '../../../src/press/feeds/oembed.ts';
 import { cleanText } from '../../../src/press/feeds/xml.ts';
 import * as fc from '../../support/properties.ts';
@@ -20,7 +20,7 @@ const KEPT = /(<blockquote>.*?<\/blockquote>)?.*(<iframe.*?><\/iframe>)/s;
 
 function edition(nameplate: string): Edition {
   const archive = { paper: () => ({ ...channel.paper, nameplate }), media: () => null };
-  return new Edition(archive as unknown as Archive, placeOf(root));
+  return new Edition(archive as unknown as Archive, siteOf(root));
 }
 
 const texts = fc.oneof(

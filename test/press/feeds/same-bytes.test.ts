@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { headersFile } from '../../../src/press/feeds/headers.ts';
 import { jsonFeed } from '../../../src/press/feeds/json-feed.ts';
 import { llms } from '../../../src/press/feeds/llms.ts';
-import { twin } from '../../../src/press/feeds/markdown.ts';
+import { storyMarkdown } from '../../../src/press/feeds/markdown.ts';
 import { newsSitemap } from '../../../src/press/feeds/news-sitemap.ts';
 import { podcast } from '../../../src/press/feeds/podcast.ts';
 import { robots } from '../../../src/press/feeds/robots.ts';
@@ -30,7 +30,7 @@ function everything(): string[] {
     headersFile({ root: channel.root, embed_scripts: [] }),
     frontJsonLd(channel),
     ...items.flatMap((item) => [
-      twin(channel, item),
+      storyMarkdown(channel, item),
       storyJsonLd(channel, item, { image: item.image_url, avatar: item.avatar_url, word_count: 1 }),
     ]),
   ];

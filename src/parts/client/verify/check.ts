@@ -1,6 +1,6 @@
-import type { Seen } from '../../../ledger/chain.ts';
+import type { CheckedReceipt } from '../../../ledger/chain.ts';
 import { chainRules } from '../../../ledger/chain.ts';
-import { NamedTwice } from '../../../ledger/i-json.ts';
+import { DuplicateMember } from '../../../ledger/i-json.ts';
 import { parseNote } from '../../../ledger/note.ts';
 import { unsignedIn } from '../../../ledger/proof-form.ts';
 import type { Receipt } from '../../../ledger/receipt.ts';
@@ -65,7 +65,7 @@ export async function checkProof(
 }
 
 function unreadable(name: string, document: unknown, what: string): string {
-  return document instanceof NamedTwice ? `${name} ${document.message}.` : `${name} is not ${what}.`;
+  return document instanceof DuplicateMember ? `${name} ${document.message}.` : `${name} is not ${what}.`;
 }
 
 async function hashCheck(proof: ProofRecord, unsigned: string[]): Promise<Check> {
@@ -115,7 +115,7 @@ function receiptCheck(
   );
 }
 
-function signatureCheck({ receipt, signature }: Seen, keys: ListedKey[]): Check {
+function signatureCheck({ receipt, signature }: CheckedReceipt, keys: ListedKey[]): Check {
   const key = keys.find(({ kid }) => kid === receipt?.kid);
   const faults = {
     holds: [],
@@ -146,7 +146,7 @@ function chainCheck(proof: ProofRecord, generations: Parameters<typeof chainRule
 }
 
 /** Reads a receipt, hashes its signed text and checks its signature. */
-async function look(text: string, keys: ListedKey[]): Promise<Seen> {
+async function look(text: string, keys: ListedKey[]): Promise<CheckedReceipt> {
   const note = parseNote(text);
   const receipt = note === null ? null : parseReceipt(note.text);
   if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails', key: null };

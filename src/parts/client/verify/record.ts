@@ -1,5 +1,5 @@
 import type { Shape } from '../../../ledger/members.ts';
-import { has } from '../../../ledger/members.ts';
+import { hasShape } from '../../../ledger/members.ts';
 import type { Proof } from '../../../ledger/proof.ts';
 import { GENERATION } from '../../../ledger/proof-form.ts';
 
@@ -27,5 +27,5 @@ const PROOF: Shape = {
 
 /** A parsed proof.json as a proof record; null when it is none, or of a form that came after this program. */
 export function proofRecord(document: unknown): ProofRecord | null {
-  return has(document, PROOF) && (document as ProofRecord).basis.v === 1 ? (document as ProofRecord) : null;
+  return hasShape(document, PROOF) && (document as ProofRecord).basis.v === 1 ? (document as ProofRecord) : null;
 }

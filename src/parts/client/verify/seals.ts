@@ -1,7 +1,7 @@
 import { verifyAsync } from '@noble/ed25519';
 import canonicalize from 'canonicalize';
 import { joined, toBase64url, toHex } from '../../../ledger/bytes.ts';
-import { jwkParts, keyHashInput, thumbprintInput } from '../../../ledger/key-text.ts';
+import { splitJwk, keyHashInput, thumbprintInput } from '../../../ledger/key-text.ts';
 import type { Note } from '../../../ledger/note.ts';
 import { signaturesBy } from '../../../ledger/note.ts';
 import { isPrimeOrder } from '../../../ledger/prime-order.ts';
@@ -49,7 +49,7 @@ export async function keysIn(document: unknown): Promise<ListedKey[] | null> {
 }
 
 async function readKey(jwk: unknown): Promise<ListedKey | null> {
-  const parts = jwkParts(jwk);
+  const parts = splitJwk(jwk);
   if (parts === null) return null;
   const { name, hash, publicKey, nbf, retired_at } = parts;
   const keyHash = (await digest(keyHashInput(name, publicKey))).subarray(0, 4);
