@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { CastBody, CastRow } from '../../src/desk/cast.ts';
 import { Config, configOf, MastheadRow } from '../../src/desk/front.ts';
-import { hostKey, hostOfPaper, normalUrl, servedAt, hostProblem, urlProblems } from '../../src/desk/host.ts';
+import { hostKey, hostOfPaper, hostProblem, normalUrl, servedAt, urlProblems } from '../../src/desk/host.ts';
 import { PersonaBody } from '../../src/desk/masthead.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
 import { appendRecord, castFrom, paperFrom, personaFrom } from '../../src/desk/record.ts';

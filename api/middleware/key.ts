@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { createMiddleware } from 'hono/factory';
 import type { AppContext } from '../../src/app/context.ts';
 import type { AccessKey, KeyTable, Level } from '../../src/desk/keys.ts';
-import { requireKey, reaches } from '../../src/desk/keys.ts';
+import { reaches, requireKey } from '../../src/desk/keys.ts';
 import { Fault } from '../../src/fault.ts';
 import type { PaperEnv, Site } from '../env.ts';
 import type { KeyUses } from './key-uses.ts';

@@ -5,29 +5,29 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../fault.ts';
 import type { Manifest } from '../press/manifest.ts';
 
-/** For how long a claim on a paper's press holds without being renewed, in ms, and how often it is renewed. */
+/** How long a claim on a paper's press holds without renewal, in ms, and how often it is renewed. */
 const CLAIM_MS = 30_000;
 const RENEW_EVERY = CLAIM_MS / 6;
-/** How often a press that waits for another looks again, in ms. */
+/** How often a press that waits for another one tries again, in ms. */
 const POLL = 50;
 
-/** Tells this process from a former one that had its number, as in a container, where it is 1 each time. */
+/** Distinguishes this process from an earlier one of the same pid: in a container the pid is 1 each time. */
 const PROCESS = `${machine()}:${process.pid}:${randomBytes(6).toString('hex')}`;
 let claims = 0;
 
 type ClaimTable = Pick<Manifest, 'claim' | 'renew' | 'owner' | 'release'>;
 
 /**
- * The right to press one paper. One press at a time has it, whichever process
- * it runs in. It is renewed by a timer, and a press asks before every write: one
- * that stood still for too long (a suspended machine, a debugger) has lost it.
+ * The right to press one paper. One press holds it at a time, across all
+ * processes. A timer renews it, and a press checks it before every write: one
+ * that was paused for too long (a suspended machine, a debugger) has lost it.
  *
- * The table is compared with the wall clock, which all processes share; the
- * press itself goes by whichever of wall and monotonic clock runs out first,
- * because the one may be set back and the other stops while a machine sleeps.
+ * The table uses the wall clock, which all processes share. The press itself
+ * uses whichever of the wall and the monotonic clock runs out first, because the
+ * former may be set back and the latter stops while a machine sleeps.
  */
 export class PressClaim {
-  /** Names this claim and no other, of this process or any. */
+  /** Unique among the claims of all processes. */
   readonly token: string;
   readonly #table: ClaimTable;
   readonly #paper: string;
@@ -46,8 +46,8 @@ export class PressClaim {
   }
 
   /**
-   * Takes a paper's press, waiting for whoever has it. A holder that is dead on
-   * this machine does not count. `signal` ends the wait, and later the claim.
+   * Acquires a paper's claim, waiting for its holder unless that process is dead
+   * on this machine. `signal` ends the wait, and later the claim.
    */
   static async acquire(table: ClaimTable, paper: string, signal?: AbortSignal): Promise<PressClaim> {
     const token = `${PROCESS}:${claims++}`;
@@ -64,19 +64,19 @@ export class PressClaim {
     return claim;
   }
 
-  /** What workers of this press look at before they write (`ClaimDeadline`). */
+  /** What this press's workers check before they write (`ClaimDeadline`). */
   get shared(): SharedArrayBuffer {
     return this.#deadline.shared;
   }
 
-  /** Throws `unavailable` when another press may have the paper by now. To be called before each write. */
+  /** Throws `unavailable` when another press may hold the paper by now. Call it before each write. */
   assertHeld = (): void => {
     if (this.#deadline.isAhead()) return;
     if (this.#isStopped) throw stopped();
     if (!this.#renew()) throw lostClaim();
   };
 
-  /** Throws `unavailable` unless the table says that the claim is held. To be called within a transaction that notes what was written. */
+  /** Throws `unavailable` unless the table has this claim. Call it in a transaction that records what was written. */
   assertOwner = (): void => {
     if (this.#table.owner(this.#paper) !== this.token) throw lostClaim();
   };
@@ -97,12 +97,12 @@ export class PressClaim {
     if (this.#isStopped) return false;
     try {
       if (!this.#table.renew(this.#paper, this.token, Date.now(), CLAIM_MS)) {
-        // Somebody else has it: nothing more is written, whatever is left of the time.
+        // Another press holds it: nothing more is written, even before the deadline.
         this.#deadline.end();
         return false;
       }
     } catch {
-      // The database is busy. The claim still holds until its deadline, and the next call asks again.
+      // The database is busy. The claim holds until its deadline, and the next call tries again.
       return this.#deadline.isAhead();
     }
     this.#deadline.extend();
@@ -110,7 +110,7 @@ export class PressClaim {
   }
 }
 
-/** Until when a claim holds, by both clocks, where the threads of one press see it. */
+/** When a claim ends, by both clocks, in memory that the threads of one press share. */
 export class ClaimDeadline {
   readonly shared: SharedArrayBuffer;
   readonly #until: BigInt64Array;
@@ -136,21 +136,21 @@ export class ClaimDeadline {
     );
   }
 
-  /** What a worker asks before each write: it cannot renew. */
+  /** The check of a worker, which cannot renew, before each write. */
   assertHeld = (): void => {
     if (!this.isAhead()) throw lostClaim();
   };
 }
 
 function lostClaim(): Fault {
-  return new Fault('unavailable', 'this press lost its claim after a pause; the next press finishes what it had not');
+  return new Fault('unavailable', 'this press lost its claim after a pause; the next press finishes its work');
 }
 
 function stopped(): Fault {
-  return new Fault('unavailable', 'the press was stopped; what it had not finished is pressed next time');
+  return new Fault('unavailable', 'the press was stopped; the next press finishes its work');
 }
 
-/** Where process numbers mean what they mean here: a container of the same host name counts its own. */
+/** Names the pid namespace: a container of the same hostname numbers its processes itself. */
 function machine(): string {
   try {
     return `${hostname()}/${readlinkSync('/proc/self/ns/pid').replaceAll(/\D/g, '')}`;

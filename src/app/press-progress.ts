@@ -25,7 +25,7 @@ export async function pressWithProgress(
 export function pressLines(reports: Map<string, PressReport>): string[] {
   if (reports.size === 0) return ['nothing left to press: the files on disk are up to date'];
   return [...reports].map(
-    ([paper, { outputs: sheets, written, removed }]) =>
-      `pressed ${paper}: ${counted(sheets, 'sheet')}, ${counted(written, 'file')} written, ${removed} removed`,
+    ([paper, { outputs, written, removed }]) =>
+      `pressed ${paper}: ${counted(outputs, 'output')}, ${counted(written, 'file')} written, ${removed} removed`,
   );
 }

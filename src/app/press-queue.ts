@@ -6,31 +6,32 @@ import type { AppContext } from './context.ts';
 import { eventLoop } from './event-loop.ts';
 import { pressPapers } from './press-run.ts';
 
-/** How many papers this process presses at a time: each takes a connection, and a large one a thread for each core. */
-const AT_A_TIME = 2;
+/** How many papers this process presses at a time: each needs a connection, and a large one a thread for each core. */
+const CONCURRENCY = 2;
 
-/** A paper's press under way, and the one that follows it for those who came since. */
+/** A paper's press, and the one that follows it for requests that arrived since it began. */
 interface QueueEntry {
-  now: Promise<PressReport | null>;
+  current: Promise<PressReport | null>;
   next: Promise<PressReport | null> | null;
-  /** Whether it has its turn: until then it is early enough for whoever comes. */
+  /** Whether it has begun: until then it serves every new request. */
   hasBegun: boolean;
-  /** Whether somebody waits for it. */
-  isAwaited: boolean;
-  /** Gives it its turn, while it waits for one. */
+  /** Whether a caller waits for it, so that it goes first. */
+  isUrgent: boolean;
+  /** Starts it, while it waits for its turn. */
   begin: (() => void) | null;
 }
 
-/** How long a press may go on when the server stops, in ms; a longer one is finished by the next start. */
+/** How long presses may go on when the server stops, in ms; the next start finishes longer ones. */
 const SHUTDOWN_GRACE = 5_000;
 
 /**
- * The presses of this process, one a paper at a time. Who asks while one is
- * under way may have come too late for it: the next one is for all of them.
+ * The presses of this process, one at a time for each paper. A request that
+ * arrives while one is running may have missed its snapshot: one more press
+ * serves all such requests.
  */
 export class PressQueue {
   readonly #app: AppContext;
-  readonly #lines = new Map<string, QueueEntry>();
+  readonly #entries = new Map<string, QueueEntry>();
   #running = 0;
   readonly #syncing = new Set<Promise<void>>();
   readonly #stop = new AbortController();
@@ -40,94 +41,100 @@ export class PressQueue {
   }
 
   /**
-   * Presses what the paper owes now; null when there was nothing left to press.
-   * With `first`, somebody waits for it, and its turn comes before those of others.
+   * Presses what is stale of a paper; null when nothing was left to press.
+   * `urgent` puts it before papers that no caller waits for.
    */
-  press(paper: string, { first = false } = {}): Promise<PressReport | null> {
-    const line = this.#lines.get(paper);
-    if (line === undefined) return this.#start(paper, first);
-    if (!line.hasBegun) {
-      line.isAwaited ||= first;
-      return line.now;
+  press(paper: string, { urgent = false } = {}): Promise<PressReport | null> {
+    const entry = this.#entries.get(paper);
+    if (entry === undefined) return this.#start(paper, urgent);
+    if (!entry.hasBegun) {
+      entry.isUrgent ||= urgent;
+      return entry.current;
     }
-    line.next ??= line.now.then(
-      () => this.#start(paper, first),
-      () => this.#start(paper, first),
+    entry.next ??= entry.current.then(
+      () => this.#start(paper, urgent),
+      () => this.#start(paper, urgent),
     );
-    return line.next;
+    return entry.next;
   }
 
-  /** Whether the paper has a tree that readers may see. */
+  /** Whether the paper has a public tree. */
   isShown(paper: string): boolean {
     return isTree(join(this.#app.settings.distDir, paper));
   }
 
   /** Whether a press of the paper is under way in this process. */
   isPressing(paper: string): boolean {
-    return this.#lines.has(paper);
+    return this.#entries.has(paper);
   }
 
   /**
-   * Resolves when all that was marked up to a number is on disk, with how many
-   * files the press changed that put it there. Throws what that press threw.
+   * Resolves when all marks up to a number are on disk, with the number of files
+   * that the press changed. Throws what that press threw.
    */
   async pressedUntil(paper: string, number: number): Promise<number> {
     const { manifest } = this.#app.store;
-    // Another process may have pressed it, or left the cards of it to a later press.
-    while (!manifest.isPressed(paper, number)) await this.press(paper, { first: true });
+    // Another process may have pressed it, or deferred its cards to a later press.
+    while (!manifest.isPressed(paper, number)) await this.press(paper, { urgent: true });
     return manifest.filesChangedBy(paper, number);
   }
 
-  /** Waits for the presses under way, but not for ever: what is not finished is marked, and what is not synced is noted. */
+  /** Waits for running presses, up to `SHUTDOWN_GRACE`: unfinished outputs stay stale, and unsynced trees are noted. */
   async close(): Promise<void> {
     const timer = setTimeout(() => this.#stop.abort(), SHUTDOWN_GRACE);
-    while (this.#lines.size > 0) {
-      await Promise.allSettled([...this.#lines.values()].map(({ now, next }) => next ?? now));
+    while (this.#entries.size > 0) {
+      await Promise.allSettled([...this.#entries.values()].map(({ current, next }) => next ?? current));
     }
     const { signal } = this.#stop;
     if (!signal.aborted) await Promise.race([Promise.all(this.#syncing), once(signal, 'abort')]);
     clearTimeout(timer);
   }
 
-  /** Runs work when it is the line's turn. */
-  async #inTurn<T>(paper: string, line: QueueEntry, work: () => Promise<T>): Promise<T> {
-    if (this.#running < AT_A_TIME) this.#running++;
-    else await new Promise<void>((begin) => Object.assign(line, { begin }));
-    line.hasBegun = true;
+  /** Runs work when it is the entry's turn. */
+  async #inTurn<T>(paper: string, entry: QueueEntry, work: () => Promise<T>): Promise<T> {
+    if (this.#running < CONCURRENCY) this.#running++;
+    else await new Promise<void>((begin) => Object.assign(entry, { begin }));
+    entry.hasBegun = true;
     const ended = eventLoop.began({ job: 'press', paper });
     try {
       return await work();
     } finally {
       ended();
-      // The turn goes to the next one, first to what somebody waits for; or it is free.
-      const waiting = [...this.#lines.values()].filter(({ begin }) => begin !== null);
-      const next = waiting.find(({ isAwaited }) => isAwaited) ?? waiting[0];
+      // The turn passes to the next entry, urgent ones first; without any it is free.
+      const waiting = [...this.#entries.values()].filter(({ begin }) => begin !== null);
+      const next = waiting.find(({ isUrgent }) => isUrgent) ?? waiting[0];
       if (next === undefined) this.#running--;
       else this.#begin(next);
     }
   }
 
-  /** Gives a waiting line its turn, once. */
-  #begin(line: QueueEntry): void {
-    const { begin } = line;
-    line.begin = null;
+  /** Starts a waiting entry, once. */
+  #begin(entry: QueueEntry): void {
+    const { begin } = entry;
+    entry.begin = null;
     begin?.();
   }
 
-  #start(paper: string, first: boolean): Promise<PressReport | null> {
+  #start(paper: string, urgent: boolean): Promise<PressReport | null> {
     const later = (work: Promise<void>) => {
       this.#syncing.add(work);
       void work.then(() => this.#syncing.delete(work));
     };
-    const line: QueueEntry = { now: Promise.resolve(null), next: null, hasBegun: false, isAwaited: first, begin: null };
-    this.#lines.set(paper, line);
-    const turn = <T>(work: () => Promise<T>) => this.#inTurn(paper, line, work);
-    const options = { paper, later, turn, signal: this.#stop.signal };
-    line.now = pressPapers(this.#app, options).then((reports) => reports.get(paper) ?? null);
-    const end = () => {
-      if (line.next === null && this.#lines.get(paper) === line) this.#lines.delete(paper);
+    const entry: QueueEntry = {
+      current: Promise.resolve(null),
+      next: null,
+      hasBegun: false,
+      isUrgent: urgent,
+      begin: null,
     };
-    line.now.then(end, end);
-    return line.now;
+    this.#entries.set(paper, entry);
+    const turn = <T>(work: () => Promise<T>) => this.#inTurn(paper, entry, work);
+    const options = { paper, later, turn, signal: this.#stop.signal };
+    entry.current = pressPapers(this.#app, options).then((reports) => reports.get(paper) ?? null);
+    const end = () => {
+      if (entry.next === null && this.#entries.get(paper) === entry) this.#entries.delete(paper);
+    };
+    entry.current.then(end, end);
+    return entry.current;
   }
 }

@@ -7,7 +7,7 @@ import { mayHaveLostWrites, syncTree, unsyncedNote } from '../files/disk-sync.ts
 import { isTree, Tree } from '../files/tree.ts';
 import { siteOf } from '../press/edition.ts';
 import type { PressReport } from '../press/press.ts';
-import { type NEEDS_POOL, NEEDS_LARGE_HEAP, press } from '../press/press.ts';
+import { NEEDS_LARGE_HEAP, type NEEDS_POOL, press } from '../press/press.ts';
 import type { Build } from './build.ts';
 import { loadBuild } from './build.ts';
 import type { AppContext } from './context.ts';
@@ -20,17 +20,17 @@ export interface PressOptions {
   paper?: string | undefined;
   full?: boolean;
   cards?: boolean;
-  /** How far a paper's press has come. */
+  /** Called as a paper's press makes progress. */
   progress?: (paper: string, done: number, total: number, what: string) => void;
-  /** Ends a press that is under way; what it has not finished stays due. */
+  /** Stops a press that is under way; what it has not finished stays stale. */
   signal?: AbortSignal;
-  /** Runs the press of a paper when it is its turn; at once where it is left out. */
+  /** Runs a paper's press when it is its turn; by default at once. */
   turn?: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Takes the work of bringing a large press to the disk itself, for who does not want to wait for it. */
+  /** Takes over the fsync of a large press, for callers that do not want to wait for it. */
   later?: (work: Promise<void>) => void;
 }
 
-/** Presses what is due of every paper, or of one, or everything. One press a paper runs at a time. */
+/** Presses what is stale of every paper, or of one, or everything. A paper is pressed by one press at a time. */
 export async function pressPapers(app: AppContext, options: PressOptions = {}): Promise<Map<string, PressReport>> {
   const { store } = app;
   const { paper } = options;
@@ -46,7 +46,7 @@ export async function pressPapers(app: AppContext, options: PressOptions = {}): 
       failures.push(error);
     }
   }
-  // One paper that cannot be pressed keeps no other one from it.
+  // A paper that cannot be pressed does not stop the others.
   if (failures.length === 0) return reports;
   if (failures.length === 1 || !failures.every((error) => error instanceof Fault)) throw failures[0];
   throw new Fault('unavailable', failures.map(({ message }) => message).join('; '));
@@ -55,14 +55,15 @@ export async function pressPapers(app: AppContext, options: PressOptions = {}): 
 async function pressPaper(app: AppContext, slug: string, options: PressOptions): Promise<PressReport | null> {
   const { manifest } = app.store;
   const build = await loadBuild();
-  const isDue = () => options.full === true || !isTreeComplete(app, slug, build) || manifest.staleTags(slug).length > 0;
-  if (!isDue()) return null;
+  const isStale = () =>
+    options.full === true || !isTreeComplete(app, slug, build) || manifest.staleTags(slug).length > 0;
+  if (!isStale()) return null;
   build.needCurrent();
   const claim = await PressClaim.acquire(manifest, slug, options.signal);
   try {
-    // The press that this one waited for may have done its work.
-    if (!isDue()) return null;
-    // Who waits for another process's press takes nobody's turn.
+    // The press that held the claim before may have done the work.
+    if (!isStale()) return null;
+    // The turn is taken after the claim: waiting for another process must not block other papers.
     const work = () => pressClaimed(app, slug, { options, build, claim });
     const report = await (options.turn === undefined ? work() : options.turn(work));
     const written = manifest.unsynced(slug);
@@ -77,17 +78,17 @@ async function pressPaper(app: AppContext, slug: string, options: PressOptions):
   }
 }
 
-/** Where a paper is published and pressed to, and what its tree depends on beside the ledger. */
+/** Where a paper is published and pressed to, and the stamp of all that its tree depends on beside the ledger. */
 export function pressPlan({ store, settings }: AppContext, slug: string, build: Pick<Build, 'stamp'>) {
   const root = paperRoot(store.archive(slug).paper(), settings.origin);
   const folder = join(settings.distDir, slug);
-  // A tree elsewhere is another tree: everything is due there.
+  // In another folder or under another address everything is stale.
   return { root, folder, stamp: `${build.stamp} ${root} ${folder}` };
 }
 
 /**
- * Whether the tree was pressed in full under the present settings, the machine
- * has not lost power before the disk had all of it, and nobody removed it.
+ * Whether the tree was pressed in full under the present settings, has not lost
+ * unsynced writes to a power failure, and was not deleted.
  */
 function isTreeComplete(app: AppContext, slug: string, build: Build): boolean {
   const { manifest, archive } = app.store;
@@ -102,35 +103,35 @@ interface ClaimedPress {
   claim: PressClaim;
 }
 
-/** What a press says that wants other threads. */
+/** Returned by a press that needs worker threads. */
 type WorkerRequest = typeof NEEDS_POOL | typeof NEEDS_LARGE_HEAP;
 
 function needsWorkers(report: PressReport | WorkerRequest): report is WorkerRequest {
   return typeof report === 'symbol';
 }
 
-/** Presses what is due, with a crew once it turns out that there is much. */
+/** Presses what is stale, in a worker pool when there is much of it. */
 async function pressClaimed(app: AppContext, slug: string, claimed: ClaimedPress): Promise<PressReport> {
-  // No other press has this folder while the claim holds; what is in it was left by one that was broken off.
+  // The claim gives this press the folder: what is in it was left by an interrupted one.
   const working = join(app.settings.distDir, '.press', slug);
   removeFolder(working);
-  const aside = join(working, claimed.claim.token.replaceAll(/[^\w.-]/g, '-'));
-  let crew: WorkerPool | null = null;
+  const scratch = join(working, claimed.claim.token.replaceAll(/[^\w.-]/g, '-'));
+  let pool: WorkerPool | null = null;
   try {
-    const report = await pressSnapshot(app, slug, { ...claimed, aside }, null);
+    const report = await pressSnapshot(app, slug, { ...claimed, scratch }, null);
     if (!needsWorkers(report)) return report;
-    crew = new WorkerPool(app.settings, { roomy: report === NEEDS_LARGE_HEAP });
-    const whole = await pressSnapshot(app, slug, { ...claimed, aside }, crew);
-    if (needsWorkers(whole)) throw new Error('a press with a crew asked for one');
-    return whole;
+    pool = new WorkerPool(app.settings, { large: report === NEEDS_LARGE_HEAP });
+    const pooled = await pressSnapshot(app, slug, { ...claimed, scratch }, pool);
+    if (needsWorkers(pooled)) throw new Error('a press with a worker pool asked for one');
+    return pooled;
   } finally {
-    await crew?.stop();
-    // Its own alone: a press that lost its claim leaves the folder to another one.
-    for (const folder of [aside, ...(crew?.scratchFolders(aside) ?? [])]) removeFolder(folder);
+    await pool?.stop();
+    // Only its own: a press that lost its claim leaves the folder to the new holder.
+    for (const folder of [scratch, ...(pool?.scratchFolders(scratch) ?? [])]) removeFolder(folder);
   }
 }
 
-/** Clears a folder as far as it goes: where the disk does not let it, the press says so with its first file. */
+/** Removes a folder if possible: where the disk refuses, the press fails at its first file. */
 function removeFolder(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
@@ -139,12 +140,12 @@ function removeFolder(folder: string): void {
   }
 }
 
-/** Presses what is due as the ledger is when this press begins, whatever is written meanwhile. */
+/** Presses what is stale from a snapshot of the ledger as it is when this press begins. */
 async function pressSnapshot(
   app: AppContext,
   slug: string,
-  { options, build, claim, aside }: ClaimedPress & { aside: string },
-  crew: WorkerPool | null,
+  { options, build, claim, scratch }: ClaimedPress & { scratch: string },
+  pool: WorkerPool | null,
 ): Promise<PressReport | WorkerRequest> {
   const { store, media } = app;
   const { manifest } = store;
@@ -154,22 +155,22 @@ async function pressSnapshot(
     claim.assertOwner();
     const plan = pressPlan(app, slug, build);
     const full = options.full === true || !isTreeComplete(app, slug, build);
-    // Until it has ended, a full press leaves a tree that is of no stamp.
+    // The stamp is set when a full press has ended.
     if (full) manifest.setStamp(slug, '');
     snapshot.hold();
     return { ...plan, full, start: manifest.begin(slug) };
   };
   const snapshot = app.snapshots.take();
   try {
-    const { start, full, root, folder, stamp } = await beginPress(crew, app, claim, begin);
-    const tree = new Tree(folder, { aside, sync: !full, assertClaim: claim.assertHeld });
-    const place = siteOf(root);
-    const order = { paper: slug, place, folder, aside, isNew: tree.isNew, now, deadline: claim.shared };
+    const { start, full, root, folder, stamp } = await beginPress(pool, app, claim, begin);
+    const tree = new Tree(folder, { aside: scratch, sync: !full, assertClaim: claim.assertHeld });
+    const site = siteOf(root);
+    const job = { paper: slug, site, folder, scratch, isNew: tree.isNew, now, deadline: claim.shared };
     const report = await press({
       paper: slug,
       archive: snapshot.store.archive(slug),
       manifest,
-      place,
+      site,
       tree,
       tools: { render: build.render, assets: build.assets, now },
       stamp,
@@ -180,10 +181,10 @@ async function pressSnapshot(
       transact: store.transact,
       assertOwner: claim.assertOwner,
       mediaFile: media.pathOf,
-      printInPool: crew === null ? null : (looks, names, done) => crew.print({ ...order, checksDisk: looks }, names, done),
+      printInPool: pool === null ? null : (checksDisk, names, done) => pool.print({ ...job, checksDisk }, names, done),
       progress: (...at) => options.progress?.(slug, ...at),
     });
-    // Nothing was written: the tree is as clean as it was.
+    // Nothing was written, so the tree is still clean.
     if (needsWorkers(report) && !start.dirty) {
       store.transact(() => {
         claim.assertOwner();
@@ -197,21 +198,21 @@ async function pressSnapshot(
 }
 
 /**
- * Begins a press in one transaction: a change that comes later is marked with a
- * later number, whatever it changes. A crew holds the ledger first, and must hold
- * it at the same number: where something was written in between, all hold it anew.
+ * Begins a press in one transaction, so that every later change gets a higher
+ * mark. The workers take their snapshots first, and all must be at that same
+ * mark: where something was written in between, they are taken again.
  */
 async function beginPress<T>(
-  crew: WorkerPool | null,
+  pool: WorkerPool | null,
   { store }: AppContext,
   claim: PressClaim,
   begin: () => T,
 ): Promise<T> {
   for (;;) {
-    const held = (await crew?.takeSnapshots()) ?? [];
+    const marks = (await pool?.takeSnapshots()) ?? [];
     const begun = store.transact(() => {
-      const number = store.manifest.highestMarkOfAll();
-      return held.every((seen) => seen === number) ? { begun: begin() } : null;
+      const highest = store.manifest.highestMarkOfAll();
+      return marks.every((mark) => mark === highest) ? { begun: begin() } : null;
     });
     if (begun !== null) return begun.begun;
     claim.assertHeld();

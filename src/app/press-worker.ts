@@ -9,9 +9,9 @@ import { Snapshots } from '../store/snapshots.ts';
 import { loadBuild } from './build.ts';
 import { databaseFile, mediaFolder } from './context.ts';
 import { ClaimDeadline } from './press-claim.ts';
-import type { WorkerCall, WorkerMessage, WorkerJob } from './press-pool.ts';
+import type { WorkerCall, WorkerJob, WorkerMessage } from './press-pool.ts';
 
-// One more hand at the press: prints the sheets it is named and answers with what came of them.
+// The thread behind `WorkerPool`: prints the outputs that it is sent and answers with their results.
 
 const settings = workerData as Settings;
 const media = mediaFiles(mediaFolder(settings));
@@ -19,39 +19,40 @@ const snapshot = new Snapshots(databaseFile(settings)).take();
 const build = loadBuild();
 let printer: Promise<Printer> | null = null;
 
-function hold(): WorkerMessage {
+function takeSnapshot(): WorkerMessage {
   snapshot.hold();
-  return { held: snapshot.store.manifest.highestMarkOfAll() };
+  return { mark: snapshot.store.manifest.highestMarkOfAll() };
 }
 
-async function printerFor(order: WorkerJob): Promise<Printer> {
+async function printerFor(job: WorkerJob): Promise<Printer> {
   const { store } = snapshot;
-  const { paper, site: place, folder, scratch: aside, isNew, checksDisk: looks, now, deadline } = order;
+  const { paper, site, folder, scratch, isNew, checksDisk, now, deadline } = job;
   const { render, assets } = await build;
+  const assertClaim = new ClaimDeadline(deadline).assertHeld;
   return new Printer({
     paper,
     archive: store.archive(paper),
     manifest: store.manifest,
-    place,
-    tree: new Tree(folder, { aside, sync: false, isNew, assertClaim: new ClaimDeadline(deadline).assertHeld }),
+    site,
+    tree: new Tree(folder, { aside: scratch, sync: false, isNew, assertClaim }),
     tools: { render, assets, now },
     mediaFile: media.pathOf,
-    checksDisk: looks,
+    checksDisk,
   });
 }
 
 async function print(names: string[]): Promise<WorkerMessage> {
-  if (printer === null) throw new Error('sheets came before the order that they are of');
+  if (printer === null) throw new Error('a press worker was sent outputs before their job');
   const results: RenderResult[] = [];
   await (await printer).printAll(names, (result) => results.push(result));
   return { results };
 }
 
 async function answer(call: WorkerCall): Promise<WorkerMessage | null> {
-  if ('hold' in call) return hold();
+  if ('snapshot' in call) return takeSnapshot();
   if ('names' in call) return print(call.names);
-  printer = printerFor(call.order);
-  // Whoever prints hears of what went wrong.
+  printer = printerFor(call.job);
+  // A failure is reported by the first `print`, which awaits it.
   printer.catch(() => {});
   return null;
 }
@@ -68,8 +69,8 @@ function failure(error: unknown): WorkerMessage {
 
 parentPort?.on('message', (call: WorkerCall) => {
   answer(call).then(
-    (word) => {
-      if (word !== null) parentPort?.postMessage(word);
+    (message) => {
+      if (message !== null) parentPort?.postMessage(message);
     },
     (error: unknown) => parentPort?.postMessage(failure(error)),
   );

@@ -1,53 +1,52 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { CachedProse } from '../desk/readings.ts';
-import { isCached, cacheProse } from '../desk/readings.ts';
+import type { CachedProse } from '../desk/prose-cache.ts';
+import { cacheProse, isCached } from '../desk/prose-cache.ts';
 import { Fault, refused } from '../fault.ts';
 import { PROSE_MAX } from '../ledger/piece.ts';
 
-/** Shorter prose is read at once, in UTF-16 units: the worst of that length takes some 50 ms. */
+/** Shorter prose, in UTF-16 units, is parsed on the main thread: the worst case of this length takes some 50 ms. */
 export const LONG_PROSE = 16_000;
-/** The processor time that a reading may take, in ms, where the machine tells it; the worst that is known takes 1.2 s. */
+/** The CPU time that parsing may take, in ms, where Node reports it; the worst known case takes 1.2 s. */
 const CPU_MAX = 2_000;
-/** How long a reading is waited for on a machine that is busy elsewhere, in ms. */
+/** How long to wait for a thread on a busy machine, in ms. */
 const WAIT_MAX = 15_000;
-/** One core is left to whoever else asks. */
+/** One core is left to other requests. */
 const THREADS_MAX = Math.min(4, Math.max(1, availableParallelism() - 1));
-/** How many may wait, and how many of them from one paper. */
+/** How many pieces may wait, and how many of one paper. */
 const WAITING_MAX = 32;
-const WAITING_OF_ONE = 8;
-/** How long a thread is kept for the next prose, in ms. */
+const WAITING_PER_PAPER = 8;
+/** How long an idle thread is kept, in ms. */
 const IDLE = 10_000;
-/** What a thread may keep, in MB; more is too heavy as well. */
+/** A thread's heap, in MB; prose that needs more is refused like prose that takes too long. */
 const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
 
 interface Job {
-  /** Whose it is: each has its turn, however many it brings. */
-  owner: string;
+  /** The paper: papers take turns, however many pieces each has waiting. */
+  paper: string;
   prose: string;
-  settle(outcome: { kept: CachedProse } | { fault: unknown }): void;
+  settle(outcome: { prose: CachedProse } | { fault: unknown }): void;
 }
 
 export interface ProseLimits {
   cpu: number;
   wait: number;
   threads: number;
-  /** The code of a thread. */
+  /** The threads' module. */
   code: URL;
 }
 
 /**
- * Threads that read long prose before a transaction asks for it, so that nobody
- * else waits meanwhile. A reading is kept for whoever filed it (`desk/readings.ts`); the rules that
- * judge it are those of everybody. Threads are started when there is something
- * to read and ended when there is not.
+ * Threads that parse long prose before a transaction needs it, so that other
+ * requests need not wait. The result is cached (`desk/prose-cache.ts`) and judged
+ * by the same rules as any other. Threads start on demand and end when idle.
  */
 export class ProsePool {
   readonly #limits: ProseLimits;
-  /** What waits, by whose it is, in the order of their turns. */
+  /** Waiting jobs by paper, in the order of the papers' turns. */
   readonly #waiting = new Map<string, Job[]>();
   readonly #threads = new Set<Worker>();
-  /** Those that have nothing to do, and when they are ended. */
+  /** Idle threads, with the timers that end them. */
   readonly #idle = new Map<Worker, NodeJS.Timeout>();
 
   constructor(limits: Partial<ProseLimits> = {}) {
@@ -56,36 +55,36 @@ export class ProsePool {
   }
 
   /**
-   * Has a prose read, when it is long. Throws `refused_by_door` when that takes
-   * too much time or memory, `unavailable` when too many wait or its thread failed: then nothing
-   * is known of it, and it may be sent again.
+   * Parses long prose on another thread and caches the result. Throws
+   * `refused_by_door` when that takes too much time or memory, `unavailable` when
+   * too many wait or the thread failed: the piece may then be sent again.
    */
-  async prepare(whose: string, prose: string): Promise<void> {
-    // What is too long to be taken is not read by anybody.
+  async prepare(paper: string, prose: string): Promise<void> {
+    // Prose that is too long to be filed is never parsed.
     if (prose.length <= LONG_PROSE || prose.length > PROSE_MAX || isCached(prose)) return;
-    cacheProse(prose, await this.#read(whose, prose));
+    cacheProse(prose, await this.#parse(paper, prose));
   }
 
-  #read(whose: string, prose: string): Promise<CachedProse> {
-    const own = this.#waiting.get(whose) ?? [];
+  #parse(paper: string, prose: string): Promise<CachedProse> {
+    const own = this.#waiting.get(paper) ?? [];
     const all = [...this.#waiting.values()].reduce((sum, jobs) => sum + jobs.length, 0);
-    if (own.length >= WAITING_OF_ONE || all >= WAITING_MAX) {
-      throw new Fault('unavailable', 'too many long pieces wait to be read; send it again soon');
+    if (own.length >= WAITING_PER_PAPER || all >= WAITING_MAX) {
+      throw new Fault('unavailable', 'too many long pieces are waiting to be parsed; send it again soon');
     }
     return new Promise((resolve, reject) => {
-      const settle: Job['settle'] = (outcome) => ('kept' in outcome ? resolve(outcome.kept) : reject(outcome.fault));
-      own.push({ owner: whose, prose, settle });
-      this.#waiting.set(whose, own);
+      const settle: Job['settle'] = (outcome) => ('prose' in outcome ? resolve(outcome.prose) : reject(outcome.fault));
+      own.push({ paper, prose, settle });
+      this.#waiting.set(paper, own);
       this.#next();
     });
   }
 
-  /** Ends the threads that have nothing to do. */
+  /** Ends the idle threads. */
   close(): void {
     for (const worker of this.#idle.keys()) this.#end(worker);
   }
 
-  /** Gives the next job to a thread that is free, or to a new one. */
+  /** Gives the next job to an idle thread, or to a new one. */
   #next(): void {
     if (this.#idle.size === 0 && this.#threads.size >= this.#limits.threads) return;
     const job = this.#take();
@@ -107,7 +106,7 @@ export class ProsePool {
     }
     const worker = new Worker(this.#limits.code, { resourceLimits: HEAP });
     this.#threads.add(worker);
-    // Whoever waits for it hears of it.
+    // Reported by the listener of its job.
     worker.on('error', () => {});
     worker.once('exit', () => {
       this.#threads.delete(worker);
@@ -118,12 +117,12 @@ export class ProsePool {
     return worker;
   }
 
-  /** The first job of whoever has the turn; the next turn is that of the others. */
+  /** The first job of the paper whose turn it is; that paper goes to the end of the line. */
   #take(): Job | null {
-    for (const [whose, jobs] of this.#waiting) {
+    for (const [paper, jobs] of this.#waiting) {
       const job = jobs.shift();
-      this.#waiting.delete(whose);
-      if (jobs.length > 0) this.#waiting.set(whose, jobs);
+      this.#waiting.delete(paper);
+      if (jobs.length > 0) this.#waiting.set(paper, jobs);
       if (job !== undefined) return job;
     }
     return null;
@@ -135,17 +134,17 @@ export class ProsePool {
     const end = (outcome: Parameters<Job['settle']>[0]): void => {
       if (watching.signal.aborted) return;
       watching.abort();
-      worker.off('message', read).off('error', failed).off('exit', ended);
-      if ('kept' in outcome) this.#rest(worker);
+      worker.off('message', parsed).off('error', failed).off('exit', ended);
+      if ('prose' in outcome) this.#rest(worker);
       else this.#end(worker);
       job.settle(outcome);
       this.#next();
     };
-    const read = (kept: CachedProse): void => end({ kept });
+    const parsed = (prose: CachedProse): void => end({ prose });
     const failed = (error: Error & { code?: string }): void =>
       end({ fault: error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooHeavy(cpu) : readerFailed(error.message) });
     const ended = (): void => failed(new Error('it ended'));
-    worker.once('message', read).once('error', failed).once('exit', ended);
+    worker.once('message', parsed).once('error', failed).once('exit', ended);
     worker.postMessage(job.prose);
     void waitForLimit(worker, { cpu, wait, signal: watching.signal }).then((fault) => {
       if (fault !== null) end({ fault });
@@ -154,7 +153,7 @@ export class ProsePool {
 
   #rest(worker: Worker): void {
     this.#idle.set(worker, setTimeout(() => this.#end(worker), IDLE).unref());
-    // A server that ends does not wait for it.
+    // It does not keep the process alive.
     worker.unref();
   }
 
@@ -165,7 +164,10 @@ export class ProsePool {
   }
 }
 
-/** Resolves with the fault of a reading that takes too long; with null when it ended before. Time of the processor counts, for the machine may be busy elsewhere. */
+/**
+ * Resolves with a fault when parsing takes too long, with null when it ended before. CPU time counts, for the machine
+ * may be busy with other work.
+ */
 async function waitForLimit(
   worker: Worker,
   { cpu, wait, signal }: { cpu: number; wait: number; signal: AbortSignal },
@@ -176,21 +178,21 @@ async function waitForLimit(
     await pause(Math.max(10, cpu - spent), signal);
     const now = await cpuOf(worker);
     if (signal.aborted) return null;
-    // Node before 24.6 does not tell it: there the clock must do.
+    // Node before 24.6 does not report it: there the clock must do.
     spent = now === null ? cpu : now - before;
     if (spent >= cpu) return tooHeavy(cpu);
     if (performance.now() >= until) return readerFailed('the machine is too busy');
   }
 }
 
-/** Processor time of a thread, in ms, since it began; null where Node does not tell. */
+/** A thread's CPU time in ms since it began; null where Node does not report it. */
 async function cpuOf(worker: Worker): Promise<number | null> {
   if (worker.cpuUsage === undefined) return null;
   try {
     const { user, system } = await worker.cpuUsage();
     return (user + system) / 1_000;
   } catch {
-    // It has not begun, or has ended.
+    // It has not started, or has ended.
     return 0;
   }
 }
@@ -206,10 +208,10 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 function tooHeavy(cpu: number): Fault {
-  const message = `reading this prose takes more than ${cpu / 1_000} s of processor time, or too much memory; split the piece, or leave mark-up out`;
+  const message = `parsing this prose takes more than ${cpu / 1_000} s of CPU time, or too much memory; split the piece, or use less mark-up`;
   return refused([{ field: 'prose', rule: 'too_heavy', message }]);
 }
 
 function readerFailed(why: string): Fault {
-  return new Fault('unavailable', `the thread that reads prose failed: ${why}; send it again`);
+  return new Fault('unavailable', `the thread that parses prose failed: ${why}; send the piece again`);
 }

@@ -1,12 +1,12 @@
 import { parentPort } from 'node:worker_threads';
-import type { CachedProse } from '../desk/readings.ts';
+import type { CachedProse } from '../desk/prose-cache.ts';
 import { proseWords } from '../desk/search.ts';
 import { parseProse } from '../ledger/prose.ts';
 
-// Reads a stranger's prose with the same rules as everybody, on a thread that whoever started it may end.
+// The thread behind `ProsePool`: parses prose by the same rules as the main thread, and may be terminated at any time.
 
 parentPort?.on('message', (prose: string) => {
-  const reading = parseProse(prose);
-  const words = reading.openBrackets === null ? proseWords(reading.plain) : null;
-  parentPort?.postMessage({ parsed: reading, words } satisfies CachedProse);
+  const parsed = parseProse(prose);
+  const words = parsed.openBrackets === null ? proseWords(parsed.plain) : null;
+  parentPort?.postMessage({ parsed, words } satisfies CachedProse);
 });

@@ -99,12 +99,12 @@ export class OutputAudit {
     };
     const { tools, deep, archive, folder } = this.#job;
     // The headers name the hashes of scripts, which only a rendered page has.
-    const isRendered = deep || found.sheet === hosting;
+    const isRendered = deep || found.output === hosting;
     const now =
-      found.sheet === news
+      found.output === news
         ? newsMoment(archive, bytesOf(join(folder, 'sitemap-news.xml'))?.toString('latin1') ?? '', tools.now)
         : tools.now;
-    const printed = await found.sheet.print(edition, found.key, { ...tools, now, ...(isRendered ? {} : { render }) });
+    const printed = await found.output.print(edition, found.key, { ...tools, now, ...(isRendered ? {} : { render }) });
     return (printed ?? []).map((item) => ({ item, page: pages.get('body' in item ? item.body : null) ?? null }));
   }
 

@@ -4,7 +4,7 @@ import { tags } from '../desk/tags.ts';
 import { filesIn } from '../files/tree.ts';
 import { siteOf } from '../press/edition.ts';
 import { memoized } from '../press/memoized.ts';
-import { outputName, OUTPUTS } from '../press/outputs/all.ts';
+import { OUTPUTS, outputName } from '../press/outputs/all.ts';
 import { digestOf } from './disk.ts';
 import { OutputAudit } from './output-audit.ts';
 import type { AuditParts } from './parts.ts';

@@ -4,20 +4,19 @@ import { emitAired, emitCast, emitRevised, emitWithdrawn } from './emit.ts';
 import type { AiringEntry, GenerationEntry, LedgerEntry, RecordEntry, WithdrawalEntry } from './ledger-entry.ts';
 import type { LedgerStore, PieceState } from './ledger-store.ts';
 import { PaperBody } from './paper.ts';
-import { tags, changedTags } from './tags.ts';
+import { changedTags, tags } from './tags.ts';
 
 /**
- * Enters one line into the ledger and draws what follows from it: how the
- * piece stands, the edition's number, what the press owes, and what those who
- * asked for it are told. Filing, airing and `ledger import` all end here, so a
- * replayed ledger gives the same archive; a replay is given a store that tells
- * nobody. Runs inside a transaction of the caller's. `now` is the clock's time
- * where the entry's own is ahead of it, because the clock was set back.
+ * Appends an entry to the ledger and applies it: the piece's state, the
+ * edition's number, the stale tags, and events for subscribers. Filing, airing
+ * and `ledger import` all end here, so a replayed ledger gives the same archive;
+ * a replay passes a store that drops events. Call it in a transaction. `now` is
+ * the clock's time; the entry's own is ahead of it when the clock was set back.
  */
 export function append(store: LedgerStore, entry: LedgerEntry, now = entry.at): void {
-  // Airings that fell due before this entry come first, however late anybody looks; none before its time.
+  // Scheduled airings whose time came before this entry are applied first, and none before its time.
   airDue(store, Math.min(now, entry.at));
-  // Asks the archive, which must still show the edition that was there before.
+  // Reads the previous edition, so it must run before the entry is applied.
   if (entry.type === 'record' && entry.kind === 'cast') emitCast(store, entry);
   store.append(entry);
   switch (entry.type) {
@@ -62,31 +61,31 @@ function applyGeneration(store: LedgerStore, entry: GenerationEntry): void {
   const archive = store.archive(entry.paper);
   const before = rowOnAir(archive, entry.piece.id);
   store.setGeneration(entry);
-  const standing = store.pieceState(entry.piece.id);
-  // Of a withdrawn piece readers still see the notice, which names its headline.
-  if (standing !== null && hasNotice(standing)) markChanged(store, entry.paper, entry.piece.id, null, entry.at, true);
-  if (standing === null || before === null) return;
-  // A revision made before the piece went on air is part of what went on air.
+  const current = store.pieceState(entry.piece.id);
+  // The notice of a withdrawn piece shows its headline.
+  if (current !== null && hasNotice(current)) markChanged(store, entry.paper, entry.piece.id, null, entry.at, true);
+  if (current === null || before === null) return;
+  // A revision made before the piece went on air is part of what was aired.
   const updated_at = Math.max(before.published_at, entry.piece.revised_at ?? entry.at);
-  store.setPieceState(entry.piece.id, { ...standing, updated_at });
+  store.setPieceState(entry.piece.id, { ...current, updated_at });
   markChanged(store, entry.paper, entry.piece.id, before, entry.at, entry.piece.correction !== null);
   emitRevised(store, entry, before);
 }
 
 function applyAiring(store: LedgerStore, { paper, piece, on_air_at, at }: AiringEntry): void {
   if (on_air_at <= at) return putOnAir(store, paper, piece, on_air_at, at);
-  const standing = store.pieceState(piece);
-  if (standing === null) return;
-  // What was withdrawn stays so for readers until it is back.
-  const { withdrawn_at, reason } = hasNotice(standing) ? standing : { withdrawn_at: null, reason: null };
-  store.setPieceState(piece, { ...standing, state: 'scheduled', scheduled_at: on_air_at, withdrawn_at, reason });
+  const current = store.pieceState(piece);
+  if (current === null) return;
+  // A withdrawn piece keeps its notice until it is back on air.
+  const { withdrawn_at, reason } = hasNotice(current) ? current : { withdrawn_at: null, reason: null };
+  store.setPieceState(piece, { ...current, state: 'scheduled', scheduled_at: on_air_at, withdrawn_at, reason });
 }
 
 function putOnAir(store: LedgerStore, paper: string, piece: string, onAirAt: number, at: number): void {
-  const standing = store.pieceState(piece);
-  if (standing === null) return;
-  const published_at = standing.published_at ?? onAirAt;
-  const again = standing.published_at !== null;
+  const current = store.pieceState(piece);
+  if (current === null) return;
+  const published_at = current.published_at ?? onAirAt;
+  const again = current.published_at !== null;
   const revised = store.archive(paper).piece(piece)?.revised_at ?? 0;
   store.setPieceState(piece, {
     state: 'on_air',
@@ -101,24 +100,23 @@ function putOnAir(store: LedgerStore, paper: string, piece: string, onAirAt: num
 }
 
 function applyWithdrawal(store: LedgerStore, { paper, piece, reason, at }: WithdrawalEntry): void {
-  const standing = store.pieceState(piece);
-  if (standing === null) return;
+  const current = store.pieceState(piece);
+  if (current === null) return;
   const before = rowOnAir(store.archive(paper), piece);
-  // A piece that was never on air has no readers to tell: it is a draft again.
-  const state = standing.published_at === null ? 'draft' : 'withdrawn';
-  // Taken off its schedule, a withdrawn piece has been off the air since it was withdrawn.
-  const withdrawn_at = hasNotice(standing) ? standing.withdrawn_at : at;
-  store.setPieceState(piece, { ...standing, state, scheduled_at: null, withdrawn_at, reason });
+  // A piece that was never on air needs no notice: it is a draft again.
+  const state = current.published_at === null ? 'draft' : 'withdrawn';
+  // A withdrawn piece that is taken off its schedule keeps the time of its withdrawal.
+  const withdrawn_at = hasNotice(current) ? current.withdrawn_at : at;
+  store.setPieceState(piece, { ...current, state, scheduled_at: null, withdrawn_at, reason });
   if (state === 'withdrawn') markChanged(store, paper, piece, before, at, true);
-  // One that was withdrawn before, and only scheduled since, was told of then.
+  // If it was withdrawn before and only scheduled since, the event was emitted then.
   if (before !== null) emitWithdrawn(store, paper, before, { at, reason });
 }
 
 /**
- * A change that readers see: counts it and marks what must be pressed. A press
- * that has begun reads no later change, so each change is marked whatever is due
- * already; only while everything waits for a press that is yet to begin do two
- * tags stand for all that the change touches.
+ * Counts a change that readers see and marks its tags as stale. A press works
+ * from a snapshot, so each change is marked even if its tags are stale already.
+ * While a full press is pending two tags are enough, for everything is printed.
  */
 function markChanged(
   store: LedgerStore,
@@ -129,10 +127,10 @@ function markChanged(
   corrects: boolean,
 ): void {
   const archive = store.archive(paper);
-  const touched = store.isFullPressPending(paper)
+  const stale = store.isFullPressPending(paper)
     ? [tags.edition, tags.piece(piece)]
     : changedTags(archive, piece, before, rowOnAir(archive, piece));
-  store.markStale(paper, touched);
+  store.markStale(paper, stale);
   if (corrects || archive.hasCorrections(piece)) store.markStale(paper, [tags.corrections]);
   store.bumpEdition(paper, at);
 }

@@ -6,7 +6,7 @@ import type { Persona } from './masthead.ts';
 import type { Media } from './media.ts';
 import type { Paper } from './paper.ts';
 
-/** Where a piece stands. Only a piece on air is listed. */
+/** The states of a piece. Lists show only pieces on air. */
 export type StateName = 'draft' | 'scheduled' | 'on_air' | 'withdrawn';
 
 /** A piece on air as lists show it. Times in ms. */
@@ -36,7 +36,7 @@ export interface Correction {
   note: string;
 }
 
-/** A piece in full, whatever its state. `published_at` is 0 before it was on air. */
+/** A piece in full, in any state. `published_at` is 0 before it was first on air. */
 export interface Story extends Row {
   state: StateName;
   prose: string;
@@ -51,13 +51,13 @@ export interface Story extends Row {
   reason: string | null;
 }
 
-/** A piece as lists of the desk tell it: without what may be long. */
+/** A piece as the desk's own lists show it: without its long members. */
 export type DeskRow = Row & Pick<Story, 'state' | 'scheduled_at' | 'withdrawn_at' | 'reason'>;
 
-/** What is to go on air, as the rules of the air look at it. */
+/** A scheduled piece, with the members that the rules of airing check. */
 export type Scheduled = Pick<Story, 'slug' | 'category' | 'cited_facts'>;
 
-/** Whether readers are told that a piece was withdrawn: it was on air and is not, though it may be on its way back. */
+/** Whether readers see a notice of withdrawal: the piece was on air and is not, though it may be scheduled again. */
 export function isWithdrawn({ state, published_at }: Pick<Story, 'state' | 'published_at'>): boolean {
   return state !== 'on_air' && published_at !== 0;
 }
@@ -70,18 +70,18 @@ export interface CorrectionRow extends Correction {
   headline: string;
 }
 
-/** Which of the pieces on air a list asks for; newest first. */
+/** Selects pieces on air, newest first. */
 export interface LatestQuery {
   limit: number;
   section?: string;
   persona?: string;
   /** Only pieces published at or after this time, in ms. */
   since?: number;
-  /** Only pieces that stand after this place in the list; of the whole paper alone. */
+  /** Only pieces after this position of the list; not with `section` or `persona`. */
   after?: { published_at: number; id: string };
 }
 
-/** One paper, read only. Every list holds pieces on air and nothing else. */
+/** One paper, read only. Every list holds only pieces on air. */
 export interface Archive {
   paper(): Paper;
   /** Active personas by name. */
@@ -95,12 +95,12 @@ export interface Archive {
   cast(day: string): Cast | null;
   media(path: string): Media | null;
   mediaPaths(): string[];
-  /** Every key that the door ever had, oldest first. */
+  /** Every signing key that ever signed, oldest first. */
   keys(): VerifyingKey[];
 
   storyById(id: string): Story | null;
   storyBySlug(slug: string): Story | null;
-  /** Whether a piece has the slug, whatever became of it. */
+  /** Whether a piece in any state has the slug. */
   hasSlug(slug: string): boolean;
   /** The filed content of a piece's newest revision. */
   piece(id: string): Piece | null;
@@ -112,14 +112,14 @@ export interface Archive {
   slugs(): Iterable<{ id: string; slug: string }>;
 
   latest(query: LatestQuery): Row[];
-  /** Ids of the pieces that hold all the terms (see `searchTerms`), newest first; none for no terms. */
+  /** Ids of the pieces that match all terms (see `searchTerms`), newest first; none without terms. */
   search(terms: readonly string[], limit: number): string[];
   /** A piece as lists show it. */
   row(id: string): Row | null;
   /** The n-th page of a section, counted from the oldest piece, from 1; newest first within it. */
   sectionPage(section: string, page: number, size: number): Row[];
   sectionCount(section: string): number;
-  /** Pieces that have a time to go on air, the first one first. */
+  /** Scheduled pieces, earliest first. */
   scheduled(): Scheduled[];
   /** How many pieces of the section went on air before this one. */
   sectionRank(section: string, at: { published_at: number; id: string }): number;

@@ -8,8 +8,8 @@ import type { GenerationEntry, RecordEntry } from './ledger-entry.ts';
 import type { LedgerStore } from './ledger-store.ts';
 
 /**
- * Tells of a piece that went on air, unless it brings its own old date. One that
- * comes back is told of whatever its date, for its withdrawal was told.
+ * Emits `story.aired`, unless the piece has an old date of its own. A piece that
+ * comes back is announced whatever its date, because its withdrawal was.
  */
 export function emitAired(
   store: LedgerStore,
@@ -20,7 +20,7 @@ export function emitAired(
   if (again || isNews(onAirAt, at)) emitStory(store, { type: 'story.aired', paper, at, left: null }, piece);
 }
 
-/** Tells of a revision of a piece on air, unless it was made long before it came in. */
+/** Emits `story.revised` for a piece on air, unless the revision was made long before it was filed. */
 export function emitRevised(store: LedgerStore, { paper, piece, at }: GenerationEntry, before: Row): void {
   if (!isNews(piece.revised_at ?? at, at)) return;
   const left = before.category === piece.category ? null : before.category;
@@ -37,15 +37,17 @@ export function emitWithdrawn(
 }
 
 /**
- * Tells of a video edition, before it is entered: one of a day long gone is of
- * the archive, and one that was only measured anew says nothing new.
+ * Emits `cast.published` before the record is applied. Editions of past days are
+ * archive material, and one whose video was only measured again has not changed.
  */
 export function emitCast(store: LedgerStore, { paper, name, body, at }: RecordEntry): void {
   const before = store.archive(paper).cast(name);
   const cast = { ...(body as Cast), day: name };
-  const isTold =
-    before === null ? isNews(daySpan(name).until, at) : canonicalize(withoutVideoProperties(before)) !== canonicalize(withoutVideoProperties(cast));
-  if (isTold) store.emit({ type: 'cast.published', paper, at, cast });
+  const isNew =
+    before === null
+      ? isNews(daySpan(name).until, at)
+      : canonicalize(withoutVideoProperties(before)) !== canonicalize(withoutVideoProperties(cast));
+  if (isNew) store.emit({ type: 'cast.published', paper, at, cast });
 }
 
 function emitStory(store: LedgerStore, event: Omit<StoryEvent, 'story'>, piece: string): void {
@@ -53,12 +55,12 @@ function emitStory(store: LedgerStore, event: Omit<StoryEvent, 'story'>, piece: 
   if (story?.state === 'on_air') store.emit({ ...event, story: rowOf(story) });
 }
 
-/** An edition without what its media files told. */
+/** An edition without the properties read from its video. */
 function withoutVideoProperties({ duration_s: _s, bytes: _b, media_type: _type, ...rest }: Cast): unknown {
   return rest;
 }
 
-/** A row alone, where more came with it. */
+/** The row alone, of an object that holds more. */
 function rowOf(row: Row): Row {
   return {
     id: row.id,

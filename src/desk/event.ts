@@ -2,13 +2,12 @@ import { HOUR } from '../time.ts';
 import type { Row } from './archive.ts';
 import type { Cast } from './cast.ts';
 
-/** How long after its time something is still news, in ms. What is older when it comes in is an archive that a desk brings along. */
+/** How long after its own time a change is news, in ms. Older material is an archive that a desk imports. */
 export const NEWS_AGE = 48 * HOUR;
 
 /**
- * Something that readers now see and did not see before, as those who asked to
- * be told are told of it. It holds what it tells, so that whoever comes to it
- * later tells the same.
+ * A change that readers see, as webhooks and mails announce it. It carries its
+ * content, so that a later delivery says the same.
  */
 export type DeskEvent = StoryEvent | WithdrawalEvent | CastEvent;
 
@@ -23,7 +22,7 @@ export interface StoryEvent extends EventBase {
   type: 'story.aired' | 'story.revised';
   /** The piece as it was then. */
   story: Row;
-  /** The section that the piece left with this revision; else null. */
+  /** The section that the piece left with this revision, else null. */
   left: string | null;
 }
 
@@ -34,18 +33,18 @@ export interface WithdrawalEvent extends EventBase {
   reason: string;
 }
 
-/** The video edition of a day is there, or is another one. */
+/** The video edition of a day is new, or was replaced. */
 export interface CastEvent extends EventBase {
   type: 'cast.published';
   cast: Cast;
 }
 
-/** Whether what is of one time is news at another; both in ms. */
+/** Whether something of one time is news at another; both in ms. */
 export function isNews(of: number, at: number): boolean {
   return at - of <= NEWS_AGE;
 }
 
-/** The sections whose readers an event is for; null for all of them: a video edition is of no section. */
+/** The sections whose subscribers an event is for; null for all, because a video edition belongs to no section. */
 export function eventSections(event: DeskEvent): string[] | null {
   if (event.type === 'cast.published') return null;
   const { category } = event.story;

@@ -3,7 +3,7 @@ import type { Problem } from '../fault.ts';
 import { Fault, refused } from '../fault.ts';
 import { basisOf, contentHash } from '../ledger/basis.ts';
 import type { PaperRules } from '../ledger/door.ts';
-import { sourceFloorProblems, filingProblems } from '../ledger/door.ts';
+import { filingProblems, sourceFloorProblems } from '../ledger/door.ts';
 import type { Filing, Piece } from '../ledger/piece.ts';
 import type { Signer } from '../ledger/signing.ts';
 import { signReceipt } from '../ledger/signing.ts';
@@ -12,12 +12,12 @@ import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';
 import type { GenerationEntry } from './ledger-entry.ts';
 import type { LedgerStore } from './ledger-store.ts';
-import { parsedProse } from './readings.ts';
+import { parsedProse } from './prose-cache.ts';
 
-/** What a desk needs to file: the store, the door's key, the clock and a source of ids. */
+/** The dependencies of filing: the store, the signing key, the clock and a source of ids. */
 export interface Desk {
   store: LedgerStore;
-  /** The key in force, looked up anew: to be asked in the transaction that enters what it signs. */
+  /** The current key, read on each access: read it in the transaction that appends what it signs. */
   readonly signingKey: { signer: Signer; kid: string; nbf: number };
   /** The present time, in ms. */
   now(): number;
@@ -27,11 +27,11 @@ export interface Desk {
 
 export interface Filed {
   story: Story;
-  /** False when the same content was filed before, and nothing was entered. */
+  /** False when the same content was filed before, and nothing was appended. */
   changed: boolean;
 }
 
-/** What the door asks of a piece of this paper. */
+/** The paper's rules that the filing door applies to a piece. */
 export function paperRules(archive: Archive): PaperRules {
   const paper = archive.paper();
   return {
@@ -44,11 +44,11 @@ export function paperRules(archive: Archive): PaperRules {
 
 /**
  * Files a piece, or a new revision of the piece that has its slug. A piece on
- * air shows the revision at once. What was filed before stays as it is, also
- * where its section or its persona has gone since. With `toAir` the piece is to
- * go on air with this filing, and must fulfil what binds a piece there. `from` is the
- * revision that this one was made from, 0 for a new piece. Throws
- * `refused_by_door` with every problem, `conflict` when `from` is not the newest.
+ * air shows the revision at once. Filing unchanged content succeeds even if its
+ * section or persona no longer exists. With `toAir` the piece must also meet the
+ * rules of airing. `from` is the revision that was edited, 0 for a new piece.
+ * Throws `refused_by_door` with every problem, `conflict` when `from` is not the
+ * newest revision.
  */
 export function fileStory(
   desk: Desk,
@@ -69,7 +69,7 @@ export function fileStory(
     }
     if (problems.length > 0) throw refused(problems);
     const byline = archive.persona(filing.persona);
-    if (byline === null) throw new Error(`persona ${filing.persona} passed the door but is not there`);
+    if (byline === null) throw new Error(`persona ${filing.persona} passed the filing door but does not exist`);
     const piece: Piece = {
       ...filing,
       id: before?.id ?? desk.newId(),
@@ -78,12 +78,12 @@ export function fileStory(
     };
     appendGeneration(desk, paper, piece, archive, options.by);
     const story = archive.storyById(piece.id);
-    if (story === null) throw new Error(`piece ${piece.id} was filed but is not there`);
+    if (story === null) throw new Error(`piece ${piece.id} was filed but cannot be read`);
     return { story, changed: true };
   });
 }
 
-/** Throws `conflict` unless a revision was made from the newest one; 0 stands for a piece that is to be new. */
+/** Throws `conflict` unless `from` is the newest revision; 0 stands for a new piece. */
 function requireNewest(paper: string, slug: string, from: number, newest: number): void {
   if (from === newest) return;
   throw new Fault(
@@ -96,14 +96,14 @@ function requireNewest(paper: string, slug: string, from: number, newest: number
 
 function timeProblems({ revised_at }: Filing, now: number): Problem[] {
   if (revised_at === null || revised_at <= now) return [];
-  const message = `${isoTime(revised_at)} is still to come; give the time at which the revision was made, or leave it out`;
+  const message = `${isoTime(revised_at)} is in the future; give the time at which the revision was made, or leave it out`;
   return [{ field: 'revised_at', rule: 'time_to_come', message }];
 }
 
 function appendGeneration(desk: Desk, paper: string, piece: Piece, archive: Archive, by: string): void {
   const { signer, kid, nbf } = desk.signingKey;
   const last = archive.generations(piece.id).at(-1);
-  // A clock that was set back breaks no order: time never goes back over `seq`, and nothing is signed before its key was in use.
+  // Even when the clock was set back, `filed_at` never decreases over `seq` and never precedes the key's first use.
   const now = desk.now();
   const at = Math.max(now, desk.store.lastFiledAt(paper), nbf);
   const seq = desk.store.nextSeq(paper);
@@ -137,12 +137,12 @@ function appendGeneration(desk: Desk, paper: string, piece: Piece, archive: Arch
   append(desk.store, entry, now);
 }
 
-/** A note of a correction that the piece does not carry yet is itself something new. */
+/** A correction note that the piece does not carry yet counts as a change. */
 function isUnchanged(filing: Filing, old: Piece): boolean {
   return sameContent(old, filing) && (filing.correction === null || filing.correction === old.correction);
 }
 
-/** Whether two filings say the same. When and why a revision was made is not what it says. */
+/** Whether two filings have the same content. When and why a revision was made is not part of it. */
 export function sameContent(a: Filing, b: Filing): boolean {
   return canonicalize(contentOf(a)) === canonicalize(contentOf(b));
 }

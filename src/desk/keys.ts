@@ -113,7 +113,10 @@ export function makeKey(maker: KeyIssuer, paper: string, body: KeyBody): { key: 
     throw invalidField('seat', 'a seat is a person’s and an agent’s key is not; give the seat the level read or admin');
   }
   if (persona !== null && body.level !== 'agent') {
-    throw invalidField('persona', `a ${body.level} key signs nothing as a persona; leave persona out, or make an agent key`);
+    throw invalidField(
+      'persona',
+      `a ${body.level} key signs nothing as a persona; leave persona out, or make an agent key`,
+    );
   }
   if (persona !== null && maker.archive.persona(persona)?.active !== true) {
     throw invalidField('persona', `${JSON.stringify(persona)} is not an active persona of this desk; see the masthead`);

@@ -3,7 +3,7 @@ import type { DeskEvent } from './event.ts';
 import type { GenerationEntry, LedgerEntry } from './ledger-entry.ts';
 import type { PaperBody } from './paper.ts';
 
-/** A piece's standing, as the desk changes it. Times in ms. */
+/** Whether and when a piece is on air. Times in ms. */
 export interface PieceState {
   state: StateName;
   published_at: number | null;
@@ -13,11 +13,11 @@ export interface PieceState {
   reason: string | null;
 }
 
-/** What the desk asks of the store when it writes. */
+/** The store as the desk writes to it. */
 export interface LedgerStore {
-  /** Runs `work` as one transaction that nothing else of any process comes between. */
+  /** Runs `work` as one transaction, serialized with those of all processes. */
   transact<T>(work: () => T): T;
-  /** Appends to the ledger and to nothing else. */
+  /** Appends to the ledger alone. */
   append(entry: LedgerEntry): void;
   archive(paper: string): Archive;
   hasPaper(paper: string): boolean;
@@ -25,20 +25,20 @@ export interface LedgerStore {
   setPaper(paper: string, body: PaperBody, at: number): void;
   /** Counts a change that readers can see. */
   bumpEdition(paper: string, at: number): void;
-  /** The next receipt's number. */
+  /** The number of the next receipt. */
   nextSeq(paper: string): number;
-  /** When the paper's newest receipt says that it was filed, in ms; 0 before the first. */
+  /** `filed_at` of the paper's newest receipt, in ms; 0 before the first. */
   lastFiledAt(paper: string): number;
-  /** Makes the generation the one that its piece shows, and takes its number. */
+  /** Makes the generation the piece's newest one, and takes its number. */
   setGeneration(entry: GenerationEntry): void;
   pieceState(piece: string): PieceState | null;
-  setPieceState(piece: string, standing: PieceState): void;
-  /** Scheduled pieces whose time has come, in the order of their times. */
+  setPieceState(piece: string, state: PieceState): void;
+  /** Scheduled pieces whose time is at or before `until`, earliest first. */
   scheduled(until: number): { paper: string; piece: string; at: number }[];
-  /** Whether everything of the paper is marked to be pressed, and no press has begun on it. */
+  /** Whether the whole paper is stale and no press has begun on it. */
   isFullPressPending(paper: string): boolean;
-  /** Notes that the files which read these tags must be pressed. */
+  /** Marks the outputs that read these tags as stale. */
   markStale(paper: string, tags: Iterable<string>): void;
-  /** Notes what those who asked for it are to be told: kept when the transaction is, and only then. */
+  /** Queues an event for subscribers; it is kept only if the transaction commits. */
   emit(event: DeskEvent): void;
 }

@@ -1,6 +1,6 @@
 import { Fault, refused } from '../fault.ts';
 import type { HostTable, OwnAddresses } from './host.ts';
-import { hostKey, hostOfPaper, paperAt, servedAt, hostProblem } from './host.ts';
+import { hostKey, hostOfPaper, hostProblem, paperAt, servedAt } from './host.ts';
 import type { Paper } from './paper.ts';
 
 /** What giving a host to a paper takes. */

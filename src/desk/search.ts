@@ -1,7 +1,7 @@
 import { Fault } from '../fault.ts';
 import { normalized } from '../ledger/marks.ts';
 import { plainText } from '../ledger/prose.ts';
-import { cachedWords } from './readings.ts';
+import { cachedWords } from './prose-cache.ts';
 
 /** The longest query, in characters (Unicode code points) after trimming. */
 export const QUERY_MAX = 120;

@@ -6,17 +6,17 @@ import { sectionSlug } from './paper.ts';
 export const PAGE_SIZE = 30;
 /** How many pieces the newest-first lists of a section, a persona or a feed hold at most. */
 export const NEWEST_MAX = 50;
-/** How many stories one sitemap holds: 50,000 are allowed, and a smaller one is a smaller publish. */
+/** How many stories one sitemap holds: 50,000 are allowed, but a publish rewrites the whole file. */
 export const SHARD_MAX = 10_000;
 /** How many earlier pieces a story page names. */
 export const EARLIER_MAX = 3;
 
 /**
- * Names of what a file may read. A change touches tags; the press prints again
- * what read them. Nobody keeps any other map of what depends on what.
+ * Names of the data that outputs read. A change makes tags stale, and the press
+ * prints the outputs that read them again. There is no other dependency map.
  */
 export const tags = {
-  /** The paper's record: everything shows it. */
+  /** The paper's record: every page shows it. */
   config: 'config',
   /** The edition's number: only the front document shows it. */
   edition: 'edition',
@@ -31,10 +31,10 @@ export const tags = {
   newest: 'newest',
   /** The pieces of the last 48 hours. */
   news: 'news',
-  /** The door's keys. */
+  /** The signing keys. */
   keys: 'keys',
   piece: (id: string) => `piece:${id}`,
-  /** A share card that a press left for later. */
+  /** A share card that a press deferred. */
   card: (id: string) => `card:${id}`,
   persona: (slug: string) => `persona:${slug}`,
   newestOf: (section: string) => `newest:${sectionSlug(section)}`,
@@ -49,44 +49,44 @@ export const tags = {
 };
 
 /**
- * The tags that a change of one piece touches. `before` and `after` are the
- * piece as readers saw it and see it now, null while it is not on air; the
- * archive already shows the state after.
+ * The tags that a change of one piece makes stale. `before` and `after` are the
+ * piece as readers saw it and see it now, null while it is not on air. The
+ * archive already shows the state after the change.
  */
 export function changedTags(archive: Archive, id: string, before: Row | null, after: Row | null): Set<string> {
-  const touched = new Set([tags.edition, tags.piece(id), tags.news]);
+  const changed = new Set([tags.edition, tags.piece(id), tags.news]);
   const stays =
     before?.category === after?.category &&
     before?.published_at === after?.published_at &&
     before?.persona === after?.persona;
   for (const row of [before, after]) {
     if (row === null) continue;
-    touched.add(tags.month(dayOf(row.published_at).slice(0, 7)));
+    changed.add(tags.month(dayOf(row.published_at).slice(0, 7)));
     if (stays) continue;
     const day = dayOf(row.published_at);
-    touched.add(tags.day(day));
-    touched.add(tags.days);
-    touched.add(tags.daysOf(day.slice(0, 4)));
-    if (movesMonths(archive, day.slice(0, 7), row === after)) touched.add(tags.months);
-    touched.add(tags.newestBy(row.persona));
-    if (archive.newer(row, NEWEST_MAX) < NEWEST_MAX) touched.add(tags.newest);
-    if (archive.newer(row, NEWEST_MAX, row.category) < NEWEST_MAX) touched.add(tags.newestOf(row.category));
-    for (const page of pagesFrom(archive, row)) touched.add(tags.sectionPage(row.category, page));
-    touched.add(tags.earlier(id));
-    for (const later of archive.laterIds(row.category, row, EARLIER_MAX)) touched.add(tags.earlier(later));
+    changed.add(tags.day(day));
+    changed.add(tags.days);
+    changed.add(tags.daysOf(day.slice(0, 4)));
+    if (changesMonths(archive, day.slice(0, 7), row === after)) changed.add(tags.months);
+    changed.add(tags.newestBy(row.persona));
+    if (archive.newer(row, NEWEST_MAX) < NEWEST_MAX) changed.add(tags.newest);
+    if (archive.newer(row, NEWEST_MAX, row.category) < NEWEST_MAX) changed.add(tags.newestOf(row.category));
+    for (const page of pagesFrom(archive, row)) changed.add(tags.sectionPage(row.category, page));
+    changed.add(tags.earlier(id));
+    for (const later of archive.laterIds(row.category, row, EARLIER_MAX)) changed.add(tags.earlier(later));
   }
-  return touched;
+  return changed;
 }
 
-/** Whether a month came or went, or its sitemaps became more or fewer, when a piece joined or left it. */
-function movesMonths(archive: Archive, month: string, joined: boolean): boolean {
+/** Whether a month appeared or vanished, or its number of sitemaps changed, when a piece joined or left it. */
+function changesMonths(archive: Archive, month: string, joined: boolean): boolean {
   const count = archive.months().find((row) => row.month === month)?.count ?? 0;
   return count % SHARD_MAX === (joined ? 1 : 0);
 }
 
 /**
- * The numbered pages of a section that move when a piece joins or leaves it:
- * its own and all newer ones, and the page before, whose way onward may change.
+ * The numbered pages of a section that change when a piece joins or leaves it:
+ * its own, all newer ones, and the page before, whose link onward may change.
  */
 function* pagesFrom(archive: Archive, row: Row): Iterable<number> {
   const own = Math.floor(archive.sectionRank(row.category, row) / PAGE_SIZE) + 1;

@@ -8,7 +8,7 @@ import { PersonaBody } from '../desk/masthead.ts';
 import type { Media } from '../desk/media.ts';
 import { isPaperSlug, PaperBody } from '../desk/paper.ts';
 import { giveOwnHost, requireFreeAddress } from '../desk/paper-hosts.ts';
-import { appendRecord, castFrom, videoProperties, paperFrom, personaFrom } from '../desk/record.ts';
+import { appendRecord, castFrom, paperFrom, personaFrom, videoProperties } from '../desk/record.ts';
 import { Fault } from '../fault.ts';
 import { isLine, SLUG } from '../ledger/door.ts';
 import { shapeProblems } from '../ledger/shape.ts';

@@ -1,5 +1,5 @@
 import type { Problem } from '../fault.ts';
-import { MARKS_MAX, tooManyMarksAt, normalized } from './marks.ts';
+import { MARKS_MAX, normalized, tooManyMarksAt } from './marks.ts';
 import type { Filing } from './piece.ts';
 import {
   CORRECTION_MAX,
@@ -72,7 +72,10 @@ export function airingProblems(piece: Pick<Filing, 'category' | 'cited_facts'>, 
  * The rule that binds a piece on air, and not a draft: enough distinct
  * publishers, compared by `source` in NFKC and folded case.
  */
-export function sourceFloorProblems(filing: Pick<Filing, 'cited_facts'>, rules: Pick<PaperRules, 'source_floor'>): Problem[] {
+export function sourceFloorProblems(
+  filing: Pick<Filing, 'cited_facts'>,
+  rules: Pick<PaperRules, 'source_floor'>,
+): Problem[] {
   const publishers = distinctPublishers(filing.cited_facts);
   if (publishers >= rules.source_floor) return [];
   return [

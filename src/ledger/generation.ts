@@ -1,5 +1,5 @@
 import { sha256 } from './basis.ts';
-import type { Generation, CheckedReceipt } from './chain.ts';
+import type { CheckedReceipt, Generation } from './chain.ts';
 import { chainRules, generationRules } from './chain.ts';
 import type { VerifyingKey } from './keyring.ts';
 import type { Verify } from './note.ts';

@@ -26,7 +26,8 @@ export function parseIJson(text: string): unknown {
     throw new NotIJson('is not JSON', { cause });
   }
   const twice = duplicateMember(text);
-  if (twice !== null) throw new DuplicateMember(`names the member ${JSON.stringify(twice.slice(0, LONGEST_NAME))} twice`);
+  if (twice !== null)
+    throw new DuplicateMember(`names the member ${JSON.stringify(twice.slice(0, LONGEST_NAME))} twice`);
   return value;
 }
 

@@ -1,7 +1,7 @@
 import type { MarkdownIt, Token } from 'markdown-it';
 import markdownit from 'markdown-it';
 import { BRACKETED_MAX, bracketed } from './prose-brackets.ts';
-import type { Occurrence, LineRange } from './prose-places.ts';
+import type { LineRange, Occurrence } from './prose-places.ts';
 import { TextLocator } from './prose-places.ts';
 
 /**

@@ -1,181 +1,184 @@
 import type { Archive } from '../desk/archive.ts';
 import { tags } from '../desk/tags.ts';
+import { hasLongProse } from './long-prose.ts';
 import type { Manifest, PressStart } from './manifest.ts';
 import { STAGES } from './output.ts';
-import { outputName, OUTPUTS, outputNamed } from './outputs/all.ts';
-import { yielder } from './pace.ts';
+import { OUTPUTS, outputName, outputNamed } from './outputs/all.ts';
 import type { PrinterJob, RenderResult } from './printer.ts';
 import { Printer } from './printer.ts';
-import { hasLongProse } from './weight.ts';
+import { yielder } from './yielder.ts';
 
-/** More cards than this are drawn after the pages are up; fewer come first, so that no page points at nothing. */
+/** More cards than this are drawn after the pages are public; fewer are drawn first, so that no page links to a missing one. */
 const CARDS_FIRST_MAX = 50;
-/** Sheets whose records are written in one transaction. */
+/** How many outputs are recorded in one transaction. */
 const BATCH = 200;
-/** From so many sheets of one rank on, other hands are called in. */
+/** How many dropped outputs are removed from the manifest in one transaction. */
+const DROP_BATCH = 200;
+/** A stage of this many outputs is printed by a worker pool. */
 const POOL_MIN = 400;
 
-/** What a press says that has so much to print that it wants a crew: nothing was done, and it is to be called again with one. */
-export const NEEDS_POOL = Symbol('needs a crew');
-/** The same of a press that has little to print, but pieces that are very long: another thread with room for them will do. */
-export const NEEDS_LARGE_HEAP = Symbol('needs another thread with room');
+/** Returned by a press that needs a worker pool: nothing was done; call it again with one. */
+export const NEEDS_POOL = Symbol('needs a worker pool');
+/** Returned by a press of few outputs but very long pieces: one worker with a large heap will do. */
+export const NEEDS_LARGE_HEAP = Symbol('needs a worker with a large heap');
 
-export interface PressJob extends Omit<PrinterJob, 'looks' | 'manifest'> {
+export interface PressJob extends Omit<PrinterJob, 'checksDisk' | 'manifest'> {
   manifest: Manifest;
-  /** Names the program and the settings that a tree depends on; another one makes everything due. */
+  /** Names the program and the settings that a tree depends on; under another stamp everything is stale. */
   stamp: string;
-  /** What was found when this press took on the marks. */
   start: PressStart;
-  /** Presses everything, whether it is due or not. */
+  /** Presses everything, stale or not. */
   full: boolean;
-  /** False leaves the share cards due for a later press. */
+  /** False leaves the share cards stale, for a later press. */
   cards: boolean;
-  /** What to note where files were written without waiting for the disk. */
+  /** The note to keep when files were written without waiting for fsync. */
   unsynced: string;
   transact: <T>(work: () => T) => T;
-  /** Throws when another press has the paper by now. Called within each transaction that notes what was pressed. */
+  /** Throws when another press holds the paper. Called within each transaction that records what was pressed. */
   assertOwner(): void;
-  /** Called often enough to show progress. */
+  /** Called after each output. */
   progress(done: number, total: number, what: string): void;
-  /** Prints many sheets on several other threads; null while there are none. */
-  printInPool: ((looks: boolean, names: string[], done: (result: RenderResult) => void) => Promise<void>) | null;
+  /** Prints outputs on worker threads; null while there are none. */
+  printInPool: ((checksDisk: boolean, names: string[], done: (result: RenderResult) => void) => Promise<void>) | null;
 }
 
 export interface PressReport {
-  /** Whether everything was printed, not only what was due. */
+  /** Whether everything was printed, not only what was stale. */
   full: boolean;
-  /** Sheets printed. */
+  /** Outputs printed. */
   outputs: number;
   /** Files that changed on disk. */
   written: number;
   removed: number;
 }
 
-/** Sheets whose records are removed in one transaction. */
-const DROP_BATCH = 200;
-
 /**
- * Prints what is due of one paper, or all of it, and leaves the tree that a
- * full press would leave. A press takes on the marks up to `start.until` and
- * clears those alone: a change that comes in while it runs is marked with a
- * higher number, and left to the next press. The archive is held as it was at
- * that number, so that all files are of one state and no file points at one
- * that is not there yet. What was due stays due until it is
- * on disk, so a press that dies at any moment is finished by the next one.
+ * Prints the stale outputs of one paper, or all of them, and leaves the tree
+ * that a full press would leave. A press handles the marks up to `start.until`
+ * and clears only those: a change that arrives while it runs gets a higher mark
+ * and is left to the next press. `archive` is a snapshot at that mark, so all
+ * files show one state and none links to a file that does not exist yet. Marks
+ * are cleared once the files are on disk, so the next press completes one that
+ * died at any moment.
  */
 export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_POOL | typeof NEEDS_LARGE_HEAP> {
-  const { paper, manifest, tree, archive, start, printInPool: crew } = job;
+  const { paper, manifest, tree, archive, start, printInPool } = job;
   const full = job.full || manifest.staleTags(paper, start.until).includes(tags.config);
-  // A full press believes the disk alone: a file that somebody removed is written again. So does one that
-  // follows a press that was broken off: what that one wrote last, the manifest does not know.
-  const looks = full || start.dirty;
-  const printer = new Printer({ ...job, checksDisk: looks });
+  // A full press trusts only the disk: deleted files are written again. So does the press that follows an interrupted
+  // one, whose last files the manifest does not know.
+  const checksDisk = full || start.dirty;
+  const printer = new Printer({ ...job, checksDisk });
   const isPublic = archive.paper().paper_public;
   const names = !isPublic ? new Set<string>() : await (full ? allNames(printer, job.cards) : staleNames(printer, job));
 
-  const groups = byStage(names);
-  const isMany = (group: string[]) => group.length >= POOL_MIN && !isCard(group[0] ?? '');
-  const heavy = !groups.some(isMany) && hasLongProse(archive, names);
-  const isLarge = (group: string[]) => isMany(group) || (heavy && group.length > 0 && !isCard(group[0] ?? ''));
-  if (crew === null && groups.some(isLarge)) return heavy ? NEEDS_LARGE_HEAP : NEEDS_POOL;
+  const stages = byStage(names);
+  const isMany = (stage: string[]) => stage.length >= POOL_MIN && !isCard(stage[0] ?? '');
+  const hasLong = !stages.some(isMany) && hasLongProse(archive, names);
+  const needsPool = (stage: string[]) => isMany(stage) || (hasLong && stage.length > 0 && !isCard(stage[0] ?? ''));
+  if (printInPool === null && stages.some(needsPool)) return hasLong ? NEEDS_LARGE_HEAP : NEEDS_POOL;
 
-  const book = new ManifestWriter(job, names.size);
+  const writer = new ManifestWriter(job, names.size);
+  const record = writer.add.bind(writer);
   let isSynced = !full;
-  for (const group of groups) {
-    const printed = book.add.bind(book);
-    // Many cards come after everything else: the pages are seen by then.
-    if (isCard(group[0] ?? '')) tree.show();
-    if (crew !== null && isLarge(group)) {
+  for (const stage of stages) {
+    // Many cards come after everything else: the pages are public by then.
+    if (isCard(stage[0] ?? '')) tree.show();
+    if (printInPool !== null && needsPool(stage)) {
       isSynced = false;
-      await crew(looks, group, printed);
-    } else await printer.printAll(group, printed);
-    // The next rank may point at this one: it is on disk, and noted.
-    book.save();
+      await printInPool(checksDisk, stage, record);
+    } else await printer.printAll(stage, record);
+    // The next stage may link to this one, which is now on disk and recorded.
+    writer.save();
   }
 
-  const leftover = full
+  const dropped = full
     ? manifest.outputs(paper).filter((name) => !names.has(name) && !(isPublic && keepsCard(name, job)))
     : [];
-  const removed = await removeFiles(job, book.gone, leftover, looks && !tree.isNew);
+  const removed = await removeFiles(job, writer.gone, dropped, checksDisk && !tree.isNew);
   await tree.syncFolders();
   job.transact(() => {
     job.assertOwner();
-    const left = job.cards ? [] : [...manifest.staleTags(paper, start.until).filter(isCardTag), ...deferredCards(names, archive)];
+    const deferred = job.cards
+      ? []
+      : [...manifest.staleTags(paper, start.until).filter(isCardTag), ...deferredCards(names, archive)];
     manifest.clearStale(paper, start.until);
-    if (job.cards) manifest.recordPressed(paper, start.until, book.written + removed);
-    else manifest.markStale(paper, left);
+    if (job.cards) manifest.recordPressed(paper, start.until, writer.written + removed);
+    else manifest.markStale(paper, deferred);
     if (!isSynced) manifest.setUnsynced(paper, job.unsynced);
     if (full) manifest.setStamp(paper, job.stamp);
   });
-  return { full, outputs: names.size, written: book.written, removed };
+  return { full, outputs: names.size, written: writer.written, removed };
 }
 
-/** Removes files that the paper no longer has, and the records of sheets that it no longer prints. Nothing points at them any more. */
-async function removeFiles(job: PressJob, gone: string[], leftover: string[], sweeps: boolean): Promise<number> {
+/**
+ * Removes the files that the paper no longer has, which nothing links to any more, and the records of the outputs that
+ * it no longer prints.
+ */
+async function removeFiles(job: PressJob, gone: string[], dropped: string[], sweeps: boolean): Promise<number> {
   const { paper, manifest, tree, transact, assertOwner } = job;
-  const pace = yielder();
+  const yieldTurn = yielder();
   const paths = new Set(gone);
-  for (const name of leftover) {
+  for (const name of dropped) {
     for (const { path } of manifest.files(paper, name)) paths.add(path);
-    await pace();
+    await yieldTurn();
   }
   if (sweeps) for await (const path of strayFiles(job)) paths.add(path);
   for (const path of paths) {
     tree.remove(path);
-    await pace();
+    await yieldTurn();
   }
-  for (let at = 0; at < leftover.length; at += DROP_BATCH) {
+  for (let at = 0; at < dropped.length; at += DROP_BATCH) {
     transact(() => {
       assertOwner();
-      for (const name of leftover.slice(at, at + DROP_BATCH)) manifest.drop(paper, name);
+      for (const name of dropped.slice(at, at + DROP_BATCH)) manifest.drop(paper, name);
     });
-    await pace();
+    await yieldTurn();
   }
   return paths.size;
 }
 
-/** Names of all sheets that the paper has. */
+/** Names of all outputs that the paper has. */
 async function allNames(printer: Printer, cards: boolean): Promise<Set<string>> {
   const names = new Set<string>();
-  const asking = printer.edition();
-  const pace = yielder();
-  for (const sheet of OUTPUTS) {
-    if (isCard(sheet.kind) && !cards) continue;
-    for (const key of sheet.allKeys(asking)) {
-      names.add(outputName(sheet, key));
-      await pace();
+  const edition = printer.edition();
+  const yieldTurn = yielder();
+  for (const output of OUTPUTS) {
+    if (isCard(output.kind) && !cards) continue;
+    for (const key of output.allKeys(edition)) {
+      names.add(outputName(output, key));
+      await yieldTurn();
     }
   }
   return names;
 }
 
-/** Names of the sheets that read what is due, and of those that it may bring into being. */
+/** Names of the outputs that read stale tags, and of those that the tags may create. */
 async function staleNames(printer: Printer, { paper, manifest, cards, start }: PressJob): Promise<Set<string>> {
   const names = new Set<string>();
-  const asking = printer.edition();
-  const pace = yielder();
+  const edition = printer.edition();
+  const yieldTurn = yielder();
   const add = (name: string) => {
     if (cards || !isCard(name)) names.add(name);
   };
   for (const tag of manifest.staleTags(paper, start.until)) {
     for (const name of manifest.outputsReading(paper, tag)) add(name);
-    for (const sheet of OUTPUTS) for (const key of sheet.keysForTag(tag, asking)) add(outputName(sheet, key));
-    await pace();
+    for (const output of OUTPUTS) for (const key of output.keysForTag(tag, edition)) add(outputName(output, key));
+    await yieldTurn();
   }
   return names;
 }
 
-/** Sheets by rank, in the order in which they are pressed. */
+/** Names grouped by stage, in the order in which they are pressed. */
 function byStage(names: Set<string>): string[][] {
-  const groups = new Map<string, string[]>(STAGES.map((rank) => [rank, []]));
-  for (const name of names) groups.get(outputNamed(name)?.sheet.stage ?? '')?.push(name);
+  const groups = new Map<string, string[]>(STAGES.map((stage) => [stage, []]));
+  for (const name of names) groups.get(outputNamed(name)?.output.stage ?? '')?.push(name);
   const cards = groups.get('card') ?? [];
   if (cards.length <= CARDS_FIRST_MAX) return [...groups.values()];
   groups.delete('card');
   return [...groups.values(), cards];
 }
 
-/** A full press without cards leaves those that are there. */
+/** A full press without cards keeps the existing ones. */
 function keepsCard(name: string, { cards }: PressJob): boolean {
   return !cards && isCard(name);
 }
@@ -184,7 +187,7 @@ function isCard(name: string): boolean {
   return name === 'card' || name.startsWith('card/');
 }
 
-/** Whether a tag marks a card that an earlier press left. */
+/** Whether a tag marks a card that an earlier press deferred. */
 function isCardTag(tag: string): boolean {
   return tag.startsWith(tags.card(''));
 }
@@ -194,21 +197,21 @@ function* deferredCards(names: Set<string>, archive: Archive): Iterable<string> 
   for (const { id, slug } of archive.slugs()) if (names.has(`story/${slug}`)) yield tags.card(id);
 }
 
-/** Files on disk that no sheet printed: only a press writes there. */
+/** Files on disk that no output printed: only presses write there. */
 async function* strayFiles({ paper, manifest, tree }: PressJob): AsyncIterable<string> {
-  const ours = new Set<string>();
-  const pace = yielder();
+  const recorded = new Set<string>();
+  const yieldTurn = yielder();
   for (const { path } of manifest.allFiles(paper)) {
-    ours.add(path);
-    await pace();
+    recorded.add(path);
+    await yieldTurn();
   }
   for (const path of tree.files()) {
-    if (!ours.has(path)) yield path;
-    await pace();
+    if (!recorded.has(path)) yield path;
+    await yieldTurn();
   }
 }
 
-/** Notes in the manifest what was printed, many sheets in one transaction. */
+/** Records what was printed in the manifest, many outputs in one transaction. */
 class ManifestWriter {
   readonly gone: string[] = [];
   written = 0;
@@ -237,9 +240,9 @@ class ManifestWriter {
     if (results.length === 0) return;
     transact(() => {
       assertOwner();
-      for (const { name, tags: read, files, changed: news, gone } of results) {
+      for (const { name, tags: read, files, changed, gone } of results) {
         if (files.length === 0) manifest.drop(paper, name);
-        else manifest.record(paper, name, read, news, gone);
+        else manifest.record(paper, name, read, changed, gone);
       }
     });
   }

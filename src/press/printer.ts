@@ -7,20 +7,20 @@ import type { Manifest, PressedFile } from './manifest.ts';
 import { memoized } from './memoized.ts';
 import type { RenderedFile, RenderTools } from './output.ts';
 import { outputNamed } from './outputs/all.ts';
-import { yielder } from './pace.ts';
+import { yielder } from './yielder.ts';
 
-/** Cards that are drawn while the next is composed: sharp has threads of its own. */
+/** How many outputs may be on their way to disk while the next is composed: sharp draws on threads of its own. */
 const IN_FLIGHT_MAX = 8;
 
-/** What printing one sheet came to. */
+/** The result of printing one output. */
 export interface RenderResult {
   name: string;
-  /** What it read. */
+  /** The tags that it read. */
   tags: string[];
   files: PressedFile[];
-  /** Those of which the manifest does not know yet, or knows other bytes. */
+  /** Files that the manifest does not have, or has with another digest. */
   changed: PressedFile[];
-  /** Files of the sheet that it no longer has. They are still on disk. */
+  /** Files that the output no longer has. They are still on disk. */
   gone: string[];
   /** How many of the files changed on disk. */
   written: number;
@@ -30,16 +30,16 @@ export interface PrinterJob {
   paper: string;
   archive: Archive;
   manifest: Pick<Manifest, 'files'>;
-  place: Site;
+  site: Site;
   tree: Tree;
   tools: RenderTools;
-  /** Path of a media file's bytes by its digest. */
+  /** The path of a media file's bytes, by digest. */
   mediaFile(digest: string): string;
-  /** Whether to look on the disk for what is there, or to believe the manifest. */
+  /** Whether to compare with the files on disk instead of trusting the manifest. */
   checksDisk: boolean;
 }
 
-/** Prints sheets of one paper, and puts their files on disk where the bytes there are others. */
+/** Prints outputs of one paper and writes the files whose bytes differ from those on disk. */
 export class Printer {
   readonly #job: PrinterJob;
   readonly #archive: Archive;
@@ -49,84 +49,86 @@ export class Printer {
     this.#archive = memoized(job.archive);
   }
 
-  /** A view of the paper that has recorded nothing yet. */
+  /** A view of the paper that has recorded no reads yet. */
   edition(): Edition {
-    return new Edition(this.#archive, this.#job.place);
+    return new Edition(this.#archive, this.#job.site);
   }
 
-  /** Prints sheets one after the other, a few still being drawn; returns when all their files are on disk. */
+  /** Prints outputs in order, up to `IN_FLIGHT_MAX` being written at a time. Resolves when every file is on disk. */
   async printAll(names: Iterable<string>, done: (result: RenderResult) => void): Promise<void> {
-    const flying = new Set<Promise<void>>();
+    const inFlight = new Set<Promise<void>>();
     let failure: { error: unknown } | null = null;
-    const pace = yielder();
+    const yieldTurn = yielder();
     for (const name of names) {
-      await pace();
-      const { put } = await this.#print(name);
-      const landing: Promise<void> = put
+      await yieldTurn();
+      const { written } = await this.#print(name);
+      const landing: Promise<void> = written
         .then(done)
         .catch((error: unknown) => {
           failure ??= { error };
         })
-        .finally(() => flying.delete(landing));
-      flying.add(landing);
-      if (flying.size >= IN_FLIGHT_MAX) await Promise.race(flying);
+        .finally(() => inFlight.delete(landing));
+      inFlight.add(landing);
+      if (inFlight.size >= IN_FLIGHT_MAX) await Promise.race(inFlight);
       if (failure !== null) break;
     }
-    await Promise.all(flying);
+    await Promise.all(inFlight);
     if (failure !== null) throw (failure as { error: unknown }).error;
   }
 
-  /** Prints one sheet; `put` is its files' way to the disk, in an object so that nobody waits for it unasked. */
-  async #print(name: string): Promise<{ put: Promise<RenderResult> }> {
+  /** Prints one output. `written` resolves when its files are on disk; the object keeps `await` from waiting for it. */
+  async #print(name: string): Promise<{ written: Promise<RenderResult> }> {
     const found = outputNamed(name);
-    if (found === null) return { put: Promise.resolve({ name, tags: [], files: [], news: [], gone: [], written: 0 }) };
+    if (found === null) {
+      return { written: Promise.resolve({ name, tags: [], files: [], changed: [], gone: [], written: 0 }) };
+    }
     const edition = this.edition();
-    const printed = (await found.sheet.print(edition, found.key, this.#job.tools)) ?? [];
-    return { put: this.#put(name, printed, printed.length === 0 ? [] : edition.reads) };
+    const files = (await found.output.print(edition, found.key, this.#job.tools)) ?? [];
+    return { written: this.#write(name, files, files.length === 0 ? [] : edition.reads) };
   }
 
-  async #put(name: string, printed: RenderedFile[], tags: string[]): Promise<RenderResult> {
+  async #write(name: string, files: RenderedFile[], tags: string[]): Promise<RenderResult> {
     const { paper, manifest, tree } = this.#job;
     tree.assertClaim();
-    const known = new Map(manifest.files(paper, name).map(({ path, digest }) => [path, digest]));
+    const recorded = new Map(manifest.files(paper, name).map(({ path, digest }) => [path, digest]));
     const result: RenderResult = { name, tags, files: [], changed: [], gone: [], written: 0 };
-    for (const item of printed) {
-      const before = known.get(item.path);
-      known.delete(item.path);
-      const digest = await this.#putFile(item, before, result);
-      result.files.push({ path: item.path, digest });
-      if (digest !== before) result.changed.push({ path: item.path, digest });
+    for (const file of files) {
+      const before = recorded.get(file.path);
+      recorded.delete(file.path);
+      const digest = await this.#writeFile(file, before, result);
+      result.files.push({ path: file.path, digest });
+      if (digest !== before) result.changed.push({ path: file.path, digest });
     }
-    result.gone = [...known.keys()];
+    result.gone = [...recorded.keys()];
     return result;
   }
 
-  /** Puts a file on disk unless the bytes there are the same. Returns their digest. */
-  async #putFile(item: RenderedFile, before: string | undefined, result: RenderResult): Promise<string> {
-    const { tree, mediaFile, checksDisk: looks } = this.#job;
-    const there = looks ? tree.digestBefore(item.path) : (before ?? null);
-    const isThere = there !== null;
-    if ('draw' in item) {
-      // The path names what it shows: a file that is there is the right one.
-      if (isThere && there === before && tree.has(item.path)) return there;
-      const bytes = await item.draw();
-      await tree.write(item.path, bytes, isThere);
+  /** Writes a file unless the bytes on disk are the same. Returns their digest. */
+  async #writeFile(file: RenderedFile, before: string | undefined, result: RenderResult): Promise<string> {
+    const { tree, mediaFile, checksDisk } = this.#job;
+    const onDisk = checksDisk ? tree.digestBefore(file.path) : (before ?? null);
+    const exists = onDisk !== null;
+    if ('draw' in file) {
+      // The path names what the file shows, so an existing file is the right one.
+      if (exists && onDisk === before && tree.has(file.path)) return onDisk;
+      const bytes = await file.draw();
+      await tree.write(file.path, bytes, exists);
       result.written++;
       return sha256(bytes);
     }
-    const bytes = 'body' in item ? Buffer.from(item.body as string) : null;
-    const digest = bytes !== null ? sha256(bytes) : 'copy' in item ? item.copy : digestIn(result, item);
-    if (there === digest) return digest;
-    if (bytes !== null) await tree.write(item.path, bytes, isThere);
-    else if ('copy' in item) await tree.copy(item.path, mediaFile(item.copy));
-    else if ('same' in item) await tree.link(item.path, item.same, isThere);
+    const bytes = 'body' in file ? Buffer.from(file.body as string) : null;
+    const digest = bytes !== null ? sha256(bytes) : 'copy' in file ? file.copy : digestIn(result, file);
+    if (onDisk === digest) return digest;
+    if (bytes !== null) await tree.write(file.path, bytes, exists);
+    else if ('copy' in file) await tree.copy(file.path, mediaFile(file.copy));
+    else if ('same' in file) await tree.link(file.path, file.same, exists);
     result.written++;
     return digest;
   }
 }
 
-function digestIn(result: RenderResult, item: RenderedFile): string {
-  const found = 'same' in item ? result.files.find(({ path }) => path === item.same) : undefined;
-  if (found === undefined) throw new Error(`${item.path} is to be the same as a file that was not printed before it`);
+function digestIn(result: RenderResult, file: RenderedFile): string {
+  const found = 'same' in file ? result.files.find(({ path }) => path === file.same) : undefined;
+  if (found === undefined) throw new Error(`${file.path} is to equal a file that was not printed before it`);
   return found.digest;
 }

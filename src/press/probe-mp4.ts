@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { type MediaProperties, InvalidMedia } from './probe-measure.ts';
+import { InvalidMedia, type MediaProperties } from './media-properties.ts';
 
 /** The index of a long video has some megabytes. */
 const MOOV_BYTES_MAX = 64_000_000;
@@ -38,11 +38,13 @@ async function readProperties(read: Read, size: number): Promise<MediaProperties
   const brand = (await read(ftyp.start, 4)).toString('latin1');
   if (brand === 'qt  ') throw new InvalidMedia('is a QuickTime film, not MP4; export it as MP4');
   const moov = boxes.find(({ type }) => type === 'moov');
-  if (!moov) throw new InvalidMedia('has no moov box: it is cut short, or was never finished; send the whole file again');
+  if (!moov)
+    throw new InvalidMedia('has no moov box: it is cut short, or was never finished; send the whole file again');
   if (!boxes.some(({ type, start, end }) => type === 'mdat' && end > start)) {
     throw new InvalidMedia('has no mdat box with pictures and sound; export it again as MP4');
   }
-  if (moov.end - moov.start > MOOV_BYTES_MAX) throw new InvalidMedia('has an index that is too large; export it again as MP4');
+  if (moov.end - moov.start > MOOV_BYTES_MAX)
+    throw new InvalidMedia('has an index that is too large; export it again as MP4');
   return moovProperties(await read(moov.start, moov.end - moov.start));
 }
 

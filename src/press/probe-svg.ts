@@ -1,5 +1,5 @@
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
-import { type MediaProperties, InvalidMedia } from './probe-measure.ts';
+import { InvalidMedia, type MediaProperties } from './media-properties.ts';
 import { ELEMENTS, NOTES, PLAIN_ATTRIBUTES, PROPERTIES, SVG, XLINK, XML, XMLNS } from './svg-names.ts';
 import { checkDeclarations, checkStyleSheet, checkValue, isInside } from './svg-style.ts';
 
@@ -32,10 +32,13 @@ export function probeSvg(text: string): MediaProperties {
     throw new InvalidMedia(`has the processing instruction ${target}; remove it`);
   });
   parser.on('opentag', (tag) => {
-    if (++depth > DEPTH_MAX) throw new InvalidMedia(`has elements nested deeper than ${DEPTH_MAX} levels; export it flatter`);
+    if (++depth > DEPTH_MAX)
+      throw new InvalidMedia(`has elements nested deeper than ${DEPTH_MAX} levels; export it flatter`);
     if (!root) {
       if (tag.local !== 'svg' || tag.uri !== SVG) {
-        throw new InvalidMedia(`has the root element ${tag.name}, not svg in the namespace ${SVG}; export it again as SVG`);
+        throw new InvalidMedia(
+          `has the root element ${tag.name}, not svg in the namespace ${SVG}; export it again as SVG`,
+        );
       }
       root = tag;
     }

@@ -5,7 +5,7 @@ import { extname } from 'node:path';
 import sharp from 'sharp';
 import type { Media } from '../desk/media.ts';
 import { Fault } from '../fault.ts';
-import { type MediaProperties, InvalidMedia } from './probe-measure.ts';
+import { InvalidMedia, type MediaProperties } from './media-properties.ts';
 import { probeMp4 } from './probe-mp4.ts';
 import { probeSvg } from './probe-svg.ts';
 
@@ -60,7 +60,8 @@ const FORMATS: Readonly<Record<string, Format>> = {
 export async function probeMedia(path: string, source: Uint8Array | string): Promise<Media> {
   try {
     const format = FORMATS[extname(path).toLowerCase()];
-    if (!format) throw new InvalidMedia(`is of no format that a paper holds; use one of ${Object.keys(FORMATS).join(' ')}`);
+    if (!format)
+      throw new InvalidMedia(`is of no format that a paper holds; use one of ${Object.keys(FORMATS).join(' ')}`);
     const bytes = typeof source === 'string' ? (await stat(source)).size : source.byteLength;
     if (bytes === 0) throw new InvalidMedia('is empty; send it again');
     if (bytes > format.bytes_max) {
@@ -102,7 +103,9 @@ async function pictureProperties(bytes: Uint8Array, format: string, name: string
   });
   const found: string = meta.format === 'heif' && meta.compression === 'av1' ? 'avif' : meta.format;
   if (found !== format) {
-    throw new InvalidMedia(`holds ${found.toUpperCase()}, not ${name} as its name says; rename it or export it as ${name}`);
+    throw new InvalidMedia(
+      `holds ${found.toUpperCase()}, not ${name} as its name says; rename it or export it as ${name}`,
+    );
   }
   // A header says nothing about what follows it: only decoding every pixel does.
   await image.stats().catch(() => {

@@ -1,7 +1,7 @@
 import type { CssNode, ParseOptions } from 'css-tree/parser';
 import parse from 'css-tree/parser';
 import walk from 'css-tree/walker';
-import { InvalidMedia } from './probe-measure.ts';
+import { InvalidMedia } from './media-properties.ts';
 import { AT_RULES, FUNCTIONS, PROPERTIES } from './svg-names.ts';
 
 /** The longest style, in UTF-16 units: read, it takes a hundred times as much memory. */
@@ -108,6 +108,7 @@ function checkDepth(css: string): void {
   for (const sign of css) {
     if (sign === '(' || sign === '[' || sign === '{') depth++;
     if (sign === ')' || sign === ']' || sign === '}') depth--;
-    if (depth > DEPTH_MAX) throw new InvalidMedia(`has a style nested deeper than ${DEPTH_MAX} levels; write it flatter`);
+    if (depth > DEPTH_MAX)
+      throw new InvalidMedia(`has a style nested deeper than ${DEPTH_MAX} levels; write it flatter`);
   }
 }

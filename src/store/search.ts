@@ -1,4 +1,4 @@
-import { NORMALIZER_VERSION, indexText, matchExpression } from '../desk/search.ts';
+import { indexText, matchExpression, NORMALIZER_VERSION } from '../desk/search.ts';
 import { MINUTE } from '../time.ts';
 import { flag, integer, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { LONG_PROSE, ProsePool } from '../../src/app/prose-pool.ts';
-import { cachedWords, parsedProse } from '../../src/desk/readings.ts';
+import { cachedWords, parsedProse } from '../../src/desk/prose-cache.ts';
 import { indexText, proseWords } from '../../src/desk/search.ts';
 import { Fault } from '../../src/fault.ts';
 import { filingProblems } from '../../src/ledger/door.ts';
 import { PROSE_MAX } from '../../src/ledger/piece.ts';
-import { plainText, parseProse } from '../../src/ledger/prose.ts';
+import { parseProse, plainText } from '../../src/ledger/prose.ts';
 import { filing, tempFolder } from '../support/app-context.ts';
 
 const RULES = { sections: ['Time'], personas: ['osric-tamblyn'], source_floor: 0, hasMedia: () => false };
@@ -78,7 +78,7 @@ test('what takes too long is refused with its field and its cure, and the next o
         field: 'prose',
         rule: 'too_heavy',
         message:
-          'reading this prose takes more than 0.1 s of processor time, or too much memory; split the piece, or leave mark-up out',
+          'parsing this prose takes more than 0.1 s of CPU time, or too much memory; split the piece, or use less mark-up',
       },
     ],
   });

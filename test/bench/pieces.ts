@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
 import type { PaperRules } from '../../src/ledger/door.ts';
-import { sourceFloorProblems, filingProblems } from '../../src/ledger/door.ts';
+import { filingProblems, sourceFloorProblems } from '../../src/ledger/door.ts';
 import { filingFrom } from '../../src/ledger/filing.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
 import { PROJECT } from '../../src/project.ts';

@@ -123,7 +123,7 @@ const BAD: [what: string, files: Record<string, string | Uint8Array>, line: RegE
   [
     'a revision time to come',
     { 'quay/stories/a.md': story('revised_at: 2999-01-01T00:00:00Z\n') },
-    /^quay\/stories\/a\.md:6 revised_at: 2999-01-01T00:00:00\.000Z is still to come/,
+    /^quay\/stories\/a\.md:6 revised_at: 2999-01-01T00:00:00\.000Z is in the future/,
   ],
   [
     'a slug that is not the file’s name',

@@ -85,7 +85,7 @@ test('what makes no key is one line', async (t) => {
     [['air', 'none', '--paper', PAPER, '--at', '2026-02-30T00:00:00Z'], /is not a time/],
     [
       ['withdraw', 'none', '--paper', PAPER, '--reason', ''],
-      /^broadsheet: a withdrawal wants a reason of one line, 1 to 1000 characters; readers will see it\n$/,
+      /^broadsheet: a withdrawal needs a reason of one line, 1 to 1000 characters; readers will see it\n$/,
     ],
     [
       ['withdraw', 'none', '--paper', 'none', '--reason', 'x'],

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { KEYS_MAX, makeAccountKey } from '../../src/accounts/keys.ts';
 import { makeServiceKey, serviceKeyOf, serviceKeyRow } from '../../src/accounts/service-key.ts';
 import { newId } from '../../src/app/context.ts';
-import { requireKey, keyRow, makeKey } from '../../src/desk/keys.ts';
+import { keyRow, makeKey, requireKey } from '../../src/desk/keys.ts';
 import type { Fault } from '../../src/fault.ts';
 import { keyExpiry, keyLog } from '../../src/key-life.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';

@@ -24,8 +24,7 @@ describe('the story that an address names', () => {
     'https://tide.example/cast/2026-11-19?a=b#c',
     'http://stand.example:4321/tide-table/cast/2026-11-19/',
   ]) {
-    it(`is a video edition in ${address}`, () =>
-      assert.deepEqual(embedTarget(address, ROOTS), { cast: '2026-11-19' }));
+    it(`is a video edition in ${address}`, () => assert.deepEqual(embedTarget(address, ROOTS), { cast: '2026-11-19' }));
   }
   for (const address of [
     '',

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { parse } from 'yaml';
 import type { PaperRecord } from '../../src/desk/paper.ts';
 import { isPaperSlug, PaperBody, sectionSlug } from '../../src/desk/paper.ts';
-import { sourceFloorProblems, filingProblems } from '../../src/ledger/door.ts';
+import { filingProblems, sourceFloorProblems } from '../../src/ledger/door.ts';
 import { FilingBody, filingFrom } from '../../src/ledger/filing.ts';
 import { siteOf } from '../../src/press/edition.ts';
 import { plainProseHtml } from '../../src/press/prose-html.ts';

@@ -130,7 +130,11 @@ for (const version of ['0.1.0']) {
     const { store } = app;
     const known = store.doorKeys();
     assert.ok(store.manifest.staleTags(PAPER).length > 0, 'what the press owed is still owed');
-    assert.equal(app.desk.signingKey.kid, known.find(({ retired_at }) => retired_at === null)?.kid, 'the key in use stays');
+    assert.equal(
+      app.desk.signingKey.kid,
+      known.find(({ retired_at }) => retired_at === null)?.kid,
+      'the key in use stays',
+    );
     const { id } = store.archive(PAPER).storyBySlug('flood') ?? { id: '' };
     assert.deepEqual(store.archive(PAPER).search(['flood'], 10), [id]);
     fileStory(app.desk, PAPER, filing('after'), { by: 'cli' });

@@ -1,4 +1,4 @@
-import { hostOfPaper, servedAt, hostProblem } from '../../desk/host.ts';
+import { hostOfPaper, hostProblem, servedAt } from '../../desk/host.ts';
 import type { AppContext } from '../context.ts';
 import type { Finding } from './finding.ts';
 import { checked, fault, holds, open } from './finding.ts';

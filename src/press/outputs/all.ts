@@ -12,7 +12,7 @@ import { section, sectionPage } from './section.ts';
 import { monthSitemap, news, pagesSitemap, sitemap } from './sitemap.ts';
 import { story } from './story.ts';
 
-/** Every kind of printed matter that a paper's tree holds. */
+/** Every kind of output in a paper's tree. */
 export const OUTPUTS: readonly Output[] = [
   assets,
   media,
@@ -38,15 +38,15 @@ export const OUTPUTS: readonly Output[] = [
   hosting,
 ];
 
-/** The kind and the key in a sheet's name. */
-export function outputNamed(name: string): { sheet: Output; key: string } | null {
+/** The output and the key that a name stands for; null when there is no such kind. */
+export function outputNamed(name: string): { output: Output; key: string } | null {
   const slash = name.indexOf('/');
   const kind = slash < 0 ? name : name.slice(0, slash);
-  const sheet = OUTPUTS.find((candidate) => candidate.kind === kind);
-  return sheet === undefined ? null : { sheet, key: slash < 0 ? '' : name.slice(slash + 1) };
+  const output = OUTPUTS.find((candidate) => candidate.kind === kind);
+  return output === undefined ? null : { output, key: slash < 0 ? '' : name.slice(slash + 1) };
 }
 
-/** A sheet's name. */
-export function outputName(sheet: Output, key: string): string {
-  return key === '' ? sheet.kind : `${sheet.kind}/${key}`;
+/** The name under which the manifest records an output. */
+export function outputName({ kind }: Output, key: string): string {
+  return key === '' ? kind : `${kind}/${key}`;
 }

@@ -1,17 +1,17 @@
 import { tags } from '../../desk/tags.ts';
 import type { Output } from '../output.ts';
-import { singleOutput, afterPrefix } from '../output.ts';
+import { afterPrefix, singleOutput } from '../output.ts';
 
-/** What the build made for every paper, and the one rule that is the paper's own: its hue. */
-export const assets = singleOutput('assets', 'matter', (edition, tools) => [
+/** The build's files, the same for every paper, and the one style rule of its own: its hue. */
+export const assets = singleOutput('assets', 'assets', (edition, tools) => [
   ...tools.assets(),
   { path: 'hue.css', body: `:root{--hue:${edition.paper().hue}}\n` },
 ]);
 
-/** A media file, at the path under which it was filed: its address stays when its content changes. */
+/** A media file, at the path under which it was filed: the address stays when the content changes. */
 export const media: Output = {
   kind: 'media',
-  stage: 'matter',
+  stage: 'assets',
   *keysForTag(tag) {
     const path = afterPrefix(tags.media(''), tag);
     if (path !== null) yield path;

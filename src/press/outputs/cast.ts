@@ -2,7 +2,7 @@ import type { Cast } from '../../desk/cast.ts';
 import { tags } from '../../desk/tags.ts';
 import type { Edition } from '../edition.ts';
 import type { Output } from '../output.ts';
-import { singleOutput, afterPrefix } from '../output.ts';
+import { afterPrefix, singleOutput } from '../output.ts';
 import type { CastDayView, CastView } from '../views.ts';
 import { frameOf } from './frame.ts';
 import { pictureView, rowView } from './row-view.ts';

@@ -1,7 +1,7 @@
 import { tags } from '../../desk/tags.ts';
 import type { Edition } from '../edition.ts';
 import type { Output } from '../output.ts';
-import { singleOutput, afterPrefix } from '../output.ts';
+import { afterPrefix, singleOutput } from '../output.ts';
 import type { DaysView } from '../views.ts';
 import { castView } from './cast.ts';
 import { frameOf } from './frame.ts';

@@ -43,11 +43,13 @@ export const documents = [
       }),
     },
   ]),
-  singleOutput('cover', 'matter', (edition) => {
+  singleOutput('cover', 'assets', (edition) => {
     const paper = edition.paper();
     return [{ path: coverPath(paper), draw: async () => (await import('../cover.ts')).drawCover(paper) }];
   }),
-  singleOutput('llms', 'feed', (edition) => [{ path: 'llms.txt', body: llms(channelOf(edition), edition.newest(LLMS_MAX)) }]),
+  singleOutput('llms', 'feed', (edition) => [
+    { path: 'llms.txt', body: llms(channelOf(edition), edition.newest(LLMS_MAX)) },
+  ]),
   singleOutput('keys', 'feed', (edition) => [
     { path: '.well-known/newsdesk-keys.json', body: `${JSON.stringify(jwks(edition.keys()), null, 2)}\n` },
   ]),

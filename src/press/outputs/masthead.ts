@@ -1,7 +1,7 @@
 import { portraitPath } from '../../desk/masthead.ts';
 import { PAGE_SIZE, tags } from '../../desk/tags.ts';
 import type { Output } from '../output.ts';
-import { singleOutput, afterPrefix } from '../output.ts';
+import { afterPrefix, singleOutput } from '../output.ts';
 import type { MastheadView, PersonaView } from '../views.ts';
 import { frameOf } from './frame.ts';
 import { portraitView, rowView } from './row-view.ts';
@@ -61,7 +61,7 @@ export const persona: Output = {
 /** The drawn portrait of a persona that has no picture of its own; gone when it gets one. */
 export const portrait: Output = {
   kind: 'portrait',
-  stage: 'matter',
+  stage: 'assets',
   *keysForTag(tag) {
     const slug = afterPrefix(tags.persona(''), tag);
     if (slug !== null) yield slug;

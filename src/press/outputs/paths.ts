@@ -10,7 +10,7 @@ import { section, sectionPage } from './section.ts';
 import { monthSitemap } from './sitemap.ts';
 import { story } from './story.ts';
 
-/** Paths of the sheets that have keys; the key is what stands in the groups, joined by a slash. */
+/** Paths of outputs that have keys. The key is the pattern's groups, joined by a slash. */
 const KEYED: readonly (readonly [RegExp, Output])[] = [
   [/^stories\/([^/]+?)(?:\.md|\/.*)$/, story],
   [/^embed\/([^/]+)\//, story],
@@ -26,15 +26,15 @@ const KEYED: readonly (readonly [RegExp, Output])[] = [
   [/^sitemaps\/(\d{4}-\d\d)/, monthSitemap],
 ];
 
-/** A file printed by itself, its bytes at hand or to be drawn or copied. */
+/** A file printed by itself: its bytes, or how to draw or copy it. */
 export type SingleFile = Exclude<RenderedFile, { same: string }>;
 
-/** Prints the one file of a path, for who shows a paper that is not pressed; null when the paper has none there. */
+/** Prints the one file at a path of a paper that is not pressed; null when the paper has none there. */
 export async function printPath(edition: Edition, path: string, tools: RenderTools): Promise<SingleFile | null> {
-  // Hosts read `_headers`; who prints a single file sends headers of its own.
+  // Only static hosts read `_headers`; a server that prints a single file sends its own headers.
   if (path === '_headers') return null;
-  for (const { sheet, key } of outputsForPath(edition, path)) {
-    const printed = await sheet.print(edition, key, tools);
+  for (const { output, key } of outputsForPath(edition, path)) {
+    const printed = await output.print(edition, key, tools);
     const named = printed?.find((item) => item.path === path);
     const found = named && 'same' in named ? printed?.find((item) => item.path === named.same) : named;
     if (found !== undefined && !('same' in found)) return found;
@@ -42,18 +42,18 @@ export async function printPath(edition: Edition, path: string, tools: RenderToo
   return null;
 }
 
-/** The sheets that may print a path. */
-function* outputsForPath(edition: Edition, path: string): Iterable<{ sheet: Output; key: string }> {
-  for (const [pattern, sheet] of KEYED) {
+/** The outputs that may print a path. */
+function* outputsForPath(edition: Edition, path: string): Iterable<{ output: Output; key: string }> {
+  for (const [pattern, output] of KEYED) {
     const match = pattern.exec(path);
     if (match === null) continue;
     const key = match.slice(1).join('/');
     // An embed or a card may be named by the piece's id.
-    const slug = sheet === story || sheet === card ? edition.piece(key)?.slug : undefined;
-    yield { sheet, key: slug ?? key };
+    const slug = output === story || output === card ? edition.piece(key)?.slug : undefined;
+    yield { output, key: slug ?? key };
     return;
   }
-  for (const sheet of OUTPUTS) {
-    if (!KEYED.some(([, keyed]) => keyed === sheet)) yield { sheet, key: '' };
+  for (const output of OUTPUTS) {
+    if (!KEYED.some(([, keyed]) => keyed === output)) yield { output, key: '' };
   }
 }

@@ -4,7 +4,7 @@ import { HOUR } from '../../time.ts';
 import { newsSitemap } from '../feeds/news-sitemap.ts';
 import { sitemapIndex, sitemapShard } from '../feeds/sitemap.ts';
 import type { Output, RenderedFile } from '../output.ts';
-import { singleOutput, afterPrefix } from '../output.ts';
+import { afterPrefix, singleOutput } from '../output.ts';
 
 /** How long a piece stays in the news sitemap: 48 hours, in ms. */
 export const NEWS_AGE = 48 * HOUR;

@@ -22,7 +22,7 @@ import { cardOf, linksOf, pictureView, rowView } from './row-view.ts';
 const SHARE_WIDTH_MIN = 600;
 
 /**
- * One piece: its page, its Markdown twin, its proof, and its embed card under
+ * One piece: its page, its Markdown version, its proof, and its embed card under
  * its id and its slug. The page and the card of a withdrawn piece are notices.
  */
 export const story: Output = {

@@ -1,7 +1,7 @@
 import { verifyAsync } from '@noble/ed25519';
 import canonicalize from 'canonicalize';
 import { joined, toBase64url, toHex } from '../../../ledger/bytes.ts';
-import { splitJwk, keyHashInput, thumbprintInput } from '../../../ledger/key-text.ts';
+import { keyHashInput, splitJwk, thumbprintInput } from '../../../ledger/key-text.ts';
 import type { Note } from '../../../ledger/note.ts';
 import { signaturesBy } from '../../../ledger/note.ts';
 import { isPrimeOrder } from '../../../ledger/prime-order.ts';

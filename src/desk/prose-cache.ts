@@ -1,25 +1,22 @@
 import type { ParsedProse } from '../ledger/prose.ts';
 import { parseProse } from '../ledger/prose.ts';
 
-/** How many proses are kept as they were read: those of requests that are under way. */
+/** How many parsed texts are cached: those of requests under way. */
 const CACHED_MAX = 16;
 
-/** A prose as another thread has read it, and its words as the search holds them (`proseWords`). */
+/** Prose as another thread has parsed it. */
 export interface CachedProse {
   parsed: ParsedProse;
-  /** Null where it has too many brackets open to be read. */
+  /** The words that the search index holds (`proseWords`); null when too many brackets were open to parse it. */
   words: string | null;
 }
 
 const cache = new Map<string, CachedProse>();
 
-/**
- * Keeps what another thread has read, so that the transaction which asks for it
- * next need not read it. What is not kept any more is read where it is asked for.
- */
-export function cacheProse(prose: string, reading: CachedProse): void {
+/** Caches what another thread has parsed, for the transaction that needs it next. */
+export function cacheProse(prose: string, entry: CachedProse): void {
   cache.delete(prose);
-  cache.set(prose, reading);
+  cache.set(prose, entry);
   const oldest = cache.keys().next().value;
   if (cache.size > CACHED_MAX && oldest !== undefined) cache.delete(oldest);
 }
@@ -28,12 +25,12 @@ export function isCached(prose: string): boolean {
   return cache.has(prose);
 }
 
-/** The reading of a prose. */
+/** Parsed prose, from the cache where it is there. */
 export function parsedProse(prose: string): ParsedProse {
   return cache.get(prose)?.parsed ?? parseProse(prose);
 }
 
-/** The words of a prose as the search holds them, where they are kept. */
+/** The words of cached prose that the search index holds; null when they are not cached. */
 export function cachedWords(prose: string): string | null {
   return cache.get(prose)?.words ?? null;
 }

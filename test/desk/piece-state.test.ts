@@ -235,7 +235,7 @@ describe('where a piece stands', () => {
     file();
     air();
     for (const reason of ['', '   ', 'a\nb', 'a\u0000b', '\ud800', 'a'.repeat(1_001)]) {
-      assert.throws(() => withdraw(reason), /a withdrawal wants a reason of one line, 1 to 1000 characters/);
+      assert.throws(() => withdraw(reason), /a withdrawal needs a reason of one line, 1 to 1000 characters/);
     }
     assert.equal(story().state, 'on_air');
   });
@@ -251,7 +251,7 @@ describe('where a piece stands', () => {
   });
 
   test('a revision cannot be of a time to come', () => {
-    assert.throws(() => file({ revised_at: NOON + 1 }), /revised_at: 2026-11-20T12:00:00\.001Z is still to come/);
+    assert.throws(() => file({ revised_at: NOON + 1 }), /revised_at: 2026-11-20T12:00:00\.001Z is in the future/);
     assert.equal(file({ revised_at: NOON }).changed, true);
   });
 

@@ -1,18 +1,18 @@
 import type { Archive, Row } from '../desk/archive.ts';
 import { NEWEST_MAX } from '../desk/tags.ts';
 
-/** Prose that is longer, in UTF-16 units, is rendered on another thread: the worst of that length takes a tenth of a second. */
+/** Longer prose, in UTF-16 units, is rendered in a worker: the worst case of this length takes a tenth of a second. */
 const LONG_PROSE = 50_000;
-/** So much prose together makes feeds that take as long. */
+/** Feeds whose pieces have this much prose together take as long. */
 const LONG_PROSE_TOTAL = 1_000_000;
 
-/** Lengths of prose, by piece and revision: of what feeds show, a publish brings one that is new. */
+/** Lengths of prose by piece and revision: a publish adds one to those that feeds show. */
 const lengths = new Map<string, number>();
-const KEPT_MAX = 2_000;
+const CACHED_MAX = 2_000;
 
 /**
- * Whether printing these sheets would keep everybody else waiting: a story among
- * them, or among the newest ones that feeds show in full, is very long, or they are so together.
+ * Whether printing these outputs would block the event loop: one of their stories, or of the newest ones that feeds
+ * show in full, is very long, or they are very long together.
  */
 export function hasLongProse(archive: Archive, names: Iterable<string>): boolean {
   let total = 0;
@@ -36,6 +36,6 @@ function lengthOf(archive: Archive, { id, revision }: Row): number {
   const length = lengths.get(key) ?? archive.storyById(id)?.prose.length ?? 0;
   lengths.set(key, length);
   const oldest = lengths.keys().next().value;
-  if (lengths.size > KEPT_MAX && oldest !== undefined) lengths.delete(oldest);
+  if (lengths.size > CACHED_MAX && oldest !== undefined) lengths.delete(oldest);
   return length;
 }

@@ -1,9 +1,9 @@
-/** What a file's content told of itself. */
+/** What a probe reads from a media file's content. */
 export interface MediaProperties {
   width: number | null;
   height: number | null;
   duration_ms: number | null;
 }
 
-/** What a probe finds wrong: the rest of a sentence that begins with the file's path. */
+/** A media file that is refused. The message completes a sentence that begins with the file's path. */
 export class InvalidMedia extends Error {}

@@ -5,7 +5,7 @@ import type { AppContext } from '../../src/app/context.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { hasLongProse } from '../../src/press/weight.ts';
+import { hasLongProse } from '../../src/press/long-prose.ts';
 import { filing, PAPER, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 import { paperOf, START } from '../support/pressed-paper.ts';
