@@ -59,21 +59,21 @@ export class Fault extends Error {
 const PROBLEMS_MAX = 100;
 
 /** Problems as an answer lists them: the first hundred, and where there are more, how many there are in all. */
-export function listed(problems: Problem[]): { problems: Problem[]; problems_total?: number } {
+export function listedProblems(problems: Problem[]): { problems: Problem[]; problems_total?: number } {
   if (problems.length <= PROBLEMS_MAX) return { problems };
   return { problems: problems.slice(0, PROBLEMS_MAX), problems_total: problems.length };
 }
 
 /** The refusal of a piece or a record, with its problems. */
-export function refused(problems: Problem[]): Fault {
+export function refusalOf(problems: Problem[]): Fault {
   const first = problems[0];
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
-  return new Fault('refused_by_door', `${first?.field}: ${first?.message}${more}`, listed(problems));
+  return new Fault('refused_by_door', `${first?.field}: ${first?.message}${more}`, listedProblems(problems));
 }
 
 /** The problems that a fault lists, null when it has none; the last one says how many are not listed. */
 export function problemsIn({ details }: Fault): Problem[] | null {
-  const { problems, problems_total: total } = details as Partial<ReturnType<typeof listed>>;
+  const { problems, problems_total: total } = details as Partial<ReturnType<typeof listedProblems>>;
   if (problems === undefined || total === undefined) return problems ?? null;
   const field = problems.at(-1)?.field ?? 'file';
   const message = `and ${total - problems.length} more problems; correct these first`;

@@ -23,7 +23,7 @@ export interface KeyDays {
 }
 
 /** What a key that was never used tells of that. */
-export const UNUSED: KeyDays = { days: 0, first_day: null, last_day: null };
+export const NEVER_USED: KeyDays = { days: 0, first_day: null, last_day: null };
 
 export const KEY_STATES = ['in_force', 'expired', 'revoked'] as const;
 export type KeyState = (typeof KEY_STATES)[number];

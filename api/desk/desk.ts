@@ -7,7 +7,7 @@ import { PaperBody } from '../../src/desk/paper.ts';
 import { appendRecord, castFrom, paperFrom, personaFrom } from '../../src/desk/record.ts';
 import { castChange, personaChange } from '../../src/desk/round-trip.ts';
 import { DraftRow, draftRow } from '../../src/desk/story.ts';
-import { Fault, refused } from '../../src/fault.ts';
+import { Fault, refusalOf } from '../../src/fault.ts';
 import { SLUG } from '../../src/ledger/door.ts';
 import { shapeProblems } from '../../src/ledger/shape.ts';
 import { isDay } from '../../src/time.ts';
@@ -261,7 +261,7 @@ function needAddress({ app }: Doors, { slug, before, url, proof }: Wanted): void
     ownsHost: proof !== null || store.hosts.holds(slug, host),
     others: servedAt(papers, store.hosts),
   });
-  if (problems.length > 0) throw refused(problems);
+  if (problems.length > 0) throw refusalOf(problems);
   if (proof !== null) store.hosts.add(slug, host, proof, now());
 }
 

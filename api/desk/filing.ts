@@ -6,7 +6,7 @@ import { fileStory } from '../../src/desk/filing.ts';
 import type { AccessKey } from '../../src/desk/keys.ts';
 import { freeSlug } from '../../src/desk/slug.ts';
 import { DeskStory, deskStory } from '../../src/desk/story.ts';
-import { Fault, refused } from '../../src/fault.ts';
+import { Fault, refusalOf } from '../../src/fault.ts';
 import { FilingBody, filingFrom, proseFrom } from '../../src/ledger/filing.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
 import type { PaperContext } from '../env.ts';
@@ -158,7 +158,7 @@ export function filingDoors(doors: Doors): void {
       needLevelFor(before, key);
       if (given.slug !== undefined && given.slug !== before.slug) {
         const message = `${JSON.stringify(given.slug)} is not the piece’s slug; a piece keeps ${JSON.stringify(before.slug)}, for links to it must hold`;
-        throw refused([{ field: 'slug', rule: 'slug_kept', message }]);
+        throw refusalOf([{ field: 'slug', rule: 'slug_kept', message }]);
       }
       const filing = filingOf(c, given, before.slug);
       needPersona(key, filing);
@@ -238,5 +238,5 @@ function needLevelFor(story: Story, key: AccessKey): void {
 function needPersona({ persona }: AccessKey, filing: Filing): void {
   if (persona === null || persona === filing.persona) return;
   const message = `${JSON.stringify(filing.persona)} is not the persona of this key; it signs as ${JSON.stringify(persona)}`;
-  throw refused([{ field: 'byline', rule: 'persona_of_key', message }]);
+  throw refusalOf([{ field: 'byline', rule: 'persona_of_key', message }]);
 }

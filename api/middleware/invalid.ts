@@ -1,5 +1,5 @@
 import type { ZodError } from 'zod';
-import { Fault, listed } from '../../src/fault.ts';
+import { Fault, listedProblems } from '../../src/fault.ts';
 import { shapeProblems } from '../../src/ledger/shape.ts';
 
 /** Throws `invalid_request` for what a route's schema does not take, with every problem in it. */
@@ -13,7 +13,7 @@ export function tellProblems(result: { success: true } | { success: false; error
   const [first] = problems;
   throw new Fault('invalid_request', `${first?.field}: ${first?.message}`, {
     field: first?.field,
-    ...listed(problems),
+    ...listedProblems(problems),
   });
 }
 

@@ -1,7 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
 import { loadBuild } from '../../src/app/build.ts';
-import { openCheckout } from '../../src/app/checkout.ts';
+import { createCheckout } from '../../src/app/checkout.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import { READS } from '../../src/limits.ts';
 import type { RecordsEnv } from '../env.ts';
@@ -83,7 +83,7 @@ export async function recordsApi({ app, uses, logger, feed, ask }: RecordsParts)
     sparesLocal: true,
     sparesKeys: true,
   });
-  const till = openCheckout(app);
+  const till = createCheckout(app);
   const refusals = countRefusals(proxies);
   const enter = enterBy({
     keys: store.serviceKeys,

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { isKeyText, keyHash, newKeyText } from '../access-key.ts';
 import { Fault } from '../fault.ts';
 import type { KeyDays, KeyLife } from '../key-life.ts';
-import { keyLifeRow, UNUSED } from '../key-life.ts';
+import { keyLifeRow, NEVER_USED } from '../key-life.ts';
 import { isoTime } from '../time.ts';
 
 /**
@@ -77,7 +77,7 @@ export function makeServiceKey(
 /** A key as its owner reads it, with its log; `isExpired` as its table knows. */
 export function serviceKeyRow(key: ServiceKey & Partial<KeyDays>, isExpired: boolean) {
   const { id, level, name, days, first_day = null, last_day = null } = key;
-  const uses = days === undefined ? UNUSED : { days, first_day, last_day };
+  const uses = days === undefined ? NEVER_USED : { days, first_day, last_day };
   return { id, level, name, ...keyLifeRow(key, uses, isExpired) };
 }
 

@@ -5,7 +5,7 @@ import { changeContent } from '../accounts/change-mail.ts';
 import { mailedToken } from '../accounts/mailed-token.ts';
 import { signInContent } from '../accounts/sign-in-mail.ts';
 import type { Mail } from '../readers/mail.ts';
-import { lineOf } from '../records/change-line.ts';
+import { changeLine } from '../records/change-line.ts';
 import { isoTime } from '../time.ts';
 import type { AccountDesk } from './account-desk.ts';
 import type { Build } from './build.ts';
@@ -68,7 +68,7 @@ export class AccountMailRoom {
     const unsubscribe = `${this.#root}/account/unsubscribe?account=${account}&token=${mailedToken(secret, 'unsubscribe', account ?? '')}`;
     const told = changes.map((delta) => ({
       hostname: delta.domain,
-      line: lineOf(delta),
+      line: changeLine(delta),
       at: isoTime(delta.at),
     }));
     const { subject, matter } = changeContent(kind, told, { root: this.#root, unsubscribe });

@@ -1,5 +1,5 @@
 import type { ChangeDesk } from '../accounts/change-queue.ts';
-import { openWebhookClient } from '../net/webhook-client.ts';
+import { createWebhookClient } from '../net/webhook-client.ts';
 import { VERSION } from '../project.ts';
 import type { DeliveryJob } from '../readers/delivery.ts';
 import type { DispatcherTools } from '../readers/delivery-dispatcher.ts';
@@ -52,5 +52,5 @@ export function openChangeDispatcherTools({ store, settings, now }: AppContext):
 
 /** Sends to the receivers that the settings allow. */
 export function changeClientOf({ settings }: AppContext): WebhookClient {
-  return openWebhookClient(`Broadsheet-Records/${VERSION} (+${settings.dataOrigin})`, settings.webhookPrivate);
+  return createWebhookClient(`Broadsheet-Records/${VERSION} (+${settings.dataOrigin})`, settings.webhookPrivate);
 }

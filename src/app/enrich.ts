@@ -2,8 +2,8 @@ import { Fault } from '../fault.ts';
 import type { Prober } from '../net/prober.ts';
 import type { FullRecord } from '../records/preview.ts';
 import { fullRecordOf } from '../records/preview.ts';
-import { hostNamed } from '../records/require-host.ts';
-import { isBlind, isUnanswered } from '../records/scan-batch.ts';
+import { requireHost } from '../records/require-host.ts';
+import { areResolversDown, gotNoAnswer } from '../records/scan-batch.ts';
 import type { AppContext } from './context.ts';
 import type { LocalQueue } from './local-queue.ts';
 import { localQueue } from './local-queue.ts';
@@ -23,19 +23,19 @@ export async function* enrich(
 ): AsyncGenerator<Enriched> {
   const queue = localQueue(app, owner);
   const left = [...new Set(names)].values();
-  const underWay = new Map<string, Promise<[string, Enriched]>>();
+  const running = new Map<string, Promise<[string, Enriched]>>();
   const begin = (): void => {
     const { value: name } = left.next();
     if (name !== undefined)
-      underWay.set(
+      running.set(
         name,
         one(app, queue, prober, name).then((enriched) => [name, enriched]),
       );
   };
   for (let n = 0; n < AT_ONCE; n++) begin();
-  while (underWay.size > 0) {
-    const [name, enriched] = await Promise.race(underWay.values());
-    underWay.delete(name);
+  while (running.size > 0) {
+    const [name, enriched] = await Promise.race(running.values());
+    running.delete(name);
     begin();
     yield enriched;
   }
@@ -43,7 +43,7 @@ export async function* enrich(
 
 async function one(app: AppContext, queue: LocalQueue, prober: Prober, name: string): Promise<Enriched> {
   try {
-    return await lookAndRead(app, queue, prober, name);
+    return await probeAndRead(app, queue, prober, name);
   } catch (error) {
     const known = app.store.fault(error);
     if (!(known instanceof Fault)) throw error;
@@ -57,19 +57,19 @@ async function one(app: AppContext, queue: LocalQueue, prober: Prober, name: str
   }
 }
 
-async function lookAndRead(app: AppContext, queue: LocalQueue, prober: Prober, name: string): Promise<Enriched> {
+async function probeAndRead(app: AppContext, queue: LocalQueue, prober: Prober, name: string): Promise<Enriched> {
   const { records } = app.store;
-  const { hostname, id } = hostNamed(records, name);
-  const taken = queue.leaseThese([hostname]);
+  const { hostname, id } = requireHost(records, name);
+  const taken = queue.leaseNames([hostname]);
   if (taken === null) {
     throw new Fault('not_watched', `${hostname} is paused; POST /v1/domains puts it under watch again`);
   }
-  const look = await prober.probe(hostname);
-  if (isBlind(look) && (await isUnanswered(prober))) {
+  const probe = await prober.probe(hostname);
+  if (gotNoAnswer(probe) && (await areResolversDown(prober))) {
     await queue.release(taken.lease);
     return { domain: hostname, error: 'unavailable', message: 'no resolver answered; nothing was entered' };
   }
-  const [entered] = await queue.enter(taken.lease, [look]);
+  const [entered] = await queue.submit(taken.lease, [probe]);
   if (entered?.outcome !== 'recorded') {
     const message = `another scanner took ${hostname} meanwhile; GET /v1/domains/${hostname} has what it saw`;
     return { domain: hostname, error: 'conflict', message: entered?.outcome === 'refused' ? entered.message : message };

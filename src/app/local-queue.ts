@@ -1,35 +1,35 @@
 import { randomBytes } from 'node:crypto';
 import { Fault } from '../fault.ts';
-import { lineOf } from '../records/change-line.ts';
+import { changeLine } from '../records/change-line.ts';
 import { recordProbe } from '../records/recording.ts';
-import type { Entered, Leased, ScanQueue } from '../records/scan-queue.ts';
+import type { ProbeOutcome, ScanLease, ScanQueue } from '../records/scan-queue.ts';
 import type { Probe } from '../records/signal.ts';
 import type { AppContext } from './context.ts';
 import { newId } from './context.ts';
 
 /** For how long a lease holds, in ms: many times what a batch takes, even of names that nobody answers for. */
-export const LEASE = 120_000;
+export const LEASE_TIME = 120_000;
 
 /** The queue of this machine's database. */
 export interface LocalQueue extends ScanQueue {
   /** These hostnames, due or not; null when none of them is watched. */
-  leaseThese(names: string[]): Leased | null;
+  leaseNames(names: string[]): ScanLease | null;
   /** A lease of hostnames that are due, perhaps of none, and when it ends, in ms. */
-  leaseUntil(max: number): Leased & { until: number };
+  leaseUntil(max: number): ScanLease & { until: number };
 }
 
 /** `owner` is who leases, for whoever reads the queue. */
 export function localQueue(app: AppContext, owner: string): LocalQueue {
   const { store, now } = app;
   const { records } = store;
-  const fresh = () => ({ id: newId(), owner, until: now() + LEASE });
-  const leased = ({ id }: { id: string }, rows: { hostname: string }[]): Leased => ({
+  const fresh = () => ({ id: newId(), owner, until: now() + LEASE_TIME });
+  const leased = ({ id }: { id: string }, rows: { hostname: string }[]): ScanLease => ({
     lease: id,
     hostnames: rows.map(({ hostname }) => hostname),
   });
   const leaseUntil: LocalQueue['leaseUntil'] = (max) => {
     const wish = fresh();
-    records.pullForward(now(), now() + 2 * Math.max(LEASE, app.settings.scanEvery));
+    records.pullForward(now(), now() + 2 * Math.max(LEASE_TIME, app.settings.scanEvery));
     // Asking first costs no other writer a wait.
     const rows = records.isDue(now()) ? records.lease({ ...wish, max, now: now() }) : [];
     return { ...leased(wish, rows), until: wish.until };
@@ -40,33 +40,33 @@ export function localQueue(app: AppContext, owner: string): LocalQueue {
       const { lease, hostnames } = leaseUntil(max);
       return hostnames.length === 0 ? null : { lease, hostnames };
     },
-    leaseThese(names) {
+    leaseNames(names) {
       const wish = fresh();
-      const rows = records.leaseThese({ ...wish, names });
+      const rows = records.leaseNames({ ...wish, names });
       return rows.length === 0 ? null : leased(wish, rows);
     },
-    enter: (id, looks) => Promise.all(looks.map((look) => enterLook(app, id, look))),
+    submit: (id, probes) => Promise.all(probes.map((probe) => submitProbe(app, id, probe))),
     async release(id) {
-      records.giveBack(id, now());
+      records.release(id, now());
     },
   };
 }
 
 /** Enters a look; one that cannot be entered keeps the others from nothing. Throws what the database is at fault for. */
-async function enterLook(app: AppContext, lease: string, look: Probe): Promise<Entered> {
+async function submitProbe(app: AppContext, lease: string, probe: Probe): Promise<ProbeOutcome> {
   try {
-    return await app.store.groupCommit(() => enterOne(app, lease, look));
+    return await app.store.groupCommit(() => recordUnderLease(app, lease, probe));
   } catch (error) {
     if (error instanceof Fault && error.code === 'unavailable') throw error;
     const message = error instanceof Fault ? error.message : 'this look cannot be signed as it is';
-    return { hostname: look.hostname, outcome: 'refused', message };
+    return { hostname: probe.hostname, outcome: 'refused', message };
   }
 }
 
-function enterOne({ store, desk, settings, now }: AppContext, lease: string, look: Probe): Entered {
-  const tools = { ...desk.signingKey, now: now(), every: settings.scanEvery, randomBytes };
-  const recorded = recordProbe(store.records, lease, look, tools);
-  const { hostname } = look;
+function recordUnderLease({ store, desk, settings, now }: AppContext, lease: string, probe: Probe): ProbeOutcome {
+  const options = { ...desk.signingKey, now: now(), every: settings.scanEvery, randomBytes };
+  const recorded = recordProbe(store.records, lease, probe, options);
+  const { hostname } = probe;
   if (recorded.outcome === 'lost') return { hostname, outcome: 'lost' };
-  return { hostname, outcome: 'recorded', seq: recorded.seq, changes: recorded.deltas.map(lineOf) };
+  return { hostname, outcome: 'recorded', seq: recorded.seq, changes: recorded.deltas.map(changeLine) };
 }

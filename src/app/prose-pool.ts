@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { CachedProse } from '../desk/prose-cache.ts';
 import { cacheProse, isCached } from '../desk/prose-cache.ts';
-import { Fault, refused } from '../fault.ts';
+import { Fault, refusalOf } from '../fault.ts';
 import { PROSE_MAX } from '../ledger/piece.ts';
 
 /** Shorter prose, in UTF-16 units, is parsed on the main thread: the worst case of this length takes some 50 ms. */
@@ -209,7 +209,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 function tooHeavy(cpu: number): Fault {
   const message = `parsing this prose takes more than ${cpu / 1_000} s of CPU time, or too much memory; split the piece, or use less mark-up`;
-  return refused([{ field: 'prose', rule: 'too_heavy', message }]);
+  return refusalOf([{ field: 'prose', rule: 'too_heavy', message }]);
 }
 
 function readerFailed(why: string): Fault {

@@ -3,8 +3,8 @@ import type { Settings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { proberOf } from '../net/prober.ts';
 import { remoteQueue } from '../net/remote-queue.ts';
-import type { Entered } from '../records/scan-queue.ts';
-import { scanNewsTo } from './jobs/scanner.ts';
+import type { ProbeOutcome } from '../records/scan-queue.ts';
+import { logScan } from './jobs/scanner.ts';
 import { startScan } from './scan-loop.ts';
 
 interface Options {
@@ -34,16 +34,16 @@ export async function scanElsewhere(settings: Settings, queue: string, logger: L
     );
   }
   const source = remoteQueue({ url: queue.replace(/\/+$/, ''), key, stopping: stop });
-  const log = scanNewsTo(logger);
+  const log = logScan(logger);
   const counts = { observed: 0, changes: 0, lost: 0, refused: 0 };
-  const entered = (outcomes: Entered[]) => {
-    log.entered(outcomes);
+  const onOutcomes = (outcomes: ProbeOutcome[]) => {
+    log.onOutcomes(outcomes);
     for (const one of outcomes) {
       if (one.outcome === 'recorded') counts.changes += one.changes.length;
       counts[one.outcome === 'recorded' ? 'observed' : one.outcome]++;
     }
   };
-  const scan = startScan(source, proberOf(settings), { ...log, entered }, { once });
+  const scan = startScan(source, proberOf(settings), { ...log, onOutcomes }, { once });
   stop.addEventListener('abort', () => void scan.stop());
   await scan.ended;
   return counts;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../fault.ts';
 import type { Prober } from '../net/prober.ts';
 import { scanBatch } from '../records/scan-batch.ts';
-import type { Entered, Leased, ScanQueue } from '../records/scan-queue.ts';
+import type { ProbeOutcome, ScanLease, ScanQueue } from '../records/scan-queue.ts';
 import { MINUTE } from '../time.ts';
 import { eventLoop } from './event-loop.ts';
 
@@ -16,12 +16,12 @@ const FIRST_REST = 1_000;
 const LONGEST_REST = MINUTE;
 
 /** Who wants to know how a scan goes. */
-export interface ScanNews {
-  entered(entered: Entered[]): void;
+export interface ScanObserver {
+  onOutcomes(outcomes: ProbeOutcome[]): void;
   /** No resolver answers; it is tried again after so many ms. */
-  blind(rest: number): void;
+  onNoResolver(rest: number): void;
   /** The queue failed; it is tried again after so many ms. */
-  failed(error: unknown, rest: number): void;
+  onFailure(error: unknown, rest: number): void;
 }
 
 export interface Scan {
@@ -36,7 +36,7 @@ export interface Scan {
  * the prober at its end. More is leased as soon as there is room, so that hosts
  * whose servers are slow, or dead, hold up nobody but themselves.
  */
-export function startScan(queue: ScanQueue, prober: Prober, news: ScanNews, { once = false } = {}): Scan {
+export function startScan(queue: ScanQueue, prober: Prober, observer: ScanObserver, { once = false } = {}): Scan {
   const stopping = new AbortController();
   const { signal } = stopping;
   const isStopping = () => signal.aborted;
@@ -57,24 +57,24 @@ export function startScan(queue: ScanQueue, prober: Prober, news: ScanNews, { on
 
   let rest = FIRST_REST;
   let mustRest = false;
-  const trouble = (tell: (rest: number) => void): void => {
+  const retryLater = (notify: (rest: number) => void): void => {
     // Batches that began together fail together.
-    if (!mustRest && !isStopping()) tell(rest);
+    if (!mustRest && !isStopping()) notify(rest);
     mustRest = true;
   };
   const failed = (error: unknown): void => {
-    if (!once && !isFinal(error)) return trouble((ms) => news.failed(error, ms));
+    if (!once && !isFinal(error)) return retryLater((ms) => observer.onFailure(error, ms));
     failure ??= error;
     end();
   };
-  const work = async (taken: Leased): Promise<void> => {
-    const ended = eventLoop.began({ job: 'scan', hostnames: taken.hostnames.length });
+  const work = async (lease: ScanLease): Promise<void> => {
+    const ended = eventLoop.began({ job: 'scan', hostnames: lease.hostnames.length });
     try {
-      const { entered, isBlind } = await scanBatch(queue, prober, taken, { isStopping, release });
-      news.entered(entered);
-      if (!isBlind) rest = FIRST_REST;
+      const { outcomes, noResolver } = await scanBatch(queue, prober, lease, { isStopping, release });
+      observer.onOutcomes(outcomes);
+      if (!noResolver) rest = FIRST_REST;
       else if (once) throw new Fault('unavailable', 'no resolver answers; set RESOLVERS to some that do');
-      else trouble(news.blind);
+      else retryLater(observer.onNoResolver);
     } catch (error) {
       failed(error);
     } finally {
@@ -83,7 +83,7 @@ export function startScan(queue: ScanQueue, prober: Prober, news: ScanNews, { on
   };
 
   const batches = new Set<Promise<void>>();
-  const takeAndWork = async (): Promise<void> => {
+  const leaseAndWork = async (): Promise<void> => {
     while (!isStopping()) {
       if (mustRest) {
         await pause(rest);
@@ -94,17 +94,17 @@ export function startScan(queue: ScanQueue, prober: Prober, news: ScanNews, { on
           freed = next;
         });
       } else {
-        const taken = await queue.lease(BATCH).catch(failed);
-        if (taken) {
-          room -= taken.hostnames.length;
-          const batch = work(taken).finally(() => batches.delete(batch));
+        const lease = await queue.lease(BATCH).catch(failed);
+        if (lease) {
+          room -= lease.hostnames.length;
+          const batch = work(lease).finally(() => batches.delete(batch));
           batches.add(batch);
-        } else if (taken === null && once) return;
-        else if (taken === null) await pause(IDLE);
+        } else if (lease === null && once) return;
+        else if (lease === null) await pause(IDLE);
       }
     }
   };
-  const done = takeAndWork()
+  const done = leaseAndWork()
     .then(() => Promise.all(batches))
     .then(() => prober.close());
   return {

@@ -1,7 +1,7 @@
 import { Fault } from '../fault.ts';
 import { proberOf } from '../net/prober.ts';
 import { parseHostname } from '../records/hostname.ts';
-import type { Entered, ScanQueue } from '../records/scan-queue.ts';
+import type { ProbeOutcome, ScanQueue } from '../records/scan-queue.ts';
 import type { AppContext } from './context.ts';
 import { localQueue } from './local-queue.ts';
 import { startScan } from './scan-loop.ts';
@@ -33,13 +33,14 @@ export async function scanOnce(
     );
   }
   const scanned: Scanned = { observed: 0, changes: [], lost: [] };
-  const entered = (outcomes: Entered[]) => {
+  const onOutcomes = (outcomes: ProbeOutcome[]) => {
     for (const one of outcomes) count(one, scanned);
     onProgress(scanned.observed, outcomes.at(-1)?.hostname ?? '');
   };
   app.openSigningKey();
   const prober = proberOf(app.settings, app.now);
-  await startScan(queueOf(app, wanted), prober, { entered, blind() {}, failed() {} }, { once: true }).ended;
+  await startScan(queueOf(app, wanted), prober, { onOutcomes, onNoResolver() {}, onFailure() {} }, { once: true })
+    .ended;
   return scanned;
 }
 
@@ -48,15 +49,15 @@ function queueOf(app: AppContext, names: string[]): ScanQueue {
   const local = localQueue(app, `scan:${process.pid}`);
   if (names.length === 0) return local;
   const left = [...names];
-  return { ...local, lease: async (max) => local.leaseThese(left.splice(0, max)) };
+  return { ...local, lease: async (max) => local.leaseNames(left.splice(0, max)) };
 }
 
-function count(entered: Entered, scanned: Scanned): void {
-  if (entered.outcome === 'refused') throw new Fault('unavailable', `${entered.hostname}: ${entered.message}`);
-  if (entered.outcome === 'lost') {
-    scanned.lost.push(entered.hostname);
+function count(outcome: ProbeOutcome, scanned: Scanned): void {
+  if (outcome.outcome === 'refused') throw new Fault('unavailable', `${outcome.hostname}: ${outcome.message}`);
+  if (outcome.outcome === 'lost') {
+    scanned.lost.push(outcome.hostname);
     return;
   }
   scanned.observed++;
-  scanned.changes.push(...entered.changes);
+  scanned.changes.push(...outcome.changes);
 }

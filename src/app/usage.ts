@@ -6,9 +6,9 @@ import type { AppContext } from './context.ts';
 /** The usage of an account over the last `span` days; null when there is no such account. */
 export function usageNow({ store, settings, now }: AppContext, account: string, span: number): Usage | null {
   const at = now();
-  const standing = store.meter.standing(account, at, settings.keyedDaily);
-  if (standing === null) return null;
-  return usageOf(standing, {
+  const usage = store.meter.usage(account, at, settings.keyedDaily);
+  if (usage === null) return null;
+  return usageOf(usage, {
     days: store.meter.days(account, daysUpTo(at, span)[0] ?? dayOf(at)),
     keys: store.serviceKeys.list(account),
     used: store.meter.keys(account, at),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { paperRoot } from '../desk/paper.ts';
-import { openWebhookClient } from '../net/webhook-client.ts';
+import { createWebhookClient } from '../net/webhook-client.ts';
 import { Edition, siteOf } from '../press/edition.ts';
 import { linksOf } from '../press/outputs/row-view.ts';
 import { VERSION } from '../project.ts';
@@ -34,5 +34,5 @@ export function openWebhookDesk(app: AppContext): WebhookDesk {
 
 /** Sends to the receivers that the settings allow. */
 export function webhookClientOf({ settings }: AppContext): WebhookClient {
-  return openWebhookClient(`Broadsheet/${VERSION} (+${settings.origin})`, settings.webhookPrivate);
+  return createWebhookClient(`Broadsheet/${VERSION} (+${settings.origin})`, settings.webhookPrivate);
 }

@@ -21,7 +21,7 @@ export function auditRecords(
         seq: host?.seq ?? null,
         observations: records.observationsOf(id),
         changesOf: (seq) => records.changesOf(id, seq),
-        standing: records.standing(id),
+        baseline: records.baseline(id),
         sightings: records.history(id, {}, Number.MAX_SAFE_INTEGER),
         facets: records.facetsOf(id),
       },

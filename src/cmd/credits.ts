@@ -3,7 +3,7 @@ import { withAppContext } from '../app/context.ts';
 import { requireAccount } from '../app/service-keys.ts';
 import { readSettings } from '../env.ts';
 import { creditsOf } from '../meter/credits.ts';
-import { amountFrom, creditRow, moveCredits, noteFrom } from '../meter/top-up.ts';
+import { amountFrom, appendCredits, creditRow, noteFrom } from '../meter/top-up.ts';
 import { say } from '../terminal/output.ts';
 
 export function command(): Command {
@@ -25,7 +25,7 @@ function add(): Command {
         const move = { at: now(), amount: amountFrom(amount, 'amount'), note: noteFrom(options.note, '--note') };
         const { entry, balance, of } = store.transact(() => {
           const account = requireAccount(store, email);
-          const line = moveCredits(store.credits, account.id, move);
+          const line = appendCredits(store.credits, account.id, move);
           return { entry: creditRow(line), balance: creditsOf(store.credits.balance(account.id)), of: account.email };
         });
         const lines = [`${entry.kind} of ${entry.amount} credits; ${of} has ${balance}`];

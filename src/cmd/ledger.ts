@@ -39,7 +39,7 @@ function importCommand(): Command {
         const step = (entries: number, type: string) => progress.step('ledger import', entries, entries, type);
         const count = importLedger(app, givenPath(file), step);
         progress.end();
-        app.store.settleSearch();
+        app.store.optimizeSearch();
         const reports = options.press ? await pressWithProgress(app) : new Map();
         say(false, null, [
           `imported ${counted(count, 'entry', 'entries')}`,

@@ -1,4 +1,4 @@
-import { Fault, refused } from '../fault.ts';
+import { Fault, refusalOf } from '../fault.ts';
 import { airingProblems, isLine } from '../ledger/door.ts';
 import { normalized } from '../ledger/marks.ts';
 import { append } from './append.ts';
@@ -30,7 +30,7 @@ export function airStory(
     const on_air_at = options.at ?? Math.max(now, filed);
     if (story.state === 'scheduled' && story.scheduled_at === on_air_at) return { story, changed: false };
     const problems = airingProblems(story, paperRules(archive));
-    if (problems.length > 0) throw refused(problems);
+    if (problems.length > 0) throw refusalOf(problems);
     // A future airing is scheduled at the clock's present time.
     const at = on_air_at > now && options.at !== undefined ? now : Math.max(now, filed);
     append(store, { type: 'airing', at, paper, piece: story.id, on_air_at, made_by: options.by }, now);

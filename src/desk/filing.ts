@@ -1,6 +1,6 @@
 import canonicalize from 'canonicalize';
 import type { Problem } from '../fault.ts';
-import { Fault, refused } from '../fault.ts';
+import { Fault, refusalOf } from '../fault.ts';
 import { basisOf, contentHash } from '../ledger/basis.ts';
 import type { PaperRules } from '../ledger/door.ts';
 import { filingProblems, sourceFloorProblems } from '../ledger/door.ts';
@@ -67,7 +67,7 @@ export function fileStory(
     if (options.toAir || before?.state === 'on_air' || before?.state === 'scheduled') {
       problems.push(...sourceFloorProblems(filing, rules));
     }
-    if (problems.length > 0) throw refused(problems);
+    if (problems.length > 0) throw refusalOf(problems);
     const byline = archive.persona(filing.persona);
     if (byline === null) throw new Error(`persona ${filing.persona} passed the filing door but does not exist`);
     const piece: Piece = {

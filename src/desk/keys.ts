@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { isKeyText, keyHash, newKeyText } from '../access-key.ts';
 import { Fault } from '../fault.ts';
 import type { KeyDays, KeyLife } from '../key-life.ts';
-import { keyExpiry, keyLifeRow, UNUSED } from '../key-life.ts';
+import { keyExpiry, keyLifeRow, NEVER_USED } from '../key-life.ts';
 import { isLine } from '../ledger/door.ts';
 import { normalized } from '../ledger/marks.ts';
 import { isoTime } from '../time.ts';
@@ -148,7 +148,7 @@ export function makeKey(maker: KeyIssuer, paper: string, body: KeyBody): { key: 
 /** A key as a paper’s admin reads it, with its log; `isExpired` as its table knows. */
 export function keyRow(key: AccessKey & Partial<KeyDays>, isExpired: boolean) {
   const { id, level, name, seat, persona, days, first_day = null, last_day = null } = key;
-  const uses = days === undefined ? UNUSED : { days, first_day, last_day };
+  const uses = days === undefined ? NEVER_USED : { days, first_day, last_day };
   return { id, level, name, seat, persona, ...keyLifeRow(key, uses, isExpired) };
 }
 

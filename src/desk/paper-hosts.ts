@@ -1,4 +1,4 @@
-import { Fault, refused } from '../fault.ts';
+import { Fault, refusalOf } from '../fault.ts';
 import type { HostTable, OwnAddresses } from './host.ts';
 import { hostKey, hostOfPaper, hostProblem, paperAt, servedAt } from './host.ts';
 import type { Paper } from './paper.ts';
@@ -27,7 +27,7 @@ export function requireFreeAddress(grants: HostGrants, slug: string, url: string
   const other = url === undefined ? null : paperAt(url, others(grants, slug));
   if (other === null) return;
   const message = `${url} is the address of ${other.slug}, or lies within it; give this paper its own address`;
-  throw refused([{ field: 'url', rule: 'address_taken', message }]);
+  throw refusalOf([{ field: 'url', rule: 'address_taken', message }]);
 }
 
 /**

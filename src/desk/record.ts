@@ -1,6 +1,6 @@
 import canonicalize from 'canonicalize';
 import type { Problem } from '../fault.ts';
-import { refused } from '../fault.ts';
+import { refusalOf } from '../fault.ts';
 import { sourceFloorProblems } from '../ledger/door.ts';
 import { append } from './append.ts';
 import type { Archive } from './archive.ts';
@@ -36,7 +36,7 @@ export function castFrom(archive: Archive, day: string, body: CastBody): Cast {
 export function paperFrom(archive: Archive | null, body: PaperBody): PaperBody {
   const problems =
     archive === null ? [] : [...sectionProblems(archive, body.sections), ...floorProblems(archive, body)];
-  if (problems.length > 0) throw refused(problems);
+  if (problems.length > 0) throw refusalOf(problems);
   return body.url === undefined ? body : { ...body, url: normalUrl(body.url) };
 }
 
@@ -100,5 +100,5 @@ function requireMedia(archive: Archive, field: string, path: string | null, type
     found === null
       ? `${JSON.stringify(path)} is not a media file of this paper; put it there, or correct the path`
       : `${JSON.stringify(path)} is ${found.media_type}, not ${type}…; name another file`;
-  throw refused([{ field, rule: 'unknown_media', message }]);
+  throw refusalOf([{ field, rule: 'unknown_media', message }]);
 }

@@ -31,7 +31,7 @@ export interface CurrentKey extends SigningKey {
 
 interface KeyStore extends LedgerStore {
   doorKeys(): VerifyingKey[];
-  records: { lastLookAt(): number | null };
+  records: { lastProbeAt(): number | null };
 }
 
 // The ledger says which key signs; the file holds it. A new key is written beside the present one, synced, entered into
@@ -148,7 +148,7 @@ function enterKey(store: KeyStore, { signer, kid }: SigningKey, file: string, no
     );
   }
   // Whatever the old key signed, it signed before: also where the clock was set back since.
-  const signed = [store.records.lastLookAt() ?? 0, ...store.paperSlugs().map(store.lastFiledAt)];
+  const signed = [store.records.lastProbeAt() ?? 0, ...store.paperSlugs().map(store.lastFiledAt)];
   const at = Math.max(now, ...known.map(({ nbf }) => nbf), ...signed.map((last) => last + 1));
   for (const key of known) {
     if (key.retired_at === null) append(store, { type: 'retirement', at, kid: key.kid }, now);

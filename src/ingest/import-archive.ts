@@ -63,7 +63,7 @@ export async function importArchive(intake: Intake, file: string, options: Impor
     });
     onProgress(read);
   }
-  intake.store.settleSearch();
+  intake.store.optimizeSearch();
   return run.outcome;
 }
 

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import * as z from 'zod';
-import { Fault, refused } from '../fault.ts';
+import { Fault, refusalOf } from '../fault.ts';
 import { CitedFactBody } from '../ledger/filing.ts';
 import { normalized } from '../ledger/marks.ts';
 import { KINDS } from '../ledger/piece.ts';
@@ -38,7 +38,7 @@ export function parseLine(bytes: Uint8Array): ImportLine | null {
     throw new Fault('invalid_request', `the line is not JSON (${why}); correct it`);
   }
   const parsed = ImportLine.safeParse(value);
-  if (!parsed.success) throw refused(shapeProblems(parsed.error, value));
+  if (!parsed.success) throw refusalOf(shapeProblems(parsed.error, value));
   return parsed.data;
 }
 

@@ -1,7 +1,7 @@
 import { append } from '../desk/append.ts';
 import type { Persona } from '../desk/masthead.ts';
 import { isPaperSlug, PaperBody } from '../desk/paper.ts';
-import { Fault, refused } from '../fault.ts';
+import { Fault, refusalOf } from '../fault.ts';
 import { SLUG } from '../ledger/door.ts';
 import { shapeProblems } from '../ledger/shape.ts';
 import { sectionsIn } from './import-lines.ts';
@@ -59,7 +59,7 @@ export async function createdPaper(
     throw new Fault('invalid_request', `no line of ${file} names a section; write one piece per line, as JSON`);
   }
   const body = PaperBody.safeParse({ nameplate: titleOf(paper), ...old, sections });
-  if (!body.success) throw refused(shapeProblems(body.error, { sections }));
+  if (!body.success) throw refusalOf(shapeProblems(body.error, { sections }));
   if (persona !== undefined && !SLUG.test(persona)) {
     throw new Fault(
       'invalid_request',

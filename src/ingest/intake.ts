@@ -25,7 +25,7 @@ interface IntakeStore extends LedgerStore {
   setApplied(file: string, digest: string): void;
   /** The newest body of a record; null when there is none. */
   record(paper: string, kind: 'paper' | 'persona' | 'cast' | 'media', name: string): unknown;
-  duties: SharedDatabase['store']['duties'];
+  leases: SharedDatabase['store']['leases'];
   /** Merges the segments of the search index after a long run. */
-  settleSearch(): void;
+  optimizeSearch(): void;
 }

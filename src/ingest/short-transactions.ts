@@ -8,7 +8,7 @@ export interface SharedDatabase {
   store: {
     transact<T>(work: () => T): T;
     /** Every running server holds a lease. */
-    duties: { isAnyHeld(now: number): boolean };
+    leases: { isAnyHeld(now: number): boolean };
   };
   now(): number;
 }
@@ -32,6 +32,6 @@ export async function inShortTransactions(
       do goesOn = next();
       while (goesOn && performance.now() - start < TURN);
     });
-    if (goesOn) await sleep(store.duties.isAnyHeld(now()) ? performance.now() - start : 0);
+    if (goesOn) await sleep(store.leases.isAnyHeld(now()) ? performance.now() - start : 0);
   }
 }

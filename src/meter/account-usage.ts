@@ -54,12 +54,12 @@ export function monthAllowance({ at, terms, month }: AccountUsage): Allowance {
  * What is included for today: as many days' shares as the burst multiple in
  * force, less what other addresses of the mailbox had of it. On the monthly plan that is never more than what the month has left.
  */
-export function dayAllowance(standing: AccountUsage): Allowance {
-  const { terms, today, elsewhere } = standing;
+export function dayAllowance(usage: AccountUsage): Allowance {
+  const { terms, today, elsewhere } = usage;
   const share = terms.daily * terms.burst;
   const allowance =
     terms.plan === 'monthly'
-      ? Math.min(share, today.included + monthAllowance(standing).remaining)
+      ? Math.min(share, today.included + monthAllowance(usage).remaining)
       : Math.max(0, share - elsewhere);
   return { allowance, remaining: Math.max(0, allowance - today.included) };
 }
@@ -84,29 +84,29 @@ export interface Exhausted {
 }
 
 /** What the next request is taken out of, or which axis is exhausted (spec, "States and transitions"). */
-export function nextSource(standing: AccountUsage): { from: Source } | { exhausted: Exhausted } {
-  if (dayAllowance(standing).remaining > 0) return { from: 'included' };
-  if (standing.balance >= REQUEST_COST) return { from: 'credits' };
-  const included = isMonthSpent(standing) ? 'monthly' : 'daily';
-  return { exhausted: { axis: standing.bought ? 'credits' : included, axes: [included, 'credits'] } };
+export function nextSource(usage: AccountUsage): { from: Source } | { exhausted: Exhausted } {
+  if (dayAllowance(usage).remaining > 0) return { from: 'included' };
+  if (usage.balance >= REQUEST_COST) return { from: 'credits' };
+  const included = isMonthSpent(usage) ? 'monthly' : 'daily';
+  return { exhausted: { axis: usage.bought ? 'credits' : included, axes: [included, 'credits'] } };
 }
 
-function isMonthSpent(standing: AccountUsage): boolean {
-  return standing.terms.plan === 'monthly' && monthAllowance(standing).remaining === 0;
+function isMonthSpent(usage: AccountUsage): boolean {
+  return usage.terms.plan === 'monthly' && monthAllowance(usage).remaining === 0;
 }
 
 /** When there are included requests again, ms: at the month's end where the month has none left. */
-export function includedAgainAt(standing: AccountUsage): number {
-  return isMonthSpent(standing) ? nextMonthAt(standing.at) : nextDayAt(standing.at);
+export function includedAgainAt(usage: AccountUsage): number {
+  return isMonthSpent(usage) ? nextMonthAt(usage.at) : nextDayAt(usage.at);
 }
 
-/** The standing once a request more was counted. */
-export function counted(standing: AccountUsage, as: keyof Counts): AccountUsage {
+/** The usage once a request more was counted. */
+export function counted(usage: AccountUsage, as: keyof Counts): AccountUsage {
   const plus = (counts: Counts): Counts => ({ ...counts, [as]: counts[as] + 1 });
   return {
-    ...standing,
-    today: plus(standing.today),
-    month: plus(standing.month),
-    balance: standing.balance - (as === 'drawn' ? REQUEST_COST : 0),
+    ...usage,
+    today: plus(usage.today),
+    month: plus(usage.month),
+    balance: usage.balance - (as === 'drawn' ? REQUEST_COST : 0),
   };
 }

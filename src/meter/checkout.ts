@@ -24,7 +24,7 @@ export const REPEATS = 100;
 /** How often answers past their time are forgotten, in ms. */
 const SWEEP = 600_000;
 
-export interface CheckoutTools {
+export interface CheckoutOptions {
   payments: PaymentTable;
   facilitator: Facilitator;
   /** Null when no node of the chain is set: then the facilitator's word is all there is. */
@@ -32,7 +32,7 @@ export interface CheckoutTools {
   now(): number;
   newId(): string;
   wait(ms: number): Promise<void>;
-  /** Calls again and again, every `ms`, until told to stop. */
+  /** Calls again and again, every `ms`, until settlement to stop. */
   repeat(work: () => void, ms: number): () => void;
 }
 
@@ -44,10 +44,10 @@ export interface Order {
   /** Makes the answer; null when it failed, and then nothing is charged. Called once at most. */
   run(): Promise<Bought | null>;
   /** Whether the transfer must be seen on the chain: the facilitator's word alone sells nothing. */
-  mustSee?: boolean;
+  mustConfirm?: boolean;
 }
 
-export type Outcome =
+export type CheckoutOutcome =
   | { outcome: 'served'; bought: Bought; transaction: string | null; again: boolean }
   /** The door refused or failed by itself; its own answer stands. */
   | { outcome: 'failed' }
@@ -65,15 +65,15 @@ export type Outcome =
  * payment again, whatever crashed or went silent in between.
  */
 export class Checkout {
-  readonly #tools: CheckoutTools;
+  readonly #options: CheckoutOptions;
   #swept = Number.NEGATIVE_INFINITY;
 
-  constructor(tools: CheckoutTools) {
-    this.#tools = tools;
+  constructor(options: CheckoutOptions) {
+    this.#options = options;
   }
 
-  async take(order: Order): Promise<Outcome> {
-    const { payments, now, newId, wait } = this.#tools;
+  async sell(order: Order): Promise<CheckoutOutcome> {
+    const { payments, now, newId, wait } = this.#options;
     const { payment, offer, request } = order;
     const id = paymentId(payment, offer);
     const hash = paymentHash(payment);
@@ -107,8 +107,8 @@ export class Checkout {
   }
 
   /** Does a holder's work and renews its hold meanwhile; whatever is undecided at the end is left to the next request. */
-  async #held(id: PaymentId, holder: string, work: () => Promise<Outcome>): Promise<Outcome> {
-    const { payments, now, repeat } = this.#tools;
+  async #held(id: PaymentId, holder: string, work: () => Promise<CheckoutOutcome>): Promise<CheckoutOutcome> {
+    const { payments, now, repeat } = this.#options;
     const stop = repeat(() => payments.extend(id, holder, now() + HOLD), HOLD_BEAT);
     try {
       return await work();
@@ -119,15 +119,15 @@ export class Checkout {
   }
 
   /** A payment that was not seen before. */
-  async #begin(order: Order, id: PaymentId, holder: string, late: Reason | null): Promise<Outcome> {
-    const { payments, facilitator, chain } = this.#tools;
+  async #begin(order: Order, id: PaymentId, holder: string, late: Reason | null): Promise<CheckoutOutcome> {
+    const { payments, facilitator, chain } = this.#options;
     const { payment, offer } = order;
     const verdict = late === null ? await facilitator.verify(payment, offer) : { refused: late };
     let paid: string | null = null;
     if (verdict !== 'valid') {
       // Another party may have submitted it to the chain: then the money has arrived.
-      const sight = (await chain?.look(payment, offer)) ?? 'unseen';
-      const isPaid = typeof sight === 'object' && 'paid' in sight;
+      const status = (await chain?.status(payment, offer)) ?? 'unseen';
+      const isPaid = typeof status === 'object' && 'paid' in status;
       // Anybody can read there who paid by which nonce; only its payer has the signature.
       const signed = isPaid ? await chain?.isSigned(payment, offer) : null;
       if (!isPaid || signed !== true) {
@@ -135,9 +135,9 @@ export class Checkout {
         if (isPaid && signed === false) return { outcome: 'refused', reason: 'bad_signature' };
         if (isPaid || verdict === 'down') return { outcome: 'later', why: 'down' };
         if (chain === null && verdict.refused === 'already_spent') return unproven;
-        return { outcome: 'refused', reason: typeof sight === 'object' ? sight.void : verdict.refused };
+        return { outcome: 'refused', reason: typeof status === 'object' ? status.void : verdict.refused };
       }
-      paid = sight.paid;
+      paid = status.paid;
     }
     const bought = await order.run();
     if (bought === null) {
@@ -150,8 +150,8 @@ export class Checkout {
   }
 
   /** A payment whose settling ended unknown, or whose holder died in it. */
-  async #resume(order: Order, id: PaymentId, holder: string, found: Purchase): Promise<Outcome> {
-    const { payments, facilitator, chain } = this.#tools;
+  async #resume(order: Order, id: PaymentId, holder: string, found: Purchase): Promise<CheckoutOutcome> {
+    const { payments, facilitator, chain } = this.#options;
     const { payment, offer } = order;
     if (found.hash === null && chain !== null) {
       // Of a version that kept no hash.
@@ -159,10 +159,10 @@ export class Checkout {
       if (signed === null) return { outcome: 'later', why: 'unknown' };
       if (!signed) return otherPayment;
     }
-    const sight = (await chain?.look(payment, offer)) ?? 'unseen';
-    if (typeof sight === 'object' && 'void' in sight) {
+    const status = (await chain?.status(payment, offer)) ?? 'unseen';
+    if (typeof status === 'object' && 'void' in status) {
       payments.drop(id, holder);
-      return { outcome: 'refused', reason: sight.void };
+      return { outcome: 'refused', reason: status.void };
     }
     if (chain === null) {
       const verdict = await facilitator.verify(payment, offer);
@@ -172,45 +172,46 @@ export class Checkout {
     const bought = isWhole(found.bought) ? found.bought : await order.run();
     if (bought === null) return { outcome: 'failed' };
     if (!payments.settling(id, holder, bought, paymentHash(payment))) return { outcome: 'later', why: 'busy' };
-    if (typeof sight === 'object') return this.#served(id, bought, sight.paid);
+    if (typeof status === 'object') return this.#served(id, bought, status.paid);
     return this.#settle(order, id, holder, bought, { first: false });
   }
 
   /** Has the payment carried out. `first`: nobody asked for that before. */
   async #settle(
-    { payment, offer, mustSee = false }: Order,
+    { payment, offer, mustConfirm = false }: Order,
     id: PaymentId,
     holder: string,
     bought: Bought,
     { first }: { first: boolean },
-  ): Promise<Outcome> {
-    const { payments, facilitator, chain } = this.#tools;
-    const told = await facilitator.settle(payment, offer);
-    const refused = typeof told === 'object' && 'refused' in told ? told.refused : null;
-    const patience = { patient: refused === null, told: isSettled(told) ? told.settled : null };
-    const sight = (await chain?.look(payment, offer, patience)) ?? 'unseen';
-    if (typeof sight === 'object' && 'paid' in sight) return this.#served(id, bought, sight.paid);
-    if (typeof sight === 'object') {
+  ): Promise<CheckoutOutcome> {
+    const { payments, facilitator, chain } = this.#options;
+    const settlement = await facilitator.settle(payment, offer);
+    const refused = typeof settlement === 'object' && 'refused' in settlement ? settlement.refused : null;
+    const how = { poll: refused === null, reported: isSettled(settlement) ? settlement.settled : null };
+    const status = (await chain?.status(payment, offer, how)) ?? 'unseen';
+    if (typeof status === 'object' && 'paid' in status) return this.#served(id, bought, status.paid);
+    if (typeof status === 'object') {
       payments.drop(id, holder);
-      return { outcome: 'refused', reason: sight.void };
+      return { outcome: 'refused', reason: status.void };
     }
-    if (sight === 'unseen' && isSettled(told) && !mustSee) return this.#served(id, bought, told.settled);
+    if (status === 'unseen' && isSettled(settlement) && !mustConfirm)
+      return this.#served(id, bought, settlement.settled);
     if (chain === null && refused === 'already_spent') return unproven;
-    if (refused !== null && first && (sight === 'open' || (chain === null && refused !== 'transfer_failed'))) {
+    if (refused !== null && first && (status === 'open' || (chain === null && refused !== 'transfer_failed'))) {
       payments.drop(id, holder);
       return { outcome: 'refused', reason: refused };
     }
     return { outcome: 'later', why: 'unknown' };
   }
 
-  #served(id: PaymentId, bought: Bought, transaction: string | null): Outcome {
-    this.#tools.payments.settled(id, this.#tools.now(), transaction);
+  #served(id: PaymentId, bought: Bought, transaction: string | null): CheckoutOutcome {
+    this.#options.payments.settled(id, this.#options.now(), transaction);
     return { outcome: 'served', bought, transaction, again: false };
   }
 
   /** A settled payment that comes again: the same bytes, as long as they are kept, and so many times. */
-  async #again(order: Order, id: PaymentId, found: Purchase): Promise<Outcome> {
-    const { payments, now } = this.#tools;
+  async #again(order: Order, id: PaymentId, found: Purchase): Promise<CheckoutOutcome> {
+    const { payments, now } = this.#options;
     const { hash, bought, claimed_at, settled_at, transaction } = found;
     const isStream = bought?.body === null && now() - (settled_at ?? 0) < STREAM_KEPT;
     const isKept = isWhole(bought) && now() - claimed_at < ANSWER_KEPT;
@@ -222,7 +223,7 @@ export class Checkout {
   }
 
   #sweep(): void {
-    const { payments, now } = this.#tools;
+    const { payments, now } = this.#options;
     if (now() < this.#swept + SWEEP) return;
     this.#swept = now();
     payments.forgetAnswers(now() - ANSWER_KEPT);
@@ -230,9 +231,9 @@ export class Checkout {
 }
 
 /** Whether a nonce was used for this transfer or cancelled, only the chain knows. */
-const unproven: Outcome = { outcome: 'later', why: 'unproven' };
-const otherPayment: Outcome = { outcome: 'conflict', why: 'other_payment' };
-const otherRequest: Outcome = { outcome: 'conflict', why: 'other_request' };
+const unproven: CheckoutOutcome = { outcome: 'later', why: 'unproven' };
+const otherPayment: CheckoutOutcome = { outcome: 'conflict', why: 'other_payment' };
+const otherRequest: CheckoutOutcome = { outcome: 'conflict', why: 'other_request' };
 
 /** No hold lasts longer than `HOLD`: one that does dates from before the clock was set back, and its holder may be gone. */
 function isHeld({ held_until }: Purchase, now: number): boolean {
@@ -243,6 +244,6 @@ function isWhole(bought: Bought | null): bought is Bought {
   return bought !== null && bought.body !== null;
 }
 
-function isSettled(told: Settlement): told is { settled: string | null } {
-  return typeof told === 'object' && 'settled' in told;
+function isSettled(settlement: Settlement): settlement is { settled: string | null } {
+  return typeof settlement === 'object' && 'settled' in settlement;
 }

@@ -26,7 +26,7 @@ export interface CreditEntry {
 export type CreditLine = Omit<CreditEntry, 'seq'> & { seq: number | null };
 
 /** What an operator or a payment does to a ledger. */
-export interface CreditMove {
+export interface CreditChange {
   at: number;
   /** Above nothing adds, below takes away. */
   amount: number;
@@ -41,7 +41,7 @@ export interface CreditLedger {
    * balance is the account's. Nothing is entered when more would be taken than is
    * left (`too_little`), or when what paid for it was entered before (`known`).
    */
-  enter(account: string, move: CreditMove): CreditEntry | 'known' | 'too_little';
+  append(account: string, move: CreditChange): CreditEntry | 'known' | 'too_little';
   /**
    * Newest first. Brings the days before `at` into the ledger beforehand; what is drawn since is the first line of the
    * first page, so that the newest balance is the account's.

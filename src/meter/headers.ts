@@ -15,9 +15,9 @@ import { creditsOf, REQUEST_COST } from './credits.ts';
  * go at midnight and are no part of the allowance: they are the balance, with
  * both plans, for both draw on it. Every reset is a time in Unix seconds.
  */
-export function meterHeaders(standing: AccountUsage): Record<string, string> {
-  const { at, terms, today, month, balance } = standing;
-  const day = dayAllowance(standing);
+export function meterHeaders(usage: AccountUsage): Record<string, string> {
+  const { at, terms, today, month, balance } = usage;
+  const day = dayAllowance(usage);
   const midnight = unixSeconds(nextDayAt(at));
   const ofBoth = {
     'X-Service-Usage': unitsOf(month),
@@ -29,25 +29,25 @@ export function meterHeaders(standing: AccountUsage): Record<string, string> {
     'X-Service-Burst': terms.burst,
     'X-Service-Credits-Balance': creditsOf(balance),
   };
-  return texts({ ...ofBoth, ...(terms.plan === 'daily' ? creditHeaders(standing) : monthHeaders(standing)) });
+  return texts({ ...ofBoth, ...(terms.plan === 'daily' ? creditHeaders(usage) : monthHeaders(usage)) });
 }
 
-function creditHeaders(standing: AccountUsage): Record<string, number> {
-  const { allowance, remaining } = dayAllowance(standing);
+function creditHeaders(usage: AccountUsage): Record<string, number> {
+  const { allowance, remaining } = dayAllowance(usage);
   return {
     'X-Service-Credits-Allowance': creditsOf(allowance * REQUEST_COST),
-    'X-Service-Credits-Used': creditsOf(unitsOf(standing.today) * REQUEST_COST),
+    'X-Service-Credits-Used': creditsOf(unitsOf(usage.today) * REQUEST_COST),
     'X-Service-Credits-Remaining': creditsOf(remaining * REQUEST_COST),
-    'X-Service-Credits-Reset': unixSeconds(nextDayAt(standing.at)),
+    'X-Service-Credits-Reset': unixSeconds(nextDayAt(usage.at)),
   };
 }
 
-function monthHeaders(standing: AccountUsage): Record<string, number> {
-  const { allowance, remaining } = monthAllowance(standing);
+function monthHeaders(usage: AccountUsage): Record<string, number> {
+  const { allowance, remaining } = monthAllowance(usage);
   return {
     'X-Service-Allowance': allowance,
     'X-Service-Remaining': remaining,
-    'X-Service-Reset': unixSeconds(nextMonthAt(standing.at)),
+    'X-Service-Reset': unixSeconds(nextMonthAt(usage.at)),
   };
 }
 

@@ -1,7 +1,7 @@
 import { unixSeconds } from '../time.ts';
 
 /** How long a keyless caller waits from one request to the next, in ms (spec, "Limits"). */
-export const KEYLESS_SPAN = 15_000;
+export const KEYLESS_INTERVAL = 15_000;
 
 /**
  * What the keyless lane makes of a request. `open`: it is let in. `throttled`:
@@ -12,13 +12,13 @@ export type KeylessPass = { pass: 'open' | 'throttled' | 'closed'; until: number
 
 export interface KeylessTable {
   /** What a caller would be told at a time in ms, under the ceiling of a day; nothing is counted. */
-  look(caller: string, at: number, ceiling: number): KeylessPass;
+  peek(caller: string, at: number, ceiling: number): KeylessPass;
   /**
    * Lets a caller in or not. Only requests that are let in count, for the 15
    * seconds and for the ceiling, whatever they are answered. One transaction: the
    * same for every process on the database, which is why the clock is read in it.
    */
-  enter(caller: string, now: () => number, ceiling: number): KeylessPass;
+  admit(caller: string, now: () => number, ceiling: number): KeylessPass;
 }
 
 /** The headers of every keyless answer (spec, "Rate-limit headers"): the next request is free at the reset. */

@@ -2,7 +2,7 @@ import type { AccountUsage, Counts, Exhausted, Source } from './account-usage.ts
 import type { Rate } from './rate.ts';
 
 /** A request that was counted, with all that giving it back takes. */
-export interface Taken {
+export interface Reservation {
   account: string;
   key: string;
   /** The UTC day on which it came in. */
@@ -11,8 +11,8 @@ export interface Taken {
 }
 
 /** What became of a request at the meter, and where its account stands with it. */
-export type Take = { standing: AccountUsage; rate: Rate } & (
-  | { outcome: 'taken'; taken: Taken }
+export type ReserveOutcome = { usage: AccountUsage; rate: Rate } & (
+  | { outcome: 'reserved'; reservation: Reservation }
   | ({ outcome: 'exhausted' } & Exhausted)
   | { outcome: 'too_fast' }
 );
@@ -47,10 +47,10 @@ export interface MeterTable {
    * which it came in, however long its answer takes. Null when there is no such
    * account any more.
    */
-  take(of: { account: string; key: string; at: number }, limits: MeterLimits): Take | null;
+  reserve(of: { account: string; key: string; at: number }, limits: MeterLimits): ReserveOutcome | null;
   /** Gives a unit back to where it came from, on the day it was taken, and tells where the account stands now. */
-  giveBack(taken: Taken, at: number, daily: number): AccountUsage | null;
-  standing(account: string, at: number, daily: number): AccountUsage | null;
+  refund(taken: Reservation, at: number, daily: number): AccountUsage | null;
+  usage(account: string, at: number, daily: number): AccountUsage | null;
   /** The days from `since` (YYYY-MM-DD) on that have any request, oldest first. */
   days(account: string, since: string): UsageDay[];
   /** Of every key of the account that was used this month. */

@@ -3,7 +3,7 @@ import type { Payment } from './payment.ts';
 import type { Reason } from './reasons.ts';
 
 /** How long a payer's authorization is to hold, in seconds. */
-const HOLDS = 300;
+const TIMEOUT_SECONDS = 300;
 
 /** Who is paid, in what. */
 export interface Terms {
@@ -34,7 +34,7 @@ export function requirementsV1({ network, asset, payTo, units, resource, descrip
     resource,
     description,
     mimeType,
-    maxTimeoutSeconds: HOLDS,
+    maxTimeoutSeconds: TIMEOUT_SECONDS,
     extra: { name: asset.name, version: asset.version },
   };
 }
@@ -47,7 +47,7 @@ export function requirementsV2({ network, asset, payTo, units }: Offer) {
     amount: String(units),
     asset: asset.address,
     payTo,
-    maxTimeoutSeconds: HOLDS,
+    maxTimeoutSeconds: TIMEOUT_SECONDS,
     extra: { name: asset.name, version: asset.version },
   };
 }

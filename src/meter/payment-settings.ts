@@ -2,7 +2,7 @@ import type { Asset, Network } from './networks.ts';
 import type { Prices } from './prices.ts';
 
 /** What opens the paid lane: all of them or none. */
-const NEEDED = ['X402_FACILITATOR_URL', 'X402_PAY_TO', 'X402_NETWORK', 'X402_ASSET'] as const;
+const REQUIRED = ['X402_FACILITATOR_URL', 'X402_PAY_TO', 'X402_NETWORK', 'X402_ASSET'] as const;
 
 /** What the environment says of payments. */
 interface Given {
@@ -26,9 +26,9 @@ export function paidLane(env: Given) {
 
 /** The setting that the paid lane lacks, when it has some of them; null when it is whole or closed. */
 export function paymentSettingMissing(env: Given): { name: string; message: string } | null {
-  const given = NEEDED.find((name) => env[name] !== undefined);
+  const given = REQUIRED.find((name) => env[name] !== undefined);
   if (given === undefined) return null;
-  const name = NEEDED.find((needed) => env[needed] === undefined);
+  const name = REQUIRED.find((needed) => env[needed] === undefined);
   if (name !== undefined) return { name, message: `must be set where ${given} is` };
   if (assetOf(env) !== null) return null;
   return {

@@ -13,14 +13,14 @@ const DEFAULTS: Prices = new Map([
 ]);
 
 /** The most that one answer may cost, in atomic units: a slip in a setting must not take a fortune. */
-const DEAREST = 1_000_000_000;
+const HIGHEST_PRICE = 1_000_000_000;
 
 /** The defaults with `path=units` entries laid over them; null when an entry is none. */
 export function parsePrices(entries: readonly string[]): Prices | null {
   const prices = new Map(DEFAULTS);
   for (const entry of entries) {
     const [, path, units] = /^(\*|\/[\w/{}.-]*)=([1-9]\d{0,9})$/.exec(entry) ?? [];
-    if (path === undefined || Number(units) > DEAREST) return null;
+    if (path === undefined || Number(units) > HIGHEST_PRICE) return null;
     prices.set(path, Number(units));
   }
   return prices;
@@ -29,7 +29,7 @@ export function parsePrices(entries: readonly string[]): Prices | null {
 /** A path's price: of the entry that names most of its segments, else of `*`. */
 export function priceOf(prices: Prices, path: string): { pattern: string; units: number } {
   const segments = path.split('/');
-  let best = { pattern: '*', units: prices.get('*') ?? DEAREST, named: -1 };
+  let best = { pattern: '*', units: prices.get('*') ?? HIGHEST_PRICE, named: -1 };
   for (const [pattern, units] of prices) {
     const parts = pattern.split('/');
     if (parts.length !== segments.length) continue;

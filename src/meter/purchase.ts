@@ -86,7 +86,7 @@ export interface Chain {
    * Looks until the payment shows or some seconds have gone when `patient`, and once otherwise. `told` is the
    * transaction that it is said to be in.
    */
-  look(payment: Payment, offer: Offer, how?: { patient: boolean; told: string | null }): Promise<ChainStatus>;
+  status(payment: Payment, offer: Offer, how?: { poll: boolean; reported: string | null }): Promise<ChainStatus>;
   /** Whether the payer signed it, as a wallet or as a contract (EIP-1271); null when the chain did not say. */
   isSigned(payment: Payment, offer: Offer): Promise<boolean | null>;
 }

@@ -29,12 +29,12 @@ export function noteFrom(text: string | undefined, field: string): string | null
 }
 
 /** Enters a top-up or a correction. Throws `conflict` when it would take more than there is. */
-export function moveCredits(
+export function appendCredits(
   ledger: CreditLedger,
   account: string,
   move: { at: number; amount: number; note: string | null },
 ): CreditEntry {
-  const entry = ledger.enter(account, move);
+  const entry = ledger.append(account, move);
   if (typeof entry === 'object') return entry;
   throw new Fault(
     'conflict',

@@ -9,7 +9,7 @@ const TRANSFER = keccak(
   'TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)',
 );
 /** The last word of a signature that brings along how its wallet is deployed (ERC-6492). */
-const NOT_DEPLOYED = Buffer.from('6492'.repeat(16), 'hex');
+const ERC_6492_MAGIC = Buffer.from('6492'.repeat(16), 'hex');
 
 /** The 32 bytes that a payer signs (EIP-712). Throws a RangeError for a number above 256 bits. */
 export function transferDigest({ transfer: { authorization } }: Payment, { asset, network }: Offer): Buffer {
@@ -38,7 +38,7 @@ export function signerOf(digest: Uint8Array, signature: string): string | null {
 /** The bytes that a contract checks: without the wrapping that says how a wallet is deployed (ERC-6492). */
 export function signatureForContract(signature: string): Buffer {
   const bytes = Buffer.from(signature.slice(2), 'hex');
-  const isWrapped = bytes.subarray(-NOT_DEPLOYED.length).equals(NOT_DEPLOYED);
+  const isWrapped = bytes.subarray(-ERC_6492_MAGIC.length).equals(ERC_6492_MAGIC);
   // (address factory, bytes calldata, bytes signature)
-  return (isWrapped ? readBytesArgument(bytes.subarray(0, -NOT_DEPLOYED.length), 2) : null) ?? bytes;
+  return (isWrapped ? readBytesArgument(bytes.subarray(0, -ERC_6492_MAGIC.length), 2) : null) ?? bytes;
 }

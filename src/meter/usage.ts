@@ -26,13 +26,13 @@ export type Usage = ReturnType<typeof usageOf>;
  * left out.
  */
 export function usageOf(
-  standing: AccountUsage,
+  usage: AccountUsage,
   { days, keys, used, span }: { days: UsageDay[]; keys: NamedKey[]; used: KeyUsage[]; span: number },
 ) {
-  const { at, terms, today, month, balance } = standing;
+  const { at, terms, today, month, balance } = usage;
   const midnight = iso(nextDayAt(at));
-  const day = dayAllowance(standing);
-  const monthly = terms.plan === 'monthly' ? monthAllowance(standing) : { allowance: null, remaining: null };
+  const day = dayAllowance(usage);
+  const monthly = terms.plan === 'monthly' ? monthAllowance(usage) : { allowance: null, remaining: null };
   return {
     at: iso(at),
     plan: terms.plan,
@@ -58,7 +58,7 @@ function countsOf(counts: Counts) {
 }
 
 function keysOf(keys: NamedKey[], used: KeyUsage[]) {
-  const byKey = new Map(used.map((usage) => [usage.key, usage]));
+  const byKey = new Map(used.map((row) => [row.key, row]));
   return keys
     .filter(({ id, revoked_at }) => revoked_at === null || byKey.has(id))
     .map(({ id, name, revoked_at }) => {

@@ -8,11 +8,11 @@ import type { ChainNode } from './chain-node.ts';
 import { chainNode, NodeError } from './chain-node.ts';
 
 /** How often a transfer that should be there is looked for, and how long apart, in ms. */
-const LOOKS = 12;
-const BETWEEN = 400;
+const POLLS = 12;
+const POLL_EVERY = 400;
 /** How far back a transfer is looked for: blocks for one question, and questions. On Base that is a day. */
 const BLOCKS = 2_000n;
-const QUESTIONS = 22;
+const RANGES = 22;
 
 /** What EIP-3009 tokens have. */
 const AUTHORIZATION_STATE = selector('authorizationState(address,bytes32)');
@@ -38,7 +38,7 @@ const Log = z.object({ address: Hex, topics: z.array(Hash), data: Hex });
 const FoundLogs = z.array(Log.extend({ transactionHash: Hash }));
 const Receipt = z.object({ status: Quantity, logs: z.array(Log.extend({ logIndex: Quantity })) });
 
-/** What is asked of the chain: whose authorization, and whom it pays how much. */
+/** What is range of the chain: whose authorization, and whom it pays how much. */
 interface Sought {
   token: string;
   payer: string;
@@ -48,18 +48,18 @@ interface Sought {
 }
 
 /** The chain, as a node tells of it. `wait` is how long it may take for one answer, in ms. */
-export function openChain(url: string, wait?: number): Chain {
+export function chainClient(url: string, wait?: number): Chain {
   const node = chainNode(url, wait);
   return {
-    async look(payment, { asset }, { patient, told } = { patient: false, told: null }) {
+    async status(payment, { asset }, { poll, reported } = { poll: false, reported: null }) {
       const sought = soughtIn(payment, asset.address);
       const until = BigInt(payment.transfer.authorization.validBefore);
-      let sight: ChainStatus = 'unseen';
-      for (let looks = 1; ; looks++) {
-        if (told !== null && (await isIn(node, sought, told).catch(() => false))) return { paid: told };
-        sight = await lookOnce(node, sought, until).catch(() => 'unseen' as const);
-        if (!patient || looks === LOOKS || typeof sight === 'object') return sight;
-        await new Promise((resolve) => setTimeout(resolve, BETWEEN));
+      let status: ChainStatus = 'unseen';
+      for (let polls = 1; ; polls++) {
+        if (reported !== null && (await isIn(node, sought, reported).catch(() => false))) return { paid: reported };
+        status = await readStatus(node, sought, until).catch(() => 'unseen' as const);
+        if (!poll || polls === POLLS || typeof status === 'object') return status;
+        await new Promise((resolve) => setTimeout(resolve, POLL_EVERY));
       }
     },
     isSigned: (payment, offer) => isSigned(node, payment, offer).catch(() => null),
@@ -87,7 +87,7 @@ function soughtIn({ transfer: { authorization } }: Payment, token: string): Soug
   return { token, payer, payee, nonce, value: BigInt(value) };
 }
 
-async function lookOnce(node: ChainNode, sought: Sought, until: bigint): Promise<ChainStatus> {
+async function readStatus(node: ChainNode, sought: Sought, until: bigint): Promise<ChainStatus> {
   const { token, payer, nonce } = sought;
   // Time and state are of one block, so that "past its time and not used" is final.
   const { number, timestamp } = await node.ask('eth_getBlockByNumber', ['latest', false], Block);
@@ -95,7 +95,7 @@ async function lookOnce(node: ChainNode, sought: Sought, until: bigint): Promise
   const used = await node.ask('eth_call', [call, quantity(number)], Truth);
   if (!used) return timestamp >= until ? { void: 'expired' } : 'open';
   const topics = usedTopics(sought);
-  for (let asked = 0, to = number; asked < QUESTIONS; asked++) {
+  for (let range = 0, to = number; range < RANGES; range++) {
     const from = to >= BLOCKS ? to - BLOCKS + 1n : 0n;
     const filter = { address: token, topics, fromBlock: quantity(from), toBlock: quantity(to) };
     const logs = await node.ask('eth_getLogs', [filter], FoundLogs);

@@ -113,7 +113,7 @@ class Channel {
 }
 
 /** Queries by UDP. */
-export function openUdp(): { send: Send; close(): void } {
+export function createUdp(): { send: Send; close(): void } {
   const all = new Set<Channel>();
   const byServer = new Map<string, { channels: Channel[]; next: number }>();
   let isOpen = true;

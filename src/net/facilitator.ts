@@ -31,8 +31,8 @@ export function facilitatorClient(
   const base = url.replace(/\/+$/, '');
   return {
     async verify(payment, offer) {
-      const told = await ask(`${base}/verify`, wire(payment, offer), verifyWait);
-      const read = Verified.safeParse(told);
+      const answer = await ask(`${base}/verify`, wire(payment, offer), verifyWait);
+      const read = Verified.safeParse(answer);
       if (!read.success) return 'down';
       if (read.data.isValid) return 'valid';
       const code = read.data.invalidReason ?? '';
@@ -40,8 +40,8 @@ export function facilitatorClient(
       return { refused: reasonOf(code) ?? 'refused' };
     },
     async settle(payment, offer) {
-      const told = await ask(`${base}/settle`, wire(payment, offer), settleWait);
-      const read = Settled.safeParse(told);
+      const answer = await ask(`${base}/settle`, wire(payment, offer), settleWait);
+      const read = Settled.safeParse(answer);
       if (!read.success) return 'unknown';
       const { success, errorReason, transaction } = read.data;
       if (success) return { settled: transaction != null && TRANSACTION.test(transaction) ? transaction : null };

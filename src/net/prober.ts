@@ -6,7 +6,7 @@ import type { CertificateProbe } from '../records/probe.ts';
 import { probeHostname } from '../records/probe.ts';
 import type { Probe } from '../records/signal.ts';
 import type { Resolver, ResolverOptions } from './resolver.ts';
-import { openResolver } from './resolver.ts';
+import { createResolver } from './resolver.ts';
 import { tlsProbe } from './tls-probe.ts';
 
 /** Looks at hostnames over this machine's network. */
@@ -30,11 +30,11 @@ export interface ProberOptions extends ResolverOptions {
 
 /** A prober as the settings have it. */
 export function proberOf({ resolvers, resolverRate, tlsPrivate }: Settings, now = Date.now): Prober {
-  return openProber({ servers: resolvers, rate: resolverRate, tlsPrivate, now });
+  return createProber({ servers: resolvers, rate: resolverRate, tlsPrivate, now });
 }
 
-export function openProber({ tlsPrivate, tlsPort, tlsTimeout, now = Date.now, ...options }: ProberOptions): Prober {
-  const resolver = openResolver(options);
+export function createProber({ tlsPrivate, tlsPort, tlsTimeout, now = Date.now, ...options }: ProberOptions): Prober {
+  const resolver = createResolver(options);
   const shake = tlsProbe({ allows: allowing(tlsPrivate), port: tlsPort, timeout: tlsTimeout });
   let isOpen = true;
   const handshake = async (hostname: string, addresses: readonly string[]): Promise<CertificateProbe> =>

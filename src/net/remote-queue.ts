@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { Fault } from '../fault.ts';
-import type { Entered, ScanQueue } from '../records/scan-queue.ts';
+import type { ProbeOutcome, ScanQueue } from '../records/scan-queue.ts';
 import type { Probe } from '../records/signal.ts';
 
 /** How long an answer is waited for, in ms. */
-const PATIENCE = 30_000;
+const TIMEOUT = 30_000;
 /** How often a request is made until it is given up, and how long the first rest between two is, in ms: under half a minute in all. */
 const TRIES = 6;
 const FIRST_REST = 500;
 /** Characters handed in at a time, and one look in any case: far below what the doors take. */
-const TOGETHER = 1_000_000;
+const PART_SIZE = 1_000_000;
 
 const Leased = z.object({ lease: z.string(), hostnames: z.array(z.string()) });
 const Results = z.object({
@@ -44,29 +44,29 @@ export interface RemoteQueueOptions {
  */
 export function remoteQueue({ url, key, stopping }: RemoteQueueOptions): ScanQueue {
   const call = async (method: string, path: string, body?: object): Promise<unknown> => {
-    let trouble = '';
+    let failure = '';
     for (let attempt = 0; attempt < TRIES; attempt++) {
       if (attempt > 0)
         await sleep(FIRST_REST * 2 ** (attempt - 1), undefined, { signal: stopping }).catch(() => undefined);
       if (attempt > 0 && stopping.aborted) break;
-      const said = await ask(`${url}/v1/queue/${path}`, method, key, body);
-      if ('answer' in said) return said.answer;
-      trouble = said.trouble;
+      const response = await ask(`${url}/v1/queue/${path}`, method, key, body);
+      if ('answer' in response) return response.answer;
+      failure = response.failure;
     }
-    throw new Fault('unavailable', `${url} does not take part in scanning just now (${trouble})`);
+    throw new Fault('unavailable', `${url} does not take part in scanning just now (${failure})`);
   };
   return {
     async lease(max) {
       const { lease, hostnames } = Leased.parse(await call('POST', 'lease', { max }));
       return hostnames.length === 0 ? null : { lease, hostnames };
     },
-    async enter(lease, looks) {
-      const entered: Entered[] = [];
-      for (const part of parted(looks)) {
+    async submit(lease, probes) {
+      const outcomes: ProbeOutcome[] = [];
+      for (const part of inParts(probes)) {
         const { results } = Results.parse(await call('POST', `${lease}/results`, { looks: part }));
-        for (const { domain, ...outcome } of results) entered.push({ hostname: domain, ...outcome } as Entered);
+        for (const { domain, ...outcome } of results) outcomes.push({ hostname: domain, ...outcome } as ProbeOutcome);
       }
-      return entered;
+      return outcomes;
     },
     async release(lease) {
       await call('DELETE', lease);
@@ -80,12 +80,12 @@ async function ask(
   method: string,
   key: string,
   body: object | undefined,
-): Promise<{ answer: unknown } | { trouble: string }> {
+): Promise<{ answer: unknown } | { failure: string }> {
   try {
     const response = await fetch(url, {
       method,
       headers: { 'X-Service-Key': key, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(TIMEOUT),
       // A queue that moved would get the key.
       redirect: 'error',
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -102,24 +102,24 @@ async function ask(
     if (response.status >= 400 && response.status < 500 && response.status !== 429) {
       throw new Fault('invalid_request', `${url} answered ${response.status}: ${message ?? 'without a word'}`);
     }
-    return { trouble: `it answered ${response.status}` };
+    return { failure: `it answered ${response.status}` };
   } catch (error) {
     if (error instanceof Fault) throw error;
-    return { trouble: causeOf(error as Error) };
+    return { failure: causeOf(error as Error) };
   }
 }
 
 /** Looks in as few requests as go. */
-function parted(looks: Probe[]): Probe[][] {
+function inParts(probes: Probe[]): Probe[][] {
   const parts: Probe[][] = [];
   let room = 0;
-  for (const look of looks) {
-    const { length } = JSON.stringify(look);
+  for (const probe of probes) {
+    const { length } = JSON.stringify(probe);
     if (length > room) {
       parts.push([]);
-      room = TOGETHER;
+      room = PART_SIZE;
     }
-    parts.at(-1)?.push(look);
+    parts.at(-1)?.push(probe);
     room -= length;
   }
   return parts;

@@ -7,7 +7,7 @@ import { parseServer } from '../records/dns/server.ts';
 import type { Server } from '../records/dns/transport.ts';
 import { Upstream } from '../records/dns/upstream.ts';
 import { sendTcp } from './dns-tcp.ts';
-import { openUdp } from './dns-udp.ts';
+import { createUdp } from './dns-udp.ts';
 
 /** Queries a second to a resolver that is not on this machine: public ones turn away more. */
 const RATE = 1_000;
@@ -34,18 +34,18 @@ export interface Resolver {
   close(): void;
 }
 
-export function openResolver({ servers, rate, ...options }: ResolverOptions): Resolver {
-  const asked = servers.length > 0 ? servers : systemServers();
-  const udp = openUdp();
+export function createResolver({ servers, rate, ...options }: ResolverOptions): Resolver {
+  const resolvers = servers.length > 0 ? servers : systemServers();
+  const udp = createUdp();
   const now = () => performance.now();
   const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
-  const upstreams = asked.map((server) => {
+  const upstreams = resolvers.map((server) => {
     const limits = { rate: rate ?? (isHere(server) ? Number.POSITIVE_INFINITY : RATE), inFlight: IN_FLIGHT };
     return new Upstream(server, limits, now, sleep);
   });
   const transport = { udp: udp.send, tcp: sendTcp };
-  const ask = createAsk({ upstreams, transport, randomBytes: chance(), sleep, ...options });
-  return { ask, servers: asked, close: () => udp.close() };
+  const ask = createAsk({ upstreams, transport, randomBytes: pooledRandomBytes(), sleep, ...options });
+  return { ask, servers: resolvers, close: () => udp.close() };
 }
 
 function systemServers(): Server[] {
@@ -59,7 +59,7 @@ function isHere({ address }: Server): boolean {
 }
 
 /** Random bytes from a store that is filled for many queries at a time: a call for each costs more than the query. */
-function chance(): (length: number) => Uint8Array {
+function pooledRandomBytes(): (length: number) => Uint8Array {
   let store = Buffer.alloc(0);
   return (length) => {
     if (store.length < length) store = randomBytes(8_192);

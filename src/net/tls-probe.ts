@@ -28,18 +28,18 @@ export interface TlsProbeOptions {
  */
 export function tlsProbe({ allows, port = 443, timeout = TIMEOUT }: TlsProbeOptions): Handshake {
   return async (hostname, addresses) => {
-    let look: CertificateProbe = without('skipped');
+    let probe: CertificateProbe = noCertificate('skipped');
     for (const address of addresses.filter(allows).slice(0, MOST_ADDRESSES)) {
-      const next = await shake({ hostname, address, port, timeout });
+      const next = await handshakeAt({ hostname, address, port, timeout });
       if (next.certificate !== null) return next;
       // Unknown outweighs none: the address that did not answer may be the one with the certificate.
-      if (look.certificate_status === 'skipped' || look.certificate_status === 'none') look = next;
+      if (probe.certificate_status === 'skipped' || probe.certificate_status === 'none') probe = next;
     }
-    return look;
+    return probe;
   };
 }
 
-function without(certificate_status: Exclude<CertificateProbe['certificate_status'], 'ok'>): CertificateProbe {
+function noCertificate(certificate_status: Exclude<CertificateProbe['certificate_status'], 'ok'>): CertificateProbe {
   return { certificate: null, certificate_status };
 }
 
@@ -50,24 +50,24 @@ interface Target {
   timeout: number;
 }
 
-function shake({ hostname, address, port, timeout }: Target): Promise<CertificateProbe> {
+function handshakeAt({ hostname, address, port, timeout }: Target): Promise<CertificateProbe> {
   return new Promise((done) => {
-    const settle = (look: CertificateProbe) => {
+    const settle = (probe: CertificateProbe) => {
       clearTimeout(timer);
       socket.destroy();
-      done(look);
+      done(probe);
     };
-    const timer = setTimeout(() => settle(without('timeout')), timeout);
+    const timer = setTimeout(() => settle(noCertificate('timeout')), timeout);
     const socket = connect({ ...ANY_TLS, host: address, port, servername: hostname });
     socket.on('secureConnect', () => {
       const shown = socket.getPeerX509Certificate();
       const certificate = shown === undefined ? null : read(shown);
-      settle(certificate === null ? without('error') : { certificate, certificate_status: 'ok' });
+      settle(certificate === null ? noCertificate('error') : { certificate, certificate_status: 'ok' });
     });
     socket.on('error', (error: NodeJS.ErrnoException) =>
-      settle(without(NO_TLS.test(error.code ?? '') ? 'none' : 'error')),
+      settle(noCertificate(NO_TLS.test(error.code ?? '') ? 'none' : 'error')),
     );
-    socket.on('close', () => settle(without('error')));
+    socket.on('close', () => settle(noCertificate('error')));
   });
 }
 

@@ -30,7 +30,7 @@ export interface ClientOptions {
 }
 
 /** The client as it is used: public receivers alone, unless the settings say otherwise. */
-export function openWebhookClient(agent: string, allowsPrivate: boolean): WebhookClient {
+export function createWebhookClient(agent: string, allowsPrivate: boolean): WebhookClient {
   return webhookClient(clientOptions(agent, allowsPrivate));
 }
 

@@ -5,9 +5,9 @@ export interface LeaseTable {
    * another's or nobody's before, null when another has it now. The clock is read
    * once nobody else can take it.
    */
-  take(name: string, owner: string, now: () => number, lasts: number): 'taken' | 'kept' | null;
+  acquire(name: string, owner: string, now: () => number, lasts: number): 'acquired' | 'renewed' | null;
   /** Gives a duty back before its time. */
-  leave(name: string, owner: string): void;
+  release(name: string, owner: string): void;
   /** Whether anybody has a duty, as every server does that runs. */
   isAnyHeld(now: number): boolean;
 }

@@ -2,15 +2,15 @@ import canonicalize from 'canonicalize';
 import { verifyNode } from '../ledger/ed25519.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
 import type { Change, DomainBaseline } from './delta.ts';
-import { compare } from './delta.ts';
+import { compareWithBaseline } from './delta.ts';
 import { facetsOf } from './facets.ts';
 import type { Observation } from './observation.ts';
 import { recordRoot } from './observation.ts';
 import { signalsOf, summaryOf } from './record.ts';
 import { disclosuresOf } from './salt.ts';
-import { trackedOf } from './tracked-values.ts';
-import { seeReceipt } from './verify/observation-faults.ts';
-import type { SeenReceipt } from './verify/observation-rules.ts';
+import { trackedValues } from './tracked-values.ts';
+import { checkReceipt } from './verify/observation-faults.ts';
+import type { CheckedReceipt } from './verify/observation-rules.ts';
 import { linkRules, receiptRules } from './verify/observation-rules.ts';
 
 /** What is kept of one host, to be held against its observations. */
@@ -23,29 +23,29 @@ export interface AuditedHost {
   /** Oldest first. */
   observations: Iterable<Observation>;
   changesOf(observation_seq: number): Change[];
-  standing: DomainBaseline;
+  baseline: DomainBaseline;
   sightings: { signal: string; value: string; first_seen: number; last_seen: number; count: number }[];
   facets: { kind: string; name: string }[];
 }
 
 /**
  * Rebuilds everything of one host from its observations: each root, receipt and
- * link, the deltas, what stands, and when each value was seen. Gives what does not
+ * link, the deltas, what stands, and when each value was checked. Gives what does not
  * hold, and how many observations there were.
  */
 export function auditHost(host: AuditedHost, keys: VerifyingKey[]): { faults: string[]; observations: number } {
   const faults: string[] = [];
   const sightings = new Map<string, AuditedHost['sightings'][number]>();
-  let before: SeenReceipt | null = null;
-  let standing: DomainBaseline = {};
+  let before: CheckedReceipt | null = null;
+  let baseline: DomainBaseline = {};
   let observations = 0;
   let newest: number | null = null;
   for (const observation of host.observations) {
     const { seq, record } = observation;
     const fault = (text: string): void => void faults.push(`seq ${seq}: ${text}`);
-    const seen = seeReceipt(observation.receipt, keys, verifyNode);
-    faults.push(...receiptRules(seen), ...linkRules(before, seen));
-    const { receipt } = seen;
+    const checked = checkReceipt(observation.receipt, keys, verifyNode);
+    faults.push(...receiptRules(checked), ...linkRules(before, checked));
+    const { receipt } = checked;
     if (receipt !== null) {
       const disclosures = disclosuresOf(record, observation.seed);
       if (receipt.seq !== seq) fault(`the receipt says seq ${receipt.seq}`);
@@ -54,13 +54,13 @@ export function auditHost(host: AuditedHost, keys: VerifyingKey[]): { faults: st
       if (receipt.record_fields !== disclosures.length) fault(`the record has ${disclosures.length} fields`);
       if (receipt.record_root !== recordRoot(disclosures)) fault('record_root is not the root of what is stored');
     }
-    if (seen.hash !== observation.receipt_hash) fault("receipt_hash is not the hash of the receipt's signed text");
+    if (checked.hash !== observation.receipt_hash) fault("receipt_hash is not the hash of the receipt's signed text");
     if (differ(record.summary, summaryOf(signalsOf(record)))) fault('the summary does not fit the signals');
 
-    const tracked = trackedOf({ ...record, signals: signalsOf(record) });
-    const { news, changes } = compare(standing, tracked);
+    const tracked = trackedValues({ ...record, signals: signalsOf(record) });
+    const { updates, changes } = compareWithBaseline(baseline, tracked);
     if (differ(changes, host.changesOf(seq))) fault('the deltas are not what changed');
-    standing = { ...standing, ...news };
+    baseline = { ...baseline, ...updates };
     const at = Date.parse(record.observed_at);
     for (const [signal, values] of Object.entries(tracked)) {
       for (const value of values ?? []) {
@@ -73,20 +73,20 @@ export function auditHost(host: AuditedHost, keys: VerifyingKey[]): { faults: st
         }
       }
     }
-    before = seen;
+    before = checked;
     newest = seq;
     observations++;
   }
   if (host.seq !== newest) faults.push(`seq ${host.seq} is shown as the newest observation, not ${newest}`);
-  if (differ(standing, host.standing)) faults.push('what stands is not what was observed');
-  if (differ(inOrder([...sightings.values()]), inOrder(host.sightings)))
+  if (differ(baseline, host.baseline)) faults.push('what stands is not what was observed');
+  if (differ(sorted([...sightings.values()]), sorted(host.sightings)))
     faults.push('the history is not what was observed');
-  const facets = host.isShown ? facetsOf(standing) : [];
-  if (differ(inOrder(facets), inOrder(host.facets))) faults.push('what it counts for is not what stands');
+  const facets = host.isShown ? facetsOf(baseline) : [];
+  if (differ(sorted(facets), sorted(host.facets))) faults.push('what it counts for is not what stands');
   return { faults: faults.map((text) => `${host.hostname}: ${text}`), observations };
 }
 
-function inOrder<T>(items: T[]): T[] {
+function sorted<T>(items: T[]): T[] {
   const keyed = items.map((item) => [canonicalize(item) ?? '', item] as const);
   return keyed.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item);
 }

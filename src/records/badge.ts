@@ -8,7 +8,7 @@ const PADDING = 8;
 /** Of a name on a badge, in characters. */
 const LONGEST_LABEL = 40;
 
-const SEEN = '#0b6b57';
+const GREEN = '#0b6b57';
 const GREY = '#5c646b';
 
 /** Of an observation, all that a badge shows. */
@@ -24,11 +24,11 @@ interface Badged {
  * can be verified by itself; `page` is where it leads when it is not shown as an image.
  */
 export function badgeOf({ seq, record, receipt }: Badged, page: string): string {
-  return drawn({
+  return svgOf({
     label: record.unicode,
     said: `observed ${record.observed_at.slice(0, 10)} · signed no. ${seq}`,
     title: `${record.unicode}: DNS records observed at ${record.observed_at}, signed observation ${seq}`,
-    color: SEEN,
+    color: GREEN,
     metadata: `<metadata>${escaped(receipt)}</metadata>`,
     link: page,
   });
@@ -36,7 +36,7 @@ export function badgeOf({ seq, record, receipt }: Badged, page: string): string 
 
 /** A grey badge without an observation: `said` is why there is none. */
 export function plainBadge(label: string, said: string): string {
-  return drawn({ label, said, title: `${label}: ${said}`, color: GREY, metadata: '', link: null });
+  return svgOf({ label, said, title: `${label}: ${said}`, color: GREY, metadata: '', link: null });
 }
 
 interface Drawing {
@@ -48,7 +48,7 @@ interface Drawing {
   link: string | null;
 }
 
-function drawn({ label, said, title, color, metadata, link }: Drawing): string {
+function svgOf({ label, said, title, color, metadata, link }: Drawing): string {
   const name = label.length > LONGEST_LABEL ? `${label.slice(0, LONGEST_LABEL - 1)}…` : label;
   const [left, right] = [name, said].map((text) => Math.ceil(text.length * CHARACTER) + 2 * PADDING) as [
     number,

@@ -8,7 +8,7 @@ const LONGEST_VALUE = 60;
 const MOST_VALUES = 3;
 
 /** A change in one line of plain text, for the tape, feeds and mails: `example.com A changed: 192.0.2.1 → 192.0.2.2`. */
-export function lineOf({ domain, signal, kind, before, after }: Change & { domain: string }): string {
+export function changeLine({ domain, signal, kind, before, after }: Change & { domain: string }): string {
   const name = signal.replace(/^WWW_(.*)$/, 'www $1');
   if (kind === 'added') return `${domain} ${name} added: ${listed(after)}`;
   if (kind === 'removed') return `${domain} ${name} removed: ${listed(before)}`;

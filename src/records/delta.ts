@@ -1,4 +1,4 @@
-import type { Tracked, TrackedName } from './tracked-values.ts';
+import type { TrackedName, TrackedValues } from './tracked-values.ts';
 
 /** What stands of one signal: the last known values, and those among them that the last known look did not show. */
 export interface Baseline {
@@ -37,11 +37,14 @@ export interface Delta extends Change {
  * time that a signal is known is its baseline, not a change. A look that shows a
  * value that did not stand is believed at once, with all that it shows. A look that
  * only lacks values is believed when the next known look lacks them too: an empty
- * or short answer is also what a broken server gives. `news` holds what stands now
+ * or short answer is also what a broken server gives. `updates` holds what stands now
  * of the signals for which that is not what stood before.
  */
-export function compare(before: DomainBaseline, now: Tracked): { news: DomainBaseline; changes: Change[] } {
-  const news: DomainBaseline = {};
+export function compareWithBaseline(
+  before: DomainBaseline,
+  now: TrackedValues,
+): { updates: DomainBaseline; changes: Change[] } {
+  const updates: DomainBaseline = {};
   const changes: Change[] = [];
   for (const signal of Object.keys(now).sort() as TrackedName[]) {
     const values = now[signal];
@@ -49,10 +52,10 @@ export function compare(before: DomainBaseline, now: Tracked): { news: DomainBas
     if (values === null || values === undefined) continue;
     const next = old === undefined ? { values, missing: [] } : step(old, values);
     if (old !== undefined && sameValues(old.values, next.values) && sameValues(old.missing, next.missing)) continue;
-    news[signal] = next;
+    updates[signal] = next;
     if (old !== undefined && !sameValues(old.values, next.values)) changes.push(changeOf(signal, old, next));
   }
-  return { news, changes };
+  return { updates, changes };
 }
 
 function step(old: Baseline, values: string[]): Baseline {
@@ -75,6 +78,6 @@ function sameValues(a: string[], b: string[]): boolean {
 }
 
 /** Whether something is missing that the next look is to confirm. */
-export function isUnconfirmed(standing: DomainBaseline): boolean {
-  return Object.values(standing).some(({ missing }) => missing.length > 0);
+export function isUnconfirmed(baseline: DomainBaseline): boolean {
+  return Object.values(baseline).some(({ missing }) => missing.length > 0);
 }

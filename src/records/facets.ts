@@ -13,20 +13,20 @@ export interface Facet {
 }
 
 /** What a host counts for in the lists and charts, from what stands of it; each once. */
-export function facetsOf(standing: DomainBaseline): Facet[] {
+export function facetsOf(baseline: DomainBaseline): Facet[] {
   const facets = new Map<string, Facet>();
   const add = (kind: FacetKind, name: string): void => void facets.set(`${kind} ${name}`, { kind, name });
   const values: Partial<Record<SignalType, string[]>> = {};
-  for (const [signal, { values: standingValues }] of Object.entries(standing)) {
-    if (standingValues.length === 0) continue;
+  for (const [signal, { values: known }] of Object.entries(baseline)) {
+    if (known.length === 0) continue;
     if (signal === 'CERTIFICATE') {
-      const parts = certificateParts(standingValues[0] as string);
+      const parts = certificateParts(known[0] as string);
       if (parts === null) continue;
       add('issuer', issuerName(parts.issuer));
       add('expiry', parts.not_after.slice(0, 10));
       continue;
     }
-    values[signal as SignalType] = standingValues;
+    values[signal as SignalType] = known;
     add('type', signal);
   }
   for (const { service, kind } of servicesOf(values)) add('service', `${kind}:${service}`);

@@ -34,7 +34,7 @@ export interface CertificateProbe {
 /** Shakes hands with one of the addresses by the host's name. Never rejects. */
 export type Handshake = (hostname: string, addresses: readonly string[]) => Promise<CertificateProbe>;
 
-export interface ProbeTools {
+export interface ProbeOptions {
   ask: Ask;
   handshake: Handshake;
   /** The present time, in ms. */
@@ -46,7 +46,7 @@ export interface ProbeTools {
 /** Looks at one hostname, in A-labels without the last dot: every type, the wildcard, and the certificate at its addresses. */
 export async function probeHostname(
   hostname: string,
-  { ask, handshake, now, randomLabel }: ProbeTools,
+  { ask, handshake, now, randomLabel }: ProbeOptions,
 ): Promise<Probe> {
   const at = now();
   const entries = Object.entries(QUESTIONS) as [SignalType, (typeof QUESTIONS)[SignalType]][];

@@ -27,7 +27,7 @@ export interface ListEnd {
 }
 
 /** A way to another page. */
-export interface Way {
+export interface Link {
   url: string;
   text: string;
 }
@@ -38,7 +38,7 @@ export interface HostsView {
   heading: string;
   lede: string;
   /** Lists that this one is part of, or that are beside it. */
-  ways: Way[];
+  ways: Link[];
   rows: HostRow[];
   end: ListEnd;
   /** Whether `total` is the least that there are, and not all. */
@@ -62,7 +62,7 @@ export interface NamesView {
   frame: RecordsFrame;
   heading: string;
   lede: string;
-  ways: Way[];
+  ways: Link[];
   /** What a name is, for the head of its column, and what several are. */
   noun: string;
   nouns: string;
@@ -152,13 +152,13 @@ export interface DocsView {
   /** How the paid lane is paid, and what each door costs; null while it is closed. */
   paid: { network: string; prices: { path: string; price: string }[]; sells_credits: boolean; repeats: number } | null;
   /** The doors by sort, from the routes themselves. */
-  doors: DocsDoors[];
+  routes: DocsRoutes[];
   /** A receipt and a preview that this service made; null before the first observation. */
   receipt: string | null;
   preview: string | null;
 }
 
-export interface DocsDoors {
+export interface DocsRoutes {
   heading: string;
   lane: string;
   rows: { method: string; path: string; summary: string }[];

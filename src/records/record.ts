@@ -26,24 +26,24 @@ export interface DomainRecord {
 }
 
 /** The record of a look, at the time that its receipt will say. */
-export function recordOf(look: Probe, host: Hostname, observed_at: number): DomainRecord {
-  const signals = Object.entries(look.signals).sort(([a], [b]) => (a < b ? -1 : 1));
+export function recordOf(probe: Probe, host: Hostname, observed_at: number): DomainRecord {
+  const signals = Object.entries(probe.signals).sort(([a], [b]) => (a < b ? -1 : 1));
   return {
-    certificate: look.certificate,
-    certificate_status: look.certificate_status,
+    certificate: probe.certificate,
+    certificate_status: probe.certificate_status,
     domain: host.hostname,
     observed_at: isoTime(observed_at),
     registrable_domain: host.registrable_domain,
-    services: servicesSeen(look),
+    services: servicesSeen(probe),
     ...Object.fromEntries(
       signals.map(([type, { status, ttl, values, transport, rtt_ms, flags }]) => [
         `signals.${type}`,
         { status, ttl, values, transport, rtt_ms: rtt_ms === null ? null : Math.round(rtt_ms), flags },
       ]),
     ),
-    summary: summaryOf(look.signals),
+    summary: summaryOf(probe.signals),
     unicode: host.unicode,
-    wildcard: look.wildcard,
+    wildcard: probe.wildcard,
   };
 }
 

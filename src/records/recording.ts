@@ -1,6 +1,6 @@
 import type { Signer } from '../ledger/signing.ts';
 import type { Change, Delta, DomainBaseline } from './delta.ts';
-import { compare, isUnconfirmed } from './delta.ts';
+import { compareWithBaseline, isUnconfirmed } from './delta.ts';
 import type { Facet } from './facets.ts';
 import { facetsOf } from './facets.ts';
 import type { Hostname } from './hostname.ts';
@@ -8,10 +8,10 @@ import { registrableDomain } from './hostname.ts';
 import type { Observation } from './observation.ts';
 import { observe } from './observation.ts';
 import { recordOf } from './record.ts';
-import { nextProbe, observedAt, operatorOf } from './schedule.ts';
+import { nextProbeAt, observedAt, operatorOf } from './schedule.ts';
 import type { Probe } from './signal.ts';
-import type { Tracked } from './tracked-values.ts';
-import { trackedOf } from './tracked-values.ts';
+import type { TrackedValues } from './tracked-values.ts';
+import { trackedValues } from './tracked-values.ts';
 
 /** A hostname that somebody has leased to look at. */
 export interface LeasedHost extends Hostname {
@@ -29,17 +29,17 @@ export interface RecordingTables {
   leased(lease: string, hostname: string): LeasedHost | null;
   nextSeq(): number;
   addObservation(host: number, observation: Observation): void;
-  standing(host: number): DomainBaseline;
-  setStanding(host: number, news: DomainBaseline): void;
+  baseline(host: number): DomainBaseline;
+  setBaseline(host: number, updates: DomainBaseline): void;
   /** Enters changes, at `now` or at the last delta's time if that is later. */
   addDeltas(host: LeasedHost, changes: Change[], observation_seq: number, now: number): Delta[];
-  saw(host: number, tracked: Tracked, at: number): void;
+  addSightings(host: number, tracked: TrackedValues, at: number): void;
   setFacets(host: number, facets: Facet[]): void;
   /** Ends the lease and puts the host back into the queue. */
-  settle(host: number, settled: Settled): void;
+  requeue(host: number, update: QueueUpdate): void;
 }
 
-export interface Settled {
+export interface QueueUpdate {
   seq: number;
   due_at: number;
   looked_at: number;
@@ -48,7 +48,7 @@ export interface Settled {
 }
 
 /** Who signs, the clock's reading, and chance. */
-export interface RecordingTools {
+export interface RecordingOptions {
   signer: Signer;
   kid: string;
   /** From when on the key is in force, in ms. */
@@ -69,36 +69,36 @@ export type Recorded = { outcome: 'recorded'; seq: number; deltas: Delta[] } | {
  * the deltas, what follows from them, and when to look again, in one transaction.
  * The same look sent again finds its lease gone, so nothing is entered twice.
  */
-export function recordProbe(tables: RecordingTables, lease: string, look: Probe, tools: RecordingTools): Recorded {
+export function recordProbe(tables: RecordingTables, lease: string, probe: Probe, options: RecordingOptions): Recorded {
   return tables.transact(() => {
-    const host = tables.leased(lease, look.hostname);
+    const host = tables.leased(lease, probe.hostname);
     if (host === null) return { outcome: 'lost' };
-    const { now, every } = tools;
-    const observed_at = observedAt(look.at, now, host.last?.observed_at ?? null, tools.nbf);
-    const record = recordOf(look, host, observed_at);
+    const { now, every } = options;
+    const observed_at = observedAt(probe.at, now, host.last?.observed_at ?? null, options.nbf);
+    const record = recordOf(probe, host, observed_at);
     const prev = host.last?.receipt_hash ?? null;
-    const observation = observe({ record, seq: tables.nextSeq(), prev, seed: tools.randomBytes(32) }, tools);
+    const observation = observe({ record, seq: tables.nextSeq(), prev, seed: options.randomBytes(32) }, options);
     tables.addObservation(host.id, observation);
 
-    const tracked = trackedOf(look);
-    const before = tables.standing(host.id);
-    const { news, changes } = compare(before, tracked);
-    const standing = { ...before, ...news };
+    const tracked = trackedValues(probe);
+    const before = tables.baseline(host.id);
+    const { updates, changes } = compareWithBaseline(before, tracked);
+    const baseline = { ...before, ...updates };
     const deltas = tables.addDeltas(host, changes, observation.seq, now);
-    tables.saw(host.id, tracked, observed_at);
-    if (Object.keys(news).length > 0) {
-      tables.setStanding(host.id, news);
-      tables.setFacets(host.id, facetsOf(standing));
+    tables.addSightings(host.id, tracked, observed_at);
+    if (Object.keys(updates).length > 0) {
+      tables.setBaseline(host.id, updates);
+      tables.setFacets(host.id, facetsOf(baseline));
     }
 
     const failures = Object.values(tracked).every((values) => values === null) ? host.failures + 1 : 0;
-    const random = (tools.randomBytes(1)[0] ?? 0) / 256;
-    tables.settle(host.id, {
+    const random = (options.randomBytes(1)[0] ?? 0) / 256;
+    tables.requeue(host.id, {
       seq: observation.seq,
-      due_at: nextProbe({ now, every, unconfirmed: isUnconfirmed(standing), failures, random }),
+      due_at: nextProbeAt({ now, every, unconfirmed: isUnconfirmed(baseline), failures, random }),
       looked_at: observed_at,
       failures,
-      operator: operatorOf(host.hostname, standing.NS?.values ?? [], registrableDomain),
+      operator: operatorOf(host.hostname, baseline.NS?.values ?? [], registrableDomain),
     });
     return { outcome: 'recorded', seq: observation.seq, deltas };
   });

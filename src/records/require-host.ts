@@ -3,7 +3,7 @@ import { isoTime } from '../time.ts';
 import { parseHostname } from './hostname.ts';
 
 /** What finding a hostname reads. */
-export interface NamedTables<Host> {
+export interface HostTables<Host> {
   optOutOf(hostname: string): object | null;
   find(hostname: string): Host | null;
 }
@@ -13,7 +13,7 @@ export interface NamedTables<Host> {
  * no hostname, `not_found` for one that opted out, `not_watched` for any other
  * that is not under watch (wire.md, section 5).
  */
-export function hostNamed<Host>({ optOutOf, find }: NamedTables<Host>, text: string): Host {
+export function requireHost<Host>({ optOutOf, find }: HostTables<Host>, text: string): Host {
   const { hostname } = parseHostname(text);
   if (optOutOf(hostname) !== null) throw new Fault('not_found', `nothing is shown of ${hostname}: it opted out`);
   const host = find(hostname);

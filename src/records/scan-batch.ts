@@ -1,17 +1,17 @@
 import type { Prober } from '../net/prober.ts';
-import type { Entered, Leased, ScanQueue } from './scan-queue.ts';
+import type { ProbeOutcome, ScanLease, ScanQueue } from './scan-queue.ts';
 import type { Probe } from './signal.ts';
 import { isKnown } from './signal.ts';
 
 /** What a batch of looks came to. */
 export interface BatchOutcome {
-  entered: Entered[];
+  outcomes: ProbeOutcome[];
   /** Whether no resolver answered anything, so that nothing was learned of the hosts and nothing entered. */
-  isBlind: boolean;
+  noResolver: boolean;
 }
 
 /** Asked when nothing was learned; any answer, a refusal too, shows that somebody is there. */
-const PROBE = ['com', 'NS'] as const;
+const TEST_QUESTION = ['com', 'NS'] as const;
 
 /** How a batch is told to end, and tells that it holds less. */
 export interface BatchOptions {
@@ -28,26 +28,26 @@ export interface BatchOptions {
 export async function scanBatch(
   queue: ScanQueue,
   prober: Prober,
-  { lease, hostnames }: Leased,
+  { lease, hostnames }: ScanLease,
   { isStopping, release }: BatchOptions,
 ): Promise<BatchOutcome> {
-  const entered: Entered[] = [];
+  const outcomes: ProbeOutcome[] = [];
   const ready: Probe[] = [];
-  const blind: Probe[] = [];
+  const unanswered: Probe[] = [];
   let held = hostnames.length;
   const letGo = (count: number): void => {
     held -= count;
     release(count);
   };
-  let entering: Promise<void> = Promise.resolve();
+  let submitting: Promise<void> = Promise.resolve();
   let failure: unknown;
   // What comes while the last ones are entered goes together.
-  const enterReady = async (): Promise<void> => {
+  const submitReady = async (): Promise<void> => {
     if (failure !== undefined || ready.length === 0) return;
-    const looks = ready.splice(0);
+    const probes = ready.splice(0);
     try {
-      entered.push(...(await queue.enter(lease, looks)));
-      letGo(looks.length);
+      outcomes.push(...(await queue.submit(lease, probes)));
+      letGo(probes.length);
     } catch (error) {
       failure = error;
     }
@@ -55,33 +55,33 @@ export async function scanBatch(
   try {
     await Promise.all(
       hostnames.map(async (hostname) => {
-        const look = await prober.probe(hostname);
+        const probe = await prober.probe(hostname);
         // A client that was closed answers by saying nothing.
         if (isStopping()) return;
-        if (isBlind(look)) {
-          blind.push(look);
+        if (gotNoAnswer(probe)) {
+          unanswered.push(probe);
           return;
         }
-        ready.push(look);
-        entering = entering.then(enterReady);
+        ready.push(probe);
+        submitting = submitting.then(submitReady);
       }),
     );
-    await entering;
-    const isDeaf = blind.length > 0 && !isStopping() && (await isUnanswered(prober));
-    if (!isDeaf && !isStopping()) {
-      ready.push(...blind);
-      await enterReady();
+    await submitting;
+    const noResolver = unanswered.length > 0 && !isStopping() && (await areResolversDown(prober));
+    if (!noResolver && !isStopping()) {
+      ready.push(...unanswered);
+      await submitReady();
     }
-    if (isDeaf || isStopping() || failure !== undefined) await queue.release(lease);
+    if (noResolver || isStopping() || failure !== undefined) await queue.release(lease);
     if (failure !== undefined) throw failure;
-    return { entered, isBlind: isDeaf };
+    return { outcomes, noResolver };
   } finally {
     letGo(held);
   }
 }
 
 /** Whether a look had no answer at all. */
-export function isBlind({ signals }: Probe): boolean {
+export function gotNoAnswer({ signals }: Probe): boolean {
   return Object.values(signals).every((signal) => !isKnown(signal) && isSilence(signal.status));
 }
 
@@ -90,6 +90,6 @@ function isSilence(status: string): boolean {
 }
 
 /** Whether nobody is there to be asked. */
-export async function isUnanswered({ resolver }: Prober): Promise<boolean> {
-  return isSilence((await resolver.ask(...PROBE)).status);
+export async function areResolversDown({ resolver }: Prober): Promise<boolean> {
+  return isSilence((await resolver.ask(...TEST_QUESTION)).status);
 }

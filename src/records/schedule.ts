@@ -9,7 +9,7 @@ export const RETRY_AFTER = 10 * MINUTE;
 const DRIFT = 0.05;
 
 /** What decides when the next look is. */
-export interface ProbeOutcome {
+export interface ScheduleInput {
   /** When the look was entered. */
   now: number;
   /** The interval of the settings. */
@@ -23,7 +23,7 @@ export interface ProbeOutcome {
 }
 
 /** When a hostname is due again. Slots that were missed are not caught up with. */
-export function nextProbe({ now, every, unconfirmed, failures, random }: ProbeOutcome): number {
+export function nextProbeAt({ now, every, unconfirmed, failures, random }: ScheduleInput): number {
   if (failures > 0) return now + Math.min(every, RETRY_AFTER * 2 ** Math.min(failures - 1, 20));
   if (unconfirmed) return now + Math.min(every, CONFIRM_AFTER);
   return now + Math.round(every * (1 - DRIFT + 2 * DRIFT * random));

@@ -8,14 +8,14 @@ import { historyRow } from './wire-rows.ts';
 /** Of each kind of thing, when all kinds are asked for. */
 const MOST = 50;
 /** How many names of services and issuers are looked through. */
-const LOOKED_THROUGH = 1_000;
+const SCANNED_NAMES = 1_000;
 
 /** What is found, in the order in which it is listed. */
 export const FOUND_KINDS = ['domain', 'value', 'service', 'issuer', 'nameserver', 'mailhost'] as const;
 export type FoundKind = (typeof FOUND_KINDS)[number];
 
 /** Where the list of one kind stands: what the next page comes after. */
-export type FoundPlace = (string | number)[];
+export type FoundCursor = (string | number)[];
 
 /** What the search reads. */
 export interface SearchTables extends ValueTables {
@@ -56,8 +56,8 @@ export function findOf(
   kind: FoundKind,
   q: string,
   limit: number,
-  after?: FoundPlace,
-): { found: Found; place: FoundPlace }[] {
+  after?: FoundCursor,
+): { found: Found; cursor: FoundCursor }[] {
   switch (kind) {
     case 'domain':
       return tables.search(q, limit, after?.[0] as number | undefined).map((host) => ({
@@ -67,7 +67,7 @@ export function findOf(
           unicode: host.unicode,
           observed_at: isoOrNull(host.looked_at),
         },
-        place: [host.id],
+        cursor: [host.id],
       }));
     case 'value':
       return values(tables, q, limit, after);
@@ -76,28 +76,28 @@ export function findOf(
       const [count, name] = (after ?? []) as [number, string] | [];
       const low = q.toLowerCase();
       return tables
-        .topFacets(kind, LOOKED_THROUGH, count === undefined || name === undefined ? undefined : { count, name })
+        .topFacets(kind, SCANNED_NAMES, count === undefined || name === undefined ? undefined : { count, name })
         .filter((facet) => facet.name.toLowerCase().includes(low))
         .slice(0, limit)
-        .map((facet) => ({ found: { kind, ...facet }, place: [facet.count, facet.name] }));
+        .map((facet) => ({ found: { kind, ...facet }, cursor: [facet.count, facet.name] }));
     }
     default:
       return tables
         .facetsFrom(kind, hostOf(q), String(after?.[0] ?? ''), limit)
-        .map((facet) => ({ found: { kind, ...facet }, place: [facet.name] }));
+        .map((facet) => ({ found: { kind, ...facet }, cursor: [facet.name] }));
   }
 }
 
-function values(tables: ValueTables, q: string, limit: number, after?: FoundPlace) {
+function values(tables: ValueTables, q: string, limit: number, after?: FoundCursor) {
   const [tier, id, host, signal] = (after ?? []) as [number, number, number, string] | [];
   const from = signal === undefined ? FIRST_VALUE : { tier: tier ?? 0, id: id ?? 0, host: host ?? 0, signal };
-  const rows: { found: Found; place: FoundPlace }[] = [];
+  const rows: { found: Found; cursor: FoundCursor }[] = [];
   if (limit === 0) return rows;
-  for (const { sighting, place } of valueSightings(tables, q, from)) {
+  for (const { sighting, cursor } of valueSightings(tables, q, from)) {
     const { hostname: domain, host: _, ...row } = historyRow(sighting);
     rows.push({
       found: { kind: 'value', domain, ...row },
-      place: [place.tier, place.id, place.host, place.signal],
+      cursor: [cursor.tier, cursor.id, cursor.host, cursor.signal],
     });
     if (rows.length === limit) break;
   }

@@ -22,7 +22,7 @@ export interface SeriesPoint {
 }
 
 /** An observation as a point: of one type, or of all of them. */
-export function seriesPoint({ seq, record }: Observation, type?: TrackedName): SeriesPoint {
+export function timeSeriesPoint({ seq, record }: Observation, type?: TrackedName): SeriesPoint {
   const { certificate_status: status, observed_at } = record;
   const certificate = status === 'ok' ? 1 : status === 'none' ? 0 : null;
   const points = {

@@ -5,10 +5,10 @@ import { isKnown } from './signal.ts';
 export type TrackedName = SignalType | 'CERTIFICATE';
 
 /** The known value sets of one look, sorted; null where the look does not know. */
-export type Tracked = Partial<Record<TrackedName, string[] | null>>;
+export type TrackedValues = Partial<Record<TrackedName, string[] | null>>;
 
 /** What a look, and a record that was made of one, both have. */
-interface Seen {
+interface ProbeOrRecord {
   signals: Record<string, { status: SignalStatus; values: string[] }>;
   certificate: Certificate | null;
   certificate_status: CertificateStatus;
@@ -19,18 +19,18 @@ interface Seen {
  * are not: they change without anybody changing the zone. Nor is what turns by
  * itself: a SOA's serial, and the ECH keys in HTTPS and SVCB records.
  */
-export function trackedOf({ signals, certificate, certificate_status }: Seen): Tracked {
-  const tracked: Tracked = {};
+export function trackedValues({ signals, certificate, certificate_status }: ProbeOrRecord): TrackedValues {
+  const tracked: TrackedValues = {};
   for (const [type, signal] of Object.entries(signals)) {
     const name = type as SignalType;
-    tracked[name] = isKnown(signal) ? distinct(signal.values.map((value) => steady(name, value))) : null;
+    tracked[name] = isKnown(signal) ? distinct(signal.values.map((value) => withoutVolatileParts(name, value))) : null;
   }
   if (certificate_status === 'ok' && certificate !== null) tracked.CERTIFICATE = [certificateText(certificate)];
   else tracked.CERTIFICATE = certificate_status === 'none' ? [] : null;
   return tracked;
 }
 
-function steady(name: TrackedName, value: string): string {
+function withoutVolatileParts(name: TrackedName, value: string): string {
   // mname rname serial refresh retry expire minimum (RFC 1035, section 3.3.13)
   if (name === 'SOA') return value.replace(/^(\S+ \S+) \d+ /, '$1 ');
   if (name === 'HTTPS' || name === 'SVCB' || name === 'WWW_HTTPS') return value.replace(/ ech=\S+/, ' ech');

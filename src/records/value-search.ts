@@ -36,7 +36,7 @@ export interface ValueTables {
 }
 
 /** Where a list of sightings stands. */
-export interface ValuePlace {
+export interface ValueCursor {
   /** 0: exactly what was asked for; 1: with its words; 2: with words that begin so. */
   tier: number;
   id: number;
@@ -44,7 +44,7 @@ export interface ValuePlace {
   signal: string;
 }
 
-export const FIRST_VALUE: ValuePlace = { tier: 0, id: 0, host: 0, signal: '' };
+export const FIRST_VALUE: ValueCursor = { tier: 0, id: 0, host: 0, signal: '' };
 
 /**
  * Where values were seen that are, hold or begin with what was asked for, in
@@ -54,8 +54,8 @@ export const FIRST_VALUE: ValuePlace = { tier: 0, id: 0, host: 0, signal: '' };
 export function* valueSightings(
   tables: ValueTables,
   q: string,
-  after: ValuePlace = FIRST_VALUE,
-): Iterable<{ sighting: ValueSighting; place: ValuePlace }> {
+  after: ValueCursor = FIRST_VALUE,
+): Iterable<{ sighting: ValueSighting; cursor: ValueCursor }> {
   // Values are kept as they stand in zones: hosts in lower case, texts as they are.
   const exact = [...new Set([q, q.toLowerCase()])];
   const match = valueMatch(q);
@@ -65,7 +65,7 @@ export function* valueSightings(
       if (tier > 0 && exact.includes(value.value)) continue;
       const isBegun = tier === after.tier && value.id === after.id;
       for (const sighting of seen(tables, value, isBegun ? after : FIRST_VALUE)) {
-        yield { sighting, place: { tier, id: value.id, host: sighting.host, signal: sighting.signal } };
+        yield { sighting, cursor: { tier, id: value.id, host: sighting.host, signal: sighting.signal } };
       }
     }
   }
@@ -89,7 +89,11 @@ function* indexed(tables: ValueTables, match: string | null, from: number): Iter
   }
 }
 
-function* seen(tables: ValueTables, { host, signal, value }: IndexedValue, after: ValuePlace): Iterable<ValueSighting> {
+function* seen(
+  tables: ValueTables,
+  { host, signal, value }: IndexedValue,
+  after: ValueCursor,
+): Iterable<ValueSighting> {
   if (host !== null && signal !== null) {
     const one = after.host === 0 ? tables.sightingAt(host, signal, value) : null;
     if (one !== null) yield one;

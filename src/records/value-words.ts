@@ -4,7 +4,7 @@ import { certificateParts } from './tracked-values.ts';
 
 /** Of one value or question: whoever pads a TXT record with words does not fill the index. */
 const WORDS_MAX = 200;
-const ASKED_MAX = 24;
+const QUERY_WORDS_MAX = 24;
 /** Of a word, in characters: as long as a fingerprint. */
 const WORD_LENGTH = 64;
 /** Of a question, in UTF-16 units: as long as a name. Unicode's mappings may take much longer for more. */
@@ -57,7 +57,7 @@ export function valueMatch(question: string): ValueMatch | null {
 
 function phrasesOf(q: string): string[] {
   const phrases: string[] = [];
-  let left = ASKED_MAX;
+  let left = QUERY_WORDS_MAX;
   for (const term of q.trim().split(/\s+/)) {
     const words = term.split(PARTS).flatMap(wordsOf).slice(0, left);
     left -= words.length;

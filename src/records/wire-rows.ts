@@ -1,6 +1,6 @@
 import { parseNote } from '../ledger/note.ts';
 import { isoTime } from '../time.ts';
-import { lineOf } from './change-line.ts';
+import { changeLine } from './change-line.ts';
 import type { Delta } from './delta.ts';
 import { parseObservation } from './receipt.ts';
 
@@ -14,7 +14,7 @@ export function deltaRow({ seq, at, domain, signal, kind, before, after, observa
 /** A delta on the tape: one line of text in the place of its values. */
 export function tapeRow(delta: Delta) {
   const { seq, at, domain, signal, kind } = delta;
-  return { seq, at: time(at), domain, signal, kind, line: lineOf(delta) };
+  return { seq, at: time(at), domain, signal, kind, line: changeLine(delta) };
 }
 
 /** One receipt of a domain's provenance. */

@@ -20,13 +20,13 @@ const LINE = {
 /** What else of the store moves credits by. */
 export interface CreditTables extends CreditLedger {
   /** Brings what was drawn on the days before one, which draw no more, into the ledger; given back since, out of it again. */
-  fold(account: string, before: string, at: number): void;
+  postDraws(account: string, before: string, at: number): void;
   /** Strikes out what was noted. */
-  strikeNotes(account: string): void;
+  eraseNotes(account: string): void;
 }
 
 /** Later than every day, in the order of texts. */
-export const EVERY_DAY = '9999';
+export const AFTER_ALL_DAYS = '9999';
 
 /**
  * The ledger of credits. A day's draws are counted in the meter's own row, and are a line here once the day is over, or
@@ -39,7 +39,7 @@ export function creditTables(db: Db, transact: Transact): CreditTables {
     at: integer,
     balance: integer,
   });
-  const append = run(
+  const insert = run(
     'INSERT INTO credit_ledger (account, seq, at, kind, amount, balance, day, ref, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
   );
   const known = one('SELECT 1 FROM credit_ledger WHERE ref = ?', integer);
@@ -80,20 +80,20 @@ export function creditTables(db: Db, transact: Transact): CreditTables {
   };
   const balance = (account: string) => tail(account).balance + openOf(account).amount;
 
-  const enter = (account: string, line: Omit<CreditEntry, 'seq' | 'balance'>, ref: string | null): CreditEntry => {
+  const appendLine = (account: string, line: Omit<CreditEntry, 'seq' | 'balance'>, ref: string | null): CreditEntry => {
     const { seq, at: last, balance: before } = tail(account);
     // A clock that was set back makes no line of an earlier time than the one before it.
     const entry = { ...line, at: Math.max(line.at, last), seq: seq + 1, balance: before + line.amount };
     const { at, kind, amount, day, note } = entry;
-    append(account, entry.seq, at, kind, amount, entry.balance, day, ref, note);
+    insert(account, entry.seq, at, kind, amount, entry.balance, day, ref, note);
     return entry;
   };
 
-  const fold = (account: string, before: string, at: number): void => {
+  const postDraws = (account: string, before: string, at: number): void => {
     for (const { day, drawn: units, folded } of open(account, before)) {
       const amount = (folded - units) * REQUEST_COST;
       const kind: CreditKind = amount < 0 ? 'draw' : 'refund';
-      enter(account, { at, kind, amount, day, note: null }, null);
+      appendLine(account, { at, kind, amount, day, note: null }, null);
       closeDay(account, day);
     }
   };
@@ -107,23 +107,24 @@ export function creditTables(db: Db, transact: Transact): CreditTables {
   };
 
   return {
-    enter: (account, { at, amount, note, ref }) =>
+    append: (account, { at, amount, note, ref }) =>
       transact(() => {
         if (ref !== undefined && known(ref) !== null) return 'known';
         if (balance(account) + amount < 0) return 'too_little';
-        fold(account, EVERY_DAY, at);
+        postDraws(account, AFTER_ALL_DAYS, at);
         const kind = amount < 0 ? 'correction' : 'top_up';
-        return enter(account, { at, kind, amount, day: null, note }, ref ?? null);
+        return appendLine(account, { at, kind, amount, day: null, note }, ref ?? null);
       }),
     entries: (account, at, { before = Number.MAX_SAFE_INTEGER, limit = 100 } = {}) =>
       transact(() => {
-        fold(account, dayOf(at), at);
+        postDraws(account, dayOf(at), at);
         const newest = before === Number.MAX_SAFE_INTEGER ? openLine(account, at) : [];
         return [...newest, ...page(account, before, limit)];
       }),
     balance,
     faults: () => [...unchained(), ...unequal(REQUEST_COST)],
-    fold,
-    strikeNotes: run('UPDATE credit_ledger SET note = NULL WHERE account = ? AND note IS NOT NULL'),
+    postDraws,
+
+    eraseNotes: run('UPDATE credit_ledger SET note = NULL WHERE account = ? AND note IS NOT NULL'),
   };
 }

@@ -1,6 +1,6 @@
 import { accountingTime } from '../meter/accounting-time.ts';
 import type { KeylessPass, KeylessTable } from '../meter/keyless.ts';
-import { KEYLESS_SPAN } from '../meter/keyless.ts';
+import { KEYLESS_INTERVAL } from '../meter/keyless.ts';
 import { dayOf, nextDayAt } from '../time.ts';
 import { integer, text } from './columns.ts';
 import type { Db } from './open.ts';
@@ -24,26 +24,26 @@ export function keylessTable(db: Db, transact: Transact): KeylessTable {
     return { at, used: last?.day === dayOf(at) ? last.used : 0 };
   };
 
-  const look = (caller: string, at: number, ceiling: number): KeylessPass => {
+  const peek = (caller: string, at: number, ceiling: number): KeylessPass => {
     const day = accountedAt(at);
     if (day.used >= ceiling) return { pass: 'closed', until: nextDayAt(day.at) };
     const last = seenAt(caller);
     // Another process's clock may be a little ahead; a whole span ahead means that the clock was set back.
-    if (last !== null && Math.abs(at - last) < KEYLESS_SPAN) {
-      return { pass: 'throttled', until: last + KEYLESS_SPAN };
+    if (last !== null && Math.abs(at - last) < KEYLESS_INTERVAL) {
+      return { pass: 'throttled', until: last + KEYLESS_INTERVAL };
     }
-    return { pass: 'open', until: at + KEYLESS_SPAN };
+    return { pass: 'open', until: at + KEYLESS_INTERVAL };
   };
 
   return {
-    look,
-    enter: (caller, now, ceiling) =>
+    peek,
+    admit: (caller, now, ceiling) =>
       transact(() => {
         // Read under the lock, so that no other process has recorded a later time.
         const at = now();
-        const pass = look(caller, at, ceiling);
+        const pass = peek(caller, at, ceiling);
         if (pass.pass !== 'open') return pass;
-        forget(at - KEYLESS_SPAN, at + KEYLESS_SPAN);
+        forget(at - KEYLESS_INTERVAL, at + KEYLESS_INTERVAL);
         note(caller, at);
         count(dayOf(accountedAt(at).at));
         return pass;

@@ -23,7 +23,7 @@ export function leaseTable(db: Db, transact: Transact): LeaseTable {
 
   return {
     isAnyHeld: (now) => held(now) !== null,
-    take(name, owner, now, lasts) {
+    acquire(name, owner, now, lasts) {
       // Asking first spares other writers a wait.
       if (isOthers(name, owner, now(), lasts)) return null;
       return transact(() => {
@@ -32,9 +32,9 @@ export function leaseTable(db: Db, transact: Transact): LeaseTable {
         if (isOthers(name, owner, at, lasts)) return null;
         const before = find(name);
         put(name, owner, at + lasts);
-        return before?.owner === owner ? 'kept' : 'taken';
+        return before?.owner === owner ? 'renewed' : 'acquired';
       });
     },
-    leave: run('DELETE FROM duties WHERE name = ? AND owner = ?'),
+    release: run('DELETE FROM duties WHERE name = ? AND owner = ?'),
   };
 }

@@ -8,7 +8,7 @@ import { minuteOf } from '../meter/rate.ts';
 import { dayOf, monthOf } from '../time.ts';
 import { integer, oneOf, orNull, text } from './columns.ts';
 import type { CreditTables } from './credits.ts';
-import { EVERY_DAY } from './credits.ts';
+import { AFTER_ALL_DAYS } from './credits.ts';
 import type { Db } from './open.ts';
 import type { Transact } from './sql.ts';
 import { sql } from './sql.ts';
@@ -36,7 +36,7 @@ const MONTH_END = '-99';
 /** The meter of keyed requests. */
 export function meterTable(db: Db, transact: Transact, credits: CreditTables): MeterTable {
   const { run, one, all } = sql(db);
-  const usage = one(
+  const selectUsage = one(
     `SELECT a.plan, coalesce(t.burst, 1) AS burst,
        coalesce(d.included, 0) AS included, coalesce(d.drawn, 0) AS drawn,
        coalesce(d.refused, 0) AS refused, coalesce(d.failed, 0) AS failed,
@@ -98,9 +98,9 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
 
   const accountingTimeOf = (account: string, now: number): number => accountingTime(now, lastDay(account));
 
-  const standingAt = (account: string, at: number, daily: number): AccountUsage | null => {
+  const usageAt = (account: string, at: number, daily: number): AccountUsage | null => {
     const month = monthOf(at);
-    const row = usage(account, dayOf(at), month, month + MONTH_END);
+    const row = selectUsage(account, dayOf(at), month, month + MONTH_END);
     if (row === null) return null;
     const { plan, burst, included, drawn, refused, failed } = row;
     return {
@@ -119,44 +119,44 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
     };
   };
 
-  const standing = (account: string, now: number, daily: number) =>
-    standingAt(account, accountingTimeOf(account, now), daily);
+  const usage = (account: string, now: number, daily: number) =>
+    usageAt(account, accountingTimeOf(account, now), daily);
 
   return {
-    take: ({ account, key, at: now }, { daily, perMinute }) =>
+    reserve: ({ account, key, at: now }, { daily, perMinute }) =>
       transact(() => {
         const at = accountingTimeOf(account, now);
-        const before = standingAt(account, at, daily);
+        const before = usageAt(account, at, daily);
         if (before === null) return null;
         const day = dayOf(at);
         const inMinute = countKey(key, day, minuteOf(now), perMinute);
         const rate = { limit: perMinute, used: inMinute ?? perMinute, at: now };
-        if (inMinute === null) return { outcome: 'too_fast', standing: before, rate };
+        if (inMinute === null) return { outcome: 'too_fast', usage: before, rate };
         const next = nextSource(before);
         if ('exhausted' in next) {
           // It counts for the minute, but uses no unit.
           uncountKey(key, day);
           counts.refused(account, day);
-          return { outcome: 'exhausted', ...next.exhausted, standing: counted(before, 'refused'), rate };
+          return { outcome: 'exhausted', ...next.exhausted, usage: counted(before, 'refused'), rate };
         }
         const as = next.from === 'included' ? 'included' : 'drawn';
         counts[as](account, day);
         if (as === 'included') countMailbox(account, day);
-        if (as === 'drawn') credits.fold(account, day, at);
-        const taken = { account, key, day, from: next.from };
-        return { outcome: 'taken', taken, standing: counted(before, as), rate };
+        if (as === 'drawn') credits.postDraws(account, day, at);
+        const reservation = { account, key, day, from: next.from };
+        return { outcome: 'reserved', reservation, usage: counted(before, as), rate };
       }),
-    giveBack: ({ account, key, day, from }, at, daily) =>
+    refund: ({ account, key, day, from }, at, daily) =>
       transact(() => {
         // The account may have been deleted meanwhile: then there is nothing to refund.
         if (uncounts[from === 'included' ? 'included' : 'drawn'](account, day) === 1) {
           uncountKey(key, day);
           if (from === 'included') uncountMailbox(account, day);
-          if (from === 'credits') credits.fold(account, dayOf(accountingTimeOf(account, at)), at);
+          if (from === 'credits') credits.postDraws(account, dayOf(accountingTimeOf(account, at)), at);
         }
-        return standing(account, at, daily);
+        return usage(account, at, daily);
       }),
-    standing,
+    usage,
     days: all(
       'SELECT day, included, drawn, refused, failed FROM meter_days WHERE account = ? AND day >= ? ORDER BY day',
       { day: text, ...COUNTS },
@@ -171,8 +171,8 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
     ),
     forget: (account, at) =>
       transact(() => {
-        credits.fold(account, EVERY_DAY, at);
-        credits.strikeNotes(account);
+        credits.postDraws(account, AFTER_ALL_DAYS, at);
+        credits.eraseNotes(account);
         forgetDays(account);
         forgetKeys(account);
         forgetTerms(account);

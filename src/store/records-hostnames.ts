@@ -79,7 +79,7 @@ export interface HostnameTable {
   searchCount(words: string, most: number): number;
   counts(): Record<HostState, number>;
   /** When the newest probe began, in ms; null before the first. */
-  lastLookAt(): number | null;
+  lastProbeAt(): number | null;
   /** Every hostname that was ever watched, for an audit. */
   everyHost(): Iterable<{ id: number; hostname: string }>;
 }
@@ -180,7 +180,7 @@ export function hostnameTable(db: Db, transact: Transact): HostnameTable {
       for (const { state, count } of counts()) found[state] = count;
       return found;
     },
-    lastLookAt: one(
+    lastProbeAt: one(
       'SELECT looked_at AS at FROM hostnames WHERE looked_at IS NOT NULL ORDER BY looked_at DESC LIMIT 1',
       integer,
     ),

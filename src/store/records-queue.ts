@@ -1,4 +1,4 @@
-import type { LeasedHost, Settled } from '../records/recording.ts';
+import type { LeasedHost, QueueUpdate } from '../records/recording.ts';
 import { integer, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
@@ -39,7 +39,7 @@ export interface QueueTable {
    */
   lease(lease: Lease & { max: number; now: number }): LeasedName[];
   /** Takes these hostnames, due or not, and whoever has leased them. Those that are not watched are left out. */
-  leaseThese(lease: Lease & { names: string[] }): LeasedName[];
+  leaseNames(lease: Lease & { names: string[] }): LeasedName[];
   /**
    * Makes due at `now` what no schedule puts after `horizon`: after a clock was set back, or the interval was
    * shortened, it would wait for long.
@@ -52,8 +52,8 @@ export interface QueueTable {
   /** The host while this lease holds it; null when the lease is lost. */
   leased(id: string, hostname: string): LeasedHost | null;
   /** Ends a lease: what was not probed is due at `now`. Returns how many hostnames that were. */
-  giveBack(id: string, now: number): number;
-  settle(host: number, settled: Settled): void;
+  release(id: string, now: number): number;
+  requeue(host: number, update: QueueUpdate): void;
   stats(now: number): QueueStats;
 }
 
@@ -71,7 +71,7 @@ export function queueTable(db: Db): QueueTable {
      RETURNING hostname, operator`,
     LEASED_NAME,
   );
-  const leaseThese = all(
+  const leaseNames = all(
     `UPDATE hostnames SET lease = ?1, leased_by = ?2, due_at = ?3
      WHERE hostname IN (SELECT value FROM json_each(?4)) AND state = 'watched' RETURNING hostname, operator`,
     LEASED_NAME,
@@ -94,10 +94,10 @@ export function queueTable(db: Db): QueueTable {
       last: observed_at === null || receipt_hash === null ? null : { observed_at, receipt_hash },
     }),
   );
-  const giveBack = run(
+  const release = run(
     "UPDATE hostnames SET lease = NULL, leased_by = NULL, due_at = ?2 WHERE lease = ?1 AND state = 'watched'",
   );
-  const settle = run(
+  const requeue = run(
     `UPDATE hostnames SET lease = NULL, leased_by = NULL, seq = ?2, due_at = ?3, looked_at = ?4, failures = ?5, operator = ?6
      WHERE id = ?1`,
   );
@@ -113,16 +113,16 @@ export function queueTable(db: Db): QueueTable {
 
   return {
     lease: ({ id, owner, max, until, now }) => lease(id, owner, until, now, max * FAIR_WINDOW, max),
-    leaseThese: ({ id, owner, names, until }) => leaseThese(id, owner, until, JSON.stringify(names)),
+    leaseNames: ({ id, owner, names, until }) => leaseNames(id, owner, until, JSON.stringify(names)),
     pullForward(now, horizon) {
       if ((lastDue() ?? 0) > horizon) pullForward(now, horizon);
     },
     isDue: (now) => (nextDue() ?? Number.POSITIVE_INFINITY) <= now,
     leaseOwner: one('SELECT leased_by FROM hostnames WHERE lease = ? LIMIT 1', text),
     leased,
-    giveBack: (id, now) => giveBack(id, now),
-    settle(host, { seq, due_at, looked_at, failures, operator }) {
-      settle(host, seq, due_at, looked_at, failures, operator);
+    release: (id, now) => release(id, now),
+    requeue(host, { seq, due_at, looked_at, failures, operator }) {
+      requeue(host, seq, due_at, looked_at, failures, operator);
     },
     stats: (now) => ({
       watched: watched() ?? 0,

@@ -1,5 +1,5 @@
 import type { Baseline, DomainBaseline } from '../records/delta.ts';
-import type { Tracked, TrackedName } from '../records/tracked-values.ts';
+import type { TrackedName, TrackedValues } from '../records/tracked-values.ts';
 import { integer, json, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { SIGNAL } from './records-deltas.ts';
@@ -25,10 +25,10 @@ export interface HistoryQuery {
 /** The last known values of each host, and every value that was ever seen. `host` is a hostname's id. */
 export interface SightingTables {
   /** The last known values of each signal. */
-  standing(host: number): DomainBaseline;
-  setStanding(host: number, news: DomainBaseline): void;
+  baseline(host: number): DomainBaseline;
+  setBaseline(host: number, updates: DomainBaseline): void;
   /** Counts the values of one probe. Probes come in the order of their times. */
-  saw(host: number, tracked: Tracked, at: number): void;
+  addSightings(host: number, tracked: TrackedValues, at: number): void;
   /** A host's values by signal and value, after one; from the first without one. */
   history(host: number, query: HistoryQuery, limit: number, after?: { signal: string; value: string }): Sighting[];
   historyCount(host: number, query: HistoryQuery): number;
@@ -36,17 +36,17 @@ export interface SightingTables {
 
 export function sightingTables(db: Db): SightingTables {
   const { run, one, all } = sql(db);
-  const standing = all('SELECT signal, "values", missing FROM standing WHERE host = ?', {
+  const selectBaseline = all('SELECT signal, "values", missing FROM standing WHERE host = ?', {
     signal: SIGNAL,
     values: json<Baseline['values']>(),
     missing: json<Baseline['missing']>(),
   });
-  const setStanding = run(
+  const setValues = run(
     `INSERT INTO standing VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET "values" = excluded."values", missing = excluded.missing`,
   );
   // One statement for all values of a probe.
-  const saw = run(
+  const addValues = run(
     `INSERT INTO sightings
      SELECT ?1, json_extract(value, '$[0]'), json_extract(value, '$[1]'), ?2, ?2, 1 FROM json_each(?3) WHERE true
      ON CONFLICT DO UPDATE SET last_seen = excluded.last_seen, count = count + 1`,
@@ -62,17 +62,17 @@ export function sightingTables(db: Db): SightingTables {
     [host, signal ?? null, since ?? 0, until ?? Number.MAX_SAFE_INTEGER] as const;
 
   return {
-    standing: (host) => Object.fromEntries(standing(host).map(({ signal, ...rest }) => [signal, rest])),
-    setStanding(host, news) {
-      for (const [signal, { values, missing }] of Object.entries(news)) {
-        setStanding(host, signal, JSON.stringify(values), JSON.stringify(missing));
+    baseline: (host) => Object.fromEntries(selectBaseline(host).map(({ signal, ...rest }) => [signal, rest])),
+    setBaseline(host, updates) {
+      for (const [signal, { values, missing }] of Object.entries(updates)) {
+        setValues(host, signal, JSON.stringify(values), JSON.stringify(missing));
       }
     },
-    saw(host, tracked, at) {
+    addSightings(host, tracked, at) {
       const pairs = Object.entries(tracked).flatMap(([signal, values]) =>
         (values ?? []).map((value) => [signal, value]),
       );
-      saw(host, at, JSON.stringify(pairs));
+      addValues(host, at, JSON.stringify(pairs));
     },
     history: (host, query, limit, after) =>
       history(...parameters(host, query), after?.signal ?? '', after?.value ?? '', limit),

@@ -8,7 +8,7 @@ import { sql } from './sql.ts';
 
 /** How many pieces are indexed in one transaction when an index is made again. */
 const BATCH = 200;
-/** How much of the index one step of `settle` rewrites, in its pages of 4 kB. */
+/** How much of the index one step of `optimize` rewrites, in its pages of 4 kB. */
 const STEP = 2_000;
 /**
  * Room for the pieces that go on air within one minute, all papers together.
@@ -55,7 +55,7 @@ export function searchTables(db: Db, transact: Transact) {
      JOIN searched s ON s.place = f.place JOIN pieces p ON p.id = s.piece ${NEWEST_FIRST}`,
     { id: text, place: integer },
   );
-  const tangled = one('SELECT 1 FROM searched WHERE place >= ? AND place < ? AND tangled = 1 LIMIT 1', integer);
+  const outOfOrder = one('SELECT 1 FROM searched WHERE place >= ? AND place < ? AND tangled = 1 LIMIT 1', integer);
   const foundInMinute = all(
     `SELECT p.id FROM pieces p WHERE p.id IN (
        SELECT s.piece FROM search JOIN searched s ON s.place = search.rowid
@@ -81,13 +81,13 @@ export function searchTables(db: Db, transact: Transact) {
   const minuteOf = (at: number): number => Math.floor(at / MINUTE) * ROOM;
   const startOfMinute = (at: number): number => Math.floor(at / ROOM) * ROOM;
 
-  function placeFor(piece: string, at: number): { place: number; isTangled: boolean } {
+  function placeFor(piece: string, at: number): { place: number; isOutOfOrder: boolean } {
     const start = minuteOf(at);
     const last = lastOfMinute(start, start + ROOM);
-    if (last === null) return { place: start, isTangled: false };
+    if (last === null) return { place: start, isOutOfOrder: false };
     const inOrder = at > last.published_at || (at === last.published_at && piece > last.id);
     // Whatever comes after a tangled one counts as tangled too: that one may leave, and take its mark along.
-    return { place: last.place + 1, isTangled: !inOrder || last.tangled };
+    return { place: last.place + 1, isOutOfOrder: !inOrder || last.tangled };
   }
 
   /** Gives a piece its place, or takes it; what must be indexed there, or null. */
@@ -105,7 +105,7 @@ export function searchTables(db: Db, transact: Transact) {
       return { place: now.place, paper: now.paper, generation: now.generation };
     }
     const free = placeFor(piece, now.published_at ?? 0);
-    place(free.place, piece, now.generation, free.isTangled ? 1 : 0);
+    place(free.place, piece, now.generation, free.isOutOfOrder ? 1 : 0);
     return { place: free.place, paper: now.paper, generation: now.generation };
   }
 
@@ -151,14 +151,14 @@ export function searchTables(db: Db, transact: Transact) {
         return batch.length > 0;
       });
     }
-    settle();
+    optimize();
   }
 
   /**
    * Brings the parts that many writes left the index in together, in steps
    * between which others may write: a search then takes half the time.
    */
-  function settle(): void {
+  function optimize(): void {
     // A number below nought begins with all parts; FTS5 counts two changes and more while there is work.
     for (let step = -STEP; ; step = STEP) {
       const before = changed();
@@ -178,7 +178,7 @@ export function searchTables(db: Db, transact: Transact) {
     const [last, next] = [page.at(-1), all[limit]];
     if (last === undefined || next === undefined) return ids(page);
     const start = startOfMinute(last.place);
-    if (startOfMinute(next.place) !== start || tangled(start, start + ROOM) === null) {
+    if (startOfMinute(next.place) !== start || outOfOrder(start, start + ROOM) === null) {
       return ids(page);
     }
     const sure = page.filter(({ place }) => place >= start + ROOM);
@@ -191,7 +191,7 @@ export function searchTables(db: Db, transact: Transact) {
     flush,
     forget: (): void => changedPieces.clear(),
     fill,
-    settle,
+    optimize,
     search,
   };
 }

@@ -114,7 +114,7 @@ export interface Store
   webhooks: WebhookTable;
   deliveries: DeliveryTable;
   notices: NoticeTable;
-  duties: LeaseTable;
+  leases: LeaseTable;
 
   records: RecordsTables;
   accounts: AccountTable;
@@ -141,7 +141,7 @@ export interface Store
   beginReading(): void;
   endReading(): void;
   /** Optimizes the search index; to be called after many filings. */
-  settleSearch(): void;
+  optimizeSearch(): void;
   /** Faults between the ledger's own tables and those that follow from it. */
   ledgerFaults(): string[];
   /** Where the search index differs from the pieces that it indexes. */
@@ -265,7 +265,7 @@ export function openStore(settings: DatabaseSettings): Store {
     readers,
     events,
     alerts: alertTable(db),
-    duties: leaseTable(db, transact),
+    leases: leaseTable(db, transact),
     webhooks: webhookTable(db),
     deliveries: deliveryTable(db),
     notices: noticeTable(db),
@@ -288,7 +288,7 @@ export function openStore(settings: DatabaseSettings): Store {
     endReading() {
       db.exec('COMMIT');
     },
-    settleSearch: search.settle,
+    optimizeSearch: search.optimize,
     fault: (error) => databaseFault(error, settings.file),
     read(work) {
       db.exec('BEGIN');

@@ -23,7 +23,7 @@ import { failuresIn, serve, until } from '../support/program.ts';
 import { recordsStand } from '../support/records-stand.ts';
 
 const silent = pino({ level: 'silent' });
-const quiet = { entered() {}, blind() {}, failed() {} };
+const quiet = { onOutcomes() {}, onNoResolver() {}, onFailure() {} };
 
 /** A prober that sees one address everywhere, and how many looks it was asked for at a time. */
 function seeing(t: TestContext, at: number): Prober & { most: number } {
@@ -152,13 +152,13 @@ test('a queue that fails is tried again, and what was leased is given back', asy
   let failures = 0;
   const shaky: ScanQueue = {
     ...local,
-    async enter(lease, looks) {
+    async submit(lease, looks) {
       if (failures++ === 0) throw new Fault('unavailable', 'the disk is full');
-      return local.enter(lease, looks);
+      return local.submit(lease, looks);
     },
   };
   const told: unknown[] = [];
-  const scan = startScan(shaky, seeing(t, clock.now), { ...quiet, failed: (error) => told.push(error) });
+  const scan = startScan(shaky, seeing(t, clock.now), { ...quiet, onFailure: (error) => told.push(error) });
   await until(() => (records.observationTotals().count === 1 ? true : null));
   await scan.stop();
   assert.equal(told.length, 1);
@@ -175,7 +175,7 @@ test('a look that cannot be signed keeps the others from nothing', async (t) => 
   const looks = names.map((name) => probe(name, clock.now, { A: ['192.0.2.1'] }));
   // No record is made of a time that is none.
   if (looks[1] !== undefined) looks[1].at = Number.NaN;
-  const entered = await queue.enter(taken?.lease ?? '', looks);
+  const entered = await queue.submit(taken?.lease ?? '', looks);
   assert.deepEqual(
     entered.map(({ outcome }) => outcome),
     ['recorded', 'refused', 'recorded'],

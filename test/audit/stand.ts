@@ -128,7 +128,7 @@ function work(app: AppContext, clock: { now: number }): void {
   records.watch(names.map(parseHostname), clock.now);
   for (const address of ['192.0.2.1', '192.0.2.2']) {
     clock.now += 25 * HOUR;
-    records.leaseThese({ id: address, owner: 'test', names, until: clock.now + HOUR });
+    records.leaseNames({ id: address, owner: 'test', names, until: clock.now + HOUR });
     for (const name of names) {
       const taken = probe(name, clock.now, { A: [address] }, certificate('a'));
       recordProbe(records, address, taken, toolsAt(clock.now, { signer, kid }));
@@ -148,6 +148,6 @@ function work(app: AppContext, clock: { now: number }): void {
   clock.now += 5_000;
 
   store.accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: clock.now });
-  store.credits.enter('ada', { at: clock.now, amount: 5_000_000, note: null });
-  store.credits.enter('ada', { at: clock.now, amount: -1_000_000, note: 'a mistake' });
+  store.credits.append('ada', { at: clock.now, amount: 5_000_000, note: null });
+  store.credits.append('ada', { at: clock.now, amount: -1_000_000, note: 'a mistake' });
 }

@@ -1,6 +1,6 @@
 // Asks a server everything in a list so many times over, and prints on standard error how fast, and how much memory it held.
 import { readFileSync } from 'node:fs';
-import { openResolver } from '../../src/net/resolver.ts';
+import { createResolver } from '../../src/net/resolver.ts';
 import type { RecordType } from '../../src/records/dns/record-type.ts';
 
 const [port = '', file = '', rounds = '1'] = process.argv.slice(2);
@@ -8,7 +8,7 @@ const questions = readFileSync(file, 'utf8')
   .trim()
   .split('\n')
   .map((line) => line.split(' ') as [name: string, type: RecordType]);
-const resolver = openResolver({ servers: [{ address: '127.0.0.1', port: Number(port) }] });
+const resolver = createResolver({ servers: [{ address: '127.0.0.1', port: Number(port) }] });
 /** Callers that each wait for their answer before they ask again. */
 const CALLERS = 200;
 

@@ -92,7 +92,7 @@ function fill(folder: string): { account: string; service: string } {
   const names = Array.from({ length: HOSTS }, (_, n) => `host-${n}.example`);
   store.records.watch(names.map(parseHostname), now);
   const lease = { id: newId(), owner: 'bench', until: now + 60_000 };
-  store.records.leaseThese({ ...lease, names });
+  store.records.leaseNames({ ...lease, names });
   store.transact(() => {
     for (const name of names) {
       const seen = probe(

@@ -91,7 +91,7 @@ function filePaper({ folder: parent, texts, began }: Bench, size: number): strin
   }
   flush();
   // As an import does after many filings.
-  store.settleSearch();
+  store.optimizeSearch();
   app.close();
   note(`filed ${size} pieces in ${seconds(performance.now() - start)}`);
   return folder;

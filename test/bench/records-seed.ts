@@ -61,7 +61,7 @@ function lookAt({ store, desk, settings }: AppContext, names: string[], now: num
         const shape = shapes[day * kinds + (index % kinds)];
         if (shape === undefined) continue;
         const lease = { id: newId(), owner: 'bench', until: now };
-        store.records.leaseThese({ ...lease, names: [hostname] });
+        store.records.leaseNames({ ...lease, names: [hostname] });
         const tools = { signer, kid, now: shape.at, every: settings.scanEvery, randomBytes };
         recordProbe(store.records, lease.id, { ...shape, hostname }, tools);
       }

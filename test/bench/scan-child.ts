@@ -44,7 +44,7 @@ for (let round = 0; round < Number(rounds); round++) {
     if (taken === null) break;
     const looks = taken.hostnames.map((hostname) => seen(hostname, round));
     const entering = performance.now();
-    for (const { outcome, ...entered } of await queue.enter(taken.lease, looks)) {
+    for (const { outcome, ...entered } of await queue.submit(taken.lease, looks)) {
       if (outcome !== 'recorded') throw new Error(`${entered.hostname} was ${outcome}`);
       observed++;
       if ('changes' in entered) changes += entered.changes.length;

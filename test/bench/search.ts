@@ -37,7 +37,7 @@ export async function searchPart(bench: Bench): Promise<Figure[]> {
     }
     const app = openPaper(folder);
     const start = performance.now();
-    app.store.settleSearch();
+    app.store.optimizeSearch();
     note(`index of ${size} pieces settled in ${seconds(performance.now() - start)}`);
     const archive = app.store.archive(PAPER);
     const ask = (q: string): number => archive.search(searchTerms(q), SEARCH_ROWS).length;

@@ -100,7 +100,7 @@ function changesOf({ store, desk, settings }: ReturnType<typeof openRecords>): (
       for (let n = 0; n < HOSTS; n++) {
         const hostname = `host-${n}.looked-at-${n % 97}.example`;
         const lease = { id: newId(), owner: 'bench', until: at };
-        store.records.leaseThese({ ...lease, names: [hostname] });
+        store.records.leaseNames({ ...lease, names: [hostname] });
         const tools = { signer, kid, now: at + turn, every: settings.scanEvery, randomBytes };
         recordProbe(store.records, lease.id, probe(hostname, at + turn, { A: [`192.0.2.${turn}`] }), tools);
       }

@@ -232,7 +232,7 @@ async function lookAt(app: AppContext, hosts: string[], round: number): Promise<
     if (taken === null) return spent;
     const looks = taken.hostnames.map((name) => seen(name, round, now));
     const entering = processorTime();
-    await queue.enter(taken.lease, looks);
+    await queue.submit(taken.lease, looks);
     spent += processorTime() - entering;
   }
 }

@@ -68,7 +68,7 @@ test('credits are added and shown, and a plan is changed', async (t) => {
   const app = appContextIn(t, folder, { now: Date.now() });
   const { id } = app.store.accounts.byEmail(ADA) ?? { id: '' };
   const [key] = app.store.serviceKeys.list(id);
-  app.store.meter.take({ account: id, key: key?.id ?? '', at: app.now() }, { daily: 0, perMinute: 99 });
+  app.store.meter.reserve({ account: id, key: key?.id ?? '', at: app.now() }, { daily: 0, perMinute: 99 });
   app.close();
   const drawn = (await run(t, folder, ['credits', 'show', ADA])).stdout.split('\n');
   assert.equal(drawn[0], `${ADA} has 24.95 credits`);

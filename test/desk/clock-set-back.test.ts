@@ -38,8 +38,8 @@ async function observe(app: AppContext, name: string) {
   const { records } = app.store;
   records.watch([parseHostname(name)], app.now());
   const queue = localQueue(app, 'test');
-  const lease = queue.leaseThese([name])?.lease ?? '';
-  const [entered] = await queue.enter(lease, [probe(name, app.now(), { A: ['192.0.2.1'] })]);
+  const lease = queue.leaseNames([name])?.lease ?? '';
+  const [entered] = await queue.submit(lease, [probe(name, app.now(), { A: ['192.0.2.1'] })]);
   assert.equal(entered?.outcome, 'recorded');
 }
 

@@ -33,9 +33,9 @@ async function observe(app: AppContext, ...names: string[]) {
   const { records } = app.store;
   records.watch(names.map(parseHostname), app.now());
   const queue = localQueue(app, 'test');
-  const taken = queue.leaseThese(names);
+  const taken = queue.leaseNames(names);
   const looks = names.map((name) => probe(name, app.now(), { A: ['192.0.2.1'] }));
-  await queue.enter(taken?.lease ?? '', looks);
+  await queue.submit(taken?.lease ?? '', looks);
   return names.map((name) => kidOf(records.observation(records.find(name)?.id ?? 0)?.receipt ?? ''));
 }
 

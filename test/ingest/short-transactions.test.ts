@@ -11,7 +11,7 @@ function busy(ms: number): void {
 test('long work leaves the lock to a server for as long as it held it, and does everything once', async (t) => {
   const now = Date.parse('2026-11-20T12:00:00Z');
   const app = appContextIn(t, tempFolder(t), { now });
-  assert.ok(app.store.duties.take('mails', 'a server', () => now, 10_000));
+  assert.ok(app.store.leases.acquire('mails', 'a server', () => now, 10_000));
   const turns: { start: number; end: number }[] = [];
   const done: number[] = [];
   const transact = (work: () => void) => {

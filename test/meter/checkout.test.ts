@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { Outcome } from '../../src/meter/checkout.ts';
+import type { CheckoutOutcome } from '../../src/meter/checkout.ts';
 import { Checkout } from '../../src/meter/checkout.ts';
 import type { Payment } from '../../src/meter/payment.ts';
 import { decodePayment } from '../../src/meter/payment.ts';
@@ -52,7 +52,7 @@ const HONEST: Omit<Script, 'payment' | 'path'> = {
   slow: 0,
 };
 
-type Ending = Outcome | 'killed';
+type Ending = CheckoutOutcome | 'killed';
 
 /** A chain, and the requests that come and go over it. */
 class World {
@@ -105,7 +105,7 @@ class World {
       return { status: 200, headers: [], body: Buffer.from(`answer ${++this.runs} to ${how.path}`) };
     };
     const payment = how.stranger ? forged(this.payments[how.payment]) : (this.payments[how.payment] as Payment);
-    const ending = await Promise.race([till.take({ payment, offer: OFFER, request: `path ${how.path}`, run }), killed]);
+    const ending = await Promise.race([till.sell({ payment, offer: OFFER, request: `path ${how.path}`, run }), killed]);
     if (ending !== 'killed' && how.stranger) assert.notEqual(ending.outcome, 'served', 'a stranger got an answer');
     if (ending !== 'killed' && ending.outcome === 'refused' && !how.stranger) {
       const isPaid = this.moved.has(payment.transfer.authorization.nonce);
@@ -154,7 +154,7 @@ class World {
 
   private chain(how: Script, step: () => Promise<void>): Chain {
     return {
-      look: async ({ transfer }) => {
+      status: async ({ transfer }) => {
         await step();
         // A node that cannot be asked would let a liar through; what is believed then is tested elsewhere.
         if (!how.sees && how.settle !== 'lies') return 'unseen';

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { encodeEventTopics, parseAbi, toHex } from 'viem';
 import { decodePayment } from '../../src/meter/payment.ts';
-import { openChain } from '../../src/net/chain.ts';
+import { chainClient } from '../../src/net/chain.ts';
 import { loopback } from '../support/loopback.ts';
 import { OFFER, samplePayment } from '../support/sample-payment.ts';
 
@@ -61,7 +61,7 @@ async function chainOf(t: TestContext, answer: Answer, { wait = 2_000, user = ''
     await answer(JSON.parse(Buffer.concat(chunks).toString()), response, request);
   });
   const url = await loopback(t, server);
-  return openChain(url.replace('//', `//${user}`), wait);
+  return chainClient(url.replace('//', `//${user}`), wait);
 }
 
 /** A node that answers by method, and what it was asked. */
@@ -130,7 +130,7 @@ const SIGHTS: [name: string, methods: Record<string, Method>, sight: unknown][] 
 for (const [name, methods, sight] of SIGHTS) {
   test(`what a node shows of a payment: ${name}`, async (t) => {
     const { chain } = await nodeOf(t, { ...PAID, ...methods });
-    assert.deepEqual(await chain.look(payment, OFFER), sight);
+    assert.deepEqual(await chain.status(payment, OFFER), sight);
   });
 }
 
@@ -140,7 +140,7 @@ test('a used authorization is looked for block by block, back to the first, all 
     eth_getBlockByNumber: () => ({ number: '0x1068', timestamp: '0x1' }),
     eth_getLogs: () => [],
   });
-  assert.deepEqual(await chain.look(payment, OFFER), { void: 'already_spent' });
+  assert.deepEqual(await chain.status(payment, OFFER), { void: 'already_spent' });
   const [block, state, ...searches] = asked.map(({ params }) => params as unknown[]);
   assert.deepEqual(block, ['latest', false]);
   assert.equal(state?.[1], '0x1068');
@@ -157,9 +157,9 @@ test('a used authorization is looked for block by block, back to the first, all 
 });
 
 test('the transaction that a facilitator names is enough when the transfer is in it', async (t) => {
-  const named = { patient: false, told: TRANSACTION };
+  const named = { poll: false, reported: TRANSACTION };
   const { chain, asked } = await nodeOf(t, PAID);
-  assert.deepEqual(await chain.look(payment, OFFER, named), { paid: TRANSACTION });
+  assert.deepEqual(await chain.status(payment, OFFER, named), { paid: TRANSACTION });
   assert.deepEqual(
     asked.map(({ method }) => method),
     ['eth_getTransactionReceipt'],
@@ -202,8 +202,8 @@ const LIARS: [name: string, answer: Answer][] = [
 for (const [name, answer] of LIARS) {
   test(`a node that answers wrongly shows nothing: ${name}`, async (t) => {
     const chain = await chainOf(t, answer);
-    assert.equal(await chain.look(payment, OFFER), 'unseen');
-    assert.equal(await chain.look(payment, OFFER, { patient: false, told: TRANSACTION }), 'unseen');
+    assert.equal(await chain.status(payment, OFFER), 'unseen');
+    assert.equal(await chain.status(payment, OFFER, { poll: false, reported: TRANSACTION }), 'unseen');
     assert.equal(await chain.isSigned(payment, OFFER), null);
   });
 }
@@ -219,10 +219,10 @@ test('a node that hangs, or that answers a byte at a time, is not waited for', a
   };
   for (const answer of [() => {}, drips]) {
     const chain = await chainOf(t, answer, { wait: 100 });
-    assert.equal(await chain.look(payment, OFFER), 'unseen');
+    assert.equal(await chain.status(payment, OFFER), 'unseen');
     assert.equal(await chain.isSigned(payment, OFFER), null);
   }
-  assert.equal(await openChain('http://127.0.0.1:1').look(payment, OFFER), 'unseen');
+  assert.equal(await chainClient('http://127.0.0.1:1').status(payment, OFFER), 'unseen');
 });
 
 const MAGIC = `0x1626ba7e${'0'.repeat(56)}`;
@@ -254,6 +254,6 @@ test('a name and a password in the address are sent as a header', async (t) => {
     response.end(JSON.stringify(result(asked)));
   };
   const chain = await chainOf(t, answer, { user: 'me%40home:s%3Acret@' });
-  assert.deepEqual(await chain.look(payment, OFFER), { paid: TRANSACTION });
+  assert.deepEqual(await chain.status(payment, OFFER), { paid: TRANSACTION });
   assert.equal(sent, `Basic ${Buffer.from('me@home:s:cret').toString('base64')}`);
 });

@@ -72,31 +72,31 @@ test('whose fault a failure is, by its step and codes; no word of an answer is k
 test('a duty is one’s until its time has run out or it is given back', (t) => {
   const folder = tempFolder(t);
   const [a, b] = [appContextIn(t, folder, { now: 0 }), appContextIn(t, folder, { now: 0 })].map(
-    ({ store }) => store.duties,
+    ({ store }) => store.leases,
   );
   assert.equal(
-    a?.take('mails', 'a', () => 0, 10),
-    'taken',
+    a?.acquire('mails', 'a', () => 0, 10),
+    'acquired',
   );
   assert.equal(
-    b?.take('mails', 'b', () => 9, 10),
+    b?.acquire('mails', 'b', () => 9, 10),
     null,
   );
   assert.equal(
-    a?.take('mails', 'a', () => 9, 10),
-    'kept',
+    a?.acquire('mails', 'a', () => 9, 10),
+    'renewed',
   );
   assert.equal(
-    b?.take('mails', 'b', () => 19, 10),
-    'taken',
+    b?.acquire('mails', 'b', () => 19, 10),
+    'acquired',
   );
   assert.equal(
-    a?.take('mails', 'a', () => 20, 10),
+    a?.acquire('mails', 'a', () => 20, 10),
     null,
   );
-  b?.leave('mails', 'b');
+  b?.release('mails', 'b');
   assert.equal(
-    a?.take('mails', 'a', () => 21, 10),
-    'taken',
+    a?.acquire('mails', 'a', () => 21, 10),
+    'acquired',
   );
 });

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import type { ClientOptions } from '../../src/net/webhook-client.ts';
-import { openWebhookClient, webhookClient } from '../../src/net/webhook-client.ts';
+import { createWebhookClient, webhookClient } from '../../src/net/webhook-client.ts';
 import { isPublicAddress } from '../../src/public-address.ts';
 import { webhookProblem } from '../../src/readers/webhook.ts';
 import { tempFolder } from '../support/app-context.ts';
@@ -168,7 +168,7 @@ test('a name that leads to a public address at first and to a private one after 
 
 test('without the setting nothing private is reached, however it is written', async (t) => {
   const at = await receiver(t);
-  const client = openWebhookClient(AGENT, false);
+  const client = createWebhookClient(AGENT, false);
   for (const host of ['127.0.0.1', '0x7f.1', '2130706433', '[::1]', '[::ffff:127.0.0.1]', '[::]', '0.0.0.0']) {
     const { status, error } = await client.post(`http://${host}:${at.port}/`, {}, '{}');
     assert.deepEqual([status, error], [null, 'private_address'], host);

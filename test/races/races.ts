@@ -34,13 +34,13 @@ function account(store: Store, id: string, { credits = 0, plan = 'daily' as 'dai
   store.accounts.ofEmail(`${id}@example.org`, { id, plan, made_at: NOON });
   const key = { id, account: id, level: 'account' as const, name: id, made_at: NOON, used_at: null };
   store.serviceKeys.insert({ ...key, made_by: 'cli', expires_at: null, revoked_by: null, revoked_at: null }, id);
-  if (credits > 0) store.credits.enter(id, { at: NOON, amount: credits, note: null });
+  if (credits > 0) store.credits.append(id, { at: NOON, amount: credits, note: null });
 }
 
 const take = (store: Store, id: string, limits: { daily: number; perMinute: number }) =>
   store.groupCommit(() => {
-    const taken = store.meter.take({ account: id, key: id, at: NOON }, limits);
-    return taken?.outcome === 'taken' ? taken.taken.from : taken?.outcome;
+    const taken = store.meter.reserve({ account: id, key: id, at: NOON }, limits);
+    return taken?.outcome === 'reserved' ? taken.reservation.from : taken?.outcome;
   });
 
 function deskOf(store: Store): SignInDesk {
@@ -87,17 +87,17 @@ export const RACES: Record<string, Race> = {
   },
   'the slot of a keyless caller': {
     ready: () => {},
-    run: (store) => store.groupCommit(() => store.keyless.enter('192.0.2.1', () => NOON, 1_000).pass),
+    run: (store) => store.groupCommit(() => store.keyless.admit('192.0.2.1', () => NOON, 1_000).pass),
   },
   'the ceiling of all keyless callers': {
     ready: () => {},
     // One of them is the caller above.
-    run: (store, n) => store.groupCommit(() => store.keyless.enter(n, () => NOON, 20 + 1).pass),
+    run: (store, n) => store.groupCommit(() => store.keyless.admit(n, () => NOON, 20 + 1).pass),
   },
   'one purchase of credits': {
     ready: (store) => account(store, 'buyer'),
     run(store) {
-      const entered = store.credits.enter('buyer', { at: NOON, amount: COST, note: null, ref: 'x402:one' });
+      const entered = store.credits.append('buyer', { at: NOON, amount: COST, note: null, ref: 'x402:one' });
       return typeof entered === 'object' ? 'entered' : entered;
     },
   },
@@ -105,7 +105,7 @@ export const RACES: Record<string, Race> = {
     ready: (store) => account(store, 'taken', { credits: 20 * COST }),
     async run(store, n) {
       if (n.endsWith('0')) return (await take(store, 'taken', { daily: 0, perMinute: 1_000 })) === 'credits' ? 1 : 0;
-      return typeof store.credits.enter('taken', { at: NOON, amount: -COST, note: null }) === 'object' ? 1 : 0;
+      return typeof store.credits.append('taken', { at: NOON, amount: -COST, note: null }) === 'object' ? 1 : 0;
     },
   },
   'a payment that nobody has': {
@@ -150,7 +150,7 @@ export const RACES: Record<string, Race> = {
         repeat: () => () => {},
       });
       const run = () => slowly('run', { status: 200, headers: [], body: Buffer.from(`answer to ${n}`) });
-      const sold = await till.take({ payment: SOLD.payment, offer: OFFER, request: 'one', run });
+      const sold = await till.sell({ payment: SOLD.payment, offer: OFFER, request: 'one', run });
       const text = sold.outcome === 'served' ? Buffer.from(sold.bought.body ?? []).toString() : sold.outcome;
       return { text, did };
     },
@@ -203,6 +203,6 @@ export const RACES: Record<string, Race> = {
   },
   'a duty of one process': {
     ready: () => {},
-    run: (store, n) => store.duties.take('race', n, () => NOON, HOUR),
+    run: (store, n) => store.leases.acquire('race', n, () => NOON, HOUR),
   },
 };

@@ -6,7 +6,7 @@ import { keysFromVkeys } from '../../src/ledger/proof.ts';
 import { keyHash } from '../../src/ledger/verifier-key.ts';
 import { checkDocument } from '../../src/parts/client/records/check-document.ts';
 import type { Keys } from '../../src/parts/client/records/receipts.ts';
-import { see } from '../../src/parts/client/records/receipts.ts';
+import { checkReceipt } from '../../src/parts/client/records/receipts.ts';
 import { rootOfAll, rootOfPath } from '../../src/parts/client/records/tree.ts';
 import { keysIn as listedKeys } from '../../src/parts/client/verify/seals.ts';
 import type { FullRecord, Preview } from '../../src/records/preview.ts';
@@ -52,10 +52,10 @@ async function faultsIn({ keys: listed = [], record, preview, chain, whole }: Ve
   const keys = keysOf(listed);
   const text = record?.receipt ?? preview?.receipt;
   if (text === undefined) {
-    const seen = await Promise.all((chain ?? []).map((receipt) => see(receipt, keys)));
+    const seen = await Promise.all((chain ?? []).map((receipt) => checkReceipt(receipt, keys)));
     return [...seen.flatMap(receiptRules), ...chainRules(seen, seen[0]?.receipt?.domain ?? '', whole ?? false)];
   }
-  const seen = await see(text, keys);
+  const seen = await checkReceipt(text, keys);
   const { receipt } = seen;
   if (receipt === null) return receiptRules(seen);
   const fields =
@@ -83,7 +83,7 @@ test('a text that is no receipt is told so', async () => {
     if (vector.text === undefined) continue;
     // A text without a signature cannot hold; only its form is asked about here.
     const line = `\n— a ${Buffer.alloc(68, 1).toString('base64')}\n`;
-    const { receipt } = await see(vector.text + line, { listed: [], from: 'nowhere' });
+    const { receipt } = await checkReceipt(vector.text + line, { listed: [], from: 'nowhere' });
     assert.equal(receipt !== null, isValid, name);
   }
 });

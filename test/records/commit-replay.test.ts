@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { AppContext } from '../../src/app/context.ts';
 import { auditRecords } from '../../src/audit/records.ts';
-import { openResolver } from '../../src/net/resolver.ts';
+import { createResolver } from '../../src/net/resolver.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { probeHostname } from '../../src/records/probe.ts';
 import { recordProbe } from '../../src/records/recording.ts';
@@ -38,7 +38,7 @@ test('zones served commit by commit give the deltas that really happened, and no
   let served = zonesAt(first);
   const knot = await startKnot(join(folder, 'knot'), [...served.values()]);
   t.after(knot.stop);
-  const resolver = openResolver({ servers: [knot], firstWait: 5_000 });
+  const resolver = createResolver({ servers: [knot], firstWait: 5_000 });
   t.after(() => resolver.close());
   const store = openStore({ file: join(folder, 'broadsheet.db') });
   t.after(() => store.close());
@@ -49,7 +49,7 @@ test('zones served commit by commit give the deltas that really happened, and no
 
   const scan = async (names: string[]): Promise<void> => {
     const id = `lease-${++leases}`;
-    records.leaseThese({ id, owner: 'test', names, until: now + MINUTE });
+    records.leaseNames({ id, owner: 'test', names, until: now + MINUTE });
     const left = names.values();
     const work = async () => {
       for (const name of left) {

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lineOf } from '../../src/records/change-line.ts';
+import { changeLine } from '../../src/records/change-line.ts';
 import type { Change, DomainBaseline } from '../../src/records/delta.ts';
-import { compare, isUnconfirmed } from '../../src/records/delta.ts';
+import { compareWithBaseline, isUnconfirmed } from '../../src/records/delta.ts';
 import type { SignalStatus } from '../../src/records/signal.ts';
 import { SIGNAL_TYPES, UNKNOWN_STATUSES } from '../../src/records/signal.ts';
-import type { Tracked } from '../../src/records/tracked-values.ts';
-import { certificateText, trackedOf } from '../../src/records/tracked-values.ts';
+import type { TrackedValues } from '../../src/records/tracked-values.ts';
+import { certificateText, trackedValues } from '../../src/records/tracked-values.ts';
 import { certificate, probe } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
 
 /** Compares looks one after the other. */
-function follow(looks: Tracked[], from: DomainBaseline = {}): { standing: DomainBaseline; changes: Change[] } {
+function follow(looks: TrackedValues[], from: DomainBaseline = {}): { standing: DomainBaseline; changes: Change[] } {
   let standing = from;
   const changes: Change[] = [];
   for (const now of looks) {
-    const step = compare(standing, now);
-    standing = { ...standing, ...step.news };
+    const step = compareWithBaseline(standing, now);
+    standing = { ...standing, ...step.updates };
     changes.push(...step.changes);
   }
   return { standing, changes };
@@ -40,7 +40,7 @@ const valuesOf = (standing: DomainBaseline): Record<string, string[]> =>
 const anySet = fc.subarray(['1', '2', '3', '4']);
 const anyZone = fc.record({ A: anySet, MX: anySet, TXT: anySet }, { noNullPrototype: true });
 /** A zone, or what is known of one in a bad hour. */
-const anyLook: fc.Arbitrary<Tracked> = fc.record({
+const anyLook: fc.Arbitrary<TrackedValues> = fc.record({
   A: fc.option(anySet, { freq: 3 }),
   MX: fc.option(anySet, { freq: 3 }),
   TXT: fc.option(anySet, { freq: 3 }),
@@ -89,12 +89,12 @@ test('what is unknown never changes anything, wherever it comes between', () => 
 
 test('each unknown status of each signal leaves what stands as it is', () => {
   const all = Object.fromEntries(SIGNAL_TYPES.map((type) => [type, [`value of ${type}`]]));
-  const { standing } = follow([trackedOf(probe('example.test', 0, all, certificate('a')))]);
+  const { standing } = follow([trackedValues(probe('example.test', 0, all, certificate('a')))]);
   assert.equal(Object.keys(standing).length, SIGNAL_TYPES.length + 1);
   for (const status of UNKNOWN_STATUSES) {
     const nothing = probe('example.test', 1, Object.fromEntries(SIGNAL_TYPES.map((type) => [type, status])));
-    const tracked = trackedOf({ ...nothing, certificate_status: 'timeout' });
-    assert.deepEqual(compare(standing, tracked), { news: {}, changes: [] }, status);
+    const tracked = trackedValues({ ...nothing, certificate_status: 'timeout' });
+    assert.deepEqual(compareWithBaseline(standing, tracked), { updates: {}, changes: [] }, status);
   }
 });
 
@@ -112,8 +112,8 @@ test('a value that is missing now and then, but never twice in a row, is never r
 
 test('a removal is reported by the second look that knows of it, and once', () => {
   const says = (...answers: (string[] | SignalStatus)[]) =>
-    follow(answers.map((TXT) => trackedOf(probe('example.test', 0, { TXT })))).changes.map((change) =>
-      lineOf({ domain: 'example.test', ...change }),
+    follow(answers.map((TXT) => trackedValues(probe('example.test', 0, { TXT })))).changes.map((change) =>
+      changeLine({ domain: 'example.test', ...change }),
     );
   assert.deepEqual(says(['a'], 'nodata'), []);
   assert.deepEqual(says(['a'], 'nodata', 'nodata'), ['example.test TXT removed: a']);
@@ -146,13 +146,13 @@ test('what turns by itself is no change: TTL, time, flags, the serial of a SOA, 
     transport: 'tcp',
     flags: { aa: false, ad: true, tc: true },
   };
-  assert.deepEqual(follow([before, after].map(trackedOf)).changes, []);
+  assert.deepEqual(follow([before, after].map(trackedValues)).changes, []);
   const moved = probe('example.test', 100, {
     ...{ A: ['192.0.2.1'], HTTPS: [https('C')] },
     SOA: [soa(3, 'ns9.example.test')],
   });
   assert.deepEqual(
-    follow([before, moved].map(trackedOf)).changes.map(({ signal }) => signal),
+    follow([before, moved].map(trackedValues)).changes.map(({ signal }) => signal),
     ['SOA'],
   );
 });
@@ -163,23 +163,23 @@ test('another certificate is a change, and a handshake that failed is not', () =
     ...probe('example.test', 0, {}, shown),
     ...(status === undefined ? {} : { certificate_status: status }),
   });
-  const { changes } = follow([with_(a), with_(null, 'timeout'), with_(b)].map(trackedOf));
+  const { changes } = follow([with_(a), with_(null, 'timeout'), with_(b)].map(trackedValues));
   assert.deepEqual(changes, [
     { signal: 'CERTIFICATE', kind: 'changed', before: [certificateText(a)], after: [certificateText(b)] },
   ]);
   assert.deepEqual(
-    changes.map((change) => lineOf({ domain: 'example.test', ...change })),
+    changes.map((change) => changeLine({ domain: 'example.test', ...change })),
     ["example.test CERTIFICATE changed: Let's Encrypt until 2027-01-30 → Let's Encrypt until 2027-01-30"],
   );
-  assert.deepEqual(follow([with_(a), with_(null), with_(null)].map(trackedOf)).changes.length, 1);
+  assert.deepEqual(follow([with_(a), with_(null), with_(null)].map(trackedValues)).changes.length, 1);
 });
 
 test('a line names a few values and cuts long ones between characters', () => {
   const long = `${'x'.repeat(58)}😀😀😀`;
   assert.equal(
-    lineOf({ domain: 'a.test', signal: 'WWW_A', kind: 'added', before: [], after: ['1', '2', '3', '4', '5'] }),
+    changeLine({ domain: 'a.test', signal: 'WWW_A', kind: 'added', before: [], after: ['1', '2', '3', '4', '5'] }),
     'a.test www A added: 1, 2, 3 and 2 more',
   );
-  const line = lineOf({ domain: 'a.test', signal: 'TXT', kind: 'removed', before: [long], after: [] });
+  const line = changeLine({ domain: 'a.test', signal: 'TXT', kind: 'removed', before: [long], after: [] });
   assert(line.isWellFormed() && line.endsWith('😀…'), line);
 });

@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
 import { AUTHORITATIVE_ANSWER, decode, encode, TRUNCATED_RESPONSE } from 'dns-packet';
-import { openResolver } from '../../src/net/resolver.ts';
+import { createResolver } from '../../src/net/resolver.ts';
 import type { Server } from '../../src/records/dns/transport.ts';
 import { Upstream } from '../../src/records/dns/upstream.ts';
 import type { Signal } from '../../src/records/signal.ts';
@@ -20,7 +20,7 @@ interface Scope {
 }
 
 function client(t: Scope, servers: Server[], more: { tries?: number; firstWait?: number } = {}) {
-  const resolver = openResolver({ servers, firstWait: WAIT, ...more });
+  const resolver = createResolver({ servers, firstWait: WAIT, ...more });
   t.after(() => resolver.close());
   return resolver;
 }

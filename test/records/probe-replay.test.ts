@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openResolver } from '../../src/net/resolver.ts';
+import { createResolver } from '../../src/net/resolver.ts';
 import type { DomainBaseline } from '../../src/records/delta.ts';
-import { compare } from '../../src/records/delta.ts';
+import { compareWithBaseline } from '../../src/records/delta.ts';
 import { probeHostname } from '../../src/records/probe.ts';
-import type { Tracked } from '../../src/records/tracked-values.ts';
-import { trackedOf } from '../../src/records/tracked-values.ts';
+import type { TrackedValues } from '../../src/records/tracked-values.ts';
+import { trackedValues } from '../../src/records/tracked-values.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
 import type { Shown } from '../support/gov-zones.ts';
@@ -15,7 +15,7 @@ import { hostsOf, SIGNALS, snapshots, truthOf, WITHOUT_ZONES, zoneFiles } from '
 const STATES = Number(process.env.REPLAY_STATES ?? 6);
 const AT_ONCE = 16;
 
-function shownOf(tracked: Tracked): Tracked {
+function shownOf(tracked: TrackedValues): TrackedValues {
   return Object.fromEntries(SIGNALS.map((signal) => [signal, tracked[signal] ?? null]));
 }
 
@@ -40,7 +40,7 @@ test('the zones of years, served one after the other, are seen as they were, and
   let [looks, changes] = [0, 0];
   for (const [index, state] of states.entries()) {
     const knot = await startKnot(`${folder}/${index}`, zoneFiles(state));
-    const resolver = openResolver({ servers: [knot], firstWait: 5_000 });
+    const resolver = createResolver({ servers: [knot], firstWait: 5_000 });
     try {
       const left = hosts.values();
       const work = async () => {
@@ -53,15 +53,15 @@ test('the zones of years, served one after the other, are seen as they were, and
             randomLabel: () => 'nobody-made-this',
           });
           const truth = truthOf(state, host);
-          const tracked = shownOf(trackedOf(look));
+          const tracked = shownOf(trackedValues(look));
           assert.deepEqual(tracked, truth, `${host} on ${state.at}`);
           looks++;
 
           // Two looks, so that what is gone is confirmed; together they tell each change once.
-          const first = compare(standing.get(host) ?? {}, tracked);
-          const between = { ...standing.get(host), ...first.news };
-          const second = compare(between, tracked);
-          standing.set(host, { ...between, ...second.news });
+          const first = compareWithBaseline(standing.get(host) ?? {}, tracked);
+          const between = { ...standing.get(host), ...first.updates };
+          const second = compareWithBaseline(between, tracked);
+          standing.set(host, { ...between, ...second.updates });
           const before = stood.get(host) ?? {};
           const now = standingOf(before, truth);
           stood.set(host, now);

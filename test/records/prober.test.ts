@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createServer } from 'node:tls';
-import { openProber } from '../../src/net/prober.ts';
-import { openResolver } from '../../src/net/resolver.ts';
+import { createProber } from '../../src/net/prober.ts';
+import { createResolver } from '../../src/net/resolver.ts';
 import type { RecordType } from '../../src/records/dns/record-type.ts';
 import { parseProbe } from '../../src/records/probe-schema.ts';
 import { SIGNAL_TYPES } from '../../src/records/signal.ts';
@@ -53,7 +53,7 @@ const ZONES = [
 let knot: DnsServer;
 let unbound: DnsServer;
 let bogus: DnsServer;
-let knotAlone: ReturnType<typeof openResolver>;
+let knotAlone: ReturnType<typeof createResolver>;
 let keys: string[];
 let signers: string[];
 const ends: (() => unknown)[] = [];
@@ -78,7 +78,7 @@ before(async () => {
   const zones = ['example', ...ZONES.map(({ name }) => name)];
   knot = await startKnot(join(folder, 'knot'), [parent, ...ZONES]);
   scope.after(() => knot.stop());
-  knotAlone = openResolver({ servers: [knot] });
+  knotAlone = createResolver({ servers: [knot] });
   scope.after(() => knotAlone.close());
   keys = (await knotAlone.ask('signed.example', 'DNSKEY')).values;
   const trusted = await knotAlone.ask('example', 'DNSKEY');
@@ -103,7 +103,7 @@ test('one look at a host of a real server brings all of it, and passes as a scan
   await once(web, 'listening');
   t.after(() => web.close());
   const tlsPort = (web.address() as AddressInfo).port;
-  const prober = openProber({ servers: [unbound], tlsPrivate: ['127.0.0.1'], tlsPort, now: () => 1_700_000_000_000 });
+  const prober = createProber({ servers: [unbound], tlsPrivate: ['127.0.0.1'], tlsPort, now: () => 1_700_000_000_000 });
   t.after(() => prober.close());
   const look = await prober.probe('signed.example');
   assert.deepEqual(Object.keys(look.signals).sort(), [...SIGNAL_TYPES].sort());
@@ -159,7 +159,7 @@ test('names that are not there, or lead elsewhere, or round', { skip: WITHOUT_SE
 test('what does not fit a datagram comes by TCP; more than a record may hold is too many', {
   skip: WITHOUT_SERVERS,
 }, async (t) => {
-  const through = openResolver({ servers: [unbound] });
+  const through = createResolver({ servers: [unbound] });
   t.after(() => through.close());
   for (const { ask } of [knotAlone, through]) {
     const many = await ask('many.signed.example', 'TXT');
@@ -176,7 +176,7 @@ test('AD is what the resolver validated, and what it cannot validate is unknown'
   skip: WITHOUT_SERVERS,
 }, async (t) => {
   const through = (server: DnsServer) => {
-    const resolver = openResolver({ servers: [server] });
+    const resolver = createResolver({ servers: [server] });
     t.after(() => resolver.close());
     return resolver.ask;
   };
@@ -191,7 +191,7 @@ test('AD is what the resolver validated, and what it cannot validate is unknown'
 });
 
 test('a wildcard is known by a name that nobody made', { skip: WITHOUT_SERVERS }, async (t) => {
-  const prober = openProber({ servers: [knot], tlsPrivate: [] });
+  const prober = createProber({ servers: [knot], tlsPrivate: [] });
   t.after(() => prober.close());
   const wildcard = async (name: string) => (await prober.probe(name)).wildcard;
   assert.equal(await wildcard('wild.example'), true);
@@ -206,7 +206,7 @@ test('a look at a host whose servers fail knows nothing, and does not shake hand
   skip: WITHOUT_SERVERS,
 }, async (t) => {
   const failing = await lyingServer(t, (heard) => [answerTo(heard, { rcode: 2 })]);
-  const prober = openProber({ servers: [failing], tlsPrivate: ['127.0.0.1'], tries: 1 });
+  const prober = createProber({ servers: [failing], tlsPrivate: ['127.0.0.1'], tries: 1 });
   t.after(() => prober.close());
   const look = await prober.probe('host.example');
   for (const type of SIGNAL_TYPES) assert.equal(look.signals[type].status, 'servfail', type);
@@ -224,7 +224,7 @@ test('a look at a host whose servers fail knows nothing, and does not shake hand
 test('a host without an address is known to show no certificate, and a private one is left alone', {
   skip: WITHOUT_SERVERS,
 }, async (t) => {
-  const prober = openProber({ servers: [knot], tlsPrivate: [] });
+  const prober = createProber({ servers: [knot], tlsPrivate: [] });
   t.after(() => prober.close());
   const shown = async (name: string) => (await prober.probe(name)).certificate_status;
   assert.equal(await shown('nope.signed.example'), 'none');

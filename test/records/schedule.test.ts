@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { registrableDomain } from '../../src/records/hostname.ts';
-import { CONFIRM_AFTER, nextProbe, observedAt, operatorOf, RETRY_AFTER } from '../../src/records/schedule.ts';
+import { CONFIRM_AFTER, nextProbeAt, observedAt, operatorOf, RETRY_AFTER } from '../../src/records/schedule.ts';
 import * as fc from '../support/properties.ts';
 
 const DAY = 86_400_000;
@@ -10,21 +10,25 @@ const outcome = { now, every: DAY, unconfirmed: false, failures: 0, random: 0.5 
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
 test('the next look is after the interval, a little sooner or later', () => {
-  assert.equal(nextProbe(outcome), now + DAY);
+  assert.equal(nextProbeAt(outcome), now + DAY);
   fc.assert(
     fc.property(random, fc.integer({ min: 1, max: 30 * DAY }), (chance, every) => {
-      const wait = nextProbe({ ...outcome, every, random: chance }) - now;
+      const wait = nextProbeAt({ ...outcome, every, random: chance }) - now;
       assert(wait >= Math.floor(every * 0.95) && wait <= Math.ceil(every * 1.05));
     }),
   );
 });
 
 test('a missing value is looked for again soon, a silent host less and less often', () => {
-  assert.equal(nextProbe({ ...outcome, unconfirmed: true }), now + CONFIRM_AFTER);
-  const waits = [1, 2, 3, 4, 9, 99, 1e6].map((failures) => nextProbe({ ...outcome, failures }) - now);
+  assert.equal(nextProbeAt({ ...outcome, unconfirmed: true }), now + CONFIRM_AFTER);
+  const waits = [1, 2, 3, 4, 9, 99, 1e6].map((failures) => nextProbeAt({ ...outcome, failures }) - now);
   assert.deepEqual(waits, [RETRY_AFTER, 2 * RETRY_AFTER, 4 * RETRY_AFTER, 8 * RETRY_AFTER, DAY, DAY, DAY]);
-  assert.equal(nextProbe({ ...outcome, every: 1000, unconfirmed: true }), now + 1000, 'never later than the interval');
-  assert.equal(nextProbe({ ...outcome, every: 1000, failures: 3 }), now + 1000);
+  assert.equal(
+    nextProbeAt({ ...outcome, every: 1000, unconfirmed: true }),
+    now + 1000,
+    'never later than the interval',
+  );
+  assert.equal(nextProbeAt({ ...outcome, every: 1000, failures: 3 }), now + 1000);
 });
 
 test('the time of an observation never lies in the future and never goes back', () => {

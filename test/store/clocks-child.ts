@@ -6,8 +6,8 @@ const [file = '', what = ''] = process.argv.slice(2);
 const store = openStore({ file });
 
 const asks: Record<string, (n: number) => boolean> = {
-  keyless: (n) => store.keyless.enter(`caller-${n}`, Date.now, 1_000_000).pass === 'open',
-  duty: (n) => store.duties.take(`duty-${n}`, String(process.pid), Date.now, 60_000) !== null,
+  keyless: (n) => store.keyless.admit(`caller-${n}`, Date.now, 1_000_000).pass === 'open',
+  duty: (n) => store.leases.acquire(`duty-${n}`, String(process.pid), Date.now, 60_000) !== null,
   press: (n) => store.manifest.claim(`paper-${n}`, String(process.pid), Date.now(), 30_000),
 };
 

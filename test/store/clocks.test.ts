@@ -74,29 +74,29 @@ test('a process that read its clock before it waited for the lock sees nobody in
     now += 3;
     return now;
   };
-  assert.equal(other.keyless.enter('192.0.2.1', () => NOON + 2, 100).pass, 'open');
-  assert.equal(store.keyless.enter('192.0.2.1', waits, 100).pass, 'throttled');
-  assert.equal(store.keyless.enter('192.0.2.1', () => NOON, 100).pass, 'throttled', 'a lagging clock is no way in');
+  assert.equal(other.keyless.admit('192.0.2.1', () => NOON + 2, 100).pass, 'open');
+  assert.equal(store.keyless.admit('192.0.2.1', waits, 100).pass, 'throttled');
+  assert.equal(store.keyless.admit('192.0.2.1', () => NOON, 100).pass, 'throttled', 'a lagging clock is no way in');
 
   assert.equal(
-    other.duties.take('mails', 'other', () => NOON + 2_000, 10_000),
-    'taken',
+    other.leases.acquire('mails', 'other', () => NOON + 2_000, 10_000),
+    'acquired',
   );
   assert.equal(
-    store.duties.take('mails', 'mine', () => NOON, 10_000),
+    store.leases.acquire('mails', 'mine', () => NOON, 10_000),
     null,
   );
   assert.equal(
-    other.duties.take('mails', 'other', () => NOON + 3_000, 10_000),
-    'kept',
+    other.leases.acquire('mails', 'other', () => NOON + 3_000, 10_000),
+    'renewed',
   );
   assert.equal(
-    store.duties.take('mails', 'mine', () => NOON + 12_999, 10_000),
+    store.leases.acquire('mails', 'mine', () => NOON + 12_999, 10_000),
     null,
   );
   assert.equal(
-    store.duties.take('mails', 'mine', () => NOON + 13_000, 10_000),
-    'taken',
+    store.leases.acquire('mails', 'mine', () => NOON + 13_000, 10_000),
+    'acquired',
   );
 });
 
@@ -107,8 +107,8 @@ test('hostnames that were put off under a clock that ran ahead are looked at aga
   const names = ['harbor.example', 'quay.example'];
   app.store.records.watch(names.map(parseHostname), clock.now);
   const queue = localQueue(app, 'test');
-  const { lease } = queue.leaseThese(['harbor.example']) ?? { lease: '' };
-  await queue.enter(lease, [probe('harbor.example', clock.now, { A: ['192.0.2.1'] })]);
+  const { lease } = queue.leaseNames(['harbor.example']) ?? { lease: '' };
+  await queue.submit(lease, [probe('harbor.example', clock.now, { A: ['192.0.2.1'] })]);
   assert.deepEqual((await queue.lease(9))?.hostnames, ['quay.example'], 'leased, and its scanner dies');
   clock.now = NOON;
   assert.deepEqual((await queue.lease(9))?.hostnames.toSorted(), names);
@@ -118,15 +118,15 @@ test('hostnames that were put off under a clock that ran ahead are looked at aga
 test('a lease of a time to come is nobody’s: the clock was set back', (t) => {
   const { store } = opened(t);
   assert.equal(
-    store.duties.take('mails', 'gone', () => NOON + YEAR, 10_000),
-    'taken',
+    store.leases.acquire('mails', 'gone', () => NOON + YEAR, 10_000),
+    'acquired',
   );
   assert.equal(
-    store.duties.take('mails', 'mine', () => NOON, 10_000),
-    'taken',
+    store.leases.acquire('mails', 'mine', () => NOON, 10_000),
+    'acquired',
   );
   assert.equal(
-    store.duties.take('mails', 'mine', () => NOON + 1, 10_000),
-    'kept',
+    store.leases.acquire('mails', 'mine', () => NOON + 1, 10_000),
+    'renewed',
   );
 });

@@ -25,25 +25,25 @@ function opened(t: TestContext) {
 
 test('an allowance that is spent stays spent when the clock is set back, by an hour or by a year', (t) => {
   const { meter, credits } = opened(t);
-  const take = (at: number, account = 'ada') => meter.take({ account, key: account, at }, LIMITS)?.outcome;
-  assert.equal(take(NOON), 'taken');
-  assert.deepEqual([take(NOON + DAY), take(NOON + DAY), take(NOON + DAY)], ['taken', 'taken', 'exhausted']);
+  const take = (at: number, account = 'ada') => meter.reserve({ account, key: account, at }, LIMITS)?.outcome;
+  assert.equal(take(NOON), 'reserved');
+  assert.deepEqual([take(NOON + DAY), take(NOON + DAY), take(NOON + DAY)], ['reserved', 'reserved', 'exhausted']);
   for (const back of [13 * HOUR, DAY, 400 * DAY]) assert.equal(take(NOON + DAY - back), 'exhausted');
-  const standing = meter.standing('ada', NOON, LIMITS.daily);
+  const standing = meter.usage('ada', NOON, LIMITS.daily);
   assert.deepEqual(standing?.today, { included: 2, drawn: 0, refused: 4, failed: 0 });
   assert.equal(standing?.at, Date.UTC(2026, 10, 21), 'what is told of the day is told of the one that counts');
-  assert.equal(take(NOON, 'bob'), 'taken', 'another account has its own days');
-  assert.equal(take(NOON + 2 * DAY), 'taken', 'the next day is a new one');
+  assert.equal(take(NOON, 'bob'), 'reserved', 'another account has its own days');
+  assert.equal(take(NOON + 2 * DAY), 'reserved', 'the next day is a new one');
 
   // Credits that are drawn meanwhile are drawn once, and their lines follow each other.
-  credits.enter('ada', { at: NOON + 2 * DAY, amount: 1_000_000, note: null });
-  assert.deepEqual([take(NOON + 2 * DAY), take(NOON), take(NOON)], ['taken', 'taken', 'taken']);
+  credits.append('ada', { at: NOON + 2 * DAY, amount: 1_000_000, note: null });
+  assert.deepEqual([take(NOON + 2 * DAY), take(NOON), take(NOON)], ['reserved', 'reserved', 'reserved']);
   const lines = credits.entries('ada', NOON + 3 * DAY).map(({ at, kind }) => [kind, at]);
   assert.deepEqual(lines, [
     ['draw', NOON + 3 * DAY],
     ['top_up', NOON + 2 * DAY],
   ]);
-  const early = credits.enter('ada', { at: NOON, amount: 1, note: null });
+  const early = credits.append('ada', { at: NOON, amount: 1, note: null });
   assert.equal(typeof early === 'object' ? early.at : early, NOON + 3 * DAY);
   assert.deepEqual(credits.faults(), []);
   assert.equal(credits.balance('ada'), 1_000_001 - 2 * 50_000);
@@ -51,19 +51,19 @@ test('an allowance that is spent stays spent when the clock is set back, by an h
 
 test('what is given back goes back to the day that it was taken on', (t) => {
   const { meter } = opened(t);
-  const take = (at: number) => meter.take({ account: 'ada', key: 'ada', at }, LIMITS);
+  const take = (at: number) => meter.reserve({ account: 'ada', key: 'ada', at }, LIMITS);
   take(NOON + DAY);
   const taken = take(NOON);
-  assert.ok(taken?.outcome === 'taken');
-  assert.equal(taken.taken.day, '2026-11-21');
-  meter.giveBack(taken.taken, NOON, LIMITS.daily);
-  assert.deepEqual([take(NOON)?.outcome, take(NOON)?.outcome], ['taken', 'exhausted']);
+  assert.ok(taken?.outcome === 'reserved');
+  assert.equal(taken.reservation.day, '2026-11-21');
+  meter.refund(taken.reservation, NOON, LIMITS.daily);
+  assert.deepEqual([take(NOON)?.outcome, take(NOON)?.outcome], ['reserved', 'exhausted']);
 });
 
 test('the keyless lane that is closed stays closed when the clock is set back', (t) => {
   const { keyless } = opened(t);
   let callers = 0;
-  const enter = (at: number, ceiling = 2) => keyless.enter(`192.0.2.${++callers}`, () => at, ceiling);
+  const enter = (at: number, ceiling = 2) => keyless.admit(`192.0.2.${++callers}`, () => at, ceiling);
   assert.equal(enter(NOON).pass, 'open');
   assert.deepEqual([enter(NOON + DAY).pass, enter(NOON + DAY).pass], ['open', 'open']);
   for (const at of [NOON + DAY, NOON, NOON - 400 * DAY]) {
@@ -76,7 +76,7 @@ test('the keyless lane that is closed stays closed when the clock is set back', 
 
 test('a caller of a neighbour whose clock is ahead waits, one of a clock that was set back does not', (t) => {
   const { keyless } = opened(t);
-  const enter = (at: number) => keyless.enter('192.0.2.1', () => at, 1_000).pass;
+  const enter = (at: number) => keyless.admit('192.0.2.1', () => at, 1_000).pass;
   assert.equal(enter(NOON), 'open');
   assert.equal(enter(NOON - 5), 'throttled');
   assert.equal(enter(NOON - 14_999), 'throttled');

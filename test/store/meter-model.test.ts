@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { ServiceKey } from '../../src/accounts/service-key.ts';
-import type { Taken } from '../../src/meter/meter-table.ts';
+import type { Reservation } from '../../src/meter/meter-table.ts';
 import { PLANS } from '../../src/meter/plan.ts';
 import { openDatabase } from '../../src/store/open.ts';
 import { openStore } from '../../src/store/store.ts';
@@ -117,13 +117,13 @@ test('for any order of requests, failures, days and top-ups, units, credits and 
         store.serviceKeys.insert(keyOf(account, id), id);
       }
       const model = new Model();
-      const hanging: { taken: Taken; of: Model['asked'][number] }[] = [];
+      const hanging: { taken: Reservation; of: Model['asked'][number] }[] = [];
       const fail = ({ taken, of }: (typeof hanging)[number]) => {
-        store.meter.giveBack(taken, model.now, LIMITS.daily);
+        store.meter.refund(taken, model.now, LIMITS.daily);
         of.as = 'failed';
       };
       const check = () => {
-        const standing = store.meter.standing(account, model.now, LIMITS.daily);
+        const standing = store.meter.usage(account, model.now, LIMITS.daily);
         const [day, month] = [iso(model.now).slice(0, 10), iso(model.now).slice(0, 7)];
         const terms = { plan: model.plan, burst: model.burst, daily: LIMITS.daily };
         const { balance, hasBought: bought } = model;
@@ -143,7 +143,7 @@ test('for any order of requests, failures, days and top-ups, units, credits and 
       for (const one of steps) {
         if (one.do === 'ask') {
           const expected = model.next(one.key);
-          const take = store.meter.take({ account, key: keys[one.key] ?? '', at: model.now }, LIMITS);
+          const take = store.meter.reserve({ account, key: keys[one.key] ?? '', at: model.now }, LIMITS);
           assert(take !== null);
           if (expected === 'too_fast') {
             assert.equal(take.outcome, 'too_fast');
@@ -153,13 +153,13 @@ test('for any order of requests, failures, days and top-ups, units, credits and 
           const as = expected === 'included' || expected === 'drawn' ? expected : 'refused';
           const of: Model['asked'][number] = { key: one.key, at: model.now, as };
           model.asked.push(of);
-          assert.deepEqual(take.standing, check(), 'what is told is how it stands');
+          assert.deepEqual(take.usage, check(), 'what is told is how it stands');
           if (take.outcome === 'exhausted') assert.equal(take.axis, expected);
           else {
-            assert(take.outcome === 'taken');
-            assert.equal(take.taken.from, expected === 'included' ? 'included' : 'credits');
-            if (one.end === 'fails') fail({ taken: take.taken, of });
-            if (one.end === 'hangs') hanging.push({ taken: take.taken, of });
+            assert(take.outcome === 'reserved');
+            assert.equal(take.reservation.from, expected === 'included' ? 'included' : 'credits');
+            if (one.end === 'fails') fail({ taken: take.reservation, of });
+            if (one.end === 'hangs') hanging.push({ taken: take.reservation, of });
           }
         }
         if (one.do === 'fail') for (const late of hanging.splice(0, 1)) fail(late);
@@ -175,13 +175,13 @@ test('for any order of requests, failures, days and top-ups, units, credits and 
             }[one.to];
         }
         if (one.do === 'buy') {
-          const entry = store.credits.enter(account, { at: model.now, amount: one.amount, note: null });
+          const entry = store.credits.append(account, { at: model.now, amount: one.amount, note: null });
           model.moved += one.amount;
           model.hasBought = true;
           assert.equal(typeof entry === 'object' ? entry.balance : entry, model.balance);
         }
         if (one.do === 'correct') {
-          const entry = store.credits.enter(account, { at: model.now, amount: -one.amount, note: null });
+          const entry = store.credits.append(account, { at: model.now, amount: -one.amount, note: null });
           assert.equal(entry === 'too_little', model.balance < one.amount);
           if (entry !== 'too_little') model.moved -= one.amount;
           if (typeof entry === 'object') assert.equal(entry.balance, model.balance);
@@ -239,9 +239,10 @@ test('an account’s meter is forgotten, and its books stay, without a word abou
   t.after(() => store.close());
   store.accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: START });
   store.serviceKeys.insert(keyOf('ada', 'key'), 'hash');
-  store.credits.enter('ada', { at: START, amount: 3 * COST, note: 'invoice of Ada', ref: 'payment 1' });
-  assert.equal(store.credits.enter('ada', { at: START, amount: COST, note: null, ref: 'payment 1' }), 'known');
-  for (let n = 0; n < 3; n++) store.meter.take({ account: 'ada', key: 'key', at: START }, { daily: 1, perMinute: 9 });
+  store.credits.append('ada', { at: START, amount: 3 * COST, note: 'invoice of Ada', ref: 'payment 1' });
+  assert.equal(store.credits.append('ada', { at: START, amount: COST, note: null, ref: 'payment 1' }), 'known');
+  for (let n = 0; n < 3; n++)
+    store.meter.reserve({ account: 'ada', key: 'key', at: START }, { daily: 1, perMinute: 9 });
   store.meter.forget('ada', START);
   assert.deepEqual(store.meter.days('ada', '2026-01-01'), []);
   assert.deepEqual(store.meter.keys('ada', START), []);
@@ -258,8 +259,8 @@ test('the ledger takes no change, no gap and no wrong sum, and the audit finds w
   const file = join(tempFolder(t), 'broadsheet.db');
   const store = openStore({ file });
   t.after(() => store.close());
-  store.credits.enter('ada', { at: START, amount: 3 * COST, note: 'paid', ref: 'payment 1' });
-  store.credits.enter('ada', { at: START, amount: COST, note: null });
+  store.credits.append('ada', { at: START, amount: 3 * COST, note: 'paid', ref: 'payment 1' });
+  store.credits.append('ada', { at: START, amount: COST, note: null });
   const db = openDatabase({ file });
   t.after(() => db.close());
   const line = (seq: number, balance: number, ref = 'NULL') =>
@@ -294,14 +295,14 @@ test('clocks that lag, and one that was set back', (t) => {
   const key = { id: 'key', account: 'ada', level: 'account' as const, name: 'N', made_at: START, used_at: null };
   store.serviceKeys.insert({ ...key, made_by: 'cli', expires_at: null, revoked_by: null, revoked_at: null }, 'hash');
   const take = (at: number) =>
-    store.meter.take({ account: 'ada', key: 'key', at }, { daily: 99, perMinute: 3 })?.outcome;
+    store.meter.reserve({ account: 'ada', key: 'key', at }, { daily: 99, perMinute: 3 })?.outcome;
   // Two processes, one of which is a few ms behind, at the turn of a minute: what counts is one minute.
   assert.deepEqual(
     [take(START), take(START - 5), take(START + 1), take(START - 4)],
-    ['taken', 'taken', 'taken', 'too_fast'],
+    ['reserved', 'reserved', 'reserved', 'too_fast'],
   );
-  assert.equal(take(START - HOUR), 'taken', 'after an hour back nobody is locked out');
+  assert.equal(take(START - HOUR), 'reserved', 'after an hour back nobody is locked out');
 
-  const enter = (at: number) => store.keyless.enter('192.0.2.1', () => at, 99).pass;
+  const enter = (at: number) => store.keyless.admit('192.0.2.1', () => at, 99).pass;
   assert.deepEqual([enter(START), enter(START + 14_999), enter(START - HOUR)], ['open', 'throttled', 'open']);
 });

@@ -27,7 +27,7 @@ function accountIn(t: TestContext, credits: number) {
     const key = { id, account: 'ada', level: 'account' as const, name: id, made_at: AT, used_at: null };
     store.serviceKeys.insert({ ...key, made_by: 'cli', expires_at: null, revoked_by: null, revoked_at: null }, id);
   }
-  store.credits.enter('ada', { at: AT, amount: credits, note: null });
+  store.credits.append('ada', { at: AT, amount: credits, note: null });
   return { file, store };
 }
 
@@ -65,8 +65,8 @@ test('several processes at once on one account never spend more than there is, a
   // What was given back at the end is there to be taken, and not one unit more.
   const rest = DAILY - columns.included + 50 - columns.drawn;
   for (let n = 0; n <= rest; n++) {
-    const take = store.meter.take({ account: 'ada', key: 'a', at: AT }, { daily: DAILY, perMinute: 1_000 });
-    assert.equal(take?.outcome, n < rest ? 'taken' : 'exhausted');
+    const take = store.meter.reserve({ account: 'ada', key: 'a', at: AT }, { daily: DAILY, perMinute: 1_000 });
+    assert.equal(take?.outcome, n < rest ? 'reserved' : 'exhausted');
   }
   assert.equal(store.credits.balance('ada'), 1);
   const units = store.meter.keys('ada', AT).reduce((total, { today }) => total + today, 0);
@@ -79,10 +79,10 @@ test('processes killed in the midst leave a meter that adds up', async (t) => {
   const ended = children.map((child) => once(child, 'exit'));
   for (const child of children) child.send('go');
   // Well past what is included, so that each draws credits when it dies.
-  while ((store.meter.standing('ada', AT, DAILY)?.today.drawn ?? 0) < 50) await setTimeout(5);
+  while ((store.meter.usage('ada', AT, DAILY)?.today.drawn ?? 0) < 50) await setTimeout(5);
   for (const child of children) child.kill('SIGKILL');
   await Promise.all(ended);
-  const standing = store.meter.standing('ada', AT, DAILY);
+  const standing = store.meter.usage('ada', AT, DAILY);
   const units = store.meter.keys('ada', AT).reduce((total, { today }) => total + today, 0);
   assert.equal(units, (standing?.today.included ?? 0) + (standing?.today.drawn ?? 0));
   assert.equal(standing?.balance, (1_000_000 - (standing?.today.drawn ?? 0)) * COST);

@@ -14,8 +14,8 @@ for (let n = 0; n < 25; n++) {
   if (store.quotas.signUp('192.0.2.0/24', at, 20) === null) came.signUps++;
   const stream = { id: `${name}-${n}`, holder: 'account:ada' };
   if (store.quotas.openStream(stream, () => at, { most: 10, lasts: 60_000 })) came.streams++;
-  const take = store.meter.take({ account: name, key: name, at }, { daily: 30, perMinute: 1_000 });
-  if (take?.outcome === 'taken') came.units++;
+  const take = store.meter.reserve({ account: name, key: name, at }, { daily: 30, perMinute: 1_000 });
+  if (take?.outcome === 'reserved') came.units++;
 }
 store.close();
 process.send?.(came);

@@ -25,9 +25,9 @@ function storeIn(t: TestContext, accounts: Record<string, string>) {
     store.serviceKeys.insert({ ...key, made_by: 'cli', expires_at: null, revoked_by: null, revoked_at: null }, id);
   };
   for (const [id, email] of Object.entries(accounts)) add(id, email);
-  const take = (account: string, at = NOON) => store.meter.take({ account, key: account, at }, LIMITS);
+  const take = (account: string, at = NOON) => store.meter.reserve({ account, key: account, at }, LIMITS);
   const left = (account: string, at = NOON) => {
-    const standing = store.meter.standing(account, at, LIMITS.daily);
+    const standing = store.meter.usage(account, at, LIMITS.daily);
     return standing && dayAllowance(standing);
   };
   return { file, store, add, take, left };
@@ -39,19 +39,19 @@ test('addresses of one mailbox have one allowance, whatever comes of an account;
     alias: 'ada+two@googlemail.com',
     ben: 'ben@gmail.com',
   });
-  for (let n = 0; n < 10; n++) assert.equal(take('ada')?.outcome, 'taken');
+  for (let n = 0; n < 10; n++) assert.equal(take('ada')?.outcome, 'reserved');
   assert.deepEqual(left('ada'), { allowance: 30, remaining: 20 });
   assert.deepEqual(left('alias'), { allowance: 20, remaining: 20 });
   assert.deepEqual(left('ben'), { allowance: 30, remaining: 30 });
-  for (let n = 0; n < 20; n++) assert.equal(take('alias')?.outcome, 'taken');
+  for (let n = 0; n < 20; n++) assert.equal(take('alias')?.outcome, 'reserved');
   const refused = take('ada');
   assert.equal(refused?.outcome, 'exhausted');
   assert.equal(take('alias')?.outcome, 'exhausted');
-  assert.equal(take('ben')?.outcome, 'taken');
+  assert.equal(take('ben')?.outcome, 'reserved');
 
   // One that failed is there again, for either.
-  store.meter.giveBack({ account: 'alias', key: 'alias', day: '2026-11-21', from: 'included' }, NOON, LIMITS.daily);
-  assert.equal(take('ada')?.outcome, 'taken');
+  store.meter.refund({ account: 'alias', key: 'alias', day: '2026-11-21', from: 'included' }, NOON, LIMITS.daily);
+  assert.equal(take('ada')?.outcome, 'reserved');
   assert.equal(take('alias')?.outcome, 'exhausted');
 
   // Deleted and made again it begins with nothing new.
@@ -60,10 +60,10 @@ test('addresses of one mailbox have one allowance, whatever comes of an account;
   add('again', 'ada+three@gmail.com');
   assert.equal(take('again')?.outcome, 'exhausted');
   // Credits are each account's own, and the operator's plan is not shared.
-  store.credits.enter('again', { at: NOON, amount: 50_000, note: null });
-  assert.equal(take('again')?.outcome, 'taken');
+  store.credits.append('again', { at: NOON, amount: 50_000, note: null });
+  assert.equal(take('again')?.outcome, 'reserved');
   store.accounts.setPlan('again', 'monthly');
-  assert.equal(take('again')?.outcome, 'taken');
+  assert.equal(take('again')?.outcome, 'reserved');
   assert.deepEqual(left('ada', NOON + DAY), { allowance: 30, remaining: 30 });
   store.quotas.forget('2026-11-22');
   assert.deepEqual(left('ada'), { allowance: 30, remaining: 19 });
@@ -77,8 +77,8 @@ test('accounts of before get their mailbox when the database is opened', async (
   db.close();
   const again = openStore({ file });
   t.after(() => again.close());
-  for (let n = 0; n < 30; n++) again.meter.take({ account: 'ada', key: 'ada', at: NOON }, LIMITS);
-  assert.equal(store.meter.take({ account: 'alias', key: 'alias', at: NOON }, LIMITS)?.outcome, 'exhausted');
+  for (let n = 0; n < 30; n++) again.meter.reserve({ account: 'ada', key: 'ada', at: NOON }, LIMITS);
+  assert.equal(store.meter.reserve({ account: 'alias', key: 'alias', at: NOON }, LIMITS)?.outcome, 'exhausted');
 });
 
 test('a network makes so many accounts a day, also when the clock is set back', (t) => {

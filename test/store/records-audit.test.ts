@@ -24,7 +24,7 @@ function observed(t: TestContext): { folder: string; open(): AppContext } {
   records.watch(names.map(parseHostname), START);
   for (const [hours, address] of ['192.0.2.1', '192.0.2.2', '192.0.2.3'].entries()) {
     const now = START + hours * HOUR;
-    records.leaseThese({ id: `lease-${hours}`, owner: 'test', names, until: now + HOUR });
+    records.leaseNames({ id: `lease-${hours}`, owner: 'test', names, until: now + HOUR });
     for (const name of names) {
       const taken = probe(name, now, { A: [address], NS: ['amy.ns.cloudflare.com'] }, certificate('a'));
       assert.equal(recordProbe(records, `lease-${hours}`, taken, toolsAt(now, { signer, kid })).outcome, 'recorded');

@@ -63,7 +63,7 @@ test('whatever happens in whatever order, the records hold in every part', async
           if (step.do === 'look' || step.do === 'crash') {
             const id = `l${++lease}`;
             const host = step.do === 'look' ? step.host : 'a.test';
-            const [leased] = records.leaseThese({ id, owner: 'x', names: [host], until: now + MINUTE });
+            const [leased] = records.leaseNames({ id, owner: 'x', names: [host], until: now + MINUTE });
             const taken =
               step.do === 'look'
                 ? probe(host, now, { A: step.A, MX: step.MX })

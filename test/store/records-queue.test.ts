@@ -83,7 +83,7 @@ test('a lease that is given back makes its hosts due at once', (t) => {
   const lease = (id: string) => records.lease({ id, owner: 'x', max: 9, until: START + HOUR, now: START }).length;
   assert.equal(lease('one'), 2);
   recordProbe(records, 'one', probe('a.test', START, { A: ['192.0.2.1'] }), toolsAt(START));
-  assert.equal(records.giveBack('one', START), 1);
+  assert.equal(records.release('one', START), 1);
   assert.equal(lease('two'), 1);
 });
 
@@ -107,7 +107,7 @@ test('a host is due again when its outcome says so', (t) => {
   const { records } = store;
   watch(store, ['a.test']);
   const step = (id: string, now: number, A: string[] | 'timeout' | 'nodata') => {
-    records.leaseThese({ id, owner: 'x', names: ['a.test'], until: now + MINUTE });
+    records.leaseNames({ id, owner: 'x', names: ['a.test'], until: now + MINUTE });
     const taken = probe('a.test', now, A === 'timeout' ? {} : { A });
     if (A === 'timeout') {
       for (const signal of Object.values(taken.signals)) signal.status = 'timeout';

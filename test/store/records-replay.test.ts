@@ -72,7 +72,7 @@ test('half a year of the .gov zone, looked at after each export, give the deltas
     records.transact(() => {
       const id = `lease-${++leases}`;
       const hosts = names.map((name) => parseHostname(name).hostname);
-      records.leaseThese({ id, owner: 'test', names: hosts, until: now + 60_000 });
+      records.leaseNames({ id, owner: 'test', names: hosts, until: now + 60_000 });
       for (const [index, hostname] of hosts.entries()) {
         const taken = probe(hostname, now, zone.of(names[index] ?? ''));
         assert.equal(recordProbe(records, id, taken, toolsAt(now)).outcome, 'recorded');

@@ -27,7 +27,7 @@ function scan(records: Records, ...looks: Probe[]): void {
   for (const taken of looks) {
     records.watch([parseHostname(taken.hostname)], taken.at);
     const id = `lease-${++leases}`;
-    records.leaseThese({ id, owner: 'test', names: [taken.hostname], until: taken.at + 60_000 });
+    records.leaseNames({ id, owner: 'test', names: [taken.hostname], until: taken.at + 60_000 });
     assert.equal(recordProbe(records, id, taken, toolsAt(taken.at)).outcome, 'recorded');
   }
 }
@@ -84,7 +84,7 @@ test('values are found by hosts within them, by words, by beginnings and by issu
   assert.deepEqual(hostsWith(records, 'v=spf1'), []);
 });
 
-test('the whole value comes first, then whole words, then beginnings, each once; any place goes on', (t) => {
+test('the whole value comes first, then whole words, then beginnings, each once; every cursor resumes the list', (t) => {
   const records = openIn(t, tempFolder(t));
   const names = Array.from({ length: 70 }, (_, n) => `h${n}.example`);
   const seen = (n: number) =>
@@ -95,13 +95,13 @@ test('the whole value comes first, then whole words, then beginnings, each once;
   const all = [...valueSightings(records, 'nic.example')];
   assert.equal(all[0]?.sighting.hostname, 'last.example');
   assert.equal(all.length, 1 + 70 + 70);
-  assert.equal(new Set(all.map(({ place }) => JSON.stringify(place))).size, all.length);
+  assert.equal(new Set(all.map(({ cursor }) => JSON.stringify(cursor))).size, all.length);
   assert.deepEqual(
-    all.map(({ place }) => place.tier),
-    all.map(({ place }) => place.tier).sort(),
+    all.map(({ cursor }) => cursor.tier),
+    all.map(({ cursor }) => cursor.tier).sort(),
   );
   for (const at of [0, 1, 34, 63, 64, 65, 100, 140]) {
-    assert.deepEqual([...valueSightings(records, 'nic.example', all[at]?.place)], all.slice(at + 1), String(at));
+    assert.deepEqual([...valueSightings(records, 'nic.example', all[at]?.cursor)], all.slice(at + 1), String(at));
   }
 });
 

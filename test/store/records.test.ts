@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { verifyNode } from '../../src/ledger/ed25519.ts';
-import { lineOf } from '../../src/records/change-line.ts';
+import { changeLine } from '../../src/records/change-line.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { fullRecordOf } from '../../src/records/preview.ts';
 import type { Recorded } from '../../src/records/recording.ts';
@@ -30,7 +30,7 @@ let leases = 0;
 /** Looks at a host now, whether it is due or not. */
 function scan(records: Records, taken: Probe, now = taken.at): Recorded {
   const id = `lease-${++leases}`;
-  records.leaseThese({ id, owner: 'test', names: [taken.hostname], until: now + 60_000 });
+  records.leaseNames({ id, owner: 'test', names: [taken.hostname], until: now + 60_000 });
   return recordProbe(records, id, taken, toolsAt(now));
 }
 
@@ -82,7 +82,7 @@ test('changes become deltas, a removal only when it is seen twice, and unknown n
   const says = (hours: number, seen: Parameters<typeof probe>[2]) => {
     const recorded = scan(records, probe('example.test', at(hours), seen));
     assert(recorded.outcome === 'recorded');
-    return recorded.deltas.map(lineOf);
+    return recorded.deltas.map(changeLine);
   };
   assert.deepEqual(says(0, { A: ['192.0.2.1'], MX: ['10 mx.example.test'] }), []);
   assert.deepEqual(says(1, { A: ['192.0.2.2'], MX: ['10 mx.example.test'] }), [
@@ -167,7 +167,7 @@ test('an opt-out hides a name and all below it at once, keeps the receipts, and 
   }
   assert.equal(records.deltaCount({}), 4);
   assert.equal(records.facetCount({ kind: 'service', name: 'mail:Google Workspace' }), 4);
-  const [lease] = records.leaseThese({ id: 'held', owner: 'a', names: ['www.example.test'], until: START + 9 * HOUR });
+  const [lease] = records.leaseNames({ id: 'held', owner: 'a', names: ['www.example.test'], until: START + 9 * HOUR });
   assert.equal(lease?.hostname, 'www.example.test');
 
   const hidden = records.optOut(parseHostname('Example.test'), 'asked by its owner', 'cli', START + 2 * HOUR);
@@ -287,9 +287,9 @@ test('names under watch are told apart: new, there already, paused, opted out', 
   ]);
   assert.deepEqual(records.counts(), { watched: 2, paused: 0, opted_out: 0 });
   assert.equal(records.find('c.test'), null, 'a name that opted out before it was watched leaves no row');
-  assert.equal(records.lastLookAt(), null);
+  assert.equal(records.lastProbeAt(), null);
   scan(records, probe('a.test', START + HOUR, {}));
-  assert.equal(records.lastLookAt(), START + HOUR);
+  assert.equal(records.lastProbeAt(), START + HOUR);
 });
 
 test('rows for readers carry what the tables hold, with times as texts', (t) => {

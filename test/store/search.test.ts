@@ -281,12 +281,12 @@ test('an index that many writes left in parts answers the same when it is settle
   const db = new Database(join(folder, 'var/broadsheet.db'));
   const parts = () => (db.prepare('SELECT count(DISTINCT segid) AS n FROM search_idx').get() as { n: number }).n;
   assert(parts() > 1);
-  app.store.settleSearch();
+  app.store.optimizeSearch();
   assert.equal(parts(), 1);
   db.close();
   assert.deepEqual(answers(), before);
   assert.deepEqual(app.store.integrity(), []);
-  app.store.settleSearch();
+  app.store.optimizeSearch();
 });
 
 const WORDS = 'tide tides ti été ETE ΟΔΟΣ οδου 東京 京都の กา กาแฟ Straße x-ray x ray 1,000 100 well—known known'.split(

@@ -159,7 +159,7 @@ for (const version of ['0.1.0']) {
     assert.equal(serviceKeyOf(store.serviceKeys, facts.service_key, clock.now).account, facts.account);
     clock.now = facts.now;
     assert.equal(sessionOf({ sessions: store.sessions, now: app.now }, facts.session)?.session.account, facts.account);
-    const standing = store.meter.standing(facts.account, facts.now, 3);
+    const standing = store.meter.usage(facts.account, facts.now, 3);
     // Of five requests of the first day two drew credits; of six on the second three did.
     assert.deepEqual(standing?.today, { included: 3, drawn: 3, refused: 0, failed: 0 });
     assert.deepEqual([standing?.balance, standing?.terms.burst], [1_000_000 - 5 * 50_000, 2]);
@@ -185,7 +185,7 @@ for (const version of ['0.1.0']) {
         },
       },
       chain: {
-        look: async (_payment, _offer, how) => (how === undefined ? 'open' : { paid: '0x2' }),
+        status: async (_payment, _offer, how) => (how === undefined ? 'open' : { paid: '0x2' }),
         isSigned: async () => isSigned,
       },
       now: app.now,
@@ -196,7 +196,7 @@ for (const version of ['0.1.0']) {
     const take = async (state: string) => {
       const { header, request } = facts.payments.find((one) => one.state === state) ?? { header: '', request: '' };
       const run = async () => ({ status: 200, headers: [], body: Buffer.from('made now') });
-      const sold = await till.take({ payment: decodePayment(header, 1), offer: OFFER, request, run });
+      const sold = await till.sell({ payment: decodePayment(header, 1), offer: OFFER, request, run });
       if (sold.outcome !== 'served') return sold;
       return Buffer.from(sold.bought.body ?? []).toString();
     };

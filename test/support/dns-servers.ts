@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { openResolver } from '../../src/net/resolver.ts';
+import { createResolver } from '../../src/net/resolver.ts';
 import type { Server } from '../../src/records/dns/transport.ts';
 
 /** How long a server may take until it answers, in ms. */
@@ -193,7 +193,7 @@ async function started(program: string, args: string[], port: number, zones: rea
       await ended;
     },
   };
-  const client = openResolver({ servers: [server], tries: 1, firstWait: 200 });
+  const client = createResolver({ servers: [server], tries: 1, firstWait: 200 });
   let isLate = false;
   const late = setTimeout(() => {
     isLate = true;

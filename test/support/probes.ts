@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { signerFrom } from '../../src/ledger/ed25519.ts';
 import type { VerifyingKey } from '../../src/ledger/keyring.ts';
 import { thumbprint } from '../../src/ledger/keyring.ts';
-import type { RecordingTools } from '../../src/records/recording.ts';
+import type { RecordingOptions } from '../../src/records/recording.ts';
 import type { Certificate, Probe, Signal, SignalStatus, SignalType } from '../../src/records/signal.ts';
 import { SIGNAL_TYPES } from '../../src/records/signal.ts';
 
@@ -19,7 +19,7 @@ export const KEY: VerifyingKey = {
 export const HOUR = 3_600_000;
 
 /** What records a look at a time. */
-export function toolsAt(now: number, more: Partial<RecordingTools> = {}): RecordingTools {
+export function toolsAt(now: number, more: Partial<RecordingOptions> = {}): RecordingOptions {
   return { signer, kid: KEY.kid, now, every: 24 * HOUR, randomBytes: (length) => randomBytes(length), ...more };
 }
 

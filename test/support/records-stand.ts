@@ -71,7 +71,7 @@ export function recordProbes(
     clock.now = Math.max(clock.now, look.at);
     store.records.watch([parseHostname(look.hostname)], clock.now);
     const lease = { id: newId(), owner: 'test', until: clock.now + 60_000 };
-    store.records.leaseThese({ ...lease, names: [look.hostname] });
+    store.records.leaseNames({ ...lease, names: [look.hostname] });
     const tools = { signer, kid, now: clock.now, every: settings.scanEvery, randomBytes };
     const { outcome } = recordProbe(store.records, lease.id, look, tools);
     if (outcome !== 'recorded') throw new Error(`${look.hostname} was not recorded`);

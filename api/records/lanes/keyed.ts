@@ -7,7 +7,7 @@ import { Fault } from '../../../src/fault.ts';
 import { includedAgainAt } from '../../../src/meter/account-usage.ts';
 import { creditsOf, REQUEST_COST } from '../../../src/meter/credits.ts';
 import { meterHeaders } from '../../../src/meter/headers.ts';
-import type { Take, Taken } from '../../../src/meter/meter-table.ts';
+import type { Reservation, ReserveOutcome } from '../../../src/meter/meter-table.ts';
 import { rateHeaders, secondsToNextMinute } from '../../../src/meter/rate.ts';
 import { isoTime } from '../../../src/time.ts';
 import type { RecordsEnv } from '../../env.ts';
@@ -46,14 +46,18 @@ type Tell = (headers: Record<string, string>) => void;
  * its answer. Throws `rate_limited`, `allowance_exhausted`, and `key_invalid`
  * when the account is gone.
  */
-async function takeUnit({ store, settings, now }: AppContext, key: ServiceKey | null, tell: Tell): Promise<Taken> {
+async function takeUnit(
+  { store, settings, now }: AppContext,
+  key: ServiceKey | null,
+  tell: Tell,
+): Promise<Reservation> {
   const limits = { daily: settings.keyedDaily, perMinute: settings.keyedPerMinute };
   const of = { account: key?.account ?? '', key: key?.id ?? '' };
   // Charges of one moment share a commit. The clock is read under its lock: what another process counted is not of a time to come.
-  const take = await store.groupCommit(() => store.meter.take({ ...of, at: now() }, limits));
+  const take = await store.groupCommit(() => store.meter.reserve({ ...of, at: now() }, limits));
   if (take === null) throw new Fault('key_invalid', 'X-Service-Key: the account of this key is no more');
-  tell({ ...meterHeaders(take.standing), ...rateHeaders(take.rate) });
-  if (take.outcome === 'taken') return take.taken;
+  tell({ ...meterHeaders(take.usage), ...rateHeaders(take.rate) });
+  if (take.outcome === 'reserved') return take.reservation;
   if (take.outcome === 'exhausted') throw exhausted(take, topUpUrl(settings));
   const seconds = secondsToNextMinute(take.rate.at);
   tell({ 'Retry-After': String(seconds) });
@@ -66,12 +70,12 @@ async function takeUnit({ store, settings, now }: AppContext, key: ServiceKey | 
 /** Gives the unit of a failed answer back, and tells the headers of that answer. Never throws: the answer goes out. */
 async function giveUnitBack(
   { store, settings, now }: AppContext,
-  taken: Taken,
+  taken: Reservation,
   { tell, logger }: { tell: Tell; logger: Logger },
 ): Promise<void> {
   try {
-    const standing = await store.groupCommit(() => store.meter.giveBack(taken, now(), settings.keyedDaily));
-    if (standing !== null) tell(meterHeaders(standing));
+    const usage = await store.groupCommit(() => store.meter.refund(taken, now(), settings.keyedDaily));
+    if (usage !== null) tell(meterHeaders(usage));
   } catch (error) {
     logger.error({ err: error, account: taken.account, day: taken.day }, 'a unit was not given back');
   }
@@ -84,12 +88,12 @@ function tellUntilSent(outgoing: Pick<ServerResponse, 'headersSent'>, tell: Tell
   };
 }
 
-function exhausted({ axis, axes, standing }: Extract<Take, { outcome: 'exhausted' }>, top_up: string): Fault {
-  const resets_at = isoTime(includedAgainAt(standing));
+function exhausted({ axis, axes, usage }: Extract<ReserveOutcome, { outcome: 'exhausted' }>, top_up: string): Fault {
+  const resets_at = isoTime(includedAgainAt(usage));
   const spent = `the requests that your plan includes for ${axes.includes('monthly') ? 'this month' : 'today'} are spent`;
   const what =
     axis === 'credits'
-      ? `${spent}, and of your credits ${creditsOf(standing.balance)} are left, where a request takes ${creditsOf(REQUEST_COST)}`
+      ? `${spent}, and of your credits ${creditsOf(usage.balance)} are left, where a request takes ${creditsOf(REQUEST_COST)}`
       : `${spent}, and your account has no credits`;
   return new Fault(
     'allowance_exhausted',

@@ -21,9 +21,9 @@ export function keylessLane({ store, settings, now }: AppContext) {
     const caller = callerOf(c.env, proxies);
     const ceiling = settings.keylessDaily;
     // Rejected callers never take the write lock.
-    const seen = store.keyless.look(caller, now(), ceiling);
+    const seen = store.keyless.peek(caller, now(), ceiling);
     const entry =
-      seen.pass === 'open' ? await store.groupCommit(() => store.keyless.enter(caller, now, ceiling)) : seen;
+      seen.pass === 'open' ? await store.groupCommit(() => store.keyless.admit(caller, now, ceiling)) : seen;
     for (const [name, value] of Object.entries(keylessHeaders(entry))) setHeader(c, name, value);
     // What these headers say is one caller's.
     setHeader(c, 'Cache-Control', PRIVATE);

@@ -39,7 +39,7 @@ export function paidLane({ refusals, till, settings, logger }: PaidTools) {
       await next();
       return boughtFrom(c.res);
     };
-    const sold = await till.take({ payment, offer, request: requestOf(c), run });
+    const sold = await till.sell({ payment, offer, request: requestOf(c), run });
     if (sold.outcome !== 'served') await refusals.note(c);
     if (sold.outcome === 'failed') return;
     if (sold.outcome === 'later') logger.warn({ request_id: c.get('requestId'), why: sold.why }, 'a payment waits');

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { Settings } from '../../../src/env.ts';
 import { Fault } from '../../../src/fault.ts';
-import type { Outcome } from '../../../src/meter/checkout.ts';
+import type { CheckoutOutcome } from '../../../src/meter/checkout.ts';
 import { REPEATS } from '../../../src/meter/checkout.ts';
 import type { Offer } from '../../../src/meter/offer.ts';
 import type { Payment, X402Version } from '../../../src/meter/payment.ts';
@@ -38,7 +38,7 @@ export interface Sale {
 /** What a payer is answered. */
 export function answerOf(
   c: Context,
-  sold: Exclude<Outcome, { outcome: 'failed' }>,
+  sold: Exclude<CheckoutOutcome, { outcome: 'failed' }>,
   { payment, offer, settings }: Sale,
 ) {
   switch (sold.outcome) {

@@ -5,7 +5,7 @@ import { Fault } from '../../../src/fault.ts';
 import type { Hostname } from '../../../src/records/hostname.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
 import { optOutReason, REASON_MAX } from '../../../src/records/opt-out.ts';
-import { hostNamed } from '../../../src/records/require-host.ts';
+import { requireHost } from '../../../src/records/require-host.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
 import { privateJson } from '../../responses/send.ts';
@@ -123,7 +123,7 @@ export function operatorDoors(doors: RecordsDoors): void {
     return privateJson(c, { items, total: items.length, next_cursor: null });
   });
   register(doors, 'operator', pauseRoute, (c) => {
-    const { hostname } = hostNamed(records, c.req.valid('param').domain);
+    const { hostname } = requireHost(records, c.req.valid('param').domain);
     return privateJson(c, { domain: hostname, outcome: records.pause(hostname) ? 'paused' : 'already' });
   });
   register(doors, 'operator', optOutRoute, (c) => {

@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { bodyLimit } from 'hono/body-limit';
 import { Fault } from '../../../src/fault.ts';
 import { parseProbe } from '../../../src/records/probe-schema.ts';
-import type { Entered } from '../../../src/records/scan-queue.ts';
+import type { ProbeOutcome } from '../../../src/records/scan-queue.ts';
 import type { Probe } from '../../../src/records/signal.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
@@ -78,14 +78,14 @@ export function queueResultsDoor(doors: RecordsDoors): void {
     const queue = queueOf(doors, c);
     const read = c.req.valid('json').looks.map(readLook);
     const looks = read.filter((one): one is Probe => !('outcome' in one));
-    const entered = (await queue.enter(lease, looks)).values();
-    const results = read.map((one) => resultOf('outcome' in one ? one : (entered.next().value as Entered)));
+    const entered = (await queue.submit(lease, looks)).values();
+    const results = read.map((one) => resultOf('outcome' in one ? one : (entered.next().value as ProbeOutcome)));
     return privateJson(c, { results });
   });
 }
 
 /** A look, or why it is none. */
-function readLook(json: { hostname: string }): Probe | Entered {
+function readLook(json: { hostname: string }): Probe | ProbeOutcome {
   try {
     return parseProbe(json);
   } catch (error) {
@@ -94,6 +94,6 @@ function readLook(json: { hostname: string }): Probe | Entered {
   }
 }
 
-function resultOf({ hostname, ...outcome }: Entered): z.infer<typeof Result> {
+function resultOf({ hostname, ...outcome }: ProbeOutcome): z.infer<typeof Result> {
   return { domain: hostname, ...outcome };
 }

@@ -85,11 +85,11 @@ export function queueDoors(doors: RecordsDoors): void {
   register(doors, 'queue', giveBackRoute, (c) => {
     const { lease } = c.req.valid('param');
     needOwn(doors, c, lease);
-    return privateJson(c, { given_back: store.records.giveBack(lease, now()) });
+    return privateJson(c, { given_back: store.records.release(lease, now()) });
   });
   register(doors, 'queue', statsRoute, (c) => {
     const { next_due_at, ...counts } = store.records.stats(now());
-    const last = store.records.lastLookAt();
+    const last = store.records.lastProbeAt();
     const body = { ...counts, next_due_at: isoOrNull(next_due_at), last_scan_at: isoOrNull(last) };
     return privateJson(c, body);
   });

@@ -58,7 +58,7 @@ export function analyticsPage(doors: RecordsDoors): void {
     }
     const view = (): AnalyticsView => {
       const changes = changesByDay(records, today);
-      const last = records.lastLookAt();
+      const last = records.lastProbeAt();
       return {
         frame,
         totals: {

@@ -1,7 +1,7 @@
 import { Fault } from '../../../src/fault.ts';
 import { badgeOf, plainBadge } from '../../../src/records/badge.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
-import { hostNamed } from '../../../src/records/require-host.ts';
+import { requireHost } from '../../../src/records/require-host.ts';
 import { setHeader } from '../../responses/headers.ts';
 import { representationOf } from '../../responses/response-cache.ts';
 import { sendMade } from '../public-answer.ts';
@@ -30,7 +30,7 @@ export function badgeDoor(doors: RecordsDoors): void {
   openPage(doors, '/badge/:file{.+[.][sS][vV][gG]}', (c) => {
     const text = (c.req.param('file') ?? '').slice(0, -4);
     try {
-      const host = hostNamed(store.records, text);
+      const host = requireHost(store.records, text);
       const page = `${root}/t/${host.hostname}`;
       const observation = store.records.observation(host.id);
       const links = [`<${page}>; rel="describedby"`, `<${root}/.well-known/records-keys.json>; rel="related"`];

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { Feed } from 'feed';
 import { cleanText, escapeText } from '../../../src/press/feeds/xml.ts';
-import { lineOf } from '../../../src/records/change-line.ts';
+import { changeLine } from '../../../src/records/change-line.ts';
 import type { Delta as StoredDelta } from '../../../src/records/delta.ts';
 import { deltaRow } from '../../../src/records/wire-rows.ts';
 import { faults, ok } from '../../openapi/responses.ts';
@@ -85,7 +85,7 @@ function rssOf(root: string, deltas: StoredDelta[]): string {
       category: [{ name: delta.signal }],
       // In the place of the CDATA that the library would make, which a value with `]]>` would end.
       extensions: [
-        { name: 'title', objects: { _text: xmlText(lineOf(delta)) } },
+        { name: 'title', objects: { _text: xmlText(changeLine(delta)) } },
         { name: 'description', objects: { _text: xmlText(describe(delta)) } },
       ],
     });

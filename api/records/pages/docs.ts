@@ -2,10 +2,10 @@ import type { Settings } from '../../../src/env.ts';
 import { ASKS, limitInWords, READS, REFUSED_PAYMENTS } from '../../../src/limits.ts';
 import { REPEATS } from '../../../src/meter/checkout.ts';
 import { creditsOf, REQUEST_COST } from '../../../src/meter/credits.ts';
-import { KEYLESS_SPAN } from '../../../src/meter/keyless.ts';
+import { KEYLESS_INTERVAL } from '../../../src/meter/keyless.ts';
 import type { Preview } from '../../../src/records/preview.ts';
 import { previewOf } from '../../../src/records/preview.ts';
-import type { DocsDoors, DocsView } from '../../../src/records/reading-views.ts';
+import type { DocsRoutes, DocsView } from '../../../src/records/reading-views.ts';
 import type { RecordsDoors } from '../route.ts';
 import { frameOf } from './frame.ts';
 import { keptLists } from './list.ts';
@@ -30,7 +30,7 @@ const SORTS: readonly { tag: string; heading: string; lane: string }[] = [
 /** What is limited by address, whoever calls (spec, "Limits"). */
 const BY_ADDRESS = [
   { what: 'reads of public pages, feeds and doors; no request with a key counts', limit: limitInWords(READS) },
-  { what: 'lookups of one domain without a key', limit: `1 in ${KEYLESS_SPAN / 1000} seconds` },
+  { what: 'lookups of one domain without a key', limit: `1 in ${KEYLESS_INTERVAL / 1000} seconds` },
   { what: 'links to sign in', limit: limitInWords(ASKS) },
   { what: 'payments that buy nothing', limit: limitInWords(REFUSED_PAYMENTS) },
 ];
@@ -59,7 +59,7 @@ export function docsPage(doors: RecordsDoors): void {
         limits: {
           by_address: BY_ADDRESS,
           keyless_daily: settings.keylessDaily,
-          keyless_seconds: KEYLESS_SPAN / 1000,
+          keyless_seconds: KEYLESS_INTERVAL / 1000,
           keyed_daily: settings.keyedDaily,
           keyed_per_minute: settings.keyedPerMinute,
           watch_daily: settings.watchCaps.daily,
@@ -67,7 +67,7 @@ export function docsPage(doors: RecordsDoors): void {
         },
         credits_per_request: creditsOf(REQUEST_COST),
         paid: paidOf(settings),
-        doors: doorsOf(doors),
+        routes: doorsOf(doors),
         receipt: observation?.receipt ?? null,
         preview: observation === null ? null : shortened(previewOf(observation)),
       };
@@ -97,7 +97,7 @@ function paidOf({ x402 }: Settings): DocsView['paid'] {
 }
 
 /** The doors as the OpenAPI document has them, whichever are wired. */
-function doorsOf({ router }: RecordsDoors): DocsDoors[] {
+function doorsOf({ router }: RecordsDoors): DocsRoutes[] {
   const routes = router.openAPIRegistry.definitions.flatMap((one) => (one.type === 'route' ? [one.route] : []));
   return SORTS.map(({ tag, heading, lane }) => ({
     heading,

@@ -1,5 +1,5 @@
 import type { AppContext } from '../../../src/app/context.ts';
-import { lineOf } from '../../../src/records/change-line.ts';
+import { changeLine } from '../../../src/records/change-line.ts';
 import type { LandingView, TopList } from '../../../src/records/views.ts';
 import { dayAfter, dayOf, isoOrNull, isoTime } from '../../../src/time.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
@@ -46,7 +46,7 @@ function viewOf(app: AppContext, today: string, changes: number, frame: LandingV
   const { watched, paused } = records.counts();
   const tape = records.deltas({}, { limit: TAPE_ROWS });
   const hosts = records.list('', TOP);
-  const lastLook = records.lastLookAt();
+  const lastLook = records.lastProbeAt();
   const changes_today = records.deltaCount({ since: Date.parse(today), until: Date.parse(dayAfter(today)) });
   return {
     frame,
@@ -58,7 +58,7 @@ function viewOf(app: AppContext, today: string, changes: number, frame: LandingV
       domain: delta.domain,
       url: `/t/${delta.domain}`,
       kind: delta.kind,
-      line: lineOf(delta),
+      line: changeLine(delta),
     })),
     lists: [
       {

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { Fault } from '../../../src/fault.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
 import { previewOf } from '../../../src/records/preview.ts';
-import { hostNamed, notObserved } from '../../../src/records/require-host.ts';
+import { notObserved, requireHost } from '../../../src/records/require-host.ts';
 import { dayOf, isoTime, parseSpan } from '../../../src/time.ts';
 import { readCursor } from '../../responses/paging.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
@@ -26,7 +26,7 @@ export function timeMachineDoor(doors: RecordsDoors): void {
     const { hostname, unicode } = parseHostname(given);
     // One address for each name: in A-labels, lower case, without the last dot.
     if (hostname !== given) return c.redirect(`/t/${hostname}${new URL(c.req.url).search}`, 308);
-    const host = hostNamed(records, hostname);
+    const host = requireHost(records, hostname);
     const asOf = asOfIn(c, app.now());
     const observation = records.observation(host.id, asOf?.at);
     const first = records.firstObservedAt(host.id);

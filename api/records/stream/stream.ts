@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { Fault } from '../../../src/fault.ts';
 import { STREAMS_MAX } from '../../../src/limits.ts';
-import { hostNamed } from '../../../src/records/require-host.ts';
+import { requireHost } from '../../../src/records/require-host.ts';
 import { callerOf, proxyList } from '../../middleware/caller.ts';
 import { faults } from '../../openapi/responses.ts';
 import { setHeader } from '../../responses/headers.ts';
@@ -65,7 +65,7 @@ export function streamDoor(doors: RecordsDoors, feed: ChangeFeed): void {
   const quota = new StreamQuota(doors.app, doors.logger);
   register(doors, 'read', route, async (c) => {
     const { domain, type: signal, since_seq } = c.req.valid('query');
-    const host = domain === undefined ? undefined : hostNamed(records, domain);
+    const host = domain === undefined ? undefined : requireHost(records, domain);
     const after = c.req.valid('header')['last-event-id'] ?? since_seq ?? feed.newest();
     const headers = {
       'Content-Type': 'text/event-stream; charset=utf-8',

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { hostNamed } from '../../../src/records/require-host.ts';
+import { requireHost } from '../../../src/records/require-host.ts';
 import { deltaRow } from '../../../src/records/wire-rows.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
@@ -39,7 +39,7 @@ export function changesDoor(doors: RecordsDoors): void {
   const { records } = doors.app.store;
   register(doors, 'read', route, (c) => {
     const { domain, type: signal, since, until, order, limit, cursor } = c.req.valid('query');
-    const host = domain === undefined ? undefined : hostNamed(records, domain).id;
+    const host = domain === undefined ? undefined : requireHost(records, domain).id;
     const query = { host, signal, since, until };
     const [place] = readCursor(z.tuple([z.int().min(0)]), cursor);
     const found = records.deltas(query, { limit: limit + 1, order, cursor: place });

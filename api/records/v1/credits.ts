@@ -4,7 +4,7 @@ import { ANSWER_TTL } from '../../../src/desk/answers.ts';
 import { Fault } from '../../../src/fault.ts';
 import { CREDIT_KINDS } from '../../../src/meter/credit-ledger.ts';
 import { creditsOf } from '../../../src/meter/credits.ts';
-import { amountFrom, creditRow, moveCredits, NOTE_MAX, noteFrom } from '../../../src/meter/top-up.ts';
+import { amountFrom, appendCredits, creditRow, NOTE_MAX, noteFrom } from '../../../src/meter/top-up.ts';
 import { namedWrite, once } from '../../middleware/idempotency.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';
 import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
@@ -84,7 +84,7 @@ export function creditsDoor(doors: RecordsDoors): void {
       store.serviceAnswers.deleteUntil(at - ANSWER_TTL);
       return once(by, named, () => {
         const account = needAccount(store.accounts.byEmail(c.req.valid('param').email.trim().toLowerCase()));
-        const entry = moveCredits(store.credits, account.id, { ...move, at });
+        const entry = appendCredits(store.credits, account.id, { ...move, at });
         const balance = creditsOf(store.credits.balance(account.id));
         return { status: 201, body: { email: account.email, balance, entry: creditRow(entry) } };
       });

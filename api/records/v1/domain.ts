@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { fullRecordOf, previewOf } from '../../../src/records/preview.ts';
-import { hostNamed, notObserved } from '../../../src/records/require-host.ts';
+import { notObserved, requireHost } from '../../../src/records/require-host.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { privateJson } from '../../responses/send.ts';
 import type { RecordsDoors } from '../route.ts';
@@ -27,7 +27,7 @@ const route = createRoute({
 export function domainDoor(doors: RecordsDoors): void {
   const { records } = doors.app.store;
   register(doors, 'lookup', route, (c) => {
-    const host = hostNamed(records, c.req.valid('param').domain);
+    const host = requireHost(records, c.req.valid('param').domain);
     const { as_of } = c.req.valid('query');
     const asOf = as_of === undefined ? undefined : as_of - 1;
     const observation = records.observation(host.id, asOf);

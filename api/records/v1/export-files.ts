@@ -10,7 +10,7 @@ import {
   observationCells,
 } from '../../../src/records/export-rows.ts';
 import type { Observation } from '../../../src/records/observation.ts';
-import { hostNamed, notObserved } from '../../../src/records/require-host.ts';
+import { notObserved, requireHost } from '../../../src/records/require-host.ts';
 import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
 import type { RecordsContext } from '../route.ts';
 
@@ -30,7 +30,7 @@ export function exportFiles({ store }: Pick<AppContext, 'store'>) {
   /** All observations of a host that there are now, read in parts. Ends by an error when the host opts out meanwhile. */
   const chainOf = function* ({ id, hostname, seq: newest }: WatchedHost): Generator<Observation, void> {
     for (let after: { at: number; seq: number } | undefined; ; ) {
-      hostNamed(records, hostname);
+      requireHost(records, hostname);
       const found = records.observationPage(id, { after }, OBSERVATIONS);
       for (const observation of found) {
         yield observation;
@@ -42,7 +42,7 @@ export function exportFiles({ store }: Pick<AppContext, 'store'>) {
     }
   };
   const observed = (name: string): WatchedHost => {
-    const host = hostNamed(records, name);
+    const host = requireHost(records, name);
     if (host.seq === null) throw notObserved(host.hostname);
     return host;
   };

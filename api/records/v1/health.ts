@@ -31,7 +31,7 @@ const route = createRoute({
 export function healthDoor(doors: RecordsDoors): void {
   const { records } = doors.app.store;
   register(doors, 'public', route, (c) => {
-    const at = records.lastLookAt();
+    const at = records.lastProbeAt();
     const last_scan_at = isoOrNull(at);
     const body: z.infer<typeof Health> = {
       status: 'ok',

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { hostNamed } from '../../../src/records/require-host.ts';
+import { requireHost } from '../../../src/records/require-host.ts';
 import { historyRow } from '../../../src/records/wire-rows.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cursorParam, limitParam, pageOf } from '../../responses/paging.ts';
@@ -51,7 +51,7 @@ const STEP = 500;
 export function historyDoor(doors: RecordsDoors): void {
   const { records } = doors.app.store;
   register(doors, 'read', route, (c) => {
-    const host = hostNamed(records, c.req.valid('param').domain);
+    const host = requireHost(records, c.req.valid('param').domain);
     const { type: signal, since, until, limit, cursor } = c.req.valid('query');
     const query = { signal, since, until };
     const after = (signal: string, value: string) =>

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { hostNamed } from '../../../src/records/require-host.ts';
+import { requireHost } from '../../../src/records/require-host.ts';
 import { provenanceRow } from '../../../src/records/wire-rows.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
@@ -38,7 +38,7 @@ export function provenanceDoor(doors: RecordsDoors): void {
   const { store, settings } = doors.app;
   const { records } = store;
   register(doors, 'read', route, (c) => {
-    const host = hostNamed(records, c.req.valid('param').domain);
+    const host = requireHost(records, c.req.valid('param').domain);
     const { limit, cursor } = c.req.valid('query');
     const [before] = readCursor(z.tuple([z.int().min(1)]), cursor);
     const { rows, next } = pageOf(records.provenance(host.id, limit + 1, before), limit, ({ seq }) => cursorOf([seq]));

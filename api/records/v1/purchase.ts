@@ -75,7 +75,7 @@ export function buyCreditsDoor(
     await refusals.check(c);
     const request = createHash('sha256').update(`POST /v1/credits\n${account}\n${credits}`).digest('hex');
     const bought = { status: 200, headers: [], body: Buffer.from(String(credits)) };
-    const sold = await till.take({ payment, offer, request, run: async () => bought, mustSee: true });
+    const sold = await till.sell({ payment, offer, request, run: async () => bought, mustConfirm: true });
     if (sold.outcome === 'failed') throw new Error('credits are always there to be sold');
     // Also when it was paid for long ago: a payer who never came back is owed the credits all the same.
     const isOwed = sold.outcome === 'served' || (sold.outcome === 'conflict' && OWED.has(sold.why));
@@ -85,7 +85,7 @@ export function buyCreditsDoor(
     }
     const { network, asset, payer, nonce } = paymentId(payment, offer);
     const ref = `x402:${network}:${asset}:${payer}:${nonce}`;
-    store.credits.enter(account, { at: now(), amount: credits * CREDIT, note: 'bought by x402', ref });
+    store.credits.append(account, { at: now(), amount: credits * CREDIT, note: 'bought by x402', ref });
     const transaction = (sold.outcome === 'served' ? sold.transaction : null) ?? '';
     setHeader(c, ...receiptHeader(payment, offer, { success: true, transaction }));
     const answer: z.infer<typeof CreditsBought> = { credits, balance: creditsOf(store.credits.balance(account)) };

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { Fault } from '../../../src/fault.ts';
-import type { FoundKind, FoundPlace } from '../../../src/records/search.ts';
+import type { FoundCursor, FoundKind } from '../../../src/records/search.ts';
 import { FOUND_KINDS, findEverywhere, findOf } from '../../../src/records/search.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
@@ -64,7 +64,7 @@ const route = createRoute({
 
 /** Places in the lists of each kind, as cursors hold them. */
 const number = z.int().min(0);
-const PLACES: Record<FoundKind, z.ZodType<FoundPlace>> = {
+const PLACES: Record<FoundKind, z.ZodType<FoundCursor>> = {
   domain: z.tuple([number]),
   value: z.tuple([number.max(2), number, number, z.string()]),
   service: z.tuple([number, z.string()]),
@@ -92,7 +92,7 @@ export function searchDoor(doors: RecordsDoors): void {
       return sendList(doors, c, { q, items, total: items.length, next_cursor: null as string | null });
     }
     const after = cursor === undefined ? undefined : readCursor(PLACES[kind], cursor);
-    const { rows, next } = pageOf(findOf(records, kind, q, limit + 1, after), limit, ({ place }) => cursorOf(place));
+    const { rows, next } = pageOf(findOf(records, kind, q, limit + 1, after), limit, ({ cursor }) => cursorOf(cursor));
     const total = kind === 'domain' ? records.searchCount(q, COUNTED) : findOf(records, kind, q, VALUES_COUNTED).length;
     return sendList(doors, c, { q, items: rows.map(({ found }) => found), total, next_cursor: next });
   });

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { hostNamed } from '../../../src/records/require-host.ts';
-import { seriesPoint } from '../../../src/records/time-series.ts';
+import { requireHost } from '../../../src/records/require-host.ts';
+import { timeSeriesPoint } from '../../../src/records/time-series.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { listOf, sendList } from '../answers.ts';
@@ -54,7 +54,7 @@ const route = createRoute({
 export function seriesDoor(doors: RecordsDoors): void {
   const { records } = doors.app.store;
   register(doors, 'read', route, (c) => {
-    const host = hostNamed(records, c.req.valid('param').domain);
+    const host = requireHost(records, c.req.valid('param').domain);
     const { type, since, until, limit, cursor } = c.req.valid('query');
     const [at, seq] = readCursor(z.tuple([z.int(), z.int().min(1)]), cursor);
     const after = at === undefined || seq === undefined ? undefined : { at, seq };
@@ -62,7 +62,7 @@ export function seriesDoor(doors: RecordsDoors): void {
     const { rows, next } = pageOf(found, limit, (last) => cursorOf([Date.parse(last.record.observed_at), last.seq]));
     return sendList(doors, c, {
       domain: host.hostname,
-      items: rows.map((row) => seriesPoint(row, type)),
+      items: rows.map((row) => timeSeriesPoint(row, type)),
       total: records.observationsBetween(host.id, { since, until }),
       next_cursor: next,
     });

@@ -67,7 +67,7 @@ function doorKey(settings: Settings, app: AppContext | null) {
 function clock(app: AppContext | null) {
   const now = app?.now() ?? Date.now();
   const written = Math.max(
-    app?.store.records.lastLookAt() ?? 0,
+    app?.store.records.lastProbeAt() ?? 0,
     ...(app?.store.doorKeys() ?? []).map(({ nbf }) => nbf),
   );
   if (now < FIRST || now < written - BEHIND) {

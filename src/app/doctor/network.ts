@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Settings } from '../../env.ts';
-import { openResolver } from '../../net/resolver.ts';
+import { createResolver } from '../../net/resolver.ts';
 import { smtpOf } from '../../net/smtp.ts';
 import type { Finding } from './finding.ts';
 import { checked, fault, holds, open } from './finding.ts';
@@ -47,13 +47,13 @@ async function mailServer(settings: Settings) {
 }
 
 async function resolver({ resolvers, resolverRate: rate }: Settings) {
-  const all = openResolver({ servers: resolvers, rate });
+  const all = createResolver({ servers: resolvers, rate });
   const { servers } = all;
   all.close();
   if (servers.length === 0) return fault('this machine knows no resolver', 'set RESOLVERS to some, such as 192.0.2.53');
   const said = await Promise.all(
     servers.map(async (server) => {
-      const one = openResolver({ servers: [server], tries: 2 });
+      const one = createResolver({ servers: [server], tries: 2 });
       try {
         const { status, rtt_ms } = await one.ask(...QUESTION);
         return { name: `${server.address}:${server.port}`, status, rtt_ms };

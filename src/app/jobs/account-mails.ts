@@ -13,7 +13,7 @@ import { openAccountDesk } from '../account-desk.ts';
 import { AccountMailRoom } from '../account-mail-room.ts';
 import type { Build } from '../build.ts';
 import type { AppContext } from '../context.ts';
-import { holdLease } from './lease.ts';
+import { requestLease } from './lease.ts';
 import { hourly, poll } from './poll.ts';
 
 /** How often the job looks for what fell due, in ms. */
@@ -50,7 +50,7 @@ export function startAccountMails(
   }
   const room = new AccountMailRoom(desk, render, settings.dataOrigin);
   // Nobody else sends: what is still claimed was claimed by one who is no more.
-  const duty = holdLease(store.duties, 'account-mails', now, (at) => desk.mails.release(at));
+  const lease = requestLease(store.leases, 'account-mails', now, (at) => desk.mails.release(at));
   const sender = new MailSender<AccountMailRecord>(
     {
       mails: desk.mails,
@@ -67,7 +67,7 @@ export function startAccountMails(
           if (mail.account !== null) desk.alerts.mailsOff(mail.account, 'bounced', now());
         }),
       groupCommit: store.groupCommit,
-      mayBegin: duty.has,
+      mayBegin: lease.isHeld,
     },
     newsTo(logger),
   );
@@ -79,7 +79,7 @@ export function startAccountMails(
   });
 
   const look = (): number => {
-    if (!duty.has()) return LOOK_EVERY;
+    if (!lease.isHeld()) return LOOK_EVERY;
     dropOld(now());
     sender.start();
     return LOOK_EVERY;
@@ -94,7 +94,7 @@ export function startAccountMails(
     const patience = setTimeout(() => smtp?.breakOff(), DRAIN);
     await sender.stop();
     clearTimeout(patience);
-    duty.leave();
+    lease.release();
     smtp?.close();
   };
 }

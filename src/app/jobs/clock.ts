@@ -9,7 +9,7 @@ import type { PressQueue } from '../press-queue.ts';
 import { hourly, poll } from './poll.ts';
 
 /** How often the server looks for what another process filed, in ms. */
-const LOOK_EVERY = 200;
+const POLL_EVERY = 200;
 /** How often the news sitemap, which ages, is pressed again, in ms. */
 const NEWS_EVERY = 10 * MINUTE;
 /** How long a paper whose press failed is left alone, in ms. */
@@ -76,7 +76,7 @@ export function startClock({ app, presses, backlog, logger }: Parts): () => Prom
       resting.delete(paper);
       void press(paper);
     }
-    return LOOK_EVERY;
+    return POLL_EVERY;
   };
   const stop = poll(look, { job: 'clock', logger, failed: 'looking for what is due failed; it is tried again' });
   return async () => {

@@ -17,7 +17,7 @@ import { digestTimes } from '../digest-times.ts';
 import { openNoticeSending } from '../notice-desk.ts';
 import { openReaderDesk } from '../reader-desk.ts';
 import { openSendingDesk } from '../sending-desk.ts';
-import { holdLease } from './lease.ts';
+import { requestLease } from './lease.ts';
 import { hourly, poll } from './poll.ts';
 
 /** How often the job looks for what happened and for what fell due, in ms. */
@@ -51,16 +51,16 @@ export function startMails(app: AppContext, { render, smtp }: MailTools, logger:
   const digests = new DigestQueue(alerts, digestTimes());
 
   // Nobody else sends: what is still claimed was claimed by one who is no more.
-  const duty = holdLease(store.duties, 'mails', now, (at) => {
+  const lease = requestLease(store.leases, 'mails', now, (at) => {
     store.readers.mails.release(at);
     store.notices.release(at);
   });
-  const sending = { ...openSendingDesk(app, { mailer, render, perMinute }), mayBegin: duty.has };
+  const sending = { ...openSendingDesk(app, { mailer, render, perMinute }), mayBegin: lease.isHeld };
   const news = newsTo(logger);
   const sender = new MailSender(sending, news);
   const { throttle } = sending;
   const notices = new MailSender<NoticeRecord>(
-    { ...openNoticeSending(app, { mailer, render, throttle }), mayBegin: duty.has },
+    { ...openNoticeSending(app, { mailer, render, throttle }), mayBegin: lease.isHeld },
     news,
   );
 
@@ -71,7 +71,7 @@ export function startMails(app: AppContext, { render, smtp }: MailTools, logger:
   });
 
   const look = (): number => {
-    if (!duty.has()) return LOOK_EVERY;
+    if (!lease.isHeld()) return LOOK_EVERY;
     dropOld(now());
     const queued = queueAlerts(alerts) !== null || digests.next();
     sender.start();
@@ -84,7 +84,7 @@ export function startMails(app: AppContext, { render, smtp }: MailTools, logger:
     const patience = setTimeout(() => smtp?.breakOff(), DRAIN);
     await Promise.all([sender.stop(), notices.stop()]);
     clearTimeout(patience);
-    duty.leave();
+    lease.release();
     smtp?.close();
   };
 }

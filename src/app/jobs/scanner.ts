@@ -11,23 +11,23 @@ import { startScan } from '../scan-loop.ts';
  * them: a hostname is leased to one of them.
  */
 export function startScanner(app: AppContext, prober: Prober, logger: Logger): () => Promise<void> {
-  const scan = startScan(localQueue(app, `serve:${process.pid}`), prober, scanNewsTo(logger));
+  const scan = startScan(localQueue(app, `serve:${process.pid}`), prober, logScan(logger));
   scan.ended.catch((error: unknown) => logger.error({ err: error }, 'the scanner ended'));
   return scan.stop;
 }
 
 /** Tells a log how a scan goes. */
-export function scanNewsTo(logger: Logger): Parameters<typeof startScan>[2] {
+export function logScan(logger: Logger): Parameters<typeof startScan>[2] {
   return {
-    entered(entered) {
-      for (const one of entered) {
+    onOutcomes(outcomes) {
+      for (const one of outcomes) {
         const { hostname, outcome } = one;
         if (outcome === 'recorded') logger.debug({ hostname, seq: one.seq, changes: one.changes.length }, 'observed');
         else if (outcome === 'lost') logger.debug({ hostname }, 'another scanner took it; nothing was entered');
         else logger.error({ hostname, reason: one.message }, 'a look was refused');
       }
     },
-    blind: (rest) => logger.error({ rest }, 'no resolver answers; hostnames wait. Check RESOLVERS'),
-    failed: (error, rest) => logger.error({ err: error, rest }, 'the queue failed; it is tried again'),
+    onNoResolver: (rest) => logger.error({ rest }, 'no resolver answers; hostnames wait. Check RESOLVERS'),
+    onFailure: (error, rest) => logger.error({ err: error, rest }, 'the queue failed; it is tried again'),
   };
 }

@@ -3,7 +3,7 @@ import type { AppContext } from '../context.ts';
 import { poll } from './poll.ts';
 
 /** How often the job looks for values that were seen for the first time, in ms. */
-const LOOK_EVERY = 1_000;
+const POLL_EVERY = 1_000;
 
 /**
  * Keeps the search within values up with the looks; at the first start after an
@@ -13,7 +13,7 @@ const LOOK_EVERY = 1_000;
 export function startValueIndex({ store }: AppContext, logger: Logger): () => Promise<void> {
   const round = (): number => {
     const began = performance.now();
-    if (!store.records.indexValues()) return LOOK_EVERY;
+    if (!store.records.indexValues()) return POLL_EVERY;
     // It rests as long as it worked: callers and looks have at least half of the time.
     return performance.now() - began;
   };

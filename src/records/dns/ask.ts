@@ -16,12 +16,12 @@ export const FIRST_WAIT = 1_500;
 const FIRST_PAUSE = 100;
 
 /** Who says this will say it again: only the others are asked after it. */
-const FIRM: ReadonlySet<SignalStatus> = new Set(['refused', 'notimp', 'error']);
+const PERMANENT: ReadonlySet<SignalStatus> = new Set(['refused', 'notimp', 'error']);
 
 /** Asks for the records of a type. Never rejects: whatever goes wrong becomes a status. */
 export type Ask = (name: string, type: RecordType) => Promise<Signal>;
 
-export interface AskTools {
+export interface AskOptions {
   /** In turn: each question begins with the next one. */
   upstreams: readonly Upstream[];
   transport: Transport;
@@ -34,7 +34,7 @@ export interface AskTools {
 }
 
 /** A client of resolvers: EDNS with DO, TCP for what UDP cuts off, one resolver after the other. */
-export function createAsk({ upstreams, tries = TRIES, firstWait = FIRST_WAIT, ...tools }: AskTools): Ask {
+export function createAsk({ upstreams, tries = TRIES, firstWait = FIRST_WAIT, ...tools }: AskOptions): Ask {
   let turn = 0;
   return async (name, type) => {
     const first = turn++ % Math.max(upstreams.length, 1);
@@ -52,7 +52,7 @@ export function createAsk({ upstreams, tries = TRIES, firstWait = FIRST_WAIT, ..
       const wait = firstWait * 2 ** attempt;
       last = await upstream.turn(() => attemptAt({ ...tools, upstream, wait }, name, type));
       if (isKnown(last) || last.status === 'loop' || last.status === 'too_many') return last;
-      if (FIRM.has(last.status)) order = order.filter((other) => other !== upstream);
+      if (PERMANENT.has(last.status)) order = order.filter((other) => other !== upstream);
     }
     return last;
   };
@@ -63,42 +63,43 @@ function isAskable(name: string): boolean {
   return name.length <= 253 && name.split('.').every(({ length }) => length >= 1 && length <= 63);
 }
 
-interface AttemptTools extends Pick<AskTools, 'transport' | 'randomBytes'> {
+interface AttemptOptions extends Pick<AskOptions, 'transport' | 'randomBytes'> {
   upstream: Upstream;
   wait: number;
 }
 
 /** One resolver asked once; over TCP, or without EDNS, again when its answer calls for that. */
-async function attemptAt(tools: AttemptTools, name: string, type: RecordType): Promise<Signal> {
+async function attemptAt(tools: AttemptOptions, name: string, type: RecordType): Promise<Signal> {
   const { upstream } = tools;
-  const said = await say(tools, 'udp', name, type, true);
+  const said = await sendOnce(tools, 'udp', name, type, true);
   upstream.heard(said.exchange.outcome !== 'timeout' && said.exchange.outcome !== 'unreachable');
   if (said.answer?.status === 'truncated' || said.match === 'respelled') {
     // Where nobody can slip in an answer, small letters do.
-    const again = await say(tools, 'tcp', name, type, false);
+    const again = await sendOnce(tools, 'tcp', name, type, false);
     const cut = said.answer?.status === 'truncated';
     if (cut && again.answer === null) return signalOf('truncated', { ...said, transport: 'udp', upstream });
-    return settle(again, 'tcp', upstream);
+    return signalFrom(again, 'tcp', upstream);
   }
-  if (said.answer?.ednsRefused) return settle(await say(tools, 'udp', name, type, true, false), 'udp', upstream);
-  return settle(said, 'udp', upstream);
+  if (said.answer?.ednsRefused)
+    return signalFrom(await sendOnce(tools, 'udp', name, type, true, false), 'udp', upstream);
+  return signalFrom(said, 'udp', upstream);
 }
 
-interface Said {
+interface Attempt {
   exchange: Exchange;
   /** Null when nothing came that was to the question. */
   answer: Answer | null;
   match: Match;
 }
 
-async function say(
-  { transport, upstream, randomBytes, wait }: AttemptTools,
+async function sendOnce(
+  { transport, upstream, randomBytes, wait }: AttemptOptions,
   by: 'udp' | 'tcp',
   name: string,
   type: RecordType,
   mix: boolean,
   edns = true,
-): Promise<Said> {
+): Promise<Attempt> {
   const chance = randomBytes(34);
   const spelling: Spelling = {
     id: ((chance[0] ?? 0) << 8) | (chance[1] ?? 0),
@@ -113,15 +114,15 @@ async function say(
   return { exchange, answer: readAnswer(question, exchange.bytes), match };
 }
 
-function settle({ exchange, answer }: Said, transport: 'udp' | 'tcp', upstream: Upstream): Signal {
+function signalFrom({ exchange, answer }: Attempt, transport: 'udp' | 'tcp', upstream: Upstream): Signal {
   if (answer !== null) return signalOf(answer.status, { exchange, answer, transport, upstream });
   const status = exchange.outcome === 'timeout' || exchange.outcome === 'unreachable' ? exchange.outcome : 'malformed';
   return signalOf(status, { exchange, answer, transport, upstream });
 }
 
-type Spoken = Pick<Said, 'exchange' | 'answer'> & { transport: 'udp' | 'tcp'; upstream: Upstream };
+type AttemptResult = Pick<Attempt, 'exchange' | 'answer'> & { transport: 'udp' | 'tcp'; upstream: Upstream };
 
-function signalOf(status: SignalStatus, spoken?: Spoken): Signal {
+function signalOf(status: SignalStatus, spoken?: AttemptResult): Signal {
   const { exchange, answer } = spoken ?? {};
   const signal: Signal = {
     status,

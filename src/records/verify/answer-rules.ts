@@ -20,7 +20,7 @@ const FIELDS = [
  * what was signed. `disclosed` are the fields of its disclosures, null where a text
  * is none. Nothing here hashes: a reader's browser compares by it too.
  */
-export function saidRules(
+export function answerRules(
   answer: Record<string, unknown>,
   disclosed: (Disclosed | null)[],
   receipt: ObservationReceipt | null,

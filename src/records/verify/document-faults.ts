@@ -5,16 +5,16 @@ import type { Evidence } from '../evidence.ts';
 import type { FullRecord, Preview } from '../preview.ts';
 import type { AnswerFaults } from './document-rules.ts';
 import {
+  badgeContentRules,
   bundleKeyRules,
   chainRules,
   previewRules,
   provenanceRules,
   recordRules,
-  shownRules,
 } from './document-rules.ts';
 import type { RecordsDocument } from './documents.ts';
 import { jsonDocument } from './documents.ts';
-import { rootOfAll, rootsOfPaths, seeReceipt } from './observation-faults.ts';
+import { checkReceipt, rootOfAll, rootsOfPaths } from './observation-faults.ts';
 import { receiptRules } from './observation-rules.ts';
 
 /** The rules of documents, asked with Node's hashes and signatures. */
@@ -25,17 +25,17 @@ export function documentFaults(document: RecordsDocument, keys: VerifyingKey[], 
     case 'misshapen':
       return document.faults;
     case 'receipt':
-      return receiptRules(seeReceipt(document.receipt, keys, verify));
+      return receiptRules(checkReceipt(document.receipt, keys, verify));
     case 'badge': {
-      const seen = seeReceipt(document.receipt, keys, verify);
-      return [...receiptRules(seen), ...shownRules(document.svg, seen)];
+      const seen = checkReceipt(document.receipt, keys, verify);
+      return [...receiptRules(seen), ...badgeContentRules(document.svg, seen)];
     }
     case 'preview':
       return previewFaults(document.preview, keys, verify);
     case 'record':
       return recordFaults(document.record, keys, verify);
     case 'provenance': {
-      const seen = document.page.items.map(({ receipt }) => seeReceipt(receipt, keys, verify));
+      const seen = document.page.items.map(({ receipt }) => checkReceipt(receipt, keys, verify));
       return [...seen.flatMap(receiptRules), ...provenanceRules(document.page, seen)];
     }
     case 'evidence':
@@ -63,17 +63,17 @@ export function evidenceFaults(json: unknown, verify: Verify, trusted?: Verifyin
 }
 
 function previewFaults(preview: Preview, keys: VerifyingKey[], verify: Verify): string[] {
-  const seen = seeReceipt(preview.receipt, keys, verify);
+  const seen = checkReceipt(preview.receipt, keys, verify);
   return [...receiptRules(seen), ...flat(previewRules(preview, seen, rootsOfPaths(preview.disclosures, seen)))];
 }
 
 function recordFaults(record: FullRecord, keys: VerifyingKey[], verify: Verify): string[] {
-  const seen = seeReceipt(record.receipt, keys, verify);
+  const seen = checkReceipt(record.receipt, keys, verify);
   return [...receiptRules(seen), ...flat(recordRules(record, seen, rootOfAll(record.disclosures)))];
 }
 
 function bundleFaults(bundle: Evidence, keys: VerifyingKey[], verify: Verify): string[] {
-  const seen = bundle.records.map(({ receipt }) => seeReceipt(receipt, keys, verify));
+  const seen = bundle.records.map(({ receipt }) => checkReceipt(receipt, keys, verify));
   return [
     ...bundleKeyRules(bundle, keysOf(bundle), keys),
     ...seen.flatMap(receiptRules),
@@ -85,6 +85,6 @@ function bundleFaults(bundle: Evidence, keys: VerifyingKey[], verify: Verify): s
   ];
 }
 
-function flat({ names, fields, said, held }: AnswerFaults): string[] {
+function flat({ names, fields, content: said, held_back: held }: AnswerFaults): string[] {
   return [...names, ...fields, ...said, ...held];
 }

@@ -3,9 +3,9 @@ import { parseDisclosure } from '../disclosure.ts';
 import type { Evidence } from '../evidence.ts';
 import type { FullRecord, Preview, ShownField } from '../preview.ts';
 import type { ObservationReceipt } from '../receipt.ts';
-import { saidRules } from './answer-rules.ts';
+import { answerRules } from './answer-rules.ts';
 import type { ProvenancePage } from './documents.ts';
-import type { SeenReceipt } from './observation-rules.ts';
+import type { CheckedReceipt } from './observation-rules.ts';
 import { disclosureRules, linkRules } from './observation-rules.ts';
 
 /**
@@ -22,22 +22,22 @@ export interface AnswerFaults {
   /** The disclosed fields and the root that was signed. */
   fields: string[];
   /** What is said beside the fields. */
-  said: string[];
+  content: string[];
   /** How much is said to be held back. */
-  held: string[];
+  held_back: string[];
 }
 
 /** `roots` are those that the paths of the disclosures lead to; null where a path does not fit its place. */
-export function previewRules(preview: Preview, { receipt }: SeenReceipt, roots: (string | null)[]): AnswerFaults {
-  if (receipt === null) return { names: [], fields: [], said: [], held: [] };
+export function previewRules(preview: Preview, { receipt }: CheckedReceipt, roots: (string | null)[]): AnswerFaults {
+  if (receipt === null) return { names: [], fields: [], content: [], held_back: [] };
   const { disclosures, held_back } = preview;
   const disclosed = disclosures.map(({ disclosure }) => parseDisclosure(disclosure));
   const hidden = receipt.record_fields - disclosures.length;
   return {
     names: nameRules(preview, receipt),
     fields: shownFieldRules(disclosures, receipt, roots),
-    said: saidRules({ ...preview }, disclosed, receipt),
-    held:
+    content: answerRules({ ...preview }, disclosed, receipt),
+    held_back:
       held_back.fields === hidden
         ? []
         : [`it says that ${held_back.fields} fields are held back, but ${hidden} of the signed record are not shown`],
@@ -45,13 +45,13 @@ export function previewRules(preview: Preview, { receipt }: SeenReceipt, roots: 
 }
 
 /** `root` is that over all its disclosures; null when there are none. */
-export function recordRules(record: FullRecord, { receipt }: SeenReceipt, root: string | null): AnswerFaults {
-  if (receipt === null) return { names: [], fields: [], said: [], held: [] };
+export function recordRules(record: FullRecord, { receipt }: CheckedReceipt, root: string | null): AnswerFaults {
+  if (receipt === null) return { names: [], fields: [], content: [], held_back: [] };
   return {
     names: nameRules(record, receipt),
     fields: allFieldRules(record.disclosures, receipt, root),
-    said: saidRules({ ...record }, record.disclosures.map(parseDisclosure), receipt),
-    held: [],
+    content: answerRules({ ...record }, record.disclosures.map(parseDisclosure), receipt),
+    held_back: [],
   };
 }
 
@@ -83,7 +83,7 @@ export function allFieldRules(disclosures: string[], receipt: ObservationReceipt
 }
 
 /** What a page of receipts, newest first, says beside them, and whether they are a chain. `seen` are theirs, in its order. */
-export function provenanceRules({ domain, items, next_cursor }: ProvenancePage, seen: SeenReceipt[]): string[] {
+export function provenanceRules({ domain, items, next_cursor }: ProvenancePage, seen: CheckedReceipt[]): string[] {
   const rows = items.flatMap((item, index) => {
     const receipt = seen[index]?.receipt ?? null;
     if (receipt === null) return [];
@@ -96,7 +96,7 @@ export function provenanceRules({ domain, items, next_cursor }: ProvenancePage, 
 }
 
 /** What does not hold in the receipts of one domain, oldest first; `whole` when they begin with its first. */
-export function chainRules(seen: SeenReceipt[], domain: string, whole: boolean): string[] {
+export function chainRules(seen: CheckedReceipt[], domain: string, whole: boolean): string[] {
   const links = seen.flatMap((one, index) => (index > 0 || whole ? linkRules(seen[index - 1] ?? null, one) : []));
   const isOther = seen.some(({ receipt }) => receipt !== null && receipt.domain !== domain);
   return [
@@ -122,7 +122,7 @@ export function bundleKeyRules(
 }
 
 /** What a badge shows beside its receipt. */
-export function shownRules(svg: string, { receipt }: SeenReceipt): string[] {
+export function badgeContentRules(svg: string, { receipt }: CheckedReceipt): string[] {
   return receipt === null ? [] : badgeRules(svg, receipt);
 }
 

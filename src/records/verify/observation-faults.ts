@@ -9,11 +9,11 @@ import { recordRoot } from '../observation.ts';
 import type { ShownField } from '../preview.ts';
 import { parseObservation } from '../receipt.ts';
 import { allFieldRules, shownFieldRules } from './document-rules.ts';
-import type { SeenReceipt } from './observation-rules.ts';
+import type { CheckedReceipt } from './observation-rules.ts';
 import { receiptChainRules, receiptRules } from './observation-rules.ts';
 
 /** What the keys and a hash say of one receipt. */
-export function seeReceipt(text: string, keys: VerifyingKey[], verify: Verify): SeenReceipt {
+export function checkReceipt(text: string, keys: VerifyingKey[], verify: Verify): CheckedReceipt {
   const note = parseNote(text);
   const receipt = note === null ? null : parseObservation(note.text);
   if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails', key: null };
@@ -28,7 +28,7 @@ export function recordFaults(
   keys: VerifyingKey[],
   verify: Verify,
 ): string[] {
-  const seen = seeReceipt(receipt, keys, verify);
+  const seen = checkReceipt(receipt, keys, verify);
   const fields = seen.receipt === null ? [] : allFieldRules(disclosures, seen.receipt, rootOfAll(disclosures));
   return [...receiptRules(seen), ...fields];
 }
@@ -39,7 +39,7 @@ export function previewFaults(
   keys: VerifyingKey[],
   verify: Verify,
 ): string[] {
-  const seen = seeReceipt(receipt, keys, verify);
+  const seen = checkReceipt(receipt, keys, verify);
   const roots = rootsOfPaths(disclosures, seen);
   const fields = seen.receipt === null ? [] : shownFieldRules(disclosures, seen.receipt, roots);
   return [...receiptRules(seen), ...fields];
@@ -51,7 +51,7 @@ export function rootOfAll(disclosures: string[]): string | null {
 }
 
 /** The roots that the paths lead to; null where one does not fit its place. */
-export function rootsOfPaths(disclosures: ShownField[], { receipt }: SeenReceipt): (string | null)[] {
+export function rootsOfPaths(disclosures: ShownField[], { receipt }: CheckedReceipt): (string | null)[] {
   return disclosures.map(({ index, disclosure, path }) => {
     if (receipt === null || !path.every((hex) => /^[0-9a-f]{64}$/.test(hex))) return null;
     const siblings = path.map((hex) => new Uint8Array(Buffer.from(hex, 'hex')));
@@ -63,7 +63,7 @@ export function rootsOfPaths(disclosures: ShownField[], { receipt }: SeenReceipt
 /** What does not hold in receipts of one domain, oldest first; `whole` when they begin with its first. */
 export function receiptChainFaults(receipts: string[], keys: VerifyingKey[], verify: Verify, whole: boolean): string[] {
   return receiptChainRules(
-    receipts.map((receipt) => seeReceipt(receipt, keys, verify)),
+    receipts.map((receipt) => checkReceipt(receipt, keys, verify)),
     whole,
   );
 }

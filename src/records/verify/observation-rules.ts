@@ -4,7 +4,7 @@ import type { Disclosed } from '../disclosure.ts';
 import type { ObservationReceipt } from '../receipt.ts';
 
 /** What a verifier has found out about one receipt by hashing and by checking its signature. */
-export interface SeenReceipt {
+export interface CheckedReceipt {
   /** Null when it is not a note in the form of wire.md. */
   receipt: ObservationReceipt | null;
   /** `sha256:<hex>` of the receipt's signed text. */
@@ -17,19 +17,19 @@ export interface SeenReceipt {
 // Nothing here hashes: one set of rules serves the auditor, the tests and a reader's browser.
 
 /** What does not hold in a receipt taken by itself, its time in its key's life included; empty when all of it does. */
-export function receiptRules(seen: SeenReceipt): string[] {
+export function receiptRules(seen: CheckedReceipt): string[] {
   return [...signatureRules(seen), ...lifeRules(seen)];
 }
 
 /** What does not hold in a receipt's form and signature. */
-export function signatureRules({ receipt, signature }: SeenReceipt): string[] {
+export function signatureRules({ receipt, signature }: CheckedReceipt): string[] {
   if (receipt === null) return ['the receipt is not a domain-observation/v1 note'];
   if (signature === 'no_such_key') return [`seq ${receipt.seq}: no key with kid ${receipt.kid} is known`];
   return signature === 'fails' ? [`seq ${receipt.seq}: the signature does not hold`] : [];
 }
 
 /** What does not hold between a receipt's time and its key's. */
-export function lifeRules({ receipt, key }: SeenReceipt): string[] {
+export function lifeRules({ receipt, key }: CheckedReceipt): string[] {
   if (receipt === null || key === null) return [];
   return signingPeriodFaults(`seq ${receipt.seq}: observed`, receipt.observed_at, key);
 }
@@ -69,7 +69,7 @@ export function disclosureRules(disclosed: (Disclosed | null)[], receipt: Observ
  * one domain, `seq` rising, time never going back, `prev` the hash of the text
  * before. Without one before, the receipt is to be the domain's first.
  */
-export function linkRules(before: SeenReceipt | null, { receipt }: SeenReceipt): string[] {
+export function linkRules(before: CheckedReceipt | null, { receipt }: CheckedReceipt): string[] {
   if (receipt === null) return [];
   const where = `seq ${receipt.seq}`;
   const last = before?.receipt ?? null;
@@ -92,7 +92,7 @@ export function linkRules(before: SeenReceipt | null, { receipt }: SeenReceipt):
  * What does not hold in the receipts of one domain, oldest first, one after the
  * other. `whole` says that the first is to be the domain's first.
  */
-export function receiptChainRules(seen: SeenReceipt[], whole: boolean): string[] {
+export function receiptChainRules(seen: CheckedReceipt[], whole: boolean): string[] {
   if (seen.length === 0) return ['there is no observation'];
   return seen.flatMap((one, index) => [
     ...receiptRules(one),

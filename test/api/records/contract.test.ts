@@ -88,7 +88,7 @@ test('every answer of the data API is one that the document promises', async (t)
   function stateFor(operationId: string): State {
     const leased = () => {
       const lease = { id: `l${randomBytes(8).toString('hex')}`, owner: 'test', until: clock.now + 60_000 };
-      app.store.records.leaseThese({ ...lease, names: ['example.com'] });
+      app.store.records.leaseNames({ ...lease, names: ['example.com'] });
       return { parameters: { lease: lease.id } };
     };
     switch (operationId) {

@@ -10,12 +10,12 @@ const NAMED = 'Domain, number and time are those of the receipt.';
 
 /** The checks of a preview: its receipt, and that each field shown is part of what was signed. */
 export async function* previewChecks(preview: Preview, keys: Keys): AsyncGenerator<Check> {
-  const seen = yield* receiptChecks(preview.receipt, keys);
-  const { receipt } = seen;
+  const checked = yield* receiptChecks(preview.receipt, keys);
+  const { receipt } = checked;
   if (receipt === null) return;
   const { disclosures } = preview;
   const roots = await Promise.all(disclosures.map((shown) => rootOfPath(shown, receipt.record_fields)));
-  const { names, fields, said, held } = previewRules(preview, seen, roots);
+  const { names, fields, content, held_back } = previewRules(preview, checked, roots);
   yield check(NAMES, names, NAMED);
   yield check(
     'Each field shown is part of the signed record',
@@ -24,22 +24,22 @@ export async function* previewChecks(preview: Preview, keys: Keys): AsyncGenerat
   );
   yield check(
     'What it says is what was signed',
-    said,
+    content,
     'Domain, time, number of values by type and name servers are word for word those of the disclosed fields.',
   );
   const hidden = receipt.record_fields - disclosures.length;
   yield check(
     'It says how much it holds back',
-    held,
+    held_back,
     `${disclosures.length} of ${receipt.record_fields} fields are shown and ${hidden} held back. Behind their salts nobody can guess them; whoever is shown them later can check them by this same receipt.`,
   );
 }
 
 /** The checks of a full record: its receipt, the root over all its fields, and what it says beside them. */
 export async function* recordChecks(record: FullRecord, keys: Keys): AsyncGenerator<Check> {
-  const seen = yield* receiptChecks(record.receipt, keys);
-  if (seen.receipt === null) return;
-  const { names, fields, said } = recordRules(record, seen, await rootOfAll(record.disclosures));
+  const checked = yield* receiptChecks(record.receipt, keys);
+  if (checked.receipt === null) return;
+  const { names, fields, content } = recordRules(record, checked, await rootOfAll(record.disclosures));
   yield check(NAMES, names, NAMED);
   yield check(
     'All its fields are the signed record',
@@ -48,7 +48,7 @@ export async function* recordChecks(record: FullRecord, keys: Keys): AsyncGenera
   );
   yield check(
     'What it says is what was signed',
-    said,
+    content,
     'Every signal, the certificate, the services and the name are word for word those of the disclosed fields.',
   );
 }

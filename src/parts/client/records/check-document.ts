@@ -1,5 +1,5 @@
 import { unsignedWords } from '../../../ledger/unsigned.ts';
-import { shownRules } from '../../../records/verify/document-rules.ts';
+import { badgeContentRules } from '../../../records/verify/document-rules.ts';
 import type { RecordsDocument } from '../../../records/verify/documents.ts';
 import type { Check } from '../verify/check.ts';
 import { previewChecks, recordChecks } from './answers.ts';
@@ -17,10 +17,10 @@ export async function* checkDocument(document: RecordsDocument, keys: Keys): Asy
       yield* receiptChecks(document.receipt, keys);
       return;
     case 'badge': {
-      const seen = yield* receiptChecks(document.receipt, keys);
+      const checked = yield* receiptChecks(document.receipt, keys);
       yield check(
         'It shows what its receipt says',
-        shownRules(document.svg, seen),
+        badgeContentRules(document.svg, checked),
         'Drawn anew from the receipt, the badge is the same: name, day and number are those that were signed.',
       );
       return;

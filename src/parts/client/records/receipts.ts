@@ -1,6 +1,6 @@
 import { parseNote } from '../../../ledger/note.ts';
 import { parseObservation } from '../../../records/receipt.ts';
-import type { SeenReceipt } from '../../../records/verify/observation-rules.ts';
+import type { CheckedReceipt } from '../../../records/verify/observation-rules.ts';
 import { lifeRules, signatureRules } from '../../../records/verify/observation-rules.ts';
 import type { Check } from '../verify/check.ts';
 import type { ListedKey } from '../verify/seals.ts';
@@ -18,7 +18,7 @@ export function check(title: string, faults: string[], found: string): Check {
 }
 
 /** Reads a receipt, hashes its signed text and checks its signature by the strict rules of RFC 8032. */
-export async function see(text: string, { listed }: Keys): Promise<SeenReceipt> {
+export async function checkReceipt(text: string, { listed }: Keys): Promise<CheckedReceipt> {
   const note = parseNote(text);
   const receipt = note === null ? null : parseObservation(note.text);
   if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails', key: null };
@@ -28,12 +28,12 @@ export async function see(text: string, { listed }: Keys): Promise<SeenReceipt> 
 }
 
 /** The checks that every receipt is put to, one after the other. */
-export async function* receiptChecks(text: string, keys: Keys): AsyncGenerator<Check, SeenReceipt> {
-  const seen = await see(text, keys);
-  const { receipt } = seen;
+export async function* receiptChecks(text: string, keys: Keys): AsyncGenerator<Check, CheckedReceipt> {
+  const checked = await checkReceipt(text, keys);
+  const { receipt } = checked;
   if (receipt === null) {
-    yield check('It is a receipt', signatureRules(seen), '');
-    return seen;
+    yield check('It is a receipt', signatureRules(checked), '');
+    return checked;
   }
   yield check(
     'It is a receipt',
@@ -43,17 +43,17 @@ export async function* receiptChecks(text: string, keys: Keys): AsyncGenerator<C
   const name = keys.listed.find(({ kid }) => kid === receipt.kid)?.name;
   yield check(
     'The service’s key signed it',
-    signatureRules(seen),
+    signatureRules(checked),
     `The Ed25519 signature holds under the key of “${name}”, listed in ${keys.from} as ${receipt.kid}.`,
   );
-  if (seen.signature === 'holds') {
+  if (checked.signature === 'holds') {
     yield check(
       'The key was in force then',
-      lifeRules(seen),
+      lifeRules(checked),
       'The observation falls into the time in which that key signed.',
     );
   }
-  return seen;
+  return checked;
 }
 
 /** A time as people say it: `on 2026-11-21 at 09:00:00 UTC`. */

@@ -155,17 +155,17 @@ describe('an account', () => {
 
   it('shows its usage, its credits and their ledger', async () => {
     const { store, now } = stand.app;
-    store.credits.enter(accountId(), { at: now(), amount: 12_500_000, note: 'Invoice <7>' });
+    store.credits.append(accountId(), { at: now(), amount: 12_500_000, note: 'Invoice <7>' });
     const credits = await visitor.get('/account/credits');
     assert.match(credits.text, /12\.5<small>/);
     assert.match(credits.text, /Invoice &lt;7&gt;/);
     const key = store.serviceKeys.list(accountId())[0]?.id ?? '';
     const limits = { daily: 0, perMinute: 99 };
-    const take = store.meter.take({ account: accountId(), key, at: now() }, limits);
-    assert.equal(take?.outcome, 'taken');
+    const take = store.meter.reserve({ account: accountId(), key, at: now() }, limits);
+    assert.equal(take?.outcome, 'reserved');
     const drawn = (await visitor.get('/account/credits')).text.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
     assert.match(drawn, /Balance 12\.45 .*today, so far Requests of \S+ -0\.05 12\.45 /, 'one balance');
-    if (take?.outcome === 'taken') store.meter.giveBack(take.taken, now(), 0);
+    if (take?.outcome === 'reserved') store.meter.refund(take.reservation, now(), 0);
     const chart = await visitor.get('/account/usage');
     assert.equal(chart.text.match(/<rect class="included"/g)?.length, 31);
   });

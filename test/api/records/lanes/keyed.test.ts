@@ -34,7 +34,7 @@ function customerOf({ app, url, keyOf, enter, clock }: RecordsStand, plan: Plan 
 }
 
 const topUp = ({ app, clock }: RecordsStand, { id }: Customer, amount: number) =>
-  app.store.credits.enter(id, { at: clock.now, amount, note: null });
+  app.store.credits.append(id, { at: clock.now, amount, note: null });
 
 test('the daily credit plan: its headers, and no others', async (t) => {
   const stand = await recordsStand(t, {}, NOON);

@@ -20,7 +20,7 @@ test('usage tells the day, the month, the credits, the keys and every day, and c
   const by = (text: string, path = DOOR) => ask(url, path, { 'x-service-key': text });
   await by(key);
   clock.now = NOON;
-  app.store.credits.enter(id, { at: NOON, amount: 1_000_000, note: null });
+  app.store.credits.append(id, { at: NOON, amount: 1_000_000, note: null });
   for (const text of [key, other, key]) await by(text);
   await by(other, '/v1/domains/nowhere.example');
 
