@@ -9,23 +9,23 @@ export interface ProseHtml {
   markerIds: Map<number, string[]>;
 }
 
-/** What the renderer's rules know while one prose is rendered. */
+/** What the renderer's rules share while one prose is rendered. */
 interface RenderState {
   sources: Map<number, string>;
   markerIds: Map<number, string[]>;
 }
 
 type Env = { state?: RenderState };
-type Rule = (token: Token, reading: RenderState) => string;
+type Rule = (token: Token, state: RenderState) => string;
 
 const escapeHtml = (text: string): string => markdown.utils.escapeHtml(text);
 
-/** A rule that sees its own token and the reading; outside a reading there are no facts. */
+/** A rule that is given its token and the state. Rendering without a state has no facts. */
 function rule(print: Rule): RendererRule {
   return (tokens, index, _options, env) => {
     const token = tokens[index];
-    const reading = (env as Env | undefined)?.state ?? { sources: new Map(), markerIds: new Map() };
-    return token === undefined ? '' : print(token, reading);
+    const state = (env as Env | undefined)?.state ?? { sources: new Map(), markerIds: new Map() };
+    return token === undefined ? '' : print(token, state);
   };
 }
 
@@ -41,23 +41,23 @@ function marker(n: number, { sources, markerIds }: RenderState): string {
   return `<sup class="marker" id="${id}" data-n="${n}" data-source="${source}"><a href="#fact-${n}" aria-label="Source ${n}: ${source}">${n}</a></sup>`;
 }
 
-/** Text that may hold markers outside the grammar's reach: code, and what stands in an autolink. */
-function textWithMarkers(text: string, reading: RenderState): string {
+/** Text that may hold markers outside the grammar's reach: code, and the text of an autolink. */
+function textWithMarkers(text: string, state: RenderState): string {
   return splitAtMarkers(text)
-    .map((part) => (typeof part === 'number' ? marker(part, reading) : escapeHtml(part)))
+    .map((part) => (typeof part === 'number' ? marker(part, state) : escapeHtml(part)))
     .join('');
 }
 
 const codeBlock = rule(
-  ({ content }, reading) => `<pre tabindex="0"><code>${textWithMarkers(content, reading)}</code></pre>\n`,
+  ({ content }, state) => `<pre tabindex="0"><code>${textWithMarkers(content, state)}</code></pre>\n`,
 );
 /** The page's own headline is its h1: headings in prose begin one step below. */
 const headingLevel = ({ tag }: Token): number => Math.max(2, Number(tag.slice(1)));
 
 Object.assign(markdown.renderer.rules, {
-  marker: rule(({ meta }, reading) => marker((meta as { n: number }).n, reading)),
-  text: rule(({ content }, reading) => textWithMarkers(content, reading)),
-  code_inline: rule(({ content }, reading) => `<code>${textWithMarkers(content, reading)}</code>`),
+  marker: rule(({ meta }, state) => marker((meta as { n: number }).n, state)),
+  text: rule(({ content }, state) => textWithMarkers(content, state)),
+  code_inline: rule(({ content }, state) => `<code>${textWithMarkers(content, state)}</code>`),
   code_block: codeBlock,
   fence: codeBlock,
   link_open: rule((token) => {
@@ -77,7 +77,7 @@ Object.assign(markdown.renderer.rules, {
  * the address of a picture of the paper.
  */
 export function proseHtml(prose: string, facts: CitedFact[], mediaUrl: (path: string) => string): ProseHtml {
-  const reading: RenderState = {
+  const state: RenderState = {
     sources: new Map(facts.map((fact) => [fact.n, fact.source])),
     markerIds: new Map(),
   };
@@ -87,8 +87,8 @@ export function proseHtml(prose: string, facts: CitedFact[], mediaUrl: (path: st
       if (child.type === 'image') child.attrSet('src', mediaUrl(String(child.attrGet('src') ?? '')));
     }
   }
-  const html = markdown.renderer.render(tokens, markdown.options, { reading });
-  return { html, markerIds: reading.markerIds };
+  const html = markdown.renderer.render(tokens, markdown.options, { state } satisfies Env);
+  return { html, markerIds: state.markerIds };
 }
 
 /** Prose without facts, such as the standards page's. */
