@@ -1,11 +1,12 @@
 import { FetchState } from 'astro/fetch';
 import { renderToString } from 'astro/runtime/server/index.js';
 import type { AccountPages } from './accounts/views.ts';
+import type { MailContent } from './outbound/mail-content.ts';
 import type { Pages as PaperPages } from './press/views.ts';
 import type { RecordsPages } from './records/pages.ts';
 
 /** The routes of all pages, and what each one is given. */
-export type Pages = PaperPages & RecordsPages & AccountPages;
+export type Pages = PaperPages & RecordsPages & AccountPages & { '/mail': MailContent };
 
 /** Loads every page now; else each is loaded when it is printed first, and a new build may have taken it away. */
 export async function hold(): Promise<void> {

@@ -1,6 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { openWebhookDesk } from '../../src/app/webhook-desk.ts';
-import { DELIVERY_STATES } from '../../src/readers/delivery.ts';
+import { DELIVERY_STATES } from '../../src/outbound/delivery.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needs } from '../middleware/key.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
@@ -60,13 +59,13 @@ const retry = createRoute({
 
 /** Everything of webhooks: the receivers, what they were sent, and sending it again. */
 export function deliveryDoors(doors: Doors): void {
-  const desk = openWebhookDesk(doors.app);
-  webhookDoors(doors, desk);
+  const { store, now } = doors.app;
+  webhookDoors(doors);
 
   register(doors, list, (c) => {
     const { limit, cursor, ...of } = c.req.valid('query');
     const [after] = readCursor(z.tuple([z.string().max(40)]), cursor);
-    const found = desk.deliveries.list(c.get('site').slug, { limit: limit + 1, after, ...of });
+    const found = store.deliveries.list(c.get('site').slug, { limit: limit + 1, after, ...of });
     const { rows, next } = pageOf(found, limit, ({ id }) => cursorOf([id]));
     return reply(listOf(c, 'deliveries', rows.map(rowOf), next), { page: { limit, cursor, ...of } });
   });
@@ -75,8 +74,8 @@ export function deliveryDoors(doors: Doors): void {
     const { id } = c.req.valid('param');
     return write(doors, c, () => {
       const { slug } = c.get('site');
-      desk.deliveries.retry(slug, id, desk.now());
-      return { status: 200, body: deliveryRow(desk, slug, id) };
+      store.deliveries.retry(slug, id, now());
+      return { status: 200, body: deliveryRow(store.deliveries, slug, id) };
     });
   });
 }

@@ -1,9 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { Fault } from '../../src/fault.ts';
-import type { DeliveryRecord } from '../../src/readers/delivery.ts';
-import { DELIVERY_STATES } from '../../src/readers/delivery.ts';
-import type { WebhookDesk } from '../../src/readers/webhook-desk.ts';
-import { OFF_REASONS } from '../../src/readers/webhook-table.ts';
+import { DELIVERY_STATES, OFF_REASONS } from '../../src/outbound/delivery.ts';
+import type { DeliveryRecord, DeliveryTable } from '../../src/readers/delivery.ts';
 import { isoTime } from '../../src/time.ts';
 import { Pressing } from './filing.ts';
 
@@ -84,7 +82,7 @@ export function rowOf(record: DeliveryRecord): z.infer<typeof DeliveryRow> {
 }
 
 /** One delivery. Throws `not_found`. */
-export function deliveryRow({ deliveries }: WebhookDesk, paper: string, id: string): z.infer<typeof DeliveryRow> {
+export function deliveryRow(deliveries: DeliveryTable, paper: string, id: string): z.infer<typeof DeliveryRow> {
   const record = deliveries.get(paper, id);
   if (record !== null) return rowOf(record);
   const message = `this paper has no delivery ${JSON.stringify(id.slice(0, 80))}; GET /api/v1/deliveries lists those of the last 30 days`;

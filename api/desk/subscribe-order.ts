@@ -1,13 +1,15 @@
+import type { AppContext } from '../../src/app/context.ts';
+import { newId } from '../../src/app/context.ts';
 import { Fault } from '../../src/fault.ts';
+import { webhookProblem } from '../../src/outbound/webhook-url.ts';
 import type { Address } from '../../src/readers/address.ts';
 import { readAddress, readerOf } from '../../src/readers/address.ts';
 import type { ChoicesBody } from '../../src/readers/choices.ts';
 import { choicesFrom } from '../../src/readers/choices.ts';
-import { order, orderByAdmin } from '../../src/readers/order.ts';
-import type { ReaderDesk } from '../../src/readers/reader-desk.ts';
+import type { ReaderTables } from '../../src/readers/reader-tables.ts';
+import { subscribe, subscribeByAdmin } from '../../src/readers/subscribe.ts';
 import type { Choices } from '../../src/readers/subscriber.ts';
 import { DEFAULT_CHOICES } from '../../src/readers/subscriber.ts';
-import { webhookProblem } from '../../src/readers/webhook.ts';
 import type { PaperContext } from '../env.ts';
 import { needLevel } from '../middleware/key.ts';
 import { privateJson } from '../responses/send.ts';
@@ -18,7 +20,7 @@ import { AdminOrder, Order } from './subscribe-schemas.ts';
 import { write } from './write.ts';
 
 /** Takes a reader's order. Throws `invalid_request` naming the member at fault. */
-export function takeOrder(desk: ReaderDesk, c: PaperContext, sent: Sent): void {
+export function takeOrder({ store, now }: AppContext, c: PaperContext, sent: Sent): void {
   const { email, ...body } = shaped(
     Order,
     sent.form === null ? sent.json : { email: onlyField(sent.form, 'email'), ...choiceFields(sent.form) },
@@ -29,11 +31,11 @@ export function takeOrder(desk: ReaderDesk, c: PaperContext, sent: Sent): void {
     throw new Fault('invalid_request', message, { field: 'email' });
   }
   const choices = choicesOf(c, body);
-  order(desk, c.get('site').slug, address, { ...DEFAULT_CHOICES, ...choices });
+  subscribe(store, c.get('site').slug, address, { ...DEFAULT_CHOICES, ...choices }, { now: now(), newId });
 }
 
 /** Takes an admin's order for up to twenty addresses. Throws `key_required`, `level_too_low`, `invalid_request`. */
-export async function takeAdminOrder(doors: Doors, desk: ReaderDesk, c: PaperContext, json: unknown) {
+export async function takeAdminOrder(doors: Doors, c: PaperContext, json: unknown) {
   needLevel(c.get('key'), 'admin');
   const { emails, webhook, ...body } = shaped(AdminOrder, json);
   const choices = choicesOf(c, body);
@@ -43,11 +45,12 @@ export async function takeAdminOrder(doors: Doors, desk: ReaderDesk, c: PaperCon
     throw new Fault('invalid_request', message, { field: 'webhook' });
   }
   const { slug } = c.get('site');
+  const { store, now } = doors.app;
   const addresses = emails.map(readAddress);
   const { body: taken, init } = await write(doors, c, () => {
     const results = addresses.map((address) => {
       if ('problem' in address) return { status: 'invalid', message: `this ${address.problem}` };
-      return { status: orderByAdmin(desk, slug, address, choices, webhook) };
+      return { status: subscribeByAdmin(store, slug, address, { choices, webhook }, { now: now(), newId }) };
     });
     // What is kept for a second asking holds neither an address nor a secret.
     return { status: 200, body: { results } };
@@ -56,15 +59,15 @@ export async function takeAdminOrder(doors: Doors, desk: ReaderDesk, c: PaperCon
   const whole = results.map((result, at) => ({
     email: emails[at],
     ...result,
-    ...(webhook == null ? {} : secretOf(desk, slug, addresses[at])),
+    ...(webhook == null ? {} : secretOf(store.readers, slug, addresses[at])),
   }));
   return privateJson(c, { results: whole, ...rest }, init.status);
 }
 
 /** The secret of a reader's webhook, where the order gave the reader one. */
-function secretOf(desk: ReaderDesk, paper: string, address: Address | { problem: string } | undefined) {
+function secretOf({ subscribers }: ReaderTables, paper: string, address: Address | { problem: string } | undefined) {
   if (address === undefined || 'problem' in address) return {};
-  const secret = desk.subscribers.of(paper, readerOf(paper, address))?.webhook_secret ?? null;
+  const secret = subscribers.of(paper, readerOf(paper, address))?.webhook_secret ?? null;
   return secret === null ? {} : { webhook_secret: secret };
 }
 

@@ -33,11 +33,13 @@ export function subscribePages(
   sites: Sites,
   read: MiddlewareHandler<PaperEnv>,
 ): void {
-  const { desk, pages } = parts;
+  const { secret, pages } = parts;
+  const { store, now } = doors.app;
+  const { readers } = store;
   const slugOf = (c: PaperContext) => c.get('site').slug;
   const manageUrl = (c: PaperContext, row: Subscriber) => {
     const { root, served, paper } = c.get('site');
-    const token = manageToken(desk, row.paper, row.reader);
+    const token = manageToken(readers.tokens, secret, row.paper, row.reader);
     return `${paper.paper_public ? root : served}/subscribe/manage?token=${token}`;
   };
 
@@ -58,7 +60,7 @@ export function subscribePages(
     'confirm',
     (c) => {
       const token = queried(c);
-      const { row, isDone } = toConfirm(desk, slugOf(c), token);
+      const { row, isDone } = toConfirm(readers, slugOf(c), token, now());
       if (isDone) return subscribed(c, row);
       const { nameplate } = c.get('site').paper;
       return pages.said(c, {
@@ -71,7 +73,7 @@ export function subscribePages(
       });
     },
     async (c) => {
-      const row = confirm(desk, slugOf(c), tokenOfBody(await readSent(c)));
+      const row = confirm(store, slugOf(c), tokenOfBody(await readSent(c)), now());
       if (wantsPage(c)) return subscribed(c, row);
       const choices = choicesRow(row, c.get('site').paper.sections);
       return privateJson(c, { status: 'confirmed', email: row.email, ...choices, manage_url: manageUrl(c, row) });
@@ -93,14 +95,14 @@ export function subscribePages(
       Change,
       sent.form === null ? sent.json : { token: onlyField(sent.form, 'token'), ...choiceFields(sent.form) },
     );
-    tokenIn(desk, slugOf(c), 'manage', token);
-    return choose(desk, slugOf(c), token, choicesOf(c, body));
+    tokenIn(readers.tokens, slugOf(c), 'manage', token, now());
+    return choose(store, slugOf(c), token, choicesOf(c, body), now());
   };
   door(
     'manage',
     (c) => {
       const token = queried(c);
-      const row = toManage(desk, slugOf(c), token);
+      const row = toManage(readers, slugOf(c), token, now());
       return row === null ? ended(c) : shown(c, row, token, false);
     },
     async (c) => {
@@ -115,7 +117,7 @@ export function subscribePages(
         return await shown(c, changed(c, sent), token, true);
       } catch (error) {
         const problem = formProblem(error);
-        const row = problem === null ? null : toManage(desk, slugOf(c), token);
+        const row = problem === null ? null : toManage(readers, slugOf(c), token, now());
         if (row === null || sent.form === null) throw error;
         return pages.manage(c, { email: row.email, token, ...sentChoices(sent.form), saved: false, problem });
       }
@@ -132,8 +134,8 @@ export function subscribePages(
     'unsubscribe',
     (c) => {
       const token = queried(c);
-      const { reader } = tokenIn(desk, slugOf(c), 'manage', token);
-      const row = desk.subscribers.of(slugOf(c), reader);
+      const { reader } = tokenIn(readers.tokens, slugOf(c), 'manage', token, now());
+      const row = readers.subscribers.of(slugOf(c), reader);
       if (row === null) return ended(c);
       return pages.said(c, {
         heading: 'End your subscription',
@@ -145,7 +147,8 @@ export function subscribePages(
       const sent = await readSent(c, { mayBeMultipart: true });
       // A mail program's own button sends this one field, and the link's token in the address (RFC 8058, section 3.1).
       const isOneClick = sent.form?.get('List-Unsubscribe')?.[0] === 'One-Click';
-      unsubscribe(desk, slugOf(c), isOneClick && !sent.form?.has('token') ? queried(c) : tokenOfBody(sent));
+      const token = isOneClick && !sent.form?.has('token') ? queried(c) : tokenOfBody(sent);
+      unsubscribe(store, slugOf(c), token, now());
       if (!wantsPage(c)) return privateJson(c, { status: 'unsubscribed' });
       return ended(c);
     },

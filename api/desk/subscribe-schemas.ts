@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
+import { WEBHOOK_MAX } from '../../src/outbound/webhook-url.ts';
 import { ADDRESS_MAX } from '../../src/readers/address.ts';
 import { ChoicesBody } from '../../src/readers/choices.ts';
 import { CADENCES } from '../../src/readers/subscriber.ts';
-import { WEBHOOK_MAX } from '../../src/readers/webhook.ts';
 import { listSchema } from './route.ts';
 
 /** How many addresses an admin's order may hold (spec, "Limits"). */

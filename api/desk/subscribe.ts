@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import { openReaderDesk } from '../../src/app/reader-desk.ts';
+import { linkKey } from '../../src/app/link-key.ts';
 import type { Render } from '../../src/press/output.ts';
 import type { PaperEnv } from '../env.ts';
 import type { Doors } from './doors.ts';
@@ -18,8 +18,8 @@ interface Around {
 /** Everything of readers: the doors of the API, and the pages that mailed links open. */
 export function readerDoors(doors: Doors, render: Render, { sites, reads, orders }: Around): void {
   const { app } = doors;
-  const desk = openReaderDesk(app);
-  const parts = { desk, pages: new ReaderPages(app, render), throttle: orders };
+  const secret = linkKey(app.settings, 'readers');
+  const parts = { secret, pages: new ReaderPages(app, render), throttle: orders };
   subscriberDoors(doors, parts);
   subscribePages(doors, parts, sites, reads);
 }

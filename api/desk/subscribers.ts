@@ -4,7 +4,6 @@ import { Fault } from '../../src/fault.ts';
 import type { Address } from '../../src/readers/address.ts';
 import { readAddress } from '../../src/readers/address.ts';
 import { dossierOf, erase } from '../../src/readers/dossier.ts';
-import type { ReaderDesk } from '../../src/readers/reader-desk.ts';
 import { dossierRecord, subscriberRow } from '../../src/readers/record.ts';
 import type { PaperContext, PaperEnv } from '../env.ts';
 import { needs } from '../middleware/key.ts';
@@ -113,7 +112,8 @@ const remove = createRoute({
 
 /** What the subscribers' doors work with, beside what every door file gets. */
 export interface ReaderParts {
-  desk: ReaderDesk;
+  /** Makes the tokens of links. */
+  secret: Uint8Array;
   pages: ReaderPages;
   /** Counts the orders of each caller. */
   throttle: MiddlewareHandler<PaperEnv>;
@@ -121,16 +121,17 @@ export interface ReaderParts {
 
 /** Subscribers: ordering, counting, listing, exporting and erasing. */
 export function subscriberDoors(doors: Doors, parts: ReaderParts): void {
-  const { router } = doors;
-  const { desk, pages } = parts;
+  const { router, app } = doors;
+  const { store } = app;
+  const { pages } = parts;
 
   register(doors, list, (c) => {
     const { slug, paper } = c.get('site');
-    const { total, confirmed } = desk.subscribers.counts(slug);
+    const { total, confirmed } = store.readers.subscribers.counts(slug);
     if (c.get('key')?.level !== 'admin') return { count: total, confirmed };
     const { limit, cursor } = c.req.valid('query');
     const [after] = readCursor(z.tuple([z.string().max(40)]), cursor);
-    const found = desk.subscribers.list(slug, { limit: limit + 1, after });
+    const found = store.readers.subscribers.list(slug, { limit: limit + 1, after });
     const { rows, next } = pageOf(found, limit, ({ id }) => cursorOf([id]));
     const shown = rows.map((row) => subscriberRow(row, paper.sections));
     return reply({ ...listOf(c, 'subscribers', shown, next), total, confirmed }, { page: { limit, cursor } });
@@ -143,9 +144,9 @@ export function subscriberDoors(doors: Doors, parts: ReaderParts): void {
   const forPeople = (c: PaperContext) => isForm(c) && wantsPage(c);
   router.post(subscribe.getRoutingPath(), pages.faults(forPeople), parts.throttle, async (c) => {
     const sent = await readSent(c);
-    if (isAdminOrder(sent.json)) return takeAdminOrder(doors, desk, c, sent.json);
+    if (isAdminOrder(sent.json)) return takeAdminOrder(doors, c, sent.json);
     try {
-      takeOrder(desk, c, sent);
+      takeOrder(app, c, sent);
     } catch (error) {
       const problem = formProblem(error);
       if (problem === null || sent.form === null || !forPeople(c)) throw error;
@@ -160,14 +161,14 @@ export function subscriberDoors(doors: Doors, parts: ReaderParts): void {
   register(doors, read, (c) => {
     const { slug, paper } = c.get('site');
     const address = addressIn(c.req.valid('param').email);
-    return dossierRecord(address.email, dossierOf(desk, slug, address), paper.sections);
+    return dossierRecord(address.email, dossierOf(store.readers, slug, address), paper.sections);
   });
 
   register(doors, remove, async (c) => {
     const address = addressIn(c.req.valid('param').email);
     // What is kept for a second asking holds no address.
     const { body, init } = await write(doors, c, () => {
-      erase(desk, c.get('site').slug, address);
+      erase(store, c.get('site').slug, address);
       return { status: 200, body: { erased: true as const } };
     });
     return reply({ email: address.email, ...body }, init);

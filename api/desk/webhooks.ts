@@ -1,8 +1,14 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { queueTest } from '../../src/readers/delivery-queue.ts';
-import { addWebhook, needReceiver, needWebhook, WebhookBody, webhookRow } from '../../src/readers/webhook-body.ts';
-import type { WebhookDesk } from '../../src/readers/webhook-desk.ts';
-import { OFF_REASONS } from '../../src/readers/webhook-table.ts';
+import { newId } from '../../src/app/context.ts';
+import { OFF_REASONS } from '../../src/outbound/delivery.ts';
+import { queueTest } from '../../src/readers/webhook-queue.ts';
+import {
+  addWebhook,
+  requireReceiver,
+  requireWebhook,
+  WebhookBody,
+  webhookRow,
+} from '../../src/readers/webhook-rules.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { needs } from '../middleware/key.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
@@ -121,31 +127,34 @@ const tryOut = createRoute({
 });
 
 /** The receivers that a desk tells: listing, adding, removing and trying them. */
-export function webhookDoors(doors: Doors, desk: WebhookDesk): void {
+export function webhookDoors(doors: Doors): void {
+  const { store, settings, now } = doors.app;
+
   register(doors, list, (c) => {
     const { slug, paper } = c.get('site');
-    const rows = desk.webhooks.list(slug).map((webhook) => webhookRow(webhook, paper.sections));
+    const rows = store.webhooks.list(slug).map((webhook) => webhookRow(webhook, paper.sections));
     return listOf(c, 'webhooks', rows);
   });
 
   register(doors, add, async (c) => {
     const { slug, paper } = c.get('site');
     const work = () => {
-      const webhook = addWebhook(desk, slug, c.req.valid('json'), paper.sections);
+      const terms = { now: now(), newId, allowsPrivate: settings.webhookPrivate };
+      const webhook = addWebhook(store, slug, c.req.valid('json'), paper.sections, terms);
       const fresh = { ...webhook, failing_since: null, off_at: null, off_reason: null };
       // What is kept for a second asking holds no secret.
       return { status: 201, body: webhookRow(fresh, paper.sections) } as const;
     };
     const { body: row, init } = await write(doors, c, work, ({ id }) => `webhooks/${id}`);
-    return reply({ ...row, secret: needWebhook(desk, slug, row.id).secret }, init);
+    return reply({ ...row, secret: requireWebhook(store.webhooks, slug, row.id).secret }, init);
   });
 
   register(doors, remove, (c) => {
     const { id } = c.req.valid('param');
     return write(doors, c, () => {
       const { slug } = c.get('site');
-      needWebhook(desk, slug, id);
-      desk.webhooks.remove(slug, id);
+      requireWebhook(store.webhooks, slug, id);
+      store.webhooks.remove(slug, id);
       return { status: 200, body: { id, removed: true } };
     });
   });
@@ -154,8 +163,9 @@ export function webhookDoors(doors: Doors, desk: WebhookDesk): void {
     const { id } = c.req.valid('param');
     return write(doors, c, () => {
       const { slug } = c.get('site');
-      const delivery = queueTest(desk, slug, needReceiver(desk, slug, id));
-      return { status: 200, body: deliveryRow(desk, slug, delivery) };
+      const receiver = requireReceiver(store, slug, id, now());
+      const delivery = queueTest(store, slug, receiver, { now: now(), newId });
+      return { status: 200, body: deliveryRow(store.deliveries, slug, delivery) };
     });
   });
 }

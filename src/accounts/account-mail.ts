@@ -1,7 +1,9 @@
+import type { MailProgress, MailQueue } from '../outbound/mail.ts';
+
 /** What a mail of the domain records is: a link to sign in, changes as they come, or those of a day. */
 export type AccountMailKind = 'sign-in' | 'changes' | 'digest';
 
-/** A mail that is to be sent. Its text is made when it is sent. */
+/** A mail in the queue. Its text is made when it is sent. */
 export interface AccountMail {
   /** A lower-case ULID; the Message-ID is made of it. */
   id: string;
@@ -13,27 +15,15 @@ export interface AccountMail {
   due_at: number;
 }
 
-/** A mail that was queued and what became of it. */
-export interface AccountMailRecord extends AccountMail {
-  state: 'due' | 'sent' | 'failed';
-  attempts: number;
-  /** When it was sent or given up, in ms. */
-  settled_at: number | null;
-  error: string | null;
-}
+/** A queued mail and what became of it. */
+export interface AccountMailRecord extends AccountMail, MailProgress {}
 
-export interface AccountMailTable {
+export interface AccountMailTable extends MailQueue<AccountMailRecord> {
   queue(mail: AccountMail): void;
-  /** As the readers' queue has it: for this caller alone until `until` (ms). */
-  claim(now: number, until: number, limit: number): AccountMailRecord[];
-  release(now: number): number;
-  sent(id: string, at: number): void;
-  postpone(id: string, due_at: number, error: string): void;
-  fail(id: string, at: number, error: string): void;
   /** Those of an account, oldest first. */
   ofAccount(account: string): AccountMailRecord[];
-  /** Drops every mail to an address. */
+  /** Deletes every mail to an address. */
   dropEmail(email: string): void;
-  /** Drops what was settled at or before a time; what was for signing in, at or before another. */
+  /** Deletes what was settled at or before a time; mails to sign in, at or before another. */
   forget(until: number, signInsUntil: number): void;
 }

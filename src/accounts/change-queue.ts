@@ -1,18 +1,20 @@
+import { eventBody } from '../outbound/event-body.ts';
+import { hostOf } from '../outbound/webhook-url.ts';
 import { DAY, MINUTE } from '../time.ts';
 import type { AccountTable } from './account.ts';
 import type { AccountMailTable } from './account-mail.ts';
 import type { AlertWay } from './change-alert.ts';
 
-/** What telling needs to know of a delta. */
-export interface ToldDelta {
+/** What queueing needs to know of a delta. */
+export interface QueuedDelta {
   seq: number;
-  /** When it was entered, in ms. */
+  /** When it was recorded, in ms. */
   at: number;
   domain: string;
 }
 
 /** An alert that a delta is for. */
-export interface ToldAlert {
+export interface MatchedAlert {
   id: string;
   account: string;
   way: AlertWay;
@@ -26,134 +28,138 @@ export interface NewDelivery {
   body: string;
   /** The receiver's name and port. */
   host: string;
-  /** One attempt, and no schedule. */
+  /** One attempt, and no retries. */
   by_hand: boolean;
   made_at: number;
 }
 
 export interface ChangeQueueTable {
-  /** The last delta that was looked through. */
+  /** The last delta that was queued. */
   mark(): number;
   setMark(seq: number): void;
-  /** Alerts that are on and older than a delta at one hostname: of it, or of a group that has it; those at once before those of a day. */
-  alertsFor(hostname: string, at: number): ToldAlert[];
-  /** Notes what is to be told by mail, unless the account is told of it already. */
-  notice(account: string, way: 'instant' | 'daily', delta: ToldDelta): void;
+  /** Alerts that are on and older than a delta at one hostname: of it, or of a group that has it; instant ones before daily ones. */
+  alertsFor(hostname: string, at: number): MatchedAlert[];
+  /** Notes a delta for an account's next mail, unless it is noted already. */
+  notice(account: string, way: 'instant' | 'daily', delta: QueuedDelta): void;
   deliver(delivery: NewDelivery): void;
-  /** Accounts with something to tell that was entered before a time (ms), and that were not written to after another. */
-  owed(way: 'instant' | 'daily', before: number, notSince: number, limit: number): string[];
-  /** Gives a mail all that waits for an account and was entered before a time, and notes when. */
+  /** Accounts with noted deltas from before a time (ms), and no mail since another. */
+  due(way: 'instant' | 'daily', before: number, notSince: number, limit: number): string[];
+  /** Assigns a mail everything that was noted for an account before a time, and records when. */
   gather(account: string, way: 'instant' | 'daily', before: number, mail: string, at: number): void;
-  /** Drops what was entered, or made, at or before a time. */
+  /** Deletes what was recorded, or made, at or before a time. */
   forget(until: number): void;
 }
 
-/** What queueing works with. */
-export interface ChangeDesk<D extends ToldDelta> {
-  queue: ChangeQueueTable;
-  mails: AccountMailTable;
-  accounts: AccountTable;
-  /** Shown deltas after a number, oldest first. */
-  deltasAfter(seq: number, limit: number): D[];
-  /** The number of the newest delta; 0 before the first. */
-  newest(): number;
-  /** What a webhook is sent, as JSON. */
-  compose(deltas: D[], at: number): string;
-  hostOf(url: string): string;
+/** The part of the store that queueing uses. */
+export interface ChangeStore {
+  changeQueue: ChangeQueueTable;
   transact<T>(work: () => T): T;
-  now(): number;
-  newId(): string;
 }
 
-/** How many deltas are looked through in one transaction: others want to write too. */
+/** The records' deltas. */
+export interface DeltaSource<D extends QueuedDelta> {
+  /** Shown deltas after a number, oldest first. */
+  after(seq: number, limit: number): D[];
+  /** The number of the newest delta; 0 before the first. */
+  newest(): number;
+  /** A delta as webhooks get it. */
+  row(delta: D): object;
+}
+
+/** How many deltas are processed in one transaction: others want to write too. */
 const BATCH = 200;
-/** How many changes a webhook is told of in one request. */
+/** How many changes one request to a webhook contains. */
 const CHANGES_MAX = 100;
-/** How far apart mails of changes to one account are, in ms: what comes between is told together. */
+/** The shortest time between two mails of changes to one account, in ms: what comes between is sent together. */
 export const MAIL_EVERY = 5 * MINUTE;
-/** How many accounts are looked after in one go. */
+/** How many accounts are processed at once. */
 const ACCOUNTS = 100;
 
 /**
- * Looks the next deltas through and queues whom they are for; the mark moves
- * with what was queued: whatever crashes, each account has each of them queued
- * once. False when nothing is left to look through.
+ * Matches the next deltas with alerts and queues them; the mark moves in the same transaction: whatever crashes, each
+ * delta is queued once for each account. False when no delta is left.
  */
-export function queueChanges<D extends ToldDelta>(desk: ChangeDesk<D>): boolean {
-  const { queue, deltasAfter, newest, transact } = desk;
-  // Looked at outside of a transaction: most looks find nothing.
-  if (queue.mark() >= newest()) return false;
+export function queueChanges<D extends QueuedDelta>(
+  { changeQueue: queue, transact }: ChangeStore,
+  deltas: DeltaSource<D>,
+  { now, newId }: { now(): number; newId(): string },
+): boolean {
+  // Checked outside of a transaction: most polls find nothing.
+  if (queue.mark() >= deltas.newest()) return false;
   return transact(() => {
     const mark = queue.mark();
-    const last = newest();
-    const deltas = deltasAfter(mark, BATCH);
-    const webhooks = new Map<string, { alert: ToldAlert; deltas: D[] }>();
-    for (const delta of deltas) {
+    const newest = deltas.newest();
+    const batch = deltas.after(mark, BATCH);
+    const webhooks = new Map<string, { alert: MatchedAlert; changes: D[] }>();
+    for (const delta of batch) {
       for (const alert of queue.alertsFor(delta.domain, delta.at)) {
         if (alert.way !== 'webhook') {
           queue.notice(alert.account, alert.way, delta);
           continue;
         }
-        const told = webhooks.get(alert.id) ?? { alert, deltas: [] };
-        webhooks.set(alert.id, told);
-        if (told.deltas.at(-1)?.seq !== delta.seq) told.deltas.push(delta);
+        const matched = webhooks.get(alert.id) ?? { alert, changes: [] };
+        webhooks.set(alert.id, matched);
+        if (matched.changes.at(-1)?.seq !== delta.seq) matched.changes.push(delta);
       }
     }
-    for (const { alert, deltas: told } of webhooks.values()) deliver(desk, alert, told);
-    // What is not shown is not among them: a batch that is not full reaches the newest.
-    const reached = deltas.length < BATCH ? last : (deltas.at(-1)?.seq ?? last);
+    const made_at = now();
+    for (const { alert, changes } of webhooks.values()) {
+      for (let at = 0; at < changes.length; at += CHANGES_MAX) {
+        const rows = changes.slice(at, at + CHANGES_MAX).map((delta) => deltas.row(delta));
+        const type = 'domain.changed';
+        const body = eventBody(type, made_at, { changes: rows });
+        queue.deliver({ ...deliveryTo(alert), id: newId(), type, body, by_hand: false, made_at });
+      }
+    }
+    // Hidden deltas are not in the batch: one that is not full reaches the newest.
+    const reached = batch.length < BATCH ? newest : (batch.at(-1)?.seq ?? newest);
     queue.setMark(Math.max(mark, reached));
-    return reached < last;
+    return reached < newest;
   });
 }
 
-function deliver<D extends ToldDelta>(
-  { queue, compose, hostOf, now, newId }: ChangeDesk<D>,
-  { id: alert, url }: ToldAlert,
-  deltas: D[],
+/** Queues a test for an alert's webhook: one attempt, now (ms). */
+export function queueChangeTest(
+  queue: ChangeQueueTable,
+  alert: { id: string; url: string },
+  { now, newId }: { now: number; newId(): string },
 ): void {
-  const made_at = now();
-  for (let at = 0; at < deltas.length; at += CHANGES_MAX) {
-    const body = compose(deltas.slice(at, at + CHANGES_MAX), made_at);
-    queue.deliver({
-      id: newId(),
-      alert,
-      type: 'domain.changed',
-      body,
-      host: hostOf(url ?? ''),
-      by_hand: false,
-      made_at,
-    });
-  }
+  const type = 'webhook.test';
+  const body = eventBody(type, now, { alert: alert.id });
+  queue.deliver({ ...deliveryTo(alert), id: newId(), type, body, by_hand: true, made_at: now });
+}
+
+function deliveryTo({ id, url }: Pick<MatchedAlert, 'id' | 'url'>) {
+  return { alert: id, host: hostOf(url ?? '') };
 }
 
 /**
- * Queues mails of what waits: at once where the last one is some minutes old,
- * and what a day brought after its end, in UTC. After a long sleep that is one
- * mail each.
+ * Queues mails of what was noted: instant ones as soon as the last one is some minutes old, daily ones after the end of
+ * the day, in UTC. After a long downtime that is one mail each.
  */
-export function queueChangeMails<D extends ToldDelta>({
-  queue,
-  mails,
-  accounts,
-  transact,
-  now,
-  newId,
-}: ChangeDesk<D>): void {
+export function queueChangeMails(
+  {
+    changeQueue: queue,
+    accountMails,
+    accounts,
+    transact,
+  }: ChangeStore & { accountMails: AccountMailTable; accounts: AccountTable },
+  { now, newId }: { now(): number; newId(): string },
+): void {
   const at = now();
   const today = Math.floor(at / DAY) * DAY;
-  const owed = [
+  const ways = [
     { way: 'instant', kind: 'changes', before: Number.MAX_SAFE_INTEGER, notSince: at - MAIL_EVERY },
     { way: 'daily', kind: 'digest', before: today, notSince: today - 1 },
   ] as const;
-  for (const { way, kind, before, notSince } of owed) {
-    if (queue.owed(way, before, notSince, 1).length === 0) continue;
+  for (const { way, kind, before, notSince } of ways) {
+    if (queue.due(way, before, notSince, 1).length === 0) continue;
     transact(() => {
-      for (const account of queue.owed(way, before, notSince, ACCOUNTS)) {
+      for (const account of queue.due(way, before, notSince, ACCOUNTS)) {
         const id = newId();
         queue.gather(account, way, before, id, at);
         const email = accounts.find(account)?.email;
-        if (email !== undefined) mails.queue({ id, account, email, kind, due_at: at });
+        if (email !== undefined) accountMails.queue({ id, account, email, kind, due_at: at });
       }
     });
   }

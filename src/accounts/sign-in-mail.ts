@@ -1,19 +1,20 @@
-import type { AccountMailContent } from './account-mail-content.ts';
+import { AUTO_GENERATED } from '../outbound/letter.ts';
+import type { RecordsLetter } from './records-letter.ts';
 
-/** What the mail with a link to sign in says. `root` is the service's address, without a slash at its end. */
-export function signInContent(root: string, email: string, token: string): AccountMailContent {
+/** The mail with a link to sign in. `root` is the service's address, without a slash at its end. */
+export function signInMail(root: string, email: string, token: string): RecordsLetter {
   return {
-    root,
-    preview: 'The link holds for 30 minutes, once.',
-    heading: 'Sign in to Domain Records',
-    paragraphs: [
-      `Somebody, you we hope, asked to sign in with ${email}.`,
-      'The link opens a page with one button, which signs you in there. It holds for 30 minutes and works once. If there is no account of this address yet, the button makes it.',
-    ],
-    button: { url: `${root}/account/enter?token=${token}`, label: 'Sign in' },
-    hosts: [],
-    unnamed: 0,
-    reason: 'If it was not you, do nothing: without that button nobody is signed in, and nothing was changed.',
-    links: [],
+    subject: 'Your link to sign in',
+    headers: AUTO_GENERATED,
+    content: {
+      preview: 'The link holds for 30 minutes, once.',
+      heading: 'Sign in to Domain Records',
+      paragraphs: [
+        `Somebody, you we hope, asked to sign in with ${email}.`,
+        'The link opens a page with one button, which signs you in there. It holds for 30 minutes and works once. If there is no account of this address yet, the button makes it.',
+      ],
+      button: { url: `${root}/account/enter?token=${token}`, label: 'Sign in' },
+      reason: 'If it was not you, do nothing: without that button nobody is signed in, and nothing was changed.',
+    },
   };
 }

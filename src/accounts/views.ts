@@ -1,6 +1,5 @@
 import type { Usage } from '../meter/usage.ts';
 import type { RecordsFrame } from '../records/views.ts';
-import type { AccountMailContent } from './account-mail-content.ts';
 import type { serviceKeyRow } from './service-key.ts';
 import type { HostOutcome } from './watch-group.ts';
 
@@ -11,7 +10,6 @@ import type { HostOutcome } from './watch-group.ts';
 
 /** The routes of the pages, and what each one is given. */
 export interface AccountPages {
-  '/account/mail': AccountMailView;
   '/account/sign-in': SignInView;
   '/account/enter': EnterView;
   '/account/overview': OverviewView;
@@ -25,8 +23,6 @@ export interface AccountPages {
   '/account/data': OwnDataView;
   '/account/unsubscribe': UnsubscribeView;
 }
-
-export type AccountMailView = AccountMailContent;
 
 /** What stands around every page of an account. */
 export interface AccountShell {

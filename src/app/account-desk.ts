@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Fault } from '../fault.ts';
 import { readerKey } from '../files/reader-key.ts';
-import { newWebhookSecret, webhookProblem } from '../readers/webhook.ts';
+import { newWebhookSecret, webhookProblem } from '../outbound/webhook-url.ts';
 import { parseHostname } from '../records/hostname.ts';
 import type { AppContext } from './context.ts';
 import { newId } from './context.ts';
@@ -46,7 +46,7 @@ export function openAccountDesk({ store, settings, now }: AppContext) {
       throw new Fault('not_watched', message, { field: 'hostname' });
     },
     urlProblem: (url: string) => webhookProblem(url, settings.webhookPrivate),
-    newSecret: () => newWebhookSecret(random),
+    newSecret: () => newWebhookSecret(),
     secret: readerKey(join(settings.dataDir, 'accounts.key')),
   };
 }

@@ -1,9 +1,11 @@
 import { Fault } from '../fault.ts';
-import { Dispatcher } from '../readers/delivery-dispatcher.ts';
-import { queueTest } from '../readers/delivery-queue.ts';
-import { needReceiver } from '../readers/webhook-body.ts';
+import { Dispatcher } from '../outbound/dispatcher.ts';
+import { queueTest } from '../readers/webhook-queue.ts';
+import { requireReceiver } from '../readers/webhook-rules.ts';
 import type { AppContext } from './context.ts';
-import { openWebhookDesk, webhookClientOf } from './webhook-desk.ts';
+import { newId } from './context.ts';
+import { deliveryTransport } from './jobs/webhooks.ts';
+import { paperDeliveries } from './paper-webhooks.ts';
 
 /** How often the outcome of a test is looked for, and the pause between in ms: together longer than a request lasts. */
 const LOOKS_MAX = 120;
@@ -11,17 +13,17 @@ const PAUSE = 100;
 
 /** Sends a receiver a test now, and returns the delivery and its one attempt. Throws `not_found`, `unavailable`. */
 export async function sendTest(app: AppContext, paper: string, id: string) {
-  const desk = openWebhookDesk(app);
-  const webhook = needReceiver(desk, paper, id);
-  const delivery = queueTest(desk, paper, webhook);
+  const { store, now } = app;
+  const webhook = requireReceiver(store, paper, id, now());
+  const delivery = queueTest(store, paper, webhook, { now: now(), newId });
   const events = {
     attempted() {},
     switchedOff() {},
-    unnoted(_delivery: unknown, error: unknown) {
+    unrecorded(_delivery: unknown, error: unknown) {
       throw error;
     },
   };
-  await new Dispatcher(desk, webhookClientOf(app), events).sendOne(delivery);
+  await new Dispatcher(paperDeliveries(app), deliveryTransport(app, 'Broadsheet'), events).sendOne(delivery);
   const { status, error, ms } = await attemptOf(app, paper, delivery);
   return { delivery, status, error, ms };
 }

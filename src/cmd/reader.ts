@@ -1,13 +1,11 @@
 import { Command } from 'commander';
 import type { AppContext } from '../app/context.ts';
 import { requirePaper, withAppContext } from '../app/context.ts';
-import { openReaderDesk } from '../app/reader-desk.ts';
 import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import type { Address } from '../readers/address.ts';
 import { readAddress } from '../readers/address.ts';
 import { dossierOf, erase, suppress } from '../readers/dossier.ts';
-import type { ReaderDesk } from '../readers/reader-desk.ts';
 import { dossierRecord } from '../readers/record.ts';
 import { shownJson } from '../terminal/escape.ts';
 import { say } from '../terminal/output.ts';
@@ -16,15 +14,15 @@ export function command(): Command {
   return new Command('reader')
     .description('what a paper stores about a mail address')
     .addCommand(
-      verb('export', 'print everything that is stored about an address, as JSON', ({ app, desk, paper, address }) => {
+      verb('export', 'print everything that is stored about an address, as JSON', ({ app, paper, address }) => {
         const { sections } = app.store.archive(paper).paper();
-        const record = dossierRecord(address.email, dossierOf(desk, paper, address), sections);
+        const record = dossierRecord(address.email, dossierOf(app.store.readers, paper, address), sections);
         process.stdout.write(`${shownJson(record, 2)}\n`);
       }),
     )
     .addCommand(
       verb('erase', 'erase an address; only a hash remembers that it unsubscribed', (asked) => {
-        erase(asked.desk, asked.paper, asked.address);
+        erase(asked.app.store, asked.paper, asked.address);
         say(false, null, [`${asked.paper} no longer stores anything about ${asked.address.email}`]);
       }),
     )
@@ -33,7 +31,8 @@ export function command(): Command {
         'suppress',
         'stop all mail to an address; if it subscribes again, it must confirm, asked once in 30 days',
         (asked) => {
-          suppress(asked.desk, asked.paper, asked.address, asked.complained ? 'complained' : 'by_hand');
+          const reason = asked.complained ? 'complained' : 'by_hand';
+          suppress(asked.app.store, asked.paper, asked.address, { reason, now: asked.app.now() });
           say(false, null, [
             `${asked.paper} no longer writes to ${asked.address.email} until the reader confirms a new subscription`,
           ]);
@@ -44,7 +43,6 @@ export function command(): Command {
 
 interface Asked {
   app: AppContext;
-  desk: ReaderDesk;
   paper: string;
   address: Address;
   complained: boolean;
@@ -65,7 +63,7 @@ function verb(name: string, description: string, work: (asked: Asked) => void): 
             `${JSON.stringify(email.slice(0, 80))} ${address.problem}; give a mail address such as ana@example.org`,
           );
         }
-        work({ app, desk: openReaderDesk(app), paper, address, complained });
+        work({ app, paper, address, complained });
       }),
     );
 }

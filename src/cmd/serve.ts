@@ -2,26 +2,27 @@ import { Command } from 'commander';
 import { listenDesk, listenRecords } from '../../api/server.ts';
 import { isBuilt, loadBuild } from '../app/build.ts';
 import { buildPages } from '../app/build-pages.ts';
-import { changeClientOf } from '../app/change-desk.ts';
 import { type AppContext, withAppContext } from '../app/context.ts';
 import { eventLoop } from '../app/event-loop.ts';
-import { startAccountChanges } from '../app/jobs/account-changes.ts';
-import { startAccountMails } from '../app/jobs/account-mails.ts';
 import { startClock } from '../app/jobs/clock.ts';
-import { startDeliveries } from '../app/jobs/deliveries.ts';
 import { startFiling } from '../app/jobs/filing.ts';
 import { startMails } from '../app/jobs/mails.ts';
 import { startScanner } from '../app/jobs/scanner.ts';
 import { startValueIndex } from '../app/jobs/value-index.ts';
+import { deliveryTransport, startWebhooks } from '../app/jobs/webhooks.ts';
 import { flushed, type Log, openServerLog } from '../app/log.ts';
+import { paperMails } from '../app/paper-mails.ts';
+import { paperWebhooks } from '../app/paper-webhooks.ts';
 import { PendingFolders } from '../app/pending-folders.ts';
 import { PressQueue } from '../app/press-queue.ts';
-import { webhookClientOf } from '../app/webhook-desk.ts';
+import { recordsMails } from '../app/records-mails.ts';
+import { recordsWebhooks } from '../app/records-webhooks.ts';
 import { environmentWith, listeningOn, readSettings } from '../env.ts';
 import { papersInContent } from '../ingest/content-folder.ts';
 import { problemLine } from '../ingest/source-file.ts';
 import { proberOf } from '../net/prober.ts';
 import { type SmtpMailer, smtpOf } from '../net/smtp.ts';
+import type { RenderMail } from '../outbound/letter.ts';
 import { tell } from '../terminal/output.ts';
 import { onStopSignal } from '../terminal/stop-signal.ts';
 
@@ -36,6 +37,7 @@ async function serve(): Promise<void> {
   const settings = readSettings();
   const logger = openServerLog(settings.logLevel);
   const smtp = smtpOf(settings);
+  if (smtp === null) logger.warn('SMTP_URL is not set: mails land in the outbox folder of DATA_DIR, and go to nobody');
   // Before it serves, a signal ends the process at once: the next start finishes what this one began.
   let stop: () => void = () => void flushed(logger).then(() => process.exit(0));
   onStopSignal(() => stop());
@@ -84,10 +86,10 @@ async function serveDesk(app: AppContext, smtp: SmtpMailer | null, logger: Log):
   const onProblem = (problem: Parameters<typeof problemLine>[0]) => tell(problemLine(problem));
   const stopClock = startClock({ app, presses, backlog, logger });
   const stopFiling = startFiling({ app, presses, backlog, logger, onProblem });
-  const stopDeliveries = startDeliveries(app, webhookClientOf(app), logger);
-  const stopMails = startMails(app, { render: (await loadBuild()).render, smtp }, logger);
+  const stopWebhooks = startWebhooks(app, paperWebhooks(app), deliveryTransport(app, 'Broadsheet'), logger);
+  const stopMails = startMails(app, paperMails(app, await mailRenderer()), smtp, logger);
   const stop = async () => {
-    await Promise.all([desk.close(), stopDeliveries(), stopMails(), stopFiling()]);
+    await Promise.all([desk.close(), stopWebhooks(), stopMails(), stopFiling()]);
     await stopClock();
   };
   return { name: 'desk', url: desk.url, stop };
@@ -101,13 +103,17 @@ async function serveRecords(app: AppContext, logger: Log): Promise<Running> {
   });
   const { settings, now } = app;
   // Its own mailer: the desk closes the desk's when it stops.
-  const mails = { render: (await loadBuild()).render, smtp: smtpOf(settings) };
-  const stopMails = startAccountMails(app, mails, logger);
-  const stopChanges = startAccountChanges(app, changeClientOf(app), logger);
+  const stopMails = startMails(app, recordsMails(app, await mailRenderer()), smtpOf(settings), logger);
+  const stopWebhooks = startWebhooks(app, recordsWebhooks(app), deliveryTransport(app, 'Broadsheet-Records'), logger);
   const stopIndex = startValueIndex(app, logger);
   const stopScanner = settings.scanner ? startScanner(app, proberOf(settings, now), logger) : async () => {};
   const stop = async () => {
-    await Promise.all([records.close(), stopMails(), stopChanges(), stopIndex(), stopScanner()]);
+    await Promise.all([records.close(), stopMails(), stopWebhooks(), stopIndex(), stopScanner()]);
   };
   return { name: 'records', url: records.url, stop };
+}
+
+async function mailRenderer(): Promise<RenderMail> {
+  const { render } = await loadBuild();
+  return (content) => render('/mail', content);
 }

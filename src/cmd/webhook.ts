@@ -1,10 +1,9 @@
 import { Command } from 'commander';
 import type { AppContext } from '../app/context.ts';
-import { requirePaper, withAppContext } from '../app/context.ts';
-import { openWebhookDesk } from '../app/webhook-desk.ts';
+import { newId, requirePaper, withAppContext } from '../app/context.ts';
 import { sendTest } from '../app/webhook-test.ts';
 import { readSettings } from '../env.ts';
-import { addWebhook, needWebhook, webhookRow } from '../readers/webhook-body.ts';
+import { addWebhook, requireWebhook, webhookRow } from '../readers/webhook-rules.ts';
 import { say } from '../terminal/output.ts';
 
 export function command(): Command {
@@ -29,7 +28,8 @@ function add(): Command {
         requirePaper(app, options.paper);
         const { sections } = app.store.archive(options.paper).paper();
         const chosen = { cast: options.cast, ...(options.section === undefined ? {} : { sections: options.section }) };
-        const made = addWebhook(openWebhookDesk(app), options.paper, { url, ...chosen }, sections);
+        const fresh = { now: app.now(), newId, allowsPrivate: app.settings.webhookPrivate };
+        const made = addWebhook(app.store, options.paper, { url, ...chosen }, sections, fresh);
         say(options.json, { id: made.id, url: made.url, secret: made.secret }, [
           made.secret,
           `webhook ${made.id} of ${options.paper}; \`npm run -s broadsheet -- webhook test ${made.id} --paper ${options.paper}\` sends a test`,
@@ -64,7 +64,7 @@ function remove(): Command {
     .requiredOption('--paper <slug>', 'the paper')
     .action((id: string, options: { paper: string }) =>
       withAppContext(readSettings(), (app) => {
-        requireWebhook(app, options.paper, id);
+        requireOwn(app, options.paper, id);
         app.store.webhooks.remove(options.paper, id);
         say(false, null, [`removed ${id}`]);
       }),
@@ -91,7 +91,7 @@ function test(): Command {
     );
 }
 
-function requireWebhook(app: AppContext, paper: string, id: string) {
+function requireOwn(app: AppContext, paper: string, id: string) {
   requirePaper(app, paper);
-  return needWebhook(openWebhookDesk(app), paper, id);
+  return requireWebhook(app.store.webhooks, paper, id);
 }

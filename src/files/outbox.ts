@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
-import type { Mailer } from '../readers/mail.ts';
+import type { Mailer } from '../outbound/mail.ts';
 import { makeFolder, putFile } from './durable-file.ts';
 
 /**

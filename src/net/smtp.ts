@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createTransport } from 'nodemailer';
 import type { Settings } from '../env.ts';
 import { Fault } from '../fault.ts';
-import type { Mailer } from '../readers/mail.ts';
+import type { Mailer } from '../outbound/mail.ts';
 import { MINUTE } from '../time.ts';
 
 /** How many connections to the mail server are open at a time. */

@@ -3,10 +3,10 @@ import type { RequestOptions } from 'node:http';
 import { Agent, request as requestHttp } from 'node:http';
 import { request as requestHttps, Agent as TlsAgent } from 'node:https';
 import { isIP } from 'node:net';
+import type { WebhookClient } from '../outbound/delivery.ts';
+import { statusError } from '../outbound/retry.ts';
+import { literalOf } from '../outbound/webhook-url.ts';
 import { isPublicAddress } from '../public-address.ts';
-import { errorOf } from '../readers/delivery.ts';
-import { literalOf } from '../readers/webhook.ts';
-import type { WebhookClient } from '../readers/webhook-desk.ts';
 
 /** How long a whole request may take, from the look-up of the name to the answer's status, in ms. */
 export const DEADLINE = 10_000;
@@ -108,7 +108,7 @@ export function outboundClient({
         settle({
           ms: performance.now() - began,
           status,
-          error: status === null ? word : errorOf(status),
+          error: status === null ? word : statusError(status),
           text: isWhole ? Buffer.concat(chunks).toString() : null,
         });
       const url = new URL(address);

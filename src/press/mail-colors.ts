@@ -1,8 +1,7 @@
 import { hueColor } from './card-color.ts';
-import type { MailColors } from './views.ts';
 
 /** A paper's hue as mail programs can show it: few of them know OKLCH or custom properties. As `tokens.css` has them. */
-export function mailColors(hue: number): { light: MailColors; dark: MailColors } {
+export function mailColors(hue: number) {
   const color = (lightness: number, chroma: number) => hueColor(lightness, chroma, hue);
   return {
     light: {

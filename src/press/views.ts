@@ -292,65 +292,6 @@ export interface EmbedView {
   motif: Motif | null;
 }
 
-/** Colours of a mail, as `#rrggbb`. */
-export interface MailColors {
-  paper: string;
-  ink: string;
-  soft: string;
-  faint: string;
-  rule: string;
-  accent: string;
-  plate: string;
-  on_accent: string;
-}
-
-/** A picture in a mail; its address is absolute. */
-export interface MailPictureView {
-  url: string;
-  alt: string;
-  width: number | null;
-  height: number | null;
-}
-
-/** A mail. It loads nothing but pictures of its own pieces and edition, and every address is absolute. */
-export interface MailView {
-  language: string;
-  nameplate: string;
-  home_url: string | null;
-  /** What mail programs show beside the subject. */
-  preview: string;
-  heading: string | null;
-  /** ISO 8601. */
-  date: string | null;
-  paragraphs: string[];
-  button: { url: string; label: string } | null;
-  groups: {
-    name: string;
-    stories: {
-      headline: string;
-      dek: string;
-      category: string;
-      url: string | null;
-      byline: { name: string; title: string };
-      language: string;
-      published_at: string;
-      image: MailPictureView | null;
-    }[];
-  }[];
-  casts: {
-    title: string;
-    description: string;
-    day: string;
-    url: string | null;
-    duration_s: number;
-    poster: MailPictureView | null;
-  }[];
-  reason: string;
-  manage_url: string | null;
-  unsubscribe_url: string | null;
-  colors: { light: MailColors; dark: MailColors };
-}
-
 /** The shared host's front door. */
 export interface NewsstandView {
   papers: {
@@ -389,6 +330,5 @@ export interface Pages {
   '/paper/agents': ProseView;
   '/paper/not-found': NotFoundView;
   '/paper/embed': EmbedView;
-  '/paper/mail': MailView;
   '/newsstand': NewsstandView;
 }

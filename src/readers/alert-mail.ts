@@ -1,45 +1,128 @@
-import type { Mail, MailRecord } from './mail.ts';
-import type { MailContent } from './mail-content.ts';
-import { mailText } from './mail-content.ts';
-import type { MailSource } from './mail-head.ts';
-import { mailHead, mailHost } from './mail-head.ts';
+import type { Archive, Row } from '../desk/archive.ts';
+import type { Paper } from '../desk/paper.ts';
+import { AUTO_GENERATED, listHeaders } from '../outbound/letter.ts';
+import type { MailCast, MailPicture, MailStory, PaperMail } from '../outbound/mail-content.ts';
+import { isoTime } from '../time.ts';
+import type { KeptEvent } from './event-table.ts';
+import type { MailKind } from './mail.ts';
+import type { PaperLetter } from './paper-letter.ts';
 
-/** An alert or a digest, ready to be sent. */
+/** Picture formats that mail programs show; they do not show SVG. */
+const SHOWN = /\.(?:jpe?g|png|gif|webp)$/i;
+
+/** What an alert or a digest is about. */
+interface Subject {
+  kind: MailKind;
+  /** The piece, or the day. */
+  about: string;
+  events: KeptEvent[];
+}
+
+/**
+ * An alert or a digest: its pieces as they are now, without those withdrawn since. Null when none is left. `root` is
+ * the paper's, without a slash at its end; `token` opens the reader's own pages.
+ */
 export function alertMail(
-  mail: MailRecord,
-  to: string,
-  paper: MailSource & { slug: string },
-  matter: MailContent,
-  html: string,
-): Mail {
+  archive: Archive,
+  paper: Paper,
+  root: string,
+  { kind, about, events }: Subject,
+  token: string,
+): PaperLetter | null {
+  const pieces = events.flatMap((event) =>
+    event.type === 'story.aired' ? (rowOnAir(archive, event.story.id) ?? []) : [],
+  );
+  const casts = events.flatMap((event) =>
+    event.type === 'cast.published' ? castOf(archive, paper, root, event.cast.day) : [],
+  );
+  const [preview] = [...pieces.map(({ dek, headline }) => dek || headline), ...casts.map(({ title }) => title)];
+  if (preview === undefined) return null;
+  const groups = groupsOf(archive, paper, root, pieces);
+  const unsubscribe_url = `${root}/subscribe/unsubscribe?token=${token}`;
   return {
-    ...mailHead(mail, to, paper),
-    subject: subjectOf(matter),
-    text: mailText(matter),
-    html,
-    headers: {
-      // RFC 2919: a name of the list that stays.
-      'List-Id': `<${paper.slug}.${mailHost(paper.root)}>`,
-      ...(matter.unsubscribe_url === null
-        ? {}
-        : {
-            'List-Unsubscribe': `<${matter.unsubscribe_url}>`,
-            // RFC 8058, section 2: a POST of this to the address above ends it, with no page between.
-            'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-          }),
-      // RFC 3834, section 5: no vacation notice is to answer it.
-      'Auto-Submitted': 'auto-generated',
+    subject: subjectOf(groups, casts),
+    headers: { ...listHeaders(`${paper.slug}.${new URL(root).hostname}`, unsubscribe_url), ...AUTO_GENERATED },
+    content: {
+      preview,
+      heading: kind === 'daily' ? 'New since the last mail' : kind === 'weekly' ? 'The week' : null,
+      date: kind === 'instant' ? null : `${about}T00:00:00.000Z`,
+      groups,
+      casts,
+      reason: paper.paper_public ? REASONS[kind] : `${REASONS[kind]} ${PRIVATE}`,
+      manage_url: `${root}/subscribe/manage?token=${token}`,
+      unsubscribe_url,
     },
   };
 }
 
+const REASONS: Record<MailKind, string> = {
+  confirm: '',
+  instant: 'You get this because you asked for a mail with each piece.',
+  daily: 'You get this because you asked for one mail a day.',
+  weekly: 'You get this because you asked for one mail a week.',
+};
+
+/** Why nothing in a mail links to a piece. */
+const PRIVATE = 'The paper is private: its pages open to its own desk alone.';
+
 /** The headline of the first piece, or the title of the video edition; and how many more there are. */
-export function subjectOf({ groups, casts, nameplate }: Pick<MailContent, 'groups' | 'casts' | 'nameplate'>): string {
+function subjectOf(groups: PaperMail['groups'], casts: readonly MailCast[]): string {
   const titles = [
     ...groups.flatMap(({ stories }) => stories.map(({ headline }) => headline)),
     ...casts.map(({ title }) => title),
   ];
-  const [first = nameplate] = titles;
-  const line = first.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+  const line = (titles[0] ?? '').replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
   return titles.length < 2 ? line : `${line}, and ${titles.length - 1} more`;
+}
+
+function rowOnAir(archive: Archive, id: string): Row | null {
+  const story = archive.storyById(id);
+  return story?.state === 'on_air' ? story : null;
+}
+
+/** Pieces by section in the paper's order, newest first; sections that the paper no longer has come last. */
+function groupsOf(archive: Archive, paper: Paper, root: string, pieces: Row[]): PaperMail['groups'] {
+  const names = new Set([...paper.sections, ...pieces.map(({ category }) => category)]);
+  return [...names].flatMap((name) => {
+    const stories = pieces
+      .filter(({ category }) => category === name)
+      .sort((a, b) => b.published_at - a.published_at)
+      .map((row) => storyOf(archive, paper, root, row));
+    return stories.length === 0 ? [] : [{ name, stories }];
+  });
+}
+
+function storyOf(archive: Archive, paper: Paper, root: string, row: Row): MailStory {
+  const { headline, dek, category, slug, byline, language, published_at, image } = row;
+  return {
+    headline,
+    dek,
+    category,
+    url: paper.paper_public ? `${root}/stories/${slug}/` : null,
+    byline,
+    language,
+    published_at: isoTime(published_at),
+    image: image === null ? null : pictureOf(archive, paper, root, image),
+  };
+}
+
+function castOf(archive: Archive, paper: Paper, root: string, day: string): MailCast[] {
+  const cast = archive.cast(day);
+  if (cast === null) return [];
+  const { title, description, duration_s } = cast;
+  const poster = pictureOf(archive, paper, root, { src: cast.poster, alt: `Poster: ${title}` });
+  const url = paper.paper_public ? `${root}/cast/${day}/` : null;
+  return [{ title, description, day, url, duration_s, poster }];
+}
+
+/** A picture as a mail shows it; null in a private paper, whose pictures need a key. */
+function pictureOf(
+  archive: Archive,
+  { paper_public }: Paper,
+  root: string,
+  { src, alt }: { src: string; alt: string },
+): MailPicture | null {
+  if (!paper_public || !SHOWN.test(src)) return null;
+  const media = archive.media(src);
+  return { url: `${root}/${src}`, alt, width: media?.width ?? null, height: media?.height ?? null };
 }

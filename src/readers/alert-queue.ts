@@ -1,22 +1,32 @@
 import { isAlert, subjectIdOf, wants } from './alert.ts';
-import type { AlertDesk } from './alert-desk.ts';
+import type { AlertTable } from './alert-table.ts';
+import type { EventTable } from './event-table.ts';
 
-/** The name under which the mails' place among the events is kept. */
+/** The name under which the mails' position among the events is kept. */
 export const MAILS_MARK = 'mails';
-/** How many readers are looked at in one transaction: others want to write, and to be answered. */
+/** How many readers are considered in one transaction: others want to write, and requests to be answered. */
 const BATCH = 100;
 
+/** The part of the store that queueing uses. */
+export interface AlertStore {
+  alerts: AlertTable;
+  events: EventTable;
+  /** Runs `work` as one transaction, alone among all processes. */
+  transact<T>(work: () => T): T;
+}
+
 /**
- * Queues the next event for those who are told at once, or for the next batch of
- * them, and moves the mark with it: whatever crashes, each has each piece queued
- * once. The event was written with the airing, so that none is lost between.
- * Returns how many mails were queued, or null when no event is left.
+ * Queues the next event for readers with instant alerts, or for the next batch of them, and moves the mark in the same
+ * transaction: whatever crashes, each piece is queued once for each reader. The event was written with the airing, so
+ * that none is lost between. Returns how many mails were queued, or null when no event is left.
  */
-export function queueAlerts(desk: AlertDesk): number | null {
-  const { events, alerts } = desk;
-  // Looked at outside of a transaction: most looks find nothing.
+export function queueAlerts(
+  { events, alerts, transact }: AlertStore,
+  { now, newId }: { now(): number; newId(): string },
+): number | null {
+  // Checked outside of a transaction: most polls find nothing.
   if (events.next(events.mark(MAILS_MARK).n) === null) return null;
-  return desk.transact(() => {
+  return transact(() => {
     const mark = events.mark(MAILS_MARK);
     const event = events.next(mark.n);
     if (event === null) return null;
@@ -25,13 +35,13 @@ export function queueAlerts(desk: AlertDesk): number | null {
       events.setMark(MAILS_MARK, passed);
       return 0;
     }
-    const due_at = desk.now();
+    const due_at = now();
     const readers = alerts.instant(event.paper, mark.after, BATCH);
     let count = 0;
     for (const reader of readers) {
       if (!wants(reader, event)) continue;
       const mail = { paper: event.paper, subscriber: reader.id, kind: 'instant' as const, about: subjectIdOf(event) };
-      if (alerts.queue({ ...mail, id: desk.newId(), due_at, events: [event.n] })) count++;
+      if (alerts.queue({ ...mail, id: newId(), due_at, events: [event.n] })) count++;
     }
     const last = readers.length < BATCH ? undefined : readers.at(-1);
     events.setMark(MAILS_MARK, last === undefined ? passed : { n: mark.n, after: last.id });

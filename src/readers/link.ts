@@ -1,95 +1,113 @@
 import { Fault } from '../fault.ts';
-import type { ReaderDesk } from './reader-desk.ts';
+import type { ReaderStore, ReaderTables } from './reader-tables.ts';
 import type { Choices, Subscriber } from './subscriber.ts';
 import { afterConfirmation } from './subscriber-state.ts';
-import type { Purpose, Token } from './token.ts';
+import type { Purpose, Token, TokenTable } from './token.ts';
 import { tokenHash, tokenOf } from './token.ts';
 
 /**
- * The token in force that a text is, of this paper and for this purpose. Throws
- * `not_found`, for a link that has ended as for one that never was.
+ * The token in force that a text stands for, of this paper and for this purpose. Throws `not_found`, for a link that
+ * has expired as for one that never existed.
  */
-export function tokenIn({ tokens, now }: ReaderDesk, paper: string, purpose: Purpose, text: string): Token {
+export function tokenIn(tokens: TokenTable, paper: string, purpose: Purpose, text: string, now: number): Token {
   const token = tokens.get(tokenHash(text));
   const isInForce =
-    token?.paper === paper && token.purpose === purpose && (token.expires_at === null || token.expires_at > now());
-  if (!isInForce) throw ended(purpose);
+    token?.paper === paper && token.purpose === purpose && (token.expires_at === null || token.expires_at > now);
+  if (!isInForce) throw expired(purpose);
   return token;
 }
 
-/** The row as it is once a link has confirmed it, and whether it has; looking changes nothing. Throws `not_found`. */
-export function toConfirm(desk: ReaderDesk, paper: string, text: string): { row: Subscriber; isDone: boolean } {
-  const token = tokenIn(desk, paper, 'confirm', text);
-  const row = desk.subscribers.of(paper, token.reader);
+/** The row as a link would confirm it, and whether it already has; changes nothing. Throws `not_found`. */
+export function toConfirm(
+  { tokens, subscribers }: ReaderTables,
+  paper: string,
+  text: string,
+  now: number,
+): { row: Subscriber; isDone: boolean } {
+  const token = tokenIn(tokens, paper, 'confirm', text, now);
+  const row = subscribers.of(paper, token.reader);
   const isDone = token.used_at !== null;
-  if (row === null || (isDone && row.confirmed_at === null)) throw ended('confirm');
-  return { row: isDone ? row : afterConfirmation(row, desk.now()).row, isDone };
+  if (row === null || (isDone && row.confirmed_at === null)) throw expired('confirm');
+  return { row: isDone ? row : afterConfirmation(row, now).row, isDone };
 }
 
-/** Confirms an order, once; again it changes nothing. Throws `not_found`. */
-export function confirm(desk: ReaderDesk, paper: string, text: string): Subscriber {
-  return desk.transact(() => {
-    const { row } = toConfirm(desk, paper, text);
-    const now = desk.now();
-    if (desk.tokens.use(tokenHash(text), now)) {
-      desk.subscribers.put(row);
-      desk.suppressions.lift(paper, row.reader);
+/** Confirms a subscription; a second time changes nothing. Throws `not_found`. */
+export function confirm({ readers, transact }: ReaderStore, paper: string, text: string, now: number): Subscriber {
+  return transact(() => {
+    const { row } = toConfirm(readers, paper, text, now);
+    if (readers.tokens.use(tokenHash(text), now)) {
+      readers.subscribers.put(row);
+      readers.suppressions.lift(paper, row.reader);
     }
     return row;
   });
 }
 
-/** The reader's own link, which does not end: to change what was chosen, or to end it. */
-export function manageToken({ tokens, secret }: ReaderDesk, paper: string, reader: string): string {
+/** The token of a reader's own link, which never expires: it changes or ends the subscription. `secret` makes the tokens of links. */
+export function manageToken(tokens: TokenTable, secret: Uint8Array, paper: string, reader: string): string {
   const token = tokenOf(secret, 'manage', reader);
   const hash = tokenHash(token);
-  // Every alert carries it: looking is cheaper than writing.
+  // Every alert carries it, and reading is cheaper than writing.
   if (tokens.get(hash) === null) {
     tokens.keep({ hash, paper, reader, purpose: 'manage', expires_at: null, used_at: null });
   }
   return token;
 }
 
-/** The confirmed reader of a managing link, or null once the subscription was ended. Throws `not_found`. */
-export function toManage(desk: ReaderDesk, paper: string, text: string): Subscriber | null {
-  const { reader } = tokenIn(desk, paper, 'manage', text);
-  const row = desk.subscribers.of(paper, reader);
+/** The confirmed reader of a managing link, or null once the subscription has ended. Throws `not_found`. */
+export function toManage(
+  { tokens, subscribers }: ReaderTables,
+  paper: string,
+  text: string,
+  now: number,
+): Subscriber | null {
+  const { reader } = tokenIn(tokens, paper, 'manage', text, now);
+  const row = subscribers.of(paper, reader);
   return row?.confirmed_at == null ? null : row;
 }
 
-/** Changes what a reader chose. Throws `not_found`, also when the subscription was ended. */
-export function choose(desk: ReaderDesk, paper: string, text: string, choices: Partial<Choices>): Subscriber {
-  return desk.transact(() => {
-    const row = toManage(desk, paper, text);
-    if (row === null) throw ended('manage');
-    // What was asked for and not confirmed is older than what the reader says now.
+/** Changes a reader's choices. Throws `not_found`, also when the subscription has ended. */
+export function choose(
+  { readers, transact }: ReaderStore,
+  paper: string,
+  text: string,
+  choices: Partial<Choices>,
+  now: number,
+): Subscriber {
+  return transact(() => {
+    const row = toManage(readers, paper, text, now);
+    if (row === null) throw expired('manage');
+    // An unconfirmed request is older than what the reader says now.
     const chosen = { ...row, ...choices, asked: null };
-    desk.subscribers.put(chosen);
+    readers.subscribers.put(chosen);
     return chosen;
   });
 }
 
-/** Ends a subscription, also one that is not confirmed; ended once, it stays so. Throws `not_found`. */
-export function unsubscribe(desk: ReaderDesk, paper: string, text: string): void {
-  desk.transact(() => {
-    const { reader } = tokenIn(desk, paper, 'manage', text);
-    const row = desk.subscribers.of(paper, reader);
-    if (row === null) return;
-    end(desk, row, 'unsubscribed');
+/** Ends a subscription, also an unconfirmed one; a second time changes nothing. Throws `not_found`. */
+export function unsubscribe({ readers, transact }: ReaderStore, paper: string, text: string, now: number): void {
+  transact(() => {
+    const { reader } = tokenIn(readers.tokens, paper, 'manage', text, now);
+    const row = readers.subscribers.of(paper, reader);
+    if (row !== null) end(readers, row, 'unsubscribed', now);
   });
 }
 
-/** Takes a row out and remembers not to write to its reader. */
-export function end(desk: ReaderDesk, row: Subscriber, reason: 'unsubscribed' | 'bounced'): void {
-  const { paper, reader, email } = row;
-  desk.subscribers.remove(row.id);
-  desk.tokens.drop(paper, reader, 'confirm');
-  // The mail that bounced was one: who orders for a dead mailbox again and again does not have us write to it each time.
-  const mailed_at = reason === 'bounced' ? desk.now() : null;
-  desk.suppressions.put({ paper, reader, email, reason, at: desk.now(), mailed_at });
+/** Deletes a row and suppresses its reader. */
+export function end(
+  { subscribers, suppressions, tokens }: ReaderTables,
+  { id, paper, reader, email }: Subscriber,
+  reason: 'unsubscribed' | 'bounced',
+  now: number,
+): void {
+  subscribers.remove(id);
+  tokens.drop(paper, reader, 'confirm');
+  // The bounced mail counts: subscribing a dead mailbox again and again does not send a mail each time.
+  const mailed_at = reason === 'bounced' ? now : null;
+  suppressions.put({ paper, reader, email, reason, at: now, mailed_at });
 }
 
-function ended(purpose: Purpose): Fault {
+function expired(purpose: Purpose): Fault {
   return new Fault(
     'not_found',
     purpose === 'confirm'

@@ -1,12 +1,11 @@
+import type { OffReason } from '../outbound/delivery.ts';
+import { AUTO_GENERATED } from '../outbound/letter.ts';
+import type { MailProgress, MailQueue } from '../outbound/mail.ts';
 import { MINUTE } from '../time.ts';
-import type { Mail, MailProgress, MailQueue } from './mail.ts';
-import type { MailContent } from './mail-content.ts';
-import { mailText } from './mail-content.ts';
-import type { MailSource } from './mail-head.ts';
-import { mailHead } from './mail-head.ts';
-import type { OffReason, WebhookOff } from './webhook-table.ts';
+import type { PaperLetter } from './paper-letter.ts';
+import type { WebhookOff } from './webhook-table.ts';
 
-/** How long a notice waits for more of its kind, in ms: receivers that go down together make one mail. */
+/** How long a notice waits for others, in ms: receivers that go down together make one mail. */
 export const NOTICE_GATHERS = MINUTE;
 
 /** A mail to somebody who runs a paper: webhooks were switched off. Times in ms. */
@@ -15,24 +14,25 @@ export interface Notice {
   id: string;
   paper: string;
   email: string;
-  /** It tells of what was switched off from then on. */
+  /** It reports what was switched off from then on. */
   since: number;
   due_at: number;
 }
 
+/** A queued notice and what became of it. */
 export interface NoticeRecord extends Notice, MailProgress {
   kind: 'notice';
 }
 
 export interface NoticeTable extends MailQueue<NoticeRecord> {
-  /** Queues one; where one for the same person waits that nobody has begun to send, that one tells it all. */
+  /** Queues a notice, unless one to the same person is still waiting: that one reports everything. */
   queue(notice: Notice): void;
-  /** Drops those that were settled at or before a time. */
+  /** Deletes those that were settled at or before a time. */
   forget(until: number): void;
 }
 
-/** Who hears of what goes wrong: the people with an admin seat; where there is none, the paper's contact. */
-export function noticed(
+/** Who is notified: the people with an admin seat, or the paper's contact where there are none. */
+export function noticeRecipients(
   seats: readonly { level: string; seat: string | null; revoked_at: number | null }[],
   contact: string | undefined,
 ): string[] {
@@ -47,41 +47,24 @@ const WHY: Record<OffReason, string> = {
   failing: 'it took nothing for a whole schedule of retries, which is three days',
 };
 
-/** What a notice says. Of a receiver it names the host alone: its address may hold a secret. */
-export function noticeContent(
-  off: readonly WebhookOff[],
-  { nameplate, root }: MailSource,
-): Omit<MailContent, 'language' | 'home_url'> {
+/** The notice that webhooks were switched off. It names a receiver by its host alone: the rest of an address may be secret. */
+export function noticeMail(off: readonly WebhookOff[], nameplate: string, root: string): PaperLetter {
   const lines = off.map(
     ({ id, url, off_reason, of_subscriber }) =>
       `${new URL(url).host} (${of_subscriber ? 'a subscriber’s' : 'the desk’s'}, ${id}): ${WHY[off_reason]}.`,
   );
+  const heading = off.length === 1 ? 'A webhook was switched off' : `${off.length} webhooks were switched off`;
   return {
-    nameplate,
-    preview: 'What waited for it was given up.',
-    heading: off.length === 1 ? 'A webhook was switched off' : `${off.length} webhooks were switched off`,
-    date: null,
-    paragraphs: [
-      ...lines,
-      `Nothing more is sent there, and what waited was given up; ${root}/api/v1/deliveries lists it. A test that is taken switches a webhook on again: POST ${root}/api/v1/webhooks/{id}/test, with an admin key.`,
-    ],
-    button: null,
-    groups: [],
-    casts: [],
-    reason: 'You get this because you have an admin seat of this paper, or are its contact.',
-    manage_url: null,
-    unsubscribe_url: null,
-  };
-}
-
-/** A notice, ready to be sent. */
-export function noticeMail(notice: Notice, paper: MailSource, matter: MailContent, html: string): Mail {
-  return {
-    ...mailHead(notice, notice.email, paper),
-    subject: `${paper.nameplate}: ${(matter.heading ?? '').toLowerCase()}`,
-    // RFC 3834, section 5: no vacation notice is to answer it.
-    headers: { 'Auto-Submitted': 'auto-generated' },
-    text: mailText(matter),
-    html,
+    subject: `${nameplate}: ${heading.toLowerCase()}`,
+    headers: AUTO_GENERATED,
+    content: {
+      preview: 'What waited for it was given up.',
+      heading,
+      paragraphs: [
+        ...lines,
+        `Nothing more is sent there, and what waited was given up; ${root}/api/v1/deliveries lists it. A test that is taken switches a webhook on again: POST ${root}/api/v1/webhooks/{id}/test, with an admin key.`,
+      ],
+      reason: 'You get this because you have an admin seat of this paper, or are its contact.',
+    },
   };
 }

@@ -9,7 +9,7 @@ export interface SubscriberState {
   suppression: Suppression | null;
 }
 
-/** Who a new row is of. */
+/** Whose row a new one is. */
 export interface Who {
   id: string;
   paper: string;
@@ -17,65 +17,60 @@ export interface Who {
   email: string;
 }
 
-/** What an order leads to: the standing after it, and whether a mail is to ask for a confirmation. */
-export interface Ordered {
-  standing: SubscriberState;
-  mails: boolean;
+/** The state after a request to subscribe, and whether a mail asks to confirm it. */
+export interface Outcome {
+  state: SubscriberState;
+  asksToConfirm: boolean;
 }
 
 /**
- * A reader's own order. It changes nothing that is in force: an unconfirmed row
- * takes the new choices, a confirmed one keeps them beside its own, and a
- * suppression stays. All of that is settled by the confirmation.
+ * A reader's own request. It changes nothing that is in force: an unconfirmed row takes the new choices, a confirmed
+ * one keeps them beside its own, and a suppression stays. The confirmation settles all of that.
  */
-export function afterOrder({ row, suppression }: SubscriberState, who: Who, choices: Choices, now: number): Ordered {
+export function afterRequest({ row, suppression }: SubscriberState, who: Who, choices: Choices, now: number): Outcome {
   const rest = suppression === null ? restOf(row) : SUPPRESSED_REST[suppression.reason];
   const last = Math.max(row?.mailed_at ?? -Infinity, suppression?.mailed_at ?? -Infinity);
-  const mails = now - last >= rest;
-  const ordered = { ordered_at: now, mailed_at: mails ? now : (row?.mailed_at ?? null) };
+  const asksToConfirm = now - last >= rest;
+  const requested = { ordered_at: now, mailed_at: asksToConfirm ? now : (row?.mailed_at ?? null) };
   return {
-    mails,
-    standing: {
+    asksToConfirm,
+    state: {
       row:
         row === null
-          ? { ...newRow(who, choices, now), ...ordered }
+          ? { ...newRow(who, choices, now), ...requested }
           : row.confirmed_at === null
-            ? { ...row, ...choices, ...ordered }
-            : { ...row, asked: choices, ...ordered },
-      suppression: suppression !== null && mails ? { ...suppression, mailed_at: now } : suppression,
+            ? { ...row, ...choices, ...requested }
+            : { ...row, asked: choices, ...requested },
+      suppression: suppression !== null && asksToConfirm ? { ...suppression, mailed_at: now } : suppression,
     },
   };
 }
 
 /**
- * How long no other mail asks the same reader, in ms. One who never answered is
- * asked again after as long as the asking has gone on, and so ever more seldom:
- * 10, 20, 40 minutes.
+ * How long the reader is not asked again, in ms. A reader who never answered is asked again after as long as the asking
+ * has gone on, and so at growing intervals: 10, 20, 40 minutes.
  */
 function restOf(row: Subscriber | null): number {
   if (row?.confirmed_at === null) return Math.max(CONFIRM_REST, (row.mailed_at ?? row.made_at) - row.made_at);
   return row?.asked == null ? CONFIRM_REST : UNANSWERED_REST;
 }
 
-/** An admin's order for somebody. */
-export interface AdminOrder {
-  /** What the admin chose; the rest is as the reader had it, or as usual. */
+/** An admin's request to subscribe somebody. */
+export interface AdminRequest {
+  /** What the admin chose; the rest is as the reader had it, or the default. */
   choices: Partial<Choices>;
-  /** Null takes a webhook away; without it all stays. */
+  /** Null removes a webhook; undefined keeps it. */
   webhook?: { url: string; newSecret: string } | null;
 }
 
-/**
- * An admin's order for a reader: never for one who is suppressed, and nothing
- * but the webhook of one who has confirmed.
- */
-export function afterAdminOrder(
+/** An admin's request for a reader: it never reaches one who is suppressed, and changes only the webhook of one who has confirmed. */
+export function afterAdminRequest(
   { row, suppression }: SubscriberState,
   who: Who,
-  { choices, webhook }: AdminOrder,
+  { choices, webhook }: AdminRequest,
   now: number,
-): Ordered & { status: 'pending' | 'confirmed' | 'suppressed' } {
-  if (suppression !== null) return { status: 'suppressed', mails: false, standing: { row, suppression } };
+): Outcome & { status: 'pending' | 'confirmed' | 'suppressed' } {
+  if (suppression !== null) return { status: 'suppressed', asksToConfirm: false, state: { row, suppression } };
   const hook =
     webhook === undefined
       ? {}
@@ -83,12 +78,12 @@ export function afterAdminOrder(
         ? { webhook: null, webhook_secret: null }
         : { webhook: webhook.url, webhook_secret: row?.webhook_secret ?? webhook.newSecret };
   if (row !== null && row.confirmed_at !== null) {
-    return { status: 'confirmed', mails: false, standing: { row: { ...row, ...hook }, suppression } };
+    return { status: 'confirmed', asksToConfirm: false, state: { row: { ...row, ...hook }, suppression } };
   }
   const before = row ?? newRow(who, DEFAULT_CHOICES, now);
   const { cadence, sections, cast } = { ...before, ...choices };
-  const { mails, standing } = afterOrder({ row: before, suppression }, who, { cadence, sections, cast }, now);
-  return { status: 'pending', mails, standing: { ...standing, row: { ...(standing.row ?? before), ...hook } } };
+  const { asksToConfirm, state } = afterRequest({ row: before, suppression }, who, { cadence, sections, cast }, now);
+  return { status: 'pending', asksToConfirm, state: { ...state, row: { ...(state.row ?? before), ...hook } } };
 }
 
 /** The reader's own confirmation: the row is confirmed, what was asked for is in force, and nothing is suppressed. */

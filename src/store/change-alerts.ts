@@ -1,6 +1,6 @@
 import type { ChangeAlertTable } from '../accounts/change-alert.ts';
 import { ALERT_WAYS } from '../accounts/change-alert.ts';
-import { DELIVERY_STATES } from '../readers/delivery.ts';
+import { DELIVERY_STATES } from '../outbound/delivery.ts';
 import { integer, oneOf, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';

@@ -1,5 +1,4 @@
-import type { DeliveryJob, DeliveryQueue } from '../readers/delivery.ts';
-import type { WebhookStates } from '../readers/webhook-table.ts';
+import type { DeliveryJob, DeliveryQueue, WebhookStates } from '../outbound/delivery.ts';
 import { flag, integer, orNull, text } from './columns.ts';
 import { deliveryQueue } from './delivery-queue.ts';
 import type { Db } from './open.ts';
@@ -42,7 +41,7 @@ export function changeWebhookStates(db: Db): WebhookStates {
   );
   const switchOff = run('UPDATE change_alerts SET off_at = ?3, off_reason = ?2 WHERE id = ?1');
   return {
-    took: run(
+    succeeded: run(
       'UPDATE change_alerts SET failing_since = NULL, off_at = NULL, off_reason = NULL WHERE id = ? AND (failing_since IS NOT NULL OR off_at IS NOT NULL)',
     ),
     failed: (id, _, at) => failed(id, at) ?? { since: at, isOff: false },

@@ -47,7 +47,7 @@ export function changeQueueTable(db: Db): ChangeQueue {
     deliver({ id, alert, type, body, host, by_hand, made_at }) {
       deliver(id, alert, type, body, host, by_hand ? 1 : 0, made_at);
     },
-    owed: all(
+    due: all(
       `SELECT DISTINCT account FROM change_notices n
        WHERE mail IS NULL AND way = ?1 AND at < ?2
          AND NOT EXISTS (SELECT 1 FROM change_paces p WHERE p.account = n.account AND p.way = ?1 AND p.at > ?3)

@@ -1,6 +1,6 @@
-import type { Attempt, Claimed, DeliveryRecord, DeliveryTable } from '../readers/delivery.ts';
-import { DELIVERY_STATES } from '../readers/delivery.ts';
-import { OFF_REASONS } from '../readers/webhook-table.ts';
+import type { Attempt } from '../outbound/delivery.ts';
+import { DELIVERY_STATES, OFF_REASONS } from '../outbound/delivery.ts';
+import type { DeliveryRecord, DeliveryTable, PaperDeliveryJob } from '../readers/delivery.ts';
 import { flag, integer, oneOf, orNull, text } from './columns.ts';
 import { deliveryQueue } from './delivery-queue.ts';
 import type { Db } from './open.ts';
@@ -86,7 +86,11 @@ export function deliveryTable(db: Db): DeliveryTable {
   };
 
   return {
-    ...deliveryQueue<Claimed>(db, { deliveries: 'deliveries', attempts: 'attempts', webhook: 'webhook' }, jobsOf),
+    ...deliveryQueue<PaperDeliveryJob>(
+      db,
+      { deliveries: 'deliveries', attempts: 'attempts', webhook: 'webhook' },
+      jobsOf,
+    ),
     keepMessage({ id, type, body, made_at }) {
       keep(id, type, body, made_at);
     },

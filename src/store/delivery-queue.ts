@@ -1,4 +1,4 @@
-import type { DeliveryJob, DeliveryQueue } from '../readers/delivery.ts';
+import type { DeliveryJob, DeliveryQueue } from '../outbound/delivery.ts';
 import { integer, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';

@@ -1,8 +1,20 @@
-import type { LeaseTable } from '../readers/lease.ts';
 import { integer, text } from './columns.ts';
 import type { Db } from './open.ts';
 import type { Transact } from './sql.ts';
 import { sql } from './sql.ts';
+
+/** Work that one process does at a time, whoever else shares the database. */
+export interface LeaseTable {
+  /**
+   * Takes or renews a lease for so many ms. `acquired` when it was another's or nobody's before, null when another process
+   * holds it. The clock is read once no other process can take it.
+   */
+  acquire(name: string, owner: string, now: () => number, lasts: number): 'acquired' | 'renewed' | null;
+  /** Gives a lease up before its time. */
+  release(name: string, owner: string): void;
+  /** Whether any process holds a lease, as every running server does. */
+  isAnyHeld(now: number): boolean;
+}
 
 /** Leases: who does what only one process may do at a time. */
 export function leaseTable(db: Db, transact: Transact): LeaseTable {

@@ -1,5 +1,5 @@
+import { OFF_REASONS } from '../outbound/delivery.ts';
 import type { WebhookTable } from '../readers/webhook-table.ts';
-import { OFF_REASONS } from '../readers/webhook-table.ts';
 import { flag, integer, json, oneOf, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
@@ -73,7 +73,7 @@ export function webhookTable(db: Db): WebhookTable {
        WHERE w.paper = ? AND w.off_at >= ? AND w.off_url = coalesce(w.url, s.webhook) ORDER BY w.id`,
       { id: text, url: text, off_reason: offReason, of_subscriber: flag },
     ),
-    took: run(
+    succeeded: run(
       'UPDATE webhooks SET failing_since = NULL, off_at = NULL, off_reason = NULL, off_url = NULL WHERE id = ? AND (failing_since IS NOT NULL OR off_at IS NOT NULL)',
     ),
     failed: (id, url, at) => failed(id, url, at) ?? { since: at, isOff: false },

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { accountMailText } from '../../src/accounts/account-mail-content.ts';
-import { changeContent } from '../../src/accounts/change-mail.ts';
+import { changeMail } from '../../src/accounts/change-mail.ts';
+import { fromRecords } from '../../src/accounts/records-letter.ts';
 import type { Session, SessionTable } from '../../src/accounts/session.ts';
 import { beginSession, SESSION_LASTS, SESSION_MOST, sessionOf } from '../../src/accounts/session.ts';
 import { usageBars } from '../../src/accounts/usage-bars.ts';
+import { mailText } from '../../src/outbound/mail-text.ts';
 import * as fc from '../support/properties.ts';
 
 describe('a chart of usage', () => {
@@ -39,10 +40,10 @@ describe('a mail of changes', () => {
     });
 
   it('names sixty changes and counts the rest', () => {
-    const { subject, matter } = changeContent('changes', changes(50, 2), links);
-    assert.equal(subject, 'h0.example and 49 others changed');
-    assert.equal(matter.hosts.flatMap((host) => host.changes).length, 60);
-    const text = accountMailText(matter);
+    const letter = changeMail('changes', changes(50, 2), links);
+    assert.equal(letter.subject, 'h0.example and 49 others changed');
+    assert.equal(letter.content.hosts?.flatMap((host) => host.changes).length, 60);
+    const text = mailText(fromRecords(links.root, letter).content);
     assert.match(text, /100 changes at 50 hostnames/);
     assert.match(text, /And 40 more/);
     assert.ok(text.includes(links.unsubscribe));
@@ -51,9 +52,9 @@ describe('a mail of changes', () => {
   });
 
   it('counts one as one, and two as one other', () => {
-    assert.equal(changeContent('changes', changes(1, 3), links).subject, 'h0.example changed');
-    assert.equal(changeContent('changes', changes(2, 1), links).subject, 'h0.example and 1 other changed');
-    assert.equal(changeContent('digest', changes(1, 1), links).subject, 'Daily digest: 1 change at 1 hostname');
+    assert.equal(changeMail('changes', changes(1, 3), links).subject, 'h0.example changed');
+    assert.equal(changeMail('changes', changes(2, 1), links).subject, 'h0.example and 1 other changed');
+    assert.equal(changeMail('digest', changes(1, 1), links).subject, 'Daily digest: 1 change at 1 hostname');
   });
 });
 

@@ -4,10 +4,10 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import pino from 'pino';
 import { Webhook } from 'standardwebhooks';
-import { startDeliveries } from '../../src/app/jobs/deliveries.ts';
+import { deliveryTransport, startWebhooks } from '../../src/app/jobs/webhooks.ts';
 import { makePaperKey } from '../../src/app/paper-keys.ts';
-import { webhookClientOf } from '../../src/app/webhook-desk.ts';
-import { LEASE } from '../../src/readers/delivery-dispatcher.ts';
+import { paperWebhooks } from '../../src/app/paper-webhooks.ts';
+import { CLAIM_LASTS } from '../../src/outbound/dispatcher.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import type { Answer } from '../support/http.ts';
 import { serve, until } from '../support/program.ts';
@@ -250,11 +250,11 @@ test('a server killed between sending and noting sends again, the same under the
   // The next one comes when the lease of the dead has ended.
   const clock = { now: Date.now() };
   const app = appContextIn(t, folder, clock, ALLOW);
-  const stop = startDeliveries(app, webhookClientOf(app), pino({ level: 'silent' }));
+  const stop = startWebhooks(app, paperWebhooks(app), deliveryTransport(app, 'Broadsheet'), pino({ level: 'silent' }));
   t.after(() => void stop());
   await new Promise((resolve) => setTimeout(resolve, 600));
   assert.equal(at.got.length, 1, 'not before');
-  clock.now += LEASE;
+  clock.now += CLAIM_LASTS;
   const second = await until(() => at.got[1] ?? null);
   assert.equal(second.body, first.body);
   assert.equal(second.headers['webhook-id'], first.headers['webhook-id']);

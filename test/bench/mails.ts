@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
-import { openAlertDesk } from '../../src/app/alert-desk.ts';
 import type { AppContext } from '../../src/app/context.ts';
+import { newId } from '../../src/app/context.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { queueAlerts } from '../../src/readers/alert-queue.ts';
@@ -65,23 +65,21 @@ export async function mailsPart(bench: Bench): Promise<Figure[]> {
 
 /** Puts the readers in, puts a piece on air and queues its alerts. Returns how many a second. */
 function queuing(app: AppContext, texts: Text[]): number {
-  const alerts = openAlertDesk(app);
   // What the paper has put on air before is nobody's news.
-  while (queueAlerts(alerts) !== null);
+  while (queueAlerts(app.store, { now: app.now, newId }) !== null);
   app.store.transact(() => {
     for (let n = 0; n < READERS; n++) confirmedReader(app, `reader-${n}@example.org`, { cadence: 'instant' }, PAPER);
   });
   note(`${READERS} readers are in`);
   publish(app, texts, 'told-first');
   const start = performance.now();
-  while (queueAlerts(alerts) !== null);
+  while (queueAlerts(app.store, { now: app.now, newId }) !== null);
   return (READERS / (performance.now() - start)) * 1_000;
 }
 
 /** The p99 of GET stories, in ms: while nothing is chosen, and while all readers are. Sending goes on at its usual rate. */
 async function meanwhile(app: AppContext, texts: Text[], folder: string, smtp: Record<string, string>) {
   const served = await desk(environmentOf(folder), smtp);
-  const alerts = openAlertDesk(app);
   try {
     const load = async () => {
       const options = { url: `${served.url}/${PAPER}/api/v1/stories`, connections: CALLERS, duration: SPAN };
@@ -97,7 +95,7 @@ async function meanwhile(app: AppContext, texts: Text[], folder: string, smtp: R
     const last = app.store.events.last();
     const busy: number[] = [];
     const start = performance.now();
-    const isChosen = () => alerts.events.mark('mails').n >= last;
+    const isChosen = () => app.store.events.mark('mails').n >= last;
     do busy.push(await load());
     while (!isChosen());
     const chosen = `in ${((performance.now() - start) / 1_000).toFixed(0)} s`;

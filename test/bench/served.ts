@@ -5,6 +5,7 @@ import { listenDesk, listenRecords } from '../../api/server.ts';
 import { loadBuild } from '../../src/app/build.ts';
 import { openAppContext } from '../../src/app/context.ts';
 import { startMails } from '../../src/app/jobs/mails.ts';
+import { paperMails } from '../../src/app/paper-mails.ts';
 import { PressQueue } from '../../src/app/press-queue.ts';
 import { readSettings } from '../../src/env.ts';
 import { smtpOf } from '../../src/net/smtp.ts';
@@ -38,7 +39,12 @@ if (what === 'bare') {
       : await listenDesk({ app, presses: new PressQueue(app), logger });
   if (what === 'mailing') {
     const { render } = await loadBuild();
-    const stop = startMails(app, { render, smtp: smtpOf(app.settings) }, logger);
+    const stop = startMails(
+      app,
+      paperMails(app, (content) => render('/mail', content)),
+      smtpOf(app.settings),
+      logger,
+    );
     process.once('SIGTERM', () => void stop().then(() => process.exit()));
   }
   // As `broadsheet serve` does before it says that it is ready.

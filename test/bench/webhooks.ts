@@ -4,14 +4,14 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AppContext } from '../../src/app/context.ts';
-import { openAppContext } from '../../src/app/context.ts';
-import { openWebhookDesk, webhookClientOf } from '../../src/app/webhook-desk.ts';
+import { newId, openAppContext } from '../../src/app/context.ts';
+import { deliveryTransport } from '../../src/app/jobs/webhooks.ts';
+import { paperDeliveries, queuePaperEvents } from '../../src/app/paper-webhooks.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { readSettings } from '../../src/env.ts';
-import { Dispatcher, IN_FLIGHT_MAX } from '../../src/readers/delivery-dispatcher.ts';
-import { queueNext } from '../../src/readers/delivery-queue.ts';
-import { addWebhook } from '../../src/readers/webhook-body.ts';
+import { Dispatcher, IN_FLIGHT_MAX } from '../../src/outbound/dispatcher.ts';
+import { addWebhook } from '../../src/readers/webhook-rules.ts';
 import { createPaper, filing, PAPER, SECTIONS } from '../support/app-context.ts';
 import type { Bench } from './paper.ts';
 import { environmentOf } from './paper.ts';
@@ -56,8 +56,10 @@ async function told(folder: string, urls: string[]): Promise<{ app: AppContext; 
   mkdirSync(folder);
   const app = openAppContext(readSettings({ ...environmentOf(folder), WEBHOOK_PRIVATE: 'allow' }));
   createPaper(app);
-  const desk = openWebhookDesk(app);
-  for (const url of urls) addWebhook(desk, PAPER, { url }, SECTIONS);
+  const { store, now } = app;
+  for (const url of urls) {
+    addWebhook(store, PAPER, { url }, SECTIONS, { now: now(), newId, allowsPrivate: true });
+  }
   app.store.transact(() => {
     for (let n = 0; n < EVENTS; n++) {
       fileStory(app.desk, PAPER, filing(`piece-${n}`), { by: 'cli' });
@@ -65,27 +67,27 @@ async function told(folder: string, urls: string[]): Promise<{ app: AppContext; 
     }
   });
   const began = performance.now();
-  while (queueNext(desk));
+  while (queuePaperEvents(app));
   const queued = performance.now();
   let taken = 0;
   let done: () => void = () => {};
   const all = new Promise<void>((resolve) => {
     done = resolve;
   });
-  const courier = new Dispatcher(desk, webhookClientOf(app), {
+  const dispatcher = new Dispatcher(paperDeliveries(app), deliveryTransport(app, 'Broadsheet'), {
     attempted(_delivery, { error }) {
       if (error === null && ++taken === RECEIVERS * EVENTS) done();
     },
     switchedOff() {},
-    unnoted(_delivery, error) {
+    unrecorded(_delivery, error) {
       throw error;
     },
   });
   const start = performance.now();
-  courier.start();
+  dispatcher.start();
   await all;
   const end = performance.now();
-  await courier.stop();
+  await dispatcher.stop();
   return {
     app,
     queued: (urls.length * EVENTS * 1_000) / (queued - began),
@@ -95,7 +97,7 @@ async function told(folder: string, urls: string[]): Promise<{ app: AppContext; 
 
 /** The same number of requests a second by the same client, with nothing kept of them. */
 async function unqueued(app: AppContext, urls: string[]): Promise<number> {
-  const client = webhookClientOf(app);
+  const { client } = deliveryTransport(app, 'Broadsheet');
   const body = JSON.stringify({ type: 'story.aired', data: 'x'.repeat(600) });
   let left = RECEIVERS * EVENTS;
   const start = performance.now();

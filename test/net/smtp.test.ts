@@ -7,8 +7,8 @@ import type { AppContext } from '../../src/app/context.ts';
 import { newId } from '../../src/app/context.ts';
 import type { SmtpSettings } from '../../src/net/smtp.ts';
 import { smtpMailer } from '../../src/net/smtp.ts';
+import { MAIL_GIVE_UP, mailWait, REFUSED_GIVE_UP, REFUSED_WAIT } from '../../src/outbound/retry.ts';
 import type { MailRecord } from '../../src/readers/mail.ts';
-import { GIVE_UP, REFUSED_GIVE_UP, REFUSED_WAIT, waitAfter } from '../../src/readers/mail-sender.ts';
 import type { Subscriber } from '../../src/readers/subscriber.ts';
 import type { Clock } from '../support/app-context.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
@@ -234,10 +234,10 @@ test('a mail waits longer each time and is given up after five days; its reader 
     [1, 2, 4, 8].map((minutes) => minutes * MINUTE),
   );
   assert.deepEqual(
-    waits.map((_, n) => waitAfter(n + 1)),
+    waits.map((_, n) => mailWait(n + 1)),
     waits,
   );
-  assert.ok(clock.now - begun >= GIVE_UP && clock.now - begun < GIVE_UP + 5 * 3_600_000);
+  assert.ok(clock.now - begun >= MAIL_GIVE_UP && clock.now - begun < MAIL_GIVE_UP + 5 * 3_600_000);
   assert.deepEqual([mail().state, gaveUp.length, failures.length], ['failed', 1, waits.length + 1]);
   assert.notEqual(app.store.readers.subscribers.byId(reader.id), null);
 });

@@ -9,7 +9,7 @@ import type { Payment } from '../../src/meter/payment.ts';
 import { decodePayment } from '../../src/meter/payment.ts';
 import type { PaymentId } from '../../src/meter/purchase.ts';
 import { paymentId } from '../../src/meter/purchase.ts';
-import { order } from '../../src/readers/order.ts';
+import { subscribe } from '../../src/readers/subscribe.ts';
 import { DEFAULT_CHOICES } from '../../src/readers/subscriber.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -178,9 +178,8 @@ export const RACES: Record<string, Race> = {
   'orders for one reader': {
     ready: () => {},
     run(store) {
-      const { transact, now, newId, random, secret } = deskOf(store);
-      const desk = { ...store.readers, transact, now, newId, random, secret };
-      order(desk, PAPER, { email: 'reader@example.org', key: 'reader@example.org' }, DEFAULT_CHOICES);
+      const address = { email: 'reader@example.org', key: 'reader@example.org' };
+      subscribe(store, PAPER, address, DEFAULT_CHOICES, { now: NOON, newId: randomUUID });
     },
   },
   'mails that are due': {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { newWebhookSecret, webhookProblem } from '../../src/outbound/webhook-url.ts';
 import { isPublicAddress } from '../../src/public-address.ts';
 import { ADDRESS_MAX, readAddress, readerOf } from '../../src/readers/address.ts';
-import { newWebhookSecret, webhookProblem } from '../../src/readers/webhook.ts';
 import * as fc from '../support/properties.ts';
 
 test('an address is taken with its domain in lower-case A-labels', () => {
@@ -165,6 +165,6 @@ test('a webhook is an https address on a public host', () => {
     assert.notEqual(webhookProblem(bad), null, bad);
   }
   assert.equal(isPublicAddress('example.com'), false);
-  const secret = newWebhookSecret((n) => new Uint8Array(n).fill(255));
+  const secret = newWebhookSecret();
   assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
 });

@@ -3,10 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { openAlertDesk } from '../../src/app/alert-desk.ts';
 import { loadBuild } from '../../src/app/build.ts';
 import type { AppContext } from '../../src/app/context.ts';
-import { openReaderDesk } from '../../src/app/reader-desk.ts';
+import { newId } from '../../src/app/context.ts';
 import { append } from '../../src/desk/append.ts';
 import { queueAlerts } from '../../src/readers/alert-queue.ts';
 import { end, tokenIn } from '../../src/readers/link.ts';
@@ -62,7 +61,7 @@ test('who asked for it is told at once when a piece goes on air: by section, con
   const gone = confirmedReader(app, 'gone@example.org', instant);
   publish(app, 'high-water');
   queueAll(app);
-  end(openReaderDesk(app), gone, 'unsubscribed');
+  end(store.readers, gone, 'unsubscribed', NOON);
   const headline = 'What high-water means';
   assert.deepEqual(await tell(), { 'all@example.org': [headline], 'city@example.org': [headline] });
   assert.deepEqual(await tell(), {}, 'once');
@@ -92,7 +91,7 @@ test('a revision, a correction, a withdrawal and a coming back are not mailed', 
   airAgain(app, 'high-water');
   assert.deepEqual(await tell(), {});
   publish(app, 'low-water');
-  queueAlerts(openAlertDesk(app));
+  queueAlerts(app.store, { now: app.now, newId });
   withdraw(app, 'low-water');
   assert.deepEqual(await tell(), {}, 'what was withdrawn before its mail went out');
 });
@@ -114,7 +113,7 @@ test('an alert carries what mail programs want, its reader’s own links, and no
   const headline = '“Zwölf & zwölf” <b>macht</b> 二十四';
   publish(app, 'twelve', { headline });
   queueAll(app);
-  await senderOf(app, outboxOf(app), { render }).idle();
+  await senderOf(app, outboxOf(app), (content) => render('/mail', content)).idle();
   const outbox = join(folder, 'var/outbox');
   const names = readdirSync(outbox);
   assert.equal(names.length, 2);
@@ -131,7 +130,7 @@ test('an alert carries what mail programs want, its reader’s own links, and no
     const token = url.searchParams.get('token') ?? '';
     tokens.add(token);
     const reader = [ada, bob].find((row) => row?.email === email.to?.[0]?.address);
-    assert.equal(tokenIn(openReaderDesk(app), PAPER, 'manage', token).reader, reader?.reader);
+    assert.equal(tokenIn(app.store.readers.tokens, PAPER, 'manage', token, app.now()).reader, reader?.reader);
     const { html = '', text = '' } = email;
     for (const body of [html, text]) {
       assert.match(body, /AI persona/);
@@ -158,7 +157,8 @@ test('a mail of a private paper has its reader’s own links and no other: nothi
   publishCast(app, '2026-11-20');
   queueAll(app);
   const mailer = collector();
-  await senderOf(app, mailer, { render: (await loadBuild()).render }).idle();
+  const { render } = await loadBuild();
+  await senderOf(app, mailer, (content) => render('/mail', content)).idle();
   assert.equal(mailer.mails.length, 2);
   for (const { html = '', text } of mailer.mails) {
     const links = [...html.matchAll(/ href="([^"]*)"/g), ...text.matchAll(/(https?:\/\/\S+)/g)].map(([, link]) => link);

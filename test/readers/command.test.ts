@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openReaderDesk } from '../../src/app/reader-desk.ts';
+import { newId } from '../../src/app/context.ts';
 import type { Address } from '../../src/readers/address.ts';
 import { readAddress, readerOf } from '../../src/readers/address.ts';
-import { order, orderByAdmin } from '../../src/readers/order.ts';
+import { subscribe, subscribeByAdmin } from '../../src/readers/subscribe.ts';
 import { DEFAULT_CHOICES } from '../../src/readers/subscriber.ts';
 import { appContextIn, createPaper, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
@@ -13,9 +13,9 @@ test('one address is exported, erased and suppressed by command', async (t) => {
   const now = Date.now();
   const app = appContextIn(t, folder, { now });
   createPaper(app);
-  const desk = openReaderDesk(app);
+  const { readers } = app.store;
   const address = readAddress('Reader@example.org') as Address;
-  order(desk, PAPER, address, DEFAULT_CHOICES);
+  subscribe(app.store, PAPER, address, DEFAULT_CHOICES, { now: app.now(), newId });
   const reader = (verb: string, email = 'reader@EXAMPLE.org', paper = PAPER, ...options: string[]) =>
     run(t, folder, ['reader', verb, email, '--paper', paper, ...options]);
   const { stdout, code } = await reader('export');
@@ -34,17 +34,17 @@ test('one address is exported, erased and suppressed by command', async (t) => {
     asked: null,
   });
   assert.equal((await reader('erase')).code, 0);
-  assert.equal(desk.subscribers.counts(PAPER).total, 0);
+  assert.equal(readers.subscribers.counts(PAPER).total, 0);
   for (const verb of ['export', 'erase']) {
     const again = await reader(verb);
     assert.equal(again.code, 1);
-    assert.match(again.stderr, /^broadsheet: nothing is kept of this address; look for a slip/);
+    assert.match(again.stderr, /^broadsheet: nothing is kept of this address; check its spelling/);
   }
   assert.equal((await reader('suppress')).code, 0);
-  assert.equal(orderByAdmin(desk, PAPER, address, {}), 'suppressed');
+  assert.equal(subscribeByAdmin(app.store, PAPER, address, { choices: {} }, { now: app.now(), newId }), 'suppressed');
   assert.equal(JSON.parse((await reader('export')).stdout).suppression.reason, 'by_hand');
   assert.equal((await reader('suppress', address.email, PAPER, '--complained')).code, 0);
-  assert.equal(desk.suppressions.of(PAPER, readerOf(PAPER, address))?.reason, 'complained');
+  assert.equal(readers.suppressions.of(PAPER, readerOf(PAPER, address))?.reason, 'complained');
   assert.match((await reader('erase', 'nobody')).stderr, /"nobody" is not of the form name@example\.org/);
   assert.match((await reader('erase', 'reader@example.org', 'no-paper')).stderr, /there is no paper "no-paper"/);
 });

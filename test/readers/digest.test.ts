@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AppContext } from '../../src/app/context.ts';
 import { digestTimes } from '../../src/app/digest-times.ts';
-import { openReaderDesk } from '../../src/app/reader-desk.ts';
+import { linkKey } from '../../src/app/link-key.ts';
 import { PaperBody } from '../../src/desk/paper.ts';
 import { choose, manageToken } from '../../src/readers/link.ts';
 import type { Choices } from '../../src/readers/subscriber.ts';
@@ -181,9 +181,10 @@ test('a paper that moves its hour gives no day two digests, and loses nothing', 
 
 test('who changes how often gets nothing twice, and nothing falls between', async (t) => {
   const { app, clock, tell } = stand(t, '2026-11-20T12:00:00Z');
-  const desk = openReaderDesk(app);
+  const token = (reader: string) =>
+    manageToken(app.store.readers.tokens, linkKey(app.settings, 'readers'), PAPER, reader);
   const { reader, id } = confirmedReader(app, 'ada@example.org');
-  const change = (choices: Partial<Choices>) => choose(desk, PAPER, manageToken(desk, PAPER, reader), choices);
+  const change = (choices: Partial<Choices>) => choose(app.store, PAPER, token(reader), choices, app.now());
   await tell();
   publish(app, 'one');
   await tell();
@@ -243,7 +244,8 @@ test('each reader gets each piece once, however often they change their mind', a
       const endings: (() => void)[] = [];
       try {
         const { app, clock, tell } = stand({ after: (work) => endings.unshift(work) }, '2026-11-20T12:00:00Z');
-        const desk = openReaderDesk(app);
+        const token = (reader: string) =>
+          manageToken(app.store.readers.tokens, linkKey(app.settings, 'readers'), PAPER, reader);
         const sections = [null, [CITY], [PORT]];
         const rows = Array.from({ length: READERS }, (_, n) =>
           confirmedReader(app, `reader-${n}@example.org`, { sections: sections[n] ?? null, cast: n !== 1 }),
@@ -265,7 +267,7 @@ test('each reader gets each piece once, however often they change their mind', a
           else if (one.kind === 'tell') await look();
           else if (one.kind === 'choose') {
             const { reader } = rows[one.reader] ?? { reader: '' };
-            choose(desk, PAPER, manageToken(desk, PAPER, reader), one.choices);
+            choose(app.store, PAPER, token(reader), one.choices, app.now());
           } else if (one.kind === 'publish') {
             publish(app, `piece-${++count}`, { category: one.section });
             told(`piece-${count}`, one.section);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openReaderDesk } from '../../src/app/reader-desk.ts';
+import type { AppContext } from '../../src/app/context.ts';
+import { newId } from '../../src/app/context.ts';
 import type { Address } from '../../src/readers/address.ts';
 import { readAddress, readerOf } from '../../src/readers/address.ts';
 import { dossierOf, erase, suppress } from '../../src/readers/dossier.ts';
 import { choose, confirm, end, manageToken, toConfirm, unsubscribe } from '../../src/readers/link.ts';
-import { order, orderByAdmin, sweep } from '../../src/readers/order.ts';
-import type { ReaderDesk } from '../../src/readers/reader-desk.ts';
+import { deleteExpired, subscribe, subscribeByAdmin } from '../../src/readers/subscribe.ts';
 import type { Choices } from '../../src/readers/subscriber.ts';
 import { DEFAULT_CHOICES, UNCONFIRMED_KEPT } from '../../src/readers/subscriber.ts';
 import { CONFIRM_REST, SUPPRESSED_REST } from '../../src/readers/suppression.ts';
@@ -22,18 +22,28 @@ const ADDRESS = readAddress('Reader@example.org') as Address;
 const READER = readerOf(PAPER, ADDRESS);
 const WEEKLY: Choices = { cadence: 'weekly', sections: [SECTIONS[0] ?? ''], cast: false };
 
-function deskIn(t: Scope, clock: Clock): ReaderDesk {
+const SECRET = Buffer.alloc(32, 1);
+
+function appIn(t: Scope, clock: Clock): AppContext {
   const app = appContextIn(t, tempFolder(t), clock);
   createPaper(app);
-  return openReaderDesk(app);
+  return app;
+}
+
+function request({ store, now }: AppContext, choices: Choices): void {
+  subscribe(store, PAPER, ADDRESS, choices, { now: now(), newId });
+}
+
+function requestByAdmin({ store, now }: AppContext, choices: Partial<Choices>): string {
+  return subscribeByAdmin(store, PAPER, ADDRESS, { choices }, { now: now(), newId });
 }
 
 /** Sends what is due, as the post does it, and returns the tokens of the links. */
-function mailed(desk: ReaderDesk): string[] {
-  return desk.mails.claim(desk.now(), desk.now() + HOUR, 100).map((mail) => {
-    const token = tokenOf(desk.secret, 'confirm', mail.id);
-    const expires_at = desk.now() + CONFIRM_LASTS;
-    desk.tokens.keep({
+function mailed(app: AppContext): string[] {
+  return app.store.readers.mails.claim(app.now(), app.now() + HOUR, 100).map((mail) => {
+    const token = tokenOf(SECRET, 'confirm', mail.id);
+    const expires_at = app.now() + CONFIRM_LASTS;
+    app.store.readers.tokens.keep({
       hash: tokenHash(token),
       paper: PAPER,
       reader: READER,
@@ -41,7 +51,7 @@ function mailed(desk: ReaderDesk): string[] {
       expires_at,
       used_at: null,
     });
-    desk.mails.sent(mail.id, desk.now());
+    app.store.readers.mails.sent(mail.id, app.now());
     return token;
   });
 }
@@ -50,150 +60,157 @@ const isNotFound = { code: 'not_found' };
 
 test('an order is confirmed by its link, within 72 hours and no later', (t) => {
   const clock = { now: NOON };
-  const desk = deskIn(t, clock);
-  order(desk, PAPER, ADDRESS, WEEKLY);
-  const [token = ''] = mailed(desk);
+  const app = appIn(t, clock);
+  request(app, WEEKLY);
+  const [token = ''] = mailed(app);
   clock.now += CONFIRM_LASTS - 1;
-  assert.equal(toConfirm(desk, PAPER, token).row.email, 'Reader@example.org');
-  assert.equal(desk.subscribers.of(PAPER, READER)?.confirmed_at, null, 'looking confirms nothing');
+  assert.equal(toConfirm(app.store.readers, PAPER, token, app.now()).row.email, 'Reader@example.org');
+  assert.equal(app.store.readers.subscribers.of(PAPER, READER)?.confirmed_at, null, 'looking confirms nothing');
   clock.now += 1;
-  assert.throws(() => confirm(desk, PAPER, token), isNotFound);
-  order(desk, PAPER, ADDRESS, WEEKLY);
-  const [second = ''] = mailed(desk);
-  assert.throws(() => confirm(desk, 'another-paper', second), isNotFound);
-  assert.throws(() => choose(desk, PAPER, second, {}), isNotFound);
-  const row = confirm(desk, PAPER, second);
+  assert.throws(() => confirm(app.store, PAPER, token, app.now()), isNotFound);
+  request(app, WEEKLY);
+  const [second = ''] = mailed(app);
+  assert.throws(() => confirm(app.store, 'another-paper', second, app.now()), isNotFound);
+  assert.throws(() => choose(app.store, PAPER, second, {}, app.now()), isNotFound);
+  const row = confirm(app.store, PAPER, second, app.now());
   assert.deepEqual(
     [row.confirmed_at, row.cadence, row.sections, row.cast],
     [clock.now, 'weekly', [SECTIONS[0]], false],
   );
   clock.now += HOUR;
-  assert.deepEqual(confirm(desk, PAPER, second), row);
+  assert.deepEqual(confirm(app.store, PAPER, second, app.now()), row);
 });
 
 test('the newest order is the one that is confirmed, and one mail is enough for several', (t) => {
   const clock = { now: NOON };
-  const desk = deskIn(t, clock);
-  order(desk, PAPER, ADDRESS, DEFAULT_CHOICES);
-  order(desk, PAPER, ADDRESS, WEEKLY);
-  const tokens = mailed(desk);
+  const app = appIn(t, clock);
+  request(app, DEFAULT_CHOICES);
+  request(app, WEEKLY);
+  const tokens = mailed(app);
   assert.equal(tokens.length, 1);
   clock.now += CONFIRM_REST - 1;
-  order(desk, PAPER, ADDRESS, WEEKLY);
-  assert.deepEqual(mailed(desk), []);
+  request(app, WEEKLY);
+  assert.deepEqual(mailed(app), []);
   clock.now += 1;
-  order(desk, PAPER, ADDRESS, WEEKLY);
-  assert.equal(mailed(desk).length, 1);
-  assert.equal(confirm(desk, PAPER, tokens[0] ?? '').cadence, 'weekly');
+  request(app, WEEKLY);
+  assert.equal(mailed(app).length, 1);
+  assert.equal(confirm(app.store, PAPER, tokens[0] ?? '', app.now()).cadence, 'weekly');
 });
 
 test('who does not answer is asked ever more seldom, and a reader who confirmed once a day', (t) => {
   const clock = { now: NOON };
-  const desk = deskIn(t, clock);
+  const app = appIn(t, clock);
   const mailsIn = (span: number): number => {
     const end = clock.now + span;
     let mails = 0;
     for (; clock.now < end; clock.now += CONFIRM_REST / 2) {
-      order(desk, PAPER, ADDRESS, WEEKLY);
-      mails += mailed(desk).length;
+      request(app, WEEKLY);
+      mails += mailed(app).length;
     }
     return mails;
   };
   assert.equal(mailsIn(DAY), 9); // at 0, 10, 20, 40 … 1,280 minutes
   assert.equal(mailsIn(13 * DAY), 3);
   clock.now += 14 * DAY;
-  order(desk, PAPER, ADDRESS, WEEKLY);
-  confirm(desk, PAPER, mailed(desk)[0] ?? '');
+  request(app, WEEKLY);
+  confirm(app.store, PAPER, mailed(app)[0] ?? '', app.now());
   clock.now += CONFIRM_REST;
   assert.equal(mailsIn(3 * DAY), 3);
 });
 
 test('a confirmed reader keeps what was chosen until a change is confirmed too', (t) => {
   const clock = { now: NOON };
-  const desk = deskIn(t, clock);
-  order(desk, PAPER, ADDRESS, DEFAULT_CHOICES);
-  const before = confirm(desk, PAPER, mailed(desk)[0] ?? '');
+  const app = appIn(t, clock);
+  request(app, DEFAULT_CHOICES);
+  const before = confirm(app.store, PAPER, mailed(app)[0] ?? '', app.now());
   clock.now += HOUR;
-  order(desk, PAPER, ADDRESS, WEEKLY);
-  const between = desk.subscribers.of(PAPER, READER);
+  request(app, WEEKLY);
+  const between = app.store.readers.subscribers.of(PAPER, READER);
   assert.deepEqual([between?.cadence, between?.confirmed_at], ['daily', before.confirmed_at]);
-  const after = confirm(desk, PAPER, mailed(desk)[0] ?? '');
+  const after = confirm(app.store, PAPER, mailed(app)[0] ?? '', app.now());
   assert.deepEqual([after.cadence, after.asked, after.confirmed_at], ['weekly', null, before.confirmed_at]);
   clock.now += HOUR;
-  order(desk, PAPER, ADDRESS, { ...WEEKLY, cadence: 'instant' });
+  request(app, { ...WEEKLY, cadence: 'instant' });
   clock.now += UNCONFIRMED_KEPT;
-  sweep(desk, clock.now);
+  deleteExpired(app.store.readers, clock.now);
   assert.deepEqual(
-    [desk.subscribers.of(PAPER, READER)?.cadence, desk.subscribers.of(PAPER, READER)?.asked],
+    [app.store.readers.subscribers.of(PAPER, READER)?.cadence, app.store.readers.subscribers.of(PAPER, READER)?.asked],
     ['weekly', null],
   );
 });
 
 test('what nobody confirms is gone after 14 days, with its mails', (t) => {
   const clock = { now: NOON };
-  const desk = deskIn(t, clock);
-  order(desk, PAPER, ADDRESS, WEEKLY);
-  const id = desk.subscribers.of(PAPER, READER)?.id ?? '';
-  sweep(desk, NOON + UNCONFIRMED_KEPT - 1);
-  assert.equal(desk.mails.ofSubscriber(id).length, 1);
-  sweep(desk, NOON + UNCONFIRMED_KEPT);
-  assert.equal(desk.subscribers.of(PAPER, READER), null);
-  assert.deepEqual(desk.mails.ofSubscriber(id), []);
+  const app = appIn(t, clock);
+  request(app, WEEKLY);
+  const id = app.store.readers.subscribers.of(PAPER, READER)?.id ?? '';
+  deleteExpired(app.store.readers, NOON + UNCONFIRMED_KEPT - 1);
+  assert.equal(app.store.readers.mails.ofSubscriber(id).length, 1);
+  deleteExpired(app.store.readers, NOON + UNCONFIRMED_KEPT);
+  assert.equal(app.store.readers.subscribers.of(PAPER, READER), null);
+  assert.deepEqual(app.store.readers.mails.ofSubscriber(id), []);
 });
 
 test('whatever the reason, a refusal outlives orders and is lifted by a confirmation alone', (t) => {
   for (const reason of ['unsubscribed', 'complained', 'bounced', 'by_hand'] as const) {
     const clock = { now: NOON };
-    const desk = deskIn(t, clock);
-    suppress(desk, PAPER, ADDRESS);
-    desk.suppressions.put({ paper: PAPER, reader: READER, email: ADDRESS.email, reason, at: NOON, mailed_at: null });
-    assert.equal(orderByAdmin(desk, PAPER, ADDRESS, {}), 'suppressed');
-    assert.equal(desk.subscribers.of(PAPER, READER), null);
-    order(desk, PAPER, ADDRESS, WEEKLY);
-    assert.equal(mailed(desk).length, 1);
+    const app = appIn(t, clock);
+    suppress(app.store, PAPER, ADDRESS, { reason: 'by_hand', now: app.now() });
+    app.store.readers.suppressions.put({
+      paper: PAPER,
+      reader: READER,
+      email: ADDRESS.email,
+      reason,
+      at: NOON,
+      mailed_at: null,
+    });
+    assert.equal(requestByAdmin(app, {}), 'suppressed');
+    assert.equal(app.store.readers.subscribers.of(PAPER, READER), null);
+    request(app, WEEKLY);
+    assert.equal(mailed(app).length, 1);
     clock.now += SUPPRESSED_REST[reason] - 1;
-    order(desk, PAPER, ADDRESS, WEEKLY);
-    assert.deepEqual(mailed(desk), [], `${reason}: asked again too soon`);
+    request(app, WEEKLY);
+    assert.deepEqual(mailed(app), [], `${reason}: asked again too soon`);
     clock.now += 1;
-    order(desk, PAPER, ADDRESS, WEEKLY);
-    assert.equal(desk.suppressions.of(PAPER, READER)?.reason, reason);
-    confirm(desk, PAPER, mailed(desk)[0] ?? '');
-    assert.equal(desk.suppressions.of(PAPER, READER), null);
-    assert.equal(orderByAdmin(desk, PAPER, ADDRESS, {}), 'confirmed');
+    request(app, WEEKLY);
+    assert.equal(app.store.readers.suppressions.of(PAPER, READER)?.reason, reason);
+    confirm(app.store, PAPER, mailed(app)[0] ?? '', app.now());
+    assert.equal(app.store.readers.suppressions.of(PAPER, READER), null);
+    assert.equal(requestByAdmin(app, {}), 'confirmed');
   }
 });
 
 test('who orders for a dead mailbox again and again has no mail sent to it each time', (t) => {
   const clock = { now: NOON };
-  const desk = deskIn(t, clock);
+  const app = appIn(t, clock);
   for (const days of [0, 7]) {
     clock.now = NOON + days * 24 * HOUR;
-    order(desk, PAPER, ADDRESS, WEEKLY);
-    assert.equal(mailed(desk).length, 1);
-    const row = desk.subscribers.of(PAPER, READER);
+    request(app, WEEKLY);
+    assert.equal(mailed(app).length, 1);
+    const row = app.store.readers.subscribers.of(PAPER, READER);
     assert.ok(row);
-    end(desk, row, 'bounced');
+    end(app.store.readers, row, 'bounced', app.now());
     clock.now += SUPPRESSED_REST.bounced - 1;
-    order(desk, PAPER, ADDRESS, WEEKLY);
-    assert.deepEqual(mailed(desk), []);
+    request(app, WEEKLY);
+    assert.deepEqual(mailed(app), []);
   }
 });
 
 test('erasing forgets the address and not the refusal', (t) => {
   const clock = { now: NOON };
-  const desk = deskIn(t, clock);
-  assert.throws(() => erase(desk, PAPER, ADDRESS), isNotFound);
-  order(desk, PAPER, ADDRESS, WEEKLY);
-  const [token = ''] = mailed(desk);
-  const own = manageToken(desk, PAPER, READER);
-  confirm(desk, PAPER, token);
-  unsubscribe(desk, PAPER, own);
-  assert.equal(dossierOf(desk, PAPER, ADDRESS).suppression?.reason, 'unsubscribed');
-  erase(desk, PAPER, ADDRESS);
-  assert.throws(() => dossierOf(desk, PAPER, ADDRESS), isNotFound);
-  assert.equal(desk.suppressions.of(PAPER, READER)?.email, null);
-  assert.throws(() => unsubscribe(desk, PAPER, own), isNotFound);
-  assert.equal(orderByAdmin(desk, PAPER, ADDRESS, {}), 'suppressed');
+  const app = appIn(t, clock);
+  assert.throws(() => erase(app.store, PAPER, ADDRESS), isNotFound);
+  request(app, WEEKLY);
+  const [token = ''] = mailed(app);
+  const own = manageToken(app.store.readers.tokens, SECRET, PAPER, READER);
+  confirm(app.store, PAPER, token, app.now());
+  unsubscribe(app.store, PAPER, own, app.now());
+  assert.equal(dossierOf(app.store.readers, PAPER, ADDRESS).suppression?.reason, 'unsubscribed');
+  erase(app.store, PAPER, ADDRESS);
+  assert.throws(() => dossierOf(app.store.readers, PAPER, ADDRESS), isNotFound);
+  assert.equal(app.store.readers.suppressions.of(PAPER, READER)?.email, null);
+  assert.throws(() => unsubscribe(app.store, PAPER, own, app.now()), isNotFound);
+  assert.equal(requestByAdmin(app, {}), 'suppressed');
 });
 
 /** What may happen to one reader, and what must then hold. */
@@ -226,7 +243,7 @@ test('after any turn of events, only the reader has confirmed, chosen or come ba
     fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
       const endings: (() => void)[] = [];
       try {
-        play(deskIn.bind(null, { after: (work) => endings.push(work) }), steps);
+        play(appIn.bind(null, { after: (work) => endings.push(work) }), steps);
       } finally {
         for (const end of endings.reverse()) end();
       }
@@ -240,63 +257,64 @@ type Step =
   | { does: 'confirm' | 'replay' | 'end' | 'erase' | 'suppress' }
   | { does: 'wait'; hours: number };
 
-function play(open: (clock: Clock) => ReaderDesk, steps: Step[]): void {
+function play(open: (clock: Clock) => AppContext, steps: Step[]): void {
   const clock = { now: NOON };
-  const desk = open(clock);
+  const app = open(clock);
   const fresh: { token: string; until: number }[] = [];
   const spent: string[] = [];
   const model: Model = { state: 'none', isSuppressed: false, inForce: null };
   let orderedAt = NOON;
-  const own = () => manageToken(desk, PAPER, READER);
+  const own = () => manageToken(app.store.readers.tokens, SECRET, PAPER, READER);
   for (const step of steps) {
     if (step.does === 'wait') {
       clock.now += step.hours * HOUR;
-      sweep(desk, clock.now);
+      deleteExpired(app.store.readers, clock.now);
     }
     if (model.state === 'unconfirmed' && clock.now - orderedAt >= UNCONFIRMED_KEPT) model.state = 'none';
     if (step.does === 'order') {
-      order(desk, PAPER, ADDRESS, step.choices);
+      request(app, step.choices);
       orderedAt = clock.now;
       if (model.state === 'none') model.state = 'unconfirmed';
     } else if (step.does === 'admin') {
       const expected = model.isSuppressed ? 'suppressed' : model.state === 'confirmed' ? 'confirmed' : 'pending';
-      assert.equal(orderByAdmin(desk, PAPER, ADDRESS, step.choices), expected);
+      assert.equal(requestByAdmin(app, step.choices), expected);
       if (expected === 'pending') {
         orderedAt = clock.now;
         model.state = 'unconfirmed';
       }
     } else if (step.does === 'choose') {
-      if (model.state === 'confirmed') model.inForce = { ...choose(desk, PAPER, own(), step.choices), ...step.choices };
-      else assert.throws(() => choose(desk, PAPER, own(), step.choices), isNotFound);
+      if (model.state === 'confirmed')
+        model.inForce = { ...choose(app.store, PAPER, own(), step.choices, app.now()), ...step.choices };
+      else assert.throws(() => choose(app.store, PAPER, own(), step.choices, app.now()), isNotFound);
     } else if (step.does === 'confirm') {
       const link = fresh.pop();
       if (link !== undefined) {
         if (link.until > clock.now && model.state !== 'none') {
-          model.inForce = confirm(desk, PAPER, link.token);
+          model.inForce = confirm(app.store, PAPER, link.token, app.now());
           Object.assign(model, { state: 'confirmed', isSuppressed: false });
           spent.push(link.token);
-        } else assert.throws(() => confirm(desk, PAPER, link.token), isNotFound);
+        } else assert.throws(() => confirm(app.store, PAPER, link.token, app.now()), isNotFound);
       }
     } else if (step.does === 'replay') {
       // A link that was used once changes nothing, whether it is refused or not.
       const [token] = spent;
-      if (token !== undefined) attempt(() => confirm(desk, PAPER, token));
+      if (token !== undefined) attempt(() => confirm(app.store, PAPER, token, app.now()));
     } else if (step.does === 'end' || step.does === 'suppress') {
-      if (step.does === 'end') unsubscribe(desk, PAPER, own());
-      else suppress(desk, PAPER, ADDRESS);
+      if (step.does === 'end') unsubscribe(app.store, PAPER, own(), app.now());
+      else suppress(app.store, PAPER, ADDRESS, { reason: 'by_hand', now: app.now() });
       if (step.does === 'suppress' || model.state !== 'none') {
         Object.assign(model, { state: 'none', isSuppressed: true });
         fresh.length = 0;
       }
     } else if (step.does === 'erase') {
-      attempt(() => erase(desk, PAPER, ADDRESS));
+      attempt(() => erase(app.store, PAPER, ADDRESS));
       if (model.state !== 'none') fresh.length = 0;
       model.state = 'none';
     }
-    for (const token of mailed(desk)) fresh.push({ token, until: clock.now + CONFIRM_LASTS });
-    const row = desk.subscribers.of(PAPER, READER);
+    for (const token of mailed(app)) fresh.push({ token, until: clock.now + CONFIRM_LASTS });
+    const row = app.store.readers.subscribers.of(PAPER, READER);
     assert.equal(row === null ? 'none' : row.confirmed_at === null ? 'unconfirmed' : 'confirmed', model.state);
-    assert.equal(desk.suppressions.of(PAPER, READER) !== null, model.isSuppressed);
+    assert.equal(app.store.readers.suppressions.of(PAPER, READER) !== null, model.isSuppressed);
     if (row !== null && model.state === 'confirmed' && model.inForce !== null) {
       const { cadence, sections, cast } = model.inForce;
       assert.deepEqual([row.cadence, row.sections, row.cast], [cadence, sections, cast]);

@@ -2,19 +2,17 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { newId } from '../../src/app/context.ts';
-import { openNoticeSending } from '../../src/app/notice-desk.ts';
-import { openWebhookDesk } from '../../src/app/webhook-desk.ts';
-import { Dispatcher } from '../../src/readers/delivery-dispatcher.ts';
-import { queueNext, queueTest } from '../../src/readers/delivery-queue.ts';
-import type { Mail } from '../../src/readers/mail.ts';
-import { MailSender } from '../../src/readers/mail-sender.ts';
-import { MailThrottle } from '../../src/readers/mail-throttle.ts';
-import type { NoticeRecord } from '../../src/readers/notice.ts';
+import { noticeMails } from '../../src/app/paper-mails.ts';
+import { paperDeliveries, queuePaperEvents } from '../../src/app/paper-webhooks.ts';
+import { Dispatcher } from '../../src/outbound/dispatcher.ts';
+import type { Mail } from '../../src/outbound/mail.ts';
+import { MailSender } from '../../src/outbound/mail-sender.ts';
 import { NOTICE_GATHERS } from '../../src/readers/notice.ts';
-import { addWebhook } from '../../src/readers/webhook-body.ts';
+import { queueTest } from '../../src/readers/webhook-queue.ts';
+import { addWebhook } from '../../src/readers/webhook-rules.ts';
 import type { Clock } from '../support/app-context.ts';
 import { appContextIn, createPaper, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
-import { plainRender } from '../support/mails.ts';
+import { plainRender, transportOf } from '../support/mails.ts';
 import { publish } from '../support/newsroom.ts';
 
 /** A paper whose receivers answer as the test says, and the notices that its people get. */
@@ -22,10 +20,10 @@ function stand(t: TestContext, refuses?: (mail: Mail) => Error | null) {
   const clock: Clock = { now: Date.parse('2026-11-20T12:00:00Z') };
   const app = appContextIn(t, tempFolder(t), clock);
   createPaper(app, { contact: 'desk@harbor.example' });
-  const desk = openWebhookDesk(app);
+  const { store, now } = app;
   let status = 410;
   const client = { post: async () => ({ ms: 5, status, error: status === 410 ? 'gone' : null }) };
-  const quiet = { attempted() {}, switchedOff() {}, unnoted() {} };
+  const quiet = { attempted() {}, switchedOff() {}, unrecorded() {} };
   const mails: Mail[] = [];
   const mailer = {
     async send(mail: Mail) {
@@ -34,18 +32,15 @@ function stand(t: TestContext, refuses?: (mail: Mail) => Error | null) {
       mails.push(mail);
     },
   };
-  const throttle = new MailThrottle(null, clock.now);
-  const sending = openNoticeSending(app, { mailer, render: plainRender, throttle });
-  const news = { sent() {}, failed() {}, gaveUp() {}, unnoted() {} };
+  const news = { sent() {}, failed() {}, gaveUp() {}, unrecorded() {} };
   return {
     clock,
     app,
-    desk,
     mails,
     answers(to: number) {
       status = to;
     },
-    add: (url: string) => addWebhook(desk, PAPER, { url }, SECTIONS),
+    add: (url: string) => addWebhook(store, PAPER, { url }, SECTIONS, { now: now(), newId, allowsPrivate: false }),
     seat(email: string, level: 'read' | 'admin') {
       const key = { id: newId(), paper: PAPER, level, name: email, seat: email, persona: null, made_at: clock.now };
       app.store.keys.insert(
@@ -55,13 +50,17 @@ function stand(t: TestContext, refuses?: (mail: Mail) => Error | null) {
       return key.id;
     },
     async deliver() {
-      while (queueNext(desk));
-      const courier = new Dispatcher(desk, client, quiet);
-      courier.start();
-      await courier.idle();
+      while (queuePaperEvents(app));
+      const dispatcher = new Dispatcher(
+        paperDeliveries(app),
+        { client, allowsPrivate: false, now, groupCommit: store.groupCommit },
+        quiet,
+      );
+      dispatcher.start();
+      await dispatcher.idle();
     },
     async send() {
-      const sender = new MailSender<NoticeRecord>({ ...sending, mayBegin: () => true }, news);
+      const sender = new MailSender(noticeMails(app, plainRender), transportOf(app, mailer), news);
       sender.start();
       await sender.idle();
     },
@@ -94,12 +93,12 @@ test('who has an admin seat gets one mail of all webhooks that were switched off
 });
 
 test('without a seat the paper’s contact gets it; what is on again by then is not told', async (t) => {
-  const { clock, app, desk, mails, answers, add, deliver, send } = stand(t);
+  const { clock, app, mails, answers, add, deliver, send } = stand(t);
   const webhook = add('https://one.example.net/');
   publish(app, 'a-piece');
   await deliver();
   answers(204);
-  queueTest(desk, PAPER, webhook);
+  queueTest(app.store, PAPER, webhook, { now: clock.now, newId });
   await deliver();
   clock.now += NOTICE_GATHERS;
   await send();

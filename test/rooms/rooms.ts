@@ -39,21 +39,25 @@ export const ROOMS: Record<string, Room> = {
   'src/ledger': { holds: 'rules of what is signed', imports: [] },
   'src/desk': { holds: 'rules of a paper', imports: ['src/ledger'] },
   'src/press': { holds: 'rules of what is pressed', imports: ['src/ledger', 'src/desk', 'types src/files'] },
-  'src/readers': { holds: 'rules of mails and webhooks to readers', imports: ['src/ledger', 'src/desk'] },
+  'src/outbound': { holds: 'one engine for mail and one for webhooks, of both services', imports: [] },
+  'src/readers': { holds: 'rules of alerts to readers', imports: ['src/ledger', 'src/desk', 'src/outbound'] },
   'src/records': { holds: 'rules of the domain records', imports: ['src/ledger', 'types src/net'] },
   'src/meter': { holds: 'rules of allowance and payment', imports: [] },
   'src/accounts': {
     holds: 'rules of accounts; their pages stand in the frame of the records',
-    imports: ['src/meter', 'types src/records/views.ts'],
+    imports: ['src/meter', 'src/outbound', 'types src/records/views.ts'],
   },
-  'src/store': { holds: 'SQL: parsed rows come out, and nothing else', imports: [...RULES, 'src/files'] },
+  'src/store': {
+    holds: 'SQL: parsed rows come out, and nothing else',
+    imports: [...RULES, 'src/outbound', 'src/files'],
+  },
   'src/files': {
     holds: 'what is on disk',
-    imports: ['src/ledger', 'src/desk', 'types src/readers'],
+    imports: ['src/ledger', 'src/desk', 'types src/outbound'],
   },
   'src/net': {
     holds: 'what talks to the network',
-    imports: ['src/desk', 'src/readers', 'src/records', 'src/meter', 'types src/env.ts', 'src/project.ts'],
+    imports: ['src/desk', 'src/outbound', 'src/records', 'src/meter', 'types src/env.ts', 'src/project.ts'],
   },
   'src/ingest': {
     holds: 'folders, archives and ledger exports on their way into the ledger',
@@ -68,6 +72,7 @@ export const ROOMS: Record<string, Room> = {
     holds: 'the wiring of all the above',
     imports: [
       ...RULES,
+      'src/outbound',
       'src/store',
       'src/files',
       'src/net',
@@ -87,6 +92,7 @@ export const ROOMS: Record<string, Room> = {
     holds: 'the command line',
     imports: [
       ...RULES,
+      'src/outbound',
       'src/files',
       'src/net',
       'src/ingest',
@@ -108,6 +114,7 @@ export const ROOMS: Record<string, Room> = {
     holds: 'the routes of the papers',
     imports: [
       ...RULES,
+      'src/outbound',
       'src/app',
       'src/files',
       'src/net',
@@ -122,6 +129,7 @@ export const ROOMS: Record<string, Room> = {
     holds: 'the routes of the domain records',
     imports: [
       ...RULES,
+      'src/outbound',
       'src/app',
       'src/net',
       'src/store',
@@ -150,6 +158,7 @@ export const ROOMS: Record<string, Room> = {
       'src/layouts',
       'src/parts',
       'src/parts/client',
+      'types src/outbound/mail-content.ts',
       'types src/press/views.ts',
       'types src/records/views.ts',
       'types src/records/reading-views.ts',
@@ -164,6 +173,7 @@ export const ROOMS: Record<string, Room> = {
     holds: 'markup',
     imports: [
       'src/parts/client',
+      'types src/outbound/mail-content.ts',
       'types src/press/views.ts',
       'types src/records/views.ts',
       'types src/records/reading-views.ts',
@@ -178,6 +188,6 @@ export const ROOMS: Record<string, Room> = {
   'src/project.ts': { holds: 'where the program is', imports: [] },
   'src/render.ts': {
     holds: 'the way from Node into Astro',
-    imports: ['types src/accounts', 'types src/press', 'types src/records', 'src/pages'],
+    imports: ['types src/accounts', 'types src/outbound', 'types src/press', 'types src/records', 'src/pages'],
   },
 };

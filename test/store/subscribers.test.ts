@@ -3,26 +3,30 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'libsql';
-import { openReaderDesk } from '../../src/app/reader-desk.ts';
+import type { AppContext } from '../../src/app/context.ts';
+import { newId } from '../../src/app/context.ts';
+import { linkKey } from '../../src/app/link-key.ts';
 import { readerKey } from '../../src/files/reader-key.ts';
 import type { Address } from '../../src/readers/address.ts';
 import { readAddress, readerOf } from '../../src/readers/address.ts';
 import { confirm, manageToken, unsubscribe } from '../../src/readers/link.ts';
 import type { MailRecord } from '../../src/readers/mail.ts';
-import { order } from '../../src/readers/order.ts';
+import { subscribe } from '../../src/readers/subscribe.ts';
 import { DEFAULT_CHOICES } from '../../src/readers/subscriber.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
 import { outboxSender } from '../support/mails.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 const address = (email: string) => readAddress(email) as Address;
+const request = ({ store, now }: AppContext, email: string) =>
+  subscribe(store, PAPER, address(email), DEFAULT_CHOICES, { now: now(), newId });
 
 test('no token stands in the database, and the key of links is the owner’s alone', async (t) => {
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, { now: NOON });
   createPaper(app, { nameplate: 'Ämter & "Häfen"' });
-  const desk = openReaderDesk(app);
-  order(desk, PAPER, address('reader@example.org'), DEFAULT_CHOICES);
+  const { readers } = app.store;
+  request(app, 'reader@example.org');
   await outboxSender(app).idle();
   const [name = '', ...others] = readdirSync(join(folder, 'var/outbox'));
   assert.deepEqual(others, []);
@@ -31,8 +35,9 @@ test('no token stands in the database, and the key of links is the owner’s alo
   const text = /\r?\n\r?\n([\s\S]*)$/.exec(eml)?.[1] ?? '';
   const token = /token=3D([\w=\r\n-]+?)\r?\n\r?\n/.exec(text)?.[1]?.replace(/=\r?\n/g, '') ?? '';
   assert.equal(token.length, 43);
-  confirm(desk, PAPER, token);
-  const own = manageToken(desk, PAPER, readerOf(PAPER, address('reader@example.org')));
+  confirm(app.store, PAPER, token, app.now());
+  const secret = linkKey(app.settings, 'readers');
+  const own = manageToken(readers.tokens, secret, PAPER, readerOf(PAPER, address('reader@example.org')));
   const db = new Database(join(folder, 'var/broadsheet.db'));
   t.after(() => db.close());
   const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all() as { name: string }[];
@@ -41,15 +46,15 @@ test('no token stands in the database, and the key of links is the owner’s alo
     .map(({ name: table }) => JSON.stringify(db.prepare(`SELECT * FROM ${table}`).all()))
     .join();
   assert.match(all, /reader@example\.org/);
-  for (const secret of [token, own]) assert.doesNotMatch(all, new RegExp(secret));
+  for (const mailed of [token, own]) assert.doesNotMatch(all, new RegExp(mailed));
   const file = join(folder, 'var/readers.key');
   assert.equal(statSync(file).mode & 0o777, 0o600);
-  assert.deepEqual(readerKey(file), desk.secret);
+  assert.deepEqual(readerKey(file), secret);
   // Links that went out hold when the key is lost.
   rmSync(file);
-  assert.notDeepEqual(readerKey(file), desk.secret);
-  unsubscribe(openReaderDesk(app), PAPER, own);
-  assert.equal(desk.subscribers.counts(PAPER).total, 0);
+  assert.notDeepEqual(readerKey(file), secret);
+  unsubscribe(app.store, PAPER, own, app.now());
+  assert.equal(readers.subscribers.counts(PAPER).total, 0);
   writeFileSync(file, 'short\n');
   assert.throws(() => readerKey(file), { code: 'unavailable', message: /move it away/ });
 });
@@ -59,30 +64,30 @@ test('a mail is claimed once, whoever asks, and again when its sender died', (t)
   const clock = { now: NOON };
   const app = appContextIn(t, folder, clock);
   createPaper(app);
-  const desk = openReaderDesk(app);
-  for (let n = 0; n < 30; n++) order(desk, PAPER, address(`reader-${n}@example.org`), DEFAULT_CHOICES);
-  const tables = [desk.mails, appContextIn(t, folder, clock).store.readers.mails];
+  const { readers } = app.store;
+  for (let n = 0; n < 30; n++) request(app, `reader-${n}@example.org`);
+  const tables = [readers.mails, appContextIn(t, folder, clock).store.readers.mails];
   const claimed = Array.from({ length: 8 }, (_, n) => tables[n % 2]?.claim(NOON, NOON + 1_000, 7) ?? []).flat();
   assert.equal(claimed.length, 30);
   assert.equal(new Set(claimed.map(({ id }) => id)).size, 30);
-  assert.deepEqual(desk.mails.claim(NOON + 999, NOON + 2_000, 100), []);
-  assert.equal(desk.mails.claim(NOON + 1_000, NOON + 2_000, 100).length, 30);
+  assert.deepEqual(readers.mails.claim(NOON + 999, NOON + 2_000, 100), []);
+  assert.equal(readers.mails.claim(NOON + 1_000, NOON + 2_000, 100).length, 30);
 });
 
 test('each reader is told of each thing once', (t) => {
   const app = appContextIn(t, tempFolder(t), { now: NOON });
   createPaper(app);
-  const desk = openReaderDesk(app);
-  order(desk, PAPER, address('reader@example.org'), DEFAULT_CHOICES);
-  const subscriber = desk.subscribers.list(PAPER, { limit: 1 })[0]?.id ?? '';
+  const { readers } = app.store;
+  request(app, 'reader@example.org');
+  const subscriber = readers.subscribers.list(PAPER, { limit: 1 })[0]?.id ?? '';
   const queue = (id: string, kind: MailRecord['kind'], about: string) =>
-    desk.mails.queue({ id, paper: PAPER, subscriber, kind, about, due_at: NOON });
+    readers.mails.queue({ id, paper: PAPER, subscriber, kind, about, due_at: NOON });
   assert.equal(queue('c', 'confirm', ''), false, 'one is waiting');
   assert.equal(queue('a', 'instant', 'piece-1'), true);
   assert.equal(queue('b', 'instant', 'piece-1'), false);
-  desk.mails.sent('a', NOON);
+  readers.mails.sent('a', NOON);
   assert.equal(queue('b', 'instant', 'piece-1'), false);
   assert.equal(queue('d', 'daily', 'piece-1'), true);
-  desk.subscribers.remove(subscriber);
-  assert.deepEqual(desk.mails.claim(NOON, NOON + 1, 10), [], 'who is gone is not written to');
+  readers.subscribers.remove(subscriber);
+  assert.deepEqual(readers.mails.claim(NOON, NOON + 1, 10), [], 'who is gone is not written to');
 });

@@ -11,8 +11,8 @@ import { sessionOf } from '../../src/accounts/session.ts';
 import { toSignIn } from '../../src/accounts/sign-in.ts';
 import { openAccountDesk } from '../../src/app/account-desk.ts';
 import { auditApp } from '../../src/app/audit.ts';
+import { linkKey } from '../../src/app/link-key.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
-import { openReaderDesk } from '../../src/app/reader-desk.ts';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { requireKey } from '../../src/desk/keys.ts';
@@ -145,10 +145,13 @@ for (const version of ['0.1.0']) {
     assert.deepEqual([generations, observations, faults], [8, 4, []]);
 
     assert.equal(requireKey(store.keys, facts.admin, clock.now).name, 'The editor');
-    const desk = openReaderDesk(app);
     const daily = store.readers.subscribers.list(PAPER, { limit: 10 }).find(({ cadence }) => cadence === 'daily');
-    const link = tokenOf(desk.secret, 'manage', daily?.reader ?? '');
-    assert.equal(toManage(desk, PAPER, link)?.email, 'daily@reader.example', 'a link that was mailed holds');
+    const link = tokenOf(linkKey(app.settings, 'readers'), 'manage', daily?.reader ?? '');
+    assert.equal(
+      toManage(app.store.readers, PAPER, link, app.now())?.email,
+      'daily@reader.example',
+      'a link that was mailed holds',
+    );
   });
 
   test(`accounts of version ${version} go on: keys, sessions, links, and every unit that was counted`, (t) => {

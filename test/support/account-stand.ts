@@ -1,9 +1,10 @@
 import pino from 'pino';
 import type { SMTPServerOptions } from 'smtp-server';
 import { loadBuild } from '../../src/app/build.ts';
-import { changeClientOf } from '../../src/app/change-desk.ts';
-import { startAccountChanges } from '../../src/app/jobs/account-changes.ts';
-import { startAccountMails } from '../../src/app/jobs/account-mails.ts';
+import { startMails } from '../../src/app/jobs/mails.ts';
+import { deliveryTransport, startWebhooks } from '../../src/app/jobs/webhooks.ts';
+import { recordsMails } from '../../src/app/records-mails.ts';
+import { recordsWebhooks } from '../../src/app/records-webhooks.ts';
 import { smtpMailer } from '../../src/net/smtp.ts';
 import type { Answer } from './http.ts';
 import { until } from './program.ts';
@@ -94,8 +95,16 @@ export async function accountStand(
   const mailer = smtpMailer({ url: `smtp://127.0.0.1:${smtp.port}`, from: 'records@records.example', dkim: null });
   const { render } = await loadBuild();
   const quiet = pino({ level: 'silent' });
-  inside.after(startAccountMails(stand.app, { render, smtp: mailer }, quiet));
-  inside.after(startAccountChanges(stand.app, changeClientOf(stand.app), quiet));
+  const { app } = stand;
+  inside.after(
+    startMails(
+      app,
+      recordsMails(app, (content) => render('/mail', content)),
+      mailer,
+      quiet,
+    ),
+  );
+  inside.after(startWebhooks(app, recordsWebhooks(app), deliveryTransport(app, 'Broadsheet-Records'), quiet));
   const origin = stand.app.settings.dataOrigin;
   const linkFor = async (email: string): Promise<string> => {
     const before = smtp.taken.length;

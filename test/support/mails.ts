@@ -1,19 +1,21 @@
 import { join } from 'node:path';
 import type { AppContext } from '../../src/app/context.ts';
-import { openSendingDesk } from '../../src/app/sending-desk.ts';
+import { readerMails } from '../../src/app/paper-mails.ts';
 import { outboxFolder } from '../../src/files/outbox.ts';
-import type { Render } from '../../src/press/output.ts';
-import type { Mailer, MailRecord } from '../../src/readers/mail.ts';
-import type { FailureSide, FailureWords } from '../../src/readers/mail-failure.ts';
-import type { SendingDesk } from '../../src/readers/mail-sender.ts';
-import { MailSender } from '../../src/readers/mail-sender.ts';
+import type { RenderMail } from '../../src/outbound/letter.ts';
+import type { Mailer } from '../../src/outbound/mail.ts';
+import type { FailureSide, FailureWords } from '../../src/outbound/mail-failure.ts';
+import type { MailTransport } from '../../src/outbound/mail-sender.ts';
+import { MailSender } from '../../src/outbound/mail-sender.ts';
+import { MailThrottle } from '../../src/outbound/mail-throttle.ts';
+import type { MailRecord } from '../../src/readers/mail.ts';
 
-/** A page that says what it was given: for tests that look at something else. */
-export const plainRender: Render = async (_, view) =>
-  `<!doctype html><p>${JSON.stringify(view).replaceAll('<', '&lt;')}`;
+/** A page that shows what it was given: for tests of something else. */
+export const plainRender: RenderMail = async (content) =>
+  `<!doctype html><p>${JSON.stringify(content).replaceAll('<', '&lt;')}`;
 
 export interface Sending {
-  sender: MailSender;
+  sender: MailSender<MailRecord>;
   /** What failed, in order. */
   failures: { mail: MailRecord; side: FailureSide; words: FailureWords }[];
   gaveUp: MailRecord[];
@@ -21,25 +23,21 @@ export interface Sending {
   idle(): Promise<void>;
 }
 
-/** Sends a workshop's mails with a mailer. */
-export function senderOf(
-  app: AppContext,
-  mailer: Mailer,
-  more: Partial<SendingDesk> & { render?: Render } = {},
-): Sending {
-  const { render = plainRender, ...rest } = more;
+/** Sends with a mailer as fast as it takes. */
+export function transportOf({ store, now }: AppContext, mailer: Mailer): MailTransport {
+  const throttle = new MailThrottle(null, now());
+  return { mailer, throttle, width: 5, now, groupCommit: store.groupCommit, mayStart: () => true };
+}
+
+/** Sends the mails to readers with a mailer. */
+export function senderOf(app: AppContext, mailer: Mailer, render: RenderMail = plainRender): Sending {
   const failures: Sending['failures'] = [];
   const gaveUp: MailRecord[] = [];
-  const desk: SendingDesk = {
-    ...openSendingDesk(app, { mailer, render, perMinute: null }),
-    mayBegin: () => true,
-    ...rest,
-  };
-  const sender = new MailSender(desk, {
+  const sender = new MailSender(readerMails(app, render), transportOf(app, mailer), {
     sent: () => {},
     failed: (mail, side, words) => failures.push({ mail, side, words }),
     gaveUp: (mail) => gaveUp.push(mail),
-    unnoted: (_, error) => {
+    unrecorded: (_, error) => {
       throw error;
     },
   });
@@ -50,7 +48,7 @@ export function senderOf(
   return { sender, failures, gaveUp, idle };
 }
 
-/** Sends a workshop's mails into its outbox folder. */
+/** Sends the mails to readers into the outbox folder. */
 export function outboxSender(app: AppContext): Sending {
   return senderOf(app, outboxOf(app));
 }

@@ -1,13 +1,12 @@
-import { openAlertDesk } from '../../src/app/alert-desk.ts';
 import type { AppContext } from '../../src/app/context.ts';
-import { digestTimes } from '../../src/app/digest-times.ts';
+import { newId } from '../../src/app/context.ts';
+import { digestQueue } from '../../src/app/paper-mails.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
+import type { Mail, Mailer } from '../../src/outbound/mail.ts';
 import { queueAlerts } from '../../src/readers/alert-queue.ts';
-import { DigestQueue } from '../../src/readers/digest-queue.ts';
-import type { Mail, Mailer } from '../../src/readers/mail.ts';
 import { filing, PAPER } from './app-context.ts';
 
 /** Files a piece and puts it on air. Returns its id. */
@@ -37,9 +36,8 @@ export function publishCast({ store, now }: AppContext, day: string, title = `Th
 
 /** Queues all that is to be told at the present time. */
 export function queueAll(app: AppContext): void {
-  const desk = openAlertDesk(app);
-  while (queueAlerts(desk) !== null);
-  const digests = new DigestQueue(desk, digestTimes());
+  while (queueAlerts(app.store, { now: app.now, newId }) !== null);
+  const digests = digestQueue(app);
   while (digests.next());
 }
 

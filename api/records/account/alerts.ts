@@ -1,8 +1,8 @@
 import type { AlertState, ChangeAlert } from '../../../src/accounts/change-alert.ts';
 import { ALERT_WAYS, makeAlert, needAlert } from '../../../src/accounts/change-alert.ts';
+import { queueChangeTest } from '../../../src/accounts/change-queue.ts';
 import type { AlertRow, AlertsView } from '../../../src/accounts/views.ts';
-import { testEvent } from '../../../src/app/change-desk.ts';
-import { hostOf } from '../../../src/readers/webhook.ts';
+import { hostOf } from '../../../src/outbound/webhook-url.ts';
 import { isoOrNull, isoTime } from '../../../src/time.ts';
 import type { SignedIn } from '../../env.ts';
 import { setHeader } from '../../responses/headers.ts';
@@ -86,10 +86,7 @@ export function alertDoors(doors: AccountDoors): void {
   accountForm(doors, '/account/alerts/:id/test', (c, signed) => {
     const { id, way, url } = named(c, signed);
     if (way === 'webhook' && url !== null) {
-      const made_at = desk.now();
-      const body = testEvent(id, made_at);
-      const host = hostOf(url);
-      desk.queue.deliver({ id: desk.newId(), alert: id, type: 'webhook.test', body, host, by_hand: true, made_at });
+      queueChangeTest(desk.queue, { id, url }, { now: desk.now(), newId: desk.newId });
     }
     return c.redirect(`/account/alerts/${id}`, 303);
   });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { LeaseTable } from '../../readers/lease.ts';
+import type { LeaseTable } from '../../store/leases.ts';
 
 /** For how long a duty is this process's, in ms, and how often it says so: another takes it over after a crash. */
 const LEASE_TIME = 10_000;

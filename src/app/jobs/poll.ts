@@ -2,6 +2,10 @@ import type { Logger } from 'pino';
 import { HOUR } from '../../time.ts';
 import { eventLoop } from '../event-loop.ts';
 
+/** How often a job looks for work, in ms. */
+export const POLL_EVERY = 250;
+/** How long a job pauses between two batches, in ms: requests are answered meanwhile. */
+export const BATCH_PAUSE = 2;
 /** How long a job rests after its round failed, in ms. */
 const REST = 10_000;
 /** How often what is old is dropped, in ms. */
@@ -25,7 +29,7 @@ export function poll(
     try {
       rest = await round();
     } catch (error) {
-      logger.error({ err: error }, failed);
+      logger.error({ job, err: error }, failed);
     } finally {
       ended();
     }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { MAIL_EVERY, queueChangeMails, queueChanges } from '../../../../src/accounts/change-queue.ts';
-import { openChangeDesk } from '../../../../src/app/change-desk.ts';
+import { newId } from '../../../../src/app/context.ts';
+import { deltaSource } from '../../../../src/app/records-webhooks.ts';
 import type { AccountStand } from '../../../support/account-stand.ts';
 import { accountStand, Visitor } from '../../../support/account-stand.ts';
 import type { Document } from '../../../support/contract.ts';
@@ -244,7 +245,6 @@ it('a crash between two steps queues nothing twice, and leaves nothing out', asy
     store.changeAlerts.add({ ...alert, id: `hook-${n}`, way: 'webhook', url: 'https://h.example/', secret: 'whsec_' });
   }
   for (let n = 0; n < 5; n++) stand.enter(probe('www.example.com', clock.now + 1_000, { A: [`192.0.2.${n}`] }));
-  const desk = openChangeDesk(app);
   let calls = 0;
   let breaksAt = 0;
   const breaking = <T extends object>(table: T): T =>
@@ -258,14 +258,19 @@ it('a crash between two steps queues nothing twice, and leaves nothing out', asy
         };
       },
     });
-  const frail = { ...desk, queue: breaking(desk.queue), mails: breaking(desk.mails) };
+  const frail = {
+    ...store,
+    changeQueue: breaking(store.changeQueue),
+    accountMails: breaking(store.accountMails),
+  };
+  const fresh = { now: app.now, newId };
   // At each step once, until a run gets through.
   for (let isThrough = false; !isThrough; ) {
     breaksAt++;
     calls = 0;
     try {
-      while (queueChanges(frail));
-      queueChangeMails(frail);
+      while (queueChanges(frail, deltaSource(app), fresh));
+      queueChangeMails(frail, fresh);
       isThrough = true;
     } catch {}
   }

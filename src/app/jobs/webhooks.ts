@@ -1,0 +1,77 @@
+import type { Logger } from 'pino';
+import { createWebhookClient } from '../../net/webhook-client.ts';
+import type { DeliveryJob } from '../../outbound/delivery.ts';
+import type { DeliveryEvents, DeliverySource, DeliveryTransport } from '../../outbound/dispatcher.ts';
+import { Dispatcher } from '../../outbound/dispatcher.ts';
+import { VERSION } from '../../project.ts';
+import type { AppContext } from '../context.ts';
+import { BATCH_PAUSE, hourly, POLL_EVERY, poll } from './poll.ts';
+
+/** What log lines say of a delivery. */
+interface LoggedDelivery extends DeliveryJob {
+  paper?: string;
+}
+
+/** The webhooks of one service. */
+export interface WebhookService {
+  job: string;
+  source: DeliverySource<LoggedDelivery>;
+  /** Queues the next batch of what happened. False when nothing is left. */
+  queueNext(): boolean;
+  /** Deletes what is old, at a time (ms). */
+  cleanUp(at: number): void;
+}
+
+/**
+ * Queues and sends what the webhooks of a service receive. Any number of processes may do it over one database. Returns
+ * a function that stops it once the requests in flight are recorded.
+ */
+export function startWebhooks(
+  { now }: AppContext,
+  { job, source, queueNext, cleanUp }: WebhookService,
+  transport: DeliveryTransport,
+  logger: Logger,
+): () => Promise<void> {
+  const dispatcher = new Dispatcher(source, transport, deliveryLog(logger, job));
+  const sweep = hourly(cleanUp);
+  const round = (): number => {
+    const isMore = queueNext();
+    dispatcher.start();
+    sweep(now());
+    return isMore ? BATCH_PAUSE : POLL_EVERY;
+  };
+  const stop = poll(round, { job, logger, failed: 'the job failed; it is retried' });
+  return async () => {
+    await stop();
+    await dispatcher.stop();
+  };
+}
+
+/** Sends to the receivers that the settings allow, in the name of a paper's desk or of the domain records. */
+export function deliveryTransport(
+  { store, settings, now }: AppContext,
+  service: 'Broadsheet' | 'Broadsheet-Records',
+): DeliveryTransport {
+  const origin = service === 'Broadsheet' ? settings.origin : settings.dataOrigin;
+  const allowsPrivate = settings.webhookPrivate;
+  const client = createWebhookClient(`${service}/${VERSION} (+${origin})`, allowsPrivate);
+  return { client, allowsPrivate, now, groupCommit: store.groupCommit };
+}
+
+function deliveryLog(logger: Logger, job: string): DeliveryEvents<LoggedDelivery> {
+  const about = ({ paper, id, webhook, type }: LoggedDelivery) => ({ job, paper, delivery: id, webhook, type });
+  return {
+    attempted(delivery, { status, error, ms }) {
+      const fields = { ...about(delivery), status, error, ms: Math.round(ms) };
+      if (error === null) logger.info(fields, 'delivered to a webhook');
+      else logger.warn(fields, 'a webhook did not accept a delivery');
+    },
+    switchedOff: (delivery, reason) =>
+      logger.error(
+        { ...about(delivery), host: delivery.host, reason },
+        'switched a webhook off; a test or a retry that it accepts switches it on',
+      ),
+    unrecorded: (delivery, error) =>
+      logger.error({ ...about(delivery), err: error }, 'an attempt could not be recorded; it is made again'),
+  };
+}

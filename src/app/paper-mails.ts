@@ -1,0 +1,134 @@
+import type { Paper } from '../desk/paper.ts';
+import type { Letter, RenderMail } from '../outbound/letter.ts';
+import { mailOf } from '../outbound/letter.ts';
+import type { MailSource } from '../outbound/mail-sender.ts';
+import { SharedLetters } from '../outbound/shared-letters.ts';
+import { mailColors } from '../press/mail-colors.ts';
+import { alertMail } from '../readers/alert-mail.ts';
+import type { AlertStore } from '../readers/alert-queue.ts';
+import { queueAlerts } from '../readers/alert-queue.ts';
+import { confirmMail } from '../readers/confirm-mail.ts';
+import { DEFAULT_HOUR } from '../readers/digest.ts';
+import { DigestQueue } from '../readers/digest-queue.ts';
+import { end, manageToken } from '../readers/link.ts';
+import type { MailRecord } from '../readers/mail.ts';
+import type { NoticeRecord } from '../readers/notice.ts';
+import { NOTICE_GATHERS, noticeMail, noticeRecipients } from '../readers/notice.ts';
+import type { PaperLetter } from '../readers/paper-letter.ts';
+import { fromPaper, mailRoot } from '../readers/paper-letter.ts';
+import { deleteExpired } from '../readers/subscribe.ts';
+import { CONFIRM_LASTS, tokenHash, tokenOf } from '../readers/token.ts';
+import { DAY } from '../time.ts';
+import type { AppContext } from './context.ts';
+import { newId } from './context.ts';
+import { digestTimes } from './digest-times.ts';
+import type { MailService } from './jobs/mails.ts';
+import { linkKey } from './link-key.ts';
+
+/** How long settled mails are kept, in ms. */
+const MAILS_KEPT = 35 * DAY;
+
+/** The mails of the papers: to their readers, and notices to those who run them. */
+export function paperMails(app: AppContext, render: RenderMail): MailService {
+  const { store } = app;
+  const digests = digestQueue(app);
+  return {
+    job: 'mails',
+    sources: [
+      { source: readerMails(app, render), onBounce: 'the address does not accept mail; the subscription has ended' },
+      { source: noticeMails(app, render), onBounce: 'the address does not accept mail; check whose seat it is' },
+    ],
+    queueNext: () => queueAlerts(store, { now: app.now, newId }) !== null || digests.next(),
+    cleanUp(at) {
+      store.alerts.forget(at - MAILS_KEPT);
+      store.notices.forget(at - MAILS_KEPT);
+      store.transact(() => deleteExpired(store.readers, at));
+    },
+  };
+}
+
+/** The digests of every paper. */
+export function digestQueue({ store, now }: AppContext): DigestQueue {
+  const papers = () => store.paperSlugs().map((slug) => ({ slug, ...(store.paper(slug)?.alerts ?? DEFAULT_HOUR) }));
+  return new DigestQueue(store satisfies AlertStore, { papers, times: digestTimes(), now, newId });
+}
+
+/** Mails to readers: the question to confirm, alerts and digests. */
+export function readerMails(app: AppContext, render: RenderMail): MailSource<MailRecord> {
+  const { store, settings, now } = app;
+  const { subscribers, suppressions, tokens, mails } = store.readers;
+  const secret = linkKey(settings, 'readers');
+  const shared = new SharedLetters(render);
+  return {
+    queue: mails,
+    async compose(mail) {
+      const row = subscribers.byId(mail.subscriber);
+      const paper = store.paper(mail.paper);
+      if (row === null || paper === null) return null;
+      const root = mailRoot(paper, settings.origin);
+      if (mail.kind === 'confirm') {
+        const token = tokenOf(secret, 'confirm', mail.id);
+        // Before the mail goes out, the hash of its token is stored.
+        tokens.keep({
+          hash: tokenHash(token),
+          paper: mail.paper,
+          reader: row.reader,
+          purpose: 'confirm',
+          expires_at: now() + CONFIRM_LASTS,
+          used_at: null,
+        });
+        const letter = letterOf(app, paper, confirmMail(row, paper.nameplate, root, token));
+        return mailOf(mail, row.email, letter, await render(letter.content));
+      }
+      if (row.confirmed_at === null || suppressions.of(row.paper, row.reader) !== null) return null;
+      const { kind, about } = mail;
+      const events = store.alerts.eventsOf(mail.id);
+      return shared.copyFor(mail, row.email, {
+        key: [mail.paper, paper.edition, kind, about, ...events].join(' '),
+        token: () => manageToken(tokens, secret, row.paper, row.reader),
+        write(token) {
+          const subject = { kind, about, events: store.alerts.eventsAt(events) };
+          const alert = alertMail(store.archive(paper.slug), paper, root, subject, token);
+          return alert === null ? null : letterOf(app, paper, alert);
+        },
+      });
+    },
+    sent({ kind, subscriber }) {
+      if (kind !== 'confirm') subscribers.told(subscriber, now());
+    },
+    bounced: ({ subscriber }) =>
+      store.transact(() => {
+        const row = subscribers.byId(subscriber);
+        if (row !== null) end(store.readers, row, 'bounced', now());
+      }),
+  };
+}
+
+/** Notices that webhooks were switched off. */
+export function noticeMails(app: AppContext, render: RenderMail): MailSource<NoticeRecord> {
+  const { store, settings, now } = app;
+  return {
+    queue: store.notices,
+    async compose(notice) {
+      const paper = store.paper(notice.paper);
+      const off = store.webhooks.offSince(notice.paper, notice.since);
+      // All of them are on again, or were removed.
+      if (paper === null || off.length === 0) return null;
+      const letter = letterOf(app, paper, noticeMail(off, paper.nameplate, mailRoot(paper, settings.origin)));
+      return mailOf(notice, notice.email, letter, await render(letter.content));
+    },
+    bounced: ({ id }) => store.notices.fail(id, now(), 'bounced'),
+  };
+}
+
+/** Queues the notice that a paper's webhook was switched off at a time (ms); part of the caller's transaction. */
+export function queueNotices({ store }: AppContext, paper: string, at: number): void {
+  const keys = store.keys.list(paper).filter((key) => !store.keys.hasExpired(key, at));
+  for (const email of noticeRecipients(keys, store.paper(paper)?.contact)) {
+    store.notices.queue({ id: newId(), paper, email, since: at, due_at: at + NOTICE_GATHERS });
+  }
+}
+
+function letterOf({ settings }: AppContext, paper: Paper, letter: PaperLetter): Letter {
+  return fromPaper(paper, settings.origin, mailColors(paper.hue), letter);
+}

@@ -1,0 +1,83 @@
+import type { AccountMailRecord } from '../accounts/account-mail.ts';
+import { changeMail } from '../accounts/change-mail.ts';
+import { mailedToken } from '../accounts/mailed-token.ts';
+import type { RecordsLetter } from '../accounts/records-letter.ts';
+import { fromRecords } from '../accounts/records-letter.ts';
+import { ASKS_KEPT } from '../accounts/sign-in.ts';
+import { signInMail } from '../accounts/sign-in-mail.ts';
+import type { RenderMail } from '../outbound/letter.ts';
+import { mailOf } from '../outbound/letter.ts';
+import type { MailSource } from '../outbound/mail-sender.ts';
+import { changeLine } from '../records/change-line.ts';
+import { DAY, dayOf, isoTime } from '../time.ts';
+import type { AppContext } from './context.ts';
+import type { MailService } from './jobs/mails.ts';
+import { linkKey } from './link-key.ts';
+
+/** How long settled mails are kept, in ms; those to sign in for a day. */
+const MAILS_KEPT = 35 * DAY;
+/** How long daily counts are kept, in ms: clocks may differ by a little. */
+const QUOTAS_KEPT = 2 * DAY;
+
+/** The mails of the domain records, to accounts. */
+export function recordsMails(app: AppContext, render: RenderMail): MailService {
+  const { store } = app;
+  return {
+    job: 'account-mails',
+    sources: [
+      { source: accountMails(app, render), onBounce: 'the address does not accept mail; its alerts are switched off' },
+    ],
+    queueNext: () => false,
+    cleanUp(at) {
+      store.accountMails.forget(at - MAILS_KEPT, at - DAY);
+      store.signIns.forget(at - ASKS_KEPT);
+      store.sessions.forget(at);
+      store.quotas.forget(dayOf(at - QUOTAS_KEPT));
+    },
+  };
+}
+
+function accountMails({ store, settings, now }: AppContext, render: RenderMail): MailSource<AccountMailRecord> {
+  const root = settings.dataOrigin;
+  const secret = linkKey(settings, 'accounts');
+
+  /** Null when the link was used or has expired. */
+  const signIn = ({ id, email }: AccountMailRecord): RecordsLetter | null => {
+    const request = store.signIns.byId(id);
+    if (request === null || request.used_at !== null || request.expires_at <= now()) return null;
+    return signInMail(root, email, mailedToken(secret, 'sign-in', id));
+  };
+  /** Null when the account has no alert by mail left, or every host opted out meanwhile. */
+  const changes = ({ id, account: holder }: AccountMailRecord, kind: 'changes' | 'digest'): RecordsLetter | null => {
+    const account = holder ?? '';
+    const isWanted = store.changeAlerts.list(account).some(({ way, off_at }) => way !== 'webhook' && off_at === null);
+    const deltas = store.changeQueue.toldBy(id);
+    if (!isWanted || deltas.length === 0) return null;
+    const token = mailedToken(secret, 'unsubscribe', account);
+    const rows = deltas.map((delta) => ({
+      hostname: delta.domain,
+      line: changeLine(delta),
+      at: isoTime(delta.at),
+    }));
+    return changeMail(kind, rows, {
+      root,
+      unsubscribe: `${root}/account/unsubscribe?account=${account}&token=${token}`,
+    });
+  };
+
+  return {
+    queue: store.accountMails,
+    async compose(mail) {
+      const written = mail.kind === 'sign-in' ? signIn(mail) : changes(mail, mail.kind);
+      if (written === null) return null;
+      const letter = fromRecords(root, written);
+      return mailOf(mail, mail.email, letter, await render(letter.content));
+    },
+    // Nothing more goes to the address until its owner switches the alerts on.
+    bounced: ({ id, account }) =>
+      store.transact(() => {
+        store.accountMails.fail(id, now(), 'bounced');
+        if (account !== null) store.changeAlerts.mailsOff(account, 'bounced', now());
+      }),
+  };
+}

@@ -1,0 +1,39 @@
+import type { DeltaSource } from '../accounts/change-queue.ts';
+import { queueChangeMails, queueChanges } from '../accounts/change-queue.ts';
+import type { Delta } from '../records/delta.ts';
+import { deltaRow } from '../records/wire-rows.ts';
+import { DAY } from '../time.ts';
+import type { AppContext } from './context.ts';
+import { newId } from './context.ts';
+import type { WebhookService } from './jobs/webhooks.ts';
+
+/** How long queued changes are kept, in ms. */
+const KEPT = 35 * DAY;
+
+/** The alerts of accounts: sends to webhooks, and queues the mails. */
+export function recordsWebhooks(app: AppContext): WebhookService {
+  const { store } = app;
+  return {
+    job: 'account-webhooks',
+    source: { deliveries: store.changeDeliveries, webhooks: store.changeWebhooks },
+    queueNext: () => queueAccountChanges(app),
+    cleanUp: (at) => store.changeQueue.forget(at - KEPT),
+  };
+}
+
+/** Queues the next changes for webhooks and mails. False when none is left. */
+export function queueAccountChanges(app: AppContext): boolean {
+  const { store, now } = app;
+  const isMore = queueChanges(store, deltaSource(app), { now, newId });
+  // After a downtime all changes go into one mail: mails wait until every change is matched.
+  if (!isMore) queueChangeMails(store, { now, newId });
+  return isMore;
+}
+
+export function deltaSource({ store: { records } }: AppContext): DeltaSource<Delta> {
+  return {
+    after: (seq, limit) => records.deltas({}, { limit, order: 'oldest', cursor: seq }),
+    newest: () => records.newestDelta(),
+    row: deltaRow,
+  };
+}

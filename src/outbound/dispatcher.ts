@@ -1,0 +1,182 @@
+import type { Attempt, DeliveryJob, DeliveryQueue, OffReason, WebhookClient, WebhookStates } from './delivery.ts';
+import { offReason, settlementOf } from './retry.ts';
+import { signatureHeaders } from './signature.ts';
+import { webhookProblem } from './webhook-url.ts';
+
+/** How many requests are in flight at a time, in all and to one host. */
+export const IN_FLIGHT_MAX = 64;
+export const PER_HOST_MAX = 4;
+/** How long a claim lasts, in ms: longer than a request can take. */
+export const CLAIM_LASTS = 30_000;
+/** How many due deliveries are considered at once. */
+const WINDOW = 200;
+
+/** A queue of deliveries, and the webhooks that they go to. */
+export interface DeliverySource<D extends DeliveryJob> {
+  deliveries: DeliveryQueue<D>;
+  webhooks: WebhookStates;
+  /** Tells the owner of a webhook that it was switched off at a time (ms); part of that transaction. */
+  switchedOff?(delivery: D, at: number): void;
+}
+
+/** How deliveries go out. */
+export interface DeliveryTransport {
+  client: WebhookClient;
+  /** Whether receivers may be private and plain http. */
+  allowsPrivate: boolean;
+  now(): number;
+  /** Does a small write together with others, and resolves when it is on disk. */
+  groupCommit<T>(work: () => T): Promise<T>;
+}
+
+/** What the dispatcher reports. None of it names a person or contains a response. */
+export interface DeliveryEvents<D extends DeliveryJob> {
+  attempted(delivery: D, attempt: Attempt): void;
+  switchedOff(delivery: D, reason: OffReason): void;
+  /** The attempt could not be recorded: the delivery is sent again when its claim ends. */
+  unrecorded(delivery: D, error: unknown): void;
+}
+
+/**
+ * Sends what is due. A delivery is claimed before it is sent and recorded after: only a crash between the two sends one
+ * again, under the same `webhook-id`. A slow host delays no other: each has a few slots, and the rest overtake it.
+ */
+export class Dispatcher<D extends DeliveryJob> {
+  readonly #source: DeliverySource<D>;
+  readonly #transport: DeliveryTransport;
+  readonly #events: DeliveryEvents<D>;
+  readonly #inFlight = new Set<Promise<void>>();
+  readonly #hosts = new Map<string, number>();
+  #stopped = false;
+  #isContinuing = false;
+
+  constructor(source: DeliverySource<D>, transport: DeliveryTransport, events: DeliveryEvents<D>) {
+    this.#source = source;
+    this.#transport = transport;
+    this.#events = events;
+  }
+
+  /** How many requests are in flight. */
+  get inFlight(): number {
+    return this.#inFlight.size;
+  }
+
+  /** Starts as many due deliveries as there is room for; when one ends, the next one starts. */
+  start(): void {
+    const { deliveries } = this.#source;
+    const { now } = this.#transport;
+    while (!this.#stopped && this.#inFlight.size < IN_FLIGHT_MAX) {
+      const full = [...this.#hosts].flatMap(([host, count]) => (count < PER_HOST_MAX ? [] : [host]));
+      const chosen = this.#choose(deliveries.due(now(), WINDOW, full));
+      if (chosen.length === 0) return;
+      const claimed = deliveries.claim(chosen, now(), now() + CLAIM_LASTS);
+      for (const delivery of claimed) this.#begin(delivery);
+      // Another process claimed them: the next poll finds what it left.
+      if (claimed.length === 0) return;
+    }
+  }
+
+  /** Sends one delivery that is due, unless another process has it, and resolves when it is recorded. */
+  async sendOne(id: string): Promise<void> {
+    const now = this.#transport.now();
+    const [claimed] = this.#source.deliveries.claim([id], now, now + CLAIM_LASTS);
+    if (claimed !== undefined) await this.#send(claimed);
+  }
+
+  /** Claims nothing more, and resolves when everything in flight is recorded. A request ends within a few seconds. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.idle();
+  }
+
+  /** Resolves when nothing is in flight and nothing more starts. */
+  async idle(): Promise<void> {
+    while (this.#inFlight.size > 0 || this.#isContinuing) {
+      await Promise.all(this.#inFlight);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  #choose(due: { id: string; host: string }[]): string[] {
+    const counts = new Map(this.#hosts);
+    const chosen: string[] = [];
+    for (const { id, host } of due) {
+      const count = counts.get(host) ?? 0;
+      if (count >= PER_HOST_MAX) continue;
+      if (chosen.length + this.#inFlight.size >= IN_FLIGHT_MAX) break;
+      counts.set(host, count + 1);
+      chosen.push(id);
+    }
+    return chosen;
+  }
+
+  #begin(delivery: D): void {
+    const { host } = delivery;
+    this.#hosts.set(host, (this.#hosts.get(host) ?? 0) + 1);
+    const work = this.#send(delivery).finally(() => {
+      this.#inFlight.delete(work);
+      const left = (this.#hosts.get(host) ?? 1) - 1;
+      if (left === 0) this.#hosts.delete(host);
+      else this.#hosts.set(host, left);
+      this.#continue();
+    });
+    this.#inFlight.add(work);
+  }
+
+  /** Looks for more once for all requests that ended together. A database error here comes up again in the next `start()`, whose caller handles it. */
+  #continue(): void {
+    if (this.#isContinuing) return;
+    this.#isContinuing = true;
+    setImmediate(() => {
+      this.#isContinuing = false;
+      try {
+        this.start();
+      } catch {}
+    });
+  }
+
+  async #send(delivery: D): Promise<void> {
+    const { now, groupCommit } = this.#transport;
+    const at = now();
+    const attempt = { at, ...(await this.#request(delivery, at)) };
+    try {
+      const off = await groupCommit(() => this.#record(delivery, attempt));
+      this.#events.attempted(delivery, attempt);
+      if (off !== null) this.#events.switchedOff(delivery, off);
+    } catch (error) {
+      this.#events.unrecorded(delivery, error);
+    }
+  }
+
+  async #request({ url, secret, message, body }: D, at: number): Promise<Omit<Attempt, 'at'>> {
+    const { client, allowsPrivate } = this.#transport;
+    if (url === null || secret === null) return { ms: 0, status: null, error: 'no_webhook' };
+    // The address was accepted under other settings, or by an older program.
+    if (webhookProblem(url, allowsPrivate) !== null) return { ms: 0, status: null, error: 'bad_address' };
+    return client.post(url, signatureHeaders(secret, message, body, at), body);
+  }
+
+  #record(delivery: D, attempt: Attempt): OffReason | null {
+    const { deliveries, webhooks, switchedOff } = this.#source;
+    const { now } = this.#transport;
+    const { id, webhook, url } = delivery;
+    const settlement = url === null ? { state: 'failed' as const } : settlementOf(delivery, attempt, now());
+    if (!deliveries.settle(delivery, attempt, settlement)) return null;
+    if (url === null) return null;
+    if (settlement.state === 'delivered') {
+      webhooks.succeeded(webhook);
+      return null;
+    }
+    const { since, isOff } = webhooks.failed(webhook, url, attempt.at);
+    const firstAttempt = deliveries.firstAttempt(id) ?? attempt.at;
+    const reason = offReason(delivery, attempt, settlement, { failingSince: since, firstAttempt });
+    if (reason !== null && !isOff) {
+      const at = now();
+      webhooks.switchOff(webhook, url, reason, at);
+      switchedOff?.(delivery, at);
+    }
+    // Also what was in flight while another attempt switched the webhook off.
+    if (reason !== null || isOff) deliveries.giveUp(webhook, now());
+    return isOff ? null : reason;
+  }
+}

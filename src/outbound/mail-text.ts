@@ -1,0 +1,79 @@
+import type { Link, MailCast, MailContent, MailStory, PaperMail, RecordsMail } from './mail-content.ts';
+
+const RULE = '-'.repeat(60);
+
+/** The longest line of a paper's mail, in UTF-16 units: a quoted line still fits a terminal. */
+const LINE_MAX = 72;
+
+/** A mail as plain text. */
+export function mailText(content: MailContent): string {
+  return content.template === 'paper' ? paperText(content) : recordsText(content);
+}
+
+/** Lines break at spaces; an address is never broken. */
+function paperText({ nameplate, home_url, heading, groups, casts, ...content }: PaperMail): string {
+  const parts = [
+    nameplate,
+    ...(heading === null ? [] : [heading]),
+    ...content.paragraphs,
+    ...buttonText(content.button),
+    ...groups.flatMap(({ name, stories }) => [RULE, name.toUpperCase(), ...stories.map(storyText)]),
+    ...(casts.length === 0 ? [] : [RULE, 'VIDEO EDITION', ...casts.map(castText)]),
+    RULE,
+    content.reason,
+    ...(content.manage_url === null ? [] : [`Change what comes, or how often:\n${content.manage_url}`]),
+    ...(content.unsubscribe_url === null ? [] : [`End the subscription:\n${content.unsubscribe_url}`]),
+    `${nameplate} is written by declared AI personas. Every piece names its sources.${home_url === null ? '' : `\n${home_url}`}`,
+  ];
+  return `${parts.join('\n\n').split('\n').map(wrapped).join('\n')}\n`;
+}
+
+/** Lines are left to the mail program to break. */
+function recordsText({ root, heading, paragraphs, button, hosts, unnamed, reason, links }: RecordsMail): string {
+  const parts = [
+    'DOMAIN RECORDS',
+    heading,
+    ...paragraphs,
+    ...buttonText(button),
+    ...hosts.map(({ hostname, url, changes }) =>
+      [RULE, hostname, ...changes.map(({ line, at }) => `${minuteOf(at)}  ${line}`), url].join('\n'),
+    ),
+    ...(unnamed === 0 ? [] : [`And ${unnamed} more, on the pages of the service.`]),
+    RULE,
+    reason,
+    ...links.map(({ url, label }) => `${label}:\n${url}`),
+    `${root}/`,
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function buttonText(button: Link | null): string[] {
+  return button === null ? [] : [`${button.label}:\n${button.url}`];
+}
+
+function wrapped(line: string): string {
+  const lines: string[] = [];
+  for (const word of line.split(' ')) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > LINE_MAX) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines.join('\n');
+}
+
+function storyText({ headline, dek, byline, url }: MailStory): string {
+  return [headline, ...(dek === '' ? [] : [dek]), `By ${byline.name}, AI persona`, ...linked(url)].join('\n');
+}
+
+function castText({ title, description, url }: MailCast): string {
+  return [title, ...(description === '' ? [] : [description]), ...linked(url)].join('\n');
+}
+
+function linked(url: string | null): string[] {
+  return url === null ? [] : [url];
+}
+
+/** To the minute, in UTC: `2026-11-21 09:30`. */
+function minuteOf(iso: string): string {
+  return iso.slice(0, 16).replace('T', ' ');
+}

@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import ipaddr from 'ipaddr.js';
+import { isPublicAddress } from '../public-address.ts';
+
+/** The longest address of a webhook, in UTF-16 units. */
+export const WEBHOOK_MAX = 2_000;
+/** How many random bytes a webhook's secret has. */
+const SECRET_BYTES = 32;
+
+/** Suffixes of names that no public resolver answers for (RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476). */
+const INNER = /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|lan|home\.arpa|test|invalid|onion|alt)$/;
+
+/**
+ * What is wrong with the address of a webhook, in words; null when it may be stored. The addresses that its name resolves
+ * to are checked when connecting. With `allowsPrivate` it may be plain http and lead anywhere.
+ */
+export function webhookProblem(text: string, allowsPrivate = false): string | null {
+  if (text.length > WEBHOOK_MAX) return `is longer than ${WEBHOOK_MAX} characters`;
+  const url = URL.parse(text);
+  const isWeb = url?.protocol === 'https:' || (allowsPrivate && url?.protocol === 'http:');
+  if (url === null || !isWeb) return 'is not an https address';
+  if (url.username !== '' || url.password !== '') return 'holds a user name or a password; the signature proves us';
+  if (url.hash !== '') return 'has a fragment, which is never sent';
+  if (allowsPrivate) return null;
+  const host = url.hostname.replace(/\.$/, '');
+  const literal = literalOf(url);
+  if (literal !== null) return isPublicAddress(literal) ? null : 'leads to an address that is not public';
+  return host.includes('.') && !INNER.test(host) ? null : 'leads to a host that is not public';
+}
+
+/** The IP address in place of a host, or null. */
+export function literalOf({ hostname }: URL): string | null {
+  const bare = hostname.replace(/\.$/, '').replace(/^\[|\]$/g, '');
+  return ipaddr.isValid(bare) ? bare : null;
+}
+
+/** The host of an address, with the port where it is not the default: the part of an address that may be shown. */
+export function hostOf(text: string): string {
+  return URL.parse(text)?.host ?? '';
+}
+
+/** A new secret that signs deliveries, in the form of Standard Webhooks. */
+export function newWebhookSecret(): string {
+  return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
+}

@@ -1,0 +1,19 @@
+import type { MailTable } from './mail.ts';
+import type { SubscriberTable } from './subscriber.ts';
+import type { SuppressionTable } from './suppression.ts';
+import type { TokenTable } from './token.ts';
+
+/** What the store keeps of readers. */
+export interface ReaderTables {
+  subscribers: SubscriberTable;
+  suppressions: SuppressionTable;
+  tokens: TokenTable;
+  mails: MailTable;
+}
+
+/** The part of the store that the rules of readers use. */
+export interface ReaderStore {
+  readers: ReaderTables;
+  /** Runs `work` as one transaction, alone among all processes. */
+  transact<T>(work: () => T): T;
+}

@@ -1,0 +1,77 @@
+import { newWebhookSecret } from '../outbound/webhook-url.ts';
+import type { Address } from './address.ts';
+import { readerOf } from './address.ts';
+import type { ReaderStore, ReaderTables } from './reader-tables.ts';
+import type { Choices } from './subscriber.ts';
+import { UNCONFIRMED_KEPT } from './subscriber.ts';
+import type { Outcome } from './subscriber-state.ts';
+import { afterAdminRequest, afterRequest } from './subscriber-state.ts';
+
+/** What a new row takes: the time in ms, and ids. */
+interface Fresh {
+  now: number;
+  newId(): string;
+}
+
+/**
+ * Takes a reader's request to subscribe. It does the same work whatever is known of the address and returns nothing:
+ * nobody learns who subscribes.
+ */
+export function subscribe(
+  { readers, transact }: ReaderStore,
+  paper: string,
+  address: Address,
+  choices: Choices,
+  { now, newId }: Fresh,
+): void {
+  transact(() => {
+    deleteExpired(readers, now);
+    const who = { id: newId(), paper, reader: readerOf(paper, address), email: address.email };
+    save(readers, afterRequest(stateOf(readers, who), who, choices, now), { now, newId });
+  });
+}
+
+/**
+ * Takes an admin's request to subscribe one address, as a transaction of its own or as part of the caller's. Returns
+ * the state of the subscription. A `webhook` of null removes the reader's.
+ */
+export function subscribeByAdmin(
+  { readers, transact }: ReaderStore,
+  paper: string,
+  address: Address,
+  { choices, webhook }: { choices: Partial<Choices>; webhook?: string | null | undefined },
+  { now, newId }: Fresh,
+): 'pending' | 'confirmed' | 'suppressed' {
+  return transact(() => {
+    deleteExpired(readers, now);
+    const who = { id: newId(), paper, reader: readerOf(paper, address), email: address.email };
+    const hook = webhook == null ? webhook : { url: webhook, newSecret: newWebhookSecret() };
+    const request = hook === undefined ? { choices } : { choices, webhook: hook };
+    const outcome = afterAdminRequest(stateOf(readers, who), who, request, now);
+    if (outcome.status !== 'suppressed') save(readers, outcome, { now, newId });
+    return outcome.status;
+  });
+}
+
+/** Deletes requests that nobody confirmed, and links that have expired. */
+export function deleteExpired({ subscribers, tokens }: ReaderTables, now: number): void {
+  subscribers.forget(now - UNCONFIRMED_KEPT);
+  tokens.forget(now);
+}
+
+function stateOf({ subscribers, suppressions }: ReaderTables, { paper, reader }: { paper: string; reader: string }) {
+  return { row: subscribers.of(paper, reader), suppression: suppressions.of(paper, reader) };
+}
+
+function save(
+  { subscribers, suppressions, mails }: ReaderTables,
+  { state: { row, suppression }, asksToConfirm }: Outcome,
+  { now, newId }: Fresh,
+): void {
+  if (row === null) return;
+  subscribers.put(row);
+  if (suppression !== null) suppressions.put(suppression);
+  if (asksToConfirm) {
+    mails.queue({ id: newId(), paper: row.paper, subscriber: row.id, kind: 'confirm', about: '', due_at: now });
+  }
+}

@@ -1,0 +1,71 @@
+import type { DeskEvent } from '../desk/event.ts';
+import { sectionsTold } from '../desk/event.ts';
+import { eventBody } from '../outbound/event-body.ts';
+import { hostOf } from '../outbound/webhook-url.ts';
+import type { DeliveryTable } from './delivery.ts';
+import type { EventTable } from './event-table.ts';
+import type { Receiver, WebhookTable } from './webhook-table.ts';
+
+/** The name under which the webhooks' position among the events is kept. */
+const MARK = 'webhooks';
+/** To how many receivers a message is queued in one transaction: others want to write too. */
+const BATCH = 200;
+
+/** The part of the store that queueing uses. */
+export interface WebhookStore {
+  events: EventTable;
+  webhooks: WebhookTable;
+  deliveries: DeliveryTable;
+  transact<T>(work: () => T): T;
+}
+
+/**
+ * Queues the next event, or the next batch of its receivers, and moves the mark in the same transaction: whatever
+ * crashes, each event is queued once for each receiver. `compose` writes the body once, so that all get the same. False
+ * when no event is left.
+ */
+export function queueNext(
+  { events, webhooks, deliveries, transact }: WebhookStore,
+  { now, newId, compose }: { now(): number; newId(): string; compose(event: DeskEvent): string },
+): boolean {
+  // Checked outside of a transaction: most polls find nothing.
+  if (events.next(events.mark(MARK).n) === null) return false;
+  return transact(() => {
+    const mark = events.mark(MARK);
+    const event = events.next(mark.n);
+    if (event === null) return false;
+    const { id, paper, type } = event;
+    const made_at = now();
+    if (mark.after === '') webhooks.register(paper, made_at);
+    const receivers = webhooks.receivers({ paper, sections: sectionsTold(event) }, mark.after, BATCH);
+    if (receivers.length > 0) deliveries.keepMessage({ id, type, body: compose(event), made_at });
+    for (const receiver of receivers) {
+      deliveries.queue({ ...deliveryTo(receiver), id: newId(), paper, message: id, made_at, by_hand: false });
+    }
+    const last = receivers.length < BATCH ? undefined : receivers.at(-1);
+    events.setMark(MARK, last === undefined ? { n: event.n, after: '' } : { n: mark.n, after: last.id });
+    return true;
+  });
+}
+
+/** Queues a test for a webhook, on or off: one attempt, now. Returns the delivery's id. */
+export function queueTest(
+  { deliveries, transact }: Pick<WebhookStore, 'deliveries' | 'transact'>,
+  paper: string,
+  receiver: Receiver,
+  { now, newId }: { now: number; newId(): string },
+): string {
+  return transact(() => {
+    const message = newId();
+    const type = 'webhook.test';
+    const body = eventBody(type, now, { paper, webhook: receiver.id });
+    deliveries.keepMessage({ id: message, type, body, made_at: now });
+    const id = newId();
+    deliveries.queue({ ...deliveryTo(receiver), id, paper, message, made_at: now, by_hand: true });
+    return id;
+  });
+}
+
+function deliveryTo({ id, url }: Receiver) {
+  return { webhook: id, host: hostOf(url) };
+}

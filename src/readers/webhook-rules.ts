@@ -1,0 +1,117 @@
+import * as z from 'zod';
+import { Fault } from '../fault.ts';
+import type { WebhookState } from '../outbound/delivery.ts';
+import { newWebhookSecret, webhookProblem } from '../outbound/webhook-url.ts';
+import { isoOrNull, isoTime } from '../time.ts';
+import { ChoicesBody, choicesFrom } from './choices.ts';
+import type { Receiver, Webhook, WebhookTable } from './webhook-table.ts';
+
+/** The body of `POST /api/v1/webhooks`. */
+export const WebhookBody = z
+  .strictObject({
+    url: z.string({ error: 'must be an https address' }).meta({ description: 'An https address on a public host.' }),
+    sections: ChoicesBody.shape.sections,
+    cast: ChoicesBody.shape.cast,
+  })
+  .meta({
+    id: 'NewWebhookBody',
+    example: { url: 'https://hooks.example.org/plumb-line', sections: ['Time'], cast: false },
+  });
+export type WebhookBody = z.infer<typeof WebhookBody>;
+
+/** How many webhooks a desk may have of its own. */
+export const WEBHOOKS_MAX = 200;
+
+/** The part of the store that these rules use. */
+interface WebhookStore {
+  webhooks: WebhookTable;
+  transact<T>(work: () => T): T;
+}
+
+/** What a new webhook takes: the time in ms, ids, and whether receivers may be private and plain http. */
+interface Fresh {
+  now: number;
+  newId(): string;
+  allowsPrivate: boolean;
+}
+
+/**
+ * Adds a webhook of the desk's own with a new secret; `sections` are the paper's. Throws `invalid_request` naming the
+ * member, `conflict` when there are too many.
+ */
+export function addWebhook(
+  { webhooks, transact }: WebhookStore,
+  paper: string,
+  { url, ...chosen }: WebhookBody,
+  sections: readonly string[],
+  { now, newId, allowsPrivate }: Fresh,
+): Webhook {
+  const problem = webhookProblem(url, allowsPrivate);
+  if (problem !== null) {
+    throw refusedFor('url', `${JSON.stringify(url.slice(0, 80))} ${problem}; give an https address on a public host`);
+  }
+  const choices = choicesFrom(chosen, sections);
+  if ('unknown' in choices) {
+    const name = JSON.stringify(choices.unknown.slice(0, 80));
+    throw refusedFor('sections', `${name} is none of the paper’s; its sections are ${sections.join(', ')}`);
+  }
+  return transact(() => {
+    if (webhooks.list(paper).length >= WEBHOOKS_MAX) {
+      throw new Fault('conflict', `the paper has ${WEBHOOKS_MAX} webhooks, which is the most; remove one first`);
+    }
+    const webhook: Webhook = {
+      id: newId(),
+      paper,
+      url: new URL(url).href,
+      secret: newWebhookSecret(),
+      sections: choices.sections ?? null,
+      cast: choices.cast ?? true,
+      made_at: now,
+    };
+    webhooks.add(webhook);
+    return webhook;
+  });
+}
+
+/** A webhook of the desk's own. Throws `not_found`. */
+export function requireWebhook(webhooks: WebhookTable, paper: string, id: string): Webhook & WebhookState {
+  const found = webhooks.get(paper, id);
+  if (found !== null) return found;
+  const message = `this paper has no webhook ${JSON.stringify(id.slice(0, 80))} of its own; GET /api/v1/webhooks lists them`;
+  throw new Fault('not_found', message);
+}
+
+/** The receiver of a test: a webhook of the desk's own, or a confirmed subscriber's. Throws `not_found`. */
+export function requireReceiver(
+  { webhooks, transact }: WebhookStore,
+  paper: string,
+  id: string,
+  now: number,
+): Receiver {
+  const found = transact(() => {
+    webhooks.register(paper, now);
+    return webhooks.receiver(paper, id);
+  });
+  if (found !== null) return found;
+  const message = `this paper has no webhook ${JSON.stringify(id.slice(0, 80))}, of its own or of a subscriber who has confirmed; GET /api/v1/webhooks and /api/v1/subscribers list them`;
+  throw new Fault('not_found', message);
+}
+
+/** A webhook as an admin reads it, without its secret; `sections` are the paper's. */
+export function webhookRow(webhook: Webhook & WebhookState, sections: readonly string[]) {
+  const { id, url, cast, off_reason } = webhook;
+  return {
+    id,
+    url,
+    sections: webhook.sections ?? [...sections],
+    cast,
+    made_at: isoTime(webhook.made_at),
+    failing_since: isoOrNull(webhook.failing_since),
+    off_at: isoOrNull(webhook.off_at),
+    off_reason,
+  };
+}
+
+function refusedFor(field: string, message: string): Fault {
+  return new Fault('invalid_request', `${field}: ${message}`, { field });
+}
