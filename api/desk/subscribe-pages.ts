@@ -28,13 +28,13 @@ const Change = ChoicesBody.extend({ token: z.string() });
  * it: only what the button sends does.
  */
 export function subscribePages(
-  { router }: Doors,
+  { router, app }: Doors,
   parts: ReaderParts,
   sites: Sites,
   read: MiddlewareHandler<PaperEnv>,
 ): void {
   const { secret, pages } = parts;
-  const { store, now } = doors.app;
+  const { store, now } = app;
   const { readers } = store;
   const slugOf = (c: PaperContext) => c.get('site').slug;
   const manageUrl = (c: PaperContext, row: Subscriber) => {
