@@ -1,7 +1,7 @@
 import type { DeskEvent } from '../desk/event.ts';
 import { paperRoot } from '../desk/paper.ts';
 import type { DeliverySource } from '../outbound/dispatcher.ts';
-import { Edition, placeOf } from '../press/edition.ts';
+import { Edition, siteOf } from '../press/edition.ts';
 import { linksOf } from '../press/outputs/row-view.ts';
 import type { PaperDeliveryJob } from '../readers/delivery.ts';
 import { DELIVERIES_KEPT } from '../readers/delivery.ts';
@@ -36,8 +36,8 @@ export function paperDeliveries(app: AppContext): DeliverySource<PaperDeliveryJo
 export function queuePaperEvents({ store, settings, now }: AppContext): boolean {
   const compose = (event: DeskEvent): string => {
     const archive = store.archive(event.paper);
-    const place = placeOf(paperRoot(archive.paper(), settings.origin));
-    return messageOf(event, linksOf(new Edition(archive, place)));
+    const site = siteOf(paperRoot(archive.paper(), settings.origin));
+    return messageOf(event, linksOf(new Edition(archive, site)));
   };
   return queueNext(store, { now, newId, compose });
 }
