@@ -2,38 +2,37 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Store } from '../store/store.ts';
 import type { Replay } from './replay.ts';
 
-/** What the archive's tables say otherwise than a replay of the ledger; empty when they agree. */
+/** Where the archive's tables differ from a replay of the ledger. */
 export function archiveFaults(store: Store, replay: Replay, now: number): string[] {
   const papers = new Map([...store.archivedPapers()].map((paper) => [paper.slug, paper]));
   replay.airUntil(lastAired(store, Math.max(now, replay.newest)));
   const faults: string[] = [];
   for (const [slug, wanted] of replay.papers) {
     const found = papers.get(slug);
-    if (found === undefined) faults.push(`${slug}: the ledger founded this paper, and the archive has none`);
+    if (found === undefined) faults.push(`${slug}: the ledger has this paper, and the archive does not`);
     else faults.push(...differences(slug, { ...found }, { ...wanted }));
   }
   for (const slug of papers.keys())
-    if (!replay.papers.has(slug)) faults.push(`${slug}: nothing in the ledger founded this paper`);
+    if (!replay.papers.has(slug)) faults.push(`${slug}: the archive has this paper, and the ledger does not`);
 
   const left = new Set(replay.pieces.keys());
   for (const found of store.archivedPieces()) {
     const name = `${found.paper}/${found.slug}`;
     const wanted = replay.pieces.get(found.id);
     left.delete(found.id);
-    if (wanted === undefined) faults.push(`${name}: nothing in the ledger filed this piece`);
+    if (wanted === undefined) faults.push(`${name}: the archive has this piece, and the ledger does not`);
     else faults.push(...differences(name, { ...found }, { ...wanted }));
   }
   for (const id of left) {
     const { paper, slug } = replay.pieces.get(id) ?? {};
-    faults.push(`${paper}/${slug}: the ledger filed this piece, and the archive has none`);
+    faults.push(`${paper}/${slug}: the ledger has this piece, and the archive does not`);
   }
   return faults;
 }
 
 /**
- * The time up to which scheduled pieces were put on air, which no entry tells.
- * The clock has been at `latest`, though it may have been set back since; but
- * nobody may have looked since some fell due, and those still wait.
+ * The time up to which scheduled pieces were put on air, which no entry records. The clock has reached `latest`, though it
+ * may have been set back since. Pieces that fell due after the last check are still scheduled.
  */
 function lastAired(store: Store, latest: number): number {
   const next = store.nextScheduled();
@@ -46,7 +45,7 @@ function differences(name: string, found: Record<string, unknown>, wanted: Recor
     .map((field) => `${name}: the archive says ${field} ${shown(found[field])}, the ledger ${shown(wanted[field])}`);
 }
 
-/** A value in a message, not too long. */
+/** A value in a message, shortened. */
 function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;

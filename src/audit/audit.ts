@@ -8,16 +8,16 @@ export interface Audit {
   generations: number;
   observations: number;
   files: number;
-  /** What does not hold; empty when everything does. */
+  /** What does not hold. */
   faults: string[];
 }
 
-/** Audits the database and the pressed trees; `deep` renders every page and draws every picture anew. */
+/** Audits the database and the pressed trees; `deep` renders every page and draws every picture again. */
 export async function auditAll(parts: AuditParts, { deep = false }: { deep?: boolean } = {}): Promise<Audit> {
   const { store, progress } = parts;
   const audit: Audit = { generations: 0, observations: 0, files: 0, faults: [] };
   const { faults } = audit;
-  /** A part that is damaged so that it cannot even be read does not keep the others from being looked at. */
+  /** Runs one part. Damage that makes it throw becomes a fault, and the other parts still run. */
   const part = async (name: string, work: () => void | Promise<void>): Promise<void> => {
     try {
       await work();
@@ -46,7 +46,7 @@ export async function auditAll(parts: AuditParts, { deep = false }: { deep?: boo
   return audit;
 }
 
-/** Media are kept in DATA_DIR by their digests; a tree has copies of them. */
+/** Checks the media files in DATA_DIR, of which the trees have copies. */
 function mediaFaults({ store, mediaFile }: AuditParts, paper: string): string[] {
   const faults: string[] = [];
   for (const { path, digest } of store.allMedia(paper)) {

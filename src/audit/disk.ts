@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 
-/** A larger file is hashed in parts: videos have no limit. In bytes. */
+/** Larger files are hashed in parts, since videos have no size limit; in bytes. */
 const WHOLE_MAX = 8 * 1024 * 1024;
 
-/** The bytes of a file; null when there is none, or what stands there is no file. */
+/** The bytes of a file; null when it does not exist or is not a file. */
 export function bytesOf(file: string): Buffer | null {
   try {
     return readFileSync(file);
@@ -13,7 +13,7 @@ export function bytesOf(file: string): Buffer | null {
   }
 }
 
-/** `sha256:<hex>` of a file; null when there is none, or what stands there is no file. */
+/** `sha256:<hex>` of a file; null when it does not exist or is not a file. */
 export function digestOf(file: string): string | null {
   const hash = createHash('sha256');
   try {

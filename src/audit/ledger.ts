@@ -5,10 +5,8 @@ import type { AuditParts } from './parts.ts';
 import { Replay } from './replay.ts';
 
 /**
- * Checks every receipt and chain, enters the ledger anew, and compares the
- * archive's tables with what that gives: adds what does not hold, and gives how
- * many generations there are. All of it is read as of one moment, so that
- * another process may go on writing.
+ * Checks every receipt and chain, replays the ledger, and compares the archive's tables with the result. Adds to `faults`
+ * and returns the number of generations. Reads one snapshot, so that other processes may go on writing.
  */
 export function auditLedger({ store, now, progress }: AuditParts, faults: string[]): number {
   return store.read(() => {
@@ -23,35 +21,33 @@ export function auditLedger({ store, now, progress }: AuditParts, faults: string
       for (const entry of store.entries()) {
         number++;
         faults.push(...audit.next(entry));
-        if (isReplayed) isReplayed = entered(replay, entry, number, faults);
+        if (isReplayed) isReplayed = replayed(replay, entry, number, faults);
         if (entry.type !== 'generation') continue;
         progress('audit', ++generations, total, entry.piece.slug);
       }
     } catch (error) {
-      faults.push(`ledger: what follows entry ${number} cannot be read: ${(error as Error).message}`);
+      faults.push(`ledger: the entries after ${number} cannot be read: ${(error as Error).message}`);
       return generations;
     }
-    // What readers are shown must be the newest of what was filed.
+    // Readers must see the newest revision.
     const revisions = audit.revisions();
     for (const { id, revision } of store.shown()) {
       const newest = revisions.get(id);
       if (newest !== revision)
-        faults.push(`piece ${id} shows revision ${revision}, but ${newest ?? 'none'} is the newest`);
+        faults.push(`piece ${id} shows revision ${revision}, but the newest is ${newest ?? 'none'}`);
     }
     if (isReplayed) faults.push(...archiveFaults(store, replay, now()));
     return generations;
   });
 }
 
-function entered(replay: Replay, entry: LedgerEntry, number: number, faults: string[]): boolean {
+function replayed(replay: Replay, entry: LedgerEntry, number: number, faults: string[]): boolean {
   try {
     replay.enter(entry);
     return true;
   } catch (error) {
     const why = (error as Error).message.split('\n')[0];
-    faults.push(
-      `ledger: entry ${number} (${entry.type}) cannot be entered anew (${why}); the archive was not compared`,
-    );
+    faults.push(`ledger: entry ${number} (${entry.type}) cannot be replayed (${why}); the archive was not compared`);
     return false;
   }
 }

@@ -20,31 +20,29 @@ export interface OutputAuditJob {
   place: Site;
   /** The paper's tree. */
   folder: string;
-  /** What the manifest says of a sheet: its files, and the tags that it read. */
+  /** What the manifest lists for a sheet: its files, and the tags that it read. */
   listed(sheet: string): { files: PressedFile[]; tags: string | null };
   tools: RenderTools;
-  /** Whether pages are rendered and pictures drawn anew. */
+  /** Whether pages are rendered and pictures drawn again. */
   deep: boolean;
 }
 
-/** What one sheet came to: the files that it asks for, and what is wrong with them. */
+/** The files of one sheet, and what is wrong with them. */
 export interface OutputFindings {
   paths: string[];
   faults: string[];
 }
 
-/** A file that a sheet asked for; `page` where it asked for a page that was not rendered. */
+/** A file of a sheet. `page` is its page when that was not rendered. */
 interface Asked {
   item: RenderedFile;
   page: AskedPage | null;
 }
 
 /**
- * Holds the files of single sheets against what the ledger gives, without
- * believing the manifest. Documents are made anew and compared byte for byte;
- * pages are rendered anew only by a deep look, and else asked what they must
- * show. The manifest is one more witness: it must list these files, with the
- * bytes that are on disk.
+ * Compares the files of single sheets with what the ledger gives. Documents are made again and compared byte for byte.
+ * Pages are rendered again only by a deep audit, and otherwise searched for what they must show. The manifest is not
+ * trusted: it must list exactly these files, with the bytes on disk.
  */
 export class OutputAudit {
   readonly #job: OutputAuditJob;
@@ -65,7 +63,7 @@ export class OutputAudit {
       asked = await this.#ask(name, edition);
     } catch (error) {
       const why = (error as Error).message.split('\n')[0];
-      return { paths: [], faults: [`${paper}: ${name} cannot be printed from what the database holds (${why})`] };
+      return { paths: [], faults: [`${paper}: ${name} cannot be made from the database (${why})`] };
     }
     const { files, tags } = this.#job.listed(name);
     const listed = new Map(files.map(({ path, digest }) => [path, digest]));
@@ -77,17 +75,15 @@ export class OutputAudit {
       listed.delete(path);
     }
     for (const path of listed.keys()) {
-      faults.push(`${paper}/${path}: the manifest lists it, but the ledger asks for no such file; ${PRESS_AGAIN}`);
+      faults.push(`${paper}/${path}: the manifest lists this file, which the ledger does not ask for; ${PRESS_AGAIN}`);
     }
     if (tags !== (asked.length === 0 ? null : edition.reads.join('\n'))) {
-      faults.push(
-        `${paper}: the manifest does not say what ${name} reads, so changes would pass it by; ${PRESS_AGAIN}`,
-      );
+      faults.push(`${paper}: the manifest does not list what ${name} reads, so it would miss changes; ${PRESS_AGAIN}`);
     }
     return { paths: asked.map(({ item }) => item.path), faults };
   }
 
-  /** What a sheet prints. Unless the look is deep, pages are noted and not rendered. */
+  /** The files of a sheet. Unless the audit is deep, pages are noted and not rendered. */
   async #ask(name: string, edition: Edition): Promise<Asked[]> {
     const found = outputNamed(name);
     if (found === null) return [];
@@ -98,7 +94,7 @@ export class OutputAudit {
       return Promise.resolve(token);
     };
     const { tools, deep, archive, folder } = this.#job;
-    // The headers name the hashes of scripts, which only a rendered page has.
+    // The headers contain the hashes of scripts, which only rendered pages have.
     const isRendered = deep || found.output === hosting;
     const now =
       found.output === news
@@ -117,10 +113,10 @@ export class OutputAudit {
     const fault = verdict(bytes === null ? null : sha256(bytes), listed, wanted);
     if (fault !== null || page === null || bytes === null) return fault;
     const amiss = pageFault(page, bytes.toString('utf8'), this.#job.place.base);
-    return amiss === null ? null : `the page is not the one that the ledger gives: ${amiss}; ${PRESS_AGAIN}`;
+    return amiss === null ? null : `the page does not match the ledger: ${amiss}; ${PRESS_AGAIN}`;
   }
 
-  /** The digest that a file must have; null where only a deep look can tell. */
+  /** The digest that a file must have; null when only a deep audit can tell. */
   async #wanted(item: RenderedFile): Promise<string | null> {
     if ('same' in item) return digestOf(join(this.#job.folder, item.same));
     if ('draw' in item) return this.#job.deep ? sha256(await item.draw()) : null;
@@ -131,7 +127,7 @@ export class OutputAudit {
 function verdict(found: string | null, listed: string | undefined, wanted: string | null): string | null {
   if (found === null) return `the file is missing; ${PRESS_AGAIN}`;
   if (wanted !== null && found !== wanted && found === listed) {
-    return `the file is not the one that the ledger gives, though the manifest lists it so; remove it and ${PRESS_AGAIN}`;
+    return `the file does not match the ledger, though the manifest lists it; remove it and ${PRESS_AGAIN}`;
   }
   if (listed === undefined) return `the manifest does not list the file; ${PRESS_AGAIN}`;
   if (found !== listed) return `the file was altered; ${PRESS_AGAIN}`;

@@ -1,19 +1,17 @@
 import type { Pages } from '../press/views.ts';
 
-/** A page that a sheet asked for, before it is rendered. */
+/** A page of a sheet, before it is rendered. */
 export interface AskedPage {
   route: keyof Pages;
   view: object;
 }
 
 /**
- * What a page on disk does not show though the ledger asks for it, and the
- * other way round, as far as that can be told without rendering it: the pieces
- * that it names, their headlines, and what a piece's own page says of its receipt or
- * of its withdrawal. Null when nothing is amiss.
+ * Where a page on disk differs from its view, as far as can be told without rendering it: the pieces it links to, their
+ * headlines, and the receipt or withdrawal on a piece's own page. Null when nothing differs.
  */
 export function pageFault({ route, view: asked }: AskedPage, html: string, base: string): string | null {
-  // The player alone shows no list, though it is given the one of its day.
+  // The embedded player shows no list, though its view has the one of its day.
   const view = route === '/paper/cast-embed' ? { ...asked, frame: undefined, rows: [] } : asked;
   for (const mark of marksOf(route, view)) {
     if (!html.includes(escaped(mark))) return `it does not show ${JSON.stringify(mark.slice(0, 80))}`;
@@ -25,7 +23,7 @@ export function pageFault({ route, view: asked }: AskedPage, html: string, base:
   return null;
 }
 
-/** Texts that the page must show. */
+/** Texts that the page must contain. */
 function* marksOf(route: keyof Pages, view: object): Iterable<string> {
   const { frame, ...rest } = view as { frame?: { canonical_absolute: string } } & Record<string, unknown>;
   if (frame !== undefined) yield frame.canonical_absolute;
@@ -52,13 +50,13 @@ function* headlines(value: unknown): Iterable<string> {
   }
 }
 
-/** Slugs of the pieces whose pages a text has addresses of. */
+/** Slugs of the pieces whose pages a text links to. */
 function storiesIn(text: string, base: string): Set<string> {
   const slugs = new Set<string>();
   const start = `${base}/stories/`;
   for (let at = text.indexOf(start); at >= 0; at = text.indexOf(start, at + 1)) {
     const end = text.indexOf('/', at + start.length);
-    // An address of the page itself, not of its proof or its Markdown.
+    // The page itself, not its proof or its Markdown.
     if (end >= 0 && /["\\]/.test(text[end + 1] ?? '')) slugs.add(text.slice(at + start.length, end));
   }
   return slugs;
@@ -66,7 +64,7 @@ function storiesIn(text: string, base: string): Set<string> {
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** A text as the renderer writes it into a page. */
+/** A text as the renderer escapes it. */
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

@@ -1,16 +1,16 @@
 import type { Render, RenderedFile } from '../press/output.ts';
 import type { Store } from '../store/store.ts';
 
-/** What an auditor is given: the database, where the trees are, and what prints them. */
+/** What an audit takes: the database, the trees, and what renders them. */
 export interface AuditParts {
   store: Store;
   /** The folder that holds each paper's tree. */
   distDir: string;
-  /** Where DATA_DIR keeps a media file. */
+  /** The path of a media file in DATA_DIR. */
   mediaFile(digest: string): string;
-  /** The built pages; asked for only when there is a public paper. */
+  /** The built pages; loaded only when there is a public paper. */
   loadBuild(): Promise<AuditBuild>;
-  /** Where a paper is published and pressed to, and what its tree was pressed with if it is of today. */
+  /** Where a paper is published and pressed, and the stamp of an up-to-date tree. */
   planOf(paper: string, build: AuditBuild): { root: string; folder: string; stamp: string };
   /** The present time, in ms. */
   now(): number;
@@ -20,9 +20,9 @@ export interface AuditParts {
 export interface AuditBuild {
   render: Render;
   assets(): Iterable<RenderedFile>;
-  /** Names the code that a tree is pressed with. */
+  /** Identifies the code that presses trees. */
   stamp: string;
 }
 
-/** The cure for most of what may be wrong with a tree. */
+/** The cure for most faults of a tree. */
 export const PRESS_AGAIN = 'run `npm run -s broadsheet -- press --full`';

@@ -1,7 +1,7 @@
 import { auditHost } from '../records/audit.ts';
 import type { AuditParts } from './parts.ts';
 
-/** Adds what does not hold in the observations and in what follows from them; gives how many there are. */
+/** Checks the observations and the tables derived from them. Adds to `faults` and returns the number of observations. */
 export function auditRecords(
   { store }: Pick<AuditParts, 'store'>,
   faults: string[],
@@ -30,11 +30,11 @@ export function auditRecords(
     faults.push(...audit.faults);
     const isCovered = records.optOutOf(hostname) !== null;
     if (isCovered !== (host?.state === 'opted_out')) {
-      faults.push(`${hostname}: it is ${host?.state}, though ${isCovered ? 'an' : 'no'} opt-out covers it`);
+      faults.push(`${hostname}: its state is ${host?.state}, though ${isCovered ? 'an' : 'no'} opt-out covers it`);
     }
     count += audit.observations;
     progress('audit', count, total, hostname);
   }
-  if (count !== total) faults.push('observations: one is of no hostname');
+  if (count !== total) faults.push('observations: some belong to no hostname');
   return count;
 }

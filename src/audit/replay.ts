@@ -29,9 +29,8 @@ interface Held extends ReplayedPiece {
 }
 
 /**
- * Enters a ledger anew by the rules that entered it first, and keeps what the
- * archive's tables must then say. It holds a few hundred bytes for each piece,
- * and no prose.
+ * Replays a ledger by the rules that appended it, and keeps what the archive's tables must contain: a few hundred bytes
+ * per piece, and no prose.
  */
 export class Replay {
   readonly papers = new Map<string, ReplayedPaper>();
@@ -66,7 +65,7 @@ export class Replay {
       hasPaper: (paper) => this.papers.has(paper),
       paperSlugs: () => [...this.papers.keys()],
       setPaper: (slug, parsed, at) => {
-        // As the database keeps it: without what is undefined.
+        // As the database stores it: without undefined members.
         const body = JSON.parse(JSON.stringify(parsed)) as PaperBody;
         const before = this.papers.get(slug);
         this.papers.set(slug, before ? { ...before, body } : { slug, body, edition: 0, changed_at: at, seq: 0 });
@@ -82,7 +81,7 @@ export class Replay {
       pieceState: (piece) => this.#pieces.get(piece) ?? null,
       setPieceState: (piece, standing) => this.#setStanding(piece, standing),
       scheduled: (until) => this.#due(until),
-      // What is to be pressed or told follows from the same entries, and nobody asks it of a replay.
+      // A replay neither presses nor notifies.
       isFullPressPending: () => true,
       markStale() {},
       emit() {},
@@ -113,7 +112,7 @@ export class Replay {
     this.#nextDue = Math.min(this.#nextDue, scheduled_at);
   }
 
-  /** In the order in which the database gives them: by time, then by id. */
+  /** Ordered as in the database: by time, then by id. */
   #due(until: number): { paper: string; piece: string; at: number }[] {
     if (until < this.#nextDue) return [];
     const due = [...this.#scheduled].filter(([, at]) => at <= until);
@@ -126,7 +125,7 @@ export class Replay {
       .map(([piece, at]) => ({ paper: this.#pieces.get(piece)?.paper ?? '', piece, at }));
   }
 
-  /** What the rules of entering read of an archive; of what only names files to press, it says that there is none. */
+  /** The part of an archive that the rules read when they append. What only decides which files to press is empty. */
   #archive(paper: string): Archive {
     const held = (id: string): Held | null => {
       const piece = this.#pieces.get(id);
@@ -157,7 +156,7 @@ const DRAFT: PieceState = {
   reason: null,
 };
 
-/** The words of a piece, which change nothing of how it stands. */
+/** The text of a piece, which does not affect its state. */
 const EMPTY = {
   headline: '',
   dek: '',

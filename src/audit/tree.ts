@@ -10,22 +10,21 @@ import { OutputAudit } from './output-audit.ts';
 import type { AuditParts } from './parts.ts';
 import { PRESS_AGAIN } from './parts.ts';
 
-/** How often a tree that is being pressed is looked at, and how long to wait before the next look, in ms. */
+/** How often a tree that is being pressed is checked, and the pause between two checks, in ms. */
 const LOOKS_MAX = 4;
 const PAUSE = 500;
-/** Sheets that are looked at together: sharp draws on threads of its own. */
+/** Sheets that are checked together: sharp draws on its own threads. */
 const AT_ONCE = 8;
 
 export interface TreeFindings {
-  /** Files that were looked at. */
+  /** Files that were checked. */
   files: number;
   faults: string[];
 }
 
 /**
- * Audits one paper's tree: asks the ledger for every file that there must be,
- * and looks on the disk. A server may press meanwhile: where something is amiss
- * and the paper moved on, it is looked at again.
+ * Audits one paper's tree: derives every file from the ledger and compares it with the disk. When something is wrong and
+ * the paper changed meanwhile, because a server pressed it, the tree is checked again.
  */
 export async function auditTree(parts: AuditParts, paper: string, deep: boolean): Promise<TreeFindings> {
   const { store } = parts;
@@ -44,20 +43,21 @@ async function lookAtTree(parts: AuditParts, paper: string, deep: boolean): Prom
   const { manifest } = parts.store;
   const archive = memoized(parts.store.archive(paper));
   const due = manifest.staleTags(paper);
-  const owing = due.length > 0 ? [`${paper}: the press owes files; run \`npm run -s broadsheet -- press\``] : [];
+  const stale =
+    due.length > 0 ? [`${paper}: stale files wait for the press; run \`npm run -s broadsheet -- press\``] : [];
   if (!archive.paper().paper_public) {
-    return { files: 0, faults: due.length > 0 ? owing : privateFaults(parts, paper) };
+    return { files: 0, faults: due.length > 0 ? stale : privateFaults(parts, paper) };
   }
   const build = await parts.loadBuild();
   const { root, stamp, folder } = parts.planOf(paper, build);
   if (manifest.stamp(paper) !== stamp || due.includes(tags.config)) {
-    // Of a tree that is to be pressed anew, only the manifest can tell what it was.
+    // Only the manifest knows what a stale tree must contain.
     if (due.length === 0)
-      owing.push(
-        `${paper}: the press owes every file, for the program or its settings changed; run \`npm run -s broadsheet -- press\``,
+      stale.push(
+        `${paper}: every file is stale and waits for the press, because the program or its settings changed; run \`npm run -s broadsheet -- press\``,
       );
     const { files, faults } = manifestFindings(parts, paper, folder);
-    return { files, faults: [...owing, ...faults] };
+    return { files, faults: [...stale, ...faults] };
   }
   const audit = new OutputAudit({
     paper,
@@ -69,10 +69,10 @@ async function lookAtTree(parts: AuditParts, paper: string, deep: boolean): Prom
     deep,
   });
   const { files, faults } = await lookAtSheets(parts, paper, audit, due, folder);
-  return { files, faults: [...owing, ...faults] };
+  return { files, faults: [...stale, ...faults] };
 }
 
-/** Looks at every sheet that the ledger asks for, then for what it does not ask for. */
+/** Checks every sheet that the ledger asks for, then looks for files that it does not ask for. */
 async function lookAtSheets(
   parts: AuditParts,
   paper: string,
@@ -81,7 +81,7 @@ async function lookAtSheets(
   folder: string,
 ): Promise<TreeFindings> {
   const { manifest } = parts.store;
-  const owed = owedSheets(manifest, paper, due, audit);
+  const staleNames = staleSheets(manifest, paper, due, audit);
   const names = new Set<string>();
   for (const sheet of OUTPUTS) for (const key of sheet.allKeys(audit.edition())) names.add(outputName(sheet, key));
   const asked = new Set<string>();
@@ -91,7 +91,7 @@ async function lookAtSheets(
   const lookAt = async (name: string): Promise<void> => {
     const { paths, faults } = await audit.look(name);
     for (const path of paths) asked.add(path);
-    if (!owed.has(name)) {
+    if (!staleNames.has(name)) {
       files += paths.length;
       if (faults.length > 0) amiss.push(name);
     }
@@ -102,38 +102,40 @@ async function lookAtSheets(
     await setImmediate();
   }
   const faults: string[] = [];
-  // The press may have been at a file just then.
+  // The press may have been writing a file just then.
   for (const name of amiss) faults.push(...(await audit.look(name)).faults);
 
   for (const name of manifest.outputs(paper)) {
     if (names.has(name)) continue;
     for (const { path } of manifest.files(paper, name)) {
       asked.add(path);
-      if (!owed.has(name))
-        faults.push(`${paper}/${path}: the manifest lists it, but the ledger asks for no such file; ${PRESS_AGAIN}`);
+      if (!staleNames.has(name))
+        faults.push(
+          `${paper}/${path}: the manifest lists this file, which the ledger does not ask for; ${PRESS_AGAIN}`,
+        );
     }
   }
-  for (const name of owed) for (const { path } of manifest.files(paper, name)) asked.add(path);
+  for (const name of staleNames) for (const { path } of manifest.files(paper, name)) asked.add(path);
   for (const path of filesIn(folder)) {
-    if (!asked.has(path)) faults.push(`${paper}/${path}: nothing in the ledger asks for this file; ${PRESS_AGAIN}`);
+    if (!asked.has(path)) faults.push(`${paper}/${path}: the ledger does not ask for this file; ${PRESS_AGAIN}`);
   }
   return { files, faults: [...faults, ...parts.store.readsFaults(paper)] };
 }
 
-/** Sheets that a coming press will print: nobody says yet that they are right. */
-function owedSheets(
+/** Sheets that the next press will print, and which may be stale. */
+function staleSheets(
   manifest: AuditParts['store']['manifest'],
   paper: string,
   due: string[],
   audit: OutputAudit,
 ): Set<string> {
-  const owed = new Set<string>();
+  const staleNames = new Set<string>();
   const edition = audit.edition();
   for (const tag of due) {
-    for (const name of manifest.outputsReading(paper, tag)) owed.add(name);
-    for (const sheet of OUTPUTS) for (const key of sheet.keysForTag(tag, edition)) owed.add(outputName(sheet, key));
+    for (const name of manifest.outputsReading(paper, tag)) staleNames.add(name);
+    for (const sheet of OUTPUTS) for (const key of sheet.keysForTag(tag, edition)) staleNames.add(outputName(sheet, key));
   }
-  return owed;
+  return staleNames;
 }
 
 function* groupsOf(names: Iterable<string>, size: number): Iterable<string[]> {
@@ -150,13 +152,13 @@ function* groupsOf(names: Iterable<string>, size: number): Iterable<string[]> {
 function privateFaults({ store, distDir }: AuditParts, paper: string): string[] {
   const faults: string[] = [];
   for (const path of filesIn(join(distDir, paper)))
-    faults.push(`${paper}/${path}: the paper is private, and this file is where the public may read; ${PRESS_AGAIN}`);
+    faults.push(`${paper}/${path}: the paper is private, and this file is in a public folder; ${PRESS_AGAIN}`);
   for (const { path } of store.manifest.allFiles(paper))
-    faults.push(`${paper}/${path}: the manifest lists it, but the paper is private; ${PRESS_AGAIN}`);
+    faults.push(`${paper}/${path}: the manifest lists this file, but the paper is private; ${PRESS_AGAIN}`);
   return faults;
 }
 
-/** Whether the tree is the one that the manifest lists. */
+/** Where the tree differs from the manifest. */
 function manifestFindings({ store }: AuditParts, paper: string, folder: string): TreeFindings {
   const faults: string[] = [];
   const listed = new Set<string>();
@@ -167,7 +169,7 @@ function manifestFindings({ store }: AuditParts, paper: string, folder: string):
     else if (found !== digest) faults.push(`${paper}/${path}: the file was altered; ${PRESS_AGAIN}`);
   }
   for (const path of filesIn(folder)) {
-    if (!listed.has(path)) faults.push(`${paper}/${path}: nothing printed this file; ${PRESS_AGAIN}`);
+    if (!listed.has(path)) faults.push(`${paper}/${path}: the manifest does not list this file; ${PRESS_AGAIN}`);
   }
   return { files: listed.size, faults };
 }

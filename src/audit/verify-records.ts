@@ -11,9 +11,9 @@ import type { RecordsDocument } from '../records/verify/documents.ts';
 import { documentIn } from '../records/verify/documents.ts';
 import { isAddress, keysAt } from './verify-sources.ts';
 
-/** A document of the domain records, and what did not hold in it. */
+/** A document of the domain records, and what does not hold in it. */
 export interface CheckedRecords {
-  /** Where it was. */
+  /** Its file or address. */
   document: string;
   kind: 'receipt' | 'badge' | 'preview' | 'record' | 'provenance' | 'evidence';
   domain: string | null;
@@ -22,22 +22,22 @@ export interface CheckedRecords {
   /** The numbers of its oldest and of its newest observation; null when no receipt could be read. */
   seqs: [oldest: number, newest: number] | null;
   faults: string[];
-  /** What of it nobody signed, so that it was not checked. */
+  /** The members that nobody signed, which were not checked. */
   unsigned: string[];
-  /** Whether the keys were those that came with it. */
+  /** Whether it was checked by its own keys or its site's, and not by keys that the caller named. */
   own_keys: boolean;
 }
 
 /** Reads a text as a document of the domain records; null when it is something else. */
 export function recordsDocument(text: string): RecordsDocument | null {
   const document = documentIn(text);
-  // What it is cannot be told: a proof of a story is refused with the same words.
+  // Not recognizable as any document: verified as a proof of a story, which is refused with the same words.
   return document?.kind === 'misshapen' && document.of === 'document' ? null : document;
 }
 
 /**
- * Checks a document by keys that the caller trusts, else by those of the bundle
- * or of the site that it came from. Throws `invalid_request` when there are none.
+ * Checks a document by the trusted keys, else by those in the bundle or of the site it came from. Throws
+ * `invalid_request` when there are none.
  */
 export async function checkRecords(
   where: string,
@@ -93,11 +93,11 @@ async function keysFor(where: string, document: RecordsDocument): Promise<Verify
   if (document.kind === 'evidence') return keysOf(document.bundle);
   throw new Fault(
     'invalid_request',
-    `${where}: a ${document.kind} brings no keys; give --keys with a records-keys.json or its address`,
+    `${where}: a ${document.kind} contains no keys; give --keys with a records-keys.json or its address`,
   );
 }
 
-/** What was found, in a line for people. A bundle or a page that was cut at its end is whole in itself, so nothing is said of what follows. */
+/** The result in a line for people. A bundle or page that was cut at its end still holds, so the line claims nothing about later records. */
 export function saidOf({ kind, domain, receipts, seqs, document, faults }: CheckedRecords): string {
   if (faults.length > 0) return `${document}: the ${kind} does not hold`;
   const from = `no. ${seqs?.[0]} to no. ${seqs?.[1]}`;
@@ -107,7 +107,7 @@ export function saidOf({ kind, domain, receipts, seqs, document, faults }: Check
     preview: 'the signature, each path to the root and what it says hold',
     record: 'the signature, the root over all fields and what it says hold',
     provenance: `the signatures and the chain of ${counted(receipts, 'receipt')} hold, from ${from}`,
-    evidence: `${counted(receipts, 'record')}, their signatures and the chain hold, from its beginning (${from}); whether more followed, a bundle cannot say`,
+    evidence: `${counted(receipts, 'record')}, their signatures and the chain hold, from its beginning (${from}); a bundle cannot say whether more followed`,
   }[kind];
   return `${domain}: ${what}`;
 }

@@ -5,13 +5,13 @@ import { keysOf } from '../ledger/keyring.ts';
 import type { Limits } from './verify-texts.ts';
 import { fetched, readText } from './verify-texts.ts';
 
-/** Where `broadsheet verify` gets what it checks, and the keys to check it by: files and addresses. */
+// Where `broadsheet verify` reads documents and keys: files and addresses.
 
 export function isAddress(where: string): boolean {
   return /^https?:\/\//.test(where);
 }
 
-/** Parsed JSON. Throws `invalid_request`, and `NamedTwice` where a member is. */
+/** Parses I-JSON. Throws `invalid_request`, and `NamedTwice` for a repeated member. */
 export function parsed(where: string, text: string, give: string): unknown {
   try {
     return parseIJson(text);
@@ -21,10 +21,10 @@ export function parsed(where: string, text: string, give: string): unknown {
   }
 }
 
-/** Of a key document at a site's own address: hundreds of keys, and no patience for more. */
+/** The limits of a key document at a site's own address, enough for hundreds of keys. */
 const LISTED: Limits = { bytes: 1_000_000, silence: 10_000, whole: 20_000 };
 
-/** Where the paper of a proof lists its keys. A shared host has many papers, each with a list at its own root. */
+/** The address of the key list of a proof's paper. On a shared host each paper has a list at its own root. */
 function keysBeside(address: string): string | null {
   const url = URL.parse(address);
   const segments = url?.pathname.split('/') ?? [];
@@ -37,10 +37,10 @@ function keysBeside(address: string): string | null {
   return url === null || root === null ? null : `${url.origin}${root.join('/')}/.well-known/newsdesk-keys.json`;
 }
 
-/** The keys that a paper's own site lists for a proof at an address, with their times; or why they cannot be had, in words. */
+/** The keys that the site of a proof lists, with their times; or why they cannot be read, in words. */
 export async function siteKeys(proof: string): Promise<{ from: string; keys: VerifyingKey[] } | { why: string }> {
   const from = keysBeside(proof);
-  if (from === null) return { why: `the address does not say where the paper lists its keys` };
+  if (from === null) return { why: 'the address does not say where the paper lists its keys' };
   try {
     return { from, keys: keysIn(from, await fetched(from, 'the address of a key document', LISTED)) };
   } catch (error) {
@@ -49,7 +49,7 @@ export async function siteKeys(proof: string): Promise<{ from: string; keys: Ver
   }
 }
 
-/** The keys of a key document, in a file or at an address. Throws when it is not there, or lists none. */
+/** The keys of a key document, in a file or at an address. Throws when it cannot be read or lists none. */
 export async function keysAt(where: string): Promise<VerifyingKey[]> {
   if (isAddress(where)) return keysIn(where, await fetched(where, 'the address of a key document'));
   return keysInFile(where);
@@ -72,6 +72,9 @@ function parsedKeys(where: string, text: string): unknown {
     return parsed(where, text, 'a newsdesk-keys.json or records-keys.json');
   } catch (error) {
     if (!(error instanceof DuplicateMember)) throw error;
-    throw new Fault('invalid_request', `${where} ${error.message}: nobody can tell which of the two counts`);
+    throw new Fault(
+      'invalid_request',
+      `${where} ${error.message}: it is ambiguous which of the two counts; get the document again`,
+    );
   }
 }

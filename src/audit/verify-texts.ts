@@ -1,13 +1,13 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { Fault } from '../fault.ts';
 
-/** How `broadsheet verify` reads what others wrote: never more than a document can be, and never for ever. */
+// How `broadsheet verify` reads untrusted input: with a limit on its size and on the time it takes.
 
-/** Of a document, in bytes; evidence bundles are the largest. */
+/** The longest document, in bytes; evidence bundles are the largest. */
 export const LONGEST_DOCUMENT = 64_000_000;
-/** How long a server may be silent, before its answer and within it, in ms. */
+/** How long a server may be silent, before its response and within it, in ms. */
 const SILENCE = 10_000;
-/** How long the whole of an answer may take, in ms. */
+/** How long a whole response may take, in ms. */
 const LONGEST_ANSWER = 120_000;
 
 /** In bytes, and in ms. */
@@ -18,9 +18,8 @@ export interface Limits {
 }
 
 /**
- * A text from an address. Throws `unavailable` without an answer, for one that stalls
- * or is too long, or that is to be asked for later, `not_found` for another than 2xx;
- * `give` says what to give instead.
+ * The text at an address. `give` says what to give instead. Throws `not_found` for a status that is not 2xx, and
+ * `unavailable` without a response, for one that stalls or is too long, and for one with Retry-After.
  */
 export async function fetched(
   address: string,
@@ -33,7 +32,7 @@ export async function fetched(
   let quiet = setTimeout(fail(`did not answer within ${silence / 1000} s`), silence);
   const heard = () => {
     clearTimeout(quiet);
-    quiet = setTimeout(fail(`stopped in the middle of its answer for ${silence / 1000} s`), silence);
+    quiet = setTimeout(fail(`stopped in the middle of its response for ${silence / 1000} s`), silence);
   };
   try {
     const response = await fetch(address, { headers: { accept: 'application/json' }, signal: stop.signal });
@@ -49,7 +48,7 @@ export async function fetched(
   } finally {
     clearTimeout(end);
     clearTimeout(quiet);
-    // Whatever is still on its way is not waited for.
+    // Drops the rest of the response.
     stop.abort();
   }
 }
@@ -57,7 +56,7 @@ export async function fetched(
 async function textOf(response: Response, address: string, longest: number, heard: () => void): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  // What was sent compressed is counted as it unfolds.
+  // Counts decompressed bytes.
   for await (const chunk of response.body ?? []) {
     heard();
     length += chunk.length;
@@ -67,7 +66,7 @@ async function textOf(response: Response, address: string, longest: number, hear
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The text of a file, or of standard input for `-`. Throws `not_found` when there is none, `unavailable` when it cannot be read or is too long. */
+/** The text of a file, or of standard input for `-`. Throws `not_found` when the file does not exist, `unavailable` when it cannot be read or is too long. */
 export function readText(file: string, give: string, longest = LONGEST_DOCUMENT): string {
   const name = file === '-' ? 'standard input' : file;
   let input: number;
@@ -75,7 +74,7 @@ export function readText(file: string, give: string, longest = LONGEST_DOCUMENT)
     input = file === '-' ? 0 : openSync(file, 'r');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') throw new Fault('not_found', `${file} is not there; give ${give}`);
+    if (code === 'ENOENT' || code === 'ENOTDIR') throw new Fault('not_found', `${file} does not exist; give ${give}`);
     throw new Fault('unavailable', `${file} cannot be read (${message}); give ${give}`);
   }
   try {
@@ -102,7 +101,7 @@ function bytesOf(input: number, name: string, longest: number): Buffer {
   }
 }
 
-/** A pipe that is empty just now, or closed on the other side, is no error. */
+/** Waits while a pipe is empty, and takes a closed pipe as its end. */
 function readOrWait(input: number, chunk: Buffer): number {
   for (;;) {
     try {
@@ -119,6 +118,6 @@ function readOrWait(input: number, chunk: Buffer): number {
 function tooLong(where: string, longest: number): Fault {
   return new Fault(
     'unavailable',
-    `${where} is longer than the ${Math.floor(longest / 1_000_000)} MB that are checked; give one document of a service or a desk`,
+    `${where} is longer than ${Math.floor(longest / 1_000_000)} MB, the most that is checked; give one document of a service or a paper`,
   );
 }

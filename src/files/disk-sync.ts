@@ -4,24 +4,22 @@ import { uptime } from 'node:os';
 
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
-/** Names the time since the machine started: what was written in it and is not on the disk yet is lost with it. */
+/** Identifies the machine's current boot. Writes that have not reached the disk are lost when it ends. */
 const BOOT = bootId();
 
-/** A note that the press up to a number wrote files in this boot that the disk may not have yet. */
+/** Notes that the presses up to a number wrote files in this boot which may not have reached the disk. */
 export function unsyncedNote(until: number): string {
   return `${BOOT} ${until}`;
 }
 
-/** Whether files were written before the machine started and never known to be on the disk. `note` is null when all are. */
+/** Whether files were written in an earlier boot and may never have reached the disk. `note` is null when all did. */
 export function mayHaveLostWrites(note: string | null): boolean {
   return note !== null && note.split(' ')[0] !== BOOT;
 }
 
 /**
- * Brings everything written below a folder to the disk itself, all at once:
- * to sync each of a hundred thousand files takes minutes. Calls `done` when
- * that is so. Where the system has no such program, the files stay noted, and
- * are looked at after the next start of the machine.
+ * Flushes the whole file system of a folder to the disk and then calls `done`: syncing a hundred thousand files one
+ * by one takes minutes. Without a `sync` program the note stays, and the files are checked after the next boot.
  */
 export function syncTree(folder: string, done: () => void): Promise<void> {
   return new Promise((resolve) => {
@@ -29,7 +27,7 @@ export function syncTree(folder: string, done: () => void): Promise<void> {
       try {
         if (error === null) done();
       } catch {
-        // The database is busy or closed: the note stays, which costs a look and no file.
+        // The database is busy or closed. The note stays, which costs a check and loses nothing.
       }
       resolve();
     });
@@ -40,7 +38,7 @@ function bootId(): string {
   try {
     return readFileSync(BOOT_ID, 'utf8').trim();
   } catch {
-    // To the minute: the two clocks are not read at the same moment.
+    // Rounded to the minute, since the two clocks are not read at the same moment.
     return `boot-${Math.round((Date.now() / 1_000 - uptime()) / 60)}`;
   }
 }

@@ -1,16 +1,15 @@
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** Errors of systems, or of disks, that sync no folders. */
+/** Errors of file systems that cannot sync folders. */
 const NO_FOLDER_SYNC = /^(?:EISDIR|EPERM|EACCES|EINVAL|ENOTSUP|EBADF)$/;
 
 let asides = 0;
 
 /**
- * Gives a file its place, whole and for good: `write` writes it aside, it is
- * synced, renamed, and its folder is synced, for a new name is lost in a power
- * cut as easily as new bytes. What names the file may be committed after this
- * returns. With `keeps` a file that is there already stays; false says so.
+ * Writes a file atomically and durably: `write` writes a temporary file, which is synced and renamed, and its folder is
+ * synced, since a power cut loses new names as easily as new bytes. References to the file may be committed after this
+ * returns. With `keeps` an existing file stays, and the result is false.
  */
 export function putFile(
   file: string,
@@ -18,7 +17,7 @@ export function putFile(
   { keeps = false }: { keeps?: boolean } = {},
 ): boolean {
   const folder = dirname(file);
-  // Of this process and this write alone; hidden, where folders are listed.
+  // Unique to this write, and hidden in listings.
   const aside = join(folder, `.${basename(file)}.${process.pid}.${++asides}`);
   try {
     write(aside);
@@ -31,7 +30,7 @@ export function putFile(
   }
 }
 
-/** Makes a folder with those above it, and syncs every new name. */
+/** Makes a folder and its missing parents, and syncs every new name. */
 export function makeFolder(folder: string, mode?: number): void {
   const first = mkdirSync(folder, { recursive: true, ...(mode === undefined ? {} : { mode }) });
   if (first === undefined) return;
@@ -69,7 +68,7 @@ function putNew(from: string, to: string): boolean {
     linkSync(from, to);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    // A disk that knows no hard links.
+    // The file system has no hard links.
     renameSync(from, to);
   }
   return true;

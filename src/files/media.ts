@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { makeFolder, putFile, syncFolder } from './durable-file.ts';
 
 /**
- * Media by their content: the bytes of `sha256:abcd…` are in `ab/abcd…`. They are
- * on the disk when keeping them returns, before the ledger names them.
+ * Media files by content: the bytes of `sha256:abcd…` are in `ab/abcd…`. They are durable when `keepFile` or `keepBytes`
+ * returns, before the ledger names them.
  */
 export function mediaFiles(folder: string) {
   const pathOf = (digest: string): string => {
@@ -14,7 +14,7 @@ export function mediaFiles(folder: string) {
   const keep = (digest: string, write: (path: string) => void): void => {
     const path = pathOf(digest);
     makeFolder(dirname(path));
-    // Another process may have put it there a moment ago, and not have synced its name yet.
+    // Another process may have written it just now and not synced its name yet.
     if (existsSync(path)) syncFolder(dirname(path));
     else putFile(path, write);
   };

@@ -7,9 +7,8 @@ import { makeFolder, putFile } from './durable-file.ts';
 const KEY_BYTES = 32;
 
 /**
- * The secret that the links in mails are made with: read from its file, or made
- * (mode 0600) where there is none. When it is lost, links that were mailed still hold,
- * since the store has their hashes. Throws `unavailable`.
+ * The secret that makes the links in mails: read from its file, or created (mode 0600) where there is none. Links that
+ * were mailed outlive it, since the store has their hashes. Throws `unavailable`.
  */
 export function readerKey(file: string): Uint8Array {
   try {
@@ -17,7 +16,7 @@ export function readerKey(file: string): Uint8Array {
   } catch (error) {
     throw new Fault(
       'unavailable',
-      `the key file ${file} cannot be used (${(error as Error).message}); check its permissions, or move it away and a new key is made`,
+      `the key file ${file} cannot be used (${(error as Error).message}); check its permissions, or move it away to have a new key made`,
     );
   }
 }
@@ -35,12 +34,12 @@ function read(file: string): Uint8Array | null {
   return key;
 }
 
-/** Where another process made one meanwhile, that one stays. On the disk before any hash that it makes is in the database. */
+/** Keeps the key of another process that was faster. The key is on the disk before the database has any hash made with it. */
 function make(file: string): Uint8Array {
   const text = `${randomBytes(KEY_BYTES).toString('base64')}\n`;
   makeFolder(dirname(file), 0o700);
   putFile(file, (aside) => writeFileSync(aside, text, { mode: 0o600 }), { keeps: true });
   const key = read(file);
-  if (key === null) throw new Error('it was taken away again');
+  if (key === null) throw new Error('it was removed again');
   return key;
 }

@@ -18,13 +18,13 @@ const KeyFile = z.strictObject({
   seed: z.base64(),
 });
 
-/** The door's signer, and the kid that its receipts name. */
+/** A signer and the kid that its receipts name. */
 export interface SigningKey {
   signer: Signer;
   kid: string;
 }
 
-/** The key that is in force, and since when, in ms. */
+/** The key in force. `nbf` is since when, in ms. */
 export interface CurrentKey extends SigningKey {
   nbf: number;
 }
@@ -34,63 +34,61 @@ interface KeyStore extends LedgerStore {
   records: { lastProbeAt(): number | null };
 }
 
-// The ledger says which key signs; the file holds it. A new key is written beside the present one, synced, entered into
-// the ledger, and renamed into its place once that is committed: at no moment does the ledger name a key that is on no
-// disk, and no key signs that the ledger does not name.
+// The ledger says which key signs, and the file holds it. A new key is written beside the current one, synced, appended
+// to the ledger, and renamed into place after the commit. So the ledger never names a key that is on no disk, and a key
+// that the ledger does not name never signs.
 
 /**
- * Opens the door at the start of whoever is going to sign: enters the key of the
- * key file, or makes one where there is none (mode 0600). A key that was in force
- * before is retired. Never part of another transaction, which may be taken back.
+ * Called by a program that is going to sign: appends the key in the file to the ledger, or makes one (mode 0600) where
+ * there is no file, and retires the key before it. Must not run inside another transaction, which may be rolled back.
  */
 export function openSigningKey(store: KeyStore, file: string, name: string, now: number): CurrentKey {
   store.transact(() => {
-    const present = presentKey(store);
-    if (present !== null && holding(file, present.kid) !== null) return;
-    if (existsSync(file)) enterKey(store, readSigningKey(file), file, now);
-    else enterNew(store, file, name, now);
+    const present = keyInForce(store);
+    if (present !== null && keyHeldIn(file, present.kid) !== null) return;
+    if (existsSync(file)) appendKey(store, readSigningKey(file), file, now);
+    else appendNewKey(store, file, name, now);
   });
-  return settled(store, file);
+  return promoted(store, file);
 }
 
-/** Puts a new key in the place of the present one, which stays in the key document as retired. */
+/** Replaces the key in force, which the key document then lists as retired. */
 export function rotateSigningKey(store: KeyStore, file: string, name: string, now: number): CurrentKey {
   store.transact(() => {
-    // Another rotation may have been committed a moment ago: its file gets its place before this one's is written there.
-    const present = presentKey(store);
-    if (present !== null) takePlace(file, present.kid);
-    enterNew(store, file, existsSync(file) ? readSigningKey(file).signer.name : name, now);
+    // Another rotation may have committed just now: its key moves into place before this one is written.
+    const present = keyInForce(store);
+    if (present !== null) promote(file, present.kid);
+    appendNewKey(store, file, existsSync(file) ? readSigningKey(file).signer.name : name, now);
   });
-  return settled(store, file);
+  return promoted(store, file);
 }
 
 /**
- * The key that signs, at the moment of asking: asked inside the transaction that
- * enters what is signed, it cannot be retired in between. Makes no key. Throws
- * `unavailable` when the file does not hold it.
+ * Returns a function that gives the key in force. Call it inside the transaction that appends what it signs, so that the
+ * key cannot be retired in between. Never makes a key. Throws `unavailable` when the file does not hold it.
  */
 export function currentSigningKey(store: Pick<KeyStore, 'doorKeys'>, file: string): () => CurrentKey {
-  let door: CurrentKey | null = null;
+  let current: CurrentKey | null = null;
   return () => {
-    const present = presentKey(store);
+    const present = keyInForce(store);
     if (present === null) {
       throw new Fault(
         'unavailable',
-        'the door has no key yet; the start of a server makes it, and so does `npm run -s broadsheet -- file`',
+        'there is no signing key yet; start the server, or run `npm run -s broadsheet -- file`, to make one',
       );
     }
-    if (door?.kid === present.kid) return door;
-    const found = holding(file, present.kid);
-    door = found && { ...found, nbf: present.nbf };
-    if (door !== null) return door;
+    if (current?.kid === present.kid) return current;
+    const found = keyHeldIn(file, present.kid);
+    current = found && { ...found, nbf: present.nbf };
+    if (current !== null) return current;
     throw new Fault(
       'unavailable',
-      `the door's key file ${file} does not hold ${present.kid}, the key that the ledger says is in force; restore it from a backup, or run \`npm run -s broadsheet -- key rotate\``,
+      `the signing key file ${file} does not hold ${present.kid}, the key in force according to the ledger; restore it from a backup, or run \`npm run -s broadsheet -- key rotate\``,
     );
   };
 }
 
-/** The door of a key file that is there. Throws `unavailable` for one that cannot be read. */
+/** Reads a key file. Throws `unavailable` when it cannot be read. */
 export function readSigningKey(file: string): SigningKey {
   try {
     const parsed = KeyFile.safeParse(JSON.parse(readFileSync(file, 'utf8')));
@@ -103,51 +101,51 @@ export function readSigningKey(file: string): SigningKey {
   } catch (error) {
     throw new Fault(
       'unavailable',
-      `the door's key file ${file} cannot be read (${(error as Error).message}); restore it from a backup, or move it away and a new key is made`,
+      `the signing key file ${file} cannot be read (${(error as Error).message}); restore it from a backup, or move it away to have a new key made`,
     );
   }
 }
 
-/** Where a new key waits for the ledger. */
+/** The file of a new key until the ledger names it. */
 function nextOf(file: string): string {
   return `${file}.next`;
 }
 
-function presentKey(store: Pick<KeyStore, 'doorKeys'>): VerifyingKey | null {
+function keyInForce(store: Pick<KeyStore, 'doorKeys'>): VerifyingKey | null {
   return store.doorKeys().findLast(({ retired_at }) => retired_at === null) ?? null;
 }
 
-/** The key of this kid, from the file or from where it waited when its process died; null when neither holds it. */
-function holding(file: string, kid: string): SigningKey | null {
+/** The key with this kid, from the file or from the new key's file, where a process that died left it; null when neither holds it. */
+function keyHeldIn(file: string, kid: string): SigningKey | null {
   for (const place of [file, nextOf(file)]) {
-    const door = existsSync(place) ? readSigningKey(place) : null;
-    if (door?.kid === kid) return door;
+    const key = existsSync(place) ? readSigningKey(place) : null;
+    if (key?.kid === kid) return key;
   }
   return null;
 }
 
-function enterNew(store: KeyStore, file: string, name: string, now: number): void {
+function appendNewKey(store: KeyStore, file: string, name: string, now: number): void {
   const seed = randomBytes(32);
   const signer = signerFrom(name, seed);
   const kid = thumbprint(signer.publicKey);
   const text = `${JSON.stringify({ name, kid, seed: seed.toString('base64') })}\n`;
-  written(file, () => {
+  guarded(file, () => {
     makeFolder(dirname(file), 0o700);
     putFile(nextOf(file), (aside) => writeFileSync(aside, text, { mode: 0o600 }));
   });
-  enterKey(store, { signer, kid }, file, now);
+  appendKey(store, { signer, kid }, file, now);
 }
 
-/** Enters a key, and retires the one before it. Throws `unavailable` for one that was retired itself. */
-function enterKey(store: KeyStore, { signer, kid }: SigningKey, file: string, now: number): void {
+/** Appends a key to the ledger and retires the one before it. Throws `unavailable` when this one was retired itself. */
+function appendKey(store: KeyStore, { signer, kid }: SigningKey, file: string, now: number): void {
   const known = store.doorKeys();
   if (known.some((key) => key.kid === kid)) {
     throw new Fault(
       'unavailable',
-      `the door's key file ${file} holds ${kid}, which was retired; restore the file of the key in force from a backup, or run \`npm run -s broadsheet -- key rotate\``,
+      `the signing key file ${file} holds ${kid}, which was retired; restore the file of the key in force from a backup, or run \`npm run -s broadsheet -- key rotate\``,
     );
   }
-  // Whatever the old key signed, it signed before: also where the clock was set back since.
+  // Later than anything the old key signed, even when the clock was set back since.
   const signed = [store.records.lastProbeAt() ?? 0, ...store.paperSlugs().map(store.lastFiledAt)];
   const at = Math.max(now, ...known.map(({ nbf }) => nbf), ...signed.map((last) => last + 1));
   for (const key of known) {
@@ -157,33 +155,33 @@ function enterKey(store: KeyStore, { signer, kid }: SigningKey, file: string, no
   append(store, { type: 'key', at, kid, name: signer.name, public_key }, now);
 }
 
-/** Gives the key in force its place, now that the ledger names it. */
-function settled(store: KeyStore, file: string): CurrentKey {
-  const kid = presentKey(store)?.kid ?? '';
-  written(file, () => takePlace(file, kid));
+/** Moves the key in force into place, now that the ledger names it. */
+function promoted(store: KeyStore, file: string): CurrentKey {
+  const kid = keyInForce(store)?.kid ?? '';
+  guarded(file, () => promote(file, kid));
   return currentSigningKey(store, file)();
 }
 
-function takePlace(file: string, kid: string): void {
+function promote(file: string, kid: string): void {
   const next = nextOf(file);
   if (!existsSync(next) || readSigningKey(next).kid !== kid) return;
   try {
     renameSync(next, file);
   } catch (error) {
-    // Another process was quicker with the same.
+    // Another process moved it first.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
   syncFolder(dirname(file));
 }
 
-function written(file: string, write: () => void): void {
+function guarded(file: string, write: () => void): void {
   try {
     write();
   } catch (error) {
     if (error instanceof Fault) throw error;
     throw new Fault(
       'unavailable',
-      `the door's key file ${file} cannot be written (${(error as Error).message}); check the disk's space and the folder's permissions`,
+      `the signing key file ${file} cannot be written (${(error as Error).message}); check the free disk space and the folder's permissions`,
     );
   }
 }

@@ -23,33 +23,32 @@ import { sha256 } from '../ledger/basis.ts';
 
 const fsync = promisify(fsyncCallback);
 
-/** How many folders a tree remembers to have made; a press works in few at a time. */
+/** How many made folders a tree remembers; a press works in few at a time. */
 const MADE_MAX = 64;
 
 export interface TreeOptions {
-  /** A folder of this press alone, on the same disk: files are written there and then moved to their place. */
+  /** A folder of this press alone, on the same file system: files are written there and then renamed into place. */
   aside: string;
-  /** Whether each file is on the disk itself, not only in the system's memory, before anything else is written. */
+  /** Whether each file is synced to the disk before the next one is written. */
   sync: boolean;
-  /** Whether the tree was new when the press began, for a worker that joins later; looked up when left out. */
+  /** Whether the tree was new when the press began, for a worker that joins later; by default looked up. */
   isNew?: boolean;
-  /** Throws when this press may not write any more; asked before every change of the tree. */
+  /** Throws when this press has lost its claim; called before every change of the tree. */
   assertClaim(): void;
 }
 
 /**
- * A paper's folder on disk. A file that was there is replaced by renaming the
- * new one over it, so that a reader sees the old one or the new one and never
- * half. In a new tree a file is written where it belongs: nobody reads it before
- * `LAST_FILE` is there, and after a crash it is written again.
+ * A paper's folder on disk. A new file is renamed over the old one, so that readers see either and never a part. In a
+ * new tree files are written in place: nobody reads it before `LAST_FILE` is there, and after a crash they are written
+ * again.
  */
 export class Tree {
   readonly folder: string;
-  /** Whether there was nothing in the folder when the press began, so that nobody reads from it yet. */
+  /** Whether the folder was empty when the press began, so that nobody reads from it yet. */
   readonly isNew: boolean;
   readonly #aside: string;
   readonly #sync: boolean;
-  /** Throws when this press may not write any more. */
+  /** Throws when this press has lost its claim. */
   readonly assertClaim: () => void;
   readonly #made = new Set<string>();
   /** Folders whose entries changed since they were last synced. */
@@ -67,7 +66,7 @@ export class Tree {
       mkdirSync(folder, { recursive: true });
       return isNew ?? readdirSync(folder).length === 0;
     });
-    // What is to be on the disk before it is seen is written aside first.
+    // Files that must be synced before readers see them are written aside first.
     this.#inPlace = this.isNew && !sync;
   }
 
@@ -81,12 +80,12 @@ export class Tree {
       const file = openSync(aside, 'w', 0o644);
       try {
         writeFileSync(file, bytes);
-        // The disk takes its time, and a server has others to answer meanwhile.
+        // Syncing is slow, and a server answers requests meanwhile.
         if (this.#sync) await fsync(file);
       } finally {
         closeSync(file);
       }
-      // The disk may have taken long.
+      // The claim may have been lost during the sync.
       this.assertClaim();
       renameSync(aside, target);
     } catch (error) {
@@ -94,7 +93,7 @@ export class Tree {
     }
   }
 
-  /** Puts a copy of another file at a path, by reflink where the disk can. */
+  /** Copies another file to a path, by reflink where the file system can. */
   async copy(path: string, from: string): Promise<void> {
     this.assertClaim();
     if (!existsSync(from)) {
@@ -114,7 +113,7 @@ export class Tree {
     }
   }
 
-  /** Gives a file of the tree a second path: a hard link, or a copy where the disk knows none. */
+  /** Gives a file of the tree a second path: a hard link, or a copy where the file system has none. */
   async link(path: string, from: string, isThere: boolean): Promise<void> {
     this.assertClaim();
     try {
@@ -133,7 +132,7 @@ export class Tree {
     }
   }
 
-  /** From now on readers see the tree: no file is written in its place any more. */
+  /** From now on readers see the tree, and files are no longer written in place. */
   show(): void {
     this.#inPlace = false;
   }
@@ -151,7 +150,7 @@ export class Tree {
           this.#touched.add(dirname(parent));
         }
       } catch {
-        // It still holds something.
+        // It is not empty.
         return;
       }
     }
@@ -161,23 +160,23 @@ export class Tree {
     return existsSync(join(this.folder, path));
   }
 
-  /** `sha256:<hex>` of the file that was at a path when the press began, or null when there was none. */
+  /** `sha256:<hex>` of the file at a path before this press; null when there is none. */
   digestBefore(path: string): string | null {
     if (this.isNew) return null;
     return guarded(path, () => (this.has(path) ? sha256(readFileSync(join(this.folder, path))) : null));
   }
 
-  /** Paths of every file there is. */
+  /** The paths of all files. */
   files(): Iterable<string> {
     return filesIn(this.folder);
   }
 
-  /** Brings the entries of the folders that changed to the disk itself: without them a file that is there has no name. */
+  /** Syncs the folders that changed: without their entries a synced file has no name. */
   async syncFolders(): Promise<void> {
     for (const folder of this.#touched) {
       const path = join(this.folder, folder);
       const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-        // Removed since. Windows opens no folders and needs no syncing of them.
+        // Removed since; or Windows, which cannot open folders and need not sync them.
         if (error.code === 'ENOENT' || error.code === 'EPERM' || error.code === 'EISDIR') return null;
         throw diskFault(error, folder);
       });
@@ -198,7 +197,7 @@ export class Tree {
     return join(this.#aside, String(this.#count++));
   }
 
-  /** The file's place on disk, its folder made. */
+  /** The path on disk, in a folder that exists. */
   #target(path: string): string {
     const parent = dirname(path);
     if (this.#sync) this.#touched.add(parent);
@@ -223,15 +222,15 @@ async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** The file that a press writes last into a new tree: before it, nobody is shown what is there. */
+/** The file that a press writes last into a new tree; a tree without it is not served. */
 export const LAST_FILE = '_headers';
 
-/** Whether a folder holds a pressed tree, and not the beginnings of one. */
+/** Whether a folder holds a complete tree. */
 export function isTree(folder: string): boolean {
   return existsSync(join(folder, LAST_FILE));
 }
 
-/** Paths of every file in a folder, below it, one folder open at a time; none when there is no folder. */
+/** The paths of all files below a folder, with one folder open at a time; none when it does not exist. */
 export function* filesIn(root: string, under = ''): Iterable<string> {
   const at = join(root, under);
   if (!existsSync(at)) return;
@@ -251,15 +250,15 @@ export function* filesIn(root: string, under = ''): Iterable<string> {
 
 const CURES: Record<string, string> = {
   ENOSPC: 'the disk is full; free some space',
-  EDQUOT: 'the quota is used up; free some space',
-  EACCES: 'the folder may not be written; correct its permissions',
-  EPERM: 'the folder may not be written; correct its permissions',
-  ENOENT: 'the folder is gone or cannot be made; the disk may be read-only, or not there',
-  EROFS: 'the disk is mounted read-only; mount it for writing',
-  EISDIR: 'a folder stands where the file belongs; move it away',
-  EEXIST: 'a file stands where a folder belongs; move it away',
-  ENOTDIR: 'a file stands where a folder belongs; move it away',
-  EMFILE: 'too many files are open; raise the limit',
+  EDQUOT: 'the disk quota is used up; free some space',
+  EACCES: 'the folder is not writable; correct its permissions',
+  EPERM: 'the folder is not writable; correct its permissions',
+  ENOENT: 'the folder does not exist and cannot be made; check that the disk is mounted and writable',
+  EROFS: 'the disk is mounted read-only; mount it writable',
+  EISDIR: 'there is a folder where the file belongs; move it away',
+  EEXIST: 'there is a file where a folder belongs; move it away',
+  ENOTDIR: 'there is a file where a folder belongs; move it away',
+  EMFILE: 'too many files are open; raise the limit with ulimit -n',
 };
 
 function guarded<T>(path: string, work: () => T): T {
@@ -270,13 +269,13 @@ function guarded<T>(path: string, work: () => T): T {
   }
 }
 
-/** An error of the disk as a fault with one line of cause and cure. What was pressed before stays whole. */
+/** An error of the disk as a fault with its cause and cure. Files that were pressed before stay intact. */
 function diskFault(error: unknown, path: string): unknown {
   const cure = CURES[(error as NodeJS.ErrnoException).code ?? ''];
   if (cure === undefined) return error;
   return new Fault(
     'unavailable',
-    `cannot press ${path}: ${cure}, then run \`npm run -s broadsheet -- press\`; what was on air is still whole, and nothing is lost`,
+    `cannot press ${path}: ${cure}, then run \`npm run -s broadsheet -- press\`; the published files are intact, and nothing is lost`,
     { path },
   );
 }

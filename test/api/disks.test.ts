@@ -20,10 +20,10 @@ test('what stands in the way is named with its cure, and when it is gone the pre
   const tree = join(folder, 'papers/the-plumb-line');
   const before = treeOf(tree);
   for (const [path, obstacle, words] of [
-    ['stories', 'file', /stories\/.*a file stands where a folder belongs; move it away/],
-    ['sections/time', 'file', /sections\/time\/.*a file stands where a folder belongs; move it away/],
-    ['index.html', 'folder', /index\.html: a folder stands where the file belongs; move it away/],
-    ['.', 'file', /a file stands where a folder belongs; move it away/],
+    ['stories', 'file', /stories\/.*there is a file where a folder belongs; move it away/],
+    ['sections/time', 'file', /sections\/time\/.*there is a file where a folder belongs; move it away/],
+    ['index.html', 'folder', /index\.html: there is a folder where the file belongs; move it away/],
+    ['.', 'file', /there is a file where a folder belongs; move it away/],
   ] as const) {
     const place = join(tree, path);
     const aside = join(folder, 'aside');

@@ -53,7 +53,7 @@ test('the log and doctor tell of a proxy on this machine that no setting names',
   const finding = await proxyFinding(t, folder, { TRUSTED_PROXIES: '127.0.0.1' });
   assert.equal(finding.state, 'fault', 'the server that noted it runs as it did');
   assert.match(finding.found, /^requests to the desk and the records came from a proxy at 127\.0\.0\.1, last noted /);
-  assert.match(finding.cure ?? '', /^set TRUSTED_PROXIES=127\.0\.0\.1, .*start the server anew$/);
+  assert.match(finding.cure ?? '', /^set TRUSTED_PROXIES=127\.0\.0\.1, .*restart the server$/);
 
   assert.deepEqual(await served({ TRUSTED_PROXIES: '127.0.0.1' }, { 'x-forwarded-for': '192.0.2.9' }), []);
   const mended = await proxyFinding(t, folder, { TRUSTED_PROXIES: '127.0.0.1' });

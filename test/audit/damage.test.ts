@@ -90,7 +90,7 @@ const TREE: Damage[] = [
   [
     'a stray file',
     () => put('stories/never-filed/index.html', 'news'),
-    /never-filed\/index\.html: nothing in the ledger asks for this file/,
+    /never-filed\/index\.html: the ledger does not ask for this file/,
   ],
   [
     'a page of a private paper',
@@ -141,7 +141,7 @@ const FORGED: Damage[] = [
   [
     'a Markdown version',
     () => stand.forge(`stories/${PIECE}.md`, changed('One thing', 'No thing')),
-    /low-water\.md: the file is not the one that the ledger gives/,
+    /low-water\.md: the file does not match the ledger/,
   ],
   [
     'a proof',
@@ -159,7 +159,7 @@ const FORGED: Damage[] = [
       for (const path of [`embed/${PIECE}/index.html`, `embed/${idOf(PIECE)}/index.html`])
         stand.forge(path, changed(/What low water means/g, 'What it means'));
     },
-    /embed\/low-water\/index\.html: the page is not the one that the ledger gives: it does not show "What low water means"/,
+    /embed\/low-water\/index\.html: the page does not match the ledger: it does not show "What low water means"/,
   ],
   [
     'a page of an earlier revision',
@@ -228,7 +228,7 @@ const FORGED: Damage[] = [
   [
     'an old page in place of the notice of a withdrawal',
     () => stand.forge(`stories/${WITHDRAWN}/index.html`, () => stand.read(PAGE).replaceAll(PIECE, WITHDRAWN)),
-    /high-water\/index\.html: the page is not the one that the ledger gives/,
+    /high-water\/index\.html: the page does not match the ledger/,
   ],
   [
     'the Markdown of a withdrawn piece',
@@ -238,7 +238,7 @@ const FORGED: Damage[] = [
         `INSERT INTO files VALUES ('${PAPER}', 'story/${WITHDRAWN}', 'stories/${WITHDRAWN}.md', '${sha256('It was so.')}')`,
       );
     },
-    /high-water\.md: the manifest lists it, but the ledger asks for no such file/,
+    /high-water\.md: the manifest lists this file, which the ledger does not ask for/,
   ],
   ['the headers for a CDN', () => stand.forge('_headers', changed('/', '/x')), /_headers: the file is not the one/],
   [
@@ -363,7 +363,7 @@ const LEDGER: Damage[] = [
       stand.sql(
         `UPDATE pieces SET revision = 1, generation = (SELECT n FROM generations WHERE slug = '${REVISED}' AND revision = 1) WHERE slug = '${REVISED}'`,
       ),
-    /shows revision 1, but 2 is the newest/,
+    /shows revision 1, but the newest is 2/,
   ],
   [
     'the number of an edition',
@@ -436,12 +436,12 @@ const LEDGER: Damage[] = [
         `DELETE FROM reads WHERE sheet = 'front' AND tag = '${tag}'; UPDATE sheets SET tags = replace(tags, char(10) || '${tag}', '') WHERE sheet = 'front'`,
       );
     },
-    /the manifest does not say what front reads/,
+    /the manifest does not list what front reads/,
   ],
   [
-    'a file that the press owes',
+    'a stale file',
     () => stand.sql(`INSERT INTO press_due (paper, tag) VALUES ('${PAPER}', 'cast')`),
-    /the press owes files/,
+    /stale files wait for the press/,
   ],
 ];
 

@@ -24,7 +24,7 @@ import { copyDemo, freePort, run, serve } from '../support/program.ts';
 const START = Date.parse('2026-11-20T12:00:00Z');
 const HOUR = 3_600_000;
 
-test('an audit finds nothing after whatever a desk may do, and says what the press owes before it is pressed', async (t) => {
+test('an audit finds nothing after whatever a desk may do, and says which files are stale before they are pressed', async (t) => {
   const clock = { now: START };
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, clock);
@@ -78,7 +78,7 @@ test('an audit finds nothing after whatever a desk may do, and says what the pre
     step();
     const early = (await auditApp(app)).faults;
     assert.ok(
-      early.every((fault) => /the press owes/.test(fault)),
+      early.every((fault) => /waits? for the press/.test(fault)),
       `${claim}, before the press: ${early.join('; ')}`,
     );
     await pressPapers(app);
@@ -99,7 +99,7 @@ test('under a clock that was set back an audit finds nothing, and an import puts
   airStory(app.desk, PAPER, 'embargoed', { ...by, at: START - HOUR });
   // Its receipt may not be older than the one before it, and so is ahead of the clock and of the embargo.
   fileStory(app.desk, PAPER, filing('flood'), by);
-  const owes = /the press owes/;
+  const owes = /waits? for the press/;
   assert.deepEqual(
     (await auditApp(app)).faults.filter((fault) => !owes.test(fault)),
     [],
@@ -133,7 +133,7 @@ test('an audit beside a server that files and presses finds nothing', async (t) 
       const { stdout } = await run(t, folder, ['audit'], { ORIGIN: url });
       const faults = stdout.split('\n').slice(0, -2);
       assert.deepEqual(
-        faults.filter((fault) => !/the press owes/.test(fault)),
+        faults.filter((fault) => !/waits? for the press/.test(fault)),
         [],
       );
       audits++;

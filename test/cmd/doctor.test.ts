@@ -120,7 +120,7 @@ test('what is broken is named, each with what to do', { skip: WITHOUT_SERVERS },
   const worse = await examined(t, folder, { ...broken, X402_FACILITATOR_URL: await facilitator(t, '<html>') });
   assert.match(worse.of('database').found, /not a sound database/);
   assert.match(worse.of('door key').cure ?? '', /chmod 600/);
-  assert.match(worse.of('payments').found, /not what it supports/);
+  assert.match(worse.of('payments').found, /not with what it supports/);
 });
 
 test('whether credits can be sold is told: that takes a node of the chain that is paid on', async (t) => {
@@ -159,8 +159,8 @@ test('an address whose port nobody listens on is found, and one that leads here 
   const wrong = { ...bare, PORT: listened, ORIGIN: `http://localhost:${named}` };
   assert.partialDeepStrictEqual(await check(wrong), {
     state: 'fault',
-    found: `ORIGIN is http://localhost:${named}, and port ${listened} is listened on, so links in pages, feeds and mails lead nowhere`,
-    cure: 'take ORIGIN out, so that it follows PORT, or set it to the address that readers use',
+    found: `ORIGIN is http://localhost:${named}, and the server listens on port ${listened}, so links in pages, feeds and mails lead nowhere`,
+    cure: 'unset ORIGIN, so that it follows PORT, or set it to the address that readers use',
   });
   // In a container a port of the machine may lead to another one inside.
   assert.equal((await check({ ...wrong, HOST: '0.0.0.0' })).state, 'open');

@@ -58,9 +58,9 @@ test('an answer has a time and a length, and what is wrong with it is said in on
   const limits = { bytes: 100_000, silence: 400, whole: 3_000 };
   const cases: [path: string, why: RegExp][] = [
     ['/never', /\/never did not answer within 0\.4 s$/],
-    ['/stalls', /\/stalls stopped in the middle of its answer for 0\.4 s$/],
+    ['/stalls', /\/stalls stopped in the middle of its response for 0\.4 s$/],
     ['/drips', /\/drips took longer than 3 s to answer$/],
-    ['/endless', /\/endless is longer than the \d+ MB that are checked/],
+    ['/endless', /\/endless is longer than \d+ MB, the most that is checked/],
     ['/bomb', /\/bomb is longer than/],
     ['/breaks', /\/breaks did not answer \(.+\)$/],
   ];
@@ -80,9 +80,9 @@ test('verify of an address or a file that is too much ends with one line and cod
   truncateSync(large, 3 * 2 ** 30);
   mkdirSync(join(folder, 'paper/stories/a/proof.json'), { recursive: true });
   for (const [where, code, why] of [
-    [`${root}/endless`, 2, /^broadsheet: \S+\/endless is longer than the 64 MB that are checked; .*\n$/],
+    [`${root}/endless`, 2, /^broadsheet: \S+\/endless is longer than 64 MB, the most that is checked; .*\n$/],
     [`${root}/breaks`, 2, /^broadsheet: \S+\/breaks did not answer .*\n$/],
-    [large, 2, /^broadsheet: \S+large\.json is longer than the 64 MB that are checked; .*\n$/],
+    [large, 2, /^broadsheet: \S+large\.json is longer than 64 MB, the most that is checked; .*\n$/],
     [join(folder, 'paper'), 1, /proof\.json cannot be read \(EISDIR.*\n1 proof checked, 1 does not hold/],
   ] as const) {
     const outcome = await run(t, folder, ['verify', where]);

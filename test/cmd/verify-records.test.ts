@@ -142,11 +142,11 @@ test('verify says what it found and by whose keys, and ends accordingly', async 
       0,
       /^xn--\S+: the signature holds\nA receipt proves what/,
     ],
-    [[receipt], 2, /a receipt brings no keys; give --keys/],
+    [[receipt], 2, /a receipt contains no keys; give --keys/],
     [
       [evidence],
       0,
-      /3 records, their signatures and the chain hold, from its beginning \(no\. 1 to no\. 3\); whether more followed, a bundle cannot say\nThe keys are the ones that come with/,
+      /3 records, their signatures and the chain hold, from its beginning \(no\. 1 to no\. 3\); a bundle cannot say whether more followed\nThe keys are the ones that come with/,
     ],
     [
       [put('cut.json', { ...bundle, records: bundle.records.slice(1) })],

@@ -70,11 +70,11 @@ test('verify says what holds, what does not, and whose keys it went by', async (
       1,
       /b\/proof\.json: \S+ is not JSON; give a proof record\n\S+ not signed, and so not checked: \S+\n2 proofs checked, 1 does not hold/,
     ],
-    [[join(folder, 'none')], 2, /^broadsheet: \S+none is not there; give a proof file, a folder or an address\n$/],
+    [[join(folder, 'none')], 2, /^broadsheet: \S+none does not exist; give a proof file, a folder or an address\n$/],
     [[put('list.json', '[1]')], 1, /this is not a proof record/],
     [[put('null.json', 'null')], 1, /this is not a proof record/],
     [[put('text.txt', 'hello')], 2, /^broadsheet: \S+text\.txt is not JSON; give a proof record\n$/],
-    [[sound, '--keys', join(folder, 'none')], 2, /^broadsheet: \S+none is not there; give a newsdesk-keys\.json\n$/],
+    [[sound, '--keys', join(folder, 'none')], 2, /^broadsheet: \S+none does not exist; give a newsdesk-keys\.json\n$/],
     [[sound, '--keys', put('null-keys.json', 'null')], 2, /holds no keys; give a newsdesk-keys\.json/],
     [
       [sound, '--keys', put('odd-keys.json', { keys: [null, 7, { vkey: 8 }] })],
@@ -88,7 +88,7 @@ test('verify says what holds, what does not, and whose keys it went by', async (
     [
       [sound, '--keys', put('keys-twice.json', '{"keys":[],"keys":[]}')],
       2,
-      /names the member "keys" twice: nobody can tell/,
+      /names the member "keys" twice: it is ambiguous/,
     ],
     [['http://127.0.0.1:1/'], 2, /^broadsheet: http:\/\/127\.0\.0\.1:1\/proof\.json did not answer/],
   ];
@@ -140,7 +140,7 @@ test('verify of an address goes by the keys that the same paper lists, each in i
     ['/none/stories/a/', 0, `${unread} ${list('none')} answered 404; give the address of a key document\nThe keys are`],
     ['/busy/stories/a/', 0, `${unread} ${list('busy')} answered 503`],
     ['/empty/stories/a/', 0, `${unread} ${list('empty')} holds no keys`],
-    ['/large/stories/a/', 0, `${unread} ${list('large')} is longer than the 1 MB that are checked`],
+    ['/large/stories/a/', 0, `${unread} ${list('large')} is longer than 1 MB, the most that is checked`],
     ['/sound/a-copy.json', 0, `${unread} the address does not say where the paper lists its keys`],
   ];
   for (const [where, code, said] of cases) {

@@ -365,6 +365,6 @@ test('one paper that cannot be pressed keeps no other one from it', async (t) =>
   );
   writeFileSync(join(folder, 'papers/aaa'), 'in the way');
   publish(app, 'all-the-same', START);
-  await assert.rejects(pressPapers(app, { cards: false }), /a file stands where a folder belongs/);
+  await assert.rejects(pressPapers(app, { cards: false }), /there is a file where a folder belongs/);
   assert.ok(existsSync(join(folder, `papers/${PAPER}/stories/all-the-same.md`)));
 });

@@ -201,7 +201,7 @@ test('a door key that is damaged is named, and not replaced', async (t) => {
     ]);
     assert.match(
       stderr,
-      /^broadsheet: the door's key file \S+door\.key cannot be read \(.+\); restore it from a backup, or move it away and a new key is made\n$/,
+      /^broadsheet: the signing key file \S+door\.key cannot be read \(.+\); restore it from a backup, or move it away to have a new key made\n$/,
       text,
     );
     assert.equal(code, 1);

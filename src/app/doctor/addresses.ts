@@ -3,12 +3,12 @@ import type { AppContext } from '../context.ts';
 import type { Finding } from './finding.ts';
 import { checked, fault, holds, open } from './finding.ts';
 
-/** How long whatever is at an address may take to answer, in ms. */
+/** How long a request to an address may take, in ms. */
 const PATIENCE = 5_000;
-/** Names under which this machine alone can be meant. */
+/** Hostnames that can only mean this machine. */
 const THIS_MACHINE = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** A public address, the port that should be behind it, and the settings that say them. */
+/** A public address, the port that it should lead to, and their settings. */
 interface Address {
   name: string;
   setting: 'ORIGIN' | 'DATA_ORIGIN';
@@ -20,7 +20,7 @@ interface Address {
   served: string | null;
 }
 
-/** Compares the addresses that pages, feeds and mails are given with the ports that are listened on. */
+/** Compares the addresses in pages, feeds and mails with the ports that the server listens on. */
 export async function checkAddresses(settings: Settings, app: AppContext | null): Promise<Finding[]> {
   const { origin, dataOrigin, port, recordsPort, host, assumed, services } = settings;
   const served = (service: 'desk' | 'records') => app?.store.served.origin(service) ?? null;
@@ -40,30 +40,30 @@ export async function checkAddresses(settings: Settings, app: AppContext | null)
 async function check({ setting, origin, portSetting, port, assumed, served }: Address, host: string) {
   if (assumed && served !== null) return holds(`${served}, where it was last served`);
   if (assumed && port === 0) {
-    return open(`${portSetting} is 0 and ${setting} is not set: it is told when the server has started`);
+    return open(`${portSetting} is 0 and ${setting} is not set: the server prints its address when it starts`);
   }
   const { hostname, port: named, protocol } = new URL(origin);
   const portOf = Number(named || (protocol === 'https:' ? 443 : 80));
   if (THIS_MACHINE.test(hostname) && port !== 0 && portOf !== port) {
-    const said = `${setting} is ${origin}, and port ${port} is listened on`;
+    const said = `${setting} is ${origin}, and the server listens on port ${port}`;
     const answer = await ask(origin);
     if (answer === 'ours') return holds(`${said}; ${origin} leads to this program`);
-    // In a container another port of this name may well lead here; nothing inside can tell.
-    if (answer === 'other' || !isLoopback(host)) return open(`${said}: right only where something leads from there`);
+    // In a container another port may lead here, which cannot be seen from inside.
+    if (answer === 'other' || !isLoopback(host)) return open(`${said}: right only if something forwards to that port`);
     return fault(
       `${said}, so links in pages, feeds and mails lead nowhere`,
-      `take ${setting} out, so that it follows ${portSetting}, or set it to the address that readers use`,
+      `unset ${setting}, so that it follows ${portSetting}, or set it to the address that readers use`,
     );
   }
   if (served !== null && served !== origin) {
-    return open(`${origin}, but it was last served as ${served}: start the server anew to serve it there`);
+    return open(`${origin}, but it was last served as ${served}: restart the server to serve it there`);
   }
   return holds(origin);
 }
 
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.');
 
-/** What answers at an address, if anything does. */
+/** Which program answers at an address; null when none does. */
 function ask(origin: string): Promise<'ours' | 'other' | null> {
   return fetch(`${origin}/`, { signal: AbortSignal.timeout(PATIENCE), redirect: 'manual' }).then(
     ({ headers }) => (headers.has('x-request-id') ? 'ours' : 'other'),

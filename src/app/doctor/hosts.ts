@@ -3,7 +3,7 @@ import type { AppContext } from '../context.ts';
 import type { Finding } from './finding.ts';
 import { checked, fault, holds, open } from './finding.ts';
 
-/** Compares the addresses of papers with the hosts that are theirs. */
+/** Compares the addresses of papers with their hosts. */
 export async function checkHosts(app: AppContext | null): Promise<Finding[]> {
   return app === null ? [] : [await checked('hosts of papers', () => hosts(app))];
 }
@@ -15,17 +15,17 @@ function hosts({ store, settings }: AppContext) {
   if (unfit !== undefined) {
     const host = hostOfPaper(unfit);
     return fault(
-      `${unfit.slug} is served at ${host}, where the service itself is asked`,
+      `${unfit.slug} is served at ${host}, which is a host of the service itself`,
       `run \`npm run -s broadsheet -- paper host ${unfit.slug} ${host} --remove\`, and give the paper a domain of its own`,
     );
   }
   const elsewhere = papers.find((paper) => paper.url !== undefined && !served.includes(paper) && !isShared(paper.url));
   if (elsewhere !== undefined) {
     return open(
-      `${elsewhere.slug} has the address ${elsewhere.url}, and this server does not answer there; if it should, run \`npm run -s broadsheet -- paper host ${elsewhere.slug} ${hostOfPaper(elsewhere)}\``,
+      `${elsewhere.slug} has the address ${elsewhere.url}, where this server does not serve it; if it should, run \`npm run -s broadsheet -- paper host ${elsewhere.slug} ${hostOfPaper(elsewhere)}\``,
     );
   }
-  return holds(served.length === 0 ? 'no paper has one of its own' : served.map(({ url }) => url).join(', '));
+  return holds(served.length === 0 ? 'no paper has its own host' : served.map(({ url }) => url).join(', '));
 
   function isShared(url: string): boolean {
     return url.startsWith(`${settings.origin}/`);

@@ -10,14 +10,14 @@ import { signingKeyFile } from '../context.ts';
 import type { Finding } from './finding.ts';
 import { checked, fault, holds, open } from './finding.ts';
 
-/** The least free space of a disk, in bytes: a day of a hundred thousand looks. */
+/** The least free disk space, in bytes: a day of a hundred thousand probes. */
 const LEAST_SPACE = 500_000_000;
-/** How far the clock may be behind what was written, in ms. */
+/** How far the clock may be behind the newest record, in ms. */
 const BEHIND = 5 * MINUTE;
-/** No clock is right that is before the first of these programs. */
+/** No right clock is earlier than the first version of this program. */
 const FIRST = Date.UTC(2026, 0, 1);
 
-/** Checks what is on this machine; `app` is null where there is no database yet. */
+/** Checks this machine; `app` is null where there is no database yet. */
 export async function checkHere(settings: Settings, app: AppContext | null): Promise<Finding[]> {
   return [
     await checked('database', () => database(app)),
@@ -34,7 +34,7 @@ export async function checkHere(settings: Settings, app: AppContext | null): Pro
 }
 
 function database(app: AppContext | null) {
-  if (app === null) return open('there is none yet; the first start makes it');
+  if (app === null) return open('there is none yet; the first start creates it');
   const { faults, size, free } = app.store.soundness();
   if (faults.length > 0) return fault(faults.join('; '), 'restore it from a backup or a ledger export');
   return holds(`${mega(size)} and sound, ${mega(free)} of it free`);
@@ -45,17 +45,17 @@ function doorKey(settings: Settings, app: AppContext | null) {
   const keys = app?.store.doorKeys() ?? [];
   const present = keys.find(({ retired_at }) => retired_at === null);
   if (!existsSync(file)) {
-    if (present === undefined) return open('there is none yet; the first start makes it');
+    if (present === undefined) return open('there is none yet; the first start creates it');
     return fault(
-      `${file} is not there, and the ledger was signed with one`,
-      'restore it from a backup; without it the next start makes another key, and this one is retired',
+      `${file} does not exist, and the ledger was signed with a key`,
+      'restore it from a backup; without it the next start makes another key and retires this one',
     );
   }
   const { kid } = readSigningKey(file);
   if ((statSync(file).mode & 0o077) !== 0) return fault(`${file} can be read by others`, `chmod 600 ${file}`);
   if (present !== undefined && present.kid !== kid) {
     return fault(
-      `${file} is key ${kid}, and the ledger is signed with ${present.kid}`,
+      `${file} holds key ${kid}, and the ledger is signed with ${present.kid}`,
       keys.some((key) => key.kid === kid)
         ? 'restore the file of the key in force, or run `npm run -s broadsheet -- key rotate`; until then nothing is signed'
         : 'restore the key file that belongs to this database; a start with this one retires the other key',
@@ -71,36 +71,34 @@ function clock(app: AppContext | null) {
     ...(app?.store.doorKeys() ?? []).map(({ nbf }) => nbf),
   );
   if (now < FIRST || now < written - BEHIND) {
-    const last = now < FIRST ? '' : `, and something was written at ${isoTime(written)}`;
-    return fault(`it is ${isoTime(now)} here${last}`, 'set the clock, and keep it by NTP');
+    const last = now < FIRST ? '' : `, and the newest record is from ${isoTime(written)}`;
+    return fault(`it is ${isoTime(now)} here${last}`, 'set the clock, and synchronize it with NTP');
   }
   return holds(`it is ${isoTime(now)}`);
 }
 
 function folder(setting: string, path: string) {
-  // What is not there yet is made by the first start, below the first folder that is.
+  // The first start creates missing folders.
   let there = path;
   while (!existsSync(there)) there = dirname(there);
   try {
     accessSync(there, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch {
-    return fault(`${there} cannot be written`, `give this user the folder, or set ${setting} to another one`);
+    return fault(`${there} is not writable`, `make it writable for this user, or set ${setting} to another folder`);
   }
   const { bavail, bsize } = statfsSync(there);
   const space = bavail * bsize;
-  if (space < LEAST_SPACE) return fault(`${mega(space)} are free at ${path}`, 'make room on that disk');
+  if (space < LEAST_SPACE) return fault(`only ${mega(space)} free at ${path}`, 'free some space on that disk');
   return holds(`${path}, ${mega(space)} free`);
 }
 
 function pages() {
-  return isBuilt()
-    ? holds('they are those of the code')
-    : fault('they are not those of the code', 'run `npm run build`');
+  return isBuilt() ? holds('they match the code') : fault('they do not match the code', 'run `npm run build`');
 }
 
-/** Whether a port can be listened on, or this program listens there already. */
+/** Whether a port is free, or this program already listens on it. */
 async function port({ host }: Settings, setting: string, port: number) {
-  if (port === 0) return holds('any that is free');
+  if (port === 0) return holds('any free port');
   const server = createServer();
   const failure = await new Promise<NodeJS.ErrnoException | null>((done) => {
     server.once('error', done);
@@ -112,14 +110,14 @@ async function port({ host }: Settings, setting: string, port: number) {
   }
   const { code, message } = failure;
   if (code !== 'EADDRINUSE')
-    return fault(`${host}:${port}: ${message}`, `set ${setting} or HOST to one that this user may use`);
+    return fault(`${host}:${port}: ${message}`, `set ${setting} or HOST to one that this user may listen on`);
   const isOurs = await fetch(`http://${host.includes(':') ? `[${host}]` : host}:${port}/`, {
     signal: AbortSignal.timeout(5_000),
   })
     .then(({ headers }) => headers.has('x-request-id'))
     .catch(() => false);
-  if (isOurs) return holds(`${port} is served already`);
-  return fault(`${port} is taken by another program`, `set ${setting} to another one`);
+  if (isOurs) return holds(`this program already listens on ${port}`);
+  return fault(`${port} is taken by another program`, `set ${setting} to another port`);
 }
 
 function mega(bytes: number): string {

@@ -5,16 +5,16 @@ import { smtpOf } from '../../net/smtp.ts';
 import type { Finding } from './finding.ts';
 import { checked, fault, holds, open } from './finding.ts';
 
-/** How long a mail server and a facilitator may take, in ms. */
+/** How long a mail server or a facilitator may take, in ms. */
 const PATIENCE = 15_000;
-/** A question that every resolver of the Internet knows the answer to. */
+/** A question that every resolver of the Internet can answer. */
 const QUESTION = ['com', 'NS'] as const;
 
 const Supported = z.object({ kinds: z.array(z.looseObject({ scheme: z.string(), network: z.string() })) });
 
 const ChainId = z.object({ result: z.string().regex(/^0x[0-9a-f]{1,16}$/i) });
 
-/** Checks what is reached over the network, all of it at once. */
+/** Checks the services on the network, concurrently. */
 export function checkNetwork(settings: Settings): Promise<Finding[]> {
   const checks = [checked('mail server', () => mailServer(settings))];
   if (settings.services.records) {
@@ -29,17 +29,18 @@ export function checkNetwork(settings: Settings): Promise<Finding[]> {
 
 async function mailServer(settings: Settings) {
   const smtp = smtpOf(settings);
-  if (smtp === null) return open('SMTP_URL is not set: mails land in the outbox folder of DATA_DIR, and go to nobody');
+  if (smtp === null)
+    return open('SMTP_URL is not set: mails are written to the outbox folder of DATA_DIR and not sent');
   const { host } = new URL(settings.smtpUrl ?? '');
   try {
     await within(smtp.verify());
-    return holds(`${host} takes our mails`);
+    return holds(`${host} accepts mail`);
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
     const cure =
       code === 'EAUTH'
         ? 'check the user and the password of SMTP_URL'
-        : 'check SMTP_URL: its host, its port, and smtps:// where TLS comes first';
+        : 'check SMTP_URL: its host, its port, and smtps:// for implicit TLS';
     return fault(`${host}: ${message}`, cure);
   } finally {
     smtp.breakOff();
@@ -50,7 +51,7 @@ async function resolver({ resolvers, resolverRate: rate }: Settings) {
   const all = createResolver({ servers: resolvers, rate });
   const { servers } = all;
   all.close();
-  if (servers.length === 0) return fault('this machine knows no resolver', 'set RESOLVERS to some, such as 192.0.2.53');
+  if (servers.length === 0) return fault('this machine has no resolver', 'set RESOLVERS, for example to 192.0.2.53');
   const said = await Promise.all(
     servers.map(async (server) => {
       const one = createResolver({ servers: [server], tries: 2 });
@@ -67,8 +68,8 @@ async function resolver({ resolvers, resolverRate: rate }: Settings) {
     return holds(said.map(({ name, rtt_ms }) => `${name} answers in ${Math.round(rtt_ms ?? 0)} ms`).join(', '));
   }
   return fault(
-    bad.map(({ name, status }) => `${name} says ${status} to ${QUESTION.join(' ')}`).join(', '),
-    'set RESOLVERS to resolvers that answer this machine; an authoritative-only server will not do',
+    bad.map(({ name, status }) => `${name} answers ${status} to ${QUESTION.join(' ')}`).join(', '),
+    'set RESOLVERS to recursive resolvers that answer this machine',
   );
 }
 
@@ -82,7 +83,7 @@ async function payments({ x402 }: Settings) {
   if (response instanceof Error) return fault(`${address}: ${reasonOf(response)}`, cure);
   const told = Supported.safeParse(await response.json().catch(() => null));
   if (!response.ok || !told.success)
-    return fault(`${address} answers ${response.status}, and not what it supports`, cure);
+    return fault(`${address} answers ${response.status}, and not with what it supports`, cure);
   const { name, caip2 } = x402.network;
   const isServed = told.data.kinds.some(
     ({ scheme, network }) => scheme === 'exact' && (network === name || network === caip2),
@@ -91,12 +92,12 @@ async function payments({ x402 }: Settings) {
   return holds(`${address} takes payments on ${name}`);
 }
 
-/** Credits are sold for transfers that are seen on the chain. The address of a node may hold a key, so its host alone is told. */
+/** Credits are sold for transfers that are visible on the chain. A node's address may contain a key, so only its host is shown. */
 async function saleOfCredits({ x402 }: Settings) {
-  if (x402 === null) return open('the paid lane is closed: top credits up by `npm run -s broadsheet -- credits add`');
+  if (x402 === null) return open('the paid lane is closed: add credits with `npm run -s broadsheet -- credits add`');
   if (x402.rpc === null) {
     return open(
-      'X402_RPC_URL is not set: credits are not sold, and who pays by the call while a settling breaks off gets no answer until it is; set it to a node of the chain',
+      'X402_RPC_URL is not set: credits are not sold, and calls whose settlement is interrupted get no answer; set it to a node of the chain',
     );
   }
   const { host } = new URL(x402.rpc);
@@ -111,7 +112,7 @@ async function saleOfCredits({ x402 }: Settings) {
   }).catch((error: Error) => error);
   if (response instanceof Error) return fault(`${host}: ${reasonOf(response)}`, cure);
   const told = ChainId.safeParse(await response.json().catch(() => null));
-  if (!told.success) return fault(`${host} answers ${response.status}, and does not say of which chain it is`, cure);
+  if (!told.success) return fault(`${host} answers ${response.status}, and does not say which chain it is on`, cure);
   const id = BigInt(told.data.result);
   if (`eip155:${id}` !== caip2) return fault(`${host} is a node of chain ${id}, and ${name} is ${caip2}`, cure);
   return holds(`${host} is a node of ${name}`);

@@ -3,10 +3,10 @@ import { isoTime } from '../../time.ts';
 import type { AppContext } from '../context.ts';
 import { fault, holds, open } from './finding.ts';
 
-/** Names under which this machine alone can be meant. */
+/** Hostnames that can only mean this machine. */
 const THIS_MACHINE = /^(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
 
-/** Whether limits by address count callers, and not a proxy in front of all of them. */
+/** Whether limits by address count callers, and not a proxy in front of them. */
 export function proxy(settings: Settings, app: AppContext | null) {
   const { trustedProxies, origin, dataOrigin, host, services } = settings;
   const unknown = app?.store.forwarded.list() ?? [];
@@ -14,17 +14,17 @@ export function proxy(settings: Settings, app: AppContext | null) {
   if (last !== undefined) {
     const who = unknown.map(({ service }) => (service === 'desk' ? 'the desk' : 'the records')).join(' and ');
     return fault(
-      `requests to ${who} came from a proxy at ${last.address}, last noted ${isoTime(last.at)}, that the server’s TRUSTED_PROXIES does not name: no limit by address holds for them, and all keyless callers share one slot`,
-      `set TRUSTED_PROXIES=${last.address}, have the proxy set X-Forwarded-For, and start the server anew`,
+      `requests to ${who} came from a proxy at ${last.address}, last noted ${isoTime(last.at)}, which TRUSTED_PROXIES does not list: limits by address count the proxy, and all keyless callers share one slot`,
+      `set TRUSTED_PROXIES=${last.address}, have the proxy set X-Forwarded-For, and restart the server`,
     );
   }
-  if (trustedProxies.length > 0) return holds(`X-Forwarded-For is believed from ${trustedProxies.join(', ')}`);
+  if (trustedProxies.length > 0) return holds(`X-Forwarded-For is trusted from ${trustedProxies.join(', ')}`);
   const addresses = [...(services.desk ? [origin] : []), ...(services.records ? [dataOrigin] : [])];
   const elsewhere = addresses.find((address) => !THIS_MACHINE.test(new URL(address).hostname));
   if (elsewhere !== undefined && THIS_MACHINE.test(host)) {
     return open(
-      `TRUSTED_PROXIES is not set, and what leads from ${elsewhere} to ${host} is on this machine, whose callers no limit by address counts: set it to that proxy’s address`,
+      `TRUSTED_PROXIES is not set, and a proxy on this machine leads from ${elsewhere} to ${host}, so that limits by address cannot count its callers: set it to the proxy’s address`,
     );
   }
-  return open('TRUSTED_PROXIES is not set: right where callers connect by themselves');
+  return open('TRUSTED_PROXIES is not set: right if callers connect directly');
 }
