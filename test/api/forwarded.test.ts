@@ -57,7 +57,7 @@ test('the log and doctor tell of a proxy on this machine that no setting names',
 
   assert.deepEqual(await served({ TRUSTED_PROXIES: '127.0.0.1' }, { 'x-forwarded-for': '192.0.2.9' }), []);
   const mended = await proxyFinding(t, folder, { TRUSTED_PROXIES: '127.0.0.1' });
-  assert.deepEqual([mended.state, mended.found], ['holds', 'X-Forwarded-For is believed from 127.0.0.1']);
+  assert.deepEqual([mended.state, mended.found], ['holds', 'X-Forwarded-For is trusted from 127.0.0.1']);
   const supposed = await proxyFinding(t, folder, { ORIGIN: 'https://news.example' });
-  assert.match(supposed.found, /what leads from https:\/\/news\.example to 127\.0\.0\.1 is on this machine/);
+  assert.match(supposed.found, /a proxy on this machine leads from https:\/\/news\.example to 127\.0\.0\.1/);
 });

@@ -146,12 +146,12 @@ const FORGED: Damage[] = [
   [
     'a proof',
     () => stand.forge(`stories/${PIECE}/proof.json`, changed('"prose": "One', '"prose": "No')),
-    /proof\.json: the file is not the one/,
+    /proof\.json: the file does not match/,
   ],
   [
     'an embed by id that is another one than by slug',
     () => stand.forge(`embed/${idOf(PIECE)}/index.html`, changed('A dek', 'No dek')),
-    /embed\/\w+\/index\.html: the file is not the one/,
+    /embed\/\w+\/index\.html: the file does not match/,
   ],
   [
     'the headline of an embed card',
@@ -198,12 +198,12 @@ const FORGED: Damage[] = [
   [
     'an RSS feed without a piece',
     () => stand.forge('rss.xml', changed(/<item>(?:(?!<\/item>)[\s\S])*low-water[\s\S]*?<\/item>/, '')),
-    /rss\.xml: the file is not the one/,
+    /rss\.xml: the file does not match/,
   ],
   [
     'a section’s RSS feed without a piece',
     () => stand.forge('sections/tides/rss.xml', changed(/<item>(?:(?!<\/item>)[\s\S])*low-water[\s\S]*?<\/item>/, '')),
-    /sections\/tides\/rss\.xml: the file is not the one/,
+    /sections\/tides\/rss\.xml: the file does not match/,
   ],
   [
     'a JSON feed without a piece',
@@ -213,17 +213,17 @@ const FORGED: Damage[] = [
         feed.items = feed.items.filter(({ url }) => !url.includes(PIECE));
         return `${JSON.stringify(feed)}\n`;
       }),
-    /feed\.json: the file is not the one/,
+    /feed\.json: the file does not match/,
   ],
   [
     'a sitemap without a piece',
     () => stand.forge('sitemaps/2026-11.xml', changed(/<url><loc>[^<]*low-water[\s\S]*?<\/url>/, '')),
-    /sitemaps\/2026-11\.xml: the file is not the one/,
+    /sitemaps\/2026-11\.xml: the file does not match/,
   ],
   [
     'a front document of an earlier edition',
     () => stand.forge('front.json', changed(/"edition":\d+/, '"edition":1')),
-    /front\.json: the file is not the one/,
+    /front\.json: the file does not match/,
   ],
   [
     'an old page in place of the notice of a withdrawal',
@@ -240,22 +240,22 @@ const FORGED: Damage[] = [
     },
     /high-water\.md: the manifest lists this file, which the ledger does not ask for/,
   ],
-  ['the headers for a CDN', () => stand.forge('_headers', changed('/', '/x')), /_headers: the file is not the one/],
+  ['the headers for a CDN', () => stand.forge('_headers', changed('/', '/x')), /_headers: the file does not match/],
   [
     'the key document',
     () => stand.forge('.well-known/newsdesk-keys.json', changed('"x": "', '"x": "A')),
-    /newsdesk-keys\.json: the file is not the one/,
+    /newsdesk-keys\.json: the file does not match/,
   ],
-  ['a stylesheet', () => stand.forge('hue.css', changed('210', '21')), /hue\.css: the file is not the one/],
+  ['a stylesheet', () => stand.forge('hue.css', changed('210', '21')), /hue\.css: the file does not match/],
   [
     'a picture in the tree',
     () => stand.forge('media/art/buoys.svg', changed('<svg', '<svg id="x"')),
-    /buoys\.svg: the file is not the one/,
+    /buoys\.svg: the file does not match/,
   ],
   [
     'the news sitemap without a piece of today',
     () => stand.forge('sitemap-news.xml', changed(/<url>[\s\S]*?<\/url>\n/, '')),
-    /sitemap-news\.xml: the file is not the one/,
+    /sitemap-news\.xml: the file does not match/,
   ],
 ];
 
@@ -468,17 +468,17 @@ const DEEP: Damage[] = [
   [
     'a sentence of a page',
     () => stand.forge(PAGE, changed('One thing is so.', 'No thing is so.')),
-    /low-water\/index\.html: the file is not the one/,
+    /low-water\/index\.html: the file does not match/,
   ],
   [
     'a link in a page',
     () => stand.forge(PAGE, changed('https://iho.int/', 'https://iho.example/')),
-    /low-water\/index\.html: the file is not the one/,
+    /low-water\/index\.html: the file does not match/,
   ],
   [
     'a notice that gives another reason',
     () => stand.forge(`stories/${WITHDRAWN}/index.html`, changed('It was wrong.', 'It was late.')),
-    /high-water\/index\.html: the file is not the one/,
+    /high-water\/index\.html: the file does not match/,
   ],
   [
     'a share card that shows something else',
@@ -488,7 +488,7 @@ const DEEP: Damage[] = [
       put(path, bytes);
       stand.sql(`UPDATE files SET digest = '${sha256(bytes)}' WHERE path = '${path}'`);
     },
-    /cards\/\w+-\w+\.png: the file is not the one/,
+    /cards\/\w+-\w+\.png: the file does not match/,
   ],
   [
     'the record of a persona',
@@ -496,7 +496,7 @@ const DEEP: Damage[] = [
       stand.sql(
         "UPDATE records SET body = json_set(body, '$.bio', 'Another life') WHERE kind = 'persona' AND paper = 'tide-table'",
       ),
-    /masthead\/[\w-]+\/index\.html: the file is not the one/,
+    /masthead\/[\w-]+\/index\.html: the file does not match/,
   ],
   [
     'words in the search index',

@@ -136,7 +136,7 @@ test('whether credits can be sold is told: that takes a node of the chain that i
   for (const [url, found] of [
     [`${await chain('0x1')}/secret`, /is a node of chain 1, and base-sepolia is eip155:84532$/],
     ['http://127.0.0.1:9/secret', /ECONNREFUSED|bad port/],
-    [`${await facilitator(t, '<html>')}/secret`, /does not say of which chain it is/],
+    [`${await facilitator(t, '<html>')}/secret`, /does not say which chain it is on/],
   ] as const) {
     const finding = await check(url);
     assert.equal(finding.state, 'fault');

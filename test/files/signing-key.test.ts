@@ -43,7 +43,7 @@ test('a look makes no key, and a transaction that is taken back takes none with 
   const { app } = shopIn(t);
   const file = signingKeyFile(app.settings);
   // A process that signs without having opened the door.
-  await assert.rejects(observe(app, 'early.example'), { code: 'unavailable', message: /has no key yet/ });
+  await assert.rejects(observe(app, 'early.example'), { code: 'unavailable', message: /there is no signing key yet/ });
   assert.ok(!existsSync(file) && app.store.doorKeys().length === 0);
 
   const half = () =>
