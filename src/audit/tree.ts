@@ -133,7 +133,8 @@ function staleSheets(
   const edition = audit.edition();
   for (const tag of due) {
     for (const name of manifest.outputsReading(paper, tag)) staleNames.add(name);
-    for (const sheet of OUTPUTS) for (const key of sheet.keysForTag(tag, edition)) staleNames.add(outputName(sheet, key));
+    for (const sheet of OUTPUTS)
+      for (const key of sheet.keysForTag(tag, edition)) staleNames.add(outputName(sheet, key));
   }
   return staleNames;
 }

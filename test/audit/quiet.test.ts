@@ -99,9 +99,9 @@ test('under a clock that was set back an audit finds nothing, and an import puts
   airStory(app.desk, PAPER, 'embargoed', { ...by, at: START - HOUR });
   // Its receipt may not be older than the one before it, and so is ahead of the clock and of the embargo.
   fileStory(app.desk, PAPER, filing('flood'), by);
-  const owes = /waits? for the press/;
+  const waits = /waits? for the press/;
   assert.deepEqual(
-    (await auditApp(app)).faults.filter((fault) => !owes.test(fault)),
+    (await auditApp(app)).faults.filter((fault) => !waits.test(fault)),
     [],
   );
   assert.equal(app.store.archive(PAPER).storyBySlug('embargoed')?.state, 'scheduled');
@@ -116,7 +116,7 @@ test('under a clock that was set back an audit finds nothing, and an import puts
   fileStory(app.desk, PAPER, filing('wrack'), by);
   assert.equal(app.store.archive(PAPER).storyBySlug('embargoed')?.state, 'on_air');
   assert.deepEqual(
-    (await auditApp(app)).faults.filter((fault) => !owes.test(fault)),
+    (await auditApp(app)).faults.filter((fault) => !waits.test(fault)),
     [],
   );
 });
