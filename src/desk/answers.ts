@@ -1,5 +1,5 @@
 import { DAY } from '../time.ts';
-/** What a write answered. `request` is the hash of what was asked. */
+/** The stored response to a write. `request` is the hash of the request. */
 export interface StoredAnswer {
   request: string;
   status: number;
@@ -7,13 +7,13 @@ export interface StoredAnswer {
   body: string;
 }
 
-/** Answers under a caller's key and the name (`Idempotency-Key`) that the caller gave the write. */
+/** Responses by the caller's key and its `Idempotency-Key`. */
 export interface AnswerTable {
   get(key: string, name: string, since: number): StoredAnswer | null;
   put(key: string, name: string, answer: StoredAnswer, at: number): void;
-  /** Drops what was answered at or before a time. */
+  /** Deletes responses stored at or before a time. */
   deleteUntil(until: number): void;
 }
 
-/** For how long an answer is kept, in ms (wire.md, "Writes"). */
+/** How long a response is kept, in ms (wire.md, "Writes"). */
 export const ANSWER_TTL = DAY;

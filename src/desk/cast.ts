@@ -23,7 +23,7 @@ export const CastBody = z.strictObject({
 });
 export type CastBody = z.infer<typeof CastBody>;
 
-/** The video edition of one day, with what its media files told. */
+/** The video edition of one day, with the properties of its video. */
 export interface Cast extends CastBody {
   /** YYYY-MM-DD, UTC. */
   day: string;

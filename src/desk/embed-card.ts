@@ -16,7 +16,7 @@ export interface CardSize {
 export const CARD_WIDTH_MIN = 220;
 export const CARD_WIDTH_MAX = 640;
 
-/** In a frame of a fixed height below this a card shows no picture (layouts/embed.css). */
+/** In a frame lower than this, in pixels, a card shows no picture (layouts/embed.css). */
 const PICTURE_FROM = 240;
 
 /** At these widths, in pixels, the card's layout changes (layouts/embed.css). */
@@ -32,11 +32,11 @@ const FULL_WIDTH =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f000}-\u{3fffd}]/u;
 
 /**
- * How tall the card is at a width, in pixels: the measures of layouts/embed.css,
- * with the lines of each text counted from its length. A card has a picture, the
- * piece's own or its section's motif, wherever its frame is not too low. A reader's typefaces
- * decide how a text breaks, so it may be a line too much; a framed card tells
- * its true height itself.
+ * The card's height at a width, in pixels: the sizes of layouts/embed.css, with
+ * the lines of each text estimated from its length. A card has a picture, the
+ * piece's own or its section's motif, unless its frame is too low. The reader's
+ * typefaces decide where lines break, so the estimate may be a line too high; a
+ * framed card reports its true height itself.
  */
 export function cardHeight(
   width: number,
@@ -62,40 +62,40 @@ export function cardHeight(
 }
 
 /**
- * The size of the card's frame: as wide as may be, and never above `maxHeight`.
- * Where that is too low for the card, it is made narrower until its picture
- * fits, then goes without one, and at last its foot is out of sight.
+ * The size of the card's frame: as wide as possible, and never above `maxHeight`.
+ * A card that is too high is made narrower until its picture fits, then loses
+ * the picture, and finally its foot is cut off.
  */
-export function cardSize(maxWidth: number, maxHeight: number, matter: CardContent): CardSize {
+export function cardSize(maxWidth: number, maxHeight: number, content: CardContent): CardSize {
   const low = Math.min(maxHeight, PICTURE_FROM - 1);
   return (
-    fitting(maxWidth, maxHeight, matter, true) ??
-    fitting(maxWidth, low, matter, false) ?? { width: maxWidth, height: low }
+    fitting(maxWidth, maxHeight, content, true) ??
+    fitting(maxWidth, low, content, false) ?? { width: maxWidth, height: low }
   );
 }
 
-/** The widest size that is no higher than may be; null when none is. */
-function fitting(maxWidth: number, maxHeight: number, matter: CardContent, hasPicture: boolean): CardSize | null {
+/** The widest size within `maxHeight`; null when there is none. */
+function fitting(maxWidth: number, maxHeight: number, content: CardContent, hasPicture: boolean): CardSize | null {
   for (let width = maxWidth; width >= CARD_WIDTH_MIN; width--) {
-    const height = cardHeight(width, matter, { hasPicture });
+    const height = cardHeight(width, content, { hasPicture });
     if (height <= maxHeight) return { width, height };
   }
   return null;
 }
 
-/** How many lines a text fills, in type of a size, in a column; both in pixels. */
+/** How many lines a text fills at a type size in a column, both in pixels. */
 function lines(text: string, size: number, column: number, more = 0): number {
   let ems = more / 2;
   for (const character of text) ems += FULL_WIDTH.test(character) ? 1 : 0.51;
   const length = ems * size;
-  // Where a text breaks, a line ends before the column does.
+  // Broken lines end before the column does.
   return length <= column ? 1 : Math.ceil(length / (column - size));
 }
 
-/** What stands below the picture of a player, in pixels (layouts/player.css). */
+/** The height of what is below a player's picture, in pixels (layouts/player.css). */
 const PLAYER_FOOT = 30;
 
-/** The size of a player's frame: as wide as may be, its picture in the shape of the video, and never above `maxHeight`. */
+/** The size of a player's frame: as wide as possible at the video's aspect ratio, and never above `maxHeight`. */
 export function playerSize(maxWidth: number, maxHeight: number, video: CardSize): CardSize {
   const fitting = Math.floor(((maxHeight - PLAYER_FOOT) * video.width) / video.height);
   const width = Math.max(CARD_WIDTH_MIN, Math.min(maxWidth, fitting));

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 import type { Problem } from '../fault.ts';
 import { Fault } from '../fault.ts';
 
-/** How a host came to a paper: from the operator, or by what was found there. */
+/** How a paper got its host: from the operator, or by a proof found there. */
 export type HostProof = 'given' | 'file' | 'txt';
 
 /** A host at which a paper may be served. */
@@ -46,15 +46,15 @@ export function hostOfPaper({ url }: { url?: string | undefined }): string | nul
 /** An address as it is stored: parsed, its host in A-labels and lower case, without what says nothing. */
 export function normalUrl(text: string): string {
   const url = new URL(text);
-  // Of two dots none goes: such a name is none, and is to be refused.
+  // A name that ends in two dots keeps both: it is invalid and will be refused.
   url.hostname = url.hostname.replace(/(?<!\.)\.$/, '');
   return url.href.replace(/\/+$/, '');
 }
 
-/** A host as somebody typed it, such as `News.example` or `news.example:8443`. Throws `invalid_request`. */
+/** Parses a host as typed, such as `News.example` or `news.example:8443`. Throws `invalid_request`. */
 export function parseHost(text: string, own: OwnAddresses): string {
   const url = /[/?#@\\\s]/.test(text) ? null : URL.parse(`http://${text}`);
-  // A name that the desk's resolver would refuse is no host either.
+  // An empty name, which no resolver accepts, is invalid too.
   if (url === null || url.hostname.replace(/\.$/, '') === '') {
     throw new Fault('invalid_request', `${JSON.stringify(text)} is not a host; name one such as news.example`);
   }
@@ -66,10 +66,10 @@ export function parseHost(text: string, own: OwnAddresses): string {
 /** Labels as hosts have them (RFC 1123, section 2.1); an underscore too, which some have. */
 const NAME = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/;
 
-/** Why nobody is given the host of an address, with the cure; null when a paper may have it. */
+/** Why an address's host cannot be a paper's, with the cure; null when it can. */
 export function hostProblem(url: URL, { origin, dataOrigin }: OwnAddresses): string | null {
   const name = nameOf(url);
-  // The parser has turned every way to write an IPv4 address into the usual one.
+  // The parser has normalized every spelling of an IPv4 address.
   if (ipaddr.isValid(name.replace(/^\[|\]$/g, '')))
     return 'is an IP address; papers are served under names: give a domain of its own';
   // The parser also takes what no name of a host has, such as quotation marks, and this is shown in commands and pages.
@@ -78,7 +78,7 @@ export function hostProblem(url: URL, { origin, dataOrigin }: OwnAddresses): str
   return isOwn ? 'is on a host of this service, where papers have their paths; give a domain of its own' : null;
 }
 
-/** The paper whose address this one is, or lies within, or has within itself; null where there is none. */
+/** The paper whose address equals, contains or lies within this one; null when there is none. */
 export function paperAt<P extends Published>(url: string, others: readonly P[]): P | null {
   const asked = new URL(url);
   const found = others.find((other) => {
@@ -90,7 +90,7 @@ export function paperAt<P extends Published>(url: string, others: readonly P[]):
   return found ?? null;
 }
 
-/** What stands at a host, or in its DNS, when it is for a paper: the paper's address on the shared host. */
+/** The line that a host, or its DNS, publishes to prove that it is for a paper: the paper's address on the shared host. */
 export function proofOf(slug: string, { origin }: OwnAddresses): string {
   return `${origin}/${slug}`;
 }
@@ -100,7 +100,7 @@ export const PROOF_PATH = '/.well-known/broadsheet-papers';
 /** Where its TXT record is looked for, before the host's name; its text is `paper=` and the paper's address. */
 export const PROOF_LABEL = '_broadsheet';
 
-/** What an address that a paper's admin wants is held against. */
+/** What `urlProblems` checks an address against. */
 export interface UrlContext {
   own: OwnAddresses;
   /** Whether the host is the paper's, or was just proven to be. */
@@ -110,17 +110,17 @@ export interface UrlContext {
 }
 
 /**
- * What is wrong with the address that a paper's admin wants for it. A host that
- * is another's and one that is nobody's are told apart by nothing, or whoever
- * has a paper could ask which names private papers have.
+ * The problems of an address that a paper's admin wants for it. A taken host and
+ * a free one get the same answer, which must not reveal the names of private
+ * papers.
  */
-export function urlProblems(slug: string, url: string, { own, ownsHost: isHeld, others }: UrlContext): Problem[] {
-  // Its path on the shared host is every paper's own.
+export function urlProblems(slug: string, url: string, { own, ownsHost, others }: UrlContext): Problem[] {
+  // Every paper owns its path on the shared host.
   if (url === `${own.origin}/${slug}`) return [];
   const asked = new URL(url);
-  const unfit = hostProblem(asked, own);
-  if (unfit !== null) return [{ field: 'url', rule: 'host_unfit', message: `${url} ${unfit}` }];
-  if (isHeld && paperAt(url, others) === null) return [];
+  const problem = hostProblem(asked, own);
+  if (problem !== null) return [{ field: 'url', rule: 'host_unfit', message: `${url} ${problem}` }];
+  if (ownsHost && paperAt(url, others) === null) return [];
   const proof = proofOf(slug, own);
   const message = [
     `${url} is not known to be this paper’s alone;`,

@@ -89,7 +89,7 @@ export function isKey(text: string): boolean {
   return isKeyText(PREFIX, text);
 }
 
-/** What making keys takes. */
+/** The dependencies of making a key, and who makes it. */
 export interface KeyIssuer {
   keys: KeyTable;
   archive: Archive;
@@ -103,8 +103,8 @@ export interface KeyIssuer {
 
 /**
  * Makes a key of a paper and returns it, this one time. Throws `conflict` when
- * the seat is taken, `invalid_request` when the persona is none, the level does
- * not fit the seat or the persona, or the key would end before it begins.
+ * the seat is taken, `invalid_request` when the persona is unknown, the level does
+ * not match the seat or the persona, or the key would expire at once.
  */
 export function makeKey(maker: KeyIssuer, paper: string, body: KeyBody): { key: string; made: AccessKey } {
   const seat = body.seat?.toLowerCase() ?? null;

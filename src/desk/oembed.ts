@@ -43,8 +43,8 @@ export type EmbedTarget = { story: string } | { cast: string };
 
 /**
  * The slug in a story's address under one of a paper's roots, or the day in that of
- * a video edition; null for any other address. The Markdown twin names its story
- * too; a query or a fragment changes nothing.
+ * a video edition; null for any other address. The Markdown version's
+ * address names its story too; query and fragment are ignored.
  */
 export function embedTarget(address: string, roots: readonly string[]): EmbedTarget | null {
   const url = URL.parse(address);

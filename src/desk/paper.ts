@@ -13,7 +13,7 @@ const line = (max: number, kind = 'must be a text') =>
     .refine(isLine, 'must be one line without control characters')
     .transform((text) => normalized(text).trim());
 
-/** Whether a text names a time zone; an offset such as +02:00 is none, for it knows no daylight time. */
+/** Whether a text names a time zone; an offset such as +02:00 does not, because it has no daylight saving time. */
 function isTimeZone(text: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: text });
@@ -23,7 +23,7 @@ function isTimeZone(text: string): boolean {
   }
 }
 
-/** Names that a paper cannot have, because the shared host answers something else there. */
+/** Slugs that a paper cannot have, because the shared host uses them. */
 const RESERVED_SLUGS = new Set(['api', 'assets', 'docs', 'health', 'oembed', 'embed', 'newsstand']);
 
 /** How long the address of a paper may be, in characters. */
@@ -88,7 +88,7 @@ export interface PaperRecord extends PaperBody {
   slug: string;
 }
 
-/** A paper as it stands. */
+/** A paper at present. */
 export interface Paper extends PaperRecord {
   /** Grows by one with every change that a reader can see. */
   edition: number;
@@ -106,7 +106,7 @@ export function paperRoot(paper: { slug: string; url?: string | undefined }, ori
   return paper.url ?? `${origin}/${paper.slug}`;
 }
 
-/** A section's address: its name in ASCII words, or a stable stand-in where none are left. */
+/** A section's slug: its name in ASCII words, or a stable substitute when it has none. */
 export function sectionSlug(name: string): string {
   return asciiWords(name).join('-') || `section-${sha256(name).slice(7, 15)}`;
 }

@@ -15,13 +15,13 @@ import type { PaperBody } from './paper.ts';
 /** How many pieces a refusal names. */
 const NAMED_MAX = 5;
 
-/** A persona from its body. Throws `refused_by_door` when its portrait is none of the paper's pictures. */
+/** A persona from its body. Throws `refused_by_door` when its portrait is not a picture of the paper. */
 export function personaFrom(archive: Archive, slug: string, body: PersonaBody): Persona {
   requireMedia(archive, 'avatar', body.avatar, 'image/');
   return { slug, ...body };
 }
 
-/** A video edition from its body, with what its file tells. Throws `refused_by_door` for media that do not fit. */
+/** A video edition from its body, with its video's properties. Throws `refused_by_door` for missing or wrong media. */
 export function castFrom(archive: Archive, day: string, body: CastBody): Cast {
   const video = requireMedia(archive, 'video', body.video, 'video/');
   requireMedia(archive, 'poster', body.poster, 'image/');
@@ -30,8 +30,8 @@ export function castFrom(archive: Archive, day: string, body: CastBody): Cast {
 }
 
 /**
- * A paper's new record, its address as it is stored. Throws `refused_by_door` when it leaves pieces behind in a
- * section that it drops, or asks more of what is scheduled than that has.
+ * A paper's new record, its address normalized. Throws `refused_by_door` when it drops a section that has pieces, or
+ * raises the source floor above that of scheduled pieces.
  */
 export function paperFrom(archive: Archive | null, body: PaperBody): PaperBody {
   const problems =
@@ -40,7 +40,7 @@ export function paperFrom(archive: Archive | null, body: PaperBody): PaperBody {
   return body.url === undefined ? body : { ...body, url: normalUrl(body.url) };
 }
 
-/** What an edition tells of its video. */
+/** The properties of a video that an edition shows. */
 export function videoProperties(video: Media | null): Pick<Cast, 'duration_s' | 'bytes' | 'media_type'> {
   return {
     duration_s: Math.round((video?.duration_ms ?? 0) / 1000),
@@ -49,7 +49,7 @@ export function videoProperties(video: Media | null): Pick<Cast, 'duration_s' | 
   };
 }
 
-/** Enters a record unless the newest of its name says the same. Returns whether it was entered. */
+/** Appends a record unless the newest of its name is the same. Returns whether it was appended. */
 export function appendRecord(
   store: LedgerStore,
   { paper, kind, name, body, at }: Omit<RecordEntry, 'type'>,
@@ -61,8 +61,8 @@ export function appendRecord(
 }
 
 /**
- * What a new list of sections would leave behind: a section with pieces on air,
- * or scheduled, stays, or their pages would point at one that is gone.
+ * A section with pieces on air or scheduled cannot be dropped: their pages would
+ * link to a section that is gone.
  */
 function sectionProblems(archive: Archive, sections: readonly string[]): Problem[] {
   const dropped = archive.paper().sections.filter((name) => !sections.includes(name));
@@ -78,8 +78,8 @@ function sectionProblems(archive: Archive, sections: readonly string[]): Problem
 }
 
 /**
- * What a higher floor would keep off the air though it has its time: nobody is
- * there to be told when that comes. What is on air stays as it was aired.
+ * A higher floor must not block scheduled pieces: nobody would see the refusal
+ * when their time comes. Pieces on air stay on air.
  */
 function floorProblems(archive: Archive, { source_floor }: PaperBody): Problem[] {
   if (source_floor <= archive.paper().source_floor) return [];

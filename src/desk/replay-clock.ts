@@ -1,10 +1,10 @@
 import type { LedgerEntry } from './ledger-entry.ts';
 
 /**
- * Tells the entries of a replayed ledger, in their order, what the clock said
- * when each was made. Where the clock had been set back, an entry took its time
- * from an earlier one: such a time says nothing of the clock, and the last one that does
- * stands. Two entries of one millisecond come to the same.
+ * Returns what the clock said when each entry of a replayed ledger was made; call
+ * it with the entries in order. While the clock was set back, entries repeat the
+ * time of an earlier one: the clock then keeps its last distinct time. Two
+ * entries of one millisecond give the same result.
  */
 export function replayClock(): (entry: LedgerEntry) => number {
   const seen = new Set<number>();

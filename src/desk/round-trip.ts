@@ -15,10 +15,9 @@ const MEDIA = new Map([
 ]);
 
 /**
- * A change of a persona in the members of its record, so that a row of the
- * masthead may be sent back as it was listed: addresses of media become their
- * paths, and what cannot be set goes where it says what is so. Said otherwise
- * it stays in, to be refused.
+ * A change of a persona in the members of its record, so that a masthead row can
+ * be sent back as it was listed: media URLs become paths, and read-only members
+ * are removed if unchanged. Changed ones stay in, to be refused.
  */
 export function personaChange(change: Members, slug: string, root: string): Members {
   const members = mediaPaths(change, root);
@@ -27,7 +26,7 @@ export function personaChange(change: Members, slug: string, root: string): Memb
   return without(members, { slug, declared_ai: true, url: `${root}/masthead/${slug}/` });
 }
 
-/** The same for the video edition of a day, whose row also tells what its file is like. */
+/** The same for a video edition, whose row also shows its video's properties. */
 export function castChange(archive: Archive, change: Members, day: string, root: string): Members {
   const members = mediaPaths(change, root);
   const video = members.video ?? archive.cast(day)?.video;

@@ -3,7 +3,7 @@ import { KINDS } from '../ledger/piece.ts';
 import { isoTime } from '../time.ts';
 import type { DeskRow, Row, Story } from './archive.ts';
 
-/** Absolute addresses of what a row points at; who answers knows them. */
+/** Absolute addresses of what a row links to. */
 export interface Links {
   /** The paper's root, without a slash at its end. */
   root: string;
@@ -62,7 +62,7 @@ export const FullStory = StoryRow.extend({
 }).meta({ id: 'FullStory', description: 'One story in full.' });
 export type FullStory = z.infer<typeof FullStory>;
 
-/** Where a piece stands, as its own desk sees it. */
+/** A piece's state, as its own desk sees it. */
 const StateMembers = {
   state: z.enum(['draft', 'scheduled', 'on_air', 'withdrawn']),
   image: z
@@ -138,10 +138,10 @@ function stateMembers(story: DeskRow, links: Links) {
   return { ...stateRow(story), image: hasImage ? links.image(story) : null };
 }
 
-/** Where a piece stands: times in ISO 8601. */
+/** A piece's state on the wire; times in ISO 8601. */
 export function stateRow(story: DeskRow) {
   const isoOrNull = (ms: number | null) => (ms === null ? null : isoTime(ms));
-  // 0 is the store's word for never.
+  // The store writes 0 for never.
   const wasOnAir = story.published_at !== 0;
   return {
     state: story.state,
@@ -153,17 +153,17 @@ export function stateRow(story: DeskRow) {
   };
 }
 
-/** Languages written without blanks between words, whose words only a dictionary can part. */
+/** Languages written without spaces, whose words only a dictionary can separate. */
 const UNSPACED = /^(?:ja|zh|th|km|lo|my)\b/i;
 
-/** Markers and the targets of links, whose letters are no words of the piece. */
+/** Markers and link targets, which are not words of the piece. */
 const MARK_UP = /\[\^\d+\]|\]\([^)\s]*(\)?)/g;
 const MARKER = /\[\^\d+\]/g;
 const WORD = /[\p{L}\p{N}]/u;
 
-/** How many words a prose has, in the manner of its language. */
+/** How many words a prose has, by the rules of its language. */
 export function wordCount(prose: string, language: string): number {
-  // A target that does not end is taken whole too: looking again from within it would take time that grows with its square.
+  // A target without an end is matched whole too: matching again within it would take quadratic time.
   const text = prose.replace(MARK_UP, (found, end: string | undefined) =>
     end === '' ? found.replace(MARKER, ' ') : ' ',
   );

@@ -91,7 +91,7 @@ export interface Signing {
 }
 
 /**
- * Signs the agreement for a paper and returns the signature that stands: the
+ * Signs the agreement for a paper and returns the valid signature: the
  * first, when the paper had signed this text before. Throws `invalid_request`
  * when `signed_by` names nobody, `conflict` when the version is not in force.
  */

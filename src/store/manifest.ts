@@ -6,12 +6,12 @@ import { sql } from './sql.ts';
 /** What a press changed is kept until this many further marks are pressed; a write asks within seconds. */
 const RUNS_KEPT = 100_000;
 
-/** What the press still has to print, and what it has put on disk. */
+/** Which tags are stale, what is on disk, and who presses. The tables call an output a sheet. */
 export function manifestTables(db: Db): Manifest {
   const { run, one, all } = sql(db);
-  const owe = run('INSERT OR REPLACE INTO press_due (paper, tag) VALUES (?, ?)');
-  const due = all('SELECT tag FROM press_due WHERE paper = ? AND id <= ? ORDER BY id', text);
-  const waiting = one(
+  const mark = run('INSERT OR REPLACE INTO press_due (paper, tag) VALUES (?, ?)');
+  const staleTags = all('SELECT tag FROM press_due WHERE paper = ? AND id <= ? ORDER BY id', text);
+  const pending = one(
     `SELECT 1 FROM press_due d WHERE d.paper = ?1 AND d.tag = ?2
        AND d.id > coalesce((SELECT taken FROM presses WHERE paper = ?1), 0)`,
     integer,
@@ -25,14 +25,14 @@ export function manifestTables(db: Db): Manifest {
   const addRun = run('INSERT OR REPLACE INTO press_runs (paper, until, files) VALUES (?, ?, ?)');
   const dropRuns = run('DELETE FROM press_runs WHERE paper = ? AND until <= ?');
   const filesOf = one('SELECT files FROM press_runs WHERE paper = ? AND until >= ? ORDER BY until LIMIT 1', integer);
-  const owes = one('SELECT 1 FROM press_due WHERE paper = ? AND tag = ?', integer);
-  const lastDue = one('SELECT max(id) FROM press_due WHERE paper = ?', orNull(integer));
-  const paid = run('DELETE FROM press_due WHERE paper = ? AND id <= ?');
+  const stale = one('SELECT 1 FROM press_due WHERE paper = ? AND tag = ?', integer);
+  const newestMark = one('SELECT max(id) FROM press_due WHERE paper = ?', orNull(integer));
+  const clearMarks = run('DELETE FROM press_due WHERE paper = ? AND id <= ?');
   const tagsOf = one('SELECT tags FROM sheets WHERE paper = ? AND sheet = ?', text);
-  const setSheet = run(
+  const setTags = run(
     'INSERT INTO sheets (paper, sheet, tags) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET tags = excluded.tags',
   );
-  const dropSheet = run('DELETE FROM sheets WHERE paper = ? AND sheet = ?');
+  const dropOutput = run('DELETE FROM sheets WHERE paper = ? AND sheet = ?');
   // Lists go in as JSON: a press records half a million rows, and each call has its price.
   const addReads = run('INSERT OR IGNORE INTO reads (paper, tag, sheet) SELECT ?, value, ? FROM json_each(?)');
   const dropRead = run('DELETE FROM reads WHERE paper = ? AND tag = ? AND sheet = ?');
@@ -60,44 +60,44 @@ export function manifestTables(db: Db): Manifest {
     text,
   );
   const renew = run('UPDATE presses SET owned_until = ?3 WHERE paper = ?1 AND owner = ?2');
-  const setPaid = run(
+  const setPressed = run(
     'INSERT INTO presses (paper, paid) VALUES (?, ?) ON CONFLICT DO UPDATE SET paid = max(paid, excluded.paid)',
   );
   const reach = one('SELECT paid, taken FROM presses WHERE paper = ?', { paid: integer, taken: integer });
   const sequence = one("SELECT seq FROM sqlite_sequence WHERE name = 'press_due'", integer);
 
-  const lastOf = (paper: string): number => lastDue(paper) ?? 0;
+  const newestOf = (paper: string): number => newestMark(paper) ?? 0;
   const reached = (paper: string) => reach(paper) ?? { paid: 0, taken: 0 };
 
   return {
     markStale(paper, tags) {
-      for (const tag of tags) owe(paper, tag);
+      for (const tag of tags) mark(paper, tag);
     },
-    staleTags: (paper, until = Number.MAX_SAFE_INTEGER) => due(paper, until),
-    isStale: (paper, tag) => owes(paper, tag) !== null,
-    isPending: (paper, tag) => waiting(paper, tag) !== null,
-    newestMark: lastOf,
+    staleTags: (paper, until = Number.MAX_SAFE_INTEGER) => staleTags(paper, until),
+    isStale: (paper, tag) => stale(paper, tag) !== null,
+    isPending: (paper, tag) => pending(paper, tag) !== null,
+    newestMark: newestOf,
     stalePapers: all('SELECT DISTINCT paper FROM press_due ORDER BY paper', text),
     begin(paper) {
-      const until = lastOf(paper);
+      const until = newestOf(paper);
       const dirty = isDirty(paper) === true;
       begin(paper, until);
       return { until, dirty };
     },
     clearStale(paper, until) {
-      paid(paper, until);
+      clearMarks(paper, until);
       clean(paper);
     },
     recordPressed(paper, until, files) {
-      setPaid(paper, until);
+      setPressed(paper, until);
       addRun(paper, until, files);
       dropRuns(paper, until - RUNS_KEPT);
     },
-    isPressed: (paper, number) => reached(paper).paid >= number || lastOf(paper) === 0,
+    isPressed: (paper, number) => reached(paper).paid >= number || newestOf(paper) === 0,
     highestMarkOfAll: () => sequence() ?? 0,
     highestMark(paper) {
       const { paid, taken } = reached(paper);
-      return Math.max(paid, taken, lastOf(paper));
+      return Math.max(paid, taken, newestOf(paper));
     },
     filesChangedBy: (paper, number) => filesOf(paper, number) ?? 0,
     unsynced: one('SELECT unsynced FROM presses WHERE paper = ?', orNull(text)),
@@ -116,23 +116,23 @@ export function manifestTables(db: Db): Manifest {
         last = end;
       }
     },
-    record(paper, name, tags, pressed, gone) {
+    record(paper, name, tags, changed, gone) {
       const old = tagsOf(paper, name);
       const text = tags.join('\n');
       if (old !== text) {
         const kept = new Set(tags);
         for (const tag of old?.split('\n') ?? []) if (!kept.has(tag)) dropRead(paper, tag, name);
         addReads(paper, name, JSON.stringify(tags));
-        setSheet(paper, name, text);
+        setTags(paper, name, text);
       }
-      if (pressed.length > 0) setFiles(paper, name, JSON.stringify(pressed));
+      if (changed.length > 0) setFiles(paper, name, JSON.stringify(changed));
       for (const path of gone) dropFile(paper, name, path);
     },
     drop(paper, name) {
       const old = tagsOf(paper, name);
       for (const tag of old?.split('\n') ?? []) dropRead(paper, tag, name);
       for (const { path } of files(paper, name)) dropFile(paper, name, path);
-      dropSheet(paper, name);
+      dropOutput(paper, name);
     },
     stamp: (paper) => stamp(paper) ?? '',
     setStamp,

@@ -86,7 +86,7 @@ export function searchTables(db: Db, transact: Transact) {
     const last = lastOfMinute(start, start + ROOM);
     if (last === null) return { place: start, isOutOfOrder: false };
     const inOrder = at > last.published_at || (at === last.published_at && piece > last.id);
-    // Whatever comes after a tangled one counts as tangled too: that one may leave, and take its mark along.
+    // Everything after an entry out of order counts as out of order too: that entry, and its flag, may be removed.
     return { place: last.place + 1, isOutOfOrder: !inOrder || last.tangled };
   }
 
@@ -112,10 +112,10 @@ export function searchTables(db: Db, transact: Transact) {
   const changedPieces = new Set<string>();
 
   /**
-   * Brings the index to how the changed pieces stand; the last work of a
-   * transaction. FTS5 gathers words in memory until another statement may
-   * have to be undone alone, or a place comes before the last one: all words
-   * of a transaction are written together, in the order of their places.
+   * Updates the index for the changed pieces, as the last step of a transaction.
+   * FTS5 buffers words in memory until another statement may need a rollback of
+   * its own, or a rowid is lower than the last one: so all words of a
+   * transaction are written together, in rowid order.
    */
   function flush(): void {
     const due = [...changedPieces].map(takePlace).filter((one) => one !== null);
@@ -128,14 +128,14 @@ export function searchTables(db: Db, transact: Transact) {
   }
 
   /**
-   * Indexes what is on air and not yet indexed: in a database from before
-   * there was search, or after the folding was changed.
+   * Indexes the pieces on air that are not indexed: in a database older than
+   * the search, or after the normalizer changed.
    */
   function fill(): void {
     const { folding, filled } = state() ?? { folding: 0, filled: false };
     if (folding === NORMALIZER_VERSION && filled) return;
     transact(() => {
-      // Another process may have begun meanwhile.
+      // Another process may have begun in the meantime.
       if (state()?.folding === NORMALIZER_VERSION) return;
       db.exec("DELETE FROM searched; INSERT INTO search (search) VALUES ('delete-all')");
       begin(NORMALIZER_VERSION);
