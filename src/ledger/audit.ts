@@ -12,17 +12,16 @@ export interface AuditedGeneration extends Generation {
 }
 
 /**
- * An auditor of generations in the order in which they were entered. It keeps
- * a hash for each piece, and a number and a time for each paper, and no more.
- * `clock` says whether time must never go back over `seq`, nor lie outside a key's
- * life: what was filed under a clock that was set back, before that was seen to, is
- * sound in all else.
+ * Audits generations in the order in which they were appended. It keeps only a
+ * hash for each piece, and a number and a time for each paper. `clock` says
+ * whether time may neither go back over `seq` nor lie outside a key's period:
+ * old versions filed so while the clock was set back.
  */
 export function generationAuditor(keys: VerifyingKey[], { clock = true }: { clock?: boolean } = {}) {
   const last = new Map<string, { revision: number; hash: string; filed_at: string }>();
   const seqs = new Map<string, { seq: number; filed_at: string }>();
   return {
-    /** What does not hold in the next generation; empty when all of it does. */
+    /** The faults of the next generation; empty without any. */
     next(generation: AuditedGeneration): string[] {
       const { paper, piece } = generation;
       const { receipt, faults } = generationFaults(generation, clock ? keys : keys.map(withoutPeriod), verifyNode);
@@ -46,7 +45,7 @@ export function generationAuditor(keys: VerifyingKey[], { clock = true }: { cloc
       }
       const newest = seqs.get(paper) ?? { seq: 0, filed_at: '' };
       const seq = newest.seq + 1;
-      if (generation.seq !== seq) faults.push(`seq ${generation.seq} stands where ${seq} belongs`);
+      if (generation.seq !== seq) faults.push(`seq is ${generation.seq}, not ${seq}`);
       if (clock && generation.filed_at < newest.filed_at) {
         faults.push(
           `seq ${generation.seq}: filed at ${generation.filed_at}, before seq ${newest.seq} at ${newest.filed_at}`,

@@ -17,18 +17,18 @@ export interface Generation {
   receipt: string;
 }
 
-/** What a verifier has found out about one generation by hashing and by checking its signature. */
+/** What a verifier found by hashing a generation's receipt and checking its signature. */
 export interface CheckedReceipt {
-  /** The receipt read; null when it is not in the form of wire.md. */
+  /** The parsed receipt; null when it is not in the form of wire.md. */
   receipt: Receipt | null;
   /** `sha256:<hex>` of the receipt's signed text. */
   hash: string;
   signature: 'holds' | 'fails' | 'no_such_key';
-  /** When the key signed that the receipt names; null when no such key is known. */
+  /** The period of the key that the receipt names; null when that key is unknown. */
   key: SigningPeriod | null;
 }
 
-/** What does not hold in one generation taken by itself; empty when all of it does. */
+/** The faults of one generation by itself; empty without any. */
 export function generationRules(generation: Generation, { receipt, hash, signature, key }: CheckedReceipt): string[] {
   const where = `revision ${generation.revision}`;
   if (receipt === null) return [`${where}: the receipt is not a newsdesk-receipt/v1 note`];
@@ -48,9 +48,9 @@ export function generationRules(generation: Generation, { receipt, hash, signatu
 }
 
 /**
- * What does not hold in the chain of one piece's generations, oldest first:
- * revisions from 1 without a gap, each `prev` the hash of the text before it,
- * `seq` rising, time never going back, one paper and one piece throughout.
+ * The faults of the chain of one piece's generations, oldest first:
+ * revisions must count from 1 without a gap, each `prev` be the previous hash,
+ * `seq` rise, time never go back, and paper and piece stay the same.
  */
 export function chainRules(generations: { generation: Generation; seen: CheckedReceipt }[]): string[] {
   if (generations.length === 0) return ['there is no generation'];

@@ -17,7 +17,7 @@ import {
 import type { ParsedProse } from './prose.ts';
 import { markersIn, parseProse, UNSAFE_SCHEME } from './prose.ts';
 
-/** What the door knows of the paper that a piece is filed with. */
+/** The paper's rules and records that a filing is checked against. */
 export interface PaperRules {
   sections: readonly string[];
   /** Slugs of the personas that may sign. */
@@ -28,12 +28,12 @@ export interface PaperRules {
   hasMedia(path: string): boolean;
 }
 
-/** Gives the reading of a prose. */
+/** Parses prose, or returns it from a cache. */
 export type ProseParser = (prose: string) => ParsedProse;
 
-/** The form of a slug: of a piece, of a persona. */
+/** The form of a slug, of a piece or a persona. */
 export const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-/** The form of a piece's id; a slug of that form could be taken for one. */
+/** The form of a piece's id. A slug must not look like one. */
 const ID = /^[0-9a-hjkmnp-tv-z]{26}$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
@@ -41,17 +41,16 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 const CONTROL_OR_BREAK = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
 /**
- * Every rule of the desk that a filing breaks; empty when it may be filed.
- * The rules are those of design.md ("The life of a piece", 2). `read` reads the
- * prose, where it may have been read before.
+ * Every rule that a filing breaks; empty when it may be filed. The rules are
+ * those of design.md ("The life of a piece", 2). `parse` may use a cache.
  */
-export function filingProblems(filing: Filing, rules: PaperRules, read: ProseParser = parseProse): Problem[] {
+export function filingProblems(filing: Filing, rules: PaperRules, parse: ProseParser = parseProse): Problem[] {
   return [
     ...slugProblems(filing.slug),
     ...lineProblems('headline', filing.headline, HEADLINE_MAX, true),
     ...lineProblems('dek', filing.dek, DEK_MAX, false),
     ...memberProblems(filing, rules),
-    ...proseProblems(filing.prose, rules, read),
+    ...proseProblems(filing.prose, rules, parse),
     ...factProblems(filing),
     ...markerProblems(filing),
     ...imageProblems(filing, rules),
@@ -61,15 +60,15 @@ export function filingProblems(filing: Filing, rules: PaperRules, read: ProsePar
 }
 
 /**
- * What keeps a piece that was filed off the air: too few distinct publishers,
- * or a section that the paper has dropped since, of which there is no page.
+ * The problems that keep a filed piece off the air: too few distinct publishers,
+ * or a section that the paper has dropped since.
  */
 export function airingProblems(piece: Pick<Filing, 'category' | 'cited_facts'>, rules: PaperRules): Problem[] {
   return [...sectionProblems(piece.category, rules), ...sourceFloorProblems(piece, rules)];
 }
 
 /**
- * The rule that binds a piece on air, and not a draft: enough distinct
+ * The one rule for pieces on air that drafts need not meet: enough distinct
  * publishers, compared by `source` in NFKC and folded case.
  */
 export function sourceFloorProblems(
@@ -94,14 +93,14 @@ export function distinctPublishers(facts: { source: string }[]): number {
 
 /**
  * Upper-casing first folds ß, ﬁ and final sigma as Unicode's full case folding
- * does. Characters that nobody sees make no other publisher.
+ * does. Invisible characters do not make a publisher distinct.
  */
 function foldCase(text: string): string {
-  const seen = text.replace(/\p{Default_Ignorable_Code_Point}/gu, '');
-  return normalized(seen.toUpperCase().toLowerCase(), 'NFKC').replace(/\s+/g, ' ').trim();
+  const visible = text.replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+  return normalized(visible.toUpperCase().toLowerCase(), 'NFKC').replace(/\s+/g, ' ').trim();
 }
 
-/** Whether a text is sound Unicode without control characters and line breaks. */
+/** Whether a text is well-formed Unicode without control characters and line breaks. */
 export function isLine(text: string): boolean {
   return text.isWellFormed() && !CONTROL_OR_BREAK.test(text);
 }
@@ -142,7 +141,7 @@ function memberProblems(filing: Filing, rules: PaperRules): Problem[] {
   return problems;
 }
 
-/** Whether a text is a language tag (BCP 47) that dates and cases can be written by. */
+/** Whether a text is a language tag (BCP 47) that Intl accepts. */
 export function isLanguageTag(tag: string): boolean {
   try {
     return Intl.getCanonicalLocales(tag).length === 1;
@@ -151,13 +150,13 @@ export function isLanguageTag(tag: string): boolean {
   }
 }
 
-function proseProblems(prose: string, rules: PaperRules, read: ProseParser): Problem[] {
+function proseProblems(prose: string, rules: PaperRules, parse: ProseParser): Problem[] {
   const problems = textProblems('prose', prose, PROSE_MAX);
-  // What cannot be read in good time is not read.
+  // Prose that is too long is not parsed.
   if (prose.length > PROSE_MAX) return problems;
-  const { openBrackets: tangled, rawHtml, unsafeLinks, pictures, hiddenMarkers } = read(prose);
-  if (tangled !== null) {
-    const { text, offset, line } = tangled;
+  const { openBrackets, rawHtml, unsafeLinks, pictures, hiddenMarkers } = parse(prose);
+  if (openBrackets !== null) {
+    const { text, offset, line } = openBrackets;
     const message = `by line ${line} of the prose, in the paragraph that begins ${quote(text)}, too many square brackets are open at a time; close them, or write \\[ for one that is text`;
     return [...problems, { field: 'prose', rule: 'open_brackets', message, offset }];
   }
@@ -177,10 +176,10 @@ function proseProblems(prose: string, rules: PaperRules, read: ProseParser): Pro
       offset,
     });
   }
-  const known = new Map<string, boolean>();
+  const exists = new Map<string, boolean>();
   for (const { text, offset } of pictures) {
-    if (!known.has(text)) known.set(text, rules.hasMedia(text));
-    if (known.get(text)) continue;
+    if (!exists.has(text)) exists.set(text, rules.hasMedia(text));
+    if (exists.get(text)) continue;
     problems.push({
       field: 'prose',
       rule: 'unknown_media',
@@ -283,7 +282,7 @@ function imageProblems({ image }: Filing, rules: PaperRules): Problem[] {
   return problems;
 }
 
-/** Rules of a text of one line. */
+/** Problems of a text of one line. */
 function lineProblems(field: string, text: string, max: number, required: boolean): Problem[] {
   const problems = textProblems(field, text, max, CONTROL_OR_BREAK);
   if (required && text === '') {

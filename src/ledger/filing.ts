@@ -18,7 +18,7 @@ export const ImageBody = z.strictObject({
   credit: z.string().nullish(),
 });
 
-/** The body of a filing: what front matter, the import and the API all bring. */
+/** The body of a filing, from front matter, the import or the API. */
 export const FilingBody = z.strictObject({
   slug: z.string().optional().meta({ description: 'The piece’s place in addresses; it is kept for good.' }),
   headline: z.string(),

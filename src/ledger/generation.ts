@@ -8,7 +8,7 @@ import type { Receipt } from './receipt.ts';
 import { parseReceipt } from './receipt.ts';
 import { isSignedBy } from './verifier-key.ts';
 
-/** What does not hold in one generation taken by itself, and its receipt where that can be read. */
+/** The faults of one generation by itself, and its receipt where that can be read. */
 export function generationFaults(
   generation: Generation,
   keys: VerifyingKey[],
@@ -18,7 +18,7 @@ export function generationFaults(
   return { receipt: seen.receipt, faults: generationRules(generation, seen) };
 }
 
-/** What does not hold in the chain of one piece's generations, oldest first; empty when all of it does. */
+/** The faults of the chain of one piece's generations, oldest first; empty without any. */
 export function chainFaults(generations: Generation[], keys: VerifyingKey[], verify: Verify): string[] {
   return chainRules(generations.map((generation) => ({ generation, seen: checkReceipt(generation, keys, verify) })));
 }

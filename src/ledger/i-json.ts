@@ -8,13 +8,13 @@
 /** A text that is not I-JSON; `message` goes on from its name. */
 export class NotIJson extends Error {}
 
-/** JSON that means one thing to one reader and another to the next. */
+/** JSON that names a member twice, and so means different things to different readers. */
 export class DuplicateMember extends NotIJson {}
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** So much of a member's name is said again, in characters. */
+/** How much of a member's name a message quotes, in characters. */
 const LONGEST_NAME = 80;
 
 /** Parses a text in time that grows with its length. Throws `NotIJson`, or `NamedTwice` among it. */
@@ -31,7 +31,7 @@ export function parseIJson(text: string): unknown {
   return value;
 }
 
-/** The first member that an object names twice, however it is spelled; null without one. The text is known to be JSON. */
+/** The first member that an object names twice, in any spelling; null without one. The text must be JSON. */
 function duplicateMember(text: string): string | null {
   // One for each object or list that is open; a list names nothing.
   const open: (Set<string> | null)[] = [];

@@ -5,9 +5,9 @@ import { fromBase64, joined, toBase64, toBase64url } from './bytes.ts';
 /** The signature type byte of a plain Ed25519 signature, as signed-note assigns it. */
 export const ED25519 = 0x01;
 const PUBLIC_KEY_LENGTH = 32;
-/** What a key document says of every key (RFC 8037); an old copy may say none of it. */
+/** The constant members of every key in a key document (RFC 8037); an old copy may lack them. */
 const ED25519_JWK = { kty: 'OKP', crv: 'Ed25519', use: 'sig', alg: 'EdDSA' };
-/** The times that a date holds lie this far from 1970, in seconds (ECMA-262, section 21.4.1.1). */
+/** The greatest distance of a `Date` from 1970, in seconds (ECMA-262, section 21.4.1.1). */
 const FARTHEST = 8_640_000_000_000;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
@@ -21,7 +21,7 @@ export function thumbprintInput(publicKey: Uint8Array): string {
   return `{"crv":"Ed25519","kty":"OKP","x":"${toBase64url(publicKey)}"}`;
 }
 
-/** A key as a document lists it: what is to be compared with what its bytes hash to. */
+/** A key as a document lists it, to be compared with the hashes of its bytes. */
 export interface KeyParts {
   name: string;
   publicKey: Uint8Array;
@@ -33,7 +33,7 @@ export interface KeyParts {
   retired_at: number | null;
 }
 
-/** One key of a key document taken apart; null when it has not the form. Whether hash and `kid` are its own is still to be seen. */
+/** Splits one key of a key document; null when it is malformed. The caller must check `hash` and `kid`. */
 export function splitJwk(jwk: unknown): KeyParts | null {
   const { vkey, kid, x, nbf = 0, retired_at = null, ...said } = (jwk ?? {}) as Record<string, unknown>;
   if (Object.entries(ED25519_JWK).some(([name, value]) => said[name] !== undefined && said[name] !== value))
@@ -42,7 +42,7 @@ export function splitJwk(jwk: unknown): KeyParts | null {
   if (parts === null || (kid !== undefined && typeof kid !== 'string')) return null;
   if (x !== undefined && x !== toBase64url(parts.publicKey)) return null;
   if (typeof nbf !== 'number' || Math.abs(nbf) > FARTHEST) return null;
-  // A retirement in words would never come.
+  // A date that cannot be parsed would never come.
   if (retired_at !== null && !(typeof retired_at === 'string' && TIME.test(retired_at))) return null;
   const until = retired_at === null ? null : Date.parse(retired_at as string);
   // NumericDate is in seconds (RFC 7519, section 2).

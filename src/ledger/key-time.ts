@@ -3,15 +3,15 @@ import { isoTime } from '../time.ts';
 export interface SigningPeriod {
   /** Not used before. */
   nbf: number;
-  /** From here on it signs nothing any more; null while it signs. */
+  /** From then on it signs nothing; null while it is in use. */
   retired_at: number | null;
 }
 
 /**
- * The one rule of every verifier: the time that a receipt says lies in the life
- * of the key that signed it, `nbf` included and `retired_at` not. Whoever finds
- * the secret of a retired key can date nothing to after its retirement. `what`
- * begins the sentence, as `seq 3: observed`.
+ * The rule of every verifier: the time in a receipt lies within its key's period,
+ * `nbf` included and `retired_at` excluded. A stolen retired key can sign nothing
+ * that is dated after its retirement. `what` begins the message, as in
+ * `seq 3: observed`.
  */
 export function signingPeriodFaults(what: string, iso: string, { nbf, retired_at }: SigningPeriod): string[] {
   const at = Date.parse(iso);

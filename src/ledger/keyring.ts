@@ -4,7 +4,7 @@ import { toBase64url } from './bytes.ts';
 import { splitJwk, thumbprintInput, vkeyText } from './key-text.ts';
 import { parseVkey, vkey } from './verifier-key.ts';
 
-/** A public key of the filing door. The secret half never leaves the key file. */
+/** A public signing key. The secret half never leaves the key file. */
 export interface VerifyingKey {
   /** RFC 7638 thumbprint. */
   kid: string;
@@ -37,16 +37,16 @@ export function thumbprint(publicKey: Uint8Array): string {
   return createHash('sha256').update(thumbprintInput(publicKey)).digest('base64url');
 }
 
-/** What does not hold in a key as it is listed; empty when it may sign. */
+/** The faults of a listed key; empty when it may sign. */
 export function keyFaults({ kid, name, publicKey }: Pick<VerifyingKey, 'kid' | 'name' | 'publicKey'>): string[] {
   const faults: string[] = [];
   if (thumbprint(publicKey) !== kid) faults.push(`key ${kid}: the kid is not the thumbprint of its public key`);
   if (parseVkey(vkey(name, publicKey)) === null)
-    faults.push(`key ${kid}: its name or its length is not that of a door key`);
+    faults.push(`key ${kid}: its name or its length is not that of a signing key`);
   return faults;
 }
 
-/** The key document: every key that ever signed, oldest first. A retired key stays for ever. */
+/** The key document: every key that ever signed, oldest first. Retired keys stay for ever. */
 export function jwks(keys: VerifyingKey[]): { keys: Jwk[] } {
   return {
     keys: keys.map((key) => ({
@@ -63,7 +63,7 @@ export function jwks(keys: VerifyingKey[]): { keys: Jwk[] } {
   };
 }
 
-/** The keys of a parsed key document, with their times. One whose kid, key hash or `x` is not that of its bytes is left out. */
+/** The keys of a parsed key document, with their times. A key whose kid, key hash or `x` does not match its bytes is left out. */
 export function keysOf(document: unknown): VerifyingKey[] {
   const { keys } = (document ?? {}) as { keys?: unknown };
   return (Array.isArray(keys) ? keys : []).flatMap((jwk) => {

@@ -1,6 +1,5 @@
 /**
- * What the members of an object are to be; an array's one shape is that of each
- * item. A name that ends in `?` may be left out; `true` and `false` are those very
+ * The members that an object must have; an array holds the shape of its items. A name that ends in `?` may be left out; `true` and `false` are those very
  * values. Nothing here hashes: a reader's browser holds documents to it too.
  */
 export type Shape = { [name: string]: Kind | [Kind] };
@@ -24,7 +23,7 @@ export function hasShape(value: unknown, shape: Shape): boolean {
   return mismatches(value, shape).length === 0;
 }
 
-/** What of a value is not of a shape, by the members' places: `items[2].receipt is missing`. */
+/** How a value differs from a shape, by path: `items[2].receipt is missing`. */
 export function mismatches(value: unknown, shape: Shape, place = ''): string[] {
   if (!isObject(value)) return [`${place || 'it'} is not an object`];
   return membersOf(shape).flatMap(({ name, kind, isOptional }) => {
@@ -44,8 +43,8 @@ function mismatch(value: unknown, kind: Kind, place: string): string[] {
 }
 
 /**
- * The places of members that a shape does not name. Objects whose members it leaves
- * open have none, and what is no object where the shape has one is a stranger as a whole.
+ * The paths of members that a shape does not name. An object whose members the
+ * shape leaves open has none; a value that should be an object counts as a whole.
  */
 export function unknownMembers(value: unknown, shape: Shape, place = ''): string[] {
   if (!isObject(value)) return place === '' ? [] : [place];

@@ -53,7 +53,7 @@ export function rootFromPath(leaf: Uint8Array, index: number, size: number, path
   );
 }
 
-/** Whether the leaf stands at this place of the tree with this root. */
+/** Whether the tree with this root has the leaf at this index. */
 export function isIncluded(
   leaf: Uint8Array,
   index: number,

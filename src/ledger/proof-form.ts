@@ -18,7 +18,7 @@ export const GENERATION: Shape = {
 
 /**
  * The members of a proof that a verifier compares with what was signed. The basis is
- * hashed as a whole, whatever is in it; the rest of a proof nobody signed.
+ * hashed as a whole, whatever it holds; the rest of a proof is not signed.
  */
 const COMPARED: Shape = {
   id: 'a text',

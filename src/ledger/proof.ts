@@ -36,7 +36,7 @@ export interface Proof {
   generations: Generation[];
 }
 
-/** Puts a proof together. `generations` are the piece's own, oldest first, the last one that of `piece`. */
+/** Builds a proof. `generations` are the piece's own, oldest first, the last one that of `piece`. */
 export function proofOf(piece: Hashed, generations: Generation[], keys: VerifyingKey[], keysUrl: string): Proof {
   const last = generations.at(-1);
   const key = keys.find((candidate) => candidate.kid === last?.kid);
@@ -65,7 +65,7 @@ export function proofOf(piece: Hashed, generations: Generation[], keys: Verifyin
   };
 }
 
-/** Reads verifier keys as door keys; texts that are none are left out. */
+/** Reads verifier keys as signing keys; invalid ones are left out. */
 export function keysFromVkeys(vkeys: string[]): VerifyingKey[] {
   return vkeys
     .map(parseVkey)
@@ -109,9 +109,9 @@ export function isProof(document: unknown): document is Proof {
 /**
  * Checks a proof from itself alone, or against keys that the caller trusts.
  * From itself alone it shows that the piece, the receipts and the chain belong
- * together, and not whose key it is: anybody can sign with a key of their own.
- * Returns every claim that does not hold; empty when all do. A proof that is
- * not of the right shape is itself such a claim, never an exception.
+ * together, not whose key it is: anyone can sign with a key of their own.
+ * Returns every claim that does not hold; empty when all do. A document of the
+ * wrong shape is reported the same way, never thrown.
  */
 export function proofFaults(document: unknown, verify: Verify, trusted?: VerifyingKey[]): string[] {
   const shape = Shape.safeParse(document);
@@ -141,11 +141,11 @@ export function proofFaults(document: unknown, verify: Verify, trusted?: Verifyi
   return [...faults, ...receiptVerifyFaults(proof, text)];
 }
 
-/** What `receipt_verify` says wrongly: whoever checks by hand starts from it. */
+/** The faults of `receipt_verify`, from which a check by hand starts. */
 function receiptVerifyFaults({ receipt_verify: how, generations }: Proof, text: string): string[] {
   const faults: string[] = [];
   const listed = (how.vkeys ?? []).map(parseVkey);
-  if (listed.includes(null)) faults.push('receipt_verify.vkeys has what is no verifier key');
+  if (listed.includes(null)) faults.push('receipt_verify.vkeys has an entry that is not a verifier key');
   const signers = new Set(generations.map(({ kid }) => kid));
   if (listed.some((one) => one !== null && !signers.has(thumbprint(one.publicKey)))) {
     faults.push('receipt_verify.vkeys lists a key that signed no revision');
@@ -164,7 +164,7 @@ function receiptVerifyFaults({ receipt_verify: how, generations }: Proof, text: 
   return faults;
 }
 
-/** The hash of any value; null where RFC 8785 has no form for it, such as half a surrogate pair. */
+/** The hash of any value; null where RFC 8785 has no form for it, such as for half a surrogate pair. */
 function hashOrNull(value: unknown): string | null {
   try {
     return contentHash(value);

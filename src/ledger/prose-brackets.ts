@@ -1,12 +1,12 @@
 /**
- * How many characters may stand within square brackets, counted once for each
- * bracket that is open there. The grammar reads on from every open bracket to
- * its end, so that this is what a prose costs to read. Prose of 400,000
+ * How many characters may be within square brackets, counted once for each
+ * bracket that is open there. The parser scans from every open bracket to its
+ * end, so this is the cost of parsing a prose. Prose of 400,000
  * characters, every one of them in a linked picture, has 800,000.
  */
 export const BRACKETED_MAX = 2_000_000;
 
-/** How many characters stand within square brackets; an open one without an end reaches to the end of the text. */
+/** How many characters are within square brackets; an unclosed bracket reaches to the end of the text. */
 export function bracketed(text: string): number {
   let total = 0;
   const open: number[] = [];

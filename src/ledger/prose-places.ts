@@ -1,24 +1,24 @@
-/** Something in a prose, and where: an offset in UTF-16 units. */
+/** A text found in prose, and its offset in UTF-16 units. */
 export interface Occurrence {
   text: string;
   offset: number;
 }
 
-/** Lines of a block: the first, and the one after the last. */
+/** The lines of a block: the first, and the one after the last. */
 export type LineRange = readonly [first: number, end: number];
 
 /**
- * How many characters may be read for texts that are not found, for each
- * character of the prose: a text is spelled otherwise there when it was decoded.
+ * How many characters may be searched in vain per character of the prose. A text
+ * is not found when the prose spells it otherwise, before decoding.
  */
 const MISSED_MAX = 16;
 
-/** Finds where texts of a prose stand, asked for in their order, in time that grows with the prose alone. */
+/** Finds the offsets of texts in prose, given in order, in time linear in the prose. */
 export class TextLocator {
   readonly #prose: string;
   /** The offset of each line. */
   readonly #starts = [0];
-  /** Where the last text that was found ends. */
+  /** The end of the last text found. */
   #cursor = 0;
   #missesLeft: number;
 
@@ -28,7 +28,7 @@ export class TextLocator {
     for (let at = prose.indexOf('\n'); at !== -1; at = prose.indexOf('\n', at + 1)) this.#starts.push(at + 1);
   }
 
-  /** Where a text stands within a block; where it is spelled otherwise there, the block. */
+  /** The place of a text within a block; the block's start where it is spelled otherwise. */
   locate(text: string, [first, end]: LineRange): Occurrence {
     const start = this.#starts[first] ?? 0;
     const block = this.#prose.slice(Math.max(start, this.#cursor), this.#starts[end]);

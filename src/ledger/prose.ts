@@ -5,13 +5,13 @@ import type { LineRange, Occurrence } from './prose-places.ts';
 import { TextLocator } from './prose-places.ts';
 
 /**
- * A `[^N]` marker; N counts from 1. It is one wherever it stands, in code and
- * in autolinks too, for the spec lets nobody strip one. A backslash takes the
- * meaning from what follows it: `\\[^1]` is none, and `\\\\[^1]` is one.
+ * A `[^N]` marker; N counts from 1. It counts everywhere, in code and autolinks
+ * too, because the spec forbids stripping one. A backslash escapes what follows
+ * it: `\\[^1]` is not a marker, and `\\\\[^1]` is one.
  */
 const MARKER = /\\[\s\S]|\[\^(\d{1,6})\]/g;
 const MARKER_HERE = /\[\^(\d{1,6})\]/y;
-/** A line that other footnote grammars, and CommonMark's own link definitions, would swallow. */
+/** A line that other footnote grammars, and CommonMark's link definitions, would consume. */
 const MARKER_COLON = /^\[\^\d{1,6}\]:/;
 
 /** The elements of HTML: a tag of another name, such as `<commit-id>`, is plain text. */
@@ -25,7 +25,7 @@ const HTML_ELEMENTS = new Set(
   tr track tt u ul var video wbr xmp`.split(/\s+/),
 );
 
-/** Reads markers in running text as tokens of their own. */
+/** Parses markers in running text as tokens. */
 function markers(md: MarkdownIt): void {
   md.inline.ruler.before('link', 'marker', (state, silent) => {
     MARKER_HERE.lastIndex = state.pos;
@@ -56,23 +56,24 @@ function markers(md: MarkdownIt): void {
 export const markdown: MarkdownIt = markdownit({ html: false, linkify: false }).use(markers);
 markdown.validateLink = isLinkable;
 
-/** The same grammar, only to part a prose into its blocks. */
+/** The same grammar, only to split prose into blocks. */
 const blocksOnly = markdownit({ html: false }).use(markers);
 blocksOnly.core.ruler.enableOnly(['normalize', 'block']);
 
-/** The same grammar with HTML on, only to find the HTML that a piece must not hold. */
+/** The same grammar with HTML on, to find the HTML that a piece must not contain. */
 const htmlFinder = markdownit({ html: true });
 
-/** The same grammar taking every address, only to find those that a piece must not hold. */
+/** The same grammar accepting every address, to find those that a piece must not contain. */
 const linkFinder = markdownit({ html: false }).use(markers);
 linkFinder.validateLink = () => true;
 
 /**
- * The paragraph with which a prose has too many brackets open to be read in good
- * time, and the line that it begins on; null when all can be read. To be asked before anything else of a stranger's prose.
+ * The paragraph in which too many brackets are open to parse the prose in
+ * reasonable time, and the line that it begins on; null when it can be parsed.
+ * Check this first on untrusted prose.
  */
 export function tooManyOpenBrackets(prose: string): (Occurrence & { line: number }) | null {
-  // A paragraph ends at a blank line at the latest: most prose needs no closer look.
+  // A paragraph ends at a blank line at the latest, so most prose passes this check.
   let most = 0;
   for (const part of prose.split(/\n[ \t]*\n/)) most += bracketed(part);
   if (most <= BRACKETED_MAX) return null;
@@ -85,7 +86,7 @@ export function tooManyOpenBrackets(prose: string): (Occurrence & { line: number
   return null;
 }
 
-/** The blocks of running text, whose own mark-up has not been read yet. */
+/** The blocks of running text, whose inline mark-up is not parsed yet. */
 function paragraphs(prose: string): { content: string; lines: LineRange }[] {
   const state = new blocksOnly.core.State(prose, blocksOnly, {});
   blocksOnly.core.process(state);
@@ -101,7 +102,7 @@ export function markersIn(prose: string): { n: number; offset: number }[] {
     .map((match) => ({ n: Number(match[1]), offset: match.index }));
 }
 
-/** Cuts a text at its markers: texts and numbers, in turn. */
+/** Splits a text at its markers into texts and numbers, alternating. */
 export function splitAtMarkers(text: string): (string | number)[] {
   const parts: (string | number)[] = [];
   let end = 0;
@@ -172,7 +173,7 @@ function isLinkable(target: string): boolean {
 
 /**
  * Link targets that are not rendered as links, decoded. A name in angle brackets that runs nothing, such as
- * `<doi:10.1000/182>` or `<xs:element>`, is none of them: readers see it as it was written.
+ * `<doi:10.1000/182>` or `<xs:element>`, is not one of them: readers see it as it was written.
  */
 export function unsafeLinksIn(prose: string): Occurrence[] {
   if (!/\]\(|\]:|<[a-z]/i.test(prose)) return [];
@@ -181,7 +182,7 @@ export function unsafeLinksIn(prose: string): Occurrence[] {
   for (const [token, lines] of tokensOf(linkFinder.parse(prose, {}))) {
     if (token.type !== 'link_open' && token.type !== 'image') continue;
     const target = String(token.attrGet(token.type === 'image' ? 'src' : 'href') ?? '');
-    // A picture that the renderer would show is a matter of media.
+    // Pictures that the renderer would show are checked as media.
     if (isLinkable(target)) continue;
     if (token.markup === 'autolink' && !UNSAFE_SCHEME.test(target)) continue;
     found.push(places.locate(target.slice(0, 60), lines));
@@ -189,7 +190,7 @@ export function unsafeLinksIn(prose: string): Occurrence[] {
   return found;
 }
 
-/** Blocks and what stands in them, in their order, with the lines of the block; a table's cell has those of its row. */
+/** Blocks and their children in order, with the lines of the block; a table cell has those of its row. */
 function* tokensOf(tokens: Token[]): Iterable<[Token, LineRange]> {
   let lines: LineRange = [0, 0];
   for (const token of tokens) {
@@ -199,7 +200,7 @@ function* tokensOf(tokens: Token[]): Iterable<[Token, LineRange]> {
   }
 }
 
-/** The prose as plain words: no mark-up, no markers, blocks parted by newlines. */
+/** The prose as plain text: no mark-up, no markers, blocks separated by newlines. */
 export function plainText(prose: string, blocks = markdown.parse(prose, {})): string {
   const lines: string[] = [];
   for (const token of blocks) {
@@ -215,9 +216,9 @@ export function plainText(prose: string, blocks = markdown.parse(prose, {})): st
   return lines.join('\n');
 }
 
-/** All that the desk asks of a prose, which is then read as few times as can be. */
+/** All that the desk needs from parsing a prose, which is costly. */
 export interface ParsedProse {
-  /** Where it has too many brackets open; nothing else of it was read then. */
+  /** Where too many brackets are open; the other members are then empty. */
   openBrackets: ReturnType<typeof tooManyOpenBrackets>;
   rawHtml: Occurrence[];
   unsafeLinks: Occurrence[];
@@ -226,15 +227,15 @@ export interface ParsedProse {
   plain: string;
 }
 
-/** Reads a prose. Nothing in it comes from anywhere else: the same prose always has the same reading. */
+/** Parses prose. The result depends on nothing but the text. */
 export function parseProse(prose: string): ParsedProse {
-  const tangled = tooManyOpenBrackets(prose);
-  if (tangled !== null) {
-    return { openBrackets: tangled, rawHtml: [], unsafeLinks: [], pictures: [], hiddenMarkers: [], plain: '' };
+  const openBrackets = tooManyOpenBrackets(prose);
+  if (openBrackets !== null) {
+    return { openBrackets, rawHtml: [], unsafeLinks: [], pictures: [], hiddenMarkers: [], plain: '' };
   }
   const blocks = markdown.parse(prose, {});
   return {
-    openBrackets: tangled,
+    openBrackets,
     rawHtml: rawHtmlIn(prose),
     unsafeLinks: unsafeLinksIn(prose),
     pictures: picturesIn(prose, () => blocks),

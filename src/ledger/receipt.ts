@@ -17,7 +17,7 @@ export interface Receipt {
   filed_at: string;
   /** `key:<id>` or `cli`. */
   filed_by: string;
-  /** RFC 7638 thumbprint of the door's key. */
+  /** RFC 7638 thumbprint of the signing key. */
   kid: string;
 }
 

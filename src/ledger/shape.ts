@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Problem } from '../fault.ts';
 
-/** How much of a value that does not fit, or of a member's name, is said again, in characters. */
+/** How much of a wrong value, or of a member's name, a message quotes, in characters. */
 const GIVEN_MAX = 80;
 
 /** The kinds of JSON values, in the words of messages. */
@@ -15,17 +15,17 @@ const KIND: Partial<Record<string, string>> = {
   record: 'an object',
 };
 
-/** What a text of a form that is checked looks like. */
+/** Examples of the checked text formats. */
 const FORM: Partial<Record<string, string>> = {
   datetime: 'a time such as 2026-11-20T06:30:00Z',
   email: 'a mail address such as name@example.org',
   url: 'an address such as https://example.org/',
 };
 
-// A schema's own words come first; these stand where it has none.
+// Used where a schema has no message of its own.
 z.config({ localeError: (issue) => demand(issue) ?? z.locales.en().localeError(issue) });
 
-/** The problems of a value that is not of its schema's shape, one for each member. */
+/** The problems of a value that does not match its schema, one for each member. */
 export function shapeProblems(error: z.ZodError, value: unknown): Problem[] {
   return error.issues.flatMap((issue) => {
     const field = fieldName(issue.path);
@@ -45,7 +45,7 @@ export function shapeProblems(error: z.ZodError, value: unknown): Problem[] {
   });
 }
 
-/** What a value must be instead; null where nothing better is known than what the library says. */
+/** What a value must be instead; null where the library's message is good enough. */
 function demand(issue: z.core.$ZodRawIssue): string | null {
   switch (issue.code) {
     case 'invalid_type':

@@ -1,7 +1,7 @@
-/** How many members are named; of a document of a million nobody reads more. */
+/** How many members are named. */
 const NAMED_MAX = 20;
 
-/** What of a document nobody signed, in words; empty when there is nothing. `places` are its members' places. */
+/** Says which members of a document are not signed; empty without any. `places` are the members' paths. */
 export function unsignedWords(places: readonly string[]): string {
   if (places.length === 0) return '';
   const more = places.length > NAMED_MAX ? ` and ${places.length - NAMED_MAX} more` : '';

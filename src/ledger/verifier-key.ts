@@ -17,7 +17,7 @@ export function vkey(name: string, publicKey: Uint8Array): string {
   return vkeyText(name, toHex(keyHash(name, publicKey)), publicKey);
 }
 
-/** Reads a verifier key text; null when it is none. */
+/** Parses a verifier key text; null when it is invalid. */
 export function parseVkey(text: string): { name: string; publicKey: Uint8Array } | null {
   const parts = splitVkey(text);
   if (parts === null) return null;

@@ -286,7 +286,7 @@ const LEDGER: Damage[] = [
         `DELETE FROM entries WHERE n IN (SELECT n FROM generations WHERE piece = '${id}'); DELETE FROM generations WHERE piece = '${id}'; DELETE FROM pieces WHERE id = '${id}'`,
       );
     },
-    /seq \d+ stands where \d+ belongs/,
+    /seq is \d+, not \d+/,
   ],
   [
     'the last entry taken out',

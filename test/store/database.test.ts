@@ -72,7 +72,7 @@ test('what is changed behind the ledger’s back is found by the audit', async (
       "UPDATE generations SET receipt = replace(receipt, 'filed_by cli', 'filed_by you')",
       /tide: revision 1: the signature does not hold/,
     ],
-    ['UPDATE generations SET seq = 7', /seq 7 stands where 1 belongs/],
+    ['UPDATE generations SET seq = 7', /seq is 7, not 1/],
     ['UPDATE entries SET at = at + 1', /the receipt says filed_at/],
     ["UPDATE door_keys SET public_key = 'AAAA'", /the kid is not the thumbprint of its public key/],
     ['UPDATE pieces SET revision = 2; UPDATE generations SET revision = 2', /it follows revision none/],
