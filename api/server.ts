@@ -6,10 +6,11 @@ import { PendingFolders } from '../src/app/pending-folders.ts';
 import type { PressQueue } from '../src/app/press-queue.ts';
 import { deskApi } from './desk/api.ts';
 import { fileOptions } from './desk/file-options.ts';
-import { newsstandDoor } from './desk/newsstand.ts';
+import { wireHostRoutes } from './desk/host-router.ts';
+import { newsstandHandlers } from './desk/newsstand.ts';
 import { nothingHere } from './desk/nothing-here.ts';
-import { paperDoor } from './desk/papers.ts';
-import { privatePaperDoor } from './desk/private-papers.ts';
+import { pressedFile } from './desk/papers.ts';
+import { privateFile } from './desk/private-papers.ts';
 import { Sites } from './desk/site.ts';
 import type { DeskEnv } from './env.ts';
 import type { Listening } from './listen.ts';
@@ -61,9 +62,11 @@ export async function deskRouter(
   router.onError(answerFault(logger, app.store.fault));
   router.route('/:paper', await deskApi({ app, sites, presses, uses, logger }));
   router.options('*', fileOptions(sites));
-  router.route('/', paperDoor(app, sites, { presses, backlog }));
-  router.route('/', privatePaperDoor(app, sites, build));
-  router.route('/', newsstandDoor(app, build.render, { presses, backlog }));
+  wireHostRoutes(router, {
+    pressedFile: pressedFile(app, sites, { presses, backlog }),
+    privateFile: privateFile(app, sites, build),
+    ...newsstandHandlers(app, build.render, { presses, backlog }),
+  });
   router.notFound(nothingHere(app, backlog));
   return router;
 }

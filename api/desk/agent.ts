@@ -1,49 +1,40 @@
-import { createRoute } from '@hono/zod-openapi';
 import { currentAgreement } from '../../src/app/agreement.ts';
 import { AgentCheck, agentCheck } from '../../src/desk/agent-check.ts';
 import { signatureOf, signTerms, TermsAcceptance, TermsRecord, termsRecord } from '../../src/desk/terms.ts';
 import { jsonBody } from '../middleware/json-body.ts';
-import { needLevel, needs } from '../middleware/key.ts';
+import { needLevel } from '../middleware/key.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import { body, faults, ok } from '../openapi/responses.ts';
-import type { Doors } from './doors.ts';
-import { archiveOf, linksFor, register } from './doors.ts';
+import { archiveOf, linksFor } from './context.ts';
 import { Pressing } from './filing.ts';
-import { keyed } from './route.ts';
+import type { PaperRoutes } from './router.ts';
+import { operation } from './router.ts';
+import type { Writer } from './write.ts';
 import { write } from './write.ts';
 
-const common = { tags: ['Agents'], security: keyed('read') };
+const common = { tags: ['Agents'] };
 
-const check = createRoute({
+const check = operation({
   ...common,
-  method: 'get',
-  path: '/api/v1/agent',
   operationId: 'checkAgent',
   summary: 'What your key is, and what to do next',
   description: 'Reaching it means that the key is in force and is one of this paper. Nothing is spent or written.',
-  middleware: [needs('read')] as const,
   responses: { 200: ok(AgentCheck, 'The key, and where help is.'), ...faults() },
 });
 
-const terms = createRoute({
+const terms = operation({
   ...common,
-  method: 'get',
-  path: '/api/v1/agent/terms',
   operationId: 'readTerms',
   summary: 'The agreement that an agent’s writes need',
-  middleware: [needs('read')] as const,
   responses: { 200: ok(TermsRecord, 'The text in force, and whether this paper has signed it.'), ...faults() },
 });
 
-const accept = createRoute({
+const accept = operation({
   ...common,
-  method: 'post',
-  path: '/api/v1/agent/terms/accept',
   operationId: 'acceptTerms',
   summary: 'Sign the agreement for the paper',
-  security: keyed('admin'),
   description: 'The version must be the one in force.',
-  middleware: [needs('admin'), jsonBody()] as const,
+  before: [jsonBody()],
   request: { headers: IDEMPOTENCY, body: body(TermsAcceptance) },
   responses: {
     200: ok(TermsRecord.extend(Pressing).openapi('SignedTerms'), 'The agreement, signed.'),
@@ -52,27 +43,28 @@ const accept = createRoute({
 });
 
 /** The agent check and the agreement. */
-export function agentDoors(doors: Doors): void {
-  const { store, settings, now } = doors.app;
+export function agentRoutes(routes: PaperRoutes, writer: Writer): void {
+  const { app } = writer;
+  const { store, settings, now } = app;
 
-  register(doors, check, (c) => {
+  routes.operation(check, (c) => {
     const key = needLevel(c.get('key'), 'read');
     const { slug, root, paper } = c.get('site');
     const signed = signatureOf(store.terms, currentAgreement(settings), slug) !== null;
-    const avatar = key.persona === null ? null : linksFor(doors, c).avatar(key.persona);
+    const avatar = key.persona === null ? null : linksFor(app, c).avatar(key.persona);
     return agentCheck({ key, signed, avatar, root, contact: paper.contact ?? null });
   });
 
-  register(doors, terms, (c) => {
+  routes.operation(terms, (c) => {
     const agreement = currentAgreement(settings);
     return termsRecord(agreement, signatureOf(store.terms, agreement, c.get('site').slug));
   });
 
-  register(doors, accept, (c) => {
+  routes.operation(accept, (c) => {
     const { version, signed_by } = c.req.valid('json');
-    return write(doors, c, (key) => {
+    return write(writer, c, (key) => {
       const agreement = currentAgreement(settings);
-      const paper = archiveOf(doors, c).paper().slug;
+      const paper = archiveOf(app, c).paper().slug;
       const signature = signTerms({
         terms: store.terms,
         agreement,

@@ -1,8 +1,7 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { faults } from '../openapi/responses.ts';
-import type { Doors } from './doors.ts';
-import { register } from './doors.ts';
-import { PUBLIC } from './route.ts';
+import type { PaperRoutes } from './router.ts';
+import { operation } from './router.ts';
 
 /** Where a host tells which APIs it has (RFC 9727, section 2). */
 export const CATALOG_PATH = '/.well-known/api-catalog';
@@ -25,13 +24,10 @@ const Catalog = z
   })
   .openapi('ApiCatalog', { description: 'A linkset as RFC 9264 has it: first the catalog, then each of its APIs.' });
 
-const route = createRoute({
-  method: 'get',
-  path: CATALOG_PATH,
+const route = operation({
   operationId: 'readApiCatalog',
   tags: ['Reading'],
   summary: 'Where this API is described, as RFC 9727 has it',
-  security: PUBLIC,
   responses: {
     200: { description: 'The catalog.', content: { 'application/linkset+json': { schema: Catalog } } },
     ...faults(),
@@ -39,12 +35,12 @@ const route = createRoute({
 });
 
 /** A paper's own catalog. */
-export function catalogDoor(doors: Doors): void {
-  register(doors, route, (c) => {
+export function catalogRoutes(routes: PaperRoutes): void {
+  routes.operation(route, (c) => {
     const { root, paper } = c.get('site');
     const papers = [{ root, nameplate: paper.nameplate }];
     const headers = { 'Content-Type': CATALOG_TYPE, Link: catalogLinks(root, papers) };
-    return doors.responses.text(c, 'api-catalog', () => JSON.stringify(catalogOf(root, papers)), headers);
+    return routes.responses.text(c, 'api-catalog', () => JSON.stringify(catalogOf(root, papers)), headers);
   });
 }
 

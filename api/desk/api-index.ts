@@ -1,54 +1,54 @@
-import { createRoute, z } from '@hono/zod-openapi';
-import type { Level } from '../../src/desk/keys.ts';
+import { z } from '@hono/zod-openapi';
+import type { AccessKey, Level } from '../../src/desk/keys.ts';
 import { LEVELS, reaches } from '../../src/desk/keys.ts';
-import type { Paths } from '../openapi/document.ts';
+import { pathsOf } from '../openapi/document.ts';
 import { faults, ok } from '../openapi/responses.ts';
 import { cached, reply } from '../responses/reply.ts';
-import type { Doors } from './doors.ts';
-import { register } from './doors.ts';
-import { levelOf } from './openapi-levels.ts';
-import { PUBLIC } from './route.ts';
+import { levelOf, placeOf } from './openapi-levels.ts';
+import type { PaperRoutes } from './router.ts';
+import { operation } from './router.ts';
+import type { Access, PaperRouteName } from './routes.ts';
 
-/** Every address of the API, and the level that it asks for; `null` is open to all. */
-const ENDPOINTS: readonly (readonly [name: string, path: string, level: Level | null])[] = [
-  ['stories', '/api/v1/stories', null],
-  ['story', '/api/v1/stories/{id}', null],
-  ['sections', '/api/v1/sections', null],
-  ['days', '/api/v1/days', null],
-  ['day', '/api/v1/days/{day}', null],
-  ['search', '/api/v1/search', null],
-  ['front', '/api/v1/front', null],
-  ['cast', '/api/v1/cast', null],
-  ['posts', '/api/v1/posts', null],
-  ['masthead', '/api/v1/masthead', null],
-  ['embed', '/embed/{id}', null],
-  ['oembed', '/oembed', null],
-  ['subscribe', '/api/v1/subscribers', null],
-  ['openapi', '/api/v1/openapi.json', null],
-  ['proof', '/api/v1/stories/{id}/proof', 'read'],
-  ['subscribers', '/api/v1/subscribers', 'read'],
-  ['drafts', '/api/v1/drafts', 'read'],
-  ['config', '/api/v1/config', 'read'],
-  ['agent', '/api/v1/agent', 'read'],
-  ['agent_terms', '/api/v1/agent/terms', 'read'],
-  ['press', '/api/v1/press/{ticket}', 'read'],
-  ['file', '/api/v1/stories', 'agent'],
-  ['revise', '/api/v1/stories/{id}', 'agent'],
-  ['air', '/api/v1/stories/{id}/airing', 'agent'],
-  ['withdraw', '/api/v1/stories/{id}/airing', 'admin'],
-  ['agent_terms_accept', '/api/v1/agent/terms/accept', 'admin'],
-  ['write_config', '/api/v1/config', 'admin'],
-  ['write_persona', '/api/v1/masthead/{slug}', 'admin'],
-  ['write_cast', '/api/v1/cast/{day}', 'admin'],
-  ['keys', '/api/v1/keys', 'admin'],
-  ['key', '/api/v1/keys/{id}', 'admin'],
-  ['subscriber', '/api/v1/subscribers/{email}', 'admin'],
-  ['webhooks', '/api/v1/webhooks', 'admin'],
-  ['webhook', '/api/v1/webhooks/{id}', 'admin'],
-  ['webhook_test', '/api/v1/webhooks/{id}/test', 'admin'],
-  ['deliveries', '/api/v1/deliveries', 'admin'],
-  ['retry_delivery', '/api/v1/deliveries/{id}/retry', 'admin'],
-];
+/** The short names of `endpoints`, and the operation whose address each one is. */
+const ENDPOINTS = {
+  stories: 'listStories',
+  story: 'readStory',
+  sections: 'listSections',
+  days: 'listDays',
+  day: 'readDay',
+  search: 'search',
+  front: 'readFront',
+  cast: 'listCast',
+  posts: 'listPosts',
+  masthead: 'listMasthead',
+  embed: 'readEmbed',
+  oembed: 'readOEmbed',
+  subscribe: 'subscribe',
+  openapi: 'readOpenApi',
+  proof: 'readProof',
+  subscribers: 'listSubscribers',
+  drafts: 'listDrafts',
+  config: 'readConfig',
+  agent: 'checkAgent',
+  agent_terms: 'readTerms',
+  press: 'askPress',
+  file: 'fileStory',
+  revise: 'reviseStory',
+  air: 'airStory',
+  withdraw: 'withdrawStory',
+  agent_terms_accept: 'acceptTerms',
+  write_config: 'writeConfig',
+  write_persona: 'writePersona',
+  write_cast: 'writeCast',
+  keys: 'listKeys',
+  key: 'revokeKey',
+  subscriber: 'readSubscriber',
+  webhooks: 'listWebhooks',
+  webhook: 'removeWebhook',
+  webhook_test: 'testWebhook',
+  deliveries: 'listDeliveries',
+  retry_delivery: 'retryDelivery',
+} as const satisfies Record<string, PaperRouteName>;
 
 const levels = {
   public: 'No key. Public papers only.',
@@ -107,49 +107,51 @@ const Index = z
   })
   .openapi('Index');
 
-const index = createRoute({
-  method: 'get',
-  path: '/api/v1',
+const index = operation({
   operationId: 'readIndex',
   tags: ['Reading'],
   summary: 'What there is; with a key, every route that its level reaches',
-  security: PUBLIC,
   responses: { 200: ok(Index, 'The index.'), ...faults() },
 });
 
-interface Door {
+interface Summary {
   name: string;
   method: string;
   path: string;
-  level: Level | 'public';
+  level: 'public' | Level;
   summary: string;
 }
 
-const known = new WeakMap<Doors['router'], Door[]>();
+const known = new WeakMap<PaperRoutes['hono'], Summary[]>();
 
-/** Every operation, as the routes describe it: a door that is opened is listed. */
-function allDoors({ router }: Doors): Door[] {
-  const found = known.get(router) ?? readDoors(router);
-  known.set(router, found);
+/** Every operation, as the OpenAPI document has it. */
+function allOperations({ hono }: PaperRoutes): Summary[] {
+  const found = known.get(hono) ?? readOperations(hono);
+  known.set(hono, found);
   return found;
 }
 
-function readDoors(router: Doors['router']): Door[] {
-  const { paths } = router.getOpenAPI31Document({ openapi: '3.1.0', info: { title: '', version: '1' } });
-  return Object.entries(paths as unknown as Paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, { operationId, summary = '', security = [] }]) => ({
+function readOperations(hono: PaperRoutes['hono']): Summary[] {
+  return Object.entries(pathsOf(hono)).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, { operationId, summary = '' }]) => ({
       name: operationId,
       method: method.toUpperCase(),
       path,
-      level: levelOf(security) ?? 'public',
+      level: levelOf(operationId),
       summary,
     })),
   );
 }
 
+/** Whether a caller with this key may call what asks for this level. */
+function isOpenTo(key: AccessKey | null, access: Access): boolean {
+  if (access === 'public' || access === 'token') return true;
+  return key !== null && reaches(key.level, access);
+}
+
 /** The API's own table of contents. */
-export function indexDoor(doors: Doors): void {
-  register(doors, index, (c) => {
+export function indexRoutes(routes: PaperRoutes): void {
+  routes.operation(index, (c) => {
     const { slug, root, paper } = c.get('site');
     const key = c.get('key');
     const headers = {
@@ -168,13 +170,14 @@ export function indexDoor(doors: Doors): void {
       landing: `${root}/agents/`,
       playground: `${root}/api/v1/playground`,
       endpoints: Object.fromEntries(
-        ENDPOINTS.filter(([, , level]) => level === null || (key !== null && reaches(key.level, level))).map(
-          ([name, path]) => [name, root + path],
-        ),
+        Object.entries(ENDPOINTS).flatMap(([name, operation]) => {
+          const { path, access } = placeOf(operation);
+          return isOpenTo(key, access) ? [[name, root + path]] : [];
+        }),
       ),
       doors: Object.fromEntries(
-        allDoors(doors)
-          .filter(({ level }) => level === 'public' || (key !== null && reaches(key.level, level)))
+        allOperations(routes)
+          .filter(({ level }) => isOpenTo(key, level))
           .map(({ name, path, ...door }) => [name, { ...door, url: root + path }]),
       ),
       feeds: {

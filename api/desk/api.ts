@@ -17,29 +17,30 @@ import type { KeyUses } from '../middleware/key-uses.ts';
 import { soundQuery } from '../middleware/query.ts';
 import { refuseOthers } from '../middleware/refuse-others.ts';
 import { throttle } from '../middleware/throttle.ts';
-import { agentDoors } from './agent.ts';
-import { CATALOG_PATH, catalogDoor } from './api-catalog.ts';
-import { indexDoor } from './api-index.ts';
-import { archiveDoors } from './archive.ts';
-import { deliveryDoors } from './deliveries.ts';
-import { deskDoors } from './desk.ts';
-import type { Doors } from './doors.ts';
-import { embedDoor } from './embed.ts';
-import { filingDoors } from './filing.ts';
-import { keyDoors } from './keys.ts';
-import { newsroomDoors } from './newsroom.ts';
-import { oembedDoor } from './oembed.ts';
-import { openApiDoor } from './openapi.ts';
+import { agentRoutes } from './agent.ts';
+import { CATALOG_PATH, catalogRoutes } from './api-catalog.ts';
+import { indexRoutes } from './api-index.ts';
+import { archiveRoutes } from './archive.ts';
+import { deliveryRoutes } from './deliveries.ts';
+import { deskRoutes } from './desk.ts';
+import { embedRoutes } from './embed.ts';
+import { filingRoutes } from './filing.ts';
+import { keyRoutes } from './keys.ts';
+import { newsroomRoutes } from './newsroom.ts';
+import { oembedRoutes } from './oembed.ts';
+import { openApiRoutes } from './openapi.ts';
 import { PaperResponses } from './paper-responses.ts';
-import { playgroundDoor } from './playground.ts';
-import { pressDoor } from './press.ts';
-import { proofDoor } from './proof.ts';
-import { searchDoor } from './search.ts';
+import { playgroundRoutes } from './playground.ts';
+import { pressRoutes } from './press.ts';
+import { proofRoutes } from './proof.ts';
+import { PaperRoutes } from './router.ts';
+import { searchRoutes } from './search.ts';
 import type { Sites } from './site.ts';
-import { storyDoors } from './stories.ts';
-import { readerDoors } from './subscribe.ts';
+import { storyRoutes } from './stories.ts';
+import { readerRoutes } from './subscribe.ts';
+import type { Writer } from './write.ts';
 
-/** Where the doors stand under a paper's root. */
+/** Under a paper's root, what is guarded as the API is. */
 const TREES = ['/api', '/api/*', CATALOG_PATH, '/embed/*', '/oembed'];
 
 export interface ApiParts {
@@ -50,50 +51,45 @@ export interface ApiParts {
   logger: Logger;
 }
 
-/** The News Desk API, all of its doors, as they stand under a paper's root. */
+/** The News Desk API and the pages beside it, wired from `PAPER_ROUTES`. */
 export async function deskApi({ app, sites, presses, uses, logger }: ApiParts): Promise<OpenAPIHono<PaperEnv>> {
   const router = new OpenAPIHono<PaperEnv>({ defaultHook: tellProblems });
   const build = await loadBuild();
-  const doors: Doors = {
-    router,
-    app,
-    presses,
-    logger,
-    prove: hostProver(app.settings),
-    responses: new PaperResponses(`${VERSION} ${build.stamp}`),
-  };
+  const routes = new PaperRoutes(router, new PaperResponses(`${VERSION} ${build.stamp}`));
+  const writer: Writer = { app, presses, logger };
   const proxies = proxyList(app.settings.trustedProxies);
   const read = throttle<PaperEnv>(READS, proxies, { spares: hasKey, sparesLocal: true, sparesKeys: true });
   const allowed = allowedBy(router, '/:paper');
   const pages = allowCrossOrigin(DESK, allowed);
   for (const tree of TREES) router.use(tree, pages, knowPaper(app, sites.of, uses), read, soundQuery, limitBody);
 
-  indexDoor(doors);
-  storyDoors(doors);
-  proofDoor(doors);
-  archiveDoors(doors);
-  searchDoor(doors);
-  newsroomDoors(doors);
-  embedDoor(doors, build);
-  oembedDoor(doors);
-  filingDoors(doors);
-  pressDoor(doors);
-  deskDoors(doors);
-  keyDoors(doors);
-  agentDoors(doors);
-  readerDoors(doors, build.render, {
+  indexRoutes(routes);
+  storyRoutes(routes, app);
+  proofRoutes(routes, app);
+  archiveRoutes(routes, app);
+  searchRoutes(routes, app);
+  newsroomRoutes(routes, app);
+  embedRoutes(routes, app, build);
+  oembedRoutes(routes, app);
+  filingRoutes(routes, writer);
+  pressRoutes(routes, app);
+  deskRoutes(routes, writer, hostProver(app.settings));
+  keyRoutes(routes, writer);
+  agentRoutes(routes, writer);
+  readerRoutes(routes, writer, build.render, {
     sites,
     reads: read,
     orders: throttle<PaperEnv>(ORDERS, proxies, { spares: hasKey, sparesKeys: true }),
   });
-  deliveryDoors(doors);
-  openApiDoor(doors, VERSION);
-  playgroundDoor(doors);
-  catalogDoor(doors);
+  deliveryRoutes(routes, writer);
+  openApiRoutes(routes, app, VERSION);
+  playgroundRoutes(routes);
+  catalogRoutes(routes);
+  routes.wire();
   refuseOthers(
     router,
     allowed,
-    (c) => `there is no door at ${c.req.path.slice(c.get('site').slug.length + 1, 200)}; GET /api/v1 lists all`,
+    (c) => `there is no route at ${c.req.path.slice(c.get('site').slug.length + 1, 200)}; GET /api/v1 lists all`,
     ['/api', '/api/*'],
   );
   return router;

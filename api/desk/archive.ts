@@ -1,4 +1,5 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
+import type { AppContext } from '../../src/app/context.ts';
 import { DayRow, dayRow } from '../../src/desk/day.ts';
 import { SectionRow, sectionRows } from '../../src/desk/section.ts';
 import { storyRow } from '../../src/desk/story.ts';
@@ -7,42 +8,34 @@ import { isDay } from '../../src/time.ts';
 import { faults, ok } from '../openapi/responses.ts';
 import { cursorOf, cursorParam, pageOf, readCursor } from '../responses/paging.ts';
 import { cached } from '../responses/reply.ts';
-import type { Doors } from './doors.ts';
-import { archiveOf, linksFor, listOf, register } from './doors.ts';
-import { listSchema, PUBLIC } from './route.ts';
+import { archiveOf, linksFor, listOf } from './context.ts';
+import { listSchema } from './list.ts';
+import type { PaperRoutes } from './router.ts';
+import { operation } from './router.ts';
 import { StoryList } from './stories.ts';
 
 /** How many days one answer holds (spec, "Limits"). */
 const DAYS_MAX = 366;
 
-const sections = createRoute({
-  method: 'get',
-  path: '/api/v1/sections',
+const sections = operation({
   operationId: 'listSections',
   tags: ['Reading'],
   summary: 'The sections in the paper’s order',
-  security: PUBLIC,
   responses: { 200: ok(listSchema('SectionList', 'sections', SectionRow), 'The sections.'), ...faults() },
 });
 
-const days = createRoute({
-  method: 'get',
-  path: '/api/v1/days',
+const days = operation({
   operationId: 'listDays',
   tags: ['Reading'],
   summary: 'The days on which the paper published, newest first',
-  security: PUBLIC,
   request: { query: z.object({ cursor: cursorParam }) },
   responses: { 200: ok(listSchema('DayList', 'days', DayRow), `Up to ${DAYS_MAX} days.`), ...faults() },
 });
 
-const day = createRoute({
-  method: 'get',
-  path: '/api/v1/days/{day}',
+const day = operation({
   operationId: 'readDay',
   tags: ['Reading'],
   summary: 'The pieces that went on air on a UTC day',
-  security: PUBLIC,
   request: {
     params: z.object({
       day: z
@@ -60,16 +53,15 @@ const day = createRoute({
 });
 
 /** The archive by section and by day. */
-export function archiveDoors(doors: Doors): void {
-  const { app } = doors;
-  register(doors, sections, (c) =>
-    cached('sections', () => listOf(c, 'sections', sectionRows(archiveOf(doors, c), c.get('site').root))),
+export function archiveRoutes(routes: PaperRoutes, app: AppContext): void {
+  routes.operation(sections, (c) =>
+    cached('sections', () => listOf(c, 'sections', sectionRows(archiveOf(app, c), c.get('site').root))),
   );
-  register(doors, days, (c) => {
+  routes.operation(days, (c) => {
     const { cursor } = c.req.valid('query');
     const [until] = readCursor(z.tuple([z.string().refine(isDay)]), cursor);
     const make = () => {
-      const found = archiveOf(doors, c).days({ ...(until === undefined ? {} : { until }), limit: DAYS_MAX + 1 });
+      const found = archiveOf(app, c).days({ ...(until === undefined ? {} : { until }), limit: DAYS_MAX + 1 });
       // The day of the cursor is the first that was not shown.
       const { rows, next } = pageOf(found, DAYS_MAX, () => cursorOf([found[DAYS_MAX]?.day ?? '']));
       const shown = rows.map((row) => dayRow(row, c.get('site').root));
@@ -77,17 +69,17 @@ export function archiveDoors(doors: Doors): void {
     };
     return cached('days', make, { page: { cursor } });
   });
-  register(doors, day, (c) => {
+  routes.operation(day, (c) => {
     const { day: asked } = c.req.valid('param');
     if (Date.parse(asked) > app.now()) {
       throw new Fault('not_found', `${asked} is still to come; days are UTC days, up to today`);
     }
     return cached(`day ${asked}`, () => {
-      const links = linksFor(doors, c);
+      const links = linksFor(app, c);
       return listOf(
         c,
         'stories',
-        archiveOf(doors, c)
+        archiveOf(app, c)
           .day(asked)
           .map((row) => storyRow(row, links)),
       );

@@ -1,28 +1,26 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { DELIVERY_STATES } from '../../src/outbound/delivery.ts';
 import { jsonBody } from '../middleware/json-body.ts';
-import { needs } from '../middleware/key.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import { faults, ok } from '../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../responses/paging.ts';
 import { reply } from '../responses/reply.ts';
+import { listOf } from './context.ts';
 import { DeliveryRow, deliveryRow, QueuedDelivery, rowOf } from './delivery-row.ts';
-import type { Doors } from './doors.ts';
-import { listOf, register } from './doors.ts';
-import { keyed, listSchema } from './route.ts';
-import { webhookDoors } from './webhooks.ts';
+import { listSchema } from './list.ts';
+import type { PaperRoutes } from './router.ts';
+import { operation } from './router.ts';
+import { webhookRoutes } from './webhooks.ts';
+import type { Writer } from './write.ts';
 import { write } from './write.ts';
 
-const common = { tags: ['Webhooks'], security: keyed('admin') };
+const common = { tags: ['Webhooks'] };
 
-const list = createRoute({
+const list = operation({
   ...common,
-  method: 'get',
-  path: '/api/v1/deliveries',
   operationId: 'listDeliveries',
   summary: 'What was sent to webhooks, and every attempt',
   description: 'Those of the last 30 days. Nothing of what a receiver answered is kept but the status.',
-  middleware: [needs('admin')] as const,
   request: {
     query: z.object({
       limit: limitParam(50, 200),
@@ -34,17 +32,15 @@ const list = createRoute({
   responses: { 200: ok(listSchema('DeliveryList', 'deliveries', DeliveryRow), 'Newest first.'), ...faults() },
 });
 
-const retry = createRoute({
+const retry = operation({
   ...common,
-  method: 'post',
-  path: '/api/v1/deliveries/{id}/retry',
   operationId: 'retryDelivery',
   summary: 'Send one again, now',
   description: [
     'The same bytes under the same `webhook-id`, signed anew. One that waits is sent now and goes on with its schedule; any other gets one attempt.',
     'It is sent a moment after the answer, also to a webhook that is switched off; when it takes it, it is on again.',
   ].join('\n\n'),
-  middleware: [needs('admin'), jsonBody({ mayBeEmpty: true })] as const,
+  before: [jsonBody({ mayBeEmpty: true })],
   request: {
     params: z.object({
       id: z.string().openapi({ param: { name: 'id', in: 'path' }, description: 'The delivery’s id.' }),
@@ -58,11 +54,11 @@ const retry = createRoute({
 });
 
 /** Everything of webhooks: the receivers, what they were sent, and sending it again. */
-export function deliveryDoors(doors: Doors): void {
-  const { store, now } = doors.app;
-  webhookDoors(doors);
+export function deliveryRoutes(routes: PaperRoutes, writer: Writer): void {
+  const { store, now } = writer.app;
+  webhookRoutes(routes, writer);
 
-  register(doors, list, (c) => {
+  routes.operation(list, (c) => {
     const { limit, cursor, ...of } = c.req.valid('query');
     const [after] = readCursor(z.tuple([z.string().max(40)]), cursor);
     const found = store.deliveries.list(c.get('site').slug, { limit: limit + 1, after, ...of });
@@ -70,9 +66,9 @@ export function deliveryDoors(doors: Doors): void {
     return reply(listOf(c, 'deliveries', rows.map(rowOf), next), { page: { limit, cursor, ...of } });
   });
 
-  register(doors, retry, (c) => {
+  routes.operation(retry, (c) => {
     const { id } = c.req.valid('param');
-    return write(doors, c, () => {
+    return write(writer, c, () => {
       const { slug } = c.get('site');
       store.deliveries.retry(slug, id, now());
       return { status: 200, body: deliveryRow(store.deliveries, slug, id) };

@@ -1,4 +1,5 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
+import type { AppContext } from '../../src/app/context.ts';
 import { CastBody, CastRow } from '../../src/desk/cast.ts';
 import { Config, configOf, MastheadRow } from '../../src/desk/front.ts';
 import { hostKey, hostOfPaper, hostProblem, normalUrl, servedAt, urlProblems } from '../../src/desk/host.ts';
@@ -10,29 +11,27 @@ import { DraftRow, draftRow } from '../../src/desk/story.ts';
 import { Fault, refusalOf } from '../../src/fault.ts';
 import { SLUG } from '../../src/ledger/door.ts';
 import { shapeProblems } from '../../src/ledger/shape.ts';
+import type { ProveHost } from '../../src/net/host-proof.ts';
 import { isDay } from '../../src/time.ts';
 import type { PaperContext } from '../env.ts';
 import { jsonBody } from '../middleware/json-body.ts';
-import { needs } from '../middleware/key.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import type { ErrorBody } from '../openapi/responses.ts';
 import { body, faults, ok } from '../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../responses/paging.ts';
 import { reply } from '../responses/reply.ts';
-import type { Doors } from './doors.ts';
-import { archiveOf, linksFor, listOf, register } from './doors.ts';
+import { archiveOf, linksFor, listOf } from './context.ts';
 import { Pressing } from './filing.ts';
-import { keyed, listSchema } from './route.ts';
+import { listSchema } from './list.ts';
+import type { PaperRoutes } from './router.ts';
+import { operation } from './router.ts';
+import type { Writer } from './write.ts';
 import { write } from './write.ts';
 
-const drafts = createRoute({
-  method: 'get',
-  path: '/api/v1/drafts',
+const drafts = operation({
   operationId: 'listDrafts',
   tags: ['Desk'],
   summary: 'Pieces that are not on air: drafts, scheduled ones, withdrawn ones',
-  security: keyed('read'),
-  middleware: [needs('read')] as const,
   request: { query: z.object({ limit: limitParam(50, 200), cursor: cursorParam }) },
   responses: { 200: ok(listSchema('DraftList', 'drafts', DraftRow), 'The newest first.'), ...faults() },
 });
@@ -41,14 +40,10 @@ const FullConfig = Config.extend(PaperBody.partial().shape).openapi('FullConfig'
   description: 'A paper’s settings. An admin key sees all of them.',
 });
 
-const readConfig = createRoute({
-  method: 'get',
-  path: '/api/v1/config',
+const readConfig = operation({
   operationId: 'readConfig',
   tags: ['Desk'],
   summary: 'The paper’s settings',
-  security: keyed('read'),
-  middleware: [needs('read')] as const,
   responses: { 200: ok(FullConfig, 'The settings.'), ...faults() },
 });
 
@@ -73,16 +68,13 @@ function membersOf(schema: z.ZodType) {
   return Object.fromEntries(members) as NonNullable<Parameters<typeof ErrorBody.openapi>[1]>['properties'];
 }
 
-const writeConfig = createRoute({
-  method: 'put',
-  path: '/api/v1/config',
+const writeConfig = operation({
   operationId: 'writeConfig',
   tags: ['Desk'],
   summary: 'Change the paper’s settings',
   description:
     'A new `url` is taken when its host is the paper’s: the operator gives hosts, and a file or a TXT record proves them; the refusal says which. A host that is another’s is refused in the same words as one that is nobody’s.',
-  security: keyed('admin'),
-  middleware: [needs('admin'), jsonBody()] as const,
+  before: [jsonBody()],
   request: {
     headers: IDEMPOTENCY,
     body: body(part(PaperBody, 'ConfigChange', { motto: 'How the world agrees', source_floor: 2 })),
@@ -101,14 +93,11 @@ const PersonaRecord = PersonaBody.extend({ slug: z.string(), declared_ai: z.lite
 const PersonaMembers = PersonaBody.extend(MastheadRow.pick({ slug: true, declared_ai: true, url: true }).shape);
 const CastMembers = CastBody.extend(CastRow.omit({ title: true }).shape);
 
-const writePersona = createRoute({
-  method: 'put',
-  path: '/api/v1/masthead/{slug}',
+const writePersona = operation({
   operationId: 'writePersona',
   tags: ['Desk'],
   summary: 'Put a persona on the masthead, or change one',
-  security: keyed('admin'),
-  middleware: [needs('admin'), jsonBody()] as const,
+  before: [jsonBody()],
   request: {
     params: z.object({
       slug: z
@@ -135,15 +124,12 @@ const CastRecord = CastBody.extend({
   ...Pressing,
 }).openapi('CastRecord');
 
-const writeCast = createRoute({
-  method: 'put',
-  path: '/api/v1/cast/{day}',
+const writeCast = operation({
   operationId: 'writeCast',
   tags: ['Desk'],
   summary: 'Publish the video edition of a day, or change it',
   description: 'Video, poster and captions are media that the paper has already.',
-  security: keyed('admin'),
-  middleware: [needs('admin'), jsonBody()] as const,
+  before: [jsonBody()],
   request: {
     params: z.object({
       day: z
@@ -169,69 +155,69 @@ const writeCast = createRoute({
 });
 
 /** What a desk sees and sets of its own paper. */
-export function deskDoors(doors: Doors): void {
-  const { app } = doors;
+export function deskRoutes(routes: PaperRoutes, writer: Writer, prove: ProveHost): void {
+  const { app } = writer;
 
-  register(doors, drafts, (c) => {
+  routes.operation(drafts, (c) => {
     const { limit, cursor } = c.req.valid('query');
     const [after] = readCursor(z.tuple([z.string().max(40)]), cursor);
     const found = app.store.unaired(c.get('site').slug, { limit: limit + 1, after });
     const { rows, next } = pageOf(found, limit, ({ id }) => cursorOf([id]));
-    const links = linksFor(doors, c);
+    const links = linksFor(app, c);
     const shown = rows.map((row) => draftRow(row, links));
     return reply(listOf(c, 'drafts', shown, next), { page: { limit, cursor } });
   });
 
-  register(doors, readConfig, (c) => {
+  routes.operation(readConfig, (c) => {
     const { slug: _slug, edition: _edition, changed_at: _changed, ...record } = c.get('site').paper;
     return c.get('key')?.level === 'admin' ? record : configOf(c.get('site').paper);
   });
 
-  register(doors, writeConfig, async (c) => {
+  routes.operation(writeConfig, async (c) => {
     const given = c.req.valid('json');
-    const proof = await proofFor(doors, c, given.url);
-    return write(doors, c, () => {
-      const archive = archiveOf(doors, c);
+    const proof = await proofFor(writer, prove, c, given.url);
+    return write(writer, c, () => {
+      const archive = archiveOf(app, c);
       const { slug, edition: _edition, changed_at: _changed, ...before } = archive.paper();
       const paper = paperFrom(archive, merged(PaperBody, before, given));
-      needAddress(doors, { slug, before: before.url, url: paper.url, proof });
-      enterOf(doors, c, 'paper', '', paper);
+      needAddress(app, { slug, before: before.url, url: paper.url, proof });
+      appendOf(app, c, 'paper', '', paper);
       return { status: 200, body: paper, isShown: true };
     });
   });
 
-  register(doors, writePersona, (c) => {
+  routes.operation(writePersona, (c) => {
     const { slug } = c.req.valid('param');
     const given = c.req.valid('json');
-    return write(doors, c, () => {
-      const archive = archiveOf(doors, c);
+    return write(writer, c, () => {
+      const archive = archiveOf(app, c);
       const { slug: _slug, ...before } = archive.persona(slug) ?? { slug };
       const persona = personaFrom(
         archive,
         slug,
         merged(PersonaBody, before, personaChange(given, slug, c.get('site').root)),
       );
-      enterOf(doors, c, 'persona', slug, persona);
+      appendOf(app, c, 'persona', slug, persona);
       return { status: 200, body: { ...persona, declared_ai: true }, isShown: true };
     });
   });
 
-  register(doors, writeCast, (c) => {
+  routes.operation(writeCast, (c) => {
     const { day } = c.req.valid('param');
     const given = c.req.valid('json');
-    return write(doors, c, () => {
-      const archive = archiveOf(doors, c);
+    return write(writer, c, () => {
+      const archive = archiveOf(app, c);
       const { day: _day, duration_s: _s, bytes: _b, media_type: _type, ...before } = archive.cast(day) ?? { day };
       const change = castChange(archive, given, day, c.get('site').root);
       const cast = castFrom(archive, day, merged(CastBody, before as object, change));
-      enterOf(doors, c, 'cast', day, cast);
+      appendOf(app, c, 'cast', day, cast);
       return { status: 200, body: { ...cast }, isShown: true };
     });
   });
 }
 
 /** What proves that the host of a new address is the paper's; null where nothing does, or nothing has to. */
-async function proofFor({ app, prove }: Doors, c: PaperContext, given: unknown): Promise<Proof> {
+async function proofFor({ app }: Writer, prove: ProveHost, c: PaperContext, given: unknown): Promise<Proof> {
   const { slug } = c.get('site');
   const { data } = PaperBody.shape.url.safeParse(given);
   if (data === undefined) return null;
@@ -241,7 +227,7 @@ async function proofFor({ app, prove }: Doors, c: PaperContext, given: unknown):
   return isThere || hostProblem(asked, app.settings) !== null ? null : prove(slug, url);
 }
 
-type Proof = Awaited<ReturnType<Doors['prove']>>;
+type Proof = Awaited<ReturnType<ProveHost>>;
 
 interface Wanted {
   slug: string;
@@ -251,7 +237,7 @@ interface Wanted {
 }
 
 /** Throws `refused_by_door` for a new address that is not the paper's. Notes what was proven. */
-function needAddress({ app }: Doors, { slug, before, url, proof }: Wanted): void {
+function needAddress(app: AppContext, { slug, before, url, proof }: Wanted): void {
   if (url === undefined || unchanged(before, url)) return;
   const { store, settings, now } = app;
   const host = hostOfPaper({ url }) ?? '';
@@ -267,7 +253,7 @@ function needAddress({ app }: Doors, { slug, before, url, proof }: Wanted): void
 
 const unchanged = (before: string | undefined, url: string) => before !== undefined && normalUrl(before) === url;
 
-function enterOf({ app }: Doors, c: PaperContext, kind: 'paper' | 'persona' | 'cast', name: string, value: unknown) {
+function appendOf(app: AppContext, c: PaperContext, kind: 'paper' | 'persona' | 'cast', name: string, value: unknown) {
   const { slug: paper } = c.get('site');
   const before = app.store.record(paper, kind, name);
   appendRecord(app.store, { paper, kind, name, body: value, at: app.now() }, before);

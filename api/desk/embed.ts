@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import type { Build } from '../../src/app/build.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { isWithdrawn } from '../../src/desk/archive.ts';
 import { headerContext } from '../../src/press/outputs/hosting.ts';
 import { embedView } from '../../src/press/outputs/story.ts';
@@ -11,23 +12,20 @@ import { fileHeaders } from '../responses/files.ts';
 import { sendFile } from '../responses/send-file.ts';
 import { wantsRecord } from '../responses/wants-record.ts';
 import { beingPressed } from './being-pressed.ts';
-import type { Doors } from './doors.ts';
-import { archiveOf, editionOf, noPiece, pieceNamed, readablePiece, register } from './doors.ts';
+import { archiveOf, editionOf, noPiece, pieceNamed, readablePiece } from './context.ts';
 import { embedScripts } from './embed-scripts.ts';
 import { idParam } from './params.ts';
-import { PUBLIC } from './route.ts';
+import type { PaperRoutes } from './router.ts';
+import { operation } from './router.ts';
 
 const html = { 'text/html': { schema: z.string() } };
 
-const card = createRoute({
-  method: 'get',
-  path: '/embed/{id}',
+const card = operation({
   operationId: 'readEmbed',
   tags: ['Reading'],
   summary: 'A piece’s card for an iframe',
   description:
     'Sets no cookies, runs no tracking, and loads nothing but its picture. With `#?secret=…` in its address it tells the page that frames it how high it is, and where a click leads, as WordPress expects.',
-  security: PUBLIC,
   request: { params: idParam },
   responses: {
     200: { description: 'The card.', content: html },
@@ -44,14 +42,14 @@ const card = createRoute({
 });
 
 /** The story card that other sites frame. A draft has none, not even for its own desk. */
-export function embedDoor(doors: Doors, build: Build): void {
-  register(doors, card, (c) => sendCard(doors, build, c, c.req.valid('param').id));
+export function embedRoutes(routes: PaperRoutes, app: AppContext, build: Build): void {
+  routes.operation(card, (c) => sendCard(app, build, c, c.req.valid('param').id));
   // The address that pages and records give, which is a folder on a static host.
-  doors.router.get('/embed/:id/', (c) => sendCard(doors, build, c, c.req.param('id')));
+  routes.page('embedFolder', (c) => sendCard(app, build, c, c.req.param('id') ?? ''));
 }
 
-async function sendCard(doors: Doors, { render }: Build, c: PaperContext, id: string): Promise<Response> {
-  const archive = archiveOf(doors, c);
+async function sendCard(app: AppContext, { render }: Build, c: PaperContext, id: string): Promise<Response> {
+  const archive = archiveOf(app, c);
   const story = pieceNamed(archive, id);
   const isNotice = isWithdrawn(story);
   // Whoever frames a card wants a page; a hole would say less than a notice.
@@ -62,14 +60,14 @@ async function sendCard(doors: Doors, { render }: Build, c: PaperContext, id: st
   const status = isNotice ? 410 : 200;
   const guarded: Record<string, string> = c.get('key') === null ? {} : { 'Cache-Control': 'private, no-store' };
   if (paper.paper_public) {
-    const folder = join(doors.app.settings.distDir, slug);
+    const folder = join(app.settings.distDir, slug);
     const scripts = embedScripts(folder);
     const file = join(folder, path, 'index.html');
     if (scripts === null || !existsSync(file)) return beingPressed(c);
     return sendFile(c, { file, status, headers: { ...fileHeaders(path, root, scripts), ...guarded } });
   }
   // Nothing of a private paper is pressed.
-  const edition = editionOf(doors, c);
+  const edition = editionOf(app, c);
   const { embed_scripts } = await headerContext(edition, render);
   const page = await render('/paper/embed', embedView(edition, story));
   const type = { 'Content-Type': 'text/html; charset=utf-8' };

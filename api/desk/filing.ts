@@ -1,4 +1,5 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
+import type { AppContext } from '../../src/app/context.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import type { Story } from '../../src/desk/archive.ts';
 import { isWithdrawn } from '../../src/desk/archive.ts';
@@ -12,14 +13,15 @@ import type { Filing } from '../../src/ledger/piece.ts';
 import type { PaperContext } from '../env.ts';
 import type { Outcome } from '../middleware/idempotency.ts';
 import { jsonBody } from '../middleware/json-body.ts';
-import { needLevel, needs } from '../middleware/key.ts';
+import { needLevel } from '../middleware/key.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import { body, faults, made, ok } from '../openapi/responses.ts';
-import type { Doors } from './doors.ts';
-import { archiveOf, linksFor, pieceNamed, proofUrl, register } from './doors.ts';
+import { archiveOf, linksFor, pieceNamed, proofUrl } from './context.ts';
 import { idParam } from './params.ts';
 import { ProofBody, proofFor } from './proof.ts';
-import { keyed } from './route.ts';
+import type { PaperRoutes } from './router.ts';
+import { operation } from './router.ts';
+import type { Writer } from './write.ts';
 import { needsTerms, write } from './write.ts';
 
 const time = z.iso.datetime({ offset: true, error: 'must be a time to come, such as 2026-11-20T06:30:00Z' });
@@ -74,124 +76,125 @@ export const Pressing = {
 const Filed = z.object({ story: DeskStory, proof: ProofBody, ...Pressing }).openapi('Filed');
 const Aired = z.object({ story: DeskStory, ...Pressing }).openapi('Aired');
 
-const common = { tags: ['Writing'], security: keyed('agent') };
+const common = { tags: ['Writing'] };
 
-const file = createRoute({
+const file = operation({
   ...common,
-  method: 'post',
-  path: '/api/v1/stories',
   operationId: 'fileStory',
   summary: 'File a piece',
   description: 'Without `slug` one is made from the headline.',
-  middleware: [needs('agent'), jsonBody()] as const,
+  before: [jsonBody()],
   request: { headers: IDEMPOTENCY, body: body(NewStory) },
   responses: { 201: made(Filed, 'Filed and signed.'), ...faults(409, 413, 415, 422) },
 });
 
-const revise = createRoute({
+const revise = operation({
   ...common,
-  method: 'put',
-  path: '/api/v1/stories/{id}',
   operationId: 'reviseStory',
   summary: 'File a new revision of a piece',
   description: 'A piece on air shows it at once. With `correction` the piece says what was wrong.',
-  middleware: [needs('agent'), jsonBody()] as const,
+  before: [jsonBody()],
   request: { params: idParam, headers: IDEMPOTENCY, body: body(Revision) },
   responses: { 200: ok(Filed, 'Filed and signed.'), ...faults(409, 413, 415, 422) },
 });
 
-const airing = createRoute({
+const airing = operation({
   ...common,
-  method: 'post',
-  path: '/api/v1/stories/{id}/airing',
   operationId: 'airStory',
   summary: 'Put a piece on air, now or at a time to come',
-  middleware: [needs('agent'), jsonBody({ mayBeEmpty: true })] as const,
+  before: [jsonBody({ mayBeEmpty: true })],
   request: { params: idParam, headers: IDEMPOTENCY, body: body(Airing, false) },
   responses: { 200: ok(Aired, 'On air, or scheduled.'), ...faults(409, 413, 415, 422) },
 });
 
-const withdraw = createRoute({
+const withdraw = operation({
   ...common,
-  method: 'delete',
-  path: '/api/v1/stories/{id}/airing',
   operationId: 'withdrawStory',
   summary: 'Take a piece off the air, or off its schedule',
-  security: keyed('admin'),
   description: 'The piece leaves lists and feeds; its page becomes a notice and its address answers 410.',
-  middleware: [needs('admin'), jsonBody()] as const,
+  before: [jsonBody()],
   request: { params: idParam, headers: IDEMPOTENCY, body: body(Withdrawal) },
   responses: { 200: ok(Aired, 'Off the air.'), ...faults(409, 413, 415, 422) },
 });
 
 /** Filing, revising, airing and withdrawing. */
-export function filingDoors(doors: Doors): void {
-  const { router, app } = doors;
+export function filingRoutes(routes: PaperRoutes, writer: Writer): void {
+  const { app } = writer;
   const by = (key: AccessKey) => `key:${key.id}`;
-  for (const { method, getRoutingPath } of [file, revise, airing])
-    router.on(method, getRoutingPath(), needsTerms(doors));
 
-  register(doors, file, async (c) => {
-    const { air: when, ...given } = c.req.valid('json');
-    const { slug: paper } = c.get('site');
-    await app.prosePool.prepare(paper, proseFrom(given.prose));
-    const work = (key: AccessKey) => {
-      const archive = archiveOf(doors, c);
-      const toAir = airingAs(when, app.now());
-      const slug = given.slug ?? freeSlug(given.headline, archive.hasSlug);
-      const filing = filingOf(c, given, slug);
-      needPersona(key, filing);
-      const { story } = fileStory(app.desk, paper, filing, { by: by(key), from: 0, toAir: toAir !== null });
-      if (toAir !== null) airStory(app.desk, paper, slug, { by: by(key), ...toAir });
-      return answerOf(doors, c, story.id, 201);
-    };
-    return write(doors, c, work, ({ story }) => `stories/${story.id}`);
-  });
+  routes.operation(
+    file,
+    async (c) => {
+      const { air: when, ...given } = c.req.valid('json');
+      const { slug: paper } = c.get('site');
+      await app.prosePool.prepare(paper, proseFrom(given.prose));
+      const work = (key: AccessKey) => {
+        const archive = archiveOf(app, c);
+        const toAir = airingAs(when, app.now());
+        const slug = given.slug ?? freeSlug(given.headline, archive.hasSlug);
+        const filing = filingOf(c, given, slug);
+        needPersona(key, filing);
+        const { story } = fileStory(app.desk, paper, filing, { by: by(key), from: 0, toAir: toAir !== null });
+        if (toAir !== null) airStory(app.desk, paper, slug, { by: by(key), ...toAir });
+        return answerOf(app, c, story.id, 201);
+      };
+      return write(writer, c, work, ({ story }) => `stories/${story.id}`);
+    },
+    needsTerms(app),
+  );
 
-  register(doors, revise, async (c) => {
-    const { revision, air: when = false, ...given } = c.req.valid('json');
-    const { id } = c.req.valid('param');
-    const { slug: paper } = c.get('site');
-    await app.prosePool.prepare(paper, proseFrom(given.prose));
-    return write(doors, c, (key) => {
-      const before = pieceNamed(archiveOf(doors, c), id);
-      needLevelFor(before, key);
-      if (given.slug !== undefined && given.slug !== before.slug) {
-        const message = `${JSON.stringify(given.slug)} is not the piece’s slug; a piece keeps ${JSON.stringify(before.slug)}, for links to it must hold`;
-        throw refusalOf([{ field: 'slug', rule: 'slug_kept', message }]);
-      }
-      const filing = filingOf(c, given, before.slug);
-      needPersona(key, filing);
-      const toAir = before.state === 'on_air' ? null : airingAs(when, app.now());
-      fileStory(app.desk, paper, filing, { by: by(key), from: revision, toAir: toAir !== null });
-      if (toAir !== null) airStory(app.desk, paper, before.slug, { by: by(key), ...toAir });
-      return answerOf(doors, c, before.id, 200);
-    });
-  });
+  routes.operation(
+    revise,
+    async (c) => {
+      const { revision, air: when = false, ...given } = c.req.valid('json');
+      const { id } = c.req.valid('param');
+      const { slug: paper } = c.get('site');
+      await app.prosePool.prepare(paper, proseFrom(given.prose));
+      return write(writer, c, (key) => {
+        const before = pieceNamed(archiveOf(app, c), id);
+        needLevelFor(before, key);
+        if (given.slug !== undefined && given.slug !== before.slug) {
+          const message = `${JSON.stringify(given.slug)} is not the piece’s slug; a piece keeps ${JSON.stringify(before.slug)}, for links to it must hold`;
+          throw refusalOf([{ field: 'slug', rule: 'slug_kept', message }]);
+        }
+        const filing = filingOf(c, given, before.slug);
+        needPersona(key, filing);
+        const toAir = before.state === 'on_air' ? null : airingAs(when, app.now());
+        fileStory(app.desk, paper, filing, { by: by(key), from: revision, toAir: toAir !== null });
+        if (toAir !== null) airStory(app.desk, paper, before.slug, { by: by(key), ...toAir });
+        return answerOf(app, c, before.id, 200);
+      });
+    },
+    needsTerms(app),
+  );
 
-  register(doors, airing, async (c) => {
-    const { at: when } = c.req.valid('json') ?? {};
-    const { id } = c.req.valid('param');
-    const { prose = '' } = archiveOf(doors, c).storyById(id) ?? archiveOf(doors, c).storyBySlug(id) ?? {};
-    // The search reads it when it goes on air.
-    await app.prosePool.prepare(c.get('site').slug, prose);
-    return write(doors, c, (key) => {
-      const archive = archiveOf(doors, c);
-      const before = pieceNamed(archive, id);
-      needLevelFor(before, key);
-      const at = when === undefined ? undefined : timeToCome('at', when, app.now());
-      airStory(app.desk, c.get('site').slug, before.slug, { by: by(key), ...(at === undefined ? {} : { at }) });
-      return standingOf(doors, c, pieceNamed(archive, before.id));
-    });
-  });
+  routes.operation(
+    airing,
+    async (c) => {
+      const { at: when } = c.req.valid('json') ?? {};
+      const { id } = c.req.valid('param');
+      const { prose = '' } = archiveOf(app, c).storyById(id) ?? archiveOf(app, c).storyBySlug(id) ?? {};
+      // The search reads it when it goes on air.
+      await app.prosePool.prepare(c.get('site').slug, prose);
+      return write(writer, c, (key) => {
+        const archive = archiveOf(app, c);
+        const before = pieceNamed(archive, id);
+        needLevelFor(before, key);
+        const at = when === undefined ? undefined : timeToCome('at', when, app.now());
+        airStory(app.desk, c.get('site').slug, before.slug, { by: by(key), ...(at === undefined ? {} : { at }) });
+        return standingOf(app, c, pieceNamed(archive, before.id));
+      });
+    },
+    needsTerms(app),
+  );
 
-  register(doors, withdraw, (c) => {
+  routes.operation(withdraw, (c) => {
     const { reason } = c.req.valid('json');
     const { id } = c.req.valid('param');
-    return write(doors, c, (key) => {
-      const { slug } = pieceNamed(archiveOf(doors, c), id);
+    return write(writer, c, (key) => {
+      const { slug } = pieceNamed(archiveOf(app, c), id);
       const story = withdrawStory(app.desk, c.get('site').slug, slug, { by: by(key), reason });
-      return standingOf(doors, c, story);
+      return standingOf(app, c, story);
     });
   });
 }
@@ -201,19 +204,19 @@ function filingOf(c: PaperContext, given: FilingBody, slug: string): Filing {
   return filingFrom(given, { slug, kind: default_kind, language });
 }
 
-function answerOf(doors: Doors, c: PaperContext, id: string, status: 200 | 201) {
-  const story = pieceNamed(archiveOf(doors, c), id);
-  const { body, ...rest } = standingOf(doors, c, story);
-  return { ...rest, status, body: { ...body, proof: proofFor(doors, c, story) } };
+function answerOf(app: AppContext, c: PaperContext, id: string, status: 200 | 201) {
+  const story = pieceNamed(archiveOf(app, c), id);
+  const { body, ...rest } = standingOf(app, c, story);
+  return { ...rest, status, body: { ...body, proof: proofFor(app, c, story) } };
 }
 
-function standingOf(doors: Doors, c: PaperContext, story: Story): Outcome<{ story: DeskStory }> {
+function standingOf(app: AppContext, c: PaperContext, story: Story): Outcome<{ story: DeskStory }> {
   const isShown = story.state === 'on_air' || isWithdrawn(story);
-  return { status: 200, body: { story: deskStoryOf(doors, c, story) }, isShown };
+  return { status: 200, body: { story: deskStoryOf(app, c, story) }, isShown };
 }
 
-function deskStoryOf(doors: Doors, c: PaperContext, story: Story): DeskStory {
-  return deskStory(story, linksFor(doors, c), proofUrl(c, story));
+function deskStoryOf(app: AppContext, c: PaperContext, story: Story): DeskStory {
+  return deskStory(story, linksFor(app, c), proofUrl(c, story));
 }
 
 /** What the `air` of a body asks for: nothing, an airing now, or one `at` a time to come (ms). */

@@ -1,19 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { newId } from '../../src/app/context.ts';
 import type { AccessKey } from '../../src/desk/keys.ts';
 import { KeyBody, keyRow, LEVELS, makeKey } from '../../src/desk/keys.ts';
 import { Fault } from '../../src/fault.ts';
 import { KEY_STATES } from '../../src/key-life.ts';
 import { jsonBody } from '../middleware/json-body.ts';
-import { needs } from '../middleware/key.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import { body, faults, made, ok } from '../openapi/responses.ts';
 import { reply } from '../responses/reply.ts';
-import type { Doors } from './doors.ts';
-import { archiveOf, listOf, register } from './doors.ts';
+import { archiveOf, listOf } from './context.ts';
 import { Pressing } from './filing.ts';
-import { keyed, listSchema } from './route.ts';
+import { listSchema } from './list.ts';
+import type { PaperRoutes } from './router.ts';
+import { operation } from './router.ts';
+import type { Writer } from './write.ts';
 import { write } from './write.ts';
 
 const time = z.iso.datetime().nullable();
@@ -47,38 +48,30 @@ const NewKey = KeyRow.extend({
   ...Pressing,
 }).openapi('NewKey');
 
-const common = { tags: ['Keys'], security: keyed('admin') };
+const common = { tags: ['Keys'] };
 
-const list = createRoute({
+const list = operation({
   ...common,
-  method: 'get',
-  path: '/api/v1/keys',
   operationId: 'listKeys',
   summary: 'The paper’s keys and seats',
-  middleware: [needs('admin')] as const,
   responses: { 200: ok(listSchema('KeyList', 'keys', KeyRow), 'Revoked ones too.'), ...faults() },
 });
 
-const make = createRoute({
+const make = operation({
   ...common,
-  method: 'post',
-  path: '/api/v1/keys',
   operationId: 'makeKey',
   summary: 'Make a key; it is shown this one time',
   description:
     'With `seat` it is a person’s. Sent again under the same Idempotency-Key, no second key is made: the answer is 409 and names the first.',
-  middleware: [needs('admin'), jsonBody()] as const,
+  before: [jsonBody()],
   request: { headers: IDEMPOTENCY, body: body(KeyBody) },
   responses: { 201: made(NewKey, 'The key.'), ...faults(409, 413, 415, 422) },
 });
 
-const revoke = createRoute({
+const revoke = operation({
   ...common,
-  method: 'delete',
-  path: '/api/v1/keys/{id}',
   operationId: 'revokeKey',
   summary: 'Revoke a key; a seat goes with its key',
-  middleware: [needs('admin')] as const,
   request: {
     params: z.object({ id: z.string().openapi({ param: { name: 'id', in: 'path' }, description: 'The key’s id.' }) }),
     headers: IDEMPOTENCY,
@@ -87,15 +80,16 @@ const revoke = createRoute({
 });
 
 /** Making, listing and revoking keys. */
-export function keyDoors(doors: Doors): void {
-  const { store, now } = doors.app;
+export function keyRoutes(routes: PaperRoutes, writer: Writer): void {
+  const { app } = writer;
+  const { store, now } = app;
   const rowOf = (key: AccessKey) => keyRow(key, store.keys.hasExpired(key, now()));
 
-  register(doors, list, (c) => listOf(c, 'keys', store.keys.list(c.get('site').slug).map(rowOf)));
+  routes.operation(list, (c) => listOf(c, 'keys', store.keys.list(c.get('site').slug).map(rowOf)));
 
-  register(doors, make, async (c) => {
+  routes.operation(make, async (c) => {
     let shown: string | null = null;
-    const maker = { keys: store.keys, archive: archiveOf(doors, c), now, newId, random: randomBytes };
+    const maker = { keys: store.keys, archive: archiveOf(app, c), now, newId, random: randomBytes };
     const work = (own: AccessKey) => {
       const by = `key:${own.id}`;
       const { key, made: row } = makeKey({ ...maker, by }, c.get('site').slug, c.req.valid('json'));
@@ -103,7 +97,7 @@ export function keyDoors(doors: Doors): void {
       // What is kept for a second asking holds no key.
       return { status: 201, body: rowOf(row) } as const;
     };
-    const { body: row, init } = await write(doors, c, work, ({ id }) => `keys/${id}`);
+    const { body: row, init } = await write(writer, c, work, ({ id }) => `keys/${id}`);
     if (shown !== null) return reply({ ...row, key: shown }, init);
     throw new Fault(
       'conflict',
@@ -111,9 +105,9 @@ export function keyDoors(doors: Doors): void {
     );
   });
 
-  register(doors, revoke, (c) => {
+  routes.operation(revoke, (c) => {
     const { id } = c.req.valid('param');
-    return write(doors, c, (own) => {
+    return write(writer, c, (own) => {
       const { slug } = c.get('site');
       const by = `key:${own.id}`;
       const known = store.keys.list(slug).find((key) => key.id === id);

@@ -1,52 +1,42 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
+import type { AppContext } from '../../src/app/context.ts';
 import { CastRow, castRow } from '../../src/desk/cast.ts';
 import { Front, frontOf, MastheadRow, mastheadRow, RAIL_MAX } from '../../src/desk/front.ts';
 import { PostRow, postRow } from '../../src/desk/post.ts';
 import { faults, ok } from '../openapi/responses.ts';
 import { cursorParam, limitParam, pageOf, readCursor } from '../responses/paging.ts';
 import { cached } from '../responses/reply.ts';
-import type { Doors } from './doors.ts';
-import { archiveOf, linksFor, listOf, register } from './doors.ts';
+import { archiveOf, linksFor, listOf } from './context.ts';
+import { listSchema } from './list.ts';
 import { AirCursor, airCursor } from './params.ts';
-import { listSchema, PUBLIC } from './route.ts';
+import type { PaperRoutes } from './router.ts';
+import { operation } from './router.ts';
 
-const front = createRoute({
-  method: 'get',
-  path: '/api/v1/front',
+const front = operation({
   operationId: 'readFront',
   tags: ['Reading'],
   summary: 'The front page as data; the same as /front.json',
-  security: PUBLIC,
   responses: { 200: ok(Front, 'The front page.'), ...faults() },
 });
 
-const cast = createRoute({
-  method: 'get',
-  path: '/api/v1/cast',
+const cast = operation({
   operationId: 'listCast',
   tags: ['Reading'],
   summary: 'The video editions, newest first',
-  security: PUBLIC,
   responses: { 200: ok(listSchema('CastList', 'cast', CastRow), 'Every day that has one.'), ...faults() },
 });
 
-const masthead = createRoute({
-  method: 'get',
-  path: '/api/v1/masthead',
+const masthead = operation({
   operationId: 'listMasthead',
   tags: ['Reading'],
   summary: 'The active personas of the desk',
-  security: PUBLIC,
   responses: { 200: ok(listSchema('Masthead', 'masthead', MastheadRow), 'The personas, by name.'), ...faults() },
 });
 
-const posts = createRoute({
-  method: 'get',
-  path: '/api/v1/posts',
+const posts = operation({
   operationId: 'listPosts',
   tags: ['Reading'],
   summary: 'The newest pieces as short posts',
-  security: PUBLIC,
   request: {
     query: z.object({
       limit: limitParam(20, 100),
@@ -61,44 +51,44 @@ const posts = createRoute({
 });
 
 /** The front page, the newsroom, and what goes out to other places. */
-export function newsroomDoors(doors: Doors): void {
-  register(doors, front, (c) =>
+export function newsroomRoutes(routes: PaperRoutes, app: AppContext): void {
+  routes.operation(front, (c) =>
     cached(
       'front',
       () => {
-        const archive = archiveOf(doors, c);
+        const archive = archiveOf(app, c);
         const newest = (section: string) => archive.latest({ limit: RAIL_MAX, section });
         const { paper } = c.get('site');
-        return frontOf(paper, paper, archive.masthead(), newest, linksFor(doors, c));
+        return frontOf(paper, paper, archive.masthead(), newest, linksFor(app, c));
       },
       // The same bytes as the static file, which ends its line.
       { stringify: (front) => `${JSON.stringify(front)}\n` },
     ),
   );
-  register(doors, cast, (c) =>
+  routes.operation(cast, (c) =>
     cached('cast', () =>
       listOf(
         c,
         'cast',
-        archiveOf(doors, c)
+        archiveOf(app, c)
           .casts()
           .map((row) => castRow(row, c.get('site').root)),
       ),
     ),
   );
-  register(doors, masthead, (c) =>
+  routes.operation(masthead, (c) =>
     cached('masthead', () => {
-      const links = linksFor(doors, c);
+      const links = linksFor(app, c);
       return listOf(
         c,
         'masthead',
-        archiveOf(doors, c)
+        archiveOf(app, c)
           .masthead()
           .map((row) => mastheadRow(row, links)),
       );
     }),
   );
-  register(doors, posts, (c) => {
+  routes.operation(posts, (c) => {
     const { limit, since, cursor } = c.req.valid('query');
     const [published_at, id] = readCursor(AirCursor, cursor);
     const query = {
@@ -107,8 +97,8 @@ export function newsroomDoors(doors: Doors): void {
       ...(published_at === undefined || id === undefined ? {} : { after: { published_at, id } }),
     };
     const make = () => {
-      const { rows, next } = pageOf(archiveOf(doors, c).latest(query), limit, airCursor);
-      const links = linksFor(doors, c);
+      const { rows, next } = pageOf(archiveOf(app, c).latest(query), limit, airCursor);
+      const links = linksFor(app, c);
       const shown = rows.map((row) => postRow(row, links));
       return listOf(c, 'posts', shown, next);
     };

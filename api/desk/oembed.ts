@@ -1,4 +1,5 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
+import type { AppContext } from '../../src/app/context.ts';
 import { CARD_WIDTH_MAX, CARD_WIDTH_MIN, cardSize } from '../../src/desk/embed-card.ts';
 import { ADDRESS_MAX, embedTarget, OEmbed } from '../../src/desk/oembed.ts';
 import { paperRoot } from '../../src/desk/paper.ts';
@@ -6,10 +7,10 @@ import { Fault } from '../../src/fault.ts';
 import { castRecord, oembedRecord, oembedXml } from '../../src/press/feeds/oembed.ts';
 import { faults, ok } from '../openapi/responses.ts';
 import { cached } from '../responses/reply.ts';
-import type { Doors } from './doors.ts';
-import { archiveOf, editionOf, readablePiece, register } from './doors.ts';
+import { archiveOf, editionOf, readablePiece } from './context.ts';
 import { SAMPLE } from './examples.ts';
-import { PUBLIC } from './route.ts';
+import type { PaperRoutes } from './router.ts';
+import { operation } from './router.ts';
 
 /** A whole number of pixels, from a least one up. */
 const pixels = (least: number, description: string) =>
@@ -21,13 +22,10 @@ const pixels = (least: number, description: string) =>
     .optional()
     .openapi({ type: 'integer', minimum: least, description });
 
-const oembed = createRoute({
-  method: 'get',
-  path: '/oembed',
+const oembed = operation({
   operationId: 'readOEmbed',
   tags: ['Reading'],
   summary: 'The oEmbed record of a story’s address, or a video edition’s',
-  security: PUBLIC,
   request: {
     query: z.object({
       url: z.string('must be the address of a story or a video edition of this paper').max(ADDRESS_MAX).openapi({
@@ -60,9 +58,9 @@ const oembed = createRoute({
 });
 
 /** What another site needs to show a story's card or a video edition's player. */
-export function oembedDoor(doors: Doors): void {
-  const { app, responses } = doors;
-  register(doors, oembed, (c) => {
+export function oembedRoutes(routes: PaperRoutes, app: AppContext): void {
+  const { responses } = routes;
+  routes.operation(oembed, (c) => {
     const { url, maxwidth = null, maxheight = null, format } = c.req.valid('query');
     if (format !== 'json' && format !== 'xml')
       throw new Fault(
@@ -73,13 +71,13 @@ export function oembedDoor(doors: Doors): void {
     const named = embedTarget(url, [root, paperRoot({ slug }, app.settings.origin)]);
     if (named === null) throw notHere(url);
     const make = () => {
-      const edition = editionOf(doors, c);
+      const edition = editionOf(app, c);
       if ('cast' in named) {
         const cast = edition.cast(named.cast);
         if (cast === null) throw notHere(url);
         return castRecord(edition, cast, { maxwidth, maxheight });
       }
-      const story = readablePiece(archiveOf(doors, c), named.story, c);
+      const story = readablePiece(archiveOf(app, c), named.story, c);
       // A page's address holds the slug and never the id, and a draft has no page.
       if (story.slug !== named.story || story.state !== 'on_air') throw notHere(url);
       const { headline, dek, byline } = story;

@@ -1,4 +1,5 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
+import type { AppContext } from '../../src/app/context.ts';
 import { limitInWords, ORDERS, READS } from '../../src/limits.ts';
 import type { PaperContext } from '../env.ts';
 import type { Operation } from '../openapi/document.ts';
@@ -6,22 +7,19 @@ import { documentOf, registerComponents } from '../openapi/document.ts';
 import { faults, ok } from '../openapi/responses.ts';
 import { registerWebhooks } from '../openapi/webhooks.ts';
 import { cached } from '../responses/reply.ts';
-import type { Doors } from './doors.ts';
-import { archiveOf, register } from './doors.ts';
+import { archiveOf } from './context.ts';
 import { EXAMPLES, samplesOf } from './examples.ts';
 import { FAULTS } from './fault-responses.ts';
 import { HEADERS } from './openapi-headers.ts';
-import { levelWords } from './openapi-levels.ts';
-import { PUBLIC } from './route.ts';
+import { levelOf, levelWords } from './openapi-levels.ts';
+import type { PaperRoutes } from './router.ts';
+import { operation } from './router.ts';
 import { DESK_EVENT_HEADERS, DESK_EVENTS } from './webhook-events.ts';
 
-const route = createRoute({
-  method: 'get',
-  path: '/api/v1/openapi.json',
+const route = operation({
   operationId: 'readOpenApi',
   tags: ['Reading'],
   summary: 'This API as an OpenAPI 3.1 document',
-  security: PUBLIC,
   responses: { 200: ok(z.looseObject({ openapi: z.string() }), 'The document.'), ...faults() },
 });
 
@@ -42,33 +40,33 @@ const KEYS = {
 } as const;
 
 /** The API's description, made from the schemas that check what comes in. */
-export function openApiDoor(doors: Doors, version: string): void {
-  const { router } = doors;
-  registerComponents(router, { keys: KEYS, headers: HEADERS, faults: FAULTS });
-  registerWebhooks(router, DESK_EVENTS, { tag: 'Webhooks', headers: DESK_EVENT_HEADERS });
+export function openApiRoutes(routes: PaperRoutes, app: AppContext, version: string): void {
+  const { hono } = routes;
+  registerComponents(hono, { keys: KEYS, headers: HEADERS, faults: FAULTS });
+  registerWebhooks(hono, DESK_EVENTS, { tag: 'Webhooks', headers: DESK_EVENT_HEADERS });
   let common: string | undefined;
-  register(doors, route, (c) =>
+  routes.operation(route, (c) =>
     cached('openapi', () => {
-      common ??= JSON.stringify(commonDocument(router));
-      return ownDocument(common, doors, c, version);
+      common ??= JSON.stringify(commonDocument(hono));
+      return ownDocument(common, app, c, version);
     }),
   );
 }
 
 /** What the documents of all papers have in common. */
-function commonDocument(router: Doors['router']): object {
-  const isPublicRead = ({ security = [] }: Operation, method: string) =>
-    method === 'get' && security.some((way) => Object.keys(way).length === 0);
+function commonDocument(router: PaperRoutes['hono']): object {
+  const isPublicRead = ({ operationId }: Operation, method: string) =>
+    method === 'get' && levelOf(operationId) === 'public';
   return documentOf(router, EXAMPLES, {
-    words: ({ security = [] }) => levelWords(security),
+    words: ({ operationId }) => levelWords(operationId),
     headers: () => ({}),
     isConditional: isPublicRead,
   });
 }
 
-function ownDocument(common: string, doors: Doors, c: PaperContext, version: string) {
+function ownDocument(common: string, app: AppContext, c: PaperContext, version: string) {
   const { paper, served, root } = c.get('site');
-  const own = samplesOf(archiveOf(doors, c), root);
+  const own = samplesOf(archiveOf(app, c), root);
   const { openapi, info, ...rest } = JSON.parse(common, (_, value) => own.get(value) ?? value);
   return {
     openapi,

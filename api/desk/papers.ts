@@ -1,28 +1,26 @@
 import { join } from 'node:path';
-import { Hono } from 'hono';
 import type { AppContext } from '../../src/app/context.ts';
 import type { PendingFolders } from '../../src/app/pending-folders.ts';
 import type { PressQueue } from '../../src/app/press-queue.ts';
 import { isWithdrawn } from '../../src/desk/archive.ts';
-import type { DeskEnv } from '../env.ts';
 import { fileAt, fileHeaders, isFolder } from '../responses/files.ts';
 import { sendFile } from '../responses/send-file.ts';
 import { wantsRecord } from '../responses/wants-record.ts';
 import { beingPressed, isOnItsWay } from './being-pressed.ts';
 import { embedScripts } from './embed-scripts.ts';
+import type { HostHandler } from './host-router.ts';
 import type { Sites } from './site.ts';
 
 /** The page that says that there is none. */
 const MISSING = '/404.html';
 
 /** The papers' own addresses: their pressed trees, each at its root. */
-export function paperDoor(
+export function pressedFile(
   app: AppContext,
   sites: Sites,
   { presses, backlog }: { presses: PressQueue; backlog: PendingFolders },
-): Hono<DeskEnv> {
-  const door = new Hono<DeskEnv>();
-  door.on(['GET', 'HEAD'], ['/*'], async (c, next) => {
+): HostHandler {
+  return async (c, next) => {
     const site = sites.of(c.env);
     if (!site?.paper?.paper_public) return next();
     const folder = join(app.settings.distDir, site.slug);
@@ -49,8 +47,7 @@ export function paperDoor(
       status: isNotice(app, site.slug, file) ? 410 : 200,
       headers: fileHeaders(site.path, site.root, scripts),
     });
-  });
-  return door;
+  };
 }
 
 /** The page of a withdrawn piece is there, and says that the piece is gone. */

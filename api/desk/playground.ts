@@ -3,27 +3,25 @@ import { Fault } from '../../src/fault.ts';
 import { PLAYGROUND_FILES, playgroundPage } from '../openapi/playground.ts';
 import { fileHeaders } from '../responses/files.ts';
 import { sendFile } from '../responses/send-file.ts';
-import type { Doors } from './doors.ts';
-
-const PATH = '/api/v1/playground';
+import type { PaperRoutes } from './router.ts';
 
 /**
  * A page on which a reader tries the API out. All its addresses are relative, so
  * it is the same under the shared host and on a paper's own domain.
  */
-export function playgroundDoor({ router, responses }: Doors): void {
-  router.get(PATH, (c) => {
+export function playgroundRoutes(routes: PaperRoutes): void {
+  routes.page('playground', (c) => {
     const { paper, root } = c.get('site');
     // Guarded like the paper's own pages: no script but this host's runs, and nothing else is asked.
     const { 'Cache-Control': _cache, ...guard } = fileHeaders('/agents/', root, []);
     const headers = { 'Content-Type': 'text/html; charset=utf-8', ...guard };
-    return responses.text(c, 'playground', () => `${pageOf(paper)}`, headers);
+    return routes.responses.text(c, 'playground', () => `${pageOf(paper)}`, headers);
   });
   // Without the slash the page's relative addresses lead where they should.
-  router.get(`${PATH}/`, (c) => c.redirect('../playground', 308));
-  router.get(`${PATH}/:file`, (c) => {
-    const file = PLAYGROUND_FILES.get(c.req.param('file'));
-    if (file === undefined) throw new Fault('not_found', `the playground has no such file; see ${PATH}`);
+  routes.page('playgroundFolder', (c) => c.redirect('../playground', 308));
+  routes.page('playgroundFile', (c) => {
+    const file = PLAYGROUND_FILES.get(c.req.param('file') ?? '');
+    if (file === undefined) throw new Fault('not_found', `the playground has no such file; see /api/v1/playground`);
     return sendFile(c, { file, status: 200, headers: fileHeaders('/_astro/', c.get('site').root, []) });
   });
 }

@@ -1,20 +1,15 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
+import type { AppContext } from '../../src/app/context.ts';
 import { Fault } from '../../src/fault.ts';
-import { needs } from '../middleware/key.ts';
 import { faults, ok } from '../openapi/responses.ts';
-import type { Doors } from './doors.ts';
-import { register } from './doors.ts';
-import { keyed } from './route.ts';
+import type { PaperRoutes } from './router.ts';
+import { operation } from './router.ts';
 
-const ask = createRoute({
-  method: 'get',
-  path: '/api/v1/press/{ticket}',
+const ask = operation({
   operationId: 'askPress',
   tags: ['Writing'],
   summary: 'Whether the files of a write are on disk',
   description: 'The address is the one that a write gave as `pressing`.',
-  security: keyed('read'),
-  middleware: [needs('read')] as const,
   request: {
     params: z.object({
       ticket: z
@@ -32,11 +27,11 @@ const ask = createRoute({
 });
 
 /** How far the press has come. */
-export function pressDoor(doors: Doors): void {
-  register(doors, ask, (c) => {
+export function pressRoutes(routes: PaperRoutes, app: AppContext): void {
+  routes.operation(ask, (c) => {
     const ticket = Number(c.req.valid('param').ticket);
     const { slug, root } = c.get('site');
-    const { manifest } = doors.app.store;
+    const { manifest } = app.store;
     // Numbers are given in order, and one that was given is marked until it is pressed.
     if (ticket === 0 || ticket > manifest.highestMark(slug)) {
       throw new Fault('not_found', `no write of this paper gave ${root}/api/v1/press/${ticket}; ask where one said`);

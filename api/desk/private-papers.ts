@@ -1,15 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { Hono } from 'hono';
 import { contentType as typeByName } from 'mime-types';
 import type { Build } from '../../src/app/build.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import { Edition, siteOf } from '../../src/press/edition.ts';
 import type { SingleFile } from '../../src/press/outputs/paths.ts';
 import { printPath } from '../../src/press/outputs/paths.ts';
-import type { DeskEnv } from '../env.ts';
 import { paperOfKey } from '../middleware/key.ts';
 import { fileHeaders } from '../responses/files.ts';
+import type { HostHandler } from './host-router.ts';
 import type { Sites } from './site.ts';
 
 /**
@@ -17,9 +16,8 @@ import type { Sites } from './site.ts';
  * Nothing of a private paper is pressed: each file is printed when it is asked
  * for. To everybody else the paper is not there.
  */
-export function privatePaperDoor(app: AppContext, sites: Sites, build: Build): Hono<DeskEnv> {
-  const door = new Hono<DeskEnv>();
-  door.on(['GET', 'HEAD'], ['/*'], async (c, next) => {
+export function privateFile(app: AppContext, sites: Sites, build: Build): HostHandler {
+  return async (c, next) => {
     const held = paperOfKey(app.store.keys, (name) => c.req.header(name), app.now());
     const site = sites.of(c.env);
     if (!site?.paper || site.paper.paper_public || held !== site.slug) return next();
@@ -33,8 +31,7 @@ export function privatePaperDoor(app: AppContext, sites: Sites, build: Build): H
       ...fileHeaders(site.path, site.root, []),
       'Cache-Control': 'private, no-store',
     });
-  });
-  return door;
+  };
 }
 
 async function bytesOf({ media }: AppContext, found: SingleFile): Promise<string | Uint8Array<ArrayBuffer>> {

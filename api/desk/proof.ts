@@ -1,13 +1,13 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
+import type { AppContext } from '../../src/app/context.ts';
 import type { Story } from '../../src/desk/archive.ts';
 import { proofOf } from '../../src/ledger/proof.ts';
 import type { PaperContext } from '../env.ts';
-import { needs } from '../middleware/key.ts';
 import { faults, ok } from '../openapi/responses.ts';
-import type { Doors } from './doors.ts';
-import { archiveOf, pieceNamed, register } from './doors.ts';
+import { archiveOf, pieceNamed } from './context.ts';
 import { idParam } from './params.ts';
-import { keyed } from './route.ts';
+import type { PaperRoutes } from './router.ts';
+import { operation } from './router.ts';
 
 const hash = z.string().openapi({ pattern: '^sha256:[0-9a-f]{64}$' });
 
@@ -47,26 +47,22 @@ export const ProofBody = z
     description: 'Proves who filed the piece and that it has not changed. It never proves a claim true.',
   });
 
-const proof = createRoute({
-  method: 'get',
-  path: '/api/v1/stories/{id}/proof',
+const proof = operation({
   operationId: 'readProof',
   tags: ['Proof'],
   summary: 'The content hash, its basis, and the signed receipt of every revision',
   description: 'Also of drafts and of withdrawn pieces: what was filed stays proved.',
-  security: keyed('read'),
-  middleware: [needs('read')] as const,
   request: { params: idParam },
   responses: { 200: ok(ProofBody, 'The proof.'), ...faults() },
 });
 
 /** The proof of a piece, whatever its state. */
-export function proofDoor(doors: Doors): void {
-  register(doors, proof, (c) => proofFor(doors, c, pieceNamed(archiveOf(doors, c), c.req.valid('param').id)));
+export function proofRoutes(routes: PaperRoutes, app: AppContext): void {
+  routes.operation(proof, (c) => proofFor(app, c, pieceNamed(archiveOf(app, c), c.req.valid('param').id)));
 }
 
-export function proofFor(doors: Doors, c: PaperContext, story: Story) {
-  const archive = archiveOf(doors, c);
+export function proofFor(app: AppContext, c: PaperContext, story: Story) {
+  const archive = archiveOf(app, c);
   const keysUrl = `${c.get('site').root}/.well-known/newsdesk-keys.json`;
   const proof = proofOf(story, archive.generations(story.id), archive.keys(), keysUrl);
   return { ...proof, basis: { ...proof.basis } };

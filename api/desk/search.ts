@@ -1,21 +1,19 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
+import type { AppContext } from '../../src/app/context.ts';
 import { SEARCH_ROWS, searchTerms } from '../../src/desk/search.ts';
 import { StoryRow, storyRow } from '../../src/desk/story.ts';
 import { faults, ok } from '../openapi/responses.ts';
 import { cached } from '../responses/reply.ts';
-import type { Doors } from './doors.ts';
-import { archiveOf, linksFor, listOf, register } from './doors.ts';
-import { PUBLIC } from './route.ts';
+import { archiveOf, linksFor, listOf } from './context.ts';
+import type { PaperRoutes } from './router.ts';
+import { operation } from './router.ts';
 
-const search = createRoute({
-  method: 'get',
-  path: '/api/v1/search',
+const search = operation({
   operationId: 'search',
   tags: ['Reading'],
   summary: 'Pieces on air that hold all of up to four terms, newest first',
   description:
     'A term matches whole words and the beginnings of words in headline, dek and prose, whatever their case and accents. Quotes, stars, hyphens and colons are plain text.',
-  security: PUBLIC,
   request: {
     query: z.object({
       q: z.string('must be one to four terms, as in ?q=leap+second').openapi({
@@ -45,20 +43,20 @@ const search = createRoute({
 });
 
 /** Full-text search over what is on air. */
-export function searchDoor(doors: Doors): void {
-  register(doors, search, (c) => {
+export function searchRoutes(routes: PaperRoutes, app: AppContext): void {
+  routes.operation(search, (c) => {
     const { q } = c.req.valid('query');
     const terms = searchTerms(q);
     const asked = q.trim();
     return cached(`search ${asked}`, () => {
-      const links = linksFor(doors, c);
-      const archive = archiveOf(doors, c);
+      const links = linksFor(app, c);
+      const archive = archiveOf(app, c);
       const rowOf = (id: string) => {
         const row = archive.row(id);
         return row === null ? null : storyRow(row, links);
       };
       // No question is like the last one, but the pieces that answer them are.
-      const rows = archive.search(terms, SEARCH_ROWS).map((id) => doors.responses.row(c, id, () => rowOf(id)));
+      const rows = archive.search(terms, SEARCH_ROWS).map((id) => routes.responses.row(c, id, () => rowOf(id)));
       return {
         q: asked,
         ...listOf(

@@ -13,10 +13,10 @@ import { DEFAULT_CHOICES } from '../../src/readers/subscriber.ts';
 import type { PaperContext } from '../env.ts';
 import { needLevel } from '../middleware/key.ts';
 import { privateJson } from '../responses/send.ts';
-import type { Doors } from './doors.ts';
 import type { Sent } from './subscribe-body.ts';
 import { choiceFields, onlyField, shaped } from './subscribe-body.ts';
 import { AdminOrder, Order } from './subscribe-schemas.ts';
+import type { Writer } from './write.ts';
 import { write } from './write.ts';
 
 /** Takes a reader's order. Throws `invalid_request` naming the member at fault. */
@@ -35,19 +35,19 @@ export function takeOrder({ store, now }: AppContext, c: PaperContext, sent: Sen
 }
 
 /** Takes an admin's order for up to twenty addresses. Throws `key_required`, `level_too_low`, `invalid_request`. */
-export async function takeAdminOrder(doors: Doors, c: PaperContext, json: unknown) {
+export async function takeAdminOrder(writer: Writer, c: PaperContext, json: unknown) {
   needLevel(c.get('key'), 'admin');
   const { emails, webhook, ...body } = shaped(AdminOrder, json);
   const choices = choicesOf(c, body);
-  const problem = webhook == null ? null : webhookProblem(webhook, doors.app.settings.webhookPrivate);
+  const problem = webhook == null ? null : webhookProblem(webhook, writer.app.settings.webhookPrivate);
   if (problem !== null) {
     const message = `webhook: ${JSON.stringify(webhook?.slice(0, 80))} ${problem}; give an https address on a public host`;
     throw new Fault('invalid_request', message, { field: 'webhook' });
   }
   const { slug } = c.get('site');
-  const { store, now } = doors.app;
+  const { store, now } = writer.app;
   const addresses = emails.map(readAddress);
-  const { body: taken, init } = await write(doors, c, () => {
+  const { body: taken, init } = await write(writer, c, () => {
     const results = addresses.map((address) => {
       if ('problem' in address) return { status: 'invalid', message: `this ${address.problem}` };
       return { status: subscribeByAdmin(store, slug, address, { choices, webhook }, { now: now(), newId }) };

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { createMiddleware } from 'hono/factory';
+import type { AppContext } from '../../src/app/context.ts';
 import { Fault } from '../../src/fault.ts';
 import { ChoicesBody, choicesInWords, sectionsOf } from '../../src/readers/choices.ts';
 import { choose, confirm, manageToken, toConfirm, tokenIn, toManage, unsubscribe } from '../../src/readers/link.ts';
@@ -11,7 +12,7 @@ import { limitBody } from '../middleware/json-body.ts';
 import { nothing } from '../middleware/key.ts';
 import { soundQuery } from '../middleware/query.ts';
 import { privateJson } from '../responses/send.ts';
-import type { Doors } from './doors.ts';
+import type { PaperRoutes } from './router.ts';
 import type { Sites } from './site.ts';
 import type { Sent } from './subscribe-body.ts';
 import { choiceFields, onlyField, readSent, shaped } from './subscribe-body.ts';
@@ -28,7 +29,8 @@ const Change = ChoicesBody.extend({ token: z.string() });
  * it: only what the button sends does.
  */
 export function subscribePages(
-  { router, app }: Doors,
+  routes: PaperRoutes,
+  app: AppContext,
   parts: ReaderParts,
   sites: Sites,
   read: MiddlewareHandler<PaperEnv>,
@@ -43,11 +45,10 @@ export function subscribePages(
     return `${paper.paper_public ? root : served}/subscribe/manage?token=${token}`;
   };
 
-  const door = (name: string, get: Handler, post: Handler) => {
-    const path = `/subscribe/${name}`;
+  const page = (name: 'confirm' | 'manage' | 'unsubscribe', get: Handler, post: Handler) => {
     const before = [pages.faults(wantsPage), unkeyed, soundQuery, read, limitBody, paperOf(sites)] as const;
-    router.get(path, ...before, hidden(get));
-    router.post(path, ...before, hidden(post));
+    routes.page(`${name}Page`, ...before, hidden(get));
+    routes.page(name, ...before, hidden(post));
   };
 
   const subscribed = (c: PaperContext, row: Subscriber) =>
@@ -56,7 +57,7 @@ export function subscribePages(
       paragraphs: [`${c.get('site').paper.nameplate} comes to ${row.email}: ${choicesInWords(row)}.`],
       link: { url: manageUrl(c, row), text: 'Change or end it' },
     });
-  door(
+  page(
     'confirm',
     (c) => {
       const token = queried(c);
@@ -98,7 +99,7 @@ export function subscribePages(
     tokenIn(readers.tokens, slugOf(c), 'manage', token, now());
     return choose(store, slugOf(c), token, choicesOf(c, body), now());
   };
-  door(
+  page(
     'manage',
     (c) => {
       const token = queried(c);
@@ -130,7 +131,7 @@ export function subscribePages(
       paragraphs: [`No alerts of ${c.get('site').paper.nameplate} go to this address.`],
       link: { url: pages.orderUrl(c), text: 'Subscribe again' },
     });
-  door(
+  page(
     'unsubscribe',
     (c) => {
       const token = queried(c);

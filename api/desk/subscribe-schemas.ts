@@ -3,7 +3,7 @@ import { WEBHOOK_MAX } from '../../src/outbound/webhook-url.ts';
 import { ADDRESS_MAX } from '../../src/readers/address.ts';
 import { ChoicesBody } from '../../src/readers/choices.ts';
 import { CADENCES } from '../../src/readers/subscriber.ts';
-import { listSchema } from './route.ts';
+import { listSchema } from './list.ts';
 
 /** How many addresses an admin's order may hold (spec, "Limits"). */
 const EMAILS_MAX = 20;

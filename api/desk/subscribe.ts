@@ -2,11 +2,12 @@ import type { MiddlewareHandler } from 'hono';
 import { linkKey } from '../../src/app/link-key.ts';
 import type { Render } from '../../src/press/output.ts';
 import type { PaperEnv } from '../env.ts';
-import type { Doors } from './doors.ts';
+import type { PaperRoutes } from './router.ts';
 import type { Sites } from './site.ts';
 import { subscribePages } from './subscribe-pages.ts';
 import { ReaderPages } from './subscribe-view.ts';
-import { subscriberDoors } from './subscribers.ts';
+import { subscriberRoutes } from './subscribers.ts';
+import type { Writer } from './write.ts';
 
 interface Around {
   sites: Sites;
@@ -16,10 +17,15 @@ interface Around {
 }
 
 /** Everything of readers: the doors of the API, and the pages that mailed links open. */
-export function readerDoors(doors: Doors, render: Render, { sites, reads, orders }: Around): void {
-  const { app } = doors;
+export function readerRoutes(
+  routes: PaperRoutes,
+  writer: Writer,
+  render: Render,
+  { sites, reads, orders }: Around,
+): void {
+  const { app } = writer;
   const secret = linkKey(app.settings, 'readers');
   const parts = { secret, pages: new ReaderPages(app, render), throttle: orders };
-  subscriberDoors(doors, parts);
-  subscribePages(doors, parts, sites, reads);
+  subscriberRoutes(routes, writer, parts);
+  subscribePages(routes, app, parts, sites, reads);
 }

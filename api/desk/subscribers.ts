@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { Fault } from '../../src/fault.ts';
 import type { Address } from '../../src/readers/address.ts';
@@ -6,15 +6,14 @@ import { readAddress } from '../../src/readers/address.ts';
 import { dossierOf, erase } from '../../src/readers/dossier.ts';
 import { dossierRecord, subscriberRow } from '../../src/readers/record.ts';
 import type { PaperContext, PaperEnv } from '../env.ts';
-import { needs } from '../middleware/key.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import { faults, ok } from '../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../responses/paging.ts';
 import { reply } from '../responses/reply.ts';
 import { privateJson } from '../responses/send.ts';
-import type { Doors } from './doors.ts';
-import { listOf, register } from './doors.ts';
-import { keyed, PUBLIC } from './route.ts';
+import { listOf } from './context.ts';
+import type { PaperRoutes } from './router.ts';
+import { operation } from './router.ts';
 import { isForm, readSent } from './subscribe-body.ts';
 import { takeAdminOrder, takeOrder } from './subscribe-order.ts';
 import {
@@ -31,17 +30,14 @@ import {
 } from './subscribe-schemas.ts';
 import type { ReaderPages } from './subscribe-view.ts';
 import { formProblem, wantsPage } from './subscribe-view.ts';
+import type { Writer } from './write.ts';
 import { write } from './write.ts';
 
-const list = createRoute({
-  method: 'get',
-  path: '/api/v1/subscribers',
+const list = operation({
   operationId: 'listSubscribers',
   tags: ['Readers'],
   summary: 'How many subscribe; with an admin key, who',
   description: 'A read key and an agent’s get the counts, and nothing else.',
-  security: keyed('read'),
-  middleware: [needs('read')] as const,
   request: { query: z.object({ limit: limitParam(50, 200), cursor: cursorParam }) },
   responses: {
     200: ok(z.union([SubscriberList, SubscriberCounts]), 'In the order in which they came.'),
@@ -52,9 +48,7 @@ const list = createRoute({
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 /** Described here and read by hand: two shapes of JSON and a form share one address. */
-const subscribe = createRoute({
-  method: 'post',
-  path: '/api/v1/subscribers',
+const subscribe = operation({
   operationId: 'subscribe',
   tags: ['Readers'],
   summary: 'Order alerts by mail; with an admin key and `emails`, for others',
@@ -63,7 +57,6 @@ const subscribe = createRoute({
     'With `emails` it takes an admin key. A reader who has unsubscribed is `suppressed` and not written to; one who has confirmed keeps what they chose.',
     'A form that is sent with `Accept: text/html` is answered with a page.',
   ].join('\n\n'),
-  security: PUBLIC,
   request: {
     headers: IDEMPOTENCY,
     body: {
@@ -84,28 +77,20 @@ const subscribe = createRoute({
   },
 });
 
-const read = createRoute({
-  method: 'get',
-  path: '/api/v1/subscribers/{email}',
+const read = operation({
   operationId: 'readSubscriber',
   tags: ['Readers'],
   summary: 'Everything that is kept of one address',
-  security: keyed('admin'),
-  middleware: [needs('admin')] as const,
   request: { params: emailParam },
   responses: { 200: ok(ReaderRecord, 'The record.'), ...faults() },
 });
 
-const remove = createRoute({
-  method: 'delete',
-  path: '/api/v1/subscribers/{email}',
+const remove = operation({
   operationId: 'eraseSubscriber',
   tags: ['Readers'],
   summary: 'Forget one address',
   description:
     'Its row, its links and its mails are gone, and nothing is sent to it any more. It is not barred: it can be ordered for anew, and must then be confirmed. Where its reader had unsubscribed, that is still known, by a hash.',
-  security: keyed('admin'),
-  middleware: [needs('admin')] as const,
   request: { params: emailParam, headers: IDEMPOTENCY },
   responses: { 200: ok(Erased, 'Forgotten.'), ...faults(413, 422) },
 });
@@ -120,12 +105,13 @@ export interface ReaderParts {
 }
 
 /** Subscribers: ordering, counting, listing, exporting and erasing. */
-export function subscriberDoors(doors: Doors, parts: ReaderParts): void {
-  const { router, app } = doors;
+export function subscriberRoutes(routes: PaperRoutes, writer: Writer, parts: ReaderParts): void {
+  const { app } = writer;
+  const { hono } = routes;
   const { store } = app;
   const { pages } = parts;
 
-  register(doors, list, (c) => {
+  routes.operation(list, (c) => {
     const { slug, paper } = c.get('site');
     const { total, confirmed } = store.readers.subscribers.counts(slug);
     if (c.get('key')?.level !== 'admin') return { count: total, confirmed };
@@ -138,13 +124,12 @@ export function subscriberDoors(doors: Doors, parts: ReaderParts): void {
   });
 
   for (const [name, schema] of Object.entries({ Order, AdminOrder, OrderForm })) {
-    router.openAPIRegistry.register(name, schema);
+    hono.openAPIRegistry.register(name, schema);
   }
-  router.openAPIRegistry.registerPath(subscribe);
   const forPeople = (c: PaperContext) => isForm(c) && wantsPage(c);
-  router.post(subscribe.getRoutingPath(), pages.faults(forPeople), parts.throttle, async (c) => {
+  routes.described(subscribe, pages.faults(forPeople), parts.throttle, async (c) => {
     const sent = await readSent(c);
-    if (isAdminOrder(sent.json)) return takeAdminOrder(doors, c, sent.json);
+    if (isAdminOrder(sent.json)) return takeAdminOrder(writer, c, sent.json);
     try {
       takeOrder(app, c, sent);
     } catch (error) {
@@ -158,16 +143,16 @@ export function subscriberDoors(doors: Doors, parts: ReaderParts): void {
     return pages.said(c, { heading: 'Look into your mail', paragraphs: [message] }, 202);
   });
 
-  register(doors, read, (c) => {
+  routes.operation(read, (c) => {
     const { slug, paper } = c.get('site');
     const address = addressIn(c.req.valid('param').email);
     return dossierRecord(address.email, dossierOf(store.readers, slug, address), paper.sections);
   });
 
-  register(doors, remove, async (c) => {
+  routes.operation(remove, async (c) => {
     const address = addressIn(c.req.valid('param').email);
     // What is kept for a second asking holds no address.
-    const { body, init } = await write(doors, c, () => {
+    const { body, init } = await write(writer, c, () => {
       erase(store, c.get('site').slug, address);
       return { status: 200, body: { erased: true as const } };
     });

@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { newId } from '../../src/app/context.ts';
 import { OFF_REASONS } from '../../src/outbound/delivery.ts';
 import { queueTest } from '../../src/readers/webhook-queue.ts';
@@ -10,15 +10,16 @@ import {
   webhookRow,
 } from '../../src/readers/webhook-rules.ts';
 import { jsonBody } from '../middleware/json-body.ts';
-import { needs } from '../middleware/key.ts';
 import { IDEMPOTENCY } from '../openapi/idempotency.ts';
 import { body, faults, made, ok } from '../openapi/responses.ts';
 import { reply } from '../responses/reply.ts';
+import { listOf } from './context.ts';
 import { deliveryRow, QueuedDelivery } from './delivery-row.ts';
-import type { Doors } from './doors.ts';
-import { listOf, register } from './doors.ts';
 import { Pressing } from './filing.ts';
-import { keyed, listSchema } from './route.ts';
+import { listSchema } from './list.ts';
+import type { PaperRoutes } from './router.ts';
+import { operation } from './router.ts';
+import type { Writer } from './write.ts';
 import { write } from './write.ts';
 
 const ROW = {
@@ -63,41 +64,33 @@ const NewWebhook = WebhookRow.extend({
 const idParam = z.object({
   id: z.string().openapi({ param: { name: 'id', in: 'path' }, description: 'The webhook’s id.', example: ROW.id }),
 });
-const common = { tags: ['Webhooks'], security: keyed('admin') };
+const common = { tags: ['Webhooks'] };
 
-const list = createRoute({
+const list = operation({
   ...common,
-  method: 'get',
-  path: '/api/v1/webhooks',
   operationId: 'listWebhooks',
   summary: 'The receivers that the desk tells',
   description: 'The desk’s own. A subscriber’s is in the subscriber’s row.',
-  middleware: [needs('admin')] as const,
   responses: { 200: ok(listSchema('WebhookList', 'webhooks', WebhookRow), 'Oldest first.'), ...faults() },
 });
 
-const add = createRoute({
+const add = operation({
   ...common,
-  method: 'post',
-  path: '/api/v1/webhooks',
   operationId: 'addWebhook',
   summary: 'Add a receiver; the answer has the secret that signs what it is sent',
   description: [
     'It is told of `story.aired`, `story.revised`, `story.withdrawn` and `cast.published` with `{type, timestamp, data}`, within seconds, at least once, in no set order: `webhook-id` tells a repeat, `timestamp` and `revision` which of two is newer.',
     'An answer of 2xx takes it. Any other, a redirect too, or none within ten seconds, is a failure, and it is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. An answer of 410 switches the webhook off.',
   ].join('\n\n'),
-  middleware: [needs('admin'), jsonBody()] as const,
+  before: [jsonBody()],
   request: { headers: IDEMPOTENCY, body: body(WebhookBody) },
   responses: { 201: made(NewWebhook, 'The webhook.'), ...faults(409, 413, 415, 422) },
 });
 
-const remove = createRoute({
+const remove = operation({
   ...common,
-  method: 'delete',
-  path: '/api/v1/webhooks/{id}',
   operationId: 'removeWebhook',
   summary: 'Remove a receiver, with what waits for it',
-  middleware: [needs('admin')] as const,
   request: { params: idParam, headers: IDEMPOTENCY },
   responses: {
     200: ok(
@@ -110,15 +103,13 @@ const remove = createRoute({
   },
 });
 
-const tryOut = createRoute({
+const tryOut = operation({
   ...common,
-  method: 'post',
-  path: '/api/v1/webhooks/{id}/test',
   operationId: 'testWebhook',
   summary: 'Send a receiver a test, of type `webhook.test`',
   description:
     'The desk’s own, or a confirmed subscriber’s by the `webhook_id` of the subscriber’s row. One attempt, a moment after the answer; `GET /api/v1/deliveries` shows what came of it.',
-  middleware: [needs('admin'), jsonBody({ mayBeEmpty: true })] as const,
+  before: [jsonBody({ mayBeEmpty: true })],
   request: { params: idParam, headers: IDEMPOTENCY },
   responses: {
     200: ok(QueuedDelivery, 'The delivery, as it waits.'),
@@ -127,16 +118,16 @@ const tryOut = createRoute({
 });
 
 /** The receivers that a desk tells: listing, adding, removing and trying them. */
-export function webhookDoors(doors: Doors): void {
-  const { store, settings, now } = doors.app;
+export function webhookRoutes(routes: PaperRoutes, writer: Writer): void {
+  const { store, settings, now } = writer.app;
 
-  register(doors, list, (c) => {
+  routes.operation(list, (c) => {
     const { slug, paper } = c.get('site');
     const rows = store.webhooks.list(slug).map((webhook) => webhookRow(webhook, paper.sections));
     return listOf(c, 'webhooks', rows);
   });
 
-  register(doors, add, async (c) => {
+  routes.operation(add, async (c) => {
     const { slug, paper } = c.get('site');
     const work = () => {
       const terms = { now: now(), newId, allowsPrivate: settings.webhookPrivate };
@@ -145,13 +136,13 @@ export function webhookDoors(doors: Doors): void {
       // What is kept for a second asking holds no secret.
       return { status: 201, body: webhookRow(fresh, paper.sections) } as const;
     };
-    const { body: row, init } = await write(doors, c, work, ({ id }) => `webhooks/${id}`);
+    const { body: row, init } = await write(writer, c, work, ({ id }) => `webhooks/${id}`);
     return reply({ ...row, secret: requireWebhook(store.webhooks, slug, row.id).secret }, init);
   });
 
-  register(doors, remove, (c) => {
+  routes.operation(remove, (c) => {
     const { id } = c.req.valid('param');
-    return write(doors, c, () => {
+    return write(writer, c, () => {
       const { slug } = c.get('site');
       requireWebhook(store.webhooks, slug, id);
       store.webhooks.remove(slug, id);
@@ -159,9 +150,9 @@ export function webhookDoors(doors: Doors): void {
     });
   });
 
-  register(doors, tryOut, (c) => {
+  routes.operation(tryOut, (c) => {
     const { id } = c.req.valid('param');
-    return write(doors, c, () => {
+    return write(writer, c, () => {
       const { slug } = c.get('site');
       const receiver = requireReceiver(store, slug, id, now());
       const delivery = queueTest(store, slug, receiver, { now: now(), newId });

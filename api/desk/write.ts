@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createMiddleware } from 'hono/factory';
+import type { Logger } from 'pino';
 import { currentAgreement } from '../../src/app/agreement.ts';
+import type { AppContext } from '../../src/app/context.ts';
+import type { PressQueue } from '../../src/app/press-queue.ts';
 import type { AccessKey } from '../../src/desk/keys.ts';
 import { requireActive } from '../../src/desk/keys.ts';
 import { signatureOf } from '../../src/desk/terms.ts';
@@ -12,7 +15,6 @@ import { needLevel } from '../middleware/key.ts';
 import type { Headers } from '../responses/headers.ts';
 import type { Reply } from '../responses/reply.ts';
 import { reply } from '../responses/reply.ts';
-import type { Doors } from './doors.ts';
 
 /** What every write answers beside its record. */
 export interface Pressing {
@@ -22,6 +24,13 @@ export interface Pressing {
   files?: number | undefined;
   /** Where to ask whether they are by now. */
   pressing?: string | undefined;
+}
+
+/** What a write works with. */
+export interface Writer {
+  app: AppContext;
+  presses: PressQueue;
+  logger: Logger;
 }
 
 /** How long a write's answer waits for the press, in ms; after that it says where to ask. */
@@ -35,12 +44,12 @@ const PRESS_WAIT = 5_000;
  * and then nothing was written.
  */
 export async function write<Body extends object>(
-  doors: Doors,
+  writer: Writer,
   c: PaperContext,
   work: (key: AccessKey) => Outcome<Body>,
   addressOf?: (body: Body) => string,
 ): Promise<Reply<Body & Pressing>> {
-  const { store, now } = doors.app;
+  const { store, now } = writer.app;
   const { answers } = store;
   const key = needLevel(c.get('key'), 'agent');
   const named = await namedWrite(c);
@@ -49,20 +58,20 @@ export async function write<Body extends object>(
   const { status, body } = store.transact((): Outcome<Body & Pressing> => {
     // The body may have been long in coming.
     requireActive(store.keys, store.keys.byId(key.id), at);
-    if (key.level === 'agent') needTerms(doors, c);
+    if (key.level === 'agent') needTerms(writer.app, c);
     return once({ answers, key: key.id, at }, named, () => {
       isFirst = true;
-      return marked(doors, c, () => work(key));
+      return marked(writer, c, () => work(key));
     });
   });
-  const whole = await pressed(doors, c, body);
+  const whole = await pressed(writer, c, body);
   // Who sends it again is told what the press came to.
   if (isFirst && whole !== body) {
     try {
       keep({ answers, key: key.id, at }, named, { status, body: whole });
     } catch (error) {
       // The write is done and its answer kept but for the press: that is no reason to take it back.
-      doors.logger.error({ request_id: c.get('requestId'), err: error }, 'what the press came to is not kept');
+      writer.logger.error({ request_id: c.get('requestId'), err: error }, 'what the press came to is not kept');
     }
   }
   // RFC 9110, section 15.3.2.
@@ -72,15 +81,15 @@ export async function write<Body extends object>(
 }
 
 /** Lets an agent's write through, body unseen, once the paper has signed the agreement. Throws `terms_unsigned`. */
-export function needsTerms(doors: Doors) {
+export function needsTerms(app: AppContext) {
   return createMiddleware<PaperEnv>(async (c, next) => {
-    if (c.get('key')?.level === 'agent') needTerms(doors, c);
+    if (c.get('key')?.level === 'agent') needTerms(app, c);
     await next();
   });
 }
 
 /** Throws `terms_unsigned` while the paper has not signed the agreement that is in force. */
-function needTerms({ app }: Doors, c: PaperContext): void {
+function needTerms(app: AppContext, c: PaperContext): void {
   const agreement = currentAgreement(app.settings);
   const { slug, root } = c.get('site');
   if (signatureOf(app.store.terms, agreement, slug) !== null) return;
@@ -92,7 +101,7 @@ function needTerms({ app }: Doors, c: PaperContext): void {
 
 /** Does a write's work and notes in its result whether anything must be pressed for it, and where to ask. */
 function marked<Body extends object>(
-  { app }: Doors,
+  { app }: Writer,
   c: PaperContext,
   work: () => Outcome<Body>,
 ): Outcome<Body & Pressing> {
@@ -107,7 +116,7 @@ function marked<Body extends object>(
 }
 
 /** A write's result with what its press came to; the same object while that is not known. */
-async function pressed<Body extends Pressing>({ presses, logger }: Doors, c: PaperContext, body: Body): Promise<Body> {
+async function pressed<Body extends Pressing>({ presses, logger }: Writer, c: PaperContext, body: Body): Promise<Body> {
   const { pressing } = body;
   if (pressing === undefined) return body;
   const number = Number(pressing.slice(pressing.lastIndexOf('/') + 1));

@@ -30,7 +30,7 @@ const limitedForm = bodyLimit({
 });
 
 /** Throws `too_large` for a body over the limit of its type, whether it says so beforehand or not. */
-export const limitBody = createMiddleware<DeskEnv>((c, next) => {
+export const limitBody = createMiddleware((c, next) => {
   // Looking for the body of a read would cost it more than all the rest.
   if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
   const type = c.req.header('content-type') ?? '';

@@ -44,6 +44,13 @@ export function registerComponents<E extends Env>(
   registry.register('ProblemDetails', ProblemDetails);
 }
 
+/** The paths of a router's document, as far as it is registered. */
+export function pathsOf<E extends Env>(router: OpenAPIHono<E>): Paths {
+  const { paths } = router.getOpenAPI31Document({ openapi: '3.1.0', info: { title: '', version: '1' } });
+  // The library's types follow the specification, in which everything may be absent.
+  return paths as unknown as Paths;
+}
+
 /** What a service says of each of its operations that no route should have to. */
 export interface Telling {
   /** Words before the operation's own description; '' for none. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Hono } from 'hono';
-import { privatePaperDoor } from '../../api/desk/private-papers.ts';
+import { privateFile } from '../../api/desk/private-papers.ts';
 import { Sites } from '../../api/desk/site.ts';
 import type { DeskEnv } from '../../api/env.ts';
 import type { Build } from '../../src/app/build.ts';
@@ -24,7 +24,7 @@ test('a key is looked up as often for a private paper as for one that does not e
   const counted = { ...app, store: { ...app.store, keys: { ...app.store.keys, byHash } } };
   const sites = new Sites(counted);
   const router = new Hono<DeskEnv>({ getPath: sites.routingPath });
-  router.route('/', privatePaperDoor(counted, sites, null as unknown as Build));
+  router.get('/*', privateFile(counted, sites, null as unknown as Build));
   const looksFor = async (address: string, key = '') => {
     looks = 0;
     const { status } = await router.request(address, { headers: { 'x-nrf-key': key } }, { incoming: {} });

@@ -1,12 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Level } from '../../src/desk/keys.ts';
 
-/** Open to all; a key reads its own desk, private papers included. */
-export const PUBLIC: Record<string, string[]>[] = [{}, { bearer: [] }, { header: [] }];
-/** Wants a key that reaches a level; the roles of OpenAPI's security requirements name it. */
-export function keyed(level: Level): Record<string, string[]>[] {
-  return [{ bearer: [level] }, { header: [level] }];
-}
 /** The envelope of a list (wire.md, section 3), with what else the answer says. */
 export function listSchema<Name extends string, T extends z.ZodType, More extends z.ZodRawShape = Record<never, never>>(
   id: string,

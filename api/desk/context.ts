@@ -1,55 +1,28 @@
-import type { OpenAPIHono, RouteConfig } from '@hono/zod-openapi';
-import type { Logger } from 'pino';
 import type { AppContext } from '../../src/app/context.ts';
-import type { PressQueue } from '../../src/app/press-queue.ts';
 import type { Archive, Story } from '../../src/desk/archive.ts';
 import { isWithdrawn } from '../../src/desk/archive.ts';
 import type { Links } from '../../src/desk/story.ts';
 import { Fault } from '../../src/fault.ts';
-import type { ProveHost } from '../../src/net/host-proof.ts';
 import { Edition, siteOf } from '../../src/press/edition.ts';
 import { memoized } from '../../src/press/memoized.ts';
 import { linksOf } from '../../src/press/outputs/row-view.ts';
 import { isoTime } from '../../src/time.ts';
-import type { PaperContext, PaperEnv } from '../env.ts';
-import type { Handler, Route } from '../openapi/register.ts';
-import { registerRoute } from '../openapi/register.ts';
-import type { PaperResponses } from './paper-responses.ts';
+import type { PaperContext } from '../env.ts';
 
-/** What every door file gets. */
-export interface Doors {
-  router: OpenAPIHono<PaperEnv>;
-  app: AppContext;
-  responses: PaperResponses;
-  presses: PressQueue;
-  logger: Logger;
-  /** Asks a host, and its DNS, whose it is. */
-  prove: ProveHost;
-}
-
-/** Registers a route under the papers' roots; what its handler returns is checked against the route's schema. */
-export function register<R extends RouteConfig>(
-  { router, responses }: Pick<Doors, 'router' | 'responses'>,
-  route: Route<R>,
-  handler: Handler<R, PaperEnv>,
-): void {
-  registerRoute(router, route, handler, (c, value) => responses.send(c, value));
-}
-
-/** The archive of the paper that is asked. */
-export function archiveOf({ app }: Pick<Doors, 'app'>, c: PaperContext): Archive {
-  return app.store.archive(c.get('site').slug);
+/** The archive of the request’s paper. */
+export function archiveOf({ store }: Pick<AppContext, 'store'>, c: PaperContext): Archive {
+  return store.archive(c.get('site').slug);
 }
 
 /** The absolute addresses that rows carry. */
-export function linksFor({ app }: Pick<Doors, 'app'>, c: PaperContext): Links {
-  return linksOf(editionOf({ app }, c));
+export function linksFor({ store }: Pick<AppContext, 'store'>, c: PaperContext): Links {
+  return linksOf(editionOf({ store }, c));
 }
 
-/** The paper as the press reads it, for one answer. */
-export function editionOf({ app }: Pick<Doors, 'app'>, c: PaperContext): Edition {
+/** The paper as the press reads it, for one response. */
+export function editionOf({ store }: Pick<AppContext, 'store'>, c: PaperContext): Edition {
   const { slug, root } = c.get('site');
-  return new Edition(memoized(app.store.archive(slug)), siteOf(root));
+  return new Edition(memoized(store.archive(slug)), siteOf(root));
 }
 
 /** A piece by its id or its slug, whatever its state. Throws `not_found`. */
@@ -76,7 +49,7 @@ export function readablePiece(archive: Archive, name: string, c: PaperContext): 
   return story;
 }
 
-/** Where a piece's proof is: among the paper's own files, else behind the keyed door. */
+/** Where a piece's proof is: among the paper's own files, else behind a route that takes a key. */
 export function proofUrl(c: PaperContext, story: Story): string {
   const { root, paper } = c.get('site');
   return story.state === 'on_air' && paper.paper_public

@@ -1,0 +1,91 @@
+import type { OpenAPIHono, RouteConfig } from '@hono/zod-openapi';
+import { createRoute } from '@hono/zod-openapi';
+import type { Handler as HonoHandler, MiddlewareHandler } from 'hono';
+import type { PaperEnv } from '../env.ts';
+import { needs } from '../middleware/key.ts';
+import type { Handler } from '../openapi/register.ts';
+import { registerRoute } from '../openapi/register.ts';
+import { securityOf } from './openapi-levels.ts';
+import type { PaperResponses } from './paper-responses.ts';
+import type { Access, PaperRouteName } from './routes.ts';
+import { PAPER_ROUTES, routingPath } from './routes.ts';
+
+/** How an operation is described and checked; where it is and who may call it is in `PAPER_ROUTES`. */
+export interface Operation extends Omit<RouteConfig, 'method' | 'path' | 'security' | 'middleware'> {
+  operationId: PaperRouteName;
+  /** Middleware of its own, which runs once the caller's level has been checked. */
+  before?: MiddlewareHandler[];
+}
+
+export const operation = <O extends Operation>(described: O): O => described;
+
+/** An operation at its place. */
+type Placed<O extends Operation> = O & { method: 'get' | 'post' | 'put' | 'delete'; path: string };
+
+/** What a handler answers for an operation (`api/openapi/register.ts`). */
+export type OperationHandler<O extends Operation> = Handler<Placed<O>, PaperEnv>;
+
+/** Wires one row of the map. */
+type Wire = (at: { method: string; path: string; access: Access }) => void;
+
+/** Collects the handlers under papers' roots by their names in `PAPER_ROUTES`, and wires the map. */
+export class PaperRoutes {
+  readonly hono: OpenAPIHono<PaperEnv>;
+  readonly responses: PaperResponses;
+  readonly #wires = new Map<string, Wire>();
+
+  constructor(hono: OpenAPIHono<PaperEnv>, responses: PaperResponses) {
+    this.hono = hono;
+    this.responses = responses;
+  }
+
+  /** An operation of the API; what its handler returns is checked against the operation's schema. */
+  operation<O extends Operation>(described: O, handler: OperationHandler<O>, ...first: MiddlewareHandler[]): void {
+    this.#add(described.operationId, ({ method, path, access }) => {
+      const { before = [], ...rest } = described;
+      const level = access === 'public' || access === 'token' ? [] : [needs(access)];
+      const middleware = [...level, ...first, ...before];
+      const placed = { ...rest, method: method.toLowerCase(), path, security: securityOf(access), middleware };
+      // The same operation with its place: TypeScript cannot follow a spread of `O`.
+      const route = createRoute(placed as unknown as Placed<O>);
+      registerRoute(this.hono, route, handler, (c, value) => this.responses.send(c, value));
+    });
+  }
+
+  /** An operation that reads its body by itself: it is described, and nothing is checked before the handler. */
+  described(described: Operation, ...handlers: PaperHandler[]): void {
+    this.#add(described.operationId, ({ method, path, access }) => {
+      const placed = { ...described, method: method.toLowerCase(), path, security: securityOf(access) };
+      this.hono.openAPIRegistry.registerPath(placed as RouteConfig);
+      this.#on(method, path, handlers);
+    });
+  }
+
+  /** A page or a file, which stands in no document. */
+  page(name: PaperRouteName, ...handlers: PaperHandler[]): void {
+    this.#add(name, ({ method, path }) => this.#on(method, path, handlers));
+  }
+
+  /** Registers all routes in the order of the map. Throws for a row without a handler, and for a handler without a row. */
+  wire(): void {
+    const left = new Set(this.#wires.keys());
+    for (const [method, path, access, name] of PAPER_ROUTES) {
+      const wire = this.#wires.get(name);
+      if (wire === undefined) throw new Error(`${method} ${path}: nothing handles ${name}`);
+      wire({ method, path, access });
+      left.delete(name);
+    }
+    if (left.size > 0) throw new Error(`no route leads to ${[...left].join(', ')}`);
+  }
+
+  #on(method: string, path: string, handlers: readonly PaperHandler[]): void {
+    for (const handler of handlers) this.hono.on(method, routingPath(path), handler);
+  }
+
+  #add(name: PaperRouteName, wire: Wire): void {
+    if (this.#wires.has(name)) throw new Error(`${name} has two handlers`);
+    this.#wires.set(name, wire);
+  }
+}
+
+type PaperHandler = HonoHandler<PaperEnv>;

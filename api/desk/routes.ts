@@ -1,0 +1,90 @@
+import type { Level } from '../../src/desk/keys.ts';
+
+/** The least that a caller's key must reach: `public` takes no key, and `token` is opened by a link in a mail. */
+export type Access = 'public' | 'token' | Level;
+
+type Row = readonly [method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, access: Access, handler: string];
+
+/**
+ * Every route under a paper's root, which is `/<paper>` on the shared host and
+ * the paper's own address elsewhere. A name from a handler's file says who
+ * answers; those that the OpenAPI document describes are its operations, in
+ * this order.
+ */
+export const PAPER_ROUTES = [
+  ['GET', '/api/v1', 'public', 'readIndex'],
+  ['GET', '/api/v1/stories', 'public', 'listStories'],
+  ['GET', '/api/v1/stories/{id}', 'public', 'readStory'],
+  ['GET', '/api/v1/stories/{id}/proof', 'read', 'readProof'],
+  ['GET', '/api/v1/sections', 'public', 'listSections'],
+  ['GET', '/api/v1/days', 'public', 'listDays'],
+  ['GET', '/api/v1/days/{day}', 'public', 'readDay'],
+  ['GET', '/api/v1/search', 'public', 'search'],
+  ['GET', '/api/v1/front', 'public', 'readFront'],
+  ['GET', '/api/v1/cast', 'public', 'listCast'],
+  ['GET', '/api/v1/masthead', 'public', 'listMasthead'],
+  ['GET', '/api/v1/posts', 'public', 'listPosts'],
+  ['GET', '/embed/{id}', 'public', 'readEmbed'],
+  ['GET', '/embed/{id}/', 'public', 'embedFolder'],
+  ['GET', '/oembed', 'public', 'readOEmbed'],
+  ['POST', '/api/v1/stories', 'agent', 'fileStory'],
+  ['PUT', '/api/v1/stories/{id}', 'agent', 'reviseStory'],
+  ['POST', '/api/v1/stories/{id}/airing', 'agent', 'airStory'],
+  ['DELETE', '/api/v1/stories/{id}/airing', 'admin', 'withdrawStory'],
+  ['GET', '/api/v1/press/{ticket}', 'read', 'askPress'],
+  ['GET', '/api/v1/drafts', 'read', 'listDrafts'],
+  ['GET', '/api/v1/config', 'read', 'readConfig'],
+  ['PUT', '/api/v1/config', 'admin', 'writeConfig'],
+  ['PUT', '/api/v1/masthead/{slug}', 'admin', 'writePersona'],
+  ['PUT', '/api/v1/cast/{day}', 'admin', 'writeCast'],
+  ['GET', '/api/v1/keys', 'admin', 'listKeys'],
+  ['POST', '/api/v1/keys', 'admin', 'makeKey'],
+  ['DELETE', '/api/v1/keys/{id}', 'admin', 'revokeKey'],
+  ['GET', '/api/v1/agent', 'read', 'checkAgent'],
+  ['GET', '/api/v1/agent/terms', 'read', 'readTerms'],
+  ['POST', '/api/v1/agent/terms/accept', 'admin', 'acceptTerms'],
+  ['GET', '/api/v1/subscribers', 'read', 'listSubscribers'],
+  ['POST', '/api/v1/subscribers', 'public', 'subscribe'],
+  ['GET', '/api/v1/subscribers/{email}', 'admin', 'readSubscriber'],
+  ['DELETE', '/api/v1/subscribers/{email}', 'admin', 'eraseSubscriber'],
+  ['GET', '/subscribe/confirm', 'token', 'confirmPage'],
+  ['POST', '/subscribe/confirm', 'token', 'confirm'],
+  ['GET', '/subscribe/manage', 'token', 'managePage'],
+  ['POST', '/subscribe/manage', 'token', 'manage'],
+  ['GET', '/subscribe/unsubscribe', 'token', 'unsubscribePage'],
+  ['POST', '/subscribe/unsubscribe', 'token', 'unsubscribe'],
+  ['GET', '/api/v1/webhooks', 'admin', 'listWebhooks'],
+  ['POST', '/api/v1/webhooks', 'admin', 'addWebhook'],
+  ['DELETE', '/api/v1/webhooks/{id}', 'admin', 'removeWebhook'],
+  ['POST', '/api/v1/webhooks/{id}/test', 'admin', 'testWebhook'],
+  ['GET', '/api/v1/deliveries', 'admin', 'listDeliveries'],
+  ['POST', '/api/v1/deliveries/{id}/retry', 'admin', 'retryDelivery'],
+  ['GET', '/api/v1/openapi.json', 'public', 'readOpenApi'],
+  ['GET', '/api/v1/playground', 'public', 'playground'],
+  ['GET', '/api/v1/playground/', 'public', 'playgroundFolder'],
+  ['GET', '/api/v1/playground/{file}', 'public', 'playgroundFile'],
+  ['GET', '/.well-known/api-catalog', 'public', 'readApiCatalog'],
+] as const satisfies readonly Row[];
+
+export type PaperRouteName = (typeof PAPER_ROUTES)[number][3];
+
+/**
+ * The routes beside them, which a paper's own routes go before: files and pages
+ * of a paper by their addresses, and what the shared host has at its root.
+ * Every one answers HEAD and OPTIONS too.
+ */
+export const HOST_ROUTES = [
+  ['GET', '/*', 'public', 'pressedFile'],
+  ['GET', '/*', 'read', 'privateFile'],
+  ['GET', '/', 'public', 'newsstand'],
+  ['GET', '/.well-known/api-catalog', 'public', 'hostCatalog'],
+  ['GET', '/health', 'public', 'health'],
+  ['GET', '/robots.txt', 'public', 'robots'],
+  ['GET', '/_astro/*', 'public', 'asset'],
+  ['GET', '/favicon.svg', 'public', 'asset'],
+] as const satisfies readonly Row[];
+
+export type HostRouteName = (typeof HOST_ROUTES)[number][3];
+
+/** A path as Hono writes it. */
+export const routingPath = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
