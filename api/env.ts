@@ -49,6 +49,8 @@ export interface PaperEnv {
   Bindings: HttpBindings;
   Variables: DeskEnv['Variables'] & {
     site: Site & { paper: Paper };
+    /** Whether the paper is private and the caller may not know of it: it is answered as no paper. */
+    isHidden?: boolean;
     /** The caller's key, which belongs to this paper; null without one. */
     key: AccessKey | null;
   };

@@ -7,7 +7,7 @@ import type { Http2Bindings, HttpBindings } from '@hono/node-server';
 import { createAdaptorServer } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Hono } from 'hono';
-import { Fault } from '../src/fault.ts';
+import { codeOf, Fault } from '../src/fault.ts';
 import type { DeskEnv } from './env.ts';
 import { closeInStages, isClosing, isLong } from './lingering-close.ts';
 import { answerUnreadable } from './unreadable.ts';
@@ -121,7 +121,7 @@ async function bind(server: NetServer, place: Place): Promise<void> {
       await once(server, 'listening');
       return;
     } catch (error) {
-      const { code = '' } = error as NodeJS.ErrnoException;
+      const code = codeOf(error);
       if (code === 'EADDRINUSE' && performance.now() < last) {
         await pause(TRY_EVERY);
         continue;

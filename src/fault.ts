@@ -79,3 +79,8 @@ export function problemsIn({ details }: Fault): Problem[] | null {
   const message = `and ${total - problems.length} more problems; correct these first`;
   return [...problems, { field, rule: 'more_problems', message }];
 }
+
+/** The code of a system's error, such as `ENOENT`; '' for an error without one. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}

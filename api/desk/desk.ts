@@ -62,7 +62,7 @@ const part = <T extends z.ZodRawShape>(schema: z.ZodObject<T>, id: string, examp
 function membersOf(schema: z.ZodType) {
   const { properties = {} } = z.toJSONSchema(schema, { io: 'input' });
   const members = Object.entries(properties).map(([name, member]) => {
-    const { default: _default, ...shown } = member as Record<string, unknown>;
+    const { default: _default, ...shown } = typeof member === 'object' ? member : {};
     return [name, shown];
   });
   return Object.fromEntries(members) as NonNullable<Parameters<typeof ErrorBody.openapi>[1]>['properties'];
@@ -209,7 +209,7 @@ export function deskRoutes(routes: PaperRoutes, writer: Writer, prove: ProveHost
       const archive = archiveOf(app, c);
       const { day: _day, duration_s: _s, bytes: _b, media_type: _type, ...before } = archive.cast(day) ?? { day };
       const change = castChange(archive, given, day, c.get('site').root);
-      const cast = castFrom(archive, day, merged(CastBody, before as object, change));
+      const cast = castFrom(archive, day, merged(CastBody, before, change));
       appendOf(app, c, 'cast', day, cast);
       return { status: 200, body: { ...cast }, isShown: true };
     });

@@ -179,7 +179,7 @@ function hidden(handler: Handler): Handler {
       return await handler(c);
     } catch (error) {
       if (!(error instanceof Fault) || c.get('site').paper.paper_public) throw error;
-      c.set('site', undefined as never);
+      c.set('isHidden', true);
       throw nothing();
     }
   };

@@ -1,6 +1,5 @@
 import { accepts } from 'hono/accepts';
 import { createMiddleware } from 'hono/factory';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { AppContext } from '../../src/app/context.ts';
 import { PendingFolders } from '../../src/app/pending-folders.ts';
 import { Fault } from '../../src/fault.ts';
@@ -10,6 +9,7 @@ import { frameOf } from '../../src/press/outputs/frame.ts';
 import type { ChoicesView, FormProblem, Frame, ReaderManageView, ReaderSaidView } from '../../src/press/views.ts';
 import type { PaperContext, PaperEnv } from '../env.ts';
 import { fileHeaders } from '../responses/files.ts';
+import { respond } from '../responses/headers.ts';
 
 import { nothingHere } from './nothing-here.ts';
 
@@ -61,7 +61,7 @@ export class ReaderPages {
   }
 
   /** A page that says something, and may have a button. */
-  async said(c: PaperContext, said: Said, status: ContentfulStatusCode = 200): Promise<Response> {
+  async said(c: PaperContext, said: Said, status = 200): Promise<Response> {
     const view = { button: null, link: null, ...said, frame: this.#frame(c, said.heading) };
     return this.#send(c, await this.#render('/paper/subscribe-said', view), status);
   }
@@ -93,7 +93,7 @@ export class ReaderPages {
       const { error } = c;
       // The words of `unavailable` are for the log alone.
       if (!(error instanceof Fault) || error.code === 'unavailable' || !isForPeople(c)) return;
-      if (c.get('site') === undefined) {
+      if (c.get('site') === undefined || c.get('isHidden')) {
         if (c.req.method === 'GET') c.res = nothingHere(this.#app, new PendingFolders())(c);
         return;
       }
@@ -104,7 +104,7 @@ export class ReaderPages {
           paragraphs: [`${sentence(forReader(error, c.res.headers.get('Retry-After')))}.`],
           link: { url: this.orderUrl(c), text: 'To the subscription desk' },
         },
-        c.res.status as ContentfulStatusCode,
+        c.res.status,
       );
     });
   }
@@ -115,8 +115,9 @@ export class ReaderPages {
     return frameOf(edition, { path: 'subscribe/', title, description: 'New pieces by mail.', noindex: true });
   }
 
-  #send(c: PaperContext, html: string, status: ContentfulStatusCode): Response {
-    return c.html(html, status, {
+  #send(c: PaperContext, html: string, status: number): Response {
+    return respond(c, html, status, {
+      'Content-Type': 'text/html; charset=UTF-8',
       ...fileHeaders('/subscribe/', c.get('site').root, []),
       'Cache-Control': 'private, no-store',
       'Referrer-Policy': 'no-referrer',

@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
 import type { Logger } from 'pino';
 import type { FaultCode } from '../../src/fault.ts';
-import { Fault } from '../../src/fault.ts';
+import { codeOf, Fault } from '../../src/fault.ts';
 import { respond, setHeader, varyWith } from '../responses/headers.ts';
 
 type Status = 400 | 401 | 402 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 | 500 | 501 | 503;
@@ -74,8 +74,8 @@ export function answerFault(logger: Logger, known: (error: unknown) => unknown) 
 
 /** A caller who hung up while the body was still to come. */
 function isGone(error: unknown): boolean {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE' || message === 'aborted';
+  if (error instanceof Error && error.message === 'aborted') return true;
+  return ['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(codeOf(error));
 }
 
 /** As JSON, or as RFC 9457 has it where that is asked for; headers that were set before go with it. */

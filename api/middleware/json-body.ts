@@ -118,7 +118,8 @@ function parsed(text: string): unknown {
   } catch (error) {
     // The last of two would be signed, where another reader, such as a proxy that checks bodies, saw the first.
     if (error instanceof DuplicateMember) throw broken(`${error.message}; name it once`);
-    throw broken(`is not JSON (${((error as Error).cause as Error).message.slice(0, 200)}); correct it`);
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
+    throw broken(`is not JSON (${cause.slice(0, 200)}); correct it`);
   }
 }
 

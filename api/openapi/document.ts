@@ -46,9 +46,21 @@ export function registerComponents<E extends Env>(
 
 /** The paths of a router's document, as far as it is registered. */
 export function pathsOf<E extends Env>(router: OpenAPIHono<E>): Paths {
-  const { paths } = router.getOpenAPI31Document({ openapi: '3.1.0', info: { title: '', version: '1' } });
-  // The library's types follow the specification, in which everything may be absent.
-  return paths as unknown as Paths;
+  return rawDocument(router).paths;
+}
+
+interface Document {
+  openapi: string;
+  info: object;
+  paths: Paths;
+  components?: { schemas?: Record<string, { $ref?: string; example?: unknown }> };
+}
+
+/** A copy of the router's document. The library's own types follow the specification, in which everything may be absent. */
+function rawDocument<E extends Env>(router: OpenAPIHono<E>): Document {
+  return JSON.parse(
+    JSON.stringify(router.getOpenAPI31Document({ openapi: '3.1.0', info: { title: '', version: '1' } })),
+  );
 }
 
 /** What a service says of each of its operations that no route should have to. */
@@ -66,18 +78,18 @@ export function documentOf<E extends Env>(
   router: OpenAPIHono<E>,
   examples: Readonly<Record<string, object>>,
   telling: Telling,
-): Record<string, unknown> {
-  const document = router.getOpenAPI31Document({ openapi: '3.1.0', info: { title: '', version: '1' } });
+): Document {
+  const document = rawDocument(router);
   const schemas = document.components?.schemas ?? {};
   for (const [name, example] of Object.entries(examples)) {
     const schema = schemas[name];
     if (schema !== undefined && !('$ref' in schema)) schema.example = example;
   }
   const isList = (name: string) => JSON.stringify(schemas[name] ?? {}).includes('"next_cursor":{"type":["string"');
-  for (const operations of Object.values(document.paths as unknown as Paths)) {
+  for (const operations of Object.values(document.paths)) {
     for (const [method, operation] of Object.entries(operations)) describe(operation, method, telling, isList);
   }
-  return document as unknown as Record<string, unknown>;
+  return document;
 }
 
 function describe(operation: Operation, method: string, telling: Telling, isList: (schema: string) => boolean): void {

@@ -9,7 +9,7 @@ import fresh from 'fresh';
 import type { Context } from 'hono';
 import { contentType } from 'mime-types';
 import parseRange from 'range-parser';
-import { Fault } from '../../src/fault.ts';
+import { codeOf, Fault } from '../../src/fault.ts';
 import type { Headers } from './headers.ts';
 
 /** A file to be sent, with the status and the headers that fit its address. */
@@ -77,7 +77,7 @@ async function opened(file: string): Promise<FileHandle> {
   try {
     return await open(file);
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
+    const code = codeOf(error);
     if (code === 'ENOENT') throw new Fault('not_found', 'there is nothing at this address any more');
     if (code !== 'EMFILE' && code !== 'ENFILE') throw error;
     throw new Fault('unavailable', `no more files may be open (${code}); raise the limit of open files, ulimit -n`);

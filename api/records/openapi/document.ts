@@ -123,7 +123,7 @@ function recordsDocument({ router, app }: RecordsDoors): { paths: Paths } & Reco
     // How fresh the looks are is asked anew each time.
     isConditional: (operation, method) =>
       method === 'get' && accessOf(operation) === 'public' && operation.operationId !== 'readHealth',
-  }) as { openapi: string; info: object; paths: Paths } & Record<string, unknown>;
+  });
   for (const operation of Object.values(paths).flatMap((item) => Object.values(item))) {
     const { ways, faults } = ACCESS_WORDS[accessOf(operation)];
     operation.security = ways;
