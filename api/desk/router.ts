@@ -5,7 +5,7 @@ import type { PaperEnv } from '../env.ts';
 import { needs } from '../middleware/key.ts';
 import type { Handler } from '../openapi/register.ts';
 import { registerRoute } from '../openapi/register.ts';
-import { securityOf } from './openapi-levels.ts';
+import { securityOf } from './openapi/levels.ts';
 import type { PaperResponses } from './paper-responses.ts';
 import type { Access, PaperRouteName } from './routes.ts';
 import { PAPER_ROUTES, routingPath } from './routes.ts';

@@ -1,0 +1,30 @@
+import type { Context } from 'hono';
+import { securityHeaders } from '../../../src/press/feeds/headers.ts';
+import type { DeskEnv } from '../../env.ts';
+import { preflightOf } from '../../middleware/cors.ts';
+import type { Sites } from '../site.ts';
+
+/** What is taken where files are. */
+export const FILE_METHODS = 'GET, HEAD, OPTIONS';
+
+const PREFLIGHT = preflightOf({
+  methods: 'GET, HEAD',
+  sends: 'Authorization, X-NRF-Key, If-None-Match, If-Modified-Since, Range',
+});
+
+/**
+ * OPTIONS of what is no door. Pages of other origins may ask for the files that
+ * `_headers` opens to them; the address alone decides, so that papers that are
+ * there and papers that are not look alike.
+ */
+export function fileOptions(sites: Sites) {
+  return (c: Context<DeskEnv>): Response => {
+    const paths = [c.req.path, sites.of(c.env)?.path ?? ''];
+    if (!paths.some(isOpen)) return c.body(null, 204, { Allow: FILE_METHODS });
+    return c.body(null, 204, { ...PREFLIGHT, Allow: FILE_METHODS, 'Access-Control-Allow-Origin': '*' });
+  };
+}
+
+function isOpen(path: string): boolean {
+  return 'Access-Control-Allow-Origin' in securityHeaders(path, { root: '', embed_scripts: [] });
+}

@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import type { AppContext } from '../../../src/app/context.ts';
+import { eventLoop } from '../../../src/app/event-loop.ts';
+import type { PendingFolders } from '../../../src/app/pending-folders.ts';
+import type { PressQueue } from '../../../src/app/press-queue.ts';
+import { paperRoot } from '../../../src/desk/paper.ts';
+import { newsstandView, publicPapers } from '../../../src/press/newsstand.ts';
+import type { Render } from '../../../src/press/output.ts';
+import { PROJECT } from '../../../src/project.ts';
+import { fileAt, fileHeaders } from '../../responses/files.ts';
+import { representationOf } from '../../responses/response-cache.ts';
+import { privateJson, sendShared } from '../../responses/send.ts';
+import { sendFile } from '../../responses/send-file.ts';
+import type { HostHandlers } from '../host-router.ts';
+import { CATALOG_PATH, CATALOG_TYPE, catalogLinks, catalogOf } from '../reading/api-catalog.ts';
+import { beingPressed } from './being-pressed.ts';
+
+/** What the shared host has at its root: a stand of the public papers, and the files that its page needs. */
+export function newsstandHandlers(
+  app: AppContext,
+  render: Render,
+  { presses, backlog }: { presses: PressQueue; backlog: PendingFolders },
+): Pick<HostHandlers, 'newsstand' | 'hostCatalog' | 'health' | 'robots' | 'asset'> {
+  const { origin } = app.settings;
+  const headers = fileHeaders('/404.html', origin, []);
+  return {
+    newsstand: async (c) => {
+      const { isEmpty } = backlog;
+      // On a first start there is nothing to show yet; later, what is shown while papers are filed is not to be kept.
+      if (!isEmpty && !publicPapers(app.store).some(({ slug }) => presses.isShown(slug))) return beingPressed(c);
+      const page = await render('/newsstand', newsstandView(app.store, origin));
+      const own = { 'Content-Type': 'text/html; charset=UTF-8', Link: catalogLinks(origin, []) };
+      return sendShared(c, representationOf(page), {
+        ...headers,
+        ...own,
+        ...(isEmpty ? {} : { 'Cache-Control': 'no-store' }),
+      });
+    },
+    hostCatalog: (c) => {
+      const papers = publicPapers(app.store).map((paper) => ({
+        root: paperRoot(paper, origin),
+        nameplate: paper.nameplate,
+      }));
+      const own = { 'Content-Type': CATALOG_TYPE, Link: catalogLinks(origin, []) };
+      const open = fileHeaders(CATALOG_PATH, origin, []);
+      return sendShared(c, representationOf(JSON.stringify(catalogOf(origin, papers))), {
+        ...headers,
+        ...open,
+        ...own,
+      });
+    },
+    // For monitors, as the domain records have it.
+    health: (c) => {
+      const body = { status: 'ok', event_loop_delay_max_ms: eventLoop.worst() };
+      return privateJson(c, body, 200, { 'Cache-Control': 'no-store' });
+    },
+    robots: (c) => {
+      const type = { 'Content-Type': 'text/plain; charset=UTF-8' };
+      return sendShared(c, representationOf(robotsOf(app)), { ...headers, ...type });
+    },
+    asset: async (c, next) => {
+      const folder = join(PROJECT, 'dist/client');
+      const path = fileAt(folder, c.req.path);
+      if (path === null) return next();
+      const file = join(folder, path);
+      return sendFile(c, { file, status: 200, headers: fileHeaders(c.req.path, origin, []) });
+    },
+  };
+}
+
+/** A crawler reads robots.txt at a host's root alone: this one names the sitemaps of every paper. */
+function robotsOf(app: AppContext): string {
+  const roots = publicPapers(app.store).map((paper) => paperRoot(paper, app.settings.origin));
+  const sitemaps = roots.flatMap((root) => [`Sitemap: ${root}/sitemap.xml`, `Sitemap: ${root}/sitemap-news.xml`]);
+  return ['User-agent: *', 'Allow: /', '', ...sitemaps, ''].join('\n');
+}

@@ -1,0 +1,38 @@
+import type { Context } from 'hono';
+import { accepts } from 'hono/accepts';
+import type { AppContext } from '../../../src/app/context.ts';
+import type { PendingFolders } from '../../../src/app/pending-folders.ts';
+import { Fault } from '../../../src/fault.ts';
+import { fileHeaders } from '../../responses/files.ts';
+import { setHeader } from '../../responses/headers.ts';
+import { beingPressed } from './being-pressed.ts';
+import { FILE_METHODS } from './file-options.ts';
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><meta name="robots" content="noindex"><title>Nothing here</title></head>
+<body><h1>Nothing here</h1><p>There is nothing at this address. <a href="/">All papers are on the newsstand.</a></p></body>
+</html>
+`;
+
+/** What no door takes: a page for browsers, a record for programs. A private paper's addresses end here too. */
+export function nothingHere(app: AppContext, backlog: PendingFolders) {
+  const { origin } = app.settings;
+  return (c: Context): Response => {
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
+      setHeader(c, 'Allow', FILE_METHODS);
+      throw new Fault('method_not_allowed', `${c.req.method} is not taken here; use ${FILE_METHODS}`);
+    }
+    const isApi = /^\/([^/]+\/)?api(\/|$)/.test(c.req.path);
+    const type = accepts(c, {
+      header: 'Accept',
+      supports: ['application/json', 'application/problem+json', 'text/html'],
+      default: 'application/json',
+    });
+    // Any address may be that of a paper that is yet to be filed; to tell which would tell of a private one.
+    const isComing = [...backlog.papers].some((paper) => !app.store.hasPaper(paper));
+    if (!isApi && isComing) return beingPressed(c);
+    if (isApi || type !== 'text/html') throw new Fault('not_found', 'there is nothing at this address');
+    return c.html(PAGE, 404, { ...fileHeaders('/404.html', origin, []), Vary: 'Accept' });
+  };
+}

@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import type { AppContext } from '../../../src/app/context.ts';
+import type { PendingFolders } from '../../../src/app/pending-folders.ts';
+import type { PressQueue } from '../../../src/app/press-queue.ts';
+import { isWithdrawn } from '../../../src/desk/archive.ts';
+import { fileAt, fileHeaders, isFolder } from '../../responses/files.ts';
+import { sendFile } from '../../responses/send-file.ts';
+import { wantsRecord } from '../../responses/wants-record.ts';
+import type { HostHandler } from '../host-router.ts';
+import type { Sites } from '../site.ts';
+import { beingPressed, isOnItsWay } from './being-pressed.ts';
+import { embedScripts } from './embed-scripts.ts';
+
+/** The page that says that there is none. */
+const MISSING = '/404.html';
+
+/** The papers' own addresses: their pressed trees, each at its root. */
+export function pressedFile(
+  app: AppContext,
+  sites: Sites,
+  { presses, backlog }: { presses: PressQueue; backlog: PendingFolders },
+): HostHandler {
+  return async (c, next) => {
+    const site = sites.of(c.env);
+    if (!site?.paper?.paper_public) return next();
+    const folder = join(app.settings.distDir, site.slug);
+    const file = fileAt(folder, site.path);
+    if (site.path === '' || (file === null && isFolder(folder, site.path))) {
+      const { pathname, search } = new URL(c.req.url);
+      return c.redirect(`${pathname}/${search}`, 301);
+    }
+    const scripts = embedScripts(folder);
+    // A paper without its headers is pressed for the first time, or was removed: the press finds that out, and is
+    // tried again by the clock when it fails.
+    if (scripts === null) {
+      if (!backlog.has(site.slug) && !presses.isPressing(site.slug)) presses.press(site.slug).catch(() => {});
+      return beingPressed(c);
+    }
+    if (file === null) {
+      if (isOnItsWay(app, site.slug, site.path)) return beingPressed(c);
+      if (wantsRecord(c)) return next();
+      const headers = { ...fileHeaders(MISSING, site.root, scripts), Vary: 'Accept' };
+      return sendFile(c, { file: join(folder, MISSING), status: 404, headers });
+    }
+    return sendFile(c, {
+      file: join(folder, file),
+      status: isNotice(app, site.slug, file) ? 410 : 200,
+      headers: fileHeaders(site.path, site.root, scripts),
+    });
+  };
+}
+
+/** The page of a withdrawn piece is there, and says that the piece is gone. */
+function isNotice({ store }: AppContext, paper: string, path: string): boolean {
+  const slug = /^\/stories\/([^/]+)\/index\.html$/.exec(path)?.[1];
+  const story = slug === undefined ? null : store.archive(paper).storyBySlug(slug);
+  return story !== null && isWithdrawn(story);
+}

@@ -1,0 +1,46 @@
+import type { Paper } from '../../../src/desk/paper.ts';
+import { Fault } from '../../../src/fault.ts';
+import { PLAYGROUND_FILES, playgroundPage } from '../../openapi/playground.ts';
+import { fileHeaders } from '../../responses/files.ts';
+import { sendFile } from '../../responses/send-file.ts';
+import type { PaperRoutes } from '../router.ts';
+
+/**
+ * A page on which a reader tries the API out. All its addresses are relative, so
+ * it is the same under the shared host and on a paper's own domain.
+ */
+export function playgroundRoutes(routes: PaperRoutes): void {
+  routes.page('playground', (c) => {
+    const { paper, root } = c.get('site');
+    // Guarded like the paper's own pages: no script but this host's runs, and nothing else is asked.
+    const { 'Cache-Control': _cache, ...guard } = fileHeaders('/agents/', root, []);
+    const headers = { 'Content-Type': 'text/html; charset=utf-8', ...guard };
+    return routes.responses.text(c, 'playground', () => `${pageOf(paper)}`, headers);
+  });
+  // Without the slash the page's relative addresses lead where they should.
+  routes.page('playgroundFolder', (c) => c.redirect('../playground', 308));
+  routes.page('playgroundFile', (c) => {
+    const file = PLAYGROUND_FILES.get(c.req.param('file') ?? '');
+    if (file === undefined) throw new Fault('not_found', `the playground has no such file; see /api/v1/playground`);
+    return sendFile(c, { file, status: 200, headers: fileHeaders('/_astro/', c.get('site').root, []) });
+  });
+}
+
+function pageOf({ nameplate, language }: Paper) {
+  return playgroundPage({
+    title: `${nameplate}: the API playground`,
+    description: `Try out the News Desk API of ${nameplate}.`,
+    name: nameplate,
+    language,
+    home: '../../',
+    openapi: 'openapi.json',
+    icon: '../../favicon.svg',
+    hue: '../../hue.css',
+    links: [
+      ['../../agents/', 'Guide for agents'],
+      ['openapi.json', 'openapi.json'],
+      ['../v1', 'Index'],
+    ],
+    how: 'Open a door, press “Try it out”, then “Execute”: this page asks the paper itself, and a write is a real write. Reading what is on air takes no key. For the rest press “Authorize” and give a key of this paper in one of the two fields; it is forgotten when you leave the page.',
+  });
+}

@@ -1,0 +1,197 @@
+import { z } from '@hono/zod-openapi';
+import type { AccessKey, Level } from '../../../src/desk/keys.ts';
+import { LEVELS, reaches } from '../../../src/desk/keys.ts';
+import { pathsOf } from '../../openapi/document.ts';
+import { faults, ok } from '../../openapi/responses.ts';
+import { cached, reply } from '../../responses/reply.ts';
+import { levelOf, placeOf } from '../openapi/levels.ts';
+import type { PaperRoutes } from '../router.ts';
+import { operation } from '../router.ts';
+import type { Access, PaperRouteName } from '../routes.ts';
+
+/** The short names of `endpoints`, and the operation whose address each one is. */
+const ENDPOINTS = {
+  stories: 'listStories',
+  story: 'readStory',
+  sections: 'listSections',
+  days: 'listDays',
+  day: 'readDay',
+  search: 'search',
+  front: 'readFront',
+  cast: 'listCast',
+  posts: 'listPosts',
+  masthead: 'listMasthead',
+  embed: 'readEmbed',
+  oembed: 'readOEmbed',
+  subscribe: 'subscribe',
+  openapi: 'readOpenApi',
+  proof: 'readProof',
+  subscribers: 'listSubscribers',
+  drafts: 'listDrafts',
+  config: 'readConfig',
+  agent: 'checkAgent',
+  agent_terms: 'readTerms',
+  press: 'askPress',
+  file: 'fileStory',
+  revise: 'reviseStory',
+  air: 'airStory',
+  withdraw: 'withdrawStory',
+  agent_terms_accept: 'acceptTerms',
+  write_config: 'writeConfig',
+  write_persona: 'writePersona',
+  write_cast: 'writeCast',
+  keys: 'listKeys',
+  key: 'revokeKey',
+  subscriber: 'readSubscriber',
+  webhooks: 'listWebhooks',
+  webhook: 'removeWebhook',
+  webhook_test: 'testWebhook',
+  deliveries: 'listDeliveries',
+  retry_delivery: 'retryDelivery',
+} as const satisfies Record<string, PaperRouteName>;
+
+const levels = {
+  public: 'No key. Public papers only.',
+  read: 'A read key, or any seat on the paper: also drafts, proofs, settings as read, and how many subscribe.',
+  agent:
+    'An agent’s key: reads the same, and files, revises and airs once the paper’s operator has signed the agreement.',
+  admin: 'An admin key or an admin’s seat: every write, all settings, subscribers and keys.',
+  auth: 'Send the key as `Authorization: Bearer <key>` or as `X-NRF-Key: <key>`. A key is of one paper and works under its path alone.',
+};
+
+const NOTE =
+  'Every byline is a declared AI persona: where you show one, show that. [^N] in prose points at entry N of cited_facts. A receipt proves who filed a piece and that it has not changed; it never proves a claim true.';
+
+const Index = z
+  .object({
+    paper: z.string(),
+    nameplate: z.string(),
+    motto: z.string(),
+    description: z.string(),
+    home: z.url(),
+    landing: z.url(),
+    playground: z.url(),
+    endpoints: z
+      .record(z.string(), z.string())
+      .openapi({ description: 'Names and addresses; {…} is an RFC 6570 template.' }),
+    doors: z
+      .record(
+        z.string(),
+        z.object({
+          method: z.string(),
+          url: z.string().openapi({ description: 'An RFC 6570 template.' }),
+          level: z
+            .enum(['public', ...LEVELS])
+            .openapi({ description: 'The least that a key must reach; `public` takes none.' }),
+          summary: z.string(),
+        }),
+      )
+      .openapi({ description: 'The same with their methods, by the operations’ names in the OpenAPI document.' }),
+    feeds: z.object({
+      rss: z.url(),
+      podcast: z.url(),
+      front_json: z.url(),
+      json_feed: z.url(),
+      llms: z.url(),
+      sitemap: z.url(),
+    }),
+    levels: z.object({
+      public: z.string(),
+      read: z.string(),
+      agent: z.string(),
+      admin: z.string(),
+      auth: z.string(),
+    }),
+    note: z.string(),
+    key: z.object({ level: z.enum(LEVELS), name: z.string() }).optional(),
+  })
+  .openapi('Index');
+
+const index = operation({
+  operationId: 'readIndex',
+  tags: ['Reading'],
+  summary: 'What there is; with a key, every route that its level reaches',
+  responses: { 200: ok(Index, 'The index.'), ...faults() },
+});
+
+interface Summary {
+  name: string;
+  method: string;
+  path: string;
+  level: 'public' | Level;
+  summary: string;
+}
+
+const known = new WeakMap<PaperRoutes['hono'], Summary[]>();
+
+/** Every operation, as the OpenAPI document has it. */
+function allOperations({ hono }: PaperRoutes): Summary[] {
+  const found = known.get(hono) ?? readOperations(hono);
+  known.set(hono, found);
+  return found;
+}
+
+function readOperations(hono: PaperRoutes['hono']): Summary[] {
+  return Object.entries(pathsOf(hono)).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, { operationId, summary = '' }]) => ({
+      name: operationId,
+      method: method.toUpperCase(),
+      path,
+      level: levelOf(operationId),
+      summary,
+    })),
+  );
+}
+
+/** Whether a caller with this key may call what asks for this level. */
+function isOpenTo(key: AccessKey | null, access: Access): boolean {
+  if (access === 'public' || access === 'token') return true;
+  return key !== null && reaches(key.level, access);
+}
+
+/** The API's own table of contents. */
+export function indexRoutes(routes: PaperRoutes): void {
+  routes.operation(index, (c) => {
+    const { slug, root, paper } = c.get('site');
+    const key = c.get('key');
+    const headers = {
+      Link: [
+        `<${root}/api/v1/openapi.json>; rel="service-desc"; type="application/json"`,
+        `<${root}/api/v1/playground>; rel="service-doc"; type="text/html"`,
+        `<${root}/.well-known/api-catalog>; rel="api-catalog"`,
+      ].join(', '),
+    };
+    const body = () => ({
+      paper: slug,
+      nameplate: paper.nameplate,
+      motto: paper.motto,
+      description: paper.description,
+      home: `${root}/`,
+      landing: `${root}/agents/`,
+      playground: `${root}/api/v1/playground`,
+      endpoints: Object.fromEntries(
+        Object.entries(ENDPOINTS).flatMap(([name, operation]) => {
+          const { path, access } = placeOf(operation);
+          return isOpenTo(key, access) ? [[name, root + path]] : [];
+        }),
+      ),
+      doors: Object.fromEntries(
+        allOperations(routes)
+          .filter(({ level }) => isOpenTo(key, level))
+          .map(({ name, path, ...door }) => [name, { ...door, url: root + path }]),
+      ),
+      feeds: {
+        rss: `${root}/rss.xml`,
+        podcast: `${root}/podcast.xml`,
+        front_json: `${root}/front.json`,
+        json_feed: `${root}/feed.json`,
+        llms: `${root}/llms.txt`,
+        sitemap: `${root}/sitemap.xml`,
+      },
+      levels,
+      note: NOTE,
+      ...(key === null ? {} : { key: { level: key.level, name: key.name } }),
+    });
+    return key === null ? cached('index', body, { headers }) : reply(body(), { headers });
+  });
+}

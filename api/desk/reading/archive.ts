@@ -1,0 +1,88 @@
+import { z } from '@hono/zod-openapi';
+import type { AppContext } from '../../../src/app/context.ts';
+import { DayRow, dayRow } from '../../../src/desk/day.ts';
+import { SectionRow, sectionRows } from '../../../src/desk/section.ts';
+import { storyRow } from '../../../src/desk/story.ts';
+import { Fault } from '../../../src/fault.ts';
+import { isDay } from '../../../src/time.ts';
+import { faults, ok } from '../../openapi/responses.ts';
+import { cursorOf, cursorParam, pageOf, readCursor } from '../../responses/paging.ts';
+import { cached } from '../../responses/reply.ts';
+import { archiveOf, linksFor, listOf } from '../context.ts';
+import { listSchema } from '../list.ts';
+import type { PaperRoutes } from '../router.ts';
+import { operation } from '../router.ts';
+import { StoryList } from './stories.ts';
+
+/** How many days one answer holds (spec, "Limits"). */
+const DAYS_MAX = 366;
+
+const sections = operation({
+  operationId: 'listSections',
+  tags: ['Reading'],
+  summary: 'The sections in the paper’s order',
+  responses: { 200: ok(listSchema('SectionList', 'sections', SectionRow), 'The sections.'), ...faults() },
+});
+
+const days = operation({
+  operationId: 'listDays',
+  tags: ['Reading'],
+  summary: 'The days on which the paper published, newest first',
+  request: { query: z.object({ cursor: cursorParam }) },
+  responses: { 200: ok(listSchema('DayList', 'days', DayRow), `Up to ${DAYS_MAX} days.`), ...faults() },
+});
+
+const day = operation({
+  operationId: 'readDay',
+  tags: ['Reading'],
+  summary: 'The pieces that went on air on a UTC day',
+  request: {
+    params: z.object({
+      day: z
+        .string()
+        .refine(isDay, 'must be a day of the calendar, as in 2026-11-20')
+        .openapi({
+          param: { name: 'day', in: 'path' },
+          description: 'A day in UTC, up to today.',
+          format: 'date',
+          example: '2026-11-20',
+        }),
+    }),
+  },
+  responses: { 200: ok(StoryList, 'Newest first; empty for a day without pieces.'), ...faults() },
+});
+
+/** The archive by section and by day. */
+export function archiveRoutes(routes: PaperRoutes, app: AppContext): void {
+  routes.operation(sections, (c) =>
+    cached('sections', () => listOf(c, 'sections', sectionRows(archiveOf(app, c), c.get('site').root))),
+  );
+  routes.operation(days, (c) => {
+    const { cursor } = c.req.valid('query');
+    const [until] = readCursor(z.tuple([z.string().refine(isDay)]), cursor);
+    const make = () => {
+      const found = archiveOf(app, c).days({ ...(until === undefined ? {} : { until }), limit: DAYS_MAX + 1 });
+      // The day of the cursor is the first that was not shown.
+      const { rows, next } = pageOf(found, DAYS_MAX, () => cursorOf([found[DAYS_MAX]?.day ?? '']));
+      const shown = rows.map((row) => dayRow(row, c.get('site').root));
+      return listOf(c, 'days', shown, next);
+    };
+    return cached('days', make, { page: { cursor } });
+  });
+  routes.operation(day, (c) => {
+    const { day: asked } = c.req.valid('param');
+    if (Date.parse(asked) > app.now()) {
+      throw new Fault('not_found', `${asked} is still to come; days are UTC days, up to today`);
+    }
+    return cached(`day ${asked}`, () => {
+      const links = linksFor(app, c);
+      return listOf(
+        c,
+        'stories',
+        archiveOf(app, c)
+          .day(asked)
+          .map((row) => storyRow(row, links)),
+      );
+    });
+  });
+}

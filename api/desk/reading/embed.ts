@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from '@hono/zod-openapi';
+import type { Build } from '../../../src/app/build.ts';
+import type { AppContext } from '../../../src/app/context.ts';
+import { isWithdrawn } from '../../../src/desk/archive.ts';
+import { headerContext } from '../../../src/press/outputs/hosting.ts';
+import { embedView } from '../../../src/press/outputs/story.ts';
+import type { PaperContext } from '../../env.ts';
+import { ErrorBody, faults, ProblemDetails } from '../../openapi/responses.ts';
+import { fileHeaders } from '../../responses/files.ts';
+import { sendFile } from '../../responses/send-file.ts';
+import { wantsRecord } from '../../responses/wants-record.ts';
+import { archiveOf, editionOf, noPiece, pieceNamed, readablePiece } from '../context.ts';
+import { beingPressed } from '../files/being-pressed.ts';
+import { embedScripts } from '../files/embed-scripts.ts';
+import { idParam } from '../params.ts';
+import type { PaperRoutes } from '../router.ts';
+import { operation } from '../router.ts';
+
+const html = { 'text/html': { schema: z.string() } };
+
+const card = operation({
+  operationId: 'readEmbed',
+  tags: ['Reading'],
+  summary: 'A piece’s card for an iframe',
+  description:
+    'Sets no cookies, runs no tracking, and loads nothing but its picture. With `#?secret=…` in its address it tells the page that frames it how high it is, and where a click leads, as WordPress expects.',
+  request: { params: idParam },
+  responses: {
+    200: { description: 'The card.', content: html },
+    ...faults(410),
+    410: {
+      description: 'The piece was withdrawn: a card that says so; the fault as a record for those who ask for JSON.',
+      content: {
+        ...html,
+        'application/json': { schema: ErrorBody },
+        'application/problem+json': { schema: ProblemDetails },
+      },
+    },
+  },
+});
+
+/** The story card that other sites frame. A draft has none, not even for its own desk. */
+export function embedRoutes(routes: PaperRoutes, app: AppContext, build: Build): void {
+  routes.operation(card, (c) => sendCard(app, build, c, c.req.valid('param').id));
+  // The address that pages and records give, which is a folder on a static host.
+  routes.page('embedFolder', (c) => sendCard(app, build, c, c.req.param('id') ?? ''));
+}
+
+async function sendCard(app: AppContext, { render }: Build, c: PaperContext, id: string): Promise<Response> {
+  const archive = archiveOf(app, c);
+  const story = pieceNamed(archive, id);
+  const isNotice = isWithdrawn(story);
+  // Whoever frames a card wants a page; a hole would say less than a notice.
+  if (isNotice && wantsRecord(c)) readablePiece(archive, id, c);
+  if (!isNotice && story.state !== 'on_air') throw noPiece(id);
+  const { slug, root, paper } = c.get('site');
+  const path = `/embed/${story.slug}/`;
+  const status = isNotice ? 410 : 200;
+  const guarded: Record<string, string> = c.get('key') === null ? {} : { 'Cache-Control': 'private, no-store' };
+  if (paper.paper_public) {
+    const folder = join(app.settings.distDir, slug);
+    const scripts = embedScripts(folder);
+    const file = join(folder, path, 'index.html');
+    if (scripts === null || !existsSync(file)) return beingPressed(c);
+    return sendFile(c, { file, status, headers: { ...fileHeaders(path, root, scripts), ...guarded } });
+  }
+  // Nothing of a private paper is pressed.
+  const edition = editionOf(app, c);
+  const { embed_scripts } = await headerContext(edition, render);
+  const page = await render('/paper/embed', embedView(edition, story));
+  const type = { 'Content-Type': 'text/html; charset=utf-8' };
+  return c.body(page, status, { ...type, ...fileHeaders(path, root, embed_scripts), ...guarded });
+}

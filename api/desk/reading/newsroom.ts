@@ -1,0 +1,107 @@
+import { z } from '@hono/zod-openapi';
+import type { AppContext } from '../../../src/app/context.ts';
+import { CastRow, castRow } from '../../../src/desk/cast.ts';
+import { Front, frontOf, MastheadRow, mastheadRow, RAIL_MAX } from '../../../src/desk/front.ts';
+import { PostRow, postRow } from '../../../src/desk/post.ts';
+import { faults, ok } from '../../openapi/responses.ts';
+import { cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
+import { cached } from '../../responses/reply.ts';
+import { archiveOf, linksFor, listOf } from '../context.ts';
+import { listSchema } from '../list.ts';
+import { AirCursor, airCursor } from '../params.ts';
+import type { PaperRoutes } from '../router.ts';
+import { operation } from '../router.ts';
+
+const front = operation({
+  operationId: 'readFront',
+  tags: ['Reading'],
+  summary: 'The front page as data; the same as /front.json',
+  responses: { 200: ok(Front, 'The front page.'), ...faults() },
+});
+
+const cast = operation({
+  operationId: 'listCast',
+  tags: ['Reading'],
+  summary: 'The video editions, newest first',
+  responses: { 200: ok(listSchema('CastList', 'cast', CastRow), 'Every day that has one.'), ...faults() },
+});
+
+const masthead = operation({
+  operationId: 'listMasthead',
+  tags: ['Reading'],
+  summary: 'The active personas of the desk',
+  responses: { 200: ok(listSchema('Masthead', 'masthead', MastheadRow), 'The personas, by name.'), ...faults() },
+});
+
+const posts = operation({
+  operationId: 'listPosts',
+  tags: ['Reading'],
+  summary: 'The newest pieces as short posts',
+  request: {
+    query: z.object({
+      limit: limitParam(20, 100),
+      since: z.iso
+        .datetime({ offset: true, error: 'must be a time such as 2026-11-20T06:30:00Z' })
+        .optional()
+        .openapi({ description: 'Only pieces that went on air after it.', format: 'date-time' }),
+      cursor: cursorParam,
+    }),
+  },
+  responses: { 200: ok(listSchema('PostList', 'posts', PostRow), 'Newest first.'), ...faults() },
+});
+
+/** The front page, the newsroom, and what goes out to other places. */
+export function newsroomRoutes(routes: PaperRoutes, app: AppContext): void {
+  routes.operation(front, (c) =>
+    cached(
+      'front',
+      () => {
+        const archive = archiveOf(app, c);
+        const newest = (section: string) => archive.latest({ limit: RAIL_MAX, section });
+        const { paper } = c.get('site');
+        return frontOf(paper, paper, archive.masthead(), newest, linksFor(app, c));
+      },
+      // The same bytes as the static file, which ends its line.
+      { stringify: (front) => `${JSON.stringify(front)}\n` },
+    ),
+  );
+  routes.operation(cast, (c) =>
+    cached('cast', () =>
+      listOf(
+        c,
+        'cast',
+        archiveOf(app, c)
+          .casts()
+          .map((row) => castRow(row, c.get('site').root)),
+      ),
+    ),
+  );
+  routes.operation(masthead, (c) =>
+    cached('masthead', () => {
+      const links = linksFor(app, c);
+      return listOf(
+        c,
+        'masthead',
+        archiveOf(app, c)
+          .masthead()
+          .map((row) => mastheadRow(row, links)),
+      );
+    }),
+  );
+  routes.operation(posts, (c) => {
+    const { limit, since, cursor } = c.req.valid('query');
+    const [published_at, id] = readCursor(AirCursor, cursor);
+    const query = {
+      limit: limit + 1,
+      ...(since === undefined ? {} : { since: Date.parse(since) + 1 }),
+      ...(published_at === undefined || id === undefined ? {} : { after: { published_at, id } }),
+    };
+    const make = () => {
+      const { rows, next } = pageOf(archiveOf(app, c).latest(query), limit, airCursor);
+      const links = linksFor(app, c);
+      const shown = rows.map((row) => postRow(row, links));
+      return listOf(c, 'posts', shown, next);
+    };
+    return cached('posts', make, { page: { limit, since, cursor } });
+  });
+}

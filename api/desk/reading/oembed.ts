@@ -1,0 +1,106 @@
+import { z } from '@hono/zod-openapi';
+import type { AppContext } from '../../../src/app/context.ts';
+import { CARD_WIDTH_MAX, CARD_WIDTH_MIN, cardSize } from '../../../src/desk/embed-card.ts';
+import { ADDRESS_MAX, embedTarget, OEmbed } from '../../../src/desk/oembed.ts';
+import { paperRoot } from '../../../src/desk/paper.ts';
+import { Fault } from '../../../src/fault.ts';
+import { castRecord, oembedRecord, oembedXml } from '../../../src/press/feeds/oembed.ts';
+import { faults, ok } from '../../openapi/responses.ts';
+import { cached } from '../../responses/reply.ts';
+import { archiveOf, editionOf, readablePiece } from '../context.ts';
+import { SAMPLE } from '../openapi/examples.ts';
+import type { PaperRoutes } from '../router.ts';
+import { operation } from '../router.ts';
+
+/** A whole number of pixels, from a least one up. */
+const pixels = (least: number, description: string) =>
+  z
+    .string()
+    .regex(/^\d{1,100}$/, `must be a whole number from ${least} up`)
+    .transform(Number)
+    .refine((number) => number >= least, `must be a whole number from ${least} up`)
+    .optional()
+    .openapi({ type: 'integer', minimum: least, description });
+
+const oembed = operation({
+  operationId: 'readOEmbed',
+  tags: ['Reading'],
+  summary: 'The oEmbed record of a story’s address, or a video edition’s',
+  request: {
+    query: z.object({
+      url: z.string('must be the address of a story or a video edition of this paper').max(ADDRESS_MAX).openapi({
+        description:
+          'The address of a story of this paper (of its page or of its Markdown twin), or of a video edition’s page; a query or a fragment changes nothing.',
+        maxLength: ADDRESS_MAX,
+        example: SAMPLE.address,
+      }),
+      maxwidth: pixels(
+        CARD_WIDTH_MIN,
+        `The widest that the card may be; more than ${CARD_WIDTH_MAX} is taken as ${CARD_WIDTH_MAX}.`,
+      ),
+      maxheight: pixels(1, 'The highest that the card may be. A low card is narrower, then goes without its picture.'),
+      format: z
+        .string()
+        .default('json')
+        .openapi({ description: '`json` or `xml`; anything else is a 501.', example: 'json' }),
+    }),
+  },
+  responses: {
+    200: {
+      ...ok(OEmbed, 'The record.'),
+      content: {
+        'application/json': { schema: OEmbed },
+        'text/xml': { schema: z.string().openapi({ description: 'The same members in an `oembed` element.' }) },
+      },
+    },
+    ...faults(410, 501),
+  },
+});
+
+/** What another site needs to show a story's card or a video edition's player. */
+export function oembedRoutes(routes: PaperRoutes, app: AppContext): void {
+  const { responses } = routes;
+  routes.operation(oembed, (c) => {
+    const { url, maxwidth = null, maxheight = null, format } = c.req.valid('query');
+    if (format !== 'json' && format !== 'xml')
+      throw new Fault(
+        'not_implemented',
+        `format ${JSON.stringify(format.slice(0, 40))} is not offered; take json or xml`,
+      );
+    const { slug, root } = c.get('site');
+    const named = embedTarget(url, [root, paperRoot({ slug }, app.settings.origin)]);
+    if (named === null) throw notHere(url);
+    const make = () => {
+      const edition = editionOf(app, c);
+      if ('cast' in named) {
+        const cast = edition.cast(named.cast);
+        if (cast === null) throw notHere(url);
+        return castRecord(edition, cast, { maxwidth, maxheight });
+      }
+      const story = readablePiece(archiveOf(app, c), named.story, c);
+      // A page's address holds the slug and never the id, and a draft has no page.
+      if (story.slug !== named.story || story.state !== 'on_air') throw notHere(url);
+      const { headline, dek, byline } = story;
+      const matter = {
+        headline,
+        dek,
+        byline: byline.name,
+        nameplate: edition.paper().nameplate,
+      };
+      const size = cardSize(Math.min(maxwidth ?? CARD_WIDTH_MAX, CARD_WIDTH_MAX), maxheight ?? Infinity, matter);
+      return oembedRecord(edition, story, size, { maxwidth, maxheight });
+    };
+    const name = `oembed ${format} ${JSON.stringify(named)} ${maxwidth} ${maxheight}`;
+    return format === 'xml'
+      ? responses.text(c, name, () => oembedXml(make()), { 'Content-Type': 'text/xml; charset=utf-8' })
+      : cached(name, make);
+  });
+}
+
+function notHere(url: string): Fault {
+  return new Fault(
+    'not_found',
+    `${JSON.stringify(url.slice(0, 200))} is not the address of a story on air in this paper, nor of a video edition`,
+    { field: 'url' },
+  );
+}

@@ -1,0 +1,69 @@
+import { z } from '@hono/zod-openapi';
+import type { AppContext } from '../../../src/app/context.ts';
+import type { Story } from '../../../src/desk/archive.ts';
+import { proofOf } from '../../../src/ledger/proof.ts';
+import type { PaperContext } from '../../env.ts';
+import { faults, ok } from '../../openapi/responses.ts';
+import { archiveOf, pieceNamed } from '../context.ts';
+import { idParam } from '../params.ts';
+import type { PaperRoutes } from '../router.ts';
+import { operation } from '../router.ts';
+
+const hash = z.string().openapi({ pattern: '^sha256:[0-9a-f]{64}$' });
+
+export const ProofBody = z
+  .object({
+    id: z.string(),
+    revision: z.int(),
+    content_hash: hash,
+    basis: z
+      .looseObject({ v: z.literal(1), id: z.string(), revision: z.int(), headline: z.string(), prose: z.string() })
+      .openapi({ description: 'The exact inputs of the hash.' }),
+    hash_basis: z.string().openapi({ description: 'How the hash is made from them.' }),
+    receipt: z.string().openapi({ description: 'The door’s receipt: a C2SP signed note, verbatim.' }),
+    receipt_verify: z.object({
+      alg: z.literal('Ed25519'),
+      signed: z.string().openapi({ description: 'The signed text.' }),
+      key_name: z.string(),
+      kid: z.string(),
+      public_key: z.string().openapi({ description: 'Base64 of 32 bytes.' }),
+      vkey: z.string(),
+      keys_url: z.url(),
+      vkeys: z.array(z.string()),
+    }),
+    generations: z.array(
+      z.object({
+        revision: z.int(),
+        seq: z.int(),
+        content_hash: hash,
+        receipt_hash: hash,
+        filed_at: z.iso.datetime(),
+        kid: z.string(),
+        receipt: z.string(),
+      }),
+    ),
+  })
+  .openapi('Proof', {
+    description: 'Proves who filed the piece and that it has not changed. It never proves a claim true.',
+  });
+
+const proof = operation({
+  operationId: 'readProof',
+  tags: ['Proof'],
+  summary: 'The content hash, its basis, and the signed receipt of every revision',
+  description: 'Also of drafts and of withdrawn pieces: what was filed stays proved.',
+  request: { params: idParam },
+  responses: { 200: ok(ProofBody, 'The proof.'), ...faults() },
+});
+
+/** The proof of a piece, whatever its state. */
+export function proofRoutes(routes: PaperRoutes, app: AppContext): void {
+  routes.operation(proof, (c) => proofFor(app, c, pieceNamed(archiveOf(app, c), c.req.valid('param').id)));
+}
+
+export function proofFor(app: AppContext, c: PaperContext, story: Story) {
+  const archive = archiveOf(app, c);
+  const keysUrl = `${c.get('site').root}/.well-known/newsdesk-keys.json`;
+  const proof = proofOf(story, archive.generations(story.id), archive.keys(), keysUrl);
+  return { ...proof, basis: { ...proof.basis } };
+}

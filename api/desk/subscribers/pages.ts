@@ -1,0 +1,204 @@
+import { z } from '@hono/zod-openapi';
+import type { MiddlewareHandler } from 'hono';
+import { createMiddleware } from 'hono/factory';
+import type { AppContext } from '../../../src/app/context.ts';
+import { Fault } from '../../../src/fault.ts';
+import { ChoicesBody, choicesInWords, sectionsOf } from '../../../src/readers/choices.ts';
+import { choose, confirm, manageToken, toConfirm, tokenIn, toManage, unsubscribe } from '../../../src/readers/link.ts';
+import { choicesRow } from '../../../src/readers/record.ts';
+import type { Subscriber } from '../../../src/readers/subscriber.ts';
+import type { PaperContext, PaperEnv } from '../../env.ts';
+import { limitBody } from '../../middleware/json-body.ts';
+import { nothing } from '../../middleware/key.ts';
+import { soundQuery } from '../../middleware/query.ts';
+import { privateJson } from '../../responses/send.ts';
+import type { PaperRoutes } from '../router.ts';
+import type { Sites } from '../site.ts';
+import type { Sent } from './body.ts';
+import { choiceFields, onlyField, readSent, shaped } from './body.ts';
+import { choicesOf } from './order.ts';
+import type { ReaderParts } from './subscribers.ts';
+import { formProblem, sentChoices, wantsPage } from './view.ts';
+
+type Handler = (c: PaperContext) => Response | Promise<Response>;
+
+const Change = ChoicesBody.extend({ token: z.string() });
+
+/**
+ * What the links in mails open. Reading a page changes nothing, whoever reads
+ * it: only what the button sends does.
+ */
+export function subscribePages(
+  routes: PaperRoutes,
+  app: AppContext,
+  parts: ReaderParts,
+  sites: Sites,
+  read: MiddlewareHandler<PaperEnv>,
+): void {
+  const { secret, pages } = parts;
+  const { store, now } = app;
+  const { readers } = store;
+  const slugOf = (c: PaperContext) => c.get('site').slug;
+  const manageUrl = (c: PaperContext, row: Subscriber) => {
+    const { root, served, paper } = c.get('site');
+    const token = manageToken(readers.tokens, secret, row.paper, row.reader);
+    return `${paper.paper_public ? root : served}/subscribe/manage?token=${token}`;
+  };
+
+  const page = (name: 'confirm' | 'manage' | 'unsubscribe', get: Handler, post: Handler) => {
+    const before = [pages.faults(wantsPage), unkeyed, soundQuery, read, limitBody, paperOf(sites)] as const;
+    routes.page(`${name}Page`, ...before, hidden(get));
+    routes.page(name, ...before, hidden(post));
+  };
+
+  const subscribed = (c: PaperContext, row: Subscriber) =>
+    pages.said(c, {
+      heading: 'You are subscribed',
+      paragraphs: [`${c.get('site').paper.nameplate} comes to ${row.email}: ${choicesInWords(row)}.`],
+      link: { url: manageUrl(c, row), text: 'Change or end it' },
+    });
+  page(
+    'confirm',
+    (c) => {
+      const token = queried(c);
+      const { row, isDone } = toConfirm(readers, slugOf(c), token, now());
+      if (isDone) return subscribed(c, row);
+      const { nameplate } = c.get('site').paper;
+      return pages.said(c, {
+        heading: 'Confirm your subscription',
+        paragraphs: [
+          `${nameplate} by mail to ${row.email}: ${choicesInWords(row)}.`,
+          'It begins when you press the button.',
+        ],
+        button: { action: 'confirm', token, label: 'Confirm' },
+      });
+    },
+    async (c) => {
+      const row = confirm(store, slugOf(c), tokenOfBody(await readSent(c)), now());
+      if (wantsPage(c)) return subscribed(c, row);
+      const choices = choicesRow(row, c.get('site').paper.sections);
+      return privateJson(c, { status: 'confirmed', email: row.email, ...choices, manage_url: manageUrl(c, row) });
+    },
+  );
+
+  const shown = (c: PaperContext, row: Subscriber, token: string, saved: boolean) =>
+    pages.manage(c, {
+      email: row.email,
+      token,
+      cadence: row.cadence,
+      sections: sectionsOf(row, c.get('site').paper.sections),
+      cast: row.cast,
+      saved,
+      problem: null,
+    });
+  const changed = (c: PaperContext, sent: Sent): Subscriber => {
+    const { token, ...body } = shaped(
+      Change,
+      sent.form === null ? sent.json : { token: onlyField(sent.form, 'token'), ...choiceFields(sent.form) },
+    );
+    tokenIn(readers.tokens, slugOf(c), 'manage', token, now());
+    return choose(store, slugOf(c), token, choicesOf(c, body), now());
+  };
+  page(
+    'manage',
+    (c) => {
+      const token = queried(c);
+      const row = toManage(readers, slugOf(c), token, now());
+      return row === null ? ended(c) : shown(c, row, token, false);
+    },
+    async (c) => {
+      const sent = await readSent(c);
+      if (!wantsPage(c)) {
+        const row = changed(c, sent);
+        const choices = choicesRow(row, c.get('site').paper.sections);
+        return privateJson(c, { status: 'confirmed', email: row.email, ...choices });
+      }
+      const token = tokenOfBody(sent);
+      try {
+        return await shown(c, changed(c, sent), token, true);
+      } catch (error) {
+        const problem = formProblem(error);
+        const row = problem === null ? null : toManage(readers, slugOf(c), token, now());
+        if (row === null || sent.form === null) throw error;
+        return pages.manage(c, { email: row.email, token, ...sentChoices(sent.form), saved: false, problem });
+      }
+    },
+  );
+
+  const ended = (c: PaperContext) =>
+    pages.said(c, {
+      heading: 'You are not subscribed',
+      paragraphs: [`No alerts of ${c.get('site').paper.nameplate} go to this address.`],
+      link: { url: pages.orderUrl(c), text: 'Subscribe again' },
+    });
+  page(
+    'unsubscribe',
+    (c) => {
+      const token = queried(c);
+      const { reader } = tokenIn(readers.tokens, slugOf(c), 'manage', token, now());
+      const row = readers.subscribers.of(slugOf(c), reader);
+      if (row === null) return ended(c);
+      return pages.said(c, {
+        heading: 'End your subscription',
+        paragraphs: [`${c.get('site').paper.nameplate} by mail to ${row.email} ends when you press the button.`],
+        button: { action: 'unsubscribe', token, label: 'End the subscription' },
+      });
+    },
+    async (c) => {
+      const sent = await readSent(c, { mayBeMultipart: true });
+      // A mail program's own button sends this one field, and the link's token in the address (RFC 8058, section 3.1).
+      const isOneClick = sent.form?.get('List-Unsubscribe')?.[0] === 'One-Click';
+      const token = isOneClick && !sent.form?.has('token') ? queried(c) : tokenOfBody(sent);
+      unsubscribe(store, slugOf(c), token, now());
+      if (!wantsPage(c)) return privateJson(c, { status: 'unsubscribed' });
+      return ended(c);
+    },
+  );
+}
+
+/** Pages take no key: the token is what opens them. */
+const unkeyed = createMiddleware<PaperEnv>(async (c, next) => {
+  c.set('key', null);
+  await next();
+});
+
+/** Puts the paper into the context. Throws `not_found` when there is none. */
+function paperOf(sites: Sites) {
+  return createMiddleware<PaperEnv>(async (c, next) => {
+    const site = sites.of(c.env);
+    if (site === null || site.paper === null) throw nothing();
+    c.set('site', { ...site, paper: site.paper });
+    await next();
+  });
+}
+
+/** A private paper opens to who holds a token of it; to all others it is not there. */
+function hidden(handler: Handler): Handler {
+  return async (c) => {
+    try {
+      return await handler(c);
+    } catch (error) {
+      if (!(error instanceof Fault) || c.get('site').paper.paper_public) throw error;
+      c.set('isHidden', true);
+      throw nothing();
+    }
+  };
+}
+
+/** The token in the address of a page. Throws `invalid_request`. */
+function queried(c: PaperContext): string {
+  const token = c.req.query('token');
+  if (token) return token;
+  throw lacking();
+}
+
+function tokenOfBody(sent: Sent): string {
+  const token =
+    sent.form === null ? shaped(z.object({ token: z.string() }), sent.json).token : onlyField(sent.form, 'token');
+  if (token) return token;
+  throw lacking();
+}
+
+function lacking(): Fault {
+  return new Fault('invalid_request', 'token is missing; open the link of the mail as it is', { field: 'token' });
+}

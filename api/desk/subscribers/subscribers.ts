@@ -1,0 +1,172 @@
+import { z } from '@hono/zod-openapi';
+import type { MiddlewareHandler } from 'hono';
+import { Fault } from '../../../src/fault.ts';
+import type { Address } from '../../../src/readers/address.ts';
+import { readAddress } from '../../../src/readers/address.ts';
+import { dossierOf, erase } from '../../../src/readers/dossier.ts';
+import { dossierRecord, subscriberRow } from '../../../src/readers/record.ts';
+import type { PaperContext, PaperEnv } from '../../env.ts';
+import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
+import { faults, ok } from '../../openapi/responses.ts';
+import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
+import { reply } from '../../responses/reply.ts';
+import { privateJson } from '../../responses/send.ts';
+import { listOf } from '../context.ts';
+import type { PaperRoutes } from '../router.ts';
+import { operation } from '../router.ts';
+import type { Writer } from '../writing/write.ts';
+import { write } from '../writing/write.ts';
+import { isForm, readSent } from './body.ts';
+import { takeAdminOrder, takeOrder } from './order.ts';
+import {
+  AdminOrder,
+  AdminResults,
+  Erased,
+  emailParam,
+  Order,
+  OrderForm,
+  Pending,
+  ReaderRecord,
+  SubscriberCounts,
+  SubscriberList,
+} from './schemas.ts';
+import type { ReaderPages } from './view.ts';
+import { formProblem, wantsPage } from './view.ts';
+
+const list = operation({
+  operationId: 'listSubscribers',
+  tags: ['Readers'],
+  summary: 'How many subscribe; with an admin key, who',
+  description: 'A read key and an agent’s get the counts, and nothing else.',
+  request: { query: z.object({ limit: limitParam(50, 200), cursor: cursorParam }) },
+  responses: {
+    200: ok(z.union([SubscriberList, SubscriberCounts]), 'In the order in which they came.'),
+    ...faults(),
+  },
+});
+
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+/** Described here and read by hand: two shapes of JSON and a form share one address. */
+const subscribe = operation({
+  operationId: 'subscribe',
+  tags: ['Readers'],
+  summary: 'Order alerts by mail; with an admin key and `emails`, for others',
+  description: [
+    'Double opt-in: the address gets one mail that asks to confirm, and nothing else until its reader does. The answer is the same whatever is known of the address.',
+    'With `emails` it takes an admin key. A reader who has unsubscribed is `suppressed` and not written to; one who has confirmed keeps what they chose.',
+    'A form that is sent with `Accept: text/html` is answered with a page.',
+  ].join('\n\n'),
+  request: {
+    headers: IDEMPOTENCY,
+    body: {
+      required: true,
+      content: {
+        'application/json': { schema: { oneOf: [ref('Order'), ref('AdminOrder')] } },
+        'application/x-www-form-urlencoded': { schema: ref('OrderForm') },
+      },
+    },
+  },
+  responses: {
+    200: ok(AdminResults, 'What became of each address of an admin’s order.'),
+    202: {
+      description: 'The order was taken, or there was nothing to take: the answer does not tell which.',
+      content: { 'application/json': { schema: Pending }, 'text/html': { schema: { type: 'string' } } },
+    },
+    ...faults(413, 415, 422),
+  },
+});
+
+const read = operation({
+  operationId: 'readSubscriber',
+  tags: ['Readers'],
+  summary: 'Everything that is kept of one address',
+  request: { params: emailParam },
+  responses: { 200: ok(ReaderRecord, 'The record.'), ...faults() },
+});
+
+const remove = operation({
+  operationId: 'eraseSubscriber',
+  tags: ['Readers'],
+  summary: 'Forget one address',
+  description:
+    'Its row, its links and its mails are gone, and nothing is sent to it any more. It is not barred: it can be ordered for anew, and must then be confirmed. Where its reader had unsubscribed, that is still known, by a hash.',
+  request: { params: emailParam, headers: IDEMPOTENCY },
+  responses: { 200: ok(Erased, 'Forgotten.'), ...faults(413, 422) },
+});
+
+/** What the subscribers' doors work with, beside what every door file gets. */
+export interface ReaderParts {
+  /** Makes the tokens of links. */
+  secret: Uint8Array;
+  pages: ReaderPages;
+  /** Counts the orders of each caller. */
+  throttle: MiddlewareHandler<PaperEnv>;
+}
+
+/** Subscribers: ordering, counting, listing, exporting and erasing. */
+export function subscriberRoutes(routes: PaperRoutes, writer: Writer, parts: ReaderParts): void {
+  const { app } = writer;
+  const { hono } = routes;
+  const { store } = app;
+  const { pages } = parts;
+
+  routes.operation(list, (c) => {
+    const { slug, paper } = c.get('site');
+    const { total, confirmed } = store.readers.subscribers.counts(slug);
+    if (c.get('key')?.level !== 'admin') return { count: total, confirmed };
+    const { limit, cursor } = c.req.valid('query');
+    const [after] = readCursor(z.tuple([z.string().max(40)]), cursor);
+    const found = store.readers.subscribers.list(slug, { limit: limit + 1, after });
+    const { rows, next } = pageOf(found, limit, ({ id }) => cursorOf([id]));
+    const shown = rows.map((row) => subscriberRow(row, paper.sections));
+    return reply({ ...listOf(c, 'subscribers', shown, next), total, confirmed }, { page: { limit, cursor } });
+  });
+
+  for (const [name, schema] of Object.entries({ Order, AdminOrder, OrderForm })) {
+    hono.openAPIRegistry.register(name, schema);
+  }
+  const forPeople = (c: PaperContext) => isForm(c) && wantsPage(c);
+  routes.described(subscribe, pages.faults(forPeople), parts.throttle, async (c) => {
+    const sent = await readSent(c);
+    if (isAdminOrder(sent.json)) return takeAdminOrder(writer, c, sent.json);
+    try {
+      takeOrder(app, c, sent);
+    } catch (error) {
+      const problem = formProblem(error);
+      if (problem === null || sent.form === null || !forPeople(c)) throw error;
+      return pages.orderAgain(c, sent.form, problem);
+    }
+    const message =
+      'A mail with a link to confirm goes to this address, unless one went there a short while ago. Nothing else is sent until you confirm.';
+    if (!forPeople(c)) return privateJson(c, { status: 'pending', message }, 202);
+    return pages.said(c, { heading: 'Look into your mail', paragraphs: [message] }, 202);
+  });
+
+  routes.operation(read, (c) => {
+    const { slug, paper } = c.get('site');
+    const address = addressIn(c.req.valid('param').email);
+    return dossierRecord(address.email, dossierOf(store.readers, slug, address), paper.sections);
+  });
+
+  routes.operation(remove, async (c) => {
+    const address = addressIn(c.req.valid('param').email);
+    // What is kept for a second asking holds no address.
+    const { body, init } = await write(writer, c, () => {
+      erase(store, c.get('site').slug, address);
+      return { status: 200, body: { erased: true as const } };
+    });
+    return reply({ email: address.email, ...body }, init);
+  });
+}
+
+function isAdminOrder(json: unknown): json is { emails: unknown } {
+  return typeof json === 'object' && json !== null && Object.hasOwn(json, 'emails');
+}
+
+/** Throws `not_found` for what is no address: nothing can be kept of it. */
+function addressIn(text: string): Address {
+  const address = readAddress(text);
+  if (!('problem' in address)) return address;
+  throw new Fault('not_found', `nothing is kept of this: as an address it ${address.problem}`);
+}

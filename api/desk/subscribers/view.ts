@@ -1,0 +1,128 @@
+import { accepts } from 'hono/accepts';
+import { createMiddleware } from 'hono/factory';
+import type { AppContext } from '../../../src/app/context.ts';
+import { PendingFolders } from '../../../src/app/pending-folders.ts';
+import { Fault } from '../../../src/fault.ts';
+import { Edition, siteOf } from '../../../src/press/edition.ts';
+import type { Render } from '../../../src/press/output.ts';
+import { frameOf } from '../../../src/press/outputs/frame.ts';
+import type { ChoicesView, FormProblem, Frame, ReaderManageView, ReaderSaidView } from '../../../src/press/views.ts';
+import type { PaperContext, PaperEnv } from '../../env.ts';
+import { fileHeaders } from '../../responses/files.ts';
+import { respond } from '../../responses/headers.ts';
+
+import { nothingHere } from '../files/nothing-here.ts';
+
+type Said = Pick<ReaderSaidView, 'heading' | 'paragraphs'> & Partial<Pick<ReaderSaidView, 'button' | 'link'>>;
+
+/** Whether the caller is a person's browser: it asks for HTML in so many words. */
+export function wantsPage(c: PaperContext): boolean {
+  const supports = ['application/json', 'text/html'];
+  return accepts(c, { header: 'Accept', supports, default: 'application/json' }) === 'text/html';
+}
+
+/** What is wrong with a form, where one of its fields is at fault: the field's name, in front of every message of the API, left out. Else null. */
+export function formProblem(error: unknown): FormProblem | null {
+  if (!(error instanceof Fault) || error.code !== 'invalid_request') return null;
+  const { field } = error.details;
+  if (typeof field !== 'string' || field === 'token') return null;
+  const { message } = error;
+  return { field, message: sentence(message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message) };
+}
+
+/** The choices of a form as they were sent, to be shown again. */
+export function sentChoices(form: Map<string, string[]>): ChoicesView {
+  return {
+    cadence: form.get('cadence')?.[0] ?? '',
+    sections: form.get('sections') ?? [],
+    cast: form.get('cast')?.[0] === 'true',
+  };
+}
+
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}
+
+/** A fault's message for a reader: of a limit, programs are told what readers have no use for. */
+function forReader({ code, message }: Fault, seconds: string | null): string {
+  return code === 'rate_limited'
+    ? `too many requests came from your address; try again in ${seconds} seconds`
+    : message;
+}
+
+/** The live pages of subscriptions, in the look of their paper. No cache keeps them, and no link of theirs says where they were. */
+export class ReaderPages {
+  readonly #app: AppContext;
+  readonly #render: Render;
+
+  constructor(app: AppContext, render: Render) {
+    this.#app = app;
+    this.#render = render;
+  }
+
+  /** A page that says something, and may have a button. */
+  async said(c: PaperContext, said: Said, status = 200): Promise<Response> {
+    const view = { button: null, link: null, ...said, frame: this.#frame(c, said.heading) };
+    return this.#send(c, await this.#render('/paper/subscribe-said', view), status);
+  }
+
+  /** The page to order on, with what was sent and the problem at its field. */
+  async orderAgain(c: PaperContext, form: Map<string, string[]>, problem: FormProblem): Promise<Response> {
+    const frame = this.#frame(c, 'Subscribe');
+    const api = `${siteOf(c.get('site').root).base}/api/v1`;
+    const failed = { email: form.get('email')?.[0] ?? '', ...sentChoices(form), problem };
+    return this.#send(c, await this.#render('/paper/subscribe', { frame, api, failed }), 400);
+  }
+
+  /** The page to change a subscription on. */
+  async manage(c: PaperContext, view: Omit<ReaderManageView, 'frame'>): Promise<Response> {
+    const frame = this.#frame(c, 'Your subscription');
+    const status = view.problem === null ? 200 : 400;
+    return this.#send(c, await this.#render('/paper/subscribe-manage', { ...view, frame }), status);
+  }
+
+  /** Where the reader can order anew. */
+  orderUrl(c: PaperContext): string {
+    return `${siteOf(c.get('site').root).base}/subscribe/`;
+  }
+
+  /** Turns the faults of what comes after it into pages, where `isForPeople` says so; others stay as they are. */
+  faults(isForPeople: (c: PaperContext) => boolean) {
+    return createMiddleware<PaperEnv>(async (c, next) => {
+      await next();
+      const { error } = c;
+      // The words of `unavailable` are for the log alone.
+      if (!(error instanceof Fault) || error.code === 'unavailable' || !isForPeople(c)) return;
+      if (c.get('site') === undefined || c.get('isHidden')) {
+        if (c.req.method === 'GET') c.res = nothingHere(this.#app, new PendingFolders())(c);
+        return;
+      }
+      c.res = await this.said(
+        c,
+        {
+          heading: 'This did not go through',
+          paragraphs: [`${sentence(forReader(error, c.res.headers.get('Retry-After')))}.`],
+          link: { url: this.orderUrl(c), text: 'To the subscription desk' },
+        },
+        c.res.status,
+      );
+    });
+  }
+
+  #frame(c: PaperContext, title: string): Frame {
+    const { slug, root } = c.get('site');
+    const edition = new Edition(this.#app.store.archive(slug), siteOf(root));
+    return frameOf(edition, { path: 'subscribe/', title, description: 'New pieces by mail.', noindex: true });
+  }
+
+  #send(c: PaperContext, html: string, status: number): Response {
+    return respond(c, html, status, {
+      'Content-Type': 'text/html; charset=UTF-8',
+      ...fileHeaders('/subscribe/', c.get('site').root, []),
+      'Cache-Control': 'private, no-store',
+      'Referrer-Policy': 'no-referrer',
+      'X-Robots-Tag': 'noindex',
+      Vary: 'Accept',
+    });
+  }
+}

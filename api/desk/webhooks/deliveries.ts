@@ -1,0 +1,77 @@
+import { z } from '@hono/zod-openapi';
+import { DELIVERY_STATES } from '../../../src/outbound/delivery.ts';
+import { jsonBody } from '../../middleware/json-body.ts';
+import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
+import { faults, ok } from '../../openapi/responses.ts';
+import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
+import { reply } from '../../responses/reply.ts';
+import { listOf } from '../context.ts';
+import { listSchema } from '../list.ts';
+import type { PaperRoutes } from '../router.ts';
+import { operation } from '../router.ts';
+import type { Writer } from '../writing/write.ts';
+import { write } from '../writing/write.ts';
+import { DeliveryRow, deliveryRow, QueuedDelivery, rowOf } from './delivery-row.ts';
+import { webhookRoutes } from './webhooks.ts';
+
+const common = { tags: ['Webhooks'] };
+
+const list = operation({
+  ...common,
+  operationId: 'listDeliveries',
+  summary: 'What was sent to webhooks, and every attempt',
+  description: 'Those of the last 30 days. Nothing of what a receiver answered is kept but the status.',
+  request: {
+    query: z.object({
+      limit: limitParam(50, 200),
+      cursor: cursorParam,
+      state: z.enum(DELIVERY_STATES).optional().openapi({ description: 'Only those that stand so.' }),
+      webhook: z.string().max(40).optional().openapi({ description: 'Only those to the webhook of this id.' }),
+    }),
+  },
+  responses: { 200: ok(listSchema('DeliveryList', 'deliveries', DeliveryRow), 'Newest first.'), ...faults() },
+});
+
+const retry = operation({
+  ...common,
+  operationId: 'retryDelivery',
+  summary: 'Send one again, now',
+  description: [
+    'The same bytes under the same `webhook-id`, signed anew. One that waits is sent now and goes on with its schedule; any other gets one attempt.',
+    'It is sent a moment after the answer, also to a webhook that is switched off; when it takes it, it is on again.',
+  ].join('\n\n'),
+  before: [jsonBody({ mayBeEmpty: true })],
+  request: {
+    params: z.object({
+      id: z.string().openapi({ param: { name: 'id', in: 'path' }, description: 'The delivery’s id.' }),
+    }),
+    headers: IDEMPOTENCY,
+  },
+  responses: {
+    200: ok(QueuedDelivery, 'The delivery, as it waits.'),
+    ...faults(413, 415, 422),
+  },
+});
+
+/** Everything of webhooks: the receivers, what they were sent, and sending it again. */
+export function deliveryRoutes(routes: PaperRoutes, writer: Writer): void {
+  const { store, now } = writer.app;
+  webhookRoutes(routes, writer);
+
+  routes.operation(list, (c) => {
+    const { limit, cursor, ...of } = c.req.valid('query');
+    const [after] = readCursor(z.tuple([z.string().max(40)]), cursor);
+    const found = store.deliveries.list(c.get('site').slug, { limit: limit + 1, after, ...of });
+    const { rows, next } = pageOf(found, limit, ({ id }) => cursorOf([id]));
+    return reply(listOf(c, 'deliveries', rows.map(rowOf), next), { page: { limit, cursor, ...of } });
+  });
+
+  routes.operation(retry, (c) => {
+    const { id } = c.req.valid('param');
+    return write(writer, c, () => {
+      const { slug } = c.get('site');
+      store.deliveries.retry(slug, id, now());
+      return { status: 200, body: deliveryRow(store.deliveries, slug, id) };
+    });
+  });
+}

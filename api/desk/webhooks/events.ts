@@ -1,0 +1,36 @@
+import { z } from '@hono/zod-openapi';
+import { CastRow } from '../../../src/desk/cast.ts';
+import { Byline, StoryRow } from '../../../src/desk/story.ts';
+import type { WebhookEvent } from '../../openapi/webhooks.ts';
+import { STANDARD_HEADERS } from '../../openapi/webhooks.ts';
+
+/** A story's row as a receiver gets it: where a byline is shown, it is shown whose it is. */
+const ToldStory = StoryRow.extend({
+  byline: Byline.extend({ declared_ai: z.literal(true) }).openapi('ToldByline'),
+}).openapi('ToldStory', { description: 'A story as a webhook tells of it.' });
+
+/** What a paper's receivers are told of, by type (`src/readers/webhook-message.ts`). */
+export const DESK_EVENTS: Readonly<Record<string, WebhookEvent>> = {
+  'story.aired': { name: 'StoryAired', summary: 'A piece went on air, for the first time or again', data: ToldStory },
+  'story.revised': { name: 'StoryRevised', summary: 'A piece on air was revised', data: ToldStory },
+  'story.withdrawn': {
+    name: 'StoryWithdrawn',
+    summary: 'A piece left the air',
+    data: z
+      .object({ id: z.string(), slug: z.string(), url: z.url(), withdrawn_at: z.iso.datetime(), reason: z.string() })
+      .openapi('ToldWithdrawal'),
+  },
+  'cast.published': { name: 'CastPublished', summary: 'The video edition of a day is there', data: CastRow },
+  'webhook.test': {
+    name: 'WebhookTest',
+    summary: 'Somebody tries the receiver',
+    data: z.object({ paper: z.string(), webhook: z.string().openapi({ description: 'Its id.' }) }),
+  },
+};
+
+export const DESK_EVENT_HEADERS = {
+  ...STANDARD_HEADERS,
+  'X-NRF-Signature': z.string().openapi({
+    description: '`t=<Unix seconds>,v1=<hex>`: HMAC-SHA-256 over `<t>.<body>`, by the same key.',
+  }),
+};

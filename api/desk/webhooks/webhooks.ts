@@ -1,0 +1,162 @@
+import { z } from '@hono/zod-openapi';
+import { newId } from '../../../src/app/context.ts';
+import { OFF_REASONS } from '../../../src/outbound/delivery.ts';
+import { queueTest } from '../../../src/readers/webhook-queue.ts';
+import {
+  addWebhook,
+  requireReceiver,
+  requireWebhook,
+  WebhookBody,
+  webhookRow,
+} from '../../../src/readers/webhook-rules.ts';
+import { jsonBody } from '../../middleware/json-body.ts';
+import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
+import { body, faults, made, ok } from '../../openapi/responses.ts';
+import { reply } from '../../responses/reply.ts';
+import { listOf } from '../context.ts';
+import { listSchema } from '../list.ts';
+import type { PaperRoutes } from '../router.ts';
+import { operation } from '../router.ts';
+import { Pressing } from '../writing/filing.ts';
+import type { Writer } from '../writing/write.ts';
+import { write } from '../writing/write.ts';
+import { deliveryRow, QueuedDelivery } from './delivery-row.ts';
+
+const ROW = {
+  id: '01kq3vb2m6w2d5c8z4n0r9t1b6',
+  url: 'https://hooks.example.org/plumb-line',
+  sections: ['Time'],
+  cast: false,
+  made_at: '2026-11-20T06:30:00.000Z',
+  failing_since: null,
+  off_at: null,
+  off_reason: null,
+};
+
+const WebhookRow = z
+  .object({
+    id: z.string(),
+    url: z.url(),
+    sections: z.array(z.string()).openapi({ description: 'The sections that it is told of.' }),
+    cast: z.boolean().openapi({ description: 'Whether it is told of the video edition.' }),
+    made_at: z.iso.datetime(),
+    failing_since: z.iso.datetime().nullable().openapi({ description: 'Since when it has taken nothing.' }),
+    off_at: z.iso
+      .datetime()
+      .nullable()
+      .openapi({ description: 'When it was switched off. A test or a retry that it takes switches it on again.' }),
+    off_reason: z.enum(OFF_REASONS).nullable().openapi({
+      description: '`gone`: it answered 410. `failing`: it took nothing for a whole schedule of retries.',
+    }),
+  })
+  .openapi('Webhook', { example: ROW });
+
+const NewWebhook = WebhookRow.extend({
+  secret: z.string().openapi({
+    description:
+      '`whsec_` and base64. The bytes that the base64 stands for are the key of both signatures: of Standard Webhooks’ `webhook-signature`, and of `X-NRF-Signature`.',
+  }),
+  ...Pressing,
+}).openapi('NewWebhook', {
+  example: { ...ROW, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=', pressed: true, files: 0 },
+});
+
+const idParam = z.object({
+  id: z.string().openapi({ param: { name: 'id', in: 'path' }, description: 'The webhook’s id.', example: ROW.id }),
+});
+const common = { tags: ['Webhooks'] };
+
+const list = operation({
+  ...common,
+  operationId: 'listWebhooks',
+  summary: 'The receivers that the desk tells',
+  description: 'The desk’s own. A subscriber’s is in the subscriber’s row.',
+  responses: { 200: ok(listSchema('WebhookList', 'webhooks', WebhookRow), 'Oldest first.'), ...faults() },
+});
+
+const add = operation({
+  ...common,
+  operationId: 'addWebhook',
+  summary: 'Add a receiver; the answer has the secret that signs what it is sent',
+  description: [
+    'It is told of `story.aired`, `story.revised`, `story.withdrawn` and `cast.published` with `{type, timestamp, data}`, within seconds, at least once, in no set order: `webhook-id` tells a repeat, `timestamp` and `revision` which of two is newer.',
+    'An answer of 2xx takes it. Any other, a redirect too, or none within ten seconds, is a failure, and it is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. An answer of 410 switches the webhook off.',
+  ].join('\n\n'),
+  before: [jsonBody()],
+  request: { headers: IDEMPOTENCY, body: body(WebhookBody) },
+  responses: { 201: made(NewWebhook, 'The webhook.'), ...faults(409, 413, 415, 422) },
+});
+
+const remove = operation({
+  ...common,
+  operationId: 'removeWebhook',
+  summary: 'Remove a receiver, with what waits for it',
+  request: { params: idParam, headers: IDEMPOTENCY },
+  responses: {
+    200: ok(
+      z
+        .object({ id: z.string(), removed: z.literal(true), ...Pressing })
+        .openapi('RemovedWebhook', { example: { id: ROW.id, removed: true, pressed: true, files: 0 } }),
+      'It is told nothing more.',
+    ),
+    ...faults(413, 422),
+  },
+});
+
+const tryOut = operation({
+  ...common,
+  operationId: 'testWebhook',
+  summary: 'Send a receiver a test, of type `webhook.test`',
+  description:
+    'The desk’s own, or a confirmed subscriber’s by the `webhook_id` of the subscriber’s row. One attempt, a moment after the answer; `GET /api/v1/deliveries` shows what came of it.',
+  before: [jsonBody({ mayBeEmpty: true })],
+  request: { params: idParam, headers: IDEMPOTENCY },
+  responses: {
+    200: ok(QueuedDelivery, 'The delivery, as it waits.'),
+    ...faults(413, 415, 422),
+  },
+});
+
+/** The receivers that a desk tells: listing, adding, removing and trying them. */
+export function webhookRoutes(routes: PaperRoutes, writer: Writer): void {
+  const { store, settings, now } = writer.app;
+
+  routes.operation(list, (c) => {
+    const { slug, paper } = c.get('site');
+    const rows = store.webhooks.list(slug).map((webhook) => webhookRow(webhook, paper.sections));
+    return listOf(c, 'webhooks', rows);
+  });
+
+  routes.operation(add, async (c) => {
+    const { slug, paper } = c.get('site');
+    const work = () => {
+      const terms = { now: now(), newId, allowsPrivate: settings.webhookPrivate };
+      const webhook = addWebhook(store, slug, c.req.valid('json'), paper.sections, terms);
+      const fresh = { ...webhook, failing_since: null, off_at: null, off_reason: null };
+      // What is kept for a second asking holds no secret.
+      return { status: 201, body: webhookRow(fresh, paper.sections) } as const;
+    };
+    const { body: row, init } = await write(writer, c, work, ({ id }) => `webhooks/${id}`);
+    return reply({ ...row, secret: requireWebhook(store.webhooks, slug, row.id).secret }, init);
+  });
+
+  routes.operation(remove, (c) => {
+    const { id } = c.req.valid('param');
+    return write(writer, c, () => {
+      const { slug } = c.get('site');
+      requireWebhook(store.webhooks, slug, id);
+      store.webhooks.remove(slug, id);
+      return { status: 200, body: { id, removed: true } };
+    });
+  });
+
+  routes.operation(tryOut, (c) => {
+    const { id } = c.req.valid('param');
+    return write(writer, c, () => {
+      const { slug } = c.get('site');
+      const receiver = requireReceiver(store, slug, id, now());
+      const delivery = queueTest(store, slug, receiver, { now: now(), newId });
+      return { status: 200, body: deliveryRow(store.deliveries, slug, delivery) };
+    });
+  });
+}

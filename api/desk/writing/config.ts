@@ -1,0 +1,274 @@
+import { z } from '@hono/zod-openapi';
+import type { AppContext } from '../../../src/app/context.ts';
+import { CastBody, CastRow } from '../../../src/desk/cast.ts';
+import { Config, configOf, MastheadRow } from '../../../src/desk/front.ts';
+import { hostKey, hostOfPaper, hostProblem, normalUrl, servedAt, urlProblems } from '../../../src/desk/host.ts';
+import { PersonaBody } from '../../../src/desk/masthead.ts';
+import { PaperBody } from '../../../src/desk/paper.ts';
+import { appendRecord, castFrom, paperFrom, personaFrom } from '../../../src/desk/record.ts';
+import { castChange, personaChange } from '../../../src/desk/round-trip.ts';
+import { DraftRow, draftRow } from '../../../src/desk/story.ts';
+import { Fault, refusalOf } from '../../../src/fault.ts';
+import { SLUG } from '../../../src/ledger/door.ts';
+import { shapeProblems } from '../../../src/ledger/shape.ts';
+import type { ProveHost } from '../../../src/net/host-proof.ts';
+import { isDay } from '../../../src/time.ts';
+import type { PaperContext } from '../../env.ts';
+import { jsonBody } from '../../middleware/json-body.ts';
+import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
+import type { ErrorBody } from '../../openapi/responses.ts';
+import { body, faults, ok } from '../../openapi/responses.ts';
+import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
+import { reply } from '../../responses/reply.ts';
+import { archiveOf, linksFor, listOf } from '../context.ts';
+import { listSchema } from '../list.ts';
+import type { PaperRoutes } from '../router.ts';
+import { operation } from '../router.ts';
+import { Pressing } from './filing.ts';
+import type { Writer } from './write.ts';
+import { write } from './write.ts';
+
+const drafts = operation({
+  operationId: 'listDrafts',
+  tags: ['Desk'],
+  summary: 'Pieces that are not on air: drafts, scheduled ones, withdrawn ones',
+  request: { query: z.object({ limit: limitParam(50, 200), cursor: cursorParam }) },
+  responses: { 200: ok(listSchema('DraftList', 'drafts', DraftRow), 'The newest first.'), ...faults() },
+});
+
+const FullConfig = Config.extend(PaperBody.partial().shape).openapi('FullConfig', {
+  description: 'A paper’s settings. An admin key sees all of them.',
+});
+
+const readConfig = operation({
+  operationId: 'readConfig',
+  tags: ['Desk'],
+  summary: 'The paper’s settings',
+  responses: { 200: ok(FullConfig, 'The settings.'), ...faults() },
+});
+
+/** A change of a record: what is left out stays as it is. Members are checked when the change has been made. */
+const part = <T extends z.ZodRawShape>(schema: z.ZodObject<T>, id: string, example: object) =>
+  z
+    .looseObject(Object.fromEntries(Object.keys(schema.shape).map((name) => [name, z.unknown().optional()])))
+    .openapi(id, {
+      description: 'What is left out stays as it is, and null takes away what may be absent.',
+      properties: membersOf(schema),
+      additionalProperties: false,
+      example,
+    });
+
+/** A record's members as the document shows them: without defaults, for what is left out stays. */
+function membersOf(schema: z.ZodType) {
+  const { properties = {} } = z.toJSONSchema(schema, { io: 'input' });
+  const members = Object.entries(properties).map(([name, member]) => {
+    const { default: _default, ...shown } = typeof member === 'object' ? member : {};
+    return [name, shown];
+  });
+  return Object.fromEntries(members) as NonNullable<Parameters<typeof ErrorBody.openapi>[1]>['properties'];
+}
+
+const writeConfig = operation({
+  operationId: 'writeConfig',
+  tags: ['Desk'],
+  summary: 'Change the paper’s settings',
+  description:
+    'A new `url` is taken when its host is the paper’s: the operator gives hosts, and a file or a TXT record proves them; the refusal says which. A host that is another’s is refused in the same words as one that is nobody’s.',
+  before: [jsonBody()],
+  request: {
+    headers: IDEMPOTENCY,
+    body: body(part(PaperBody, 'ConfigChange', { motto: 'How the world agrees', source_floor: 2 })),
+  },
+  responses: {
+    200: ok(FullConfig.extend(Pressing).openapi('ChangedConfig'), 'The settings as they are now.'),
+    ...faults(413, 415, 422),
+  },
+});
+
+const PersonaRecord = PersonaBody.extend({ slug: z.string(), declared_ai: z.literal(true), ...Pressing }).openapi(
+  'PersonaRecord',
+);
+
+/** A row of the masthead, or of the video editions, may be sent back as it was listed. */
+const PersonaMembers = PersonaBody.extend(MastheadRow.pick({ slug: true, declared_ai: true, url: true }).shape);
+const CastMembers = CastBody.extend(CastRow.omit({ title: true }).shape);
+
+const writePersona = operation({
+  operationId: 'writePersona',
+  tags: ['Desk'],
+  summary: 'Put a persona on the masthead, or change one',
+  before: [jsonBody()],
+  request: {
+    params: z.object({
+      slug: z
+        .string()
+        .max(60)
+        .regex(SLUG, 'must be words of a–z and 0–9 joined by single hyphens')
+        .openapi({
+          param: { name: 'slug', in: 'path' },
+          description: 'The persona’s slug; a new one adds a persona.',
+          example: 'osric-tamblyn',
+        }),
+    }),
+    headers: IDEMPOTENCY,
+    body: body(part(PersonaMembers, 'PersonaChange', { name: 'Osric Tamblyn', title: 'Editor', beat: 'Clocks' })),
+  },
+  responses: { 200: ok(PersonaRecord, 'The persona.'), ...faults(413, 415, 422) },
+});
+
+const CastRecord = CastBody.extend({
+  day: z.iso.date(),
+  duration_s: z.int(),
+  bytes: z.int(),
+  media_type: z.string(),
+  ...Pressing,
+}).openapi('CastRecord');
+
+const writeCast = operation({
+  operationId: 'writeCast',
+  tags: ['Desk'],
+  summary: 'Publish the video edition of a day, or change it',
+  description: 'Video, poster and captions are media that the paper has already.',
+  before: [jsonBody()],
+  request: {
+    params: z.object({
+      day: z
+        .string()
+        .refine(isDay, 'must be a day of the calendar, as in 2026-11-20')
+        .openapi({
+          param: { name: 'day', in: 'path' },
+          description: 'The edition’s day, in UTC.',
+          format: 'date',
+          example: '2026-11-20',
+        }),
+    }),
+    headers: IDEMPOTENCY,
+    body: body(
+      part(CastMembers, 'CastChange', {
+        title: 'The day in three minutes',
+        video: 'media/cast/2026-11-17.mp4',
+        poster: 'media/cast/2026-11-17.jpg',
+      }),
+    ),
+  },
+  responses: { 200: ok(CastRecord, 'The video edition.'), ...faults(413, 415, 422) },
+});
+
+/** What a desk sees and sets of its own paper. */
+export function deskRoutes(routes: PaperRoutes, writer: Writer, prove: ProveHost): void {
+  const { app } = writer;
+
+  routes.operation(drafts, (c) => {
+    const { limit, cursor } = c.req.valid('query');
+    const [after] = readCursor(z.tuple([z.string().max(40)]), cursor);
+    const found = app.store.unaired(c.get('site').slug, { limit: limit + 1, after });
+    const { rows, next } = pageOf(found, limit, ({ id }) => cursorOf([id]));
+    const links = linksFor(app, c);
+    const shown = rows.map((row) => draftRow(row, links));
+    return reply(listOf(c, 'drafts', shown, next), { page: { limit, cursor } });
+  });
+
+  routes.operation(readConfig, (c) => {
+    const { slug: _slug, edition: _edition, changed_at: _changed, ...record } = c.get('site').paper;
+    return c.get('key')?.level === 'admin' ? record : configOf(c.get('site').paper);
+  });
+
+  routes.operation(writeConfig, async (c) => {
+    const given = c.req.valid('json');
+    const proof = await proofFor(writer, prove, c, given.url);
+    return write(writer, c, () => {
+      const archive = archiveOf(app, c);
+      const { slug, edition: _edition, changed_at: _changed, ...before } = archive.paper();
+      const paper = paperFrom(archive, merged(PaperBody, before, given));
+      needAddress(app, { slug, before: before.url, url: paper.url, proof });
+      appendOf(app, c, 'paper', '', paper);
+      return { status: 200, body: paper, isShown: true };
+    });
+  });
+
+  routes.operation(writePersona, (c) => {
+    const { slug } = c.req.valid('param');
+    const given = c.req.valid('json');
+    return write(writer, c, () => {
+      const archive = archiveOf(app, c);
+      const { slug: _slug, ...before } = archive.persona(slug) ?? { slug };
+      const persona = personaFrom(
+        archive,
+        slug,
+        merged(PersonaBody, before, personaChange(given, slug, c.get('site').root)),
+      );
+      appendOf(app, c, 'persona', slug, persona);
+      return { status: 200, body: { ...persona, declared_ai: true }, isShown: true };
+    });
+  });
+
+  routes.operation(writeCast, (c) => {
+    const { day } = c.req.valid('param');
+    const given = c.req.valid('json');
+    return write(writer, c, () => {
+      const archive = archiveOf(app, c);
+      const { day: _day, duration_s: _s, bytes: _b, media_type: _type, ...before } = archive.cast(day) ?? { day };
+      const change = castChange(archive, given, day, c.get('site').root);
+      const cast = castFrom(archive, day, merged(CastBody, before, change));
+      appendOf(app, c, 'cast', day, cast);
+      return { status: 200, body: { ...cast }, isShown: true };
+    });
+  });
+}
+
+/** What proves that the host of a new address is the paper's; null where nothing does, or nothing has to. */
+async function proofFor({ app }: Writer, prove: ProveHost, c: PaperContext, given: unknown): Promise<Proof> {
+  const { slug } = c.get('site');
+  const { data } = PaperBody.shape.url.safeParse(given);
+  if (data === undefined) return null;
+  const url = normalUrl(data);
+  const asked = new URL(url);
+  const isThere = unchanged(app.store.paper(slug)?.url, url) || app.store.hosts.holds(slug, hostKey(asked));
+  return isThere || hostProblem(asked, app.settings) !== null ? null : prove(slug, url);
+}
+
+type Proof = Awaited<ReturnType<ProveHost>>;
+
+interface Wanted {
+  slug: string;
+  before: string | undefined;
+  url: string | undefined;
+  proof: Proof;
+}
+
+/** Throws `refused_by_door` for a new address that is not the paper's. Notes what was proven. */
+function needAddress(app: AppContext, { slug, before, url, proof }: Wanted): void {
+  if (url === undefined || unchanged(before, url)) return;
+  const { store, settings, now } = app;
+  const host = hostOfPaper({ url }) ?? '';
+  const papers = store.paperSlugs().flatMap((other) => (other === slug ? [] : (store.paper(other) ?? [])));
+  const problems = urlProblems(slug, url, {
+    own: settings,
+    ownsHost: proof !== null || store.hosts.holds(slug, host),
+    others: servedAt(papers, store.hosts),
+  });
+  if (problems.length > 0) throw refusalOf(problems);
+  if (proof !== null) store.hosts.add(slug, host, proof, now());
+}
+
+const unchanged = (before: string | undefined, url: string) => before !== undefined && normalUrl(before) === url;
+
+function appendOf(app: AppContext, c: PaperContext, kind: 'paper' | 'persona' | 'cast', name: string, value: unknown) {
+  const { slug: paper } = c.get('site');
+  const before = app.store.record(paper, kind, name);
+  appendRecord(app.store, { paper, kind, name, body: value, at: app.now() }, before);
+}
+
+/**
+ * A record with a change made to it: what the change leaves out stays, and null
+ * takes away what may be absent. Throws `invalid_request` naming the member.
+ */
+function merged<T extends z.ZodType>(schema: T, before: object, change: object): z.infer<T> {
+  const whole = { ...before, ...change };
+  const value = Object.fromEntries(Object.entries(whole).filter(([, member]) => member !== null));
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const problems = shapeProblems(parsed.error, value);
+  const [first] = problems;
+  throw new Fault('invalid_request', `${first?.field}: ${first?.message}`, { field: first?.field, problems });
+}

@@ -1,0 +1,245 @@
+import { z } from '@hono/zod-openapi';
+import type { AppContext } from '../../../src/app/context.ts';
+import { airStory, withdrawStory } from '../../../src/desk/airing.ts';
+import type { Story } from '../../../src/desk/archive.ts';
+import { isWithdrawn } from '../../../src/desk/archive.ts';
+import { fileStory } from '../../../src/desk/filing.ts';
+import type { AccessKey } from '../../../src/desk/keys.ts';
+import { freeSlug } from '../../../src/desk/slug.ts';
+import { DeskStory, deskStory } from '../../../src/desk/story.ts';
+import { Fault, refusalOf } from '../../../src/fault.ts';
+import { FilingBody, filingFrom, proseFrom } from '../../../src/ledger/filing.ts';
+import type { Filing } from '../../../src/ledger/piece.ts';
+import type { PaperContext } from '../../env.ts';
+import type { Outcome } from '../../middleware/idempotency.ts';
+import { jsonBody } from '../../middleware/json-body.ts';
+import { needLevel } from '../../middleware/key.ts';
+import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
+import { body, faults, made, ok } from '../../openapi/responses.ts';
+import { archiveOf, linksFor, pieceNamed, proofUrl } from '../context.ts';
+import { idParam } from '../params.ts';
+import { ProofBody, proofFor } from '../reading/proof.ts';
+import type { PaperRoutes } from '../router.ts';
+import { operation } from '../router.ts';
+import type { Writer } from './write.ts';
+import { needsTerms, write } from './write.ts';
+
+const time = z.iso.datetime({ offset: true, error: 'must be a time to come, such as 2026-11-20T06:30:00Z' });
+
+const EXAMPLE = {
+  headline: 'What the second is now',
+  dek: 'One sentence that says what the piece finds.',
+  category: 'Time',
+  byline: 'osric-tamblyn',
+  prose: 'The second has been defined by caesium since 1967.[^1] A new definition is being prepared.[^2]',
+  cited_facts: [
+    { statement: 'The second was redefined in 1967.', source: 'BIPM', instrument: 'https://www.bipm.org/en/cgpm-1967' },
+    { statement: 'Optical clocks may follow.', source: 'NIST', instrument: 'https://www.nist.gov/' },
+  ],
+  air: false,
+};
+
+const air = z.union([z.boolean(), time]);
+
+/** A filing's body, without the time of the revision: nobody with a key dates a correction back. */
+const Sent = FilingBody.omit({ revised_at: true });
+
+const NewStory = Sent.extend({
+  air: air
+    .default(false)
+    .openapi({ description: 'false keeps a draft, true puts it on air now, a time to come then.' }),
+}).openapi('NewStory', { example: EXAMPLE });
+
+const Revision = Sent.extend({
+  air: air.optional().openapi({
+    description:
+      'As in a new piece, for one that is not on air; false, or none, leaves the piece on or off air as it is.',
+  }),
+  revision: z.int().min(1).openapi({ description: 'The revision that this one was made from.' }),
+}).openapi('Revision', { example: { ...EXAMPLE, air: undefined, revision: 1, correction: 'The year was wrong.' } });
+
+const Airing = z
+  .strictObject({ at: time.optional().openapi({ description: 'A time to come; now when left out.' }) })
+  .openapi('Airing');
+
+const Withdrawal = z
+  .strictObject({ reason: z.string().openapi({ description: 'One line; readers will see it.' }) })
+  .openapi('Withdrawal', { example: { reason: 'The document it rests on was a draft.' } });
+
+/** What every write answers beside its record. */
+export const Pressing = {
+  pressed: z.boolean().openapi({ description: 'Whether all files that changed are on disk.' }),
+  files: z.int().optional().openapi({ description: 'How many files the press wrote.' }),
+  pressing: z.url().optional().openapi({ description: 'Where to ask whether they are by now.' }),
+};
+
+const Filed = z.object({ story: DeskStory, proof: ProofBody, ...Pressing }).openapi('Filed');
+const Aired = z.object({ story: DeskStory, ...Pressing }).openapi('Aired');
+
+const common = { tags: ['Writing'] };
+
+const file = operation({
+  ...common,
+  operationId: 'fileStory',
+  summary: 'File a piece',
+  description: 'Without `slug` one is made from the headline.',
+  before: [jsonBody()],
+  request: { headers: IDEMPOTENCY, body: body(NewStory) },
+  responses: { 201: made(Filed, 'Filed and signed.'), ...faults(409, 413, 415, 422) },
+});
+
+const revise = operation({
+  ...common,
+  operationId: 'reviseStory',
+  summary: 'File a new revision of a piece',
+  description: 'A piece on air shows it at once. With `correction` the piece says what was wrong.',
+  before: [jsonBody()],
+  request: { params: idParam, headers: IDEMPOTENCY, body: body(Revision) },
+  responses: { 200: ok(Filed, 'Filed and signed.'), ...faults(409, 413, 415, 422) },
+});
+
+const airing = operation({
+  ...common,
+  operationId: 'airStory',
+  summary: 'Put a piece on air, now or at a time to come',
+  before: [jsonBody({ mayBeEmpty: true })],
+  request: { params: idParam, headers: IDEMPOTENCY, body: body(Airing, false) },
+  responses: { 200: ok(Aired, 'On air, or scheduled.'), ...faults(409, 413, 415, 422) },
+});
+
+const withdraw = operation({
+  ...common,
+  operationId: 'withdrawStory',
+  summary: 'Take a piece off the air, or off its schedule',
+  description: 'The piece leaves lists and feeds; its page becomes a notice and its address answers 410.',
+  before: [jsonBody()],
+  request: { params: idParam, headers: IDEMPOTENCY, body: body(Withdrawal) },
+  responses: { 200: ok(Aired, 'Off the air.'), ...faults(409, 413, 415, 422) },
+});
+
+/** Filing, revising, airing and withdrawing. */
+export function filingRoutes(routes: PaperRoutes, writer: Writer): void {
+  const { app } = writer;
+  const by = (key: AccessKey) => `key:${key.id}`;
+
+  routes.operation(
+    file,
+    async (c) => {
+      const { air: when, ...given } = c.req.valid('json');
+      const { slug: paper } = c.get('site');
+      await app.prosePool.prepare(paper, proseFrom(given.prose));
+      const work = (key: AccessKey) => {
+        const archive = archiveOf(app, c);
+        const toAir = airingAs(when, app.now());
+        const slug = given.slug ?? freeSlug(given.headline, archive.hasSlug);
+        const filing = filingOf(c, given, slug);
+        needPersona(key, filing);
+        const { story } = fileStory(app.desk, paper, filing, { by: by(key), from: 0, toAir: toAir !== null });
+        if (toAir !== null) airStory(app.desk, paper, slug, { by: by(key), ...toAir });
+        return answerOf(app, c, story.id, 201);
+      };
+      return write(writer, c, work, ({ story }) => `stories/${story.id}`);
+    },
+    needsTerms(app),
+  );
+
+  routes.operation(
+    revise,
+    async (c) => {
+      const { revision, air: when = false, ...given } = c.req.valid('json');
+      const { id } = c.req.valid('param');
+      const { slug: paper } = c.get('site');
+      await app.prosePool.prepare(paper, proseFrom(given.prose));
+      return write(writer, c, (key) => {
+        const before = pieceNamed(archiveOf(app, c), id);
+        needLevelFor(before, key);
+        if (given.slug !== undefined && given.slug !== before.slug) {
+          const message = `${JSON.stringify(given.slug)} is not the piece’s slug; a piece keeps ${JSON.stringify(before.slug)}, for links to it must hold`;
+          throw refusalOf([{ field: 'slug', rule: 'slug_kept', message }]);
+        }
+        const filing = filingOf(c, given, before.slug);
+        needPersona(key, filing);
+        const toAir = before.state === 'on_air' ? null : airingAs(when, app.now());
+        fileStory(app.desk, paper, filing, { by: by(key), from: revision, toAir: toAir !== null });
+        if (toAir !== null) airStory(app.desk, paper, before.slug, { by: by(key), ...toAir });
+        return answerOf(app, c, before.id, 200);
+      });
+    },
+    needsTerms(app),
+  );
+
+  routes.operation(
+    airing,
+    async (c) => {
+      const { at: when } = c.req.valid('json') ?? {};
+      const { id } = c.req.valid('param');
+      const { prose = '' } = archiveOf(app, c).storyById(id) ?? archiveOf(app, c).storyBySlug(id) ?? {};
+      // The search reads it when it goes on air.
+      await app.prosePool.prepare(c.get('site').slug, prose);
+      return write(writer, c, (key) => {
+        const archive = archiveOf(app, c);
+        const before = pieceNamed(archive, id);
+        needLevelFor(before, key);
+        const at = when === undefined ? undefined : timeToCome('at', when, app.now());
+        airStory(app.desk, c.get('site').slug, before.slug, { by: by(key), ...(at === undefined ? {} : { at }) });
+        return standingOf(app, c, pieceNamed(archive, before.id));
+      });
+    },
+    needsTerms(app),
+  );
+
+  routes.operation(withdraw, (c) => {
+    const { reason } = c.req.valid('json');
+    const { id } = c.req.valid('param');
+    return write(writer, c, (key) => {
+      const { slug } = pieceNamed(archiveOf(app, c), id);
+      const story = withdrawStory(app.desk, c.get('site').slug, slug, { by: by(key), reason });
+      return standingOf(app, c, story);
+    });
+  });
+}
+
+function filingOf(c: PaperContext, given: FilingBody, slug: string): Filing {
+  const { default_kind, language } = c.get('site').paper;
+  return filingFrom(given, { slug, kind: default_kind, language });
+}
+
+function answerOf(app: AppContext, c: PaperContext, id: string, status: 200 | 201) {
+  const story = pieceNamed(archiveOf(app, c), id);
+  const { body, ...rest } = standingOf(app, c, story);
+  return { ...rest, status, body: { ...body, proof: proofFor(app, c, story) } };
+}
+
+function standingOf(app: AppContext, c: PaperContext, story: Story): Outcome<{ story: DeskStory }> {
+  const isShown = story.state === 'on_air' || isWithdrawn(story);
+  return { status: 200, body: { story: deskStoryOf(app, c, story) }, isShown };
+}
+
+function deskStoryOf(app: AppContext, c: PaperContext, story: Story): DeskStory {
+  return deskStory(story, linksFor(app, c), proofUrl(c, story));
+}
+
+/** What the `air` of a body asks for: nothing, an airing now, or one `at` a time to come (ms). */
+function airingAs(air: boolean | string, now: number): { at?: number } | null {
+  if (typeof air === 'string') return { at: timeToCome('air', air, now) };
+  return air ? {} : null;
+}
+
+/** A time to come, in ms. Throws `invalid_request`: what went on air when is not for callers to date back. */
+function timeToCome(field: string, text: string, now: number): number {
+  const at = Date.parse(text);
+  if (at > now) return at;
+  throw new Fault('invalid_request', `${field} ${text} has passed; give a time to come, or leave it to now`, { field });
+}
+
+/** Throws `level_too_low` when an agent would bring back what an admin took off the air. */
+function needLevelFor(story: Story, key: AccessKey): void {
+  if (isWithdrawn(story)) needLevel(key, 'admin');
+}
+
+/** Throws `refused_by_door` when an agent's key is bound to one persona and the filing is signed by another. */
+function needPersona({ persona }: AccessKey, filing: Filing): void {
+  if (persona === null || persona === filing.persona) return;
+  const message = `${JSON.stringify(filing.persona)} is not the persona of this key; it signs as ${JSON.stringify(persona)}`;
+  throw refusalOf([{ field: 'byline', rule: 'persona_of_key', message }]);
+}

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import { z } from '@hono/zod-openapi';
+import { newId } from '../../../src/app/context.ts';
+import type { AccessKey } from '../../../src/desk/keys.ts';
+import { KeyBody, keyRow, LEVELS, makeKey } from '../../../src/desk/keys.ts';
+import { Fault } from '../../../src/fault.ts';
+import { KEY_STATES } from '../../../src/key-life.ts';
+import { jsonBody } from '../../middleware/json-body.ts';
+import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
+import { body, faults, made, ok } from '../../openapi/responses.ts';
+import { reply } from '../../responses/reply.ts';
+import { archiveOf, listOf } from '../context.ts';
+import { listSchema } from '../list.ts';
+import type { PaperRoutes } from '../router.ts';
+import { operation } from '../router.ts';
+import { Pressing } from './filing.ts';
+import type { Writer } from './write.ts';
+import { write } from './write.ts';
+
+const time = z.iso.datetime().nullable();
+const by = z.string().nullable();
+
+const KeyRow = z
+  .object({
+    id: z.string(),
+    level: z.enum(LEVELS),
+    name: z.string(),
+    seat: z.string().nullable().openapi({ description: 'Whose seat it is.' }),
+    persona: z.string().nullable().openapi({ description: 'The one persona that an agent’s key signs as.' }),
+    state: z.enum(KEY_STATES),
+    made_at: z.iso.datetime(),
+    made_by: by.openapi({
+      description:
+        'Who made it: `cli` is the operator, `key:<id>` another key; null for one from before there was a log.',
+    }),
+    expires_at: time.openapi({ description: 'From when on it opens nothing; null for one that lasts.' }),
+    used_at: time.openapi({ description: 'The last use that was noted; noting lags a little behind.' }),
+    uses: z
+      .object({ days: z.int().min(0), first_day: z.iso.date().nullable(), last_day: z.iso.date().nullable() })
+      .openapi({ description: 'On how many UTC days it was used, and the first and the last of them.' }),
+    revoked_at: time,
+    revoked_by: by,
+  })
+  .openapi('Key');
+
+const NewKey = KeyRow.extend({
+  key: z.string().openapi({ description: 'The key itself, shown this one time.' }),
+  ...Pressing,
+}).openapi('NewKey');
+
+const common = { tags: ['Keys'] };
+
+const list = operation({
+  ...common,
+  operationId: 'listKeys',
+  summary: 'The paper’s keys and seats',
+  responses: { 200: ok(listSchema('KeyList', 'keys', KeyRow), 'Revoked ones too.'), ...faults() },
+});
+
+const make = operation({
+  ...common,
+  operationId: 'makeKey',
+  summary: 'Make a key; it is shown this one time',
+  description:
+    'With `seat` it is a person’s. Sent again under the same Idempotency-Key, no second key is made: the answer is 409 and names the first.',
+  before: [jsonBody()],
+  request: { headers: IDEMPOTENCY, body: body(KeyBody) },
+  responses: { 201: made(NewKey, 'The key.'), ...faults(409, 413, 415, 422) },
+});
+
+const revoke = operation({
+  ...common,
+  operationId: 'revokeKey',
+  summary: 'Revoke a key; a seat goes with its key',
+  request: {
+    params: z.object({ id: z.string().openapi({ param: { name: 'id', in: 'path' }, description: 'The key’s id.' }) }),
+    headers: IDEMPOTENCY,
+  },
+  responses: { 200: ok(KeyRow.extend(Pressing).openapi('RevokedKey'), 'The key as it is now.'), ...faults(413, 422) },
+});
+
+/** Making, listing and revoking keys. */
+export function keyRoutes(routes: PaperRoutes, writer: Writer): void {
+  const { app } = writer;
+  const { store, now } = app;
+  const rowOf = (key: AccessKey) => keyRow(key, store.keys.hasExpired(key, now()));
+
+  routes.operation(list, (c) => listOf(c, 'keys', store.keys.list(c.get('site').slug).map(rowOf)));
+
+  routes.operation(make, async (c) => {
+    let shown: string | null = null;
+    const maker = { keys: store.keys, archive: archiveOf(app, c), now, newId, random: randomBytes };
+    const work = (own: AccessKey) => {
+      const by = `key:${own.id}`;
+      const { key, made: row } = makeKey({ ...maker, by }, c.get('site').slug, c.req.valid('json'));
+      shown = key;
+      // What is kept for a second asking holds no key.
+      return { status: 201, body: rowOf(row) } as const;
+    };
+    const { body: row, init } = await write(writer, c, work, ({ id }) => `keys/${id}`);
+    if (shown !== null) return reply({ ...row, key: shown }, init);
+    throw new Fault(
+      'conflict',
+      `key ${row.id} was made under this Idempotency-Key, and a key is shown once; if it was lost, revoke it and make another`,
+    );
+  });
+
+  routes.operation(revoke, (c) => {
+    const { id } = c.req.valid('param');
+    return write(writer, c, (own) => {
+      const { slug } = c.get('site');
+      const by = `key:${own.id}`;
+      const known = store.keys.list(slug).find((key) => key.id === id);
+      const at = now();
+      if (known === undefined || !store.keys.revoke(slug, id, at, by)) {
+        throw new Fault(
+          'not_found',
+          `this paper has no key ${JSON.stringify(id.slice(0, 80))} in force; see GET /api/v1/keys`,
+        );
+      }
+      return { status: 200, body: rowOf({ ...known, revoked_at: at, revoked_by: by }) };
+    });
+  });
+}

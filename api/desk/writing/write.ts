@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createMiddleware } from 'hono/factory';
+import type { Logger } from 'pino';
+import { currentAgreement } from '../../../src/app/agreement.ts';
+import type { AppContext } from '../../../src/app/context.ts';
+import type { PressQueue } from '../../../src/app/press-queue.ts';
+import type { AccessKey } from '../../../src/desk/keys.ts';
+import { requireActive } from '../../../src/desk/keys.ts';
+import { signatureOf } from '../../../src/desk/terms.ts';
+import { Fault } from '../../../src/fault.ts';
+import type { PaperContext, PaperEnv } from '../../env.ts';
+import type { Outcome } from '../../middleware/idempotency.ts';
+import { keep, namedWrite, once } from '../../middleware/idempotency.ts';
+import { needLevel } from '../../middleware/key.ts';
+import type { Headers } from '../../responses/headers.ts';
+import type { Reply } from '../../responses/reply.ts';
+import { reply } from '../../responses/reply.ts';
+
+/** What every write answers beside its record. */
+export interface Pressing {
+  /** Whether all files that changed are on disk. */
+  pressed: boolean;
+  /** How many files the press wrote. */
+  files?: number | undefined;
+  /** Where to ask whether they are by now. */
+  pressing?: string | undefined;
+}
+
+/** What a write works with. */
+export interface Writer {
+  app: AppContext;
+  presses: PressQueue;
+  logger: Logger;
+}
+
+/** How long a write's answer waits for the press, in ms; after that it says where to ask. */
+const PRESS_WAIT = 5_000;
+
+/**
+ * Does a write as one transaction, has what it changed pressed, and answers when
+ * those files are on disk, or where to ask. Under an Idempotency-Key that the
+ * same caller used before, the first answer comes again and nothing is done.
+ * `addressOf` names what a write made, under /api/v1/. Throws what `work` throws,
+ * and then nothing was written.
+ */
+export async function write<Body extends object>(
+  writer: Writer,
+  c: PaperContext,
+  work: (key: AccessKey) => Outcome<Body>,
+  addressOf?: (body: Body) => string,
+): Promise<Reply<Body & Pressing>> {
+  const { store, now } = writer.app;
+  const { answers } = store;
+  const key = needLevel(c.get('key'), 'agent');
+  const named = await namedWrite(c);
+  const at = now();
+  let isFirst = false;
+  const { status, body } = store.transact((): Outcome<Body & Pressing> => {
+    // The body may have been long in coming.
+    requireActive(store.keys, store.keys.byId(key.id), at);
+    if (key.level === 'agent') needTerms(writer.app, c);
+    return once({ answers, key: key.id, at }, named, () => {
+      isFirst = true;
+      return marked(writer, c, () => work(key));
+    });
+  });
+  const whole = await pressed(writer, c, body);
+  // Who sends it again is told what the press came to.
+  if (isFirst && whole !== body) {
+    try {
+      keep({ answers, key: key.id, at }, named, { status, body: whole });
+    } catch (error) {
+      // The write is done and its answer kept but for the press: that is no reason to take it back.
+      writer.logger.error({ request_id: c.get('requestId'), err: error }, 'what the press came to is not kept');
+    }
+  }
+  // RFC 9110, section 15.3.2.
+  const headers: Headers =
+    addressOf === undefined ? {} : { Location: `${c.get('site').root}/api/v1/${addressOf(whole)}` };
+  return reply(whole, { status, headers });
+}
+
+/** Lets an agent's write through, body unseen, once the paper has signed the agreement. Throws `terms_unsigned`. */
+export function needsTerms(app: AppContext) {
+  return createMiddleware<PaperEnv>(async (c, next) => {
+    if (c.get('key')?.level === 'agent') needTerms(app, c);
+    await next();
+  });
+}
+
+/** Throws `terms_unsigned` while the paper has not signed the agreement that is in force. */
+function needTerms(app: AppContext, c: PaperContext): void {
+  const agreement = currentAgreement(app.settings);
+  const { slug, root } = c.get('site');
+  if (signatureOf(app.store.terms, agreement, slug) !== null) return;
+  throw new Fault(
+    'terms_unsigned',
+    `the paper’s operator has not signed version ${agreement.version} of the agreement; read ${root}/api/v1/agent/terms, and have it signed with an admin key at ${root}/api/v1/agent/terms/accept`,
+  );
+}
+
+/** Does a write's work and notes in its result whether anything must be pressed for it, and where to ask. */
+function marked<Body extends object>(
+  { app }: Writer,
+  c: PaperContext,
+  work: () => Outcome<Body>,
+): Outcome<Body & Pressing> {
+  const { slug, root } = c.get('site');
+  const { manifest } = app.store;
+  const before = manifest.newestMark(slug);
+  const { status, body, isShown = false } = work();
+  const number = manifest.newestMark(slug);
+  // A write that changes no page waits for no press; but what pages show already may still be on its way to the disk.
+  if (number === 0 || (number === before && !isShown)) return { status, body: { ...body, pressed: true, files: 0 } };
+  return { status, body: { ...body, pressed: false, pressing: `${root}/api/v1/press/${number}` } };
+}
+
+/** A write's result with what its press came to; the same object while that is not known. */
+async function pressed<Body extends Pressing>({ presses, logger }: Writer, c: PaperContext, body: Body): Promise<Body> {
+  const { pressing } = body;
+  if (pressing === undefined) return body;
+  const number = Number(pressing.slice(pressing.lastIndexOf('/') + 1));
+  const work = presses.pressedUntil(c.get('site').slug, number).catch((error: unknown) => {
+    logger.error({ request_id: c.get('requestId'), err: error }, 'the press failed; it is tried again');
+    return undefined;
+  });
+  const files = await Promise.race([work, sleep(PRESS_WAIT, undefined, { ref: false })]);
+  return files === undefined ? body : { ...body, pressing: undefined, pressed: true, files };
+}
