@@ -1,4 +1,5 @@
 import { Fault } from '../fault.ts';
+import { newWebhookSecret, webhookProblem } from '../outbound/webhook-url.ts';
 import type { WatchGroupTable } from './watch-group.ts';
 
 /** How an account is told of changes: by mail as they come or once a day, or over HTTP. */
@@ -57,22 +58,8 @@ export interface ChangeAlertTable {
 /** How many alerts an account may have. */
 export const ALERTS_MAX = 100;
 
-/** What the rules of alerts work with. */
-export interface AlertDesk {
-  alerts: ChangeAlertTable;
-  groups: WatchGroupTable;
-  /** A hostname that is watched and shown, as it is kept. Throws `invalid_request`, `not_found`, `not_watched`. */
-  needHost(text: string): string;
-  /** What is wrong with the address of a webhook, in words, or null. */
-  urlProblem(url: string): string | null;
-  newSecret(): string;
-  transact<T>(work: () => T): T;
-  now(): number;
-  newId(): string;
-}
-
 /** What an alert is to be: of a group or of a hostname. */
-export interface AlertOrder {
+export interface AlertRequest {
   /** Id of a group; '' where it is a hostname. */
   group: string;
   hostname: string;
@@ -81,18 +68,37 @@ export interface AlertOrder {
   url: string;
 }
 
-/** Makes an alert; a webhook's secret is in what is returned, this one time. Throws `invalid_request`, `not_found`, `not_watched`, `conflict`. */
-export function makeAlert(desk: AlertDesk, account: string, { group, hostname, way, url }: AlertOrder): ChangeAlert {
+/** What a new alert takes: the time in ms, ids, whether receivers may be private, and the watched hostname that a text names. */
+interface Fresh {
+  now: number;
+  newId(): string;
+  allowsPrivate: boolean;
+  /** A hostname that is watched and shown, as it is stored. Throws `invalid_request`, `not_found`, `not_watched`. */
+  requireHost(text: string): string;
+}
+
+/** Makes an alert; only here is a webhook's secret returned. Throws `invalid_request`, `not_found`, `not_watched`, `conflict`. */
+export function makeAlert(
+  {
+    changeAlerts,
+    watchGroups,
+    transact,
+  }: { changeAlerts: ChangeAlertTable; watchGroups: WatchGroupTable; transact<T>(work: () => T): T },
+  account: string,
+  { group, hostname, way, url }: AlertRequest,
+  { now, newId, allowsPrivate, requireHost }: Fresh,
+): ChangeAlert {
   if ((group === '') === (hostname === '')) {
     throw new Fault('invalid_request', 'an alert is of a group or of one hostname: choose the one or give the other', {
       field: 'hostname',
     });
   }
-  if (group !== '' && desk.groups.get(account, group) === null) {
+  if (group !== '' && watchGroups.get(account, group) === null) {
     throw new Fault('not_found', 'your account has no such group; choose one of those that it has', { field: 'group' });
   }
-  const host = hostname === '' ? null : desk.needHost(hostname);
-  const problem = way === 'webhook' ? desk.urlProblem(url) : null;
+  const host = hostname === '' ? null : requireHost(hostname);
+  const isWebhook = way === 'webhook';
+  const problem = isWebhook ? webhookProblem(url, allowsPrivate) : null;
   if (problem !== null) {
     throw new Fault(
       'invalid_request',
@@ -100,36 +106,31 @@ export function makeAlert(desk: AlertDesk, account: string, { group, hostname, w
       { field: 'url' },
     );
   }
-  const isWebhook = way === 'webhook';
   const alert: ChangeAlert = {
-    id: desk.newId(),
+    id: newId(),
     account,
     watch_group: group === '' ? null : group,
     hostname: host,
     way,
     url: isWebhook ? new URL(url).href : null,
-    secret: isWebhook ? desk.newSecret() : null,
-    made_at: desk.now(),
+    secret: isWebhook ? newWebhookSecret() : null,
+    made_at: now,
   };
-  return desk.transact(() => {
-    const there = desk.alerts.list(account);
-    if (there.length >= ALERTS_MAX) {
+  return transact(() => {
+    const alerts = changeAlerts.list(account);
+    if (alerts.length >= ALERTS_MAX) {
       throw new Fault('conflict', `the account has ${ALERTS_MAX} alerts, which is the most; remove one first`);
     }
-    if (there.some((other) => isSame(other, alert))) {
+    if (alerts.some((other) => isSame(other, alert))) {
       throw new Fault('conflict', 'there is such an alert already; the list below has it');
     }
-    desk.alerts.add(alert);
+    changeAlerts.add(alert);
     return alert;
   });
 }
 
 /** An alert of an account. Throws `not_found`. */
-export function needAlert(
-  { alerts }: Pick<AlertDesk, 'alerts'>,
-  account: string,
-  id: string,
-): ChangeAlert & AlertState {
+export function requireAlert(alerts: ChangeAlertTable, account: string, id: string): ChangeAlert & AlertState {
   const alert = alerts.get(account, id);
   if (alert !== null) return alert;
   throw new Fault('not_found', 'your account has no such alert; /account/alerts lists those that it has');

@@ -41,32 +41,28 @@ export const OWNER_REST = 2 * HOUR;
 /** How long a link is remembered after its end, in ms, as an order of a newsletter is. */
 export const ASKS_KEPT = 14 * DAY;
 
-/** What signing in works with. */
-export interface SignInDesk {
+/** The part of the store that signing in uses. */
+export interface SignInStore {
   accounts: AccountTable;
   sessions: SessionTable;
   signIns: SignInTable;
-  mails: AccountMailTable;
+  accountMails: AccountMailTable;
   transact<T>(work: () => T): T;
-  now(): number;
-  newId(): string;
-  random(n: number): Uint8Array;
-  /** What the tokens of mailed links are made with. */
-  readonly secret: Uint8Array;
 }
 
 /**
- * Queues a mail with a link that signs in. It says the same to an address with
- * an account and to one without; an address that was sent some and used none is
- * written to ever more seldom, and whoever asks is not told.
+ * Queues a mail with a link that signs in. It does the same for an address with an account and for one without. An
+ * address that received some links and used none gets further ones at growing intervals; the requester is not told.
+ * `secret` makes the tokens of links.
  */
 export function askToSignIn(
-  { accounts, signIns, mails, transact, now, newId, secret }: SignInDesk,
+  { accounts, signIns, accountMails, transact }: SignInStore,
   email: string,
+  { now, newId, secret }: { now(): number; newId(): string; secret: Uint8Array },
 ): void {
   transact(() => {
     const made_at = now();
-    // What lies a whole span ahead is of a clock that was set back.
+    // A request a whole span ahead was made before the clock was set back.
     const { count, first_at, last_at } = signIns.unanswered(email, made_at + ASKS_SPAN);
     if (count >= ASKS_MAX) {
       const most = accounts.byEmail(email) === null ? Number.POSITIVE_INFINITY : OWNER_REST;
@@ -76,14 +72,14 @@ export function askToSignIn(
     const id = newId();
     const hash = mailedHash(mailedToken(secret, 'sign-in', id));
     signIns.insert({ id, email, made_at, expires_at: made_at + SIGN_IN_LASTS, used_at: null }, hash);
-    mails.queue({ id, account: null, email, kind: 'sign-in', due_at: made_at });
+    accountMails.queue({ id, account: null, email, kind: 'sign-in', due_at: made_at });
   });
 }
 
-/** What a mailed link signs in; it changes nothing. Throws `not_found` for one that was used, that ended, or that never was. */
-export function toSignIn({ signIns, now }: Pick<SignInDesk, 'signIns' | 'now'>, token: string): SignIn {
+/** What a mailed link signs in; changes nothing. Throws `not_found` for a link that was used, has expired or never existed. */
+export function toSignIn(signIns: SignInTable, token: string, now: number): SignIn {
   const found = signIns.byHash(mailedHash(token));
-  if (found === null || found.used_at !== null || found.expires_at <= now()) {
+  if (found === null || found.used_at !== null || found.expires_at <= now) {
     throw new Fault(
       'not_found',
       'this link does not sign anybody in: it was used, it is older than 30 minutes, or it is not whole; ask for another',
@@ -93,21 +89,21 @@ export function toSignIn({ signIns, now }: Pick<SignInDesk, 'signIns' | 'now'>, 
 }
 
 /**
- * Signs in, once: makes the account where there is none, and begins a session.
- * `mayMake` counts an account that is to be made, and throws when it may not be:
- * the link holds then. Throws `not_found`.
+ * Signs in, once: makes the account where there is none, and begins a session. `mayMake` counts an account that is to
+ * be made, and throws when it may not be: then the link stays valid. Throws `not_found`.
  */
 export function signIn(
-  desk: SignInDesk,
+  { accounts, sessions, signIns, transact }: SignInStore,
   token: string,
+  { now, newId, random }: { now(): number; newId(): string; random(n: number): Uint8Array },
   mayMake: (at: number) => void = () => {},
 ): { account: Account; session: Session; token: string } {
-  return desk.transact(() => {
-    const { id, email } = toSignIn(desk, token);
-    const at = desk.now();
-    if (desk.accounts.byEmail(email) === null) mayMake(at);
-    desk.signIns.use(id, at);
-    const account = desk.accounts.ofEmail(email, { id: desk.newId(), plan: 'daily', made_at: at });
-    return { account, ...beginSession(desk, account.id) };
+  return transact(() => {
+    const at = now();
+    const { id, email } = toSignIn(signIns, token, at);
+    if (accounts.byEmail(email) === null) mayMake(at);
+    signIns.use(id, at);
+    const account = accounts.ofEmail(email, { id: newId(), plan: 'daily', made_at: at });
+    return { account, ...beginSession({ sessions, now, newId, random }, account.id) };
   });
 }

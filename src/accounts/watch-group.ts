@@ -36,17 +36,18 @@ const NAMES_MAX = 1_000;
 /** How many hostnames an account may have under watch, by its plan. */
 export type WatchCaps = Record<Plan, number>;
 
-/** What the rules of groups work with. */
-export interface WatchDesk {
-  groups: WatchGroupTable;
-  caps: WatchCaps;
-  /** A hostname as it is kept, and whether its holder or the operator has it left alone. Throws `invalid_request`. */
-  readHost(text: string): { hostname: string; leftAlone: 'opted_out' | 'paused' | null };
-  /** Puts a hostname under watch where it is not. */
-  watch(hostname: string): void;
+/** The part of the store that the rules of groups use. */
+interface GroupStore {
+  watchGroups: WatchGroupTable;
   transact<T>(work: () => T): T;
-  now(): number;
-  newId(): string;
+}
+
+/** Reads hostnames and puts them under watch. */
+export interface HostReader {
+  /** A hostname as it is stored, and whether its holder or the operator excludes it. Throws `invalid_request`. */
+  read(text: string): { hostname: string; leftAlone: 'opted_out' | 'paused' | null };
+  /** Puts a hostname under watch if it is not. */
+  watch(hostname: string): void;
 }
 
 /** What became of one hostname of a form. */
@@ -64,48 +65,57 @@ const LEFT_ALONE = {
 };
 
 /** Makes a group. Throws `invalid_request`, `conflict`. */
-export function makeGroup({ groups, transact, now, newId }: WatchDesk, account: string, text: string): WatchGroup {
+export function makeGroup(
+  { watchGroups, transact }: GroupStore,
+  account: string,
+  text: string,
+  { now, newId }: { now: number; newId(): string },
+): WatchGroup {
   const name = nameFrom(text, 'name', GROUP_NAME_MAX);
   return transact(() => {
-    const there = groups.list(account);
-    if (there.some((group) => group.name === name)) {
+    const groups = watchGroups.list(account);
+    if (groups.some((group) => group.name === name)) {
       throw new Fault('conflict', `there is a group ${JSON.stringify(name)} already; give this one another name`);
     }
-    if (there.length >= GROUPS_MAX) {
+    if (groups.length >= GROUPS_MAX) {
       throw new Fault('conflict', `the account has ${GROUPS_MAX} groups, which is the most; remove one first`);
     }
-    const group = { id: newId(), account, name, made_at: now() };
-    groups.add(group);
+    const group = { id: newId(), account, name, made_at: now };
+    watchGroups.add(group);
     return group;
   });
 }
 
 /** A group of an account. Throws `not_found`. */
-export function needGroup({ groups }: Pick<WatchDesk, 'groups'>, account: string, id: string): WatchGroup {
+export function requireGroup(groups: WatchGroupTable, account: string, id: string): WatchGroup {
   const group = groups.get(account, id);
   if (group !== null) return group;
   throw new Fault('not_found', 'your account has no such group; /account/groups lists those that it has');
 }
 
 /**
- * Puts hostnames into a group and under watch, as many as the plan has room for;
- * each is told what became of it. A hostname in two groups counts once.
+ * Puts hostnames into a group and under watch, up to the `cap` of hostnames that the account may have; reports what
+ * became of each. A hostname in two groups counts once.
  */
-export function addHosts(desk: WatchDesk, { id, account }: WatchGroup, plan: Plan, text: string): HostOutcome[] {
+export function addHosts(
+  { watchGroups, transact }: GroupStore,
+  { id, account }: WatchGroup,
+  text: string,
+  { cap, hosts, now }: { cap: number; hosts: HostReader; now: number },
+): HostOutcome[] {
   const given = [...new Set(text.split(/[\s,;]+/).filter((name) => name !== ''))];
   if (given.length === 0) {
     throw new Fault('invalid_request', 'hostnames is empty; give one or more, each on a line of its own', {
       field: 'hostnames',
     });
   }
-  const cap = desk.caps[plan];
-  return desk.transact(() => {
-    const watched = new Set(desk.groups.hostsOf(account));
+  return transact(() => {
+    const watched = new Set(watchGroups.hostsOf(account));
     return given.slice(0, NAMES_MAX).map((name): HostOutcome => {
       const refused = (reason: string): HostOutcome => ({ given: name.slice(0, 300), outcome: 'refused', reason });
-      let host: ReturnType<WatchDesk['readHost']>;
+      let host: ReturnType<HostReader['read']>;
       try {
-        host = desk.readHost(name);
+        host = hosts.read(name);
       } catch (error) {
         if (error instanceof Fault && error.code === 'invalid_request') return refused(error.message);
         throw error;
@@ -116,8 +126,8 @@ export function addHosts(desk: WatchDesk, { id, account }: WatchGroup, plan: Pla
         return refused(`your plan has room for ${cap} hostnames; take one out of its groups first`);
       }
       watched.add(hostname);
-      desk.watch(hostname);
-      const isNew = desk.groups.put(id, hostname, desk.now());
+      hosts.watch(hostname);
+      const isNew = watchGroups.put(id, hostname, now);
       return { given: name, outcome: isNew ? 'added' : 'already', reason: '' };
     });
   });

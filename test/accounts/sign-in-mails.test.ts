@@ -1,24 +1,26 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { mailedToken } from '../../src/accounts/mailed-token.ts';
 import { ASKS_KEPT, ASKS_MAX, ASKS_SPAN, askToSignIn, OWNER_REST, signIn } from '../../src/accounts/sign-in.ts';
-import { openAccountDesk } from '../../src/app/account-desk.ts';
+import { newId } from '../../src/app/context.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const NOON = Date.UTC(2026, 10, 21, 12);
+const SECRET = Buffer.alloc(32, 1);
 const STRANGER = 'stranger@example.org';
 
-function deskIn(t: TestContext) {
+function standIn(t: TestContext) {
   const clock = { now: NOON };
   const app = appContextIn(t, tempFolder(t), clock);
-  const desk = openAccountDesk(app);
+  const { store, now } = app;
   /** Asks and returns the mails that it brought: their ids. */
   const ask = (email: string): string[] => {
-    askToSignIn(desk, email);
+    askToSignIn(store, email, { now, newId, secret: SECRET });
     const mails = app.store.accountMails.claim(clock.now, clock.now + HOUR, 100);
     for (const { id } of mails) app.store.accountMails.sent(id, clock.now);
     return mails.map(({ id }) => id);
@@ -28,16 +30,16 @@ function deskIn(t: TestContext) {
     let mails = 0;
     for (const end = clock.now + span; clock.now < end; clock.now += 5 * MINUTE) {
       mails += ask(email).length;
-      desk.signIns.forget(clock.now - ASKS_KEPT);
+      store.signIns.forget(clock.now - ASKS_KEPT);
     }
     return mails;
   };
-  const enter = (id: string) => signIn(desk, mailedToken(desk.secret, 'sign-in', id));
-  return { clock, desk, ask, annoy, enter };
+  const enter = (id: string) => signIn(store, mailedToken(SECRET, 'sign-in', id), { now, newId, random: randomBytes });
+  return { clock, ask, annoy, enter };
 }
 
 test('a stranger who does not ask is written to ever more seldom', (t) => {
-  const { clock, annoy } = deskIn(t);
+  const { clock, annoy } = standIn(t);
   // At 0, 5, 10, 25, 50, 100 … 800 minutes.
   assert.equal(annoy(STRANGER, DAY), ASKS_MAX + 6);
   assert.equal(annoy(STRANGER, 12 * DAY), 4);
@@ -47,7 +49,7 @@ test('a stranger who does not ask is written to ever more seldom', (t) => {
 });
 
 test('what follows a + in an address brings its mailbox no more mails', (t) => {
-  const { ask } = deskIn(t);
+  const { ask } = standIn(t);
   const asked = ['a@x.example', 'a+1@x.example', 'a+2@x.example', 'a+3@x.example', 'a+4+5@x.example', 'a@x.example'];
   assert.equal(asked.flatMap(ask).length, ASKS_MAX);
   for (const other of ['a@y.example', 'a+1@y.example', 'ab+1@x.example', 'b@x.example', '+a@x.example'])
@@ -55,7 +57,7 @@ test('what follows a + in an address brings its mailbox no more mails', (t) => {
 });
 
 test('who has an account can get in, whoever asks in the same name', (t) => {
-  const { clock, ask, annoy, enter } = deskIn(t);
+  const { clock, ask, annoy, enter } = standIn(t);
   const [first = ''] = ask(STRANGER);
   enter(first);
   const mails = annoy(STRANGER, 2 * DAY);
@@ -70,7 +72,7 @@ test('who has an account can get in, whoever asks in the same name', (t) => {
 });
 
 test('a clock that is set back stops nobody from signing in', (t) => {
-  const { clock, ask } = deskIn(t);
+  const { clock, ask } = standIn(t);
   for (let n = 0; n <= ASKS_MAX; n++) ask(STRANGER);
   clock.now -= HOUR;
   assert.equal(ask(STRANGER).length, 1);

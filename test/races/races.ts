@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { mailedToken } from '../../src/accounts/mailed-token.ts';
-import type { SignInDesk } from '../../src/accounts/sign-in.ts';
 import { askToSignIn, signIn } from '../../src/accounts/sign-in.ts';
 import { Fault } from '../../src/fault.ts';
 import { Checkout, REPEATS } from '../../src/meter/checkout.ts';
@@ -43,19 +42,8 @@ const take = (store: Store, id: string, limits: { daily: number; perMinute: numb
     return taken?.outcome === 'reserved' ? taken.reservation.from : taken?.outcome;
   });
 
-function deskOf(store: Store): SignInDesk {
-  return {
-    accounts: store.accounts,
-    sessions: store.sessions,
-    signIns: store.signIns,
-    mails: store.accountMails,
-    transact: store.transact,
-    now: () => NOON,
-    newId: randomUUID,
-    random: randomBytes,
-    secret: Buffer.alloc(32, 1),
-  };
-}
+const SECRET = Buffer.alloc(32, 1);
+const fresh = { now: () => NOON, newId: randomUUID, random: randomBytes, secret: SECRET };
 
 function payment(n: number): { payment: Payment; id: PaymentId } {
   const made = decodePayment(samplePayment(1, {}, { nonce: `0x${String(n).padStart(64, '0')}` }), 1);
@@ -157,18 +145,16 @@ export const RACES: Record<string, Race> = {
   },
   'links to sign in for one address': {
     ready: () => {},
-    run: (store) => askToSignIn(deskOf(store), 'stranger@example.org'),
+    run: (store) => askToSignIn(store, 'stranger@example.org', fresh),
   },
   'one link to sign in': {
     ready(store) {
-      const desk = deskOf(store);
-      askToSignIn({ ...desk, newId: () => 'the-link' }, 'guest@example.org');
+      askToSignIn(store, 'guest@example.org', { ...fresh, newId: () => 'the-link' });
       store.accountMails.sent('the-link', NOON);
     },
     run(store) {
-      const desk = deskOf(store);
       try {
-        return signIn(desk, mailedToken(desk.secret, 'sign-in', 'the-link')).account.email;
+        return signIn(store, mailedToken(SECRET, 'sign-in', 'the-link'), fresh).account.email;
       } catch (error) {
         if (error instanceof Fault) return error.code;
         throw error;

@@ -9,7 +9,6 @@ import { mailedToken } from '../../src/accounts/mailed-token.ts';
 import { serviceKeyOf } from '../../src/accounts/service-key.ts';
 import { sessionOf } from '../../src/accounts/session.ts';
 import { toSignIn } from '../../src/accounts/sign-in.ts';
-import { openAccountDesk } from '../../src/app/account-desk.ts';
 import { auditApp } from '../../src/app/audit.ts';
 import { linkKey } from '../../src/app/link-key.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
@@ -168,9 +167,9 @@ for (const version of ['0.1.0']) {
     assert.deepEqual([standing?.balance, standing?.terms.burst], [1_000_000 - 5 * 50_000, 2]);
     const mails = store.accountMails.claim(facts.now + HOUR, facts.now + 2 * HOUR, 10);
     const asked = mails.find(({ kind }) => kind === 'sign-in');
-    const token = mailedToken(openAccountDesk(app).secret, 'sign-in', asked?.id ?? '');
+    const token = mailedToken(linkKey(app.settings, 'accounts'), 'sign-in', asked?.id ?? '');
     clock.now = facts.now - 25 * HOUR;
-    assert.equal(toSignIn({ signIns: store.signIns, now: app.now }, token).email, 'ada@example.org');
+    assert.equal(toSignIn(store.signIns, token, app.now()).email, 'ada@example.org');
   });
 
   test(`payments in flight of version ${version} are finished, each answered once, and only to who signed it`, async (t) => {

@@ -1,4 +1,4 @@
-import { openAccountDesk } from '../../../src/app/account-desk.ts';
+import { linkKey } from '../../../src/app/link-key.ts';
 import type { RecordsDoors } from '../route.ts';
 import { alertDoors } from './alerts.ts';
 import { accountDataDoors } from './data.ts';
@@ -13,7 +13,7 @@ import { accountUsageDoors } from './usage.ts';
 
 /** Everything of accounts: pages for people, with a cookie; programs use the keys that are made here. */
 export function accountDoors(records: RecordsDoors): void {
-  const doors: AccountDoors = { ...records, desk: openAccountDesk(records.app) };
+  const doors: AccountDoors = { ...records, secret: linkKey(records.app.settings, 'accounts') };
   signInDoors(doors);
   overviewDoor(doors);
   accountKeyDoors(doors);

@@ -1,6 +1,8 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { HostOutcome, WatchGroup } from '../../../src/accounts/watch-group.ts';
-import { addHosts, makeGroup, needGroup } from '../../../src/accounts/watch-group.ts';
+import { addHosts, makeGroup, requireGroup } from '../../../src/accounts/watch-group.ts';
+import { newId } from '../../../src/app/context.ts';
+import { hostReader } from '../../../src/app/watched-hosts.ts';
 import { Fault } from '../../../src/fault.ts';
 import { isoOrNull, isoTime } from '../../../src/time.ts';
 import type { SignedIn } from '../../env.ts';
@@ -15,11 +17,13 @@ const DAY_SECONDS = 86_400;
 
 /** Groups of watched hostnames: made, filled, emptied, removed. */
 export function groupDoors(doors: AccountDoors): void {
-  const { desk, app } = doors;
-  const { records } = app.store;
+  const { app } = doors;
+  const { store, settings, now } = app;
+  const { records, watchGroups } = store;
+  const hosts = hostReader(app);
   const room = ({ account }: SignedIn) => ({
-    watched: desk.groups.hostsOf(account.id).length,
-    cap: desk.caps[account.plan],
+    watched: watchGroups.hostsOf(account.id).length,
+    cap: settings.watchCaps[account.plan],
   });
 
   const list = (c: RecordsContext, signed: SignedIn, problem: string | null = null) =>
@@ -29,7 +33,7 @@ export function groupDoors(doors: AccountDoors): void {
       { route: '/account/groups', title: 'Groups', status: problem === null ? 200 : 400 },
       {
         ...room(signed),
-        groups: desk.groups
+        groups: watchGroups
           .list(signed.account.id)
           .map(({ id, name, hosts, made_at }) => ({ id, name, hosts, made_at: isoTime(made_at) })),
         problem,
@@ -48,7 +52,7 @@ export function groupDoors(doors: AccountDoors): void {
       {
         ...room(signed),
         group: { id, name },
-        hosts: desk.groups.hosts(id).map(({ hostname, added_at }) => {
+        hosts: watchGroups.hosts(id).map(({ hostname, added_at }) => {
           const host = records.find(hostname);
           return {
             hostname,
@@ -66,21 +70,22 @@ export function groupDoors(doors: AccountDoors): void {
   const additions = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: DAY_SECONDS });
   const add = async ({ account }: SignedIn, group: WatchGroup, text: string): Promise<HostOutcome[]> => {
     const before = (await additions.get(account.id))?.consumedPoints ?? 0;
-    const most = desk.caps[account.plan] * ADDITIONS;
+    const most = settings.watchCaps[account.plan] * ADDITIONS;
     if (before >= most) {
       throw new Fault('rate_limited', `${before} hostnames came into your groups within a day; go on tomorrow`);
     }
-    const outcomes = addHosts(desk, group, account.plan, text);
+    const outcomes = addHosts(store, group, text, { cap: settings.watchCaps[account.plan], hosts, now: now() });
     const added = outcomes.filter(({ outcome }) => outcome === 'added').length;
     if (added > 0) await additions.penalty(account.id, added);
     return outcomes;
   };
-  const named = (c: RecordsContext, { account }: SignedIn) => needGroup(desk, account.id, c.req.param('id') ?? '');
+  const named = (c: RecordsContext, { account }: SignedIn) =>
+    requireGroup(watchGroups, account.id, c.req.param('id') ?? '');
 
   accountPage(doors, '/account/groups', (c, signed) => list(c, signed));
   accountForm(doors, '/account/groups', (c, signed, form) => {
     try {
-      const { id } = makeGroup(desk, signed.account.id, form.text('name'));
+      const { id } = makeGroup(store, signed.account.id, form.text('name'), { now: now(), newId });
       return c.redirect(`/account/groups/${id}`, 303);
     } catch (error) {
       return list(c, signed, problemOf(error));
@@ -98,11 +103,11 @@ export function groupDoors(doors: AccountDoors): void {
   });
   accountForm(doors, '/account/groups/:id/take', (c, signed, form) => {
     const { id } = named(c, signed);
-    desk.groups.take(id, form.text('hostname'));
+    watchGroups.take(id, form.text('hostname'));
     return c.redirect(`/account/groups/${id}`, 303);
   });
   accountForm(doors, '/account/groups/:id/remove', (c, { account }) => {
-    desk.groups.remove(account.id, c.req.param('id') ?? '');
+    watchGroups.remove(account.id, c.req.param('id') ?? '');
     return c.redirect('/account/groups', 303);
   });
 }

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { KEYS_MAX, makeAccountKey } from '../../../src/accounts/keys.ts';
 import { serviceKeyRow } from '../../../src/accounts/service-key.ts';
 import type { KeysView } from '../../../src/accounts/views.ts';
+import { newId } from '../../../src/app/context.ts';
 import type { SignedIn } from '../../env.ts';
 import type { RecordsContext } from '../route.ts';
 import type { AccountDoors } from './pages.ts';
@@ -9,7 +11,9 @@ import { problemOf } from './problem.ts';
 
 /** Keys of an account: made, shown this one time, listed, revoked. */
 export function accountKeyDoors(doors: AccountDoors): void {
-  const { desk, app } = doors;
+  const { app } = doors;
+  const { store, now } = app;
+  const keys = store.serviceKeys;
   const page = (
     c: RecordsContext,
     { account }: SignedIn,
@@ -20,9 +24,9 @@ export function accountKeyDoors(doors: AccountDoors): void {
       c,
       { route: '/account/keys', title: 'Keys', status: problem !== null ? 400 : made !== null ? 201 : 200 },
       {
-        keys: desk.keys
+        keys: keys
           .list(account.id)
-          .map((key) => serviceKeyRow(key, desk.keys.hasExpired(key, desk.now())))
+          .map((key) => serviceKeyRow(key, keys.hasExpired(key, now())))
           .reverse(),
         made,
         problem,
@@ -34,11 +38,15 @@ export function accountKeyDoors(doors: AccountDoors): void {
   accountPage(doors, '/account/keys', (c, signed) => page(c, signed));
   accountForm(doors, '/account/keys', (c, signed, form) => {
     try {
-      const { key, made } = makeAccountKey({ ...desk, by: `session:${signed.session.id}` }, signed.account.id, {
-        name: form.text('name'),
-        expires: form.text('expires_on'),
-        field: 'expires_on',
-      });
+      const { key, made } = makeAccountKey(
+        { keys, transact: store.transact, now, newId, random: randomBytes, by: `session:${signed.session.id}` },
+        signed.account.id,
+        {
+          name: form.text('name'),
+          expires: form.text('expires_on'),
+          field: 'expires_on',
+        },
+      );
       return page(c, signed, { made: { key, name: made.name } });
     } catch (error) {
       return page(c, signed, { problem: problemOf(error) });
@@ -46,7 +54,7 @@ export function accountKeyDoors(doors: AccountDoors): void {
   });
   accountForm(doors, '/account/keys/:id/revoke', (c, { account, session }) => {
     // Revoked before, or another's: the list tells.
-    desk.keys.revoke(c.req.param('id') ?? '', desk.now(), `session:${session.id}`, account.id);
+    keys.revoke(c.req.param('id') ?? '', now(), `session:${session.id}`, account.id);
     return c.redirect('/account/keys', 303);
   });
 }

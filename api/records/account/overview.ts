@@ -5,7 +5,7 @@ import { accountPage, sendAccountPage } from './pages.ts';
 
 /** The account at a glance. */
 export function overviewDoor(doors: AccountDoors): void {
-  const { desk } = doors;
+  const { store, settings, now } = doors.app;
   accountPage(doors, '/account', (c, { account, session }) =>
     sendAccountPage(
       doors,
@@ -14,14 +14,14 @@ export function overviewDoor(doors: AccountDoors): void {
       {
         made_at: isoTime(account.made_at),
         usage: needUsage(doors, account.id, 1),
-        keys: desk.keys
+        keys: store.serviceKeys
           .list(account.id)
-          .filter((key) => key.revoked_at === null && !desk.keys.hasExpired(key, desk.now())).length,
-        groups: desk.groups.list(account.id).length,
-        watched: desk.groups.hostsOf(account.id).length,
-        cap: desk.caps[account.plan],
-        alerts: desk.alerts.list(account.id).filter(({ off_at }) => off_at === null).length,
-        sessions: desk.sessions.list(account.id, desk.now()).map(({ id, made_at, seen_at }) => ({
+          .filter((key) => key.revoked_at === null && !store.serviceKeys.hasExpired(key, now())).length,
+        groups: store.watchGroups.list(account.id).length,
+        watched: store.watchGroups.hostsOf(account.id).length,
+        cap: settings.watchCaps[account.plan],
+        alerts: store.changeAlerts.list(account.id).filter(({ off_at }) => off_at === null).length,
+        sessions: store.sessions.list(account.id, now()).map(({ id, made_at, seen_at }) => ({
           id,
           made_at: isoTime(made_at),
           seen_at: isoTime(seen_at),

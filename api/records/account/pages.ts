@@ -1,7 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
 import { formToken, needFormToken } from '../../../src/accounts/session.ts';
 import type { AccountPages, AccountShell } from '../../../src/accounts/views.ts';
-import type { AccountDesk } from '../../../src/app/account-desk.ts';
 import type { Pages } from '../../../src/render.ts';
 import type { RecordsEnv, SignedIn } from '../../env.ts';
 import { limitBody } from '../../middleware/json-body.ts';
@@ -14,7 +13,8 @@ import { ownForms, readForm } from './form.ts';
 
 /** What every door file of an account gets. */
 export interface AccountDoors extends RecordsDoors {
-  desk: AccountDesk;
+  /** Makes the tokens of links in mails. */
+  secret: Uint8Array;
 }
 
 type Answer = Response | Promise<Response>;

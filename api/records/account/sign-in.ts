@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { askToSignIn, signIn, toSignIn } from '../../../src/accounts/sign-in.ts';
+import { newId } from '../../../src/app/context.ts';
 import { Fault } from '../../../src/fault.ts';
 import { ASKS, SIGN_UPS_MAX } from '../../../src/limits.ts';
 import { readAddress } from '../../../src/readers/address.ts';
@@ -20,7 +22,8 @@ import { problemOf } from './problem.ts';
  * page with a button. Reading a page changes nothing, whoever reads it.
  */
 export function signInDoors(doors: AccountDoors): void {
-  const { router, enter, app, desk } = doors;
+  const { router, enter, app, secret } = doors;
+  const { store, now } = app;
   const { dataOrigin, trustedProxies } = app.settings;
   const proxies = proxyList(trustedProxies);
   const asks = throttle<RecordsEnv>(ASKS, proxies, { spares: () => false });
@@ -59,14 +62,14 @@ export function signInDoors(doors: AccountDoors): void {
     if ('problem' in address) {
       return page(c, { asked: asked.slice(0, 254), problem: `This address ${address.problem}.` }, 400);
     }
-    askToSignIn(desk, address.key);
+    askToSignIn(store, address.key, { now, newId, secret });
     return page(c, { asked: address.key, sent: true }, 200);
   });
 
   router.get('/account/enter', enter('public'), async (c) => {
     const token = needPart('token', c.req.query('token'));
     try {
-      const { email } = toSignIn(desk, token);
+      const { email } = toSignIn(store.signIns, token, now());
       return await sendAccountPage(doors, c, { route: '/account/enter', title: 'Sign in' }, { token, address: email });
     } catch (error) {
       return page(c, { ended: problemOf(error) }, 404);
@@ -76,9 +79,9 @@ export function signInDoors(doors: AccountDoors): void {
     const given = needPart('token', (await readForm(c)).text('token'));
     const before = c.get('signed');
     try {
-      const { token } = signIn(desk, given, (at) => countSignUp(c, at));
+      const { token } = signIn(store, given, { now, newId, random: randomBytes }, (at) => countSignUp(c, at));
       // A browser holds one session: the one that it had ends.
-      if (before !== undefined) desk.sessions.end(before.session.id);
+      if (before !== undefined) store.sessions.end(before.session.id);
       giveCookie(c, dataOrigin, token);
       return c.redirect('/account', 303);
     } catch (error) {
@@ -88,16 +91,16 @@ export function signInDoors(doors: AccountDoors): void {
   });
 
   accountForm(doors, '/account/sign-out', (c, { session, account }, form) => {
-    if (form.text('everywhere') === 'yes') desk.sessions.endAll(account.id);
-    else desk.sessions.end(session.id);
+    if (form.text('everywhere') === 'yes') store.sessions.endAll(account.id);
+    else store.sessions.end(session.id);
     takeCookie(c, dataOrigin);
     return c.redirect(SIGN_IN, 303);
   });
   accountForm(doors, '/account/sessions/:id/end', (c, { account }) => {
     const id = c.req.param('id');
-    const found = desk.sessions.list(account.id, desk.now()).find((session) => session.id === id);
+    const found = store.sessions.list(account.id, now()).find((session) => session.id === id);
     if (found === undefined) throw new Fault('not_found', 'this browser is not signed in any more');
-    desk.sessions.end(found.id);
+    store.sessions.end(found.id);
     return c.redirect('/account', 303);
   });
 }

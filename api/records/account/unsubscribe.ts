@@ -13,7 +13,7 @@ const PATH = '/account/unsubscribe';
  * section 3.1): here the token, and no cookie, is what allows it.
  */
 export function unsubscribeDoors(doors: AccountDoors): void {
-  const { router, enter, desk } = doors;
+  const { router, enter, app, secret } = doors;
   const asked = (c: RecordsContext) => ({
     account: needPart('account', c.req.query('account')),
     token: needPart('token', c.req.query('token')),
@@ -28,10 +28,9 @@ export function unsubscribeDoors(doors: AccountDoors): void {
 
   router.get(PATH, enter('public'), (c) => {
     const { account, token } = asked(c);
-    return page(c, toUnsubscribe(desk, account, token).email, false);
+    return page(c, toUnsubscribe(app.store.accounts, secret, account, token).email, false);
   });
   router.post(PATH, enter('public'), limitBody, (c) => {
-    const { account, token } = asked(c);
-    return page(c, unsubscribe(desk, account, token).email, true);
+    return page(c, unsubscribe(app.store, secret, asked(c), app.now()).email, true);
   });
 }

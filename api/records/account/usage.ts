@@ -11,7 +11,7 @@ const LINES = 50;
 
 /** What the account asked, and the ledger of its credits. */
 export function accountUsageDoors(doors: AccountDoors): void {
-  const { app, desk } = doors;
+  const { app } = doors;
   accountPage(doors, '/account/usage', (c, { account }) => {
     const usage = needUsage(doors, account.id, SPAN);
     return sendAccountPage(doors, c, { route: '/account/usage', title: 'Usage' }, { usage, ...usageBars(usage.days) });
@@ -20,7 +20,7 @@ export function accountUsageDoors(doors: AccountDoors): void {
     const asked = Number(c.req.query('before'));
     const before = Number.isSafeInteger(asked) && asked > 1 ? asked : Number.MAX_SAFE_INTEGER;
     const { credits } = needUsage(doors, account.id, 1);
-    const entries = app.store.credits.entries(account.id, desk.now(), { before, limit: LINES });
+    const entries = app.store.credits.entries(account.id, app.now(), { before, limit: LINES });
     const last = entries.at(-1)?.seq ?? 1;
     return sendAccountPage(
       doors,

@@ -4,8 +4,8 @@ import pino from 'pino';
 import { listenRecords } from '../../../../api/server.ts';
 import { mailedToken } from '../../../../src/accounts/mailed-token.ts';
 import { askToSignIn } from '../../../../src/accounts/sign-in.ts';
-import { openAccountDesk } from '../../../../src/app/account-desk.ts';
 import { newId, openAppContext } from '../../../../src/app/context.ts';
+import { linkKey } from '../../../../src/app/link-key.ts';
 import { SIGN_UPS_MAX } from '../../../../src/limits.ts';
 import { Visitor } from '../../../support/account-stand.ts';
 import { recordsStand } from '../../../support/records-stand.ts';
@@ -20,11 +20,11 @@ test('one network makes so many accounts a day, whoever of 50 comes first and wh
     await served.close();
     elsewhere.close();
   });
-  const desk = openAccountDesk(app);
+  const secret = linkKey(app.settings, 'accounts');
   const linkFor = (email: string): string => {
     const id = newId();
-    askToSignIn({ ...desk, newId: () => id }, email);
-    return mailedToken(desk.secret, 'sign-in', id);
+    askToSignIn(app.store, email, { now: app.now, newId: () => id, secret });
+    return mailedToken(secret, 'sign-in', id);
   };
   const enter = (at: string, token: string, address: string) =>
     new Visitor(at, app.settings.dataOrigin).post('/account/enter', { token }, { 'x-forwarded-for': address });

@@ -1,0 +1,28 @@
+import type { HostReader } from '../accounts/watch-group.ts';
+import { Fault } from '../fault.ts';
+import { parseHostname } from '../records/hostname.ts';
+import type { AppContext } from './context.ts';
+
+/** Reads hostnames for groups and puts them under watch. */
+export function hostReader({ store: { records }, now }: AppContext): HostReader {
+  return {
+    read(text) {
+      const { hostname } = parseHostname(text);
+      const isOptedOut = records.optOutOf(hostname) !== null;
+      const isPaused = records.find(hostname)?.state === 'paused';
+      return { hostname, leftAlone: isOptedOut ? 'opted_out' : isPaused ? 'paused' : null };
+    },
+    watch: (hostname) => void records.watch([parseHostname(hostname)], now()),
+  };
+}
+
+/** A hostname that is watched and shown, as it is stored. Throws `invalid_request`, `not_found`, `not_watched`. */
+export function requireWatched({ store: { records } }: AppContext, text: string): string {
+  const { hostname } = parseHostname(text);
+  if (records.optOutOf(hostname) !== null) {
+    throw new Fault('not_found', `there is nothing of ${hostname} here`, { field: 'hostname' });
+  }
+  if (records.find(hostname) !== null) return hostname;
+  const message = `${hostname} is not under watch; put it into one of your groups first`;
+  throw new Fault('not_watched', message, { field: 'hostname' });
+}
