@@ -13,12 +13,12 @@ import { checkReceipt } from './verify/observation-faults.ts';
 import type { CheckedReceipt } from './verify/observation-rules.ts';
 import { linkRules, receiptRules } from './verify/observation-rules.ts';
 
-/** What is kept of one host, to be held against its observations. */
+/** Everything stored about one host, to be checked against its observations. */
 export interface AuditedHost {
   hostname: string;
-  /** Nothing is counted of a host that opted out. */
+  /** False for a host that opted out: it counts in no facet. */
   isShown: boolean;
-  /** The newest observation that the host's row names. */
+  /** The number of the newest observation, according to the host's row. */
   seq: number | null;
   /** Oldest first. */
   observations: Iterable<Observation>;
@@ -29,9 +29,8 @@ export interface AuditedHost {
 }
 
 /**
- * Rebuilds everything of one host from its observations: each root, receipt and
- * link, the deltas, what stands, and when each value was checked. Gives what does not
- * hold, and how many observations there were.
+ * Rebuilds everything about one host from its observations: each root, receipt and link, the deltas, the baseline, and
+ * when each value was seen. Returns the differences, and the number of observations.
  */
 export function auditHost(host: AuditedHost, keys: VerifyingKey[]): { faults: string[]; observations: number } {
   const faults: string[] = [];
@@ -49,7 +48,7 @@ export function auditHost(host: AuditedHost, keys: VerifyingKey[]): { faults: st
     if (receipt !== null) {
       const disclosures = disclosuresOf(record, observation.seed);
       if (receipt.seq !== seq) fault(`the receipt says seq ${receipt.seq}`);
-      if (receipt.domain !== host.hostname) fault(`the receipt is of ${receipt.domain}`);
+      if (receipt.domain !== host.hostname) fault(`the receipt is of another domain, ${receipt.domain}`);
       if (receipt.observed_at !== record.observed_at) fault(`the receipt says observed_at ${receipt.observed_at}`);
       if (receipt.record_fields !== disclosures.length) fault(`the record has ${disclosures.length} fields`);
       if (receipt.record_root !== recordRoot(disclosures)) fault('record_root is not the root of what is stored');

@@ -1,17 +1,17 @@
 import type { ObservationReceipt } from './receipt.ts';
 
-/** Width of a character of the badge's face at its size, in px, near enough for a frame around it. */
+/** Approximate width of a character in the badge's typeface, in px. */
 const CHARACTER = 6.6;
 const HEIGHT = 20;
 const PADDING = 8;
 
-/** Of a name on a badge, in characters. */
+/** The longest name on a badge, in characters. */
 const LONGEST_LABEL = 40;
 
 const GREEN = '#0b6b57';
 const GREY = '#5c646b';
 
-/** Of an observation, all that a badge shows. */
+/** The parts of an observation that a badge shows. */
 interface Badged {
   seq: number;
   record: { unicode: string; observed_at: string };
@@ -19,9 +19,8 @@ interface Badged {
 }
 
 /**
- * The badge of a domain's newest observation, as SVG: when it was observed and
- * under which number. The receipt is in its metadata, verbatim, so that the picture
- * can be verified by itself; `page` is where it leads when it is not shown as an image.
+ * The badge of a domain's newest observation, as SVG: its date and number. The metadata holds the receipt verbatim, so
+ * the picture can be verified by itself. `page` is the link target when the SVG is not shown as an image.
  */
 export function badgeOf({ seq, record, receipt }: Badged, page: string): string {
   return svgOf({
@@ -34,7 +33,7 @@ export function badgeOf({ seq, record, receipt }: Badged, page: string): string 
   });
 }
 
-/** A grey badge without an observation: `said` is why there is none. */
+/** A grey badge without an observation; `said` is the reason. */
 export function plainBadge(label: string, said: string): string {
   return svgOf({ label, said, title: `${label}: ${said}`, color: GREY, metadata: '', link: null });
 }
@@ -69,7 +68,7 @@ function svgOf({ label, said, title, color, metadata, link }: Drawing): string {
   ].join('');
 }
 
-/** The receipt of a badge, and where it leads; null for an SVG that is no badge, or shows no observation. */
+/** A badge's receipt and link target; null for any other SVG, and for a badge without an observation. */
 export function badgeParts(svg: string): { receipt: string; page: string | null } | null {
   const receipt = unescaped(/<metadata>([^<]*)<\/metadata>/.exec(svg)?.[1] ?? '').trim();
   if (!receipt.startsWith('domain-observation/')) return null;
@@ -78,18 +77,17 @@ export function badgeParts(svg: string): { receipt: string; page: string | null 
 }
 
 /**
- * What a badge shows that is not what its receipt says. It is drawn anew from the
- * receipt and must be the same text: whatever was added, covered or recoloured is a
- * difference. A receipt has the name in A-labels, so the name that is shown is turned
- * into those. Where the badge leads is not signed; it may only lead to a page.
+ * Checks a badge against its receipt. The badge is drawn again from the receipt and must be the same text, so anything
+ * added, covered or recoloured is a difference. The name shown is converted to A-labels, which is how a receipt has it.
+ * The link target is not signed; it must be a web page.
  */
 export function badgeRules(svg: string, { domain, seq, observed_at }: ObservationReceipt): string[] {
   const { receipt, page } = badgeParts(svg) ?? { receipt: '', page: null };
   const unicode = unescaped(/<title>([^<]*): DNS records observed at /.exec(svg)?.[1] ?? '');
   if (!isNameOf(unicode, domain))
-    return [`the badge shows the name ${unicode || 'none'}, and its receipt is of ${domain}`];
+    return [`the badge shows the name ${unicode || 'none'}, but its receipt is of ${domain}`];
   if (page === null || !isPage(page)) {
-    return [`the badge leads to ${page ?? 'nothing'}, which is no page`];
+    return [`the badge links to ${page ?? 'nothing'}, which is not a web page`];
   }
   if (svg === badgeOf({ seq, record: { unicode, observed_at }, receipt }, page).trim()) return [];
   const texts = [...svg.matchAll(/<text[^<>]*>([^<]*)</g)].map(([, words]) => unescaped(words ?? ''));
@@ -98,19 +96,18 @@ export function badgeRules(svg: string, { domain, seq, observed_at }: Observatio
   ];
 }
 
-/** Whether a link leads to a page, read as a browser does: it skips blanks before the scheme, and tabs and lines within. */
+/** Whether a link is http or https to a browser, which ignores leading blanks, and tabs and newlines anywhere. */
 function isPage(link: string): boolean {
   return /^https?:$/.test(URL.parse(link, 'https://records.invalid/')?.protocol ?? '');
 }
 
 /**
- * What a name in Unicode has not: what ends a host, and what UTS 46 leaves out or
- * maps. Nobody sees most of it, and enough of it would push the end of a name off the
- * badge. The joiners are part of some names.
+ * Characters that a Unicode name cannot contain: those that end a host in a URL, and those that UTS 46 ignores or maps.
+ * Most are invisible, and enough of them would push the end of a name off the badge. Joiners are valid in some names.
  */
 const NOT_OF_NAMES = /[\s/?#@:\\[\]%\u3002]|(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/u;
 
-/** Whether a name is how a domain in A-labels is written in Unicode: mapped by UTS 46 already, and without what that leaves out. */
+/** Whether a name is the Unicode form of a domain in A-labels, already mapped by UTS 46. */
 function isNameOf(name: string, domain: string): boolean {
   if (name === domain) return true;
   if (NOT_OF_NAMES.test(name) || name !== name.toLowerCase().normalize('NFKC')) return false;

@@ -2,9 +2,9 @@ import type { Change } from './delta.ts';
 import { issuerName } from './facets.ts';
 import { certificateParts } from './tracked-values.ts';
 
-/** Of a value in a line, in characters. */
+/** The longest value in a line, in characters. */
 const LONGEST_VALUE = 60;
-/** So many values are named; of the others the number. */
+/** The most values that a line lists; the others are counted. */
 const MOST_VALUES = 3;
 
 /** A change in one line of plain text, for the tape, feeds and mails: `example.com A changed: 192.0.2.1 → 192.0.2.2`. */
@@ -27,7 +27,7 @@ function listed(values: string[]): string {
 function short(value: string): string {
   const certificate = certificateParts(value);
   if (certificate !== null) return `${issuerName(certificate.issuer)} until ${certificate.not_after.slice(0, 10)}`;
-  // A cut between the halves of a surrogate pair would leave half a character.
+  // Slicing the string could split a surrogate pair.
   const characters = [...value];
   return characters.length > LONGEST_VALUE ? `${characters.slice(0, LONGEST_VALUE - 1).join('')}…` : value;
 }

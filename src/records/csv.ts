@@ -1,10 +1,10 @@
-/** A value of a cell. A list goes as JSON: one cell, whatever its values hold. */
+/** A cell's value. A list is written as JSON, so that it fits into one cell. */
 export type Cell = string | number | null | readonly string[];
 
-/** What a spreadsheet takes for a formula (OWASP, "CSV injection"). */
+/** Text that a spreadsheet would run as a formula (OWASP, "CSV injection"). */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** One line of CSV (RFC 4180). A text that a spreadsheet would take for a formula has an apostrophe before it. */
+/** One line of CSV (RFC 4180). Text that a spreadsheet would run as a formula is prefixed with an apostrophe. */
 export function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;
 }

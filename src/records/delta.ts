@@ -1,23 +1,23 @@
 import type { TrackedName, TrackedValues } from './tracked-values.ts';
 
-/** What stands of one signal: the last known values, and those among them that the last known look did not show. */
+/** The last known values of one signal, and those among them that the last known probe did not show. */
 export interface Baseline {
   /** Sorted, each once. */
   values: string[];
-  /** Missing once: gone when the next known look does not show them either. Sorted. */
+  /** Missing once; removed if the next known probe does not show them either. Sorted. */
   missing: string[];
 }
 
-/** What stands of a domain. A signal that was never known is not in it. */
+/** The last known values of a domain. A signal that was never known is absent. */
 export type DomainBaseline = Partial<Record<TrackedName, Baseline>>;
 
 /** One change of one signal's value set, before it has a number. */
 export interface Change {
   signal: TrackedName;
   kind: 'added' | 'removed' | 'changed';
-  /** Sorted; empty when nothing stood. */
+  /** Sorted; empty when there were no values. */
   before: string[];
-  /** Sorted; empty when nothing stands any more. */
+  /** Sorted; empty when no value is left. */
   after: string[];
 }
 
@@ -25,20 +25,18 @@ export interface Change {
 export interface Delta extends Change {
   /** Of the whole service, from 1, without gaps. */
   seq: number;
-  /** When it was entered, in ms; it never goes back. */
+  /** When it was recorded, in ms; never decreases. */
   at: number;
   domain: string;
-  /** The observation that showed, or confirmed, it. */
+  /** The observation that showed or confirmed it. */
   observation_seq: number;
 }
 
 /**
- * Compares what stands with what a look knows. Unknown changes nothing. The first
- * time that a signal is known is its baseline, not a change. A look that shows a
- * value that did not stand is believed at once, with all that it shows. A look that
- * only lacks values is believed when the next known look lacks them too: an empty
- * or short answer is also what a broken server gives. `updates` holds what stands now
- * of the signals for which that is not what stood before.
+ * Compares the baseline with the values of a probe. Unknown values change nothing. The first known values of a signal
+ * become its baseline, not a change. A probe with a new value is believed at once, with all its values. A probe that only
+ * lacks values is believed when the next known probe lacks them too: a broken server also gives empty or short answers.
+ * `updates` holds the new baseline of each signal whose baseline differs.
  */
 export function compareWithBaseline(
   before: DomainBaseline,
@@ -77,7 +75,7 @@ function sameValues(a: string[], b: string[]): boolean {
   return a.length === b.length && a.every((value, index) => value === b[index]);
 }
 
-/** Whether something is missing that the next look is to confirm. */
+/** Whether a missing value waits for the next probe to confirm it. */
 export function isUnconfirmed(baseline: DomainBaseline): boolean {
   return Object.values(baseline).some(({ missing }) => missing.length > 0);
 }

@@ -1,9 +1,8 @@
 import canonicalize from 'canonicalize';
 
 /**
- * A record's fields as texts that can be shown one by one: JCS([salt, name,
- * value]). Without its salt a field cannot be guessed from the tree's hashes.
- * Nothing here hashes, so that a reader's browser reads them too.
+ * A record's fields as texts that can be disclosed one by one: JCS([salt, name, value]). Without its salt a field cannot
+ * be guessed from the tree's hashes. Nothing here hashes, so a reader's browser runs it too.
  */
 
 export interface Disclosed {
@@ -12,14 +11,14 @@ export interface Disclosed {
   value: unknown;
 }
 
-/** One disclosure's text: RFC 8785 over the array of salt, name and value. */
+/** The text of one disclosure (RFC 8785). Throws a TypeError for a value that is not JSON. */
 export function disclosureText({ salt, name, value }: Disclosed): string {
   const text = canonicalize([salt, name, value]);
   if (text === undefined) throw new TypeError(`${name} is not a JSON value`);
   return text;
 }
 
-/** Reads a disclosure; null when it is not in the one form that `disclosureText` gives, or its salt is short. */
+/** Parses a disclosure; null unless it is exactly what `disclosureText` writes, with a salt of at least 128 bits. */
 export function parseDisclosure(text: string): Disclosed | null {
   let parts: unknown;
   try {

@@ -4,22 +4,22 @@ import type { Observation } from './observation.ts';
 import type { FullRecord } from './preview.ts';
 import { fullRecordOf } from './preview.ts';
 
-/** Everything that was observed of one domain, to be kept and checked offline. */
+/** Everything that was observed of one domain, to be archived and verified offline. */
 export interface Evidence {
   evidence: 'domain-evidence/v1';
   domain: string;
-  /** Whose signatures the records bear, as the key document lists them. */
+  /** The keys that signed the records, as the key document lists them. */
   keys: Jwk[];
   /** The whole chain, oldest first. */
   records: FullRecord[];
 }
 
-/** Puts a bundle together. `observations` are the domain's whole chain, oldest first. */
+/** Makes a bundle of a domain's whole chain, oldest first. */
 export function evidenceOf(domain: string, observations: Iterable<Observation>, keys: VerifyingKey[]): Evidence {
   return JSON.parse([...evidenceText(domain, observations, keys)].join('')) as Evidence;
 }
 
-/** The same as JSON, a record at a time: a long chain need not be in memory. The keys come last, when it is known which. */
+/** The same as JSON, one record at a time, so that a long chain need not fit into memory. The keys that were used come last. */
 export function* evidenceText(
   domain: string,
   observations: Iterable<Observation>,

@@ -7,7 +7,7 @@ import { deltaRow } from './wire-rows.ts';
 
 export const CHANGE_COLUMNS = ['seq', 'at', 'domain', 'signal', 'kind', 'before', 'after', 'observation_seq'] as const;
 
-/** A change as a line of its export. */
+/** A change as a line of CSV. */
 export function changeCells(delta: Delta): Cell[] {
   const row = deltaRow(delta);
   return CHANGE_COLUMNS.map((name) => row[name]);
@@ -24,7 +24,7 @@ export const OBSERVATION_COLUMNS = [
   'value',
 ] as const;
 
-/** An observation as lines of its export: one for each value, and one for a type that has none. */
+/** An observation as lines of CSV: one for each value, and one for a type without values. */
 export function observationCells({ seq, record }: Observation): Cell[][] {
   const { observed_at, domain, certificate, certificate_status } = record;
   const lines = Object.entries(signalsOf(record)).flatMap(([type, { status, ttl, rtt_ms, values }]) =>

@@ -4,7 +4,7 @@ import { servicesOf } from './services.ts';
 import type { SignalType } from './signal.ts';
 import { certificateParts } from './tracked-values.ts';
 
-/** What hosts are counted by. `expiry` is the day on which the certificate ends; `service` is `<kind>:<name>`. */
+/** What hosts are counted by. `expiry` is the day the certificate expires; `service` is `<kind>:<name>`. */
 export type FacetKind = 'type' | 'service' | 'issuer' | 'expiry' | 'nameserver' | 'mailhost';
 
 export interface Facet {
@@ -12,7 +12,7 @@ export interface Facet {
   name: string;
 }
 
-/** What a host counts for in the lists and charts, from what stands of it; each once. */
+/** The facets under which a host is listed and counted, from its baseline; each once. */
 export function facetsOf(baseline: DomainBaseline): Facet[] {
   const facets = new Map<string, Facet>();
   const add = (kind: FacetKind, name: string): void => void facets.set(`${kind} ${name}`, { kind, name });
@@ -39,7 +39,7 @@ export function facetsOf(baseline: DomainBaseline): Facet[] {
   return [...facets.values()];
 }
 
-/** Whom an issuer's distinguished name is of: its organisation, else its common name, else all of it. */
+/** The name in an issuer's distinguished name: its organisation, else its common name, else all of it. */
 export function issuerName(issuer: string): string {
   const part = (name: string): string | undefined =>
     new RegExp(`(?:^|, )${name}=((?:\\\\.|[^,\\\\])+)`).exec(issuer)?.[1]?.replace(/\\(.)/g, '$1');

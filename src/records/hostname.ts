@@ -4,7 +4,7 @@ import { Fault } from '../fault.ts';
 
 /** A name that may be watched. */
 export interface Hostname {
-  /** Lower-case A-labels, without a last dot: the name that everything is kept under. */
+  /** Lower-case A-labels without a trailing dot: the key under which everything is stored. */
   hostname: string;
   /** The same with its Unicode labels. */
   unicode: string;
@@ -12,27 +12,26 @@ export interface Hostname {
   registrable_domain: string | null;
 }
 
-/** Without the last dot: RFC 1035, section 2.3.4, allows 255 octets with the length bytes and the root. */
+/** Without the trailing dot: RFC 1035, section 2.3.4, allows 255 octets with the length bytes and the root. */
 const LONGEST_NAME = 253;
 const LONGEST_LABEL = 63;
-/** No text longer than this is looked at; a Unicode name is never longer than its A-labels. */
+/** Longer texts are not parsed; a Unicode name is never longer than its A-labels. */
 const LONGEST_TEXT = 1_000;
 
 /** Letters, digits and hyphens, no hyphen at either end (RFC 1123, section 2.1). */
 const LDH = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
-/** IDNA2008's LetterDigits (RFC 5892, section 2.1) and the signs that it allows in context (appendix A): no emoji. */
+/** IDNA2008's LetterDigits (RFC 5892, section 2.1) and the characters it allows in context (appendix A): no emoji. */
 const U_LABEL = /^[\p{Ll}\p{Lo}\p{Lm}\p{Mn}\p{Mc}\p{Nd}\-·͵׳״・\u200c\u200d]+$/u;
 
-/** What URL parsing would cut off, take out or decode before anyone sees it. */
+/** Characters that URL parsing would cut off, remove or decode unnoticed. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
 const NOT_IN_A_NAME = /[\u0000-\u0020\u007f-\u00a0"#%/:<>?@[\\\]^`{|}\u2028\u2029]/;
 
 /**
- * Reads a hostname, in Unicode or in A-labels, with or without its last dot.
- * Throws `invalid_request` that says which part is wrong and what to give
- * instead: addresses, wildcards, underscores and names of one label are not
- * watched. Unicode is mapped by UTS 46 and held to the letters of IDNA2008.
+ * Parses a hostname, in Unicode or in A-labels, with or without a trailing dot. Unicode is mapped by UTS 46 and limited
+ * to the characters of IDNA2008. Throws `invalid_request` for anything else, and for what cannot be watched: addresses,
+ * wildcards, names with underscores and names of one label.
  */
 export function parseHostname(text: string): Hostname {
   const refuse = (why: string): never => {
@@ -85,7 +84,7 @@ export function registrableDomain(hostname: string): string | null {
   return getDomain(hostname, { allowPrivateDomains: true });
 }
 
-/** The name and every name above it of two labels or more: where an opt-out that covers it may stand. */
+/** The name and every parent of two labels or more: an opt-out of any of them covers it. */
 export function nameAndParents(hostname: string): string[] {
   const labels = hostname.split('.');
   return labels.slice(0, -1).map((_, index) => labels.slice(index).join('.'));

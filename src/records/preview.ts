@@ -7,14 +7,14 @@ import { disclosuresOf } from './salt.ts';
 import type { ServiceSeen } from './services.ts';
 import type { Certificate, CertificateStatus } from './signal.ts';
 
-/** A field that is shown, and its proof: sibling hashes in lower-case hex, lowest first (RFC 9162, section 2.1.3). */
+/** A disclosed field and its proof: sibling hashes in lower-case hex, lowest first (RFC 9162, section 2.1.3). */
 export interface ShownField {
   index: number;
   disclosure: string;
   path: string[];
 }
 
-/** What a preview shows. Everything else of the record stays behind its salt. */
+/** The fields that a preview discloses; the others stay hidden behind their salts. */
 const SHOWN = ['domain', 'observed_at', 'registrable_domain', 'signals.NS', 'summary', 'unicode'] as const;
 
 const NOTICE =
@@ -23,7 +23,7 @@ const NOTICE =
 const HOW =
   'An account key or a payment shows every field. Held-back fields are salted leaves of the same signed tree; they can be checked against this receipt when they are shown.';
 
-/** The body of a keyless answer. */
+/** The body of an answer without a key. */
 export interface Preview {
   preview: true;
   signed: false;
@@ -41,7 +41,7 @@ export interface Preview {
   receipt: string;
 }
 
-/** The body of a keyed answer. */
+/** The body of an answer to a key or a payment. */
 export interface FullRecord {
   preview: false;
   signed: true;
@@ -60,7 +60,7 @@ export interface FullRecord {
   receipt: string;
 }
 
-/** What anybody may see of an observation, provably part of what was signed. */
+/** The public part of an observation, with the proof that it was signed. */
 export function previewOf({ record, seq, seed, receipt }: Observation): Preview {
   const names = Object.keys(record).sort();
   const disclosures = disclosuresOf(record, seed);
@@ -82,7 +82,7 @@ export function previewOf({ record, seq, seed, receipt }: Observation): Preview 
   };
 }
 
-/** All of an observation. */
+/** The whole observation. */
 export function fullRecordOf({ record, seq, seed, receipt }: Observation): FullRecord {
   return {
     preview: false,

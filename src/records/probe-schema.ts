@@ -3,18 +3,18 @@ import { Fault } from '../fault.ts';
 import type { Probe } from './signal.ts';
 import { KNOWN_STATUSES, SIGNAL_TYPES, UNKNOWN_STATUSES } from './signal.ts';
 
-/** Of one signal: more are a resolver's `too_many`. */
+/** The most values of one signal; a resolver reports more as `too_many`. */
 export const MOST_VALUES = 500;
-/** Of a signal's values in presentation form together, in characters: a whole message with every byte escaped as `\DDD`. */
+/** The longest sum of a signal's values in presentation form, in characters: a whole message, every byte as `\DDD`. */
 const LONGEST_VALUES = 4 * 65_535;
 const MOST_NAMES = 2_000;
 
-/** Half a surrogate pair has no UTF-8: what is signed would not be what is shown. */
+/** A lone surrogate has no UTF-8 form: the signed text would differ from the text shown. */
 const text = (longest: number) =>
   z
     .string()
     .max(longest)
-    .refine((value) => value.isWellFormed(), 'is no sound Unicode');
+    .refine((value) => value.isWellFormed(), 'is not well-formed Unicode');
 const values = z
   .array(text(LONGEST_VALUES))
   .max(MOST_VALUES)
@@ -40,7 +40,7 @@ const SignalSchema = z
   })
   .refine(
     ({ status, values: found }) => (status === 'ok') === found.length > 0,
-    'has values if, and only if, its status is ok',
+    'must have values exactly when its status is ok',
   );
 
 const CertificateSchema = z.object({
@@ -55,7 +55,7 @@ const CertificateSchema = z.object({
     .transform((list) => [...new Set(list)].sort()),
 });
 
-/** A look as a scanner sends it. Lists are sorted; what no resolver says is refused. */
+/** A probe as a scanner sends it. Lists are sorted on parsing; anything a resolver could not report is refused. */
 export const ProbeSchema = z
   .object({
     hostname: z.string().max(253),
@@ -67,10 +67,10 @@ export const ProbeSchema = z
   })
   .refine(
     ({ certificate, certificate_status }) => (certificate_status === 'ok') === (certificate !== null),
-    'has a certificate if, and only if, its certificate_status is ok',
+    'must have a certificate exactly when its certificate_status is ok',
   );
 
-/** Reads a look that came from elsewhere. Throws `invalid_request` that names the member and what is wrong with it. */
+/** Parses a probe that another machine sent. Throws `invalid_request` naming the member and what is wrong with it. */
 export function parseProbe(json: unknown): Probe {
   const parsed = ProbeSchema.safeParse(json);
   if (parsed.success) return parsed.data;

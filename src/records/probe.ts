@@ -2,7 +2,7 @@ import type { Ask } from './dns/ask.ts';
 import type { RecordType } from './dns/record-type.ts';
 import type { Certificate, CertificateStatus, Probe, Signal, SignalType } from './signal.ts';
 
-/** What is asked for each signal: the labels before the hostname, and the type. */
+/** The question of each signal: a prefix of the hostname, and the type. */
 const QUESTIONS: Record<SignalType, readonly [before: string, type: RecordType]> = {
   A: ['', 'A'],
   AAAA: ['', 'AAAA'],
@@ -24,14 +24,14 @@ const QUESTIONS: Record<SignalType, readonly [before: string, type: RecordType]>
   WWW_HTTPS: ['www.', 'HTTPS'],
 };
 
-/** The certificate that a host shows, or why none was seen. */
+/** The certificate that a host presents, or why there is none. */
 export interface CertificateProbe {
   /** Null unless the status is `ok`. */
   certificate: Certificate | null;
   certificate_status: CertificateStatus;
 }
 
-/** Shakes hands with one of the addresses by the host's name. Never rejects. */
+/** Makes a TLS handshake with one of the addresses under the host's name. Never rejects. */
 export type Handshake = (hostname: string, addresses: readonly string[]) => Promise<CertificateProbe>;
 
 export interface ProbeOptions {
@@ -39,11 +39,11 @@ export interface ProbeOptions {
   handshake: Handshake;
   /** The present time, in ms. */
   now(): number;
-  /** A label that nobody has: 20 letters and digits or so by chance. */
+  /** A random label that nobody has registered, of some 20 letters and digits. */
   randomLabel(): string;
 }
 
-/** Looks at one hostname, in A-labels without the last dot: every type, the wildcard, and the certificate at its addresses. */
+/** Probes one hostname, in A-labels without a trailing dot: every type, the wildcard, and the certificate at its addresses. */
 export async function probeHostname(
   hostname: string,
   { ask, handshake, now, randomLabel }: ProbeOptions,
@@ -68,7 +68,7 @@ export async function probeHostname(
   };
 }
 
-/** Whether there is an address, or an alias, at a name that nobody made; null when that is not known. */
+/** Whether a random name has an address or an alias; null when unknown. */
 async function wildcardOf(name: string, ask: Ask): Promise<boolean | null> {
   const address = await ask(name, 'A');
   if (address.status === 'ok') return true;
@@ -81,7 +81,7 @@ async function wildcardOf(name: string, ask: Ask): Promise<boolean | null> {
 async function certificateOf(hostname: string, signals: Signal[], handshake: Handshake): Promise<CertificateProbe> {
   const addresses = signals.flatMap(({ values }) => values);
   if (addresses.length > 0) return handshake(hostname, addresses);
-  // No address anywhere is known to show no certificate; an address that is not known may show one.
+  // A host known to have no address has no certificate; one whose addresses are unknown may have one.
   const isKnown = signals.every(({ status }) => status === 'nodata' || status === 'nxdomain');
   return { certificate: null, certificate_status: isKnown ? 'none' : 'skipped' };
 }

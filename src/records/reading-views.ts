@@ -1,8 +1,8 @@
 import type { RecordsFrame } from './views.ts';
 
-/** What the pages of reading and verifying are given, as views.ts has it for the others. */
+// The views of the pages for reading and verifying; views.ts has the others.
 
-/** The routes of these pages, and what each one is given. */
+/** The routes of these pages, with the view of each. */
 export interface ReadingPages {
   '/records/verify': VerifyView;
   '/records/hosts': HostsView;
@@ -19,29 +19,28 @@ export interface VerifyView {
 /** Where a list ends for this reader. */
 export interface ListEnd {
   total: number;
-  /** How many more there are than are shown, where an account would show them; 0 where nothing is held back. */
+  /** How many rows only an account sees; 0 when nothing is held back. */
   held_back: number;
   sign_in_url: string;
-  /** The address of the next page, for who is signed in; null on the last. */
+  /** The address of the next page, for signed-in readers; null on the last. */
   next_url: string | null;
 }
 
-/** A way to another page. */
 export interface Link {
   url: string;
   text: string;
 }
 
-/** A list of hostnames: the catalog, or those that have one thing in common. */
+/** A list of hostnames: the catalog, or those with one facet in common. */
 export interface HostsView {
   frame: RecordsFrame;
   heading: string;
   lede: string;
-  /** Lists that this one is part of, or that are beside it. */
+  /** Parent lists and related lists. */
   ways: Link[];
   rows: HostRow[];
   end: ListEnd;
-  /** Whether `total` is the least that there are, and not all. */
+  /** Whether `total` is a lower bound. */
   at_least: boolean;
 }
 
@@ -51,19 +50,19 @@ export interface HostRow {
   url: string;
   /** `watched` or `paused`. */
   state: string;
-  /** ISO 8601; null before the first look. */
+  /** ISO 8601; null before the first probe. */
   observed_at: string | null;
   /** The newest observation. */
   seq: number | null;
 }
 
-/** A list of names by how many hostnames have each: services, issuers and the like. */
+/** A list of names (services, issuers and so on), by the number of hostnames that have each. */
 export interface NamesView {
   frame: RecordsFrame;
   heading: string;
   lede: string;
   ways: Link[];
-  /** What a name is, for the head of its column, and what several are. */
+  /** What a name is, in the singular for its column and in the plural. */
   noun: string;
   nouns: string;
   rows: NameRow[];
@@ -72,10 +71,10 @@ export interface NamesView {
 
 export interface NameRow {
   name: string;
-  /** What sort of thing it is, where the list has several; else null. */
+  /** Its kind, where the list has several; else null. */
   kind: string | null;
   count: number;
-  /** Of all watched hostnames, from 0 to 1. */
+  /** The share of all watched hostnames, from 0 to 1. */
   share: number;
   url: string;
 }
@@ -83,18 +82,18 @@ export interface NameRow {
 export interface AnalyticsView {
   frame: RecordsFrame;
   totals: { watched: number; observations: number; changes: number; changes_today: number };
-  /** ISO 8601; null before the first look. */
+  /** ISO 8601; null before the first probe. */
   last_look_at: string | null;
   /** Changes by day, oldest first, without gaps. */
   changes: ColumnChart;
-  /** Certificates by the week in which they end. */
+  /** Certificates by the week in which they expire. */
   expiry: ColumnChart;
   lists: AnalyticsList[];
 }
 
-/** A chart of columns, and all that its table says. */
+/** A column chart, with the figures of its table. */
 export interface ColumnChart {
-  /** What the parts of a column are, from the bottom up; their classes too. */
+  /** The parts of a column from the bottom up, which are their CSS classes too. */
   parts: string[];
   columns: { label: string; url: string | null; counts: number[] }[];
   /** The largest column. */
@@ -102,7 +101,7 @@ export interface ColumnChart {
   total: number;
 }
 
-/** The names that most hostnames have, and where the rest are. */
+/** The most frequent names, and the address of the whole list. */
 export interface AnalyticsList {
   id: string;
   heading: string;
@@ -117,18 +116,18 @@ export interface AnalyticsList {
 export interface SearchView {
   frame: RecordsFrame;
   q: string;
-  /** Null when nothing was asked for. */
+  /** Null without a query. */
   found: FoundGroup[] | null;
-  /** What was wrong with the question; null when nothing was. */
+  /** What was wrong with the query; null when nothing was. */
   refusal: string | null;
 }
 
-/** What a search found of one sort. */
+/** The results of one kind. */
 export interface FoundGroup {
   heading: string;
   rows: { text: string; detail: string; url: string }[];
   end: ListEnd;
-  /** Whether `total` is the least that there are, and not all. */
+  /** Whether `total` is a lower bound. */
   at_least: boolean;
 }
 
@@ -137,7 +136,7 @@ export interface DocsView {
   /** A watched hostname for the examples. */
   example: string;
   limits: {
-    /** What one address may do without a key, in words. */
+    /** The limits by address, without a key, in words. */
     by_address: { what: string; limit: string }[];
     keyless_daily: number;
     keyless_seconds: number;
@@ -149,11 +148,11 @@ export interface DocsView {
   };
   /** What a request past the allowance costs, in credits. */
   credits_per_request: number;
-  /** How the paid lane is paid, and what each door costs; null while it is closed. */
+  /** How to pay on the paid lane, and the price of each route; null while it is closed. */
   paid: { network: string; prices: { path: string; price: string }[]; sells_credits: boolean; repeats: number } | null;
-  /** The doors by sort, from the routes themselves. */
+  /** The routes by group, generated from the routes themselves. */
   routes: DocsRoutes[];
-  /** A receipt and a preview that this service made; null before the first observation. */
+  /** An example receipt and preview of this service; null before the first observation. */
   receipt: string | null;
   preview: string | null;
 }

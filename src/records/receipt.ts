@@ -3,7 +3,7 @@ import { isIsoTime } from '../time.ts';
 /** The first line of every observation's receipt. */
 const RECEIPT_HEADER = 'domain-observation/v1';
 
-/** What the receipt of an observation says. Nothing in this file hashes: a reader's browser reads receipts by it too. */
+/** The parsed receipt of an observation. Nothing in this file hashes, so a reader's browser runs it too. */
 export interface ObservationReceipt {
   /** In A-labels. */
   domain: string;
@@ -13,7 +13,7 @@ export interface ObservationReceipt {
   observed_at: string;
   /** `sha256:<hex>`: the Merkle root over the record's disclosures. */
   record_root: string;
-  /** How many leaves the tree has. */
+  /** The number of leaves of the tree. */
   record_fields: number;
   /** Hash of the signed text of the domain's previous observation, or null for its first. */
   prev: string | null;
@@ -21,7 +21,7 @@ export interface ObservationReceipt {
   kid: string;
 }
 
-/** The signed text, byte for byte as wire.md gives it. Throws when a value holds a blank or a newline. */
+/** The signed text, byte for byte as wire.md defines it. Throws when a value contains whitespace. */
 export function observationText(receipt: ObservationReceipt): string {
   const { domain, seq, observed_at, record_root, record_fields, prev, kid } = receipt;
   const text = `${RECEIPT_HEADER}\ndomain ${domain}\nseq ${seq}\nobserved_at ${observed_at}\nrecord_root ${record_root}\nrecord_fields ${record_fields}\nprev ${prev ?? 'none'}\nkid ${kid}\n`;
@@ -29,11 +29,11 @@ export function observationText(receipt: ObservationReceipt): string {
   return text;
 }
 
-// Numbers of at most 15 digits: longer ones do not survive as numbers.
+// At most 15 digits: JavaScript numbers hold no more exactly.
 const RECEIPT_PATTERN =
   /^domain-observation\/v1\ndomain ([a-z0-9.-]{3,253})\nseq ([1-9]\d{0,14})\nobserved_at (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\nrecord_root (sha256:[0-9a-f]{64})\nrecord_fields ([1-9]\d{0,14})\nprev (none|sha256:[0-9a-f]{64})\nkid (\S+)\n$/;
 
-/** Reads a receipt's signed text; null when it is not exactly in the form of wire.md. */
+/** Parses a receipt's signed text; null unless it is exactly as wire.md defines it. */
 export function parseObservation(text: string): ObservationReceipt | null {
   const match = RECEIPT_PATTERN.exec(text);
   if (match === null || !isIsoTime(match[3] ?? '')) return null;

@@ -2,9 +2,8 @@ import type { DomainRecord, RecordSignal } from './record.ts';
 import { signalsOf } from './record.ts';
 
 /**
- * A record in two parts: the body, which is the same from look to look while
- * nothing changes and is kept once, and the circumstances of one look. A million
- * hostnames looked at daily would else write their zones anew each day.
+ * A record in two parts: the body, which stays the same from probe to probe while nothing changes and is stored once,
+ * and the circumstances of one probe. Otherwise a million hostnames probed daily would write their zones every day.
  */
 export interface RecordParts {
   body: Record<string, unknown>;
@@ -15,7 +14,7 @@ export interface RecordParts {
 /** TTL, transport, round-trip time, and the flags as letters: `a` for aa, `d` for ad, `t` for tc. */
 type Circumstance = [ttl: number | null, transport: 'udp' | 'tcp' | null, rtt_ms: number | null, flags: string];
 
-/** Takes a record apart. `observed_at` is in neither part: the receipt and the row have it. */
+/** Splits a record. `observed_at` is in neither part: the receipt and the row have it. */
 export function partsOf(record: DomainRecord): RecordParts {
   const { observed_at: _, ...rest } = record;
   const body: Record<string, unknown> = rest;
@@ -28,7 +27,7 @@ export function partsOf(record: DomainRecord): RecordParts {
   return { body, circumstances };
 }
 
-/** Puts the two parts together again. */
+/** Joins the two parts again. */
 export function recordFromParts({ body, circumstances }: RecordParts, observed_at: string): DomainRecord {
   const record = { ...body, observed_at } as DomainRecord;
   for (const [index, [type, { status, values }]] of inOrder(signalsOf(record)).entries()) {

@@ -5,10 +5,10 @@ import { servicesSeen } from './services.ts';
 import type { Certificate, CertificateStatus, Probe, Signal, SignalStatus } from './signal.ts';
 import { isKnown } from './signal.ts';
 
-/** A signal as the signed record has it. Which resolver was asked is the operator's own affair. */
+/** A signal as the signed record has it, without the resolver, which is the operator's business. */
 export type RecordSignal = Omit<Signal, 'resolver'>;
 
-/** What is signed of one look: a flat list of named fields, each of which can be disclosed alone. */
+/** The signed part of a probe: a flat list of named fields, each of which can be disclosed alone. */
 export interface DomainRecord {
   certificate: Certificate | null;
   certificate_status: CertificateStatus;
@@ -21,11 +21,11 @@ export interface DomainRecord {
   summary: Record<string, number>;
   unicode: string;
   wildcard: boolean | null;
-  /** One for each type that was asked for, named `signals.<TYPE>`. */
+  /** One for each type that was queried, named `signals.<TYPE>`. */
   [signal: `signals.${string}`]: RecordSignal;
 }
 
-/** The record of a look, at the time that its receipt will say. */
+/** The record of a probe, at the time that its receipt will state. */
 export function recordOf(probe: Probe, host: Hostname, observed_at: number): DomainRecord {
   const signals = Object.entries(probe.signals).sort(([a], [b]) => (a < b ? -1 : 1));
   return {
@@ -47,7 +47,7 @@ export function recordOf(probe: Probe, host: Hostname, observed_at: number): Dom
   };
 }
 
-/** Number of values by type, of the types whose answer is known. */
+/** Number of values by type, for the types whose answer is known. */
 export function summaryOf(signals: Record<string, { status: SignalStatus; values: string[] }>): Record<string, number> {
   return Object.fromEntries(
     Object.entries(signals)

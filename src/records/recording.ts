@@ -13,7 +13,7 @@ import type { Probe } from './signal.ts';
 import type { TrackedValues } from './tracked-values.ts';
 import { trackedValues } from './tracked-values.ts';
 
-/** A hostname that somebody has leased to look at. */
+/** A hostname that a scanner has leased. */
 export interface LeasedHost extends Hostname {
   id: number;
   failures: number;
@@ -21,21 +21,21 @@ export interface LeasedHost extends Hostname {
   last: { observed_at: number; receipt_hash: string } | null;
 }
 
-/** What recording a look reads and writes. */
+/** The table operations that recording a probe needs. */
 export interface RecordingTables {
-  /** Runs work in one transaction; within another it is part of that. */
+  /** Runs work in one transaction; a nested call joins the outer one. */
   transact<T>(work: () => T): T;
-  /** The host, while this lease holds it; null when the lease is lost, or the host is no longer watched. */
+  /** The host while this lease holds it; null when the lease is lost or the host is no longer watched. */
   leased(lease: string, hostname: string): LeasedHost | null;
   nextSeq(): number;
   addObservation(host: number, observation: Observation): void;
   baseline(host: number): DomainBaseline;
   setBaseline(host: number, updates: DomainBaseline): void;
-  /** Enters changes, at `now` or at the last delta's time if that is later. */
+  /** Appends changes, at `now` or at the last delta's time if that is later. */
   addDeltas(host: LeasedHost, changes: Change[], observation_seq: number, now: number): Delta[];
   addSightings(host: number, tracked: TrackedValues, at: number): void;
   setFacets(host: number, facets: Facet[]): void;
-  /** Ends the lease and puts the host back into the queue. */
+  /** Ends the lease and returns the host to the queue. */
   requeue(host: number, update: QueueUpdate): void;
 }
 
@@ -47,27 +47,26 @@ export interface QueueUpdate {
   operator: string;
 }
 
-/** Who signs, the clock's reading, and chance. */
+/** The key, the time and the source of randomness. */
 export interface RecordingOptions {
   signer: Signer;
   kid: string;
-  /** From when on the key is in force, in ms. */
+  /** When the key came into force, in ms. */
   nbf?: number;
   /** The present time, in ms. */
   now: number;
   /** The interval of the settings, in ms. */
   every: number;
-  /** So many fresh random bytes. */
+  /** Fresh random bytes. */
   randomBytes(length: number): Uint8Array;
 }
 
-/** What became of a look: signed and kept, or dropped because its lease was lost. */
+/** The outcome of a probe: signed and stored, or dropped because its lease was lost. */
 export type Recorded = { outcome: 'recorded'; seq: number; deltas: Delta[] } | { outcome: 'lost' };
 
 /**
- * Enters one look under the lease that it was made for: its signed observation,
- * the deltas, what follows from them, and when to look again, in one transaction.
- * The same look sent again finds its lease gone, so nothing is entered twice.
+ * Records one probe under its lease, in one transaction: the signed observation, the deltas and what follows from them,
+ * and the time of the next probe. A probe that is sent again finds its lease gone, so nothing is recorded twice.
  */
 export function recordProbe(tables: RecordingTables, lease: string, probe: Probe, options: RecordingOptions): Recorded {
   return tables.transact(() => {

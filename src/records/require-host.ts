@@ -2,16 +2,15 @@ import { Fault } from '../fault.ts';
 import { isoTime } from '../time.ts';
 import { parseHostname } from './hostname.ts';
 
-/** What finding a hostname reads. */
+/** The table reads that finding a host needs. */
 export interface HostTables<Host> {
   optOutOf(hostname: string): object | null;
   find(hostname: string): Host | null;
 }
 
 /**
- * The host under watch that a text names. Throws `invalid_request` for what is
- * no hostname, `not_found` for one that opted out, `not_watched` for any other
- * that is not under watch (wire.md, section 5).
+ * Finds a host under watch by its name. Throws `invalid_request` for an invalid hostname, `not_found` for one that opted
+ * out, and `not_watched` for any other that is not under watch (wire.md, section 5).
  */
 export function requireHost<Host>({ optOutOf, find }: HostTables<Host>, text: string): Host {
   const { hostname } = parseHostname(text);
@@ -25,8 +24,8 @@ export function requireHost<Host>({ optOutOf, find }: HostTables<Host>, text: st
 }
 
 /**
- * The fault of a host that is under watch and of which there is no observation:
- * none yet, or none at or before `as_of`, where the first one is later.
+ * The fault for a host under watch without an observation: none yet, or none at or before `asOf` because the first one
+ * is later. Times in ms.
  */
 export function notObserved(hostname: string, asOf?: number, first?: number): Fault {
   if (asOf === undefined || first === undefined) {

@@ -3,27 +3,27 @@ import type { ProbeOutcome, ScanLease, ScanQueue } from './scan-queue.ts';
 import type { Probe } from './signal.ts';
 import { isKnown } from './signal.ts';
 
-/** What a batch of looks came to. */
+/** The result of a batch of probes. */
 export interface BatchOutcome {
   outcomes: ProbeOutcome[];
-  /** Whether no resolver answered anything, so that nothing was learned of the hosts and nothing entered. */
+  /** No resolver answered: nothing was learned about the hosts, and nothing was submitted. */
   noResolver: boolean;
 }
 
-/** Asked when nothing was learned; any answer, a refusal too, shows that somebody is there. */
+/** Asked when a probe had no answer; any reply, even a refusal, shows that a resolver is there. */
 const TEST_QUESTION = ['com', 'NS'] as const;
 
-/** How a batch is told to end, and tells that it holds less. */
+/** How a batch learns that it must stop, and reports the hosts it is done with. */
 export interface BatchOptions {
-  /** Once it is, what is still under way is dropped and given back. */
+  /** Once true, probes in progress are dropped and their lease is released. */
   isStopping(): boolean;
-  /** So many looks are done with: entered, or dropped. All of them are in the end. */
+  /** Reports how many more hostnames are submitted or dropped; the counts add up to the whole lease. */
   release(count: number): void;
 }
 
 /**
- * Looks at the hostnames of a lease, all at once, and enters each look as it
- * comes: the slowest host keeps the others waiting no longer than entering takes.
+ * Probes the hostnames of a lease concurrently and submits each probe as it completes, so that a slow host does not
+ * delay the others.
  */
 export async function scanBatch(
   queue: ScanQueue,
@@ -41,7 +41,7 @@ export async function scanBatch(
   };
   let submitting: Promise<void> = Promise.resolve();
   let failure: unknown;
-  // What comes while the last ones are entered goes together.
+  // Probes that complete during a submission are submitted together.
   const submitReady = async (): Promise<void> => {
     if (failure !== undefined || ready.length === 0) return;
     const probes = ready.splice(0);
@@ -56,7 +56,7 @@ export async function scanBatch(
     await Promise.all(
       hostnames.map(async (hostname) => {
         const probe = await prober.probe(hostname);
-        // A client that was closed answers by saying nothing.
+        // A closed client ends every question without an answer.
         if (isStopping()) return;
         if (gotNoAnswer(probe)) {
           unanswered.push(probe);
@@ -80,7 +80,7 @@ export async function scanBatch(
   }
 }
 
-/** Whether a look had no answer at all. */
+/** Whether a probe had no answer at all. */
 export function gotNoAnswer({ signals }: Probe): boolean {
   return Object.values(signals).every((signal) => !isKnown(signal) && isSilence(signal.status));
 }
@@ -89,7 +89,7 @@ function isSilence(status: string): boolean {
   return status === 'timeout' || status === 'unreachable' || status === 'skipped';
 }
 
-/** Whether nobody is there to be asked. */
+/** Whether no resolver can be reached. */
 export async function areResolversDown({ resolver }: Prober): Promise<boolean> {
   return isSilence((await resolver.ask(...TEST_QUESTION)).status);
 }

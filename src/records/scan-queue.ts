@@ -1,27 +1,26 @@
 import type { Probe } from './signal.ts';
 
-/** Hostnames that one scanner alone looks at, until the lease ends. */
+/** Hostnames that are reserved for one scanner until the lease ends. */
 export interface ScanLease {
   lease: string;
   hostnames: string[];
 }
 
 /**
- * What became of one look: signed and kept; dropped, because another scanner
- * took the hostname meanwhile or nobody watches it any more; or refused for
- * what it says.
+ * The outcome of one probe: signed and stored; lost, because another scanner leased the hostname meanwhile or it is no
+ * longer watched; or refused for its content.
  */
 export type ProbeOutcome =
   | { hostname: string; outcome: 'recorded'; seq: number; changes: string[] }
   | { hostname: string; outcome: 'lost' }
   | { hostname: string; outcome: 'refused'; message: string };
 
-/** Where a scanner gets its work and hands in what it saw: the database, or the doors of another machine. */
+/** Where a scanner gets its work and submits its probes: the database, or the API of another machine. */
 export interface ScanQueue {
-  /** At most `max` hostnames that are due; null when nothing is. */
+  /** Leases at most `max` hostnames that are due; null when none is. */
   lease(max: number): Promise<ScanLease | null>;
-  /** Enters looks under their lease; outcomes in their order. */
+  /** Submits probes under their lease; returns their outcomes in the same order. */
   submit(lease: string, probes: Probe[]): Promise<ProbeOutcome[]>;
-  /** Ends a lease: what was not entered is due at once. */
+  /** Ends a lease: hostnames without a submitted probe are due at once. */
   release(lease: string): Promise<void>;
 }

@@ -5,19 +5,19 @@ import type { ValueTables } from './value-search.ts';
 import { FIRST_VALUE, valueSightings } from './value-search.ts';
 import { historyRow } from './wire-rows.ts';
 
-/** Of each kind of thing, when all kinds are asked for. */
+/** The most results of each kind, when all kinds are searched. */
 const MOST = 50;
-/** How many names of services and issuers are looked through. */
+/** How many names of services and issuers are scanned. */
 const SCANNED_NAMES = 1_000;
 
-/** What is found, in the order in which it is listed. */
+/** The kinds of results, in the order in which they are listed. */
 export const FOUND_KINDS = ['domain', 'value', 'service', 'issuer', 'nameserver', 'mailhost'] as const;
 export type FoundKind = (typeof FOUND_KINDS)[number];
 
-/** Where the list of one kind stands: what the next page comes after. */
+/** The last row of a page of one kind: the next page comes after it. */
 export type FoundCursor = (string | number)[];
 
-/** What the search reads. */
+/** The table reads that the search needs. */
 export interface SearchTables extends ValueTables {
   search(
     words: string,
@@ -41,15 +41,14 @@ export type Found =
     }
   | { kind: 'service' | 'issuer' | 'nameserver' | 'mailhost'; name: string; count: number };
 
-/** Everything that fits some words, the first of each kind. */
+/** The first matches of each kind. */
 export function findEverywhere(tables: SearchTables, q: string): Found[] {
   return FOUND_KINDS.flatMap((kind) => findOf(tables, kind, q, MOST).map(({ found }) => found));
 }
 
 /**
- * What of one kind fits some words, after a place of that kind: hostnames by
- * the beginnings of their labels, values by their words and beginnings, services
- * and issuers by a part of their names, hosts by the beginnings of theirs.
+ * Matches of one kind after a cursor: hostnames by prefixes of their labels, values by words and prefixes, services and
+ * issuers by a substring of their names, name servers and mail hosts by a prefix.
  */
 export function findOf(
   tables: SearchTables,
@@ -104,7 +103,7 @@ function values(tables: ValueTables, q: string, limit: number, after?: FoundCurs
   return rows;
 }
 
-/** Mail hosts and name servers are listed by their registrable domains: that of a host, or what one begins with. */
+/** Mail hosts and name servers are listed by registrable domain: the query's, or the query itself as a prefix. */
 function hostOf(q: string): string {
   const low = q.toLowerCase().replace(/\.$/, '');
   return low.includes('.') && /^[a-z0-9.-]+$/.test(low) ? (registrableDomain(low) ?? low) : low;

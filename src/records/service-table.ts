@@ -1,14 +1,14 @@
 import type { SignalType } from './signal.ts';
 
-/** How records give a service away: hosts that end so, or texts that begin so. */
+/** How to recognize a service in DNS records: by host suffixes or by prefixes of texts. */
 export interface ServicePattern {
   service: string;
   kind: 'mail' | 'dns' | 'hosting' | 'cdn' | 'verification' | 'security';
-  /** Registered names: a record's host is one of them or below it. */
+  /** A record's host is one of these names or below one of them. */
   hosts?: Partial<Record<SignalType, readonly string[]>>;
-  /** For name servers that are spread over numbered names. */
+  /** For name servers with numbered names. */
   nameserver?: RegExp;
-  /** Beginnings of TXT records, in lower case. */
+  /** Prefixes of TXT records, in lower case. */
   txt?: readonly string[];
   /** Names that an SPF record includes. */
   spf?: readonly string[];
@@ -16,7 +16,7 @@ export interface ServicePattern {
 
 const CNAMES = (...hosts: string[]) => ({ CNAME: hosts, WWW_CNAME: hosts });
 
-/** Services that are seen in records. Public knowledge, written by hand; a new row needs no code. */
+/** Services that can be recognized in records. Public knowledge, maintained by hand; a new row needs no code. */
 export const SERVICES: readonly ServicePattern[] = [
   // Mail
   { service: 'Google Workspace', kind: 'mail', hosts: { MX: ['google.com', 'googlemail.com'] } },
@@ -96,7 +96,7 @@ export const SERVICES: readonly ServicePattern[] = [
   { service: 'Azure Front Door', kind: 'cdn', hosts: CNAMES('azurefd.net', 'azureedge.net') },
   { service: 'Imperva', kind: 'cdn', hosts: CNAMES('incapdns.net', 'impervadns.net') },
   { service: 'bunny.net', kind: 'cdn', hosts: CNAMES('b-cdn.net') },
-  // Tokens that prove to somebody who has the zone
+  // Tokens that prove control of the zone
   { service: 'Google', kind: 'verification', txt: ['google-site-verification='] },
   { service: 'Microsoft', kind: 'verification', txt: ['ms='] },
   { service: 'Apple', kind: 'verification', txt: ['apple-domain-verification='] },

@@ -10,10 +10,10 @@ export interface ServiceSeen {
   seen_in: string[];
 }
 
-/** The values of a host by type, as a look or what stands of it has them. */
+/** A host's values by type, from a probe or from its baseline. */
 type Values = Partial<Record<SignalType, readonly string[]>>;
 
-/** The services that a look's records point to, sorted by name. */
+/** The services that a probe's records point to, sorted by name. */
 export function servicesSeen({
   signals,
 }: {
@@ -47,7 +47,7 @@ function order({ service, kind }: ServiceSeen): string {
   return `${service}\n${kind}`;
 }
 
-/** The host in a value: its last word, which for an MX follows the preference. */
+/** The host in a value: its last word, because an MX begins with its preference. */
 function hostIn(value: string): string {
   return value
     .slice(value.lastIndexOf(' ') + 1)
@@ -59,12 +59,12 @@ function isAtOrBelow(host: string, name: string): boolean {
   return host.endsWith(name) && (host.length === name.length || host[host.length - name.length - 1] === '.');
 }
 
-/** A TXT value's strings as one text: in presentation form each stands in quotation marks. */
+/** A TXT value's strings as one text, without the quotation marks of the presentation form. */
 function unquoted(value: string): string {
   return value.startsWith('"') ? value.slice(1).replace(/"$/, '').replaceAll('" "', '') : value;
 }
 
-/** The names that an SPF record includes (RFC 7208, section 5.2); none when the text is no SPF record. */
+/** The names that an SPF record includes (RFC 7208, section 5.2); none for any other text. */
 function includesOf(text: string): string[] {
   if (!text.startsWith('v=spf1 ')) return [];
   return text

@@ -1,9 +1,9 @@
 /**
- * What one look at a hostname brought back. The resolver fills it, the rules of
- * observations and deltas read it, and a scanner elsewhere sends it as JSON.
+ * The result of probing one hostname. The resolver fills it, the rules of observations and deltas read it, and a remote
+ * scanner sends it as JSON.
  */
 
-/** What is asked of each hostname, by the names that the wire uses. `WWW_` asks the same of `www.` before it. */
+/** The questions asked about each hostname, by their names on the wire. `WWW_` asks the same with `www.` in front. */
 export const SIGNAL_TYPES = [
   'A',
   'AAAA',
@@ -28,13 +28,12 @@ export const SIGNAL_TYPES = [
 /** TLSA stands for TLSA at `_443._tcp.`, DMARC for TXT at `_dmarc.`. */
 export type SignalType = (typeof SIGNAL_TYPES)[number];
 
-/** Answers that say what there is: records, none of this type, no such name. */
+/** Answers that state what exists: records, no records of this type, no such name. */
 export const KNOWN_STATUSES = ['ok', 'nodata', 'nxdomain'] as const;
 
 /**
- * Answers that say nothing about what there is. `malformed` also stands for an
- * answer to another question, `truncated` for one that TCP did not complete
- * either, `skipped` for a question that was not asked.
+ * Answers that do not state what exists. `malformed` includes an answer to another question, `truncated` one that TCP did
+ * not complete either; `skipped` is a question that was not asked.
  */
 export const UNKNOWN_STATUSES = [
   'servfail',
@@ -55,7 +54,7 @@ export type SignalStatus = KnownStatus | (typeof UNKNOWN_STATUSES)[number];
 
 export interface Signal {
   status: SignalStatus;
-  /** Seconds, the smallest of the answer's records; null without one. */
+  /** The smallest of the answer's records, in seconds; null without records. */
   ttl: number | null;
   /**
    * The records' data in presentation form, printable ASCII, sorted, each once: hosts in lower case without the
@@ -63,10 +62,10 @@ export interface Signal {
    */
   values: string[];
   transport: 'udp' | 'tcp' | null;
-  /** Of the attempt that was answered, in ms. */
+  /** The round trip of the attempt that was answered, in ms. */
   rtt_ms: number | null;
   flags: SignalFlags;
-  /** The `ip:port` that was asked last. */
+  /** The `ip:port` of the resolver asked last. */
   resolver?: string;
 }
 
@@ -77,7 +76,7 @@ export interface SignalFlags {
   tc: boolean;
 }
 
-/** The certificate that a host shows on port 443 to a handshake with its name. */
+/** The certificate that a host presents on port 443 to a handshake with its name. */
 export interface Certificate {
   /** Distinguished names on one line, as `CN=R11, O=Let's Encrypt, C=US`. */
   issuer: string;
@@ -91,24 +90,24 @@ export interface Certificate {
   san: string[];
 }
 
-/** What became of the handshake. `none` is known: nothing listens or speaks TLS there. All but `ok` and `none` is unknown. */
+/** The outcome of the handshake. `none`: nothing listens or speaks TLS there. All others but `ok` are unknown. */
 export type CertificateStatus = 'ok' | 'none' | 'timeout' | 'error' | 'skipped';
 
-/** One look at a hostname. */
+/** The result of probing one hostname. */
 export interface Probe {
   /** The A-label form. */
   hostname: string;
-  /** When it was begun, ms since 1970. */
+  /** When the probe began, in ms since 1970. */
   at: number;
   signals: Record<SignalType, Signal>;
   /** Null unless `certificate_status` is `ok`. */
   certificate: Certificate | null;
   certificate_status: CertificateStatus;
-  /** Whether there is an address, or an alias, at any name below it; null when that is unknown. */
+  /** Whether every name below it has an address or an alias; null when unknown. */
   wildcard: boolean | null;
 }
 
-/** Whether an answer tells what there is. Whatever is not known never makes a delta. */
+/** Whether an answer states what exists. An unknown answer never causes a delta. */
 export function isKnown({ status }: { status: SignalStatus }): boolean {
   return (KNOWN_STATUSES as readonly string[]).includes(status);
 }

@@ -4,10 +4,10 @@ import type { CertificateStatus, SignalStatus } from './signal.ts';
 import { isKnown } from './signal.ts';
 import type { TrackedName } from './tracked-values.ts';
 
-/** What one observation saw of one type, as a number. */
+/** One type in one observation, as numbers. */
 export interface SeriesSignal {
   status: SignalStatus | CertificateStatus;
-  /** How many values; null when the answer is unknown. */
+  /** The number of values; null when the answer is unknown. */
   count: number | null;
   /** Seconds. */
   ttl: number | null;
@@ -21,7 +21,7 @@ export interface SeriesPoint {
   signals: Partial<Record<TrackedName, SeriesSignal>>;
 }
 
-/** An observation as a point: of one type, or of all of them. */
+/** An observation as a point of the series, with one type or all of them. */
 export function timeSeriesPoint({ seq, record }: Observation, type?: TrackedName): SeriesPoint {
   const { certificate_status: status, observed_at } = record;
   const certificate = status === 'ok' ? 1 : status === 'none' ? 0 : null;

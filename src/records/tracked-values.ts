@@ -1,13 +1,13 @@
 import type { Certificate, CertificateStatus, SignalStatus, SignalType } from './signal.ts';
 import { isKnown } from './signal.ts';
 
-/** What deltas are about: each signal, and the certificate. */
+/** The subjects of deltas: each signal, and the certificate. */
 export type TrackedName = SignalType | 'CERTIFICATE';
 
-/** The known value sets of one look, sorted; null where the look does not know. */
+/** The value sets of one probe, sorted; null where the probe's answer is unknown. */
 export type TrackedValues = Partial<Record<TrackedName, string[] | null>>;
 
-/** What a look, and a record that was made of one, both have. */
+/** The members that a probe and its record share. */
 interface ProbeOrRecord {
   signals: Record<string, { status: SignalStatus; values: string[] }>;
   certificate: Certificate | null;
@@ -15,9 +15,8 @@ interface ProbeOrRecord {
 }
 
 /**
- * What of a look is compared with the one before. TTL, transport, time and flags
- * are not: they change without anybody changing the zone. Nor is what turns by
- * itself: a SOA's serial, and the ECH keys in HTTPS and SVCB records.
+ * The part of a probe that is compared with the one before. TTL, transport, time and flags are not: they change without
+ * an edit of the zone. Nor are values that rotate by themselves: a SOA's serial, and ECH keys in HTTPS and SVCB records.
  */
 export function trackedValues({ signals, certificate, certificate_status }: ProbeOrRecord): TrackedValues {
   const tracked: TrackedValues = {};
@@ -46,7 +45,7 @@ export function certificateText({ fingerprint256, not_after, issuer }: Certifica
   return `${fingerprint256} ${not_after} ${issuer}`;
 }
 
-/** The parts of such a value; null when it is none. */
+/** Parses such a value; null for anything else. */
 export function certificateParts(text: string): Pick<Certificate, 'fingerprint256' | 'not_after' | 'issuer'> | null {
   const match = /^([0-9a-f]{64}) (\S+) (.*)$/s.exec(text);
   return match === null

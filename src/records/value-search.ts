@@ -1,10 +1,10 @@
 import type { TrackedName } from './tracked-values.ts';
 import { valueMatch } from './value-words.ts';
 
-/** How many values, or sightings of one, are read at a time. */
+/** How many values, or sightings of one value, are read at a time. */
 const CHUNK = 64;
 
-/** A value as the index has it: whoever has it, or with a host and signal of theirs alone. */
+/** A value in the index: shared by all hosts that have it, or (a long one) of one host and signal alone. */
 export interface IndexedValue {
   id: number;
   host: number | null;
@@ -12,7 +12,7 @@ export interface IndexedValue {
   value: string;
 }
 
-/** Where a value was seen. Times in ms. */
+/** One host's sighting of a value. Times in ms. */
 export interface ValueSighting {
   /** The hostname's id. */
   host: number;
@@ -21,23 +21,23 @@ export interface ValueSighting {
   value: string;
   first_seen: number;
   last_seen: number;
-  /** In how many looks. */
+  /** The number of probes that showed it. */
   count: number;
 }
 
-/** What a search within values reads. */
+/** The table reads that a search of values needs. */
 export interface ValueTables {
-  /** Values that fit an FTS5 query, by their ids, from one on. */
+  /** Values that match an FTS5 query, in the order of their ids, from one on. */
   valuesThatMatch(match: string, from: number, limit: number): IndexedValue[];
-  /** Shown hosts with exactly this value, after one. */
+  /** Shown hosts with exactly this value, after the given one. */
   sightingsOf(value: string, after: { host: number; signal: string }, limit: number): ValueSighting[];
-  /** The sighting of a value at one host, when it is shown. */
+  /** The sighting of a value at one host; null when the host is not shown. */
   sightingAt(host: number, signal: string, value: string): ValueSighting | null;
 }
 
-/** Where a list of sightings stands. */
+/** The last row of a page of sightings. */
 export interface ValueCursor {
-  /** 0: exactly what was asked for; 1: with its words; 2: with words that begin so. */
+  /** 0: exact matches; 1: values with all the words; 2: values with words that begin like the last one. */
   tier: number;
   id: number;
   host: number;
@@ -47,16 +47,15 @@ export interface ValueCursor {
 export const FIRST_VALUE: ValueCursor = { tier: 0, id: 0, host: 0, signal: '' };
 
 /**
- * Where values were seen that are, hold or begin with what was asked for, in
- * this order, one at a time, after a place. Values that were seen for the first
- * time in the last moments are found by all of themselves alone.
+ * Sightings of values that equal the query, contain its words or begin with them, in this order, one at a time, after a
+ * cursor. Values first seen moments ago are not indexed yet and match only in full.
  */
 export function* valueSightings(
   tables: ValueTables,
   q: string,
   after: ValueCursor = FIRST_VALUE,
 ): Iterable<{ sighting: ValueSighting; cursor: ValueCursor }> {
-  // Values are kept as they stand in zones: hosts in lower case, texts as they are.
+  // Hosts are stored in lower case, texts as they are in the zone.
   const exact = [...new Set([q, q.toLowerCase()])];
   const match = valueMatch(q);
   for (let tier = after.tier; tier <= 2; tier++) {

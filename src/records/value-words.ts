@@ -2,28 +2,27 @@ import { domainToASCII } from 'node:url';
 import { escapeText } from './dns/escape.ts';
 import { certificateParts } from './tracked-values.ts';
 
-/** Of one value or question: whoever pads a TXT record with words does not fill the index. */
+/** The most words of one value, so that a TXT record padded with words cannot fill the index; and of one query. */
 const WORDS_MAX = 200;
 const QUERY_WORDS_MAX = 24;
-/** Of a word, in characters: as long as a fingerprint. */
+/** The longest word, in characters: as long as a fingerprint. */
 const WORD_LENGTH = 64;
-/** Of a question, in UTF-16 units: as long as a name. Unicode's mappings may take much longer for more. */
+/** The longest query, in UTF-16 units: as long as a name. Unicode mapping of longer texts may take much longer. */
 const QUESTION_LENGTH = 253;
-/** The shortest beginning of a word that is looked for: a single letter begins too many. */
+/** The shortest prefix that is searched for: too many words begin with a single letter. */
 const BEGINNING_MIN = 2;
 
 /** Between the parts of a value that are words, hosts or addresses. */
 const PARTS = /[\s"/=,;()]+/;
-/** An IPv4 address or its beginning, with a dot, and an IPv6 address or its beginning, with two colons. */
+/** An IPv4 address or a prefix with a dot, or an IPv6 address or a prefix with two colons. */
 const ADDRESS = /^(?:\d{1,3}(?:\.\d{0,3}){1,3}|[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7})$/;
 /** SPF's mechanisms for addresses (RFC 7208, section 5.6). */
 const MECHANISM = /^[-+~?]?ip[46]:/;
 const BETWEEN_WORDS = /[^a-z0-9]+/;
 
 /**
- * The words of a value as the index holds them, parted by blanks: labels of
- * hosts, words of texts, addresses whole, of a certificate its fingerprint and
- * its issuer.
+ * The words of a value as the index holds them, separated by spaces: labels of hosts, words of texts, whole addresses,
+ * and the fingerprint and issuer of a certificate.
  */
 export function valueWords(value: string): string {
   const certificate = certificateParts(value);
@@ -31,17 +30,16 @@ export function valueWords(value: string): string {
   return text.split(PARTS).flatMap(wordsOf).slice(0, WORDS_MAX).join(' ');
 }
 
-/** FTS5 queries for values that have what was asked for: with all its words whole, and with its last one begun. */
+/** FTS5 queries for a search: values with all its words, and values where the last word is a prefix. */
 export interface ValueMatch {
   whole: string;
-  /** Null when the last word is too short to be the beginning of others. */
+  /** Null when the last word is too short for a prefix search. */
   begun: string | null;
 }
 
 /**
- * What stands between blanks must stand together in a value, in any order with
- * the rest. Null when there is no letter or digit. Words after the first
- * `ASKED_MAX` are not looked for.
+ * Terms separated by whitespace may match in any order; the words within a term must be adjacent. Null for a query
+ * without a letter or digit. Words after the first `QUERY_WORDS_MAX` are ignored.
  */
 export function valueMatch(question: string): ValueMatch | null {
   const q = question.slice(0, QUESTION_LENGTH).toWellFormed();

@@ -1,10 +1,9 @@
 /**
- * What each public page of the domain records is given: everything it shows,
- * ready to print. Pages hold markup only; they import these types and nothing
- * else. Every `url` is a path from the host's root unless its name says absolute.
+ * The view of each public page of the domain records: everything that it shows, ready to print. Pages hold markup only
+ * and import nothing but these types. Every `url` is a path from the host's root unless its name says absolute.
  */
 
-/** What every page of the domain records has around its own matter. */
+/** The frame around every page of the domain records. */
 export interface RecordsFrame {
   /** Public address of the service, without a slash at its end. */
   root_absolute: string;
@@ -15,11 +14,11 @@ export interface RecordsFrame {
   noindex: boolean;
   /** Whether the reader is signed in, by a mail address. */
   signed_in: string | null;
-  /** Where the operator is written to; null where no setting says it. */
+  /** How to reach the operator; null when CONTACT is not set. */
   contact: { url: string; text: string } | null;
 }
 
-/** A refusal, for people. */
+/** A fault, as a page. */
 export interface FaultView {
   frame: RecordsFrame;
   heading: string;
@@ -40,10 +39,10 @@ export interface ChangeView {
   /** `A`, `www A`, `certificate`… */
   signal: string;
   kind: 'added' | 'removed' | 'changed';
-  /** Values that are there no more, and those that came; shortened. */
+  /** Removed and added values, shortened. */
   lost: string[];
   gained: string[];
-  /** How many more of each there are than are named. */
+  /** How many more of each are not listed. */
   more_lost: number;
   more_gained: number;
 }
@@ -55,10 +54,10 @@ export interface DayBar {
   count: number;
 }
 
-/** The first of a list, and how many the list has. */
+/** The top of a list, and the list's length. */
 export interface TopList {
   name: string;
-  /** What an account shows of it. */
+  /** What an account sees of it. */
   about: string;
   items: { text: string; detail: string; url: string | null }[];
   total: number;
@@ -69,7 +68,7 @@ export interface TopList {
 export interface LandingView {
   frame: RecordsFrame;
   totals: { watched: number; paused: number; observations: number; changes: number; changes_today: number };
-  /** ISO 8601; null before the first look. */
+  /** ISO 8601; null before the first probe. */
   last_look_at: string | null;
   tape: { seq: number; at: string; domain: string; url: string; kind: string; line: string }[];
   lists: TopList[];
@@ -87,7 +86,7 @@ export interface ChangesView {
   /** By signal, the most changes first. */
   counts: { signal: string; added: number; removed: number; changed: number; total: number }[];
   items: ChangeView[];
-  /** Addresses of the days beside it and of the next page; null where there is none. */
+  /** Addresses of the neighbouring days and of the next page; null where there is none. */
   earlier: string | null;
   later: string | null;
   next: string | null;
@@ -115,27 +114,27 @@ export interface TimeMachineView {
   is_paused: boolean;
   /** ISO 8601. */
   added_at: string;
-  /** The date or time that was asked for, as it was written; null for the latest. */
+  /** The requested date or time, as it was written; null for the latest. */
   as_of: string | null;
   /** Days, YYYY-MM-DD, between which one can be picked. */
   first_day: string | null;
   today: string;
-  /** Null when there is none, or none by then. */
+  /** Null when there is none, or none by the requested time. */
   observation: ObservationView | null;
-  /** ISO 8601: when it was first observed, where nothing was by then. */
+  /** ISO 8601: when the domain was first observed, if that was later than the requested time. */
   first_observed_at: string | null;
   observations: number;
-  /** Changes of the domain: all of them for who is signed in, else the newest three. */
+  /** Changes of the domain: all of them for signed-in readers, else the newest three. */
   changes: { items: ChangeView[]; total: number; next: string | null };
-  /** When it changed, for the time line: shares of the width from the first look (0) to now (1). */
+  /** Times of changes for the time line, from the first probe (0) to now (1). */
   ticks: number[];
-  /** Every value that was seen; null for who is not signed in. */
+  /** Every value that was ever seen; null unless signed in. */
   history: { items: ValueView[]; total: number } | null;
   badge_url: string;
   provenance_url: string;
 }
 
-/** A value and when it was seen. */
+/** A value and the period in which it was seen. */
 export interface ValueView {
   signal: string;
   value: string;
@@ -155,11 +154,11 @@ export interface ObservationView {
   held_back: { fields: number; how: string };
   notice: string;
   receipt: string;
-  /** The body that the checks read, as JSON that is safe inside a script element. */
+  /** The preview for the checks in the browser, as JSON that is safe inside a script element. */
   preview_json: string;
-  /** An address with the look before this one; null for the first. */
+  /** The address of the previous observation; null for the first. */
   earlier: string | null;
-  /** Null for who is not signed in. */
+  /** Null unless signed in. */
   full: FullView | null;
 }
 

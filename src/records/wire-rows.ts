@@ -4,14 +4,14 @@ import { changeLine } from './change-line.ts';
 import type { Delta } from './delta.ts';
 import { parseObservation } from './receipt.ts';
 
-/** Rows as wire.md has them, with their times in ISO 8601. */
+/** Rows as wire.md defines them, with times in ISO 8601. */
 
 /** A delta in `/v1/changes`, `/v1/stream` and `/changes/…`. */
 export function deltaRow({ seq, at, domain, signal, kind, before, after, observation_seq }: Delta) {
   return { seq, at: time(at), domain, signal, kind, before, after, observation_seq };
 }
 
-/** A delta on the tape: one line of text in the place of its values. */
+/** A delta on the tape: one line of text instead of its values. */
 export function tapeRow(delta: Delta) {
   const { seq, at, domain, signal, kind } = delta;
   return { seq, at: time(at), domain, signal, kind, line: changeLine(delta) };

@@ -185,7 +185,7 @@ describe('records are verified in the browser', () => {
       [
         { ...preview, seq: 2 },
         ['It is of the receipt’s observation', 'What it says is what was signed'],
-        /It says seq 2, and the receipt 3/,
+        /It says seq 2, but the receipt says 3/,
       ],
       [
         { ...record, disclosures: record.disclosures.slice(1) },
@@ -210,7 +210,7 @@ describe('records are verified in the browser', () => {
       [
         { ...provenance(), items: provenance().items.map((row) => ({ ...row, seq: row.seq + 1 })) },
         ['The receipts are a chain'],
-        /Row 1 says seq 4, and its receipt 3/,
+        /Row 1 says seq 4, but its receipt says 3/,
       ],
       [{ ...preview, signed: true }, ['It has the form of a preview'], /Signed is not false/],
       [

@@ -43,7 +43,7 @@ test('a name that is none, or is not watched, is refused in one line', async (t)
       ['scan', 'nobody.example.com'],
       /^broadsheet: nobody\.example\.com is not under watch; `npm run -s broadsheet -- watch/,
     ],
-    [['opt-out', 'ok.example.com', '--reason', ' '], /^broadsheet: --reason wants one line/],
+    [['opt-out', 'ok.example.com', '--reason', ' '], /^broadsheet: --reason must be one line/],
     [['opt-out', 'com', '--reason', 'x'], /^broadsheet: .*com.*\n$/],
   ];
   for (const [args, refusal] of cases) {

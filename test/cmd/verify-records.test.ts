@@ -91,12 +91,18 @@ test('everything that the domain records give out is checked, and what was chang
     [{ ...bundle, keys: [{ ...bundle.keys[0], kid: 'x' }] }, /1 of its keys are no keys/],
     [{ ...previewOf(newest), signed: true }, /^signed is not false$/],
     [{ ...record, signed: false }, /^signed is not true$/],
-    [{ ...record, domain: 'other.example' }, /^it says domain other\.example, and the receipt xn--/],
+    [{ ...record, domain: 'other.example' }, /^it says domain other\.example, but the receipt says xn--/],
     [{ ...record, summary: undefined }, /^summary is missing$/],
     [{ ...provenance, domain: 'other.example' }, /^a receipt is not of other\.example$/],
-    [provenanceWith({ seq: 9 }), /^row 1 says seq 9, and its receipt 3$/],
-    [provenanceWith({ observed_at: '2020-01-01T00:00:00.000Z' }), /^row 1 says observed_at 2020-\S+, and its receipt/],
-    [provenanceWith({ record_root: `sha256:${'0'.repeat(64)}` }), /^row 1 says record_root sha256:0+, and its receipt/],
+    [provenanceWith({ seq: 9 }), /^row 1 says seq 9, but its receipt says 3$/],
+    [
+      provenanceWith({ observed_at: '2020-01-01T00:00:00.000Z' }),
+      /^row 1 says observed_at 2020-\S+, but its receipt says/,
+    ],
+    [
+      provenanceWith({ record_root: `sha256:${'0'.repeat(64)}` }),
+      /^row 1 says record_root sha256:0+, but its receipt says/,
+    ],
     [
       { ...provenance, items: [{ seq: 4 }, ...items] },
       /^items\[0\]\.observed_at is missing\n.*\nitems\[0\]\.receipt is missing$/,
@@ -104,7 +110,7 @@ test('everything that the domain records give out is checked, and what was chang
     [{ ...provenance, items: items.slice(0, 2), next_cursor: null }, /nothing is before it$/],
     [
       badge.replaceAll('bücher.example', 'other.example'),
-      /^the badge shows the name other\.example, and its receipt is of xn--/,
+      /^the badge shows the name other\.example, but its receipt is of xn--/,
     ],
     [
       badge.replace('no. 3', 'no. 4'),

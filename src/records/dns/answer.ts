@@ -8,15 +8,15 @@ import { RCODE } from './rcode.ts';
 import { dataText } from './rdata.ts';
 import { RECORD_TYPES } from './record-type.ts';
 
-/** What an answer says. */
+/** A parsed answer. */
 export type Answer = Pick<Signal, 'status' | 'ttl' | 'values' | 'flags'> & {
-  /** Whether the server may have failed over EDNS: to be asked again without it. */
+  /** Whether EDNS may have caused the failure: ask again without it. */
   ednsRefused: boolean;
 };
 
 const NO_FLAGS = { aa: false, ad: false, tc: false };
 
-/** Reads the answer to a question whose match is known. Whatever the bytes are, it comes back with a status. */
+/** Parses an answer that matches the question. Any bytes yield a status. */
 export function readAnswer(question: Pick<Question, 'name' | 'type'>, bytes: Uint8Array): Answer {
   let message: Message;
   try {
@@ -54,7 +54,7 @@ export function readAnswer(question: Pick<Question, 'name' | 'type'>, bytes: Uin
 
 type Found = Pick<Signal, 'status' | 'ttl' | 'values'>;
 
-/** The records that answer a question, at the end of the chain of aliases that the answer shows. */
+/** The records that answer a question, at the end of the answer's chain of aliases. */
 function recordsIn({ name, type }: Pick<Question, 'name' | 'type'>, message: Message, bytes: Uint8Array): Found {
   const nothing = (status: SignalStatus): Found => ({ status, ttl: null, values: [] });
   const { answers } = message;
@@ -62,7 +62,7 @@ function recordsIn({ name, type }: Pick<Question, 'name' | 'type'>, message: Mes
     if (message.rcode === RCODE.nxDomain) return nothing('nxdomain');
     const delegation = referral(message);
     if (delegation.length === 0) return nothing('nodata');
-    // A server that only refers to others says one thing for certain: where the delegation that it holds leads.
+    // A referral is reliable about one thing: the delegation itself.
     const at = delegation.filter(({ owner }) => owner === name);
     return type === 'NS' && at.length > 0 ? valuesOf(at, at, bytes) : nothing('error');
   }
@@ -71,19 +71,19 @@ function recordsIn({ name, type }: Pick<Question, 'name' | 'type'>, message: Mes
   const owner = chain.at(-1)?.target ?? name;
   const wanted = answers.filter((record) => record.type === RECORD_TYPES[type] && record.owner === owner);
   if (wanted.length > 0) return valuesOf(wanted, [...chain.map(({ record }) => record), ...wanted], bytes);
-  // RFC 6604: the code is that of the alias's target. The name itself is there.
+  // RFC 6604: the code is that of the alias's target. The name itself exists.
   if (chain.length > 0) return nothing('nodata');
-  // Records, and none of them to the question.
+  // It has records, but none for the question.
   return nothing('malformed');
 }
 
-/** Name servers that an answer refers to: it has neither records nor a SOA, and is nobody's own word (RFC 2308, section 2.2). */
+/** The name servers of a referral: a non-authoritative answer without records and SOA (RFC 2308, section 2.2). */
 function referral({ aa, authorities }: Message): ResourceRecord[] {
   if (aa || authorities.some((record) => record.type === RECORD_TYPES.SOA)) return [];
   return authorities.filter((record) => record.type === RECORD_TYPES.NS);
 }
 
-/** The aliases from a name on, in order; null when they lead back to where they were. */
+/** The aliases from a name on, in order; null for a loop. */
 function aliasesFrom(
   name: string,
   answers: ResourceRecord[],

@@ -8,24 +8,24 @@ import type { RecordType } from './record-type.ts';
 import type { Exchange, Transport } from './transport.ts';
 import type { Upstream } from './upstream.ts';
 
-/** How often one question is asked, over all resolvers. */
+/** How often one question is asked, across all resolvers. */
 export const TRIES = 3;
-/** How long the first answer is waited for, in ms; twice as long each time. */
+/** The timeout of the first attempt, in ms; doubled each time. */
 export const FIRST_WAIT = 1_500;
-/** The pause before a resolver is asked again, in ms, a half more or less; twice as long each time. */
+/** The pause before a resolver is asked again, in ms, plus or minus half; doubled each time. */
 const FIRST_PAUSE = 100;
 
-/** Who says this will say it again: only the others are asked after it. */
+/** A resolver that replied with one of these would repeat it, so only the others are asked again. */
 const PERMANENT: ReadonlySet<SignalStatus> = new Set(['refused', 'notimp', 'error']);
 
-/** Asks for the records of a type. Never rejects: whatever goes wrong becomes a status. */
+/** Asks for the records of a type. Never rejects: every failure becomes a status. */
 export type Ask = (name: string, type: RecordType) => Promise<Signal>;
 
 export interface AskOptions {
-  /** In turn: each question begins with the next one. */
+  /** Used in rotation: each question starts with the next one. */
   upstreams: readonly Upstream[];
   transport: Transport;
-  /** So many bytes that nobody can guess. */
+  /** Unpredictable bytes. */
   randomBytes(length: number): Uint8Array;
   sleep(ms: number): Promise<void>;
   tries?: number;
@@ -33,7 +33,7 @@ export interface AskOptions {
   firstWait?: number;
 }
 
-/** A client of resolvers: EDNS with DO, TCP for what UDP cuts off, one resolver after the other. */
+/** A client of resolvers: EDNS with DO, TCP after truncation, and failover to the next resolver. */
 export function createAsk({ upstreams, tries = TRIES, firstWait = FIRST_WAIT, ...tools }: AskOptions): Ask {
   let turn = 0;
   return async (name, type) => {
@@ -68,13 +68,13 @@ interface AttemptOptions extends Pick<AskOptions, 'transport' | 'randomBytes'> {
   wait: number;
 }
 
-/** One resolver asked once; over TCP, or without EDNS, again when its answer calls for that. */
+/** Asks one resolver once, and again over TCP or without EDNS when its answer calls for it. */
 async function attemptAt(tools: AttemptOptions, name: string, type: RecordType): Promise<Signal> {
   const { upstream } = tools;
   const said = await sendOnce(tools, 'udp', name, type, true);
-  upstream.heard(said.exchange.outcome !== 'timeout' && said.exchange.outcome !== 'unreachable');
+  upstream.replied(said.exchange.outcome !== 'timeout' && said.exchange.outcome !== 'unreachable');
   if (said.answer?.status === 'truncated' || said.match === 'respelled') {
-    // Where nobody can slip in an answer, small letters do.
+    // TCP answers cannot be spoofed blindly, so lower case suffices.
     const again = await sendOnce(tools, 'tcp', name, type, false);
     const cut = said.answer?.status === 'truncated';
     if (cut && again.answer === null) return signalOf('truncated', { ...said, transport: 'udp', upstream });
@@ -87,7 +87,7 @@ async function attemptAt(tools: AttemptOptions, name: string, type: RecordType):
 
 interface Attempt {
   exchange: Exchange;
-  /** Null when nothing came that was to the question. */
+  /** Null without an answer to the question. */
   answer: Answer | null;
   match: Match;
 }

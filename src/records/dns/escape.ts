@@ -1,10 +1,9 @@
 /**
- * Bytes as ASCII text from which the same bytes can be read again: RFC 1035,
- * section 5.1, with `\X` for a sign that has a meaning and `\DDD` for a byte
- * that is no printable ASCII.
+ * Bytes as ASCII text, without loss: RFC 1035, section 5.1, with `\X` for a special character and `\DDD` for a byte
+ * outside printable ASCII.
  */
 
-/** What each byte is written as, when these signs have a meaning. */
+/** The escaped form of each byte, given the special characters. */
 function tableOf(signs: string, { lowerCase = false, blanks = true } = {}): readonly string[] {
   return Array.from({ length: 256 }, (_, byte) => {
     const sign = String.fromCharCode(byte);
@@ -19,12 +18,12 @@ const TEXT = tableOf('\\');
 const QUOTED = tableOf('\\"');
 const BARE = tableOf('\\"();', { blanks: false });
 
-/** A label of a name: in lower case, so that names that are the same are the same text. */
+/** A label of a name, in lower case, so that equal names are equal texts. */
 export function escapeLabel(bytes: Uint8Array): string {
   return written(bytes, LABEL);
 }
 
-/** The strings of a TXT record that stand alone, without quotation marks. */
+/** A string of a TXT record, without quotation marks. */
 export function escapeText(bytes: Uint8Array): string {
   return written(bytes, TEXT);
 }

@@ -4,7 +4,7 @@ import { WireError } from './wire-error.ts';
 
 /** One record: its data is bytes `start` to `end` of the message, where names in it may point back. */
 export interface ResourceRecord {
-  /** As `readName` gives it. */
+  /** As `readName` returns it. */
   owner: string;
   type: number;
   /** Seconds. */
@@ -13,7 +13,7 @@ export interface ResourceRecord {
   end: number;
 }
 
-/** What of a message matters to whoever asked. Only records of class IN are in it. */
+/** The parts of a message that a client needs. Only records of class IN are included. */
 export interface Message {
   /** With EDNS's upper bits. */
   rcode: number;
@@ -31,8 +31,8 @@ const HEADER = 12;
 const TTL_MAX = 0x7fff_ffff;
 
 /**
- * Reads an answer (RFC 1035, section 4.1). A truncated one is read as far as its
- * header: what it holds is not to be used (RFC 2181, section 9). Throws a WireError.
+ * Parses an answer (RFC 1035, section 4.1). Of a truncated one only the header is read, because its records must not be
+ * used (RFC 2181, section 9). Throws a WireError.
  */
 export function readMessage(bytes: Uint8Array): Message {
   if (bytes.length < HEADER) throw new WireError('shorter than a header');

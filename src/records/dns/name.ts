@@ -1,22 +1,21 @@
 import { escapeLabel } from './escape.ts';
 import { WireError } from './wire-error.ts';
 
-/** Octets of a name with its length bytes (RFC 1035, section 2.3.4). */
+/** The most octets of a name with its length bytes (RFC 1035, section 2.3.4). */
 const LONGEST_NAME = 255;
 /** A name has at most 127 labels, and no writer needs more pointers than labels. */
 const MOST_POINTERS = 127;
 
-/** A name as text, and where the bytes after it begin. */
+/** A name as text, and the offset after it. */
 export interface ReadName {
-  /** Lower case, without the last dot, special bytes escaped; the root is `.`. */
+  /** Lower case, without a trailing dot, special bytes escaped; the root is `.`. */
   name: string;
   end: number;
 }
 
 /**
- * Reads a name, compressed or not (RFC 1035, section 4.1.4). A pointer leads
- * back behind the part of the name that it continues, so that no chain of them
- * can go round. Throws a WireError.
+ * Parses a name, compressed or not (RFC 1035, section 4.1.4). A pointer must lead to before the part of the name that it
+ * continues, which rules out loops. Throws a WireError.
  */
 export function readName(bytes: Uint8Array, start: number): ReadName {
   const labels: string[] = [];

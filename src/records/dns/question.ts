@@ -2,36 +2,35 @@ import { RCODE } from './rcode.ts';
 import type { RecordType } from './record-type.ts';
 import { OPT, RECORD_TYPES } from './record-type.ts';
 
-/** The largest answer by UDP that no path cuts into fragments (DNS flag day 2020). */
+/** The largest UDP answer that is not fragmented on any common path (DNS flag day 2020). */
 const UDP_SIZE = 1_232;
 const HEADER = 12;
-/** The bit of the flags that asks a resolver to look elsewhere too. */
+/** The RD flag (RFC 1035, section 4.1.1). */
 const RECURSION_DESIRED = 0x0100;
 const CLASS_IN = 1;
-/** The record that speaks EDNS: our size, version 0, and that DNSSEC is understood (RFC 6891, section 6.1). */
+/** The EDNS OPT record: our UDP size, version 0, and the DO bit (RFC 6891, section 6.1). */
 const EDNS = Buffer.from([0, OPT >> 8, OPT & 0xff, UDP_SIZE >> 8, UDP_SIZE & 0xff, 0, 0, 0x80, 0, 0, 0]);
 
-/** What is asked, and the bytes that ask it. */
+/** A question and its bytes. */
 export interface Question {
-  /** Lower case, without the last dot. */
+  /** Lower case, without a trailing dot. */
   name: string;
   type: RecordType;
   bytes: Uint8Array;
 }
 
 export interface Spelling {
-  /** 0 to 65,535, not to be guessed. */
+  /** 0 to 65,535, unpredictable. */
   id: number;
-  /** Which letters are written large, a byte for eight letters; null for none. */
+  /** Which letters are upper-case, one bit each; null for none. */
   mixed: Uint8Array | null;
-  /** Whether EDNS is spoken (RFC 6891): its size, and that DNSSEC is understood. */
+  /** Whether to send the EDNS record. */
   edns: boolean;
 }
 
 /**
- * The query for a name's records of a type (RFC 1035, section 4.1). The name is of
- * labels of 1 to 63 ASCII characters. With `mixed` its letters are large and small
- * by chance: a forger must guess them too, since an answer repeats them
+ * Encodes the query for a name's records of a type (RFC 1035, section 4.1). The name consists of labels of 1 to 63 ASCII
+ * characters. With `mixed` their case is random: an answer repeats it, so a forger must guess it too
  * (draft-vixie-dnsext-dns0x20).
  */
 export function writeQuestion(name: string, type: RecordType, { id, mixed, edns }: Spelling): Question {
@@ -61,17 +60,17 @@ function mixCase(name: string, mixed: Uint8Array): string {
   return text;
 }
 
-/** Whether an answer is to a question: to another one, to this one in another spelling, to it, or to none because it was not understood. */
+/** Which question an answer repeats: another one, ours in other case, ours, or none because the server did not parse it. */
 export type Match = 'other' | 'respelled' | 'same' | 'none';
 
-/** Compares an answer's number and question with ours (RFC 5452, section 9.1). The sender is the transport's to check. */
+/** Compares an answer's ID and question with ours (RFC 5452, section 9.1). The transport checks the sender. */
 export function matchAnswer({ bytes: ours }: Question, answer: Uint8Array): Match {
   if (answer.length < HEADER || answer[0] !== ours[0] || answer[1] !== ours[1]) return 'other';
-  // Neither a query of somebody's nor another kind of operation.
+  // It must be a response, with the opcode QUERY.
   if (((answer[2] ?? 0) & 0xf8) !== 0x80) return 'other';
   const questions = ((answer[4] ?? 0) << 8) | (answer[5] ?? 0);
   if (questions === 0) {
-    // A server that cannot read a question, or will not, may leave it out; one that says what there is may not.
+    // A server that cannot or will not parse a question may omit it; one that states what exists may not.
     const rcode = (answer[3] ?? 0) & 0x0f;
     return rcode === RCODE.noError || rcode === RCODE.nxDomain ? 'other' : 'none';
   }
@@ -88,7 +87,7 @@ export function matchAnswer({ bytes: ours }: Question, answer: Uint8Array): Matc
   return match;
 }
 
-/** Where the question of a query that has no pointers ends: after the name, the type and the class. */
+/** The offset after the question of a query without compression: after the name, the type and the class. */
 function questionEnd(bytes: Uint8Array): number {
   let at = HEADER;
   while (bytes[at] !== 0) at += (bytes[at] ?? 0) + 1;

@@ -5,7 +5,7 @@ import { RECORD_TYPES } from './record-type.ts';
 import { addressText, svcbText } from './svcb.ts';
 import { WireError } from './wire-error.ts';
 
-/** The bytes of a message from `start` to `end`, read from the front. */
+/** A reader of a record's data. */
 class Data {
   readonly bytes: Uint8Array;
   readonly end: number;
@@ -48,9 +48,8 @@ class Data {
 }
 
 /**
- * A record's data in the one text that the same data always gets: hosts in lower
- * case without the last dot, digests in upper-case hex, keys in base64, a TXT
- * record's strings joined (RFC 7208, section 3.3). Throws a WireError.
+ * A record's data in a canonical text: hosts in lower case without a trailing dot, digests in upper-case hex, keys in
+ * base64, a TXT record's strings joined (RFC 7208, section 3.3). Throws a WireError.
  */
 export function dataText(bytes: Uint8Array, record: ResourceRecord): string {
   const data = new Data(bytes, record);

@@ -1,4 +1,4 @@
-/** The record types that are asked for, by their numbers in the IANA registry. */
+/** The record types that are queried, by their numbers in the IANA registry. */
 export const RECORD_TYPES = {
   A: 1,
   NS: 2,

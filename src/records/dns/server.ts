@@ -3,7 +3,7 @@ import type { Server } from './transport.ts';
 
 const PORT = 53;
 
-/** Reads `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1` or `[2001:db8::1]:53`; null for anything else. */
+/** Parses `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1` or `[2001:db8::1]:53`; null for anything else. */
 export function parseServer(text: string): Server | null {
   const bracketed = /^\[([^\]]*)\](?::(\d{1,5}))?$/.exec(text);
   const plain = /^([\d.]+)(?::(\d{1,5}))?$/.exec(text);

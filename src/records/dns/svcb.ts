@@ -3,7 +3,7 @@ import { escapeBare } from './escape.ts';
 import { readName } from './name.ts';
 import { WireError } from './wire-error.ts';
 
-/** The registered keys whose values are written in a form of their own (RFC 9460, section 14.3.2; RFC 9461; RFC 9540). */
+/** The registered keys with presentation formats of their own (RFC 9460, section 14.3.2; RFC 9461; RFC 9540). */
 const KEYS = [
   'mandatory',
   'alpn',
@@ -17,9 +17,8 @@ const KEYS = [
 ] as const;
 
 /**
- * An SVCB or HTTPS record: `1 . alpn=h2,h3 port=8443`, the keys in the order of
- * their numbers, in which the wire must have them (RFC 9460, section 2.2). No
- * value holds a blank. Throws a WireError.
+ * An SVCB or HTTPS record as `1 . alpn=h2,h3 port=8443`, with the keys in ascending order, as they must be on the wire
+ * (RFC 9460, section 2.2). Values contain no spaces. Throws a WireError.
  */
 export function svcbText(bytes: Uint8Array, start: number, end: number): string {
   if (start + 3 > end) throw new WireError('the data is too short');
@@ -81,7 +80,7 @@ function valueText(name: string, value: Uint8Array): string {
   }
 }
 
-/** A value cut into parts of one size: at least one, and as many as are given. */
+/** Splits a value into parts of one size: at least one, or exactly `count`. */
 function parts(value: Uint8Array, size: number, count = value.length / size): Uint8Array[] {
   if (value.length === 0 || value.length !== count * size || value.length % size !== 0) {
     throw new WireError('a parameter has another length');

@@ -4,17 +4,17 @@ export interface Server {
   port: number;
 }
 
-/** An address as it is shown: `192.0.2.1:53`, `[2001:db8::1]:53`. */
+/** An address as text: `192.0.2.1:53`, `[2001:db8::1]:53`. */
 export function serverText({ address, port }: Server): string {
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
-/** What became of a query: an answer that was taken, or why there is none. `mismatch`: something came, but no answer to it. */
+/** The outcome of a query: an accepted answer, or why there is none. `mismatch`: only other messages came. */
 export type Exchange =
   | { outcome: 'answered'; bytes: Uint8Array; ms: number }
   | { outcome: 'timeout' | 'unreachable' | 'mismatch' };
 
-/** Sends one query to a server. Never rejects. Whatever `accepts` does not take is passed over. */
+/** Sends one query to a server; `timeout` in ms. Never rejects. Messages that `accepts` declines are ignored. */
 export type Send = (
   server: Server,
   query: Uint8Array,
@@ -22,7 +22,7 @@ export type Send = (
   timeout: number,
 ) => Promise<Exchange>;
 
-/** The network, passed in. */
+/** How queries are sent. */
 export interface Transport {
   udp: Send;
   tcp: Send;

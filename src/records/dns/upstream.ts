@@ -1,21 +1,21 @@
 import type { Server } from './transport.ts';
 import { serverText } from './transport.ts';
 
-/** How much is asked of one resolver. */
+/** The limits of one resolver. */
 export interface Limits {
-  /** Queries a second; Infinity for no limit. */
+  /** Queries per second; Infinity for no limit. */
   rate: number;
-  /** Queries that wait for an answer at a time. */
+  /** Concurrent queries. */
   inFlight: number;
 }
 
-/** Silences in a row after which a resolver is asked last, and for how long, in ms. */
+/** Consecutive timeouts after which a resolver is asked last, and for how long, in ms. */
 const SILENCES = 20;
 const REST = 10_000;
-/** So much of a second's queries may leave at once. */
+/** The share of a second's queries that may be sent at once. */
 const BURST = 0.02;
 
-/** One resolver: who may ask it now, and whether it lives. The clock and sleep are passed in. */
+/** One resolver, with its limits and its health. The clock and sleep are passed in. */
 export class Upstream {
   readonly server: Server;
   readonly text: string;
@@ -36,7 +36,7 @@ export class Upstream {
     this.#sleep = sleep;
   }
 
-  /** Runs work when it is its turn: first come, first served, within the limits. */
+  /** Runs work in its turn, first come, first served, within the limits. */
   async turn<T>(work: () => Promise<T>): Promise<T> {
     if (this.#inFlight >= this.#limits.inFlight) await new Promise<void>((go) => this.#queue.push(go));
     else this.#inFlight++;
@@ -51,7 +51,7 @@ export class Upstream {
     }
   }
 
-  /** How long the next query has to wait, in ms; its place is taken. */
+  /** Reserves the next query's slot; returns how long it must wait, in ms. */
   #paced(): number {
     const { rate } = this.#limits;
     if (rate === Number.POSITIVE_INFINITY) return 0;
@@ -60,13 +60,13 @@ export class Upstream {
     return this.#next - now;
   }
 
-  /** Whether it is to be asked after the others. */
+  /** Whether to ask it after the others. */
   get isResting(): boolean {
     return this.#now() < this.#restsUntil;
   }
 
-  /** Notes whether it said anything at all. */
-  heard(anything: boolean): void {
+  /** Records whether it replied at all. */
+  replied(anything: boolean): void {
     this.#silences = anything ? 0 : this.#silences + 1;
     if (this.#silences < SILENCES) return;
     this.#silences = 0;

@@ -1,2 +1,2 @@
-/** Bytes that are no DNS message, or no record of their type. Never leaves `readAnswer`. */
+/** Bytes that are not a DNS message, or not a record of their type. Never leaves `readAnswer`. */
 export class WireError extends Error {}

@@ -2,7 +2,7 @@ import canonicalize from 'canonicalize';
 import type { Disclosed } from '../disclosure.ts';
 import type { ObservationReceipt } from '../receipt.ts';
 
-/** Members of an answer that are fields of the record by the same name. */
+/** Members of an answer that carry a field of the record under the same name. */
 const FIELDS = [
   'domain',
   'unicode',
@@ -16,9 +16,8 @@ const FIELDS = [
 ] as const;
 
 /**
- * What an answer, a preview or a full record, says beside its proof that is not
- * what was signed. `disclosed` are the fields of its disclosures, null where a text
- * is none. Nothing here hashes: a reader's browser compares by it too.
+ * Returns the members of an answer (a preview or a full record) that differ from what was signed. `disclosed` holds the
+ * fields of its disclosures, null for a malformed one. Nothing here hashes, so a reader's browser runs it too.
  */
 export function answerRules(
   answer: Record<string, unknown>,
@@ -53,7 +52,7 @@ function isSame(a: unknown, b: unknown): boolean {
   try {
     return canonicalize(a) === canonicalize(b);
   } catch {
-    // Half a surrogate pair has no canonical form.
+    // A lone surrogate has no canonical form.
     return false;
   }
 }

@@ -17,9 +17,9 @@ import { jsonDocument } from './documents.ts';
 import { checkReceipt, rootOfAll, rootsOfPaths } from './observation-faults.ts';
 import { receiptRules } from './observation-rules.ts';
 
-/** The rules of documents, asked with Node's hashes and signatures. */
+/** The rules of documents, with Node's hashes and signatures. */
 
-/** What does not hold in a document of the domain records, by these keys; empty when all of it does. */
+/** Verifies a document of the domain records with these keys. Returns the faults; none when it holds. */
 export function documentFaults(document: RecordsDocument, keys: VerifyingKey[], verify: Verify): string[] {
   switch (document.kind) {
     case 'misshapen':
@@ -43,22 +43,21 @@ export function documentFaults(document: RecordsDocument, keys: VerifyingKey[], 
   }
 }
 
-/** Checks parsed JSON that is to be a preview or a full record. What is neither is itself a fault, never an exception. */
+/** Verifies parsed JSON that should be a preview or a full record. Anything else is a fault, never an exception. */
 export function answerFaults(json: unknown, keys: VerifyingKey[], verify: Verify): string[] {
   const document = jsonDocument(json);
-  if (document === null) return ['this is no answer of the records service'];
+  if (document === null) return ['this is not an answer of the records service'];
   return documentFaults(document, keys, verify);
 }
 
 /**
- * Checks a bundle by its own keys in their times, or by keys that the caller trusts:
- * by its own it shows that records and chain belong together, not whose keys they
- * bear. What is no bundle is itself a fault, never an exception.
+ * Verifies a bundle with its own keys in their periods, or with keys that the caller trusts. Its own keys prove that the
+ * records and the chain belong together, not whose keys they are. Anything else is a fault, never an exception.
  */
 export function evidenceFaults(json: unknown, verify: Verify, trusted?: VerifyingKey[]): string[] {
   const document = jsonDocument(json);
   if (document?.kind === 'misshapen') return document.faults;
-  if (document?.kind !== 'evidence') return ['this is no evidence bundle'];
+  if (document?.kind !== 'evidence') return ['this is not an evidence bundle'];
   return documentFaults(document, trusted ?? keysOf(json), verify);
 }
 

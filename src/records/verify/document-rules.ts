@@ -9,25 +9,24 @@ import type { CheckedReceipt } from './observation-rules.ts';
 import { disclosureRules, linkRules } from './observation-rules.ts';
 
 /**
- * What does not hold between what a document shows and what was signed. Nothing here
- * hashes: whoever asks has looked at the receipts and found the roots, the command
- * line with Node's means and a reader's browser with its own, so that the two cannot
- * judge apart. Of a receipt that cannot be read, that is the fault and there is no more.
+ * Compares what a document shows with what was signed. Nothing here hashes: the caller has checked the receipts and
+ * computed the roots, the command line with Node's crypto and a reader's browser with its own, so both reach the same
+ * verdict. An unreadable receipt is the only fault reported for its document.
  */
 
-/** An answer, a preview or a full record, by what is compared. */
+/** The faults of an answer (a preview or a full record), by what was compared. */
 export interface AnswerFaults {
-  /** Domain, number and time beside those of the receipt. */
+  /** Domain, number and time against those of the receipt. */
   names: string[];
-  /** The disclosed fields and the root that was signed. */
+  /** The disclosed fields against the signed root. */
   fields: string[];
-  /** What is said beside the fields. */
+  /** The answer's other members against the disclosed fields. */
   content: string[];
-  /** How much is said to be held back. */
+  /** The stated number of fields held back. */
   held_back: string[];
 }
 
-/** `roots` are those that the paths of the disclosures lead to; null where a path does not fit its place. */
+/** `roots` are the roots that the disclosures' paths lead to; null where a path does not fit its index. */
 export function previewRules(preview: Preview, { receipt }: CheckedReceipt, roots: (string | null)[]): AnswerFaults {
   if (receipt === null) return { names: [], fields: [], content: [], held_back: [] };
   const { disclosures, held_back } = preview;
@@ -44,7 +43,7 @@ export function previewRules(preview: Preview, { receipt }: CheckedReceipt, root
   };
 }
 
-/** `root` is that over all its disclosures; null when there are none. */
+/** `root` is the root over all its disclosures; null when there are none. */
 export function recordRules(record: FullRecord, { receipt }: CheckedReceipt, root: string | null): AnswerFaults {
   if (receipt === null) return { names: [], fields: [], content: [], held_back: [] };
   return {
@@ -55,7 +54,7 @@ export function recordRules(record: FullRecord, { receipt }: CheckedReceipt, roo
   };
 }
 
-/** What does not hold in the fields that a preview shows, and in their paths. */
+/** Checks the fields that a preview shows, and their paths. */
 export function shownFieldRules(
   disclosures: ShownField[],
   receipt: ObservationReceipt,
@@ -72,7 +71,7 @@ export function shownFieldRules(
   ];
 }
 
-/** What does not hold in all fields of a record, and in the root over them. */
+/** Checks all fields of a record, and the root over them. */
 export function allFieldRules(disclosures: string[], receipt: ObservationReceipt, root: string | null): string[] {
   return [
     ...disclosureRules(disclosures.map(parseDisclosure), receipt, true),
@@ -82,20 +81,20 @@ export function allFieldRules(disclosures: string[], receipt: ObservationReceipt
   ];
 }
 
-/** What a page of receipts, newest first, says beside them, and whether they are a chain. `seen` are theirs, in its order. */
+/** Checks the rows of a page of receipts, newest first, and that the receipts form a chain. `seen` is in the page's order. */
 export function provenanceRules({ domain, items, next_cursor }: ProvenancePage, seen: CheckedReceipt[]): string[] {
   const rows = items.flatMap((item, index) => {
     const receipt = seen[index]?.receipt ?? null;
     if (receipt === null) return [];
     return (['seq', 'observed_at', 'record_root'] as const)
       .filter((name) => item[name] !== receipt[name])
-      .map((name) => `row ${index + 1} says ${name} ${item[name]}, and its receipt ${receipt[name]}`);
+      .map((name) => `row ${index + 1} says ${name} ${item[name]}, but its receipt says ${receipt[name]}`);
   });
-  // The last page says that nothing is before it.
+  // Without a next cursor the page claims to end with the domain's first observation.
   return [...rows, ...chainRules(seen.toReversed(), domain, next_cursor === null)];
 }
 
-/** What does not hold in the receipts of one domain, oldest first; `whole` when they begin with its first. */
+/** Checks the receipts of one domain, oldest first; `whole` when they begin with the domain's first. */
 export function chainRules(seen: CheckedReceipt[], domain: string, whole: boolean): string[] {
   const links = seen.flatMap((one, index) => (index > 0 || whole ? linkRules(seen[index - 1] ?? null, one) : []));
   const isOther = seen.some(({ receipt }) => receipt !== null && receipt.domain !== domain);
@@ -106,7 +105,7 @@ export function chainRules(seen: CheckedReceipt[], domain: string, whole: boolea
   ];
 }
 
-/** What does not hold in the keys that a bundle brings. `own` are those of them that are sound; `listed` is who is trusted, null for themselves. */
+/** Checks the keys in a bundle. `own` are the valid ones among them; `listed` the trusted ones, null to trust its own. */
 export function bundleKeyRules(
   { keys }: Pick<Evidence, 'keys'>,
   own: { kid: string }[],
@@ -115,13 +114,13 @@ export function bundleKeyRules(
   const unsound = keys.length - own.length;
   const strange = listed === null ? [] : own.filter(({ kid }) => !listed.some((key) => key.kid === kid));
   return [
-    ...strange.map(({ kid }) => `no key with kid ${kid} is known: somebody else’s, or of another service`),
-    ...(unsound > 0 ? [`${unsound} of its keys are no keys: kid, x, vkey and times do not fit`] : []),
+    ...strange.map(({ kid }) => `no key with kid ${kid} is known: it belongs to somebody else, or to another service`),
+    ...(unsound > 0 ? [`${unsound} of its keys are invalid: kid, x, vkey and times do not agree`] : []),
     ...(keys.length === 0 ? ['it has no keys'] : []),
   ];
 }
 
-/** What a badge shows beside its receipt. */
+/** Checks what a badge shows against its receipt. */
 export function badgeContentRules(svg: string, { receipt }: CheckedReceipt): string[] {
   return receipt === null ? [] : badgeRules(svg, receipt);
 }
@@ -129,5 +128,5 @@ export function badgeContentRules(svg: string, { receipt }: CheckedReceipt): str
 function nameRules(answer: Preview | FullRecord, receipt: ObservationReceipt): string[] {
   return (['domain', 'seq', 'observed_at'] as const)
     .filter((name) => answer[name] !== receipt[name])
-    .map((name) => `it says ${name} ${answer[name]}, and the receipt ${receipt[name]}`);
+    .map((name) => `it says ${name} ${answer[name]}, but the receipt says ${receipt[name]}`);
 }

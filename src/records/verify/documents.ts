@@ -13,7 +13,7 @@ export interface ProvenancePage {
   next_cursor?: string | null;
 }
 
-/** What the service gives out that proves itself. `unsigned` names what of it nobody signed. */
+/** A verifiable document of the service. `unsigned` names the members that no signature covers. */
 export type RecordsDocument = { unsigned: string[] } & (
   | { kind: 'receipt'; receipt: string }
   | { kind: 'badge'; receipt: string; svg: string }
@@ -21,7 +21,7 @@ export type RecordsDocument = { unsigned: string[] } & (
   | { kind: 'record'; record: FullRecord }
   | { kind: 'provenance'; page: ProvenancePage }
   | { kind: 'evidence'; bundle: Evidence }
-  /** It says what it is, and is not in the form of that. */
+  /** It claims to be of a kind, but does not have its shape. */
   | { kind: 'misshapen'; of: Form | 'document'; faults: string[] }
 );
 
@@ -57,7 +57,7 @@ const RECORD: Shape = {
   disclosures: ['a text'],
 };
 
-/** What of a bundle's key is compared with its bytes. In which time it signed is for the service's own list to say. */
+/** Members of a bundle's key that are checked against its bytes. Its period comes from the service's own key list. */
 const KEY: Shape = {
   vkey: 'a text',
   'kid?': 'a text',
@@ -80,7 +80,7 @@ const PROVENANCE: Shape = {
 
 const SHAPES = { preview: PREVIEW, record: RECORD, provenance: PROVENANCE, evidence: EVIDENCE };
 
-/** The members of each form that are the service's own words, and no part of what it signs. */
+/** Members of each kind that the service adds and does not sign. */
 const WORDS: Record<keyof typeof SHAPES, string[]> = {
   preview: ['notice', 'held_back.how'],
   record: [],
@@ -89,10 +89,9 @@ const WORDS: Record<keyof typeof SHAPES, string[]> = {
 };
 
 /**
- * Reads a text as one of the documents: a receipt as it is or quoted, JSON, or a
- * badge with a receipt in it. Blanks around it do not count. Null when it is none;
- * JSON that means two things is a `document` that is misshapen. The command line and
- * a reader's browser both read by it.
+ * Parses a text as one of the documents: a receipt, plain or as a JSON string; a JSON document; or a badge with a
+ * receipt in it. Surrounding whitespace is ignored. Null when it is none of these; JSON with a duplicate member is a
+ * misshapen `document`. The command line and a reader's browser share it.
  */
 export function documentIn(text: string): RecordsDocument | null {
   const trimmed = text.replaceAll('\r\n', '\n').trim();
@@ -106,12 +105,12 @@ export function documentIn(text: string): RecordsDocument | null {
     if (!(error instanceof DuplicateMember)) return null;
     return { kind: 'misshapen', of: 'document', faults: [`the document ${error.message}`], unsigned: [] };
   }
-  // A receipt that was copied out of JSON, with its quotation marks.
+  // A receipt copied out of JSON, with its quotation marks.
   if (typeof json === 'string') return json.startsWith('domain-observation/') ? documentIn(json) : null;
   return jsonDocument(json);
 }
 
-/** Reads parsed JSON as one of the documents; an answer may also stand in a member `preview` or `observation` of a page's JSON. */
+/** Reads parsed JSON as one of the documents; a page's JSON may hold an answer as its member `preview` or `observation`. */
 export function jsonDocument(json: unknown): RecordsDocument | null {
   if (!isObject(json)) return null;
   const form = formOf(json);
@@ -129,7 +128,7 @@ export function jsonDocument(json: unknown): RecordsDocument | null {
 
 type Form = keyof typeof SHAPES;
 
-/** What parsed JSON says that it is. */
+/** The kind that parsed JSON claims to be. */
 function formOf({ evidence, preview, domain, items }: Record<string, unknown>): Form | null {
   if (evidence === 'domain-evidence/v1') return 'evidence';
   if (typeof preview === 'boolean') return preview ? 'preview' : 'record';

@@ -12,7 +12,7 @@ import { allFieldRules, shownFieldRules } from './document-rules.ts';
 import type { CheckedReceipt } from './observation-rules.ts';
 import { receiptChainRules, receiptRules } from './observation-rules.ts';
 
-/** What the keys and a hash say of one receipt. */
+/** Hashes one receipt and checks its signature. */
 export function checkReceipt(text: string, keys: VerifyingKey[], verify: Verify): CheckedReceipt {
   const note = parseNote(text);
   const receipt = note === null ? null : parseObservation(note.text);
@@ -22,7 +22,7 @@ export function checkReceipt(text: string, keys: VerifyingKey[], verify: Verify)
   return { receipt, hash: sha256(note.text), signature, key };
 }
 
-/** What does not hold in a full record: all its disclosures, the root over them, the signature. */
+/** Verifies a full record: all its disclosures, the root over them, the signature. Returns the faults. */
 export function recordFaults(
   { disclosures, receipt }: { disclosures: string[]; receipt: string },
   keys: VerifyingKey[],
@@ -33,7 +33,7 @@ export function recordFaults(
   return [...receiptRules(seen), ...fields];
 }
 
-/** What does not hold in a preview: each field shown, its path to the signed root, the signature. */
+/** Verifies a preview: each field shown, its path to the signed root, the signature. Returns the faults. */
 export function previewFaults(
   { disclosures, receipt }: { disclosures: ShownField[]; receipt: string },
   keys: VerifyingKey[],
@@ -45,12 +45,12 @@ export function previewFaults(
   return [...receiptRules(seen), ...fields];
 }
 
-/** The root over all disclosures of a record; of none it is null. */
+/** The root over all disclosures of a record; null for an empty list. */
 export function rootOfAll(disclosures: string[]): string | null {
   return disclosures.length === 0 ? null : recordRoot(disclosures);
 }
 
-/** The roots that the paths lead to; null where one does not fit its place. */
+/** The roots that the paths lead to; null where a path does not fit its index. */
 export function rootsOfPaths(disclosures: ShownField[], { receipt }: CheckedReceipt): (string | null)[] {
   return disclosures.map(({ index, disclosure, path }) => {
     if (receipt === null || !path.every((hex) => /^[0-9a-f]{64}$/.test(hex))) return null;
@@ -60,7 +60,7 @@ export function rootsOfPaths(disclosures: ShownField[], { receipt }: CheckedRece
   });
 }
 
-/** What does not hold in receipts of one domain, oldest first; `whole` when they begin with its first. */
+/** Verifies the receipts of one domain, oldest first; `whole` when they begin with the domain's first. Returns the faults. */
 export function receiptChainFaults(receipts: string[], keys: VerifyingKey[], verify: Verify, whole: boolean): string[] {
   return receiptChainRules(
     receipts.map((receipt) => checkReceipt(receipt, keys, verify)),

@@ -3,40 +3,40 @@ import { signingPeriodFaults } from '../../ledger/key-time.ts';
 import type { Disclosed } from '../disclosure.ts';
 import type { ObservationReceipt } from '../receipt.ts';
 
-/** What a verifier has found out about one receipt by hashing and by checking its signature. */
+/** A receipt with its hash and the verdict on its signature. */
 export interface CheckedReceipt {
-  /** Null when it is not a note in the form of wire.md. */
+  /** Null unless it is a note as wire.md defines it. */
   receipt: ObservationReceipt | null;
   /** `sha256:<hex>` of the receipt's signed text. */
   hash: string;
   signature: 'holds' | 'fails' | 'no_such_key';
-  /** When the key signed that the receipt names; null when no such key is known. */
+  /** The period of the key that the receipt names; null for an unknown key. */
   key: SigningPeriod | null;
 }
 
 // Nothing here hashes: one set of rules serves the auditor, the tests and a reader's browser.
 
-/** What does not hold in a receipt taken by itself, its time in its key's life included; empty when all of it does. */
+/** Checks a receipt by itself: its form, its signature, and that its time falls into its key's period. */
 export function receiptRules(seen: CheckedReceipt): string[] {
   return [...signatureRules(seen), ...lifeRules(seen)];
 }
 
-/** What does not hold in a receipt's form and signature. */
+/** Checks a receipt's form and signature. */
 export function signatureRules({ receipt, signature }: CheckedReceipt): string[] {
   if (receipt === null) return ['the receipt is not a domain-observation/v1 note'];
   if (signature === 'no_such_key') return [`seq ${receipt.seq}: no key with kid ${receipt.kid} is known`];
   return signature === 'fails' ? [`seq ${receipt.seq}: the signature does not hold`] : [];
 }
 
-/** What does not hold between a receipt's time and its key's. */
+/** Checks a receipt's time against its key's period. */
 export function lifeRules({ receipt, key }: CheckedReceipt): string[] {
   if (receipt === null || key === null) return [];
   return signingPeriodFaults(`seq ${receipt.seq}: observed`, receipt.observed_at, key);
 }
 
 /**
- * What does not hold in fields that were read from disclosures, in leaf order,
- * null where a text is none. `all` says that the list is to be the whole record.
+ * Checks the fields of disclosures in leaf order, null for a malformed one. `all` requires the list to be the whole
+ * record.
  */
 export function disclosureRules(disclosed: (Disclosed | null)[], receipt: ObservationReceipt, all: boolean): string[] {
   const where = `seq ${receipt.seq}`;
@@ -48,7 +48,7 @@ export function disclosureRules(disclosed: (Disclosed | null)[], receipt: Observ
       faults.push(`${where}: disclosure ${index} is not JCS([salt, name, value]) with a salt of 128 bits`);
       continue;
     }
-    if (before !== null && field.name <= before) faults.push(`${where}: ${field.name} stands out of order`);
+    if (before !== null && field.name <= before) faults.push(`${where}: ${field.name} is out of order`);
     before = field.name;
     fields.set(field.name, field.value);
   }
@@ -65,9 +65,8 @@ export function disclosureRules(disclosed: (Disclosed | null)[], receipt: Observ
 }
 
 /**
- * What does not hold between a receipt and the one before it of the same domain:
- * one domain, `seq` rising, time never going back, `prev` the hash of the text
- * before. Without one before, the receipt is to be the domain's first.
+ * Checks a receipt against the previous one of its domain: the same domain, a higher `seq`, a time that does not go
+ * back, and `prev` the hash of the previous text. Without a previous one the receipt must be the domain's first.
  */
 export function linkRules(before: CheckedReceipt | null, { receipt }: CheckedReceipt): string[] {
   if (receipt === null) return [];
@@ -89,8 +88,7 @@ export function linkRules(before: CheckedReceipt | null, { receipt }: CheckedRec
 }
 
 /**
- * What does not hold in the receipts of one domain, oldest first, one after the
- * other. `whole` says that the first is to be the domain's first.
+ * Checks the receipts of one domain, oldest first, and their links. `whole` requires the first to be the domain's first.
  */
 export function receiptChainRules(seen: CheckedReceipt[], whole: boolean): string[] {
   if (seen.length === 0) return ['there is no observation'];
