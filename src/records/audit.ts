@@ -77,11 +77,11 @@ export function auditHost(host: AuditedHost, keys: VerifyingKey[]): { faults: st
     observations++;
   }
   if (host.seq !== newest) faults.push(`seq ${host.seq} is shown as the newest observation, not ${newest}`);
-  if (differ(baseline, host.baseline)) faults.push('what stands is not what was observed');
+  if (differ(baseline, host.baseline)) faults.push('the baseline is not what was observed');
   if (differ(sorted([...sightings.values()]), sorted(host.sightings)))
     faults.push('the history is not what was observed');
   const facets = host.isShown ? facetsOf(baseline) : [];
-  if (differ(sorted(facets), sorted(host.facets))) faults.push('what it counts for is not what stands');
+  if (differ(sorted(facets), sorted(host.facets))) faults.push('the facets are not those of the baseline');
   return { faults: faults.map((text) => `${host.hostname}: ${text}`), observations };
 }
 

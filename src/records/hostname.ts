@@ -41,11 +41,10 @@ export function parseHostname(text: string): Hostname {
   if (text === '') refuse('it is empty; give a name such as example.com');
   if (text.length > LONGEST_TEXT) refuse(`it has ${text.length} characters; a name has at most ${LONGEST_NAME}`);
   if (text.includes('*')) refuse('a wildcard is not watched; give one name below it');
-  if (text.includes('_'))
-    refuse('a hostname has no underscores; give the host itself, its _dmarc is asked for with it');
+  if (text.includes('_')) refuse('a hostname has no underscores; give the host itself, its _dmarc is queried with it');
   if (text.includes('[') || /^[0-9a-f]*:[0-9a-f:.]*$/i.test(text)) refuse('addresses are not watched; give a name');
   if (NOT_IN_A_NAME.test(text) || !text.isWellFormed()) {
-    refuse('give the name alone, without a scheme, port, path, blank or other sign');
+    refuse('give the name alone, without a scheme, port, path, space or other character');
   }
   // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is the range that begins there
   const isAscii = /^[\u0000-\u007f]*$/.test(text);
@@ -62,15 +61,16 @@ export function parseHostname(text: string): Hostname {
       refuse(`the label ${label} has ${label.length} characters; a label has at most ${LONGEST_LABEL}`);
     }
     if (!LDH.test(label)) {
-      refuse(`the label ${label} holds more than letters, digits and hyphens inside; write it by RFC 1123`);
+      refuse(`the label ${label} may contain only letters, digits and inner hyphens (RFC 1123)`);
     }
     if (label.startsWith('xn--')) {
       // An A-label must be the one spelling of a U-label (RFC 5890, section 2.3.2.1).
       const unicode = domainToUnicode(label);
       if (unicode === '' || unicode === label || domainToASCII(unicode) !== label) {
-        refuse(`the label ${label} stands for no Unicode label`);
+        refuse(`the label ${label} does not decode to a Unicode label`);
       }
-      if (!U_LABEL.test(unicode)) refuse(`the label ${unicode} holds a sign that IDNA2008 does not allow in names`);
+      if (!U_LABEL.test(unicode))
+        refuse(`the label ${unicode} contains a character that IDNA2008 does not allow in names`);
     }
   }
   // A last label that is a number makes an IPv4 address of the whole (WHATWG URL, "ends in a number").

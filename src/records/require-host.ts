@@ -14,7 +14,7 @@ export interface HostTables<Host> {
  */
 export function requireHost<Host>({ optOutOf, find }: HostTables<Host>, text: string): Host {
   const { hostname } = parseHostname(text);
-  if (optOutOf(hostname) !== null) throw new Fault('not_found', `nothing is shown of ${hostname}: it opted out`);
+  if (optOutOf(hostname) !== null) throw new Fault('not_found', `nothing is shown about ${hostname}: it opted out`);
   const host = find(hostname);
   if (host !== null) return host;
   throw new Fault(
@@ -29,12 +29,12 @@ export function requireHost<Host>({ optOutOf, find }: HostTables<Host>, text: st
  */
 export function notObserved(hostname: string, asOf?: number, first?: number): Fault {
   if (asOf === undefined || first === undefined) {
-    return new Fault('not_observed', `${hostname} is under watch and was not observed yet; ask again in some minutes`);
+    return new Fault('not_observed', `${hostname} is under watch but was not observed yet; ask again in a few minutes`);
   }
   const [asked, first_observed_at] = [asOf, first].map((ms) => isoTime(ms));
   return new Fault(
     'not_observed',
-    `as_of: ${hostname} was not observed by ${asked}; its first observation is of ${first_observed_at}, ask for that time or later`,
+    `as_of: ${hostname} was not observed by ${asked}; its first observation is from ${first_observed_at}; ask for that time or later`,
     { field: 'as_of', first_observed_at },
   );
 }

@@ -96,7 +96,7 @@ test('salts are of 128 bits, differ from field to field, and from look to look',
   );
   assert.equal(new Set(salts).size, salts.length);
   for (const salt of salts) assert.equal(Buffer.from(salt, 'base64url').length, 16);
-  assert.throws(() => disclosuresOf(SEEN, new Uint8Array(16)), /a seed has 32 bytes/);
+  assert.throws(() => disclosuresOf(SEEN, new Uint8Array(16)), /a seed must have 32 bytes/);
 });
 
 test('a preview says what it is, and shows numbers where it holds values back', () => {

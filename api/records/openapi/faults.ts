@@ -60,10 +60,10 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
     codes: {
       not_watched: ['the hostname is not under watch.', 'example.net is not under watch'],
       not_observed: [
-        'the hostname is under watch and was not observed yet, or not by the time asked for.',
-        'example.com is under watch and was not observed yet; ask again in some minutes',
+        'the hostname is under watch but was not observed yet, or not by the time asked for.',
+        'example.com is under watch but was not observed yet; ask again in a few minutes',
       ],
-      not_found: ['a hostname that opted out, or no such address.', 'nothing is shown of example.org: it opted out'],
+      not_found: ['a hostname that opted out, or no such address.', 'nothing is shown about example.org: it opted out'],
     },
   },
   409: {

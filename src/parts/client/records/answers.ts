@@ -8,7 +8,7 @@ import { rootOfAll, rootOfPath } from './tree.ts';
 const NAMES = 'It is of the receipt’s observation';
 const NAMED = 'Domain, number and time are those of the receipt.';
 
-/** The checks of a preview: its receipt, and that each field shown is part of what was signed. */
+/** The checks of a preview: its receipt, and that each disclosed field was signed. */
 export async function* previewChecks(preview: Preview, keys: Keys): AsyncGenerator<Check> {
   const checked = yield* receiptChecks(preview.receipt, keys);
   const { receipt } = checked;
@@ -35,7 +35,7 @@ export async function* previewChecks(preview: Preview, keys: Keys): AsyncGenerat
   );
 }
 
-/** The checks of a full record: its receipt, the root over all its fields, and what it says beside them. */
+/** The checks of a full record: its receipt, the root over all its fields, and its other members. */
 export async function* recordChecks(record: FullRecord, keys: Keys): AsyncGenerator<Check> {
   const checked = yield* receiptChecks(record.receipt, keys);
   if (checked.receipt === null) return;

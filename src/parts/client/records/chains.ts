@@ -12,7 +12,7 @@ import { rootOfAll } from './tree.ts';
 /** The most faults that one check lists one by one. */
 const FAULTS_MAX = 8;
 
-/** The checks of an evidence bundle: whose keys it bears, every receipt, the chain, every record. */
+/** The checks of an evidence bundle: its keys, every receipt, the chain, every record. */
 export async function* bundleChecks(bundle: Evidence, keys: Keys): AsyncGenerator<Check> {
   const { domain, records } = bundle;
   yield check(
@@ -71,7 +71,7 @@ async function* signatureChecks(receipts: string[], keys: Keys): AsyncGenerator<
   return checked;
 }
 
-/** Which observations stand in a chain, oldest first, in words. */
+/** The observations of a chain, oldest first, in words. */
 function linked(checked: CheckedReceipt[], domain: string): string {
   const [first, last] = [checked[0]?.receipt, checked.at(-1)?.receipt];
   if (!first || !last) return '';

@@ -58,7 +58,7 @@ const HELD: Record<Exclude<RecordsDocument['kind'], 'misshapen'>, string> = {
   provenance: 'Everything holds: the service signed these receipts, one after the other.',
 };
 
-/** What holds when every check of a document does, in words, and what of it nobody signed. */
+/** The verdict when every check of a document holds, in words, with the members that nobody signed. */
 export function heldOf({ kind, unsigned }: RecordsDocument): string {
   if (kind === 'misshapen') return '';
   const words = unsignedWords(unsigned);

@@ -5,10 +5,10 @@ import type { Keys } from './receipts.ts';
 
 /** How long a server may take to answer, in ms. */
 const TIMEOUT = 20_000;
-/** Of a document, in bytes; bundles are the largest. */
+/** The largest document, in bytes; bundles are the largest kind. */
 const LONGEST = 64_000_000;
 
-/** Why nothing could be checked. That is never a check that failed. */
+/** Why nothing could be checked, as opposed to a check that failed. */
 export class NothingChecked extends Error {}
 
 /** A text from an address. Throws `NothingChecked`. */
@@ -31,12 +31,12 @@ export async function fetchedText(address: string): Promise<string> {
   return text;
 }
 
-/** The keys that a site lists. Throws `NothingChecked` when it lists none. */
+/** The keys that a site lists. Throws `NothingChecked` when there are none. */
 export async function keysOf(address: string): Promise<Keys> {
   return readKeys(await fetchedText(address), address);
 }
 
-/** The keys of a key document's text. Throws `NothingChecked` when it is none. */
+/** Parses a key document. Throws `NothingChecked` for anything else. */
 export async function readKeys(text: string, from: string): Promise<Keys> {
   const listed = await keysIn(parsed(text));
   if (listed === null || listed.length === 0) throw new NothingChecked(`${from} is not a key document.`);
@@ -51,7 +51,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What a service says of its refusal. */
+/** A fault's message, as the end of a sentence. */
 function wordOf(text: string): string {
   const { message } = (parsed(text) ?? {}) as { message?: unknown };
   return typeof message === 'string' ? `: ${message}` : '. Look at the address in your browser.';

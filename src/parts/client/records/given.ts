@@ -8,7 +8,7 @@ const KEYS_PATH = '/.well-known/records-keys.json';
 const WHAT =
   'a receipt (it begins with “domain-observation/v1”), a preview, a full record, a page of provenance, an evidence bundle or a badge';
 
-/** What a reader gave: a text, or where to get one; and whom to trust, when it is not the site that it is of. */
+/** The reader's input: a text or its address, and the keys to trust if not those of the document's site. */
 export interface Given {
   text: string;
   /** An address, a path of this site, or a hostname. */
@@ -17,7 +17,7 @@ export interface Given {
   keys: string;
 }
 
-/** The document that was given, and the keys to check it by. Throws `NothingChecked`. */
+/** Reads the document and the keys to check it with. Throws `NothingChecked`. */
 export async function readGiven({ text, from, keys }: Given): Promise<{ document: RecordsDocument; keys: Keys }> {
   if (text.trim() === '' && from.trim() === '') {
     throw new NothingChecked(`give ${WHAT}, or where one is.`);
@@ -32,16 +32,16 @@ export async function readGiven({ text, from, keys }: Given): Promise<{ document
   return { document, keys: await trusted(keys.trim(), address) };
 }
 
-/** What a reader typed as an address: a hostname stands for its time machine here. Throws `NothingChecked`. */
+/** Parses a typed address; a hostname means its time machine on this site. Throws `NothingChecked`. */
 function addressOf(typed: string): URL {
   const isAddress = typed.startsWith('/') || /^https?:\/\//i.test(typed);
   const path = isAddress ? typed : `/t/${encodeURIComponent(typed)}`;
   const address = URL.canParse(path, location.href) ? new URL(path, location.href) : null;
-  if (address === null) throw new NothingChecked(`${typed} is no address and no hostname.`);
+  if (address === null) throw new NothingChecked(`${typed} is neither an address nor a hostname.`);
   return address;
 }
 
-/** The keys that the reader names, or those of the site that the document came from, or this one's. */
+/** The keys that the reader names, else those of the site that the document came from, else this site's. */
 function trusted(named: string, from: URL | null): Promise<Keys> {
   if (named.startsWith('{')) return readKeys(named, 'the key document that you gave');
   if (named !== '') return keysOf(new URL(named, location.href).href);

@@ -6,13 +6,13 @@ import type { Check } from '../verify/check.ts';
 import type { ListedKey } from '../verify/seals.ts';
 import { sha256, signedBy } from '../verify/seals.ts';
 
-/** The keys that a document is checked by, and where they come from, in words. */
+/** The keys to check a document with, and their source, in words. */
 export interface Keys {
   listed: ListedKey[];
   from: string;
 }
 
-/** One check's outcome: what was found when it holds, every claim that does not hold when it fails. */
+/** The outcome of one check: its finding when it holds, else its faults. */
 export function check(title: string, faults: string[], found: string): Check {
   return { title, holds: faults.length === 0, found: faults.length === 0 ? [found] : faults.map(sentence) };
 }
@@ -27,7 +27,7 @@ export async function checkReceipt(text: string, { listed }: Keys): Promise<Chec
   return { receipt, hash: await sha256(note.text), signature, key };
 }
 
-/** The checks that every receipt is put to, one after the other. */
+/** The checks of every receipt, in order. */
 export async function* receiptChecks(text: string, keys: Keys): AsyncGenerator<Check, CheckedReceipt> {
   const checked = await checkReceipt(text, keys);
   const { receipt } = checked;

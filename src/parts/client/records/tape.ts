@@ -1,4 +1,4 @@
-/** Keeps the tape of the front page up to date, as long as somebody looks at it. */
+/** Refreshes the tape of the front page while the page is visible. */
 
 interface Row {
   seq: number;
@@ -8,7 +8,7 @@ interface Row {
   line: string;
 }
 
-/** How often the tape is asked for, in ms. */
+/** How often the tape is fetched, in ms. */
 const EVERY = 15_000;
 
 const body = document.getElementById('tape') as HTMLElement;

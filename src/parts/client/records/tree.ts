@@ -7,14 +7,14 @@ import { digest } from '../verify/seals.ts';
 const leafHash = (text: string): Promise<Uint8Array> => digest(leafInput(text));
 const nodeHash = (left: Uint8Array, right: Uint8Array): Promise<Uint8Array> => digest(nodeInput(left, right));
 
-/** `sha256:<hex>` of the root over all disclosures of a record, in leaf order; of none it is null. */
+/** `sha256:<hex>` of the root over all disclosures of a record, in leaf order; null for an empty list. */
 export async function rootOfAll(disclosures: string[]): Promise<string | null> {
   let level = await Promise.all(disclosures.map(leafHash));
   while (level.length > 1) level = await levelAbove(level);
   return level[0] === undefined ? null : rootText(level[0]);
 }
 
-/** `sha256:<hex>` of the root that a disclosure's path leads to; null when the path does not fit its place. */
+/** `sha256:<hex>` of the root that a disclosure's path leads to; null when the path does not fit its index. */
 export async function rootOfPath(
   { index, disclosure, path }: { index: number; disclosure: string; path: string[] },
   size: number,
@@ -29,7 +29,7 @@ export async function rootOfPath(
   return rootText(reached);
 }
 
-/** Neighbours joined; one without a neighbour is carried up. */
+/** Hashes each pair of neighbours; a node without one moves up unchanged. */
 function levelAbove(level: Uint8Array[]): Promise<Uint8Array[]> {
   const pairs = level.flatMap((left, at) => (at % 2 === 0 ? [[left, level[at + 1]] as const] : []));
   return Promise.all(pairs.map(([left, right]) => (right === undefined ? left : nodeHash(left, right))));

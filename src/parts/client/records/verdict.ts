@@ -9,8 +9,7 @@ const INSECURE =
   'Nothing was checked: this page did not come over https, and browsers keep their cryptography from such pages. Open it over https, or use the command `verify` of a checkout of Broadsheet.';
 
 /**
- * Fills an output with the outcome of each check as it is made, and then with the
- * outcome of all. `prepare` gives what is to be checked, and by which keys.
+ * Shows the outcome of each check as it completes, and then the verdict. `prepare` returns the document and its keys.
  */
 export async function showVerdict(
   output: HTMLElement,

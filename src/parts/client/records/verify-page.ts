@@ -2,7 +2,7 @@ import type { Given } from './given.ts';
 import { readGiven } from './given.ts';
 import { showVerdict } from './verdict.ts';
 
-/** Works the page on which a reader checks what the service gave out. Nothing that is pasted leaves the browser. */
+/** Runs the page on which readers verify documents of the service. Nothing that is pasted leaves the browser. */
 
 const form = document.getElementById('given') as HTMLFormElement;
 const output = document.getElementById('verdict') as HTMLElement;
@@ -39,6 +39,6 @@ document.addEventListener('drop', (event) => {
   void runFile(event.dataTransfer?.files[0]);
 });
 
-// A link from elsewhere may say what is to be checked; the reader still asks for it.
+// A link may prefill the address; the reader still starts the check.
 (form.elements.namedItem('from') as HTMLInputElement).value = new URLSearchParams(location.search).get('from') ?? '';
 form.hidden = false;

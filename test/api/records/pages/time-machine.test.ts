@@ -141,7 +141,7 @@ describe('the time machine', () => {
     );
     const { status, text } = await get(`${HOST}?as_of=2026-11-01`, JSON_ONLY);
     assert.equal(status, 404);
-    assert.match(JSON.parse(text).message, /first observation is of 2026-11-18T06:00:00\.000Z/);
+    assert.match(JSON.parse(text).message, /first observation is from 2026-11-18T06:00:00\.000Z/);
   });
 
   for (const bad of ['2026-13-40', '2026-02-30', 'yesterday', '2026-11-18T25:00:00Z', '20261118', '2026-11-22']) {
