@@ -14,12 +14,12 @@ const [[major, minor], [oldestMajor, oldestMinor]] = [process.versions.node, old
 const newer = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url));
 
 if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) {
-  // What Node makes of each module is kept for the next start, which then takes half the time. Not in the
-  // system's folder for temporary files, where others may write; where node_modules is read-only, nothing is kept.
+  // Caches compiled modules, which halves the time of the next start. Not in the system's folder for temporary
+  // files, where others may write. Where node_modules is read-only, nothing is cached.
   modules.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/broadsheet', import.meta.url)));
   await import('../src/cmd/broadsheet.ts');
 } else if (existsSync(newer)) {
-  // The channel closes when this process is gone, however it ended: see src/terminal/starter.ts.
+  // The IPC channel closes when this process ends, in whatever way: see src/terminal/starter.ts.
   const child = spawn(newer, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
@@ -27,7 +27,7 @@ if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) {
   for (const signal of signals) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => {
     if (signal === null) process.exit(code ?? 1);
-    // Ends as the child did.
+    // Ends by the same signal as the child.
     for (const name of signals) process.removeAllListeners(name);
     process.kill(process.pid, signal);
   });

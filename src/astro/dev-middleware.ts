@@ -14,7 +14,7 @@ import type { SingleFile } from '../press/outputs/paths.ts';
 import { printPath } from '../press/outputs/paths.ts';
 import { PROJECT } from '../project.ts';
 
-/** A page that Astro's own server is to print: an empty text that knows its route and its view. */
+/** A page for Astro's server to render: an empty string that carries its route and view. */
 class Page extends String {
   readonly route: string;
   readonly view: unknown;
@@ -29,9 +29,8 @@ class Page extends String {
 let app: AppContext | undefined;
 
 /**
- * `npm run dev`: every address is printed anew from the live store. A sheet
- * "renders" by naming its route and view, which Astro's own server then shows,
- * so that a change of a page reloads at once.
+ * `npm run dev`: answers every address from the live store. Rendering a page only returns its route and view, which
+ * Astro's server then renders, so that pages reload as soon as they change.
  */
 export const onRequest: MiddlewareHandler = async (context, next) => {
   app ??= openAppContext(readSettings());
@@ -39,7 +38,7 @@ export const onRequest: MiddlewareHandler = async (context, next) => {
   if (pathname === '/') return show(context, next, new Page('/newsstand', newsstandView(app.store, origin)));
   const [, slug = '', path] = /^\/([^/]+)(?:\/(.*))?$/.exec(decodeURI(pathname)) ?? [];
   if (app.store.paper(slug) === null) {
-    // Pages have no addresses of their own: they are shown at those of the papers.
+    // Astro's routes are not public: pages are shown at the papers' addresses.
     return /^\/(paper|newsstand)(\/|$)/.test(pathname)
       ? new Response('There is nothing at this address.', { status: 404 })
       : next();
@@ -54,7 +53,7 @@ export const onRequest: MiddlewareHandler = async (context, next) => {
   return missing === null ? next() : answer(context, next, missing, 404);
 };
 
-/** One file as a response: the press's own bytes, or a page by Astro. */
+/** A file as a response: its bytes, or a page rendered by Astro. */
 async function answer(context: APIContext, next: MiddlewareNext, found: SingleFile, status = 200): Promise<Response> {
   const type = contentType(`/${found.path}`) ?? (typeByName(basename(found.path)) || 'application/octet-stream');
   if ('copy' in found)
@@ -78,7 +77,7 @@ function print({ store }: AppContext, slug: string, path: string, root: string):
   return printPath(edition, path, { render, assets, now: Date.now() });
 }
 
-/** What every paper has from `public/`; the rest of the assets is Vite's. */
+/** The files in `public/`; Vite serves the other assets. */
 function assets(): RenderedFile[] {
   const folder = join(PROJECT, 'public');
   return readdirSync(folder).map((path) => ({ path, body: readFileSync(join(folder, path)) }));

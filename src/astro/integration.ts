@@ -10,7 +10,7 @@ import { problemLine } from '../ingest/source-file.ts';
 import { PROJECT } from '../project.ts';
 import { shown } from '../terminal/escape.ts';
 
-/** The press as a part of Astro: `astro build` alone files `content/` and leaves every paper's tree complete. */
+/** Runs the press in Astro's build: `astro build` files `content/` and leaves every paper's tree complete. */
 export function pressIntegration(): AstroIntegration {
   return {
     name: 'press',
@@ -18,13 +18,13 @@ export function pressIntegration(): AstroIntegration {
       'astro:config:setup': ({ command, addMiddleware, updateConfig }) => {
         if (command !== 'dev') return;
         const { dataDir, distDir, port } = readSettings();
-        // The store and the trees are no sources of a page; watching them costs a handle a file.
+        // Pages are not made from the store or the trees, and watching them costs a handle per file.
         const watch = { ignored: [`${dataDir}/**`, `${distDir}/**`] };
-        // Beside a server on the default port the next free one will do; a port that was asked for is that one or none.
+        // With the default port the next free one will do; a configured port is used, or starting fails.
         updateConfig({ vite: { server: { watch, strictPort: port !== DESK_PORT } } });
         addMiddleware({ order: 'pre', entrypoint: join(PROJECT, 'src/astro/dev-middleware.ts') });
       },
-      // On a new machine there are papers to show.
+      // So that a new checkout has papers to show.
       'astro:server:setup': ({ logger }) =>
         withAppContext(readSettings(), async (app) => {
           await fileWarning(app, logger);
@@ -43,13 +43,13 @@ export function pressIntegration(): AstroIntegration {
   };
 }
 
-/** Where `npm run dev` listens: HOST and PORT, as `npm start` does; flags of the command come before them. */
+/** Where `npm run dev` listens: HOST and PORT, unless flags of the command override them. */
 export function devServer(): { host: string; port: number } {
   const { host, port } = readSettings();
   return { host, port };
 }
 
-/** Files `content/` and warns of what was refused. Returns the number of problems. */
+/** Files `content/` and logs a warning for each problem. Returns the number of problems. */
 async function fileWarning(app: AppContext, logger: AstroIntegrationLogger): Promise<number> {
   const { problems } = await fileContent(app);
   for (const problem of problems) logger.warn(shown(problemLine(problem)));

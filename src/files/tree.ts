@@ -253,7 +253,7 @@ const CURES: Record<string, string> = {
   EDQUOT: 'the disk quota is used up; free some space',
   EACCES: 'the folder is not writable; correct its permissions',
   EPERM: 'the folder is not writable; correct its permissions',
-  ENOENT: 'the folder does not exist and cannot be made; check that the disk is mounted and writable',
+  ENOENT: 'the folder does not exist and cannot be made; check that the disk is mounted, and not read-only',
   EROFS: 'the disk is mounted read-only; mount it writable',
   EISDIR: 'there is a folder where the file belongs; move it away',
   EEXIST: 'there is a file where a folder belongs; move it away',

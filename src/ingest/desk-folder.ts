@@ -4,16 +4,16 @@ import { Fault, problemsIn } from '../fault.ts';
 import type { Intake } from './intake.ts';
 import type { FileProblem, SourceFile } from './source-file.ts';
 
-/** What filing a folder came to. */
+/** The outcome of filing a folder. */
 export interface Filed {
-  /** Pieces and records that were new or had changed. */
+  /** Files of new or changed pieces and records. */
   filed: string[];
-  /** Pieces that were as they are. */
+  /** The number of unchanged pieces. */
   unchanged: number;
   problems: FileProblem[];
 }
 
-/** One paper's folder while it is filed: where its files are, and what came of them. */
+/** One paper's folder while it is filed, with the outcome so far. */
 export class DeskFolder {
   readonly result: Filed = { filed: [], unchanged: 0, problems: [] };
   readonly intake: Intake;
@@ -27,12 +27,12 @@ export class DeskFolder {
     this.slug = folder.split(sep).at(-1) ?? '';
   }
 
-  /** The name a file is reported under: its path below the content folder. */
+  /** The name that a file is reported under: its path below the content folder. */
   name(path: string): string {
     return join(this.slug, relative(this.folder, path));
   }
 
-  /** The files of one of the paper's folders. What stands there and is no such file is reported. */
+  /** The files in one of the paper's folders, with this extension. Anything else there is reported. */
   files(folder: string, ending?: string): string[] {
     const root = join(this.folder, folder);
     if (!existsSync(root)) return [];
@@ -50,13 +50,13 @@ export class DeskFolder {
     return paths.sort();
   }
 
-  /** A file that was surely meant for this folder, and would not be read. */
+  /** Reports a file that was probably meant for this folder but has another extension. */
   #otherEnding(path: string, ending: string): void {
     if (!/\.(?:ya?ml|md|markdown)$/i.test(path)) return;
     this.problem(this.name(path), 'file', `a name in this folder ends in ${ending}; rename the file, or move it away`);
   }
 
-  /** Reports what was thrown over a file, at the lines of its fields. Throws again what is not about the file. */
+  /** Reports an error about a file, at the lines of its fields. Rethrows errors that are not about the file. */
   report(source: SourceFile, error: unknown, field: string): void {
     if (isDiskError(error)) {
       this.problem(source.file, 'file', `the file cannot be read (${error.message}); put a file there that can be`);
@@ -74,12 +74,12 @@ export class DeskFolder {
   }
 }
 
-/** Whether the disk refused, as with a file that one may not read. */
+/** Whether the file system refused, for example to read the file. */
 function isDiskError(error: unknown): error is Error {
   return error instanceof Error && 'errno' in error && 'path' in error;
 }
 
-/** A file's name without its ending. */
+/** A file's name without its extension. */
 export function baseName(path: string, ending: string): string {
   return path.split(sep).at(-1)?.slice(0, -ending.length) ?? '';
 }

@@ -17,7 +17,7 @@ import type { DeskFolder } from './desk-folder.ts';
 import { baseName } from './desk-folder.ts';
 import { readSource } from './source-file.ts';
 
-/** Applies what is no story: the paper's record, its media, its masthead, its video editions. */
+/** Applies the records of a folder: the paper, its media, its masthead, its video editions. */
 export class Records {
   readonly #at: DeskFolder;
 
@@ -25,7 +25,7 @@ export class Records {
     this.#at = at;
   }
 
-  /** Applies paper.yaml; false when there is no paper to file with. */
+  /** Applies paper.yaml; false when there is still no paper. */
   paper(): boolean {
     const path = join(this.#at.folder, 'paper.yaml');
     if (!isPaperSlug(this.#at.slug)) {
@@ -47,7 +47,7 @@ export class Records {
     return this.#at.intake.store.hasPaper(this.#at.slug);
   }
 
-  /** The record, once nobody else is served at its address: paper.yaml is the operator's, and gives its host. */
+  /** The record, if no other paper is served at its address. Only the operator writes paper.yaml, so it also gives the host. */
   #paperFrom(body: PaperBody): PaperBody {
     const paper = paperFrom(this.#archive(), body);
     const { intake, slug } = this.#at;
@@ -55,7 +55,7 @@ export class Records {
     return paper;
   }
 
-  /** Media before what names them. */
+  /** Called before the records that name media. */
   async media(): Promise<void> {
     const { store, media, now } = this.#at.intake;
     for (const path of this.#at.files('media')) {
@@ -66,12 +66,12 @@ export class Records {
         const digest = await digestOfFile(path);
         const known = store.applied(file);
         if (known === digest) continue;
-        // Its libraries are large, and most runs meet no new media.
+        // Loaded on demand: its libraries are large, and most runs have no new media.
         const { probeMedia } = await import('../press/probe.ts');
         const probed: Media = { ...(await probeMedia(name, path)), path: name };
         media.keepFile(probed.digest, path);
         store.transact(() => {
-          // Another process may have entered what came after this.
+          // Another process may have applied a newer file.
           if (store.applied(file) === known) this.#record('media', name, probed, file, digest, now());
         });
       } catch (error) {
@@ -115,7 +115,7 @@ export class Records {
     this.#measureCasts();
   }
 
-  /** A video that was exchanged for another under the same name: its edition tells the new length. */
+  /** Updates the length of video editions whose video was replaced under the same name. */
   #measureCasts(): void {
     const { store, now } = this.#at.intake;
     const archive = store.archive(this.#at.slug);
@@ -128,8 +128,8 @@ export class Records {
   }
 
   /**
-   * Applies a YAML record when its file changed since it was last applied. It is read within the transaction that enters
-   * it: another process that files the same folder can then never have entered a newer text before.
+   * Applies a YAML record when its file changed since it was last applied. The file is read inside the transaction, so
+   * that it cannot overwrite a newer version applied by another process.
    */
   #apply<T extends z.ZodType>(
     path: string,

@@ -4,7 +4,7 @@ import { isMap, LineCounter, parseDocument } from 'yaml';
 import type { Problem } from '../fault.ts';
 import { sha256 } from '../ledger/basis.ts';
 
-/** A problem with the file and the line where it stands. */
+/** A problem, with its file and line. */
 export interface FileProblem {
   file: string;
   line: number;
@@ -18,7 +18,7 @@ export function problemLine({ file, line, field, message }: FileProblem): string
   return `${file}:${line} ${field}: ${message}`;
 }
 
-/** A text file that was read: what it says, and where in it each field stands. */
+/** A text file: its contents, and the position of each field. */
 export interface SourceFile {
   file: string;
   /** `sha256:<hex>` of its bytes; empty when they could not be read. */
@@ -28,11 +28,11 @@ export interface SourceFile {
   /** The text after the front matter; empty in a YAML file. */
   body: string;
   problems: FileProblem[];
-  /** Gives problems of the fields their lines. */
+  /** Adds the file and line to problems of fields. */
   locate(problems: Problem[]): FileProblem[];
 }
 
-/** Reads a YAML file, or a Markdown file with YAML front matter. `file` is the name it is reported under. */
+/** Reads a YAML file, or a Markdown file with YAML front matter. `file` is the name that it is reported under. */
 export function readSource(path: string, file: string, kind: 'yaml' | 'markdown'): SourceFile {
   let bytes: Buffer;
   try {
@@ -99,7 +99,7 @@ function withYaml(
     try {
       data = document.toJS() as Record<string, unknown>;
     } catch (error) {
-      // An alias (*name) that points at nothing, or at far too much.
+      // An alias (*name) without an anchor, or one that expands too far.
       problems.push({
         file,
         line: firstLine,
@@ -128,7 +128,7 @@ function withYaml(
   };
 }
 
-/** Where a field's value begins; of a field that is missing, where its nearest parent does. */
+/** Where a field's value begins; for a missing field, where its nearest parent begins. */
 function offsetOf(document: Document, field: string): number {
   const path = field
     .split(/[.[\]]+/)

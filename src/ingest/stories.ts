@@ -27,7 +27,7 @@ export class Stories {
     this.#at = at;
   }
 
-  /** Files the stories. `slug.md` is a piece; beside `slug.2.md` it is its first revision. */
+  /** Files the stories. `slug.md` is a piece, or its first revision where there is a `slug.2.md`. */
   async file(only?: Set<string>, signal?: AbortSignal): Promise<void> {
     const pieces = [...this.#revisions()].filter(([, files]) => !only || files.some(({ path }) => only.has(path)));
     if (pieces.length > 0) this.#at.intake.openSigningKey();
@@ -41,7 +41,7 @@ export class Stories {
     await inShortTransactions(this.#at.intake, file, { signal });
   }
 
-  /** The files of each slug, in the order of their numbers. A slug whose numbers do not count 1, 2, 3 … is reported and left out. */
+  /** The files of each slug, ordered by number. A slug whose numbers are not 1, 2, 3 … is reported and left out. */
   #revisions(): Map<string, RevisionFile[]> {
     const bySlug = new Map<string, RevisionFile[]>();
     for (const path of this.#at.files('stories', '.md')) {
@@ -71,8 +71,8 @@ export class Stories {
   }
 
   /**
-   * Files what is new of a piece's files. Those of older revisions are history, and must be as they were filed. A file
-   * that has not changed since it was filed is not filed again: somebody may have revised the piece elsewhere.
+   * Files the new revisions of a piece. Files of older revisions must not have changed. Unchanged files are not filed
+   * again, since the piece may have been revised elsewhere.
    */
   #piece(slug: string, files: RevisionFile[]): void {
     const { store } = this.#at.intake;
@@ -92,7 +92,7 @@ export class Stories {
       read.push({ source, story });
     }
     const filed = before === null ? [] : archive.revisions(before.id);
-    // Each file's place among the revisions filed, in order; -1 for one that was not filed.
+    // The index of each file among the filed revisions, in order; -1 for one that was not filed.
     let next = 0;
     const places = read.map(({ story: { filing } }) => {
       const place = filed.findIndex((piece, index) => index >= next && sameContent(piece, filing));
@@ -113,8 +113,8 @@ export class Stories {
       );
       return;
     }
-    // Where nobody knows what was filed from which file, as after an import of the ledger, a text that was filed is not
-    // filed anew unless it is the newest still: then its time on air is looked at.
+    // Without a record of which file was filed, as after a ledger import, a text that was filed before is filed again only
+    // if it is the newest revision: then its `air` may still have to be applied.
     const newest = read.at(-1)?.source.file ?? '';
     const isOld = store.applied(newest) === null && last === read.length - 1 && places[last] !== filed.length - 1;
     if (isOld) this.#at.result.unchanged++;
@@ -129,7 +129,7 @@ export class Stories {
     const { desk, store } = this.#at.intake;
     try {
       const before = store.archive(this.#at.slug).storyBySlug(slug);
-      // What somebody took off the air, or off its schedule, stays off.
+      // Pieces that were withdrawn or unscheduled stay off the air.
       const airs = air !== false && (before === null || before.withdrawn_at === null);
       const { changed } = fileStory(desk, this.#at.slug, filing, { by: 'cli', toAir: airs });
       const at = typeof air === 'number' ? { at: air } : {};

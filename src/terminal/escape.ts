@@ -1,22 +1,21 @@
 /**
- * What a terminal would obey instead of showing it: C0 and C1 controls (a name that
- * moves the cursor rewrites the line above it), the line and paragraph separators,
- * and the marks that turn the reading direction.
+ * Characters that control a terminal: C0 and C1 controls (a name that moves the cursor can rewrite the line above it),
+ * line and paragraph separators, and bidirectional marks.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
-const OBEYED = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** A text from elsewhere as one line that a terminal shows and does not obey: `\u001b` in the place of an escape. */
+/** Untrusted text as one line without control characters, which are written as `\u001b`. */
 export function shown(text: string): string {
-  return text.replace(OBEYED, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replace(CONTROLS, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** The same of a text of several lines, such as a trace. */
+/** The same for a text of several lines, such as a stack trace. */
 export function shownLines(text: string): string {
   return text.split('\n').map(shown).join('\n');
 }
 
-/** A value as JSON on one line, or indented. Escapes within it stand for the same value. */
+/** A value as JSON, on one line or indented. The escapes keep its value the same. */
 export function shownJson(value: unknown, indent?: number): string {
   return shownLines(JSON.stringify(value, null, indent));
 }

@@ -1,23 +1,23 @@
 import { shown } from './escape.ts';
 
-/** How often a line is printed where there is no terminal, in ms. */
+/** How often a line is printed without a terminal, in ms. */
 const LINE_EVERY = 5_000;
 const BAR_EVERY = 100;
 const BAR_WIDTH = 28;
 
 export interface Progress {
-  /** `total` is null where it is not known before the end. */
+  /** `total` is null when it is not known. */
   step(label: string, done: number, total: number | null, what: string): void;
-  /** Clears the bar; where lines were printed, the last one tells how far the work came. */
+  /** Clears the bar. Without a terminal, prints the final count if lines were printed before. */
   end(): void;
 }
 
-/** Shows how far long work has come: a bar on a terminal, now and then a plain line elsewhere. */
+/** Shows the progress of long work: a bar on a terminal, occasional lines elsewhere. */
 export function progressTo(stream: NodeJS.WriteStream = process.stderr): Progress {
   const isTerminal = stream.isTTY === true;
   let last = isTerminal ? 0 : Date.now();
   let drawn = false;
-  // The label whose lines are printed, and the line with which its work would end.
+  // The label of the last printed line, and the line that would end its work.
   let printed: string | null = null;
   let ending = '';
   return {

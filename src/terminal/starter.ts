@@ -1,20 +1,20 @@
-// A server that outlives the process that started it holds the ports of the next one. Most starters pass signals
-// on; one that is killed with SIGKILL cannot, nor does a shell that npm put between.
+// A server that outlives the process that started it would hold the ports of the next server. Most parents pass
+// signals on, but one killed with SIGKILL cannot, and npm's shell does not.
 import { readFileSync } from 'node:fs';
 
-/** How often the starter is looked at, in ms: Node has no event for its end. */
+/** How often the parent is checked, in ms: Node has no event for its end. */
 const LOOK_EVERY = 200;
 
-/** Ends this process as SIGTERM does when the process that started it in the foreground is gone. */
+/** Sends this process SIGTERM when the process that started it in the foreground ends. */
 export function endWithStarter(): void {
-  // Another Node handed over to this one: see bin/broadsheet.mjs.
+  // Started by another Node: see bin/broadsheet.mjs.
   if (process.channel !== undefined) {
     process.once('disconnect', end);
-    // Listening must not keep a command running that is done.
+    // The listener must not keep a finished command running.
     process.channel.unref();
     return;
   }
-  // biome-ignore lint/style/noProcessEnv: no setting of ours, but npm's own word to what it runs.
+  // biome-ignore lint/style/noProcessEnv: not our setting, but npm's variable for its scripts.
   if (!isNpmsOwn(process.env.npm_lifecycle_script)) return;
   const started = starters();
   const timer = setInterval(() => {
@@ -25,18 +25,18 @@ export function endWithStarter(): void {
 }
 
 /**
- * Whether npm runs this program and nothing else, in the foreground (`npm start`, `npm run -s broadsheet -- …`): then the
- * parent is npm or its shell. A server that a script leaves in the background is to stay when the script ends.
+ * Whether npm runs only this program, in the foreground (`npm start`, `npm run -s broadsheet -- …`): then the parent is
+ * npm or its shell. A server that a script starts in the background must outlive the script.
  */
 function isNpmsOwn(script = ''): boolean {
   return /\bbroadsheet\b/.test(script) && !/[&|;\n]|\b(nohup|setsid)\b/.test(script);
 }
 
-/** The pids of the parent and, where that is a shell, of npm behind it: the shell alone outlives npm. */
+/** The pids of the parent and, if that is a shell, of its own parent npm: the shell can outlive npm. */
 function starters(): string {
   const parent = process.ppid;
   try {
-    // "pid (name) state parent …": see proc(5). Systems without /proc have the parent alone.
+    // "pid (name) state parent …": see proc(5). Without /proc only the parent is known.
     const [, name = '', above] = /\((.*)\) \S (\d+)/s.exec(readFileSync(`/proc/${parent}/stat`, 'utf8')) ?? [];
     return /^(ba|da|a|k|z)?sh$/.test(name) ? `${parent} of ${above}` : `${parent}`;
   } catch {
