@@ -49,7 +49,7 @@ export function isLong({ complete, headers }: IncomingMessage): boolean {
   return !complete && !(Number(headers['content-length']) <= SHORT);
 }
 
-/** Whether the caller was told that the connection ends: what comes on it now is not looked at. */
+/** Whether the caller has been told that the connection closes: what it sends now is ignored. */
 export function isClosing({ socket }: IncomingMessage): boolean {
   return socket.writableEnded;
 }

@@ -46,7 +46,7 @@ interface Place {
   setting: string;
 }
 
-/** Where a service listens, and its public address: whoever names no host asks there. */
+/** Where a service listens, and its public address: a request without a host is for it. */
 interface Service extends Place {
   origin: string;
 }
@@ -147,8 +147,8 @@ function answering(router: Hono<DeskEnv>): Answering {
 }
 
 /**
- * Hono answers HEAD by wrapping the response to GET in a new one. The mark of an
- * answer that a door has sent on Node's own response is lost by that, and the
+ * Hono answers HEAD by wrapping the response to GET in a new one. The mark of a
+ * response that a handler has sent on Node's own is lost by that, and the
  * listener would send a second head and then break the connection off.
  */
 function finished(response: Response, incoming: IncomingMessage, outgoing: ServerResponse): Response {

@@ -4,7 +4,7 @@ import { maxHeaderSize, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { endInStages } from './lingering-close.ts';
 
-/** What a caller is told by the code of Node's error; 400 for every other. */
+/** The response by the code of Node's error; 400 for every other. */
 const ANSWERS: Record<string, readonly [status: number, error: string, message: string]> = {
   HPE_HEADER_OVERFLOW: [
     431,
@@ -27,12 +27,12 @@ const NO_HTTP = [400, 'invalid_request', 'this is not a well-formed request of H
  */
 export function answerUnreadable(server: Server): void {
   const newest = new WeakMap<Socket, [IncomingMessage, ServerResponse]>();
-  const told = new WeakSet<Socket>();
+  const answered = new WeakSet<Socket>();
   server.prependListener('request', (incoming, outgoing) => newest.set(incoming.socket, [incoming, outgoing]));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // What comes after the answer is no request either.
-    if (told.has(socket)) return;
-    told.add(socket);
+    if (answered.has(socket)) return;
+    answered.add(socket);
     if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy();
     const [incoming, outgoing] = newest.get(socket) ?? [];
     if (incoming === undefined || outgoing === undefined || outgoing.writableFinished) return tell(socket, error);

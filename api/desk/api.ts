@@ -95,5 +95,5 @@ export async function deskApi({ app, sites, presses, uses, logger }: ApiParts): 
   return router;
 }
 
-/** Who has a key is not counted by address. */
+/** Callers with a key are not counted by address. */
 const hasKey = (c: PaperContext): boolean => c.get('key') !== null;

@@ -57,7 +57,7 @@ export class PaperResponses {
     return this.#send(c, name, headers, make);
   }
 
-  /** A piece's row in a list that is made for each caller; `make` runs when it is not at hand. */
+  /** A piece's row in a list that is made for each caller; `make` runs when the cache does not hold it. */
   row<Row extends object>(c: PaperContext, id: string, make: () => Row | null): Row | null {
     const key = `${this.#etag(c)} ${c.get('site').slug} ${id}`;
     // One id has rows of one type: search alone keeps any.

@@ -61,7 +61,7 @@ export class PaperRoutes {
     });
   }
 
-  /** A page or a file, which stands in no document. */
+  /** A page or a file, which the OpenAPI document leaves out. */
   page(name: PaperRouteName, ...handlers: PaperHandler[]): void {
     this.#add(name, ({ method, path }) => this.#on(method, path, handlers));
   }

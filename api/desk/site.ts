@@ -18,7 +18,7 @@ interface Domain {
   paper: Paper;
 }
 
-/** An address that no door takes: a paper's own domain shows nothing beside the paper. */
+/** A path without a route: a paper's own domain shows nothing but the paper. */
 const NOWHERE = '/.nowhere';
 
 /**
@@ -31,7 +31,7 @@ export class Sites {
   readonly #found = new WeakMap<IncomingMessage, Site>();
   readonly #shared: URL;
   #isFresh = false;
-  #mark = '';
+  #version = '';
   #papers = new Map<string, Paper>();
   #domains: Domain[] = [];
 
@@ -40,7 +40,7 @@ export class Sites {
     this.#shared = new URL(app.settings.origin);
   }
 
-  /** The path by which the router finds the door. */
+  /** The path by which the router finds the route. */
   routingPath = (request: Request, routed?: { env?: HttpBindings | undefined }): string => {
     this.#refresh();
     const url = request.url;
@@ -66,9 +66,9 @@ export class Sites {
       this.#isFresh = false;
     });
     const { store } = this.#app;
-    const mark = `${store.editions()} ${store.hosts.mark()}`;
-    if (mark === this.#mark) return;
-    this.#mark = mark;
+    const version = `${store.editions()} ${store.hosts.mark()}`;
+    if (version === this.#version) return;
+    this.#version = version;
     this.#papers = new Map(
       store.paperSlugs().flatMap((slug) => {
         const paper = store.paper(slug);

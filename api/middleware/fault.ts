@@ -46,7 +46,7 @@ const STATUS: Record<FaultCode, Status> = {
 };
 
 /**
- * Turns what a door throws into an answer. The cause of anything but a fault
+ * Turns what a handler throws into a response. The cause of anything but a fault
  * stays in the log. `known` makes faults of errors that the store knows.
  */
 export function answerFault(logger: Logger, known: (error: unknown) => unknown) {
@@ -55,7 +55,7 @@ export function answerFault(logger: Logger, known: (error: unknown) => unknown) 
     if (error instanceof Fault) {
       const { code, message, details } = error;
       if (code === 'unavailable') {
-        logger.warn({ request_id: c.get('requestId'), cause: message }, 'a door could not answer');
+        logger.warn({ request_id: c.get('requestId'), cause: message }, 'a request could not be answered');
         setHeader(c, 'Retry-After', RETRY_AFTER);
         return answer(c, 503, { error: code, message: 'this cannot be answered just now; try again soon' });
       }
@@ -64,7 +64,7 @@ export function answerFault(logger: Logger, known: (error: unknown) => unknown) 
       return answer(c, STATUS[code], { error: code, message, ...details });
     }
     if (isGone(error)) return c.body(null, 400);
-    logger.error({ request_id: c.get('requestId'), err: error }, 'a door failed');
+    logger.error({ request_id: c.get('requestId'), err: error }, 'a handler failed');
     return answer(c, 500, {
       error: 'internal',
       message: 'something went wrong here; the log has it under X-Request-Id',
@@ -92,7 +92,7 @@ interface ErrorBody {
   reason?: string;
 }
 
-/** An error that stands for itself: of what was set before, nothing goes with it. */
+/** An error response without the headers that middleware has set. */
 export function errorAnswer(c: Context, status: Status, body: ErrorBody, headers: Record<string, string>): Response {
   const { text, type } = errorText(c, status, body);
   const all = { ...CACHE, 'Content-Type': type, Vary: 'Accept', 'X-Content-Type-Options': 'nosniff', ...headers };

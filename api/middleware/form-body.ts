@@ -1,8 +1,8 @@
 import { Fault } from '../../src/fault.ts';
 
-/** The largest form that is read, in bytes: the longest of ours takes a list of hostnames. */
+/** The largest form that is read, in bytes: the longest form takes a list of hostnames. */
 export const FORM_MAX = 16 * 1024;
-/** How many fields a form may have; the largest of ours has one for each section of a paper. */
+/** How many fields a form may have; the largest has one for each section of a paper. */
 const FIELDS_MAX = 1_000;
 
 const FORM = /^application\/x-www-form-urlencoded *(?:;|$)/i;

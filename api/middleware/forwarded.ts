@@ -8,7 +8,7 @@ import { isTrusted, peerOf, proxyList } from './caller.ts';
 /** How often it is said again, in ms. */
 const AGAIN = HOUR;
 const LOOPBACK = /^(?:127\.|::1$)/;
-/** What proxies say of whom they stand for. */
+/** The headers in which a proxy names the caller. */
 const HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip'] as const;
 
 /**

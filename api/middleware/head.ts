@@ -4,7 +4,7 @@ import type { DeskEnv } from '../env.ts';
 /**
  * Tells HEAD the length that GET would have. Hono drops the body, and with it
  * what the listener reckons the length from. An answer without a body, such as
- * that of a door which spares HEAD its work, is left as it is.
+ * that of a handler which does not work for HEAD, is left as it is.
  */
 export const measureHead = createMiddleware<DeskEnv>(async (c, next) => {
   await next();

@@ -27,7 +27,7 @@ interface Caller {
   at: number;
 }
 
-/** Reads the name and the body of a write. Throws `invalid_request` for a name that is none. */
+/** Reads the name and the body of a write. Throws `invalid_request` for an invalid name. */
 export async function namedWrite(c: Context): Promise<NamedWrite> {
   const name = nameOf(c);
   const hash = createHash('sha256').update(`${c.req.method} ${c.req.path}\n`);
@@ -54,7 +54,7 @@ export function once<Body extends object>(caller: Caller, named: NamedWrite, wor
   return done;
 }
 
-/** Keeps what a write came to for whoever sends it again. */
+/** Keeps the result of a write for callers who send it again. */
 export function keep(
   { answers, key, at }: Caller,
   { name, request }: NamedWrite,

@@ -19,7 +19,7 @@ export function tellProblems(result: Validated): undefined {
   });
 }
 
-/** A parameter that came more than once is a list, which no door takes. */
+/** A parameter that came more than once is a list, which no route takes. */
 function onceSaid(field: string, query: unknown): string | null {
   const given =
     typeof query === 'object' && query !== null ? Object.entries(query).find(([name]) => name === field)?.[1] : null;

@@ -8,7 +8,7 @@ import type { DeskEnv } from '../env.ts';
 import { setHeader } from '../responses/headers.ts';
 import { FORM_MAX, isMultipart, isUrlencoded } from './form-body.ts';
 
-/** The largest body that a door takes, in bytes (wire.md, section 2). */
+/** The largest body that a route takes, in bytes (wire.md, section 2). */
 export const BODY_MAX = 1024 * 1024;
 /** How deep a body may be nested; no record is deeper than four. */
 const DEPTH_MAX = 32;
@@ -61,14 +61,14 @@ export function jsonBody({ mayBeEmpty = false, valuesMax = VALUES_MAX } = {}) {
   });
 }
 
-/** Throws `unsupported_media_type` for a packed body (RFC 9110, section 15.5.16). */
+/** Throws `unsupported_media_type` for a compressed body (RFC 9110, section 15.5.16). */
 export function needPlain(c: Context): void {
   const coding = c.req.header('content-encoding') ?? '';
   if (/^(?:identity)?$/i.test(coding.trim())) return;
   setHeader(c, 'Accept-Encoding', 'identity');
   throw new Fault(
     'unsupported_media_type',
-    `the body is packed as ${JSON.stringify(coding.slice(0, 100))}; send it as it is, without Content-Encoding`,
+    `the body is compressed with ${JSON.stringify(coding.slice(0, 100))}; send it as it is, without Content-Encoding`,
   );
 }
 
@@ -100,7 +100,7 @@ export function parseJson(bytes: Uint8Array, valuesMax = VALUES_MAX): unknown {
   if (isEscaped && HALF.test(spelled)) {
     throw broken('holds half of a surrogate pair; escape such a character by both of its halves');
   }
-  // Whoever reads the values brings them to a normal form.
+  // The values are normalized where they are read, which takes time for each mark.
   if (tooManyMarksAt(spelled) !== null) {
     throw broken(
       `has more than ${MARKS_MAX} combining marks or invisible characters in a row; leave out what no reader sees`,

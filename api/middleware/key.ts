@@ -34,8 +34,8 @@ export function keyOfRequest(
 }
 
 /**
- * The paper whose key a request carries; null without one, and with a bad one: at addresses that are no doors it is a
- * stranger's. To be asked before it is known which paper is meant, so that the time it takes tells nothing of that one.
+ * The paper whose key a request carries; null without a key and with a bad one: where a key is not required, a bad one
+ * is ignored. Call it before it is known which paper is meant, so that its time tells nothing about that paper.
  */
 export function paperOfKey(
   keys: KeyTable,
@@ -88,13 +88,13 @@ export function needLevel(key: AccessKey | null, level: Level): AccessKey {
   if (key === null) {
     throw new Fault(
       'key_required',
-      'this door takes a key of the paper; send it as `Authorization: Bearer <key>` or `X-NRF-Key: <key>`',
+      'this route takes a key of the paper; send it as `Authorization: Bearer <key>` or `X-NRF-Key: <key>`',
     );
   }
   if (!reaches(key.level, level)) {
     throw new Fault(
       'level_too_low',
-      `this door takes ${level === 'admin' ? 'an admin' : `an ${level} or admin`} key, and yours is ${key.level === 'read' ? 'a' : 'an'} ${key.level} key`,
+      `this route takes ${level === 'admin' ? 'an admin' : `an ${level} or admin`} key, and yours is ${key.level === 'read' ? 'a' : 'an'} ${key.level} key`,
     );
   }
   return key;

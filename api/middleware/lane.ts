@@ -10,7 +10,7 @@ import type { KeyUses } from './key-uses.ts';
 
 type Middleware = MiddlewareHandler<RecordsEnv>;
 
-/** What each lane does around a door; lanes without an entry let through as they are. */
+/** The middleware of each lane; a lane without one lets every request through. */
 export type LaneWorks = Partial<Record<Lane, Middleware>>;
 
 export interface LaneTools {
@@ -26,7 +26,7 @@ export interface LaneTools {
 const PAYMENTS = ['x-payment', 'payment-signature'];
 
 /**
- * Decides the one lane of a request to a door and goes through it. Throws
+ * Decides the one lane of a request and runs its middleware. Throws
  * `key_invalid`, `key_expired`, `key_required`, `level_too_low`,
  * `export_needs_account`, and what the lane throws.
  */
@@ -60,7 +60,7 @@ function refusal(
   const level = key?.level ?? '';
   const words = {
     key_invalid: 'X-Service-Key: this is no key in force',
-    key_required: `this door takes a key; send it as X-Service-Key: <key>${
+    key_required: `this route takes a key; send it as X-Service-Key: <key>${
       access === 'operator' || access === 'queue'
         ? '. Its operator makes them'
         : `. An account makes them at ${signInUrl}`
@@ -69,8 +69,8 @@ function refusal(
       level === 'scanner'
         ? 'a scanner’s key opens the queue and nothing else'
         : access === 'usage'
-          ? `this door tells an account of its own use, and your ${level} key is of no account`
-          : `this door is the operators’, and your key is ${level === 'account' ? 'an account' : `a ${level}`} key`,
+          ? `this route shows an account its own use, and your ${level} key is of no account`
+          : `this route is the operators’, and your key is ${level === 'account' ? 'an account' : `a ${level}`} key`,
     export_needs_account: `exports are not sold by the call; they take a key of an account, made at ${signInUrl}. Nothing was charged`,
   }[code];
   return new Fault(code, words, more);

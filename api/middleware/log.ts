@@ -24,7 +24,7 @@ export function logRequests(logger: Logger) {
   });
 }
 
-/** The door whose last segment is an address. */
+/** The route whose last segment is an address. */
 const SUBSCRIBER = /\/api\/v1\/subscribers\/(?=.)/i;
 
 /** What only a segment that holds an address has, however it is encoded. */
@@ -35,9 +35,9 @@ const KEY = /\b(nrf|drs)_[0-9a-z]{8,}/gi;
 
 /** A path as it is logged: mail addresses of readers, and keys, are left out. */
 export function withoutSecrets(path: string): string {
-  const door = SUBSCRIBER.exec(path);
-  const named = door === null ? path : path.slice(0, door.index);
+  const match = SUBSCRIBER.exec(path);
+  const named = match === null ? path : path.slice(0, match.index);
   const segments = named.split('/').map((segment) => (AT.test(segment) ? '{email}' : segment));
-  const rest = door === null ? '' : `${door[0]}{email}`;
+  const rest = match === null ? '' : `${match[0]}{email}`;
   return `${segments.join('/')}${rest}`.replace(KEY, (_, prefix: string) => `${prefix}_{key}`);
 }

@@ -4,7 +4,7 @@ import { setHeader } from '../responses/headers.ts';
 import type { Allowed } from './allow.ts';
 
 /**
- * What no door of a router takes, added last: another method answers 405 and
+ * Answers for what no route takes, added last: another method gets 405 and
  * names those that there are, as OPTIONS does; another path 404 with the words given.
  */
 export function refuseOthers<E extends Env>(

@@ -10,7 +10,7 @@ import { setHeader } from '../responses/headers.ts';
 /** Trees where no cookie counts: programs come there with keys, and pages of other origins may ask. */
 const WITHOUT_COOKIES = /^\/(?:v1|mcp|\.well-known|badge|_astro)(?:\/|$)|^\/(?:health|changes\.(?:json|rss))$/;
 
-/** Who is signed in, for any page. Null on every door where cookies do not count. */
+/** Who is signed in, for any page. Null on every path where cookies do not count. */
 export function signedIn(c: Context<RecordsEnv>): Account | null {
   return c.get('signed')?.account ?? null;
 }

@@ -12,14 +12,14 @@ import { callerOf } from './caller.ts';
 export const LOOPBACK = /^(?:127\.|0:0:0:0::\/64$)/;
 
 interface Sparing<E extends DeskEnv> {
-  /** Who is not counted. */
+  /** Whether the caller is not counted. */
   spares(c: Context<E>): boolean;
   /**
    * Whether callers on this machine are not counted: the operator's own tools, and a
    * proxy that no setting names, behind which everybody would share one count.
    */
   sparesLocal?: boolean;
-  /** Whether a key spares its caller, who is then told so. */
+  /** Whether callers with a key are not counted; the refusal then says so. */
   sparesKeys?: boolean;
 }
 

@@ -73,7 +73,7 @@ export interface Telling {
   isConditional(operation: Operation, method: string): boolean;
 }
 
-/** The document of a router, with its examples and with what is told of each operation. */
+/** The document of a router, with its examples and what is said of each operation. */
 export function documentOf<E extends Env>(
   router: OpenAPIHono<E>,
   examples: Readonly<Record<string, object>>,

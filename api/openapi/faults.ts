@@ -61,7 +61,7 @@ export const COMMON_FAULTS = {
   415: {
     codes: {
       unsupported_media_type: [
-        'the body is not of a type that this door takes, or it is packed.',
+        'the body has a type that this route does not take, or it is compressed.',
         'the body is "text/plain"; send JSON, with Content-Type: application/json',
       ],
     },

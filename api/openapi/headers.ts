@@ -30,7 +30,7 @@ export const COMMON_HEADERS = {
   },
 } as const;
 
-/** The answer to `If-None-Match` with the mark of what is there. */
+/** The answer to `If-None-Match` with the current ETag. */
 export const NOT_MODIFIED = {
   description: 'Nothing has changed since the answer whose `ETag` came in `If-None-Match`. Without a body.',
   headers: headerRefs({ 'X-Request-Id': 'RequestId', ETag: 'ETag' }),

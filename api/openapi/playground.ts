@@ -74,7 +74,7 @@ ${hue === undefined ? '' : html`<link rel="stylesheet" href="${hue}">`}
 </header>
 <main>
 <p class="how">${page.how}</p>
-<div id="api" role="region" aria-label="The doors of the API" aria-live="off"></div>
+<div id="api" role="region" aria-label="The routes of the API" aria-live="off"></div>
 <noscript><p>This page needs its script to try the API out. The document is at <a href="${page.openapi}">openapi.json</a>.</p></noscript>
 </main>
 </body>

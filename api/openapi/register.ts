@@ -21,7 +21,7 @@ export type Handler<R extends RouteConfig, E extends Env> = (
 ) => Result<BodyOf<R>> | Promise<Result<BodyOf<R>>>;
 
 /**
- * Registers a route: it checks what comes in, stands in the OpenAPI document,
+ * Registers a route: it validates the request, is in the OpenAPI document,
  * and types what the handler returns. `send` makes the response of a value.
  */
 export function registerRoute<R extends RouteConfig, E extends Env>(

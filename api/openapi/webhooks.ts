@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi';
 import type { Env } from 'hono';
 import { body } from './responses.ts';
 
-/** An event that receivers are told of. */
+/** An event that receivers get. */
 export interface WebhookEvent {
   /** What its schema and its operation are called: `StoryAired`. */
   name: string;
@@ -47,7 +47,7 @@ export function registerWebhooks<E extends Env>(
       request: { headers: z.object(headers), body: body(message) },
       responses: {
         '2XX': { description: 'Taken; what the answer says is not read.' },
-        410: { description: 'The receiver is switched off, and told nothing more.' },
+        410: { description: 'The receiver is switched off, and gets nothing more.' },
         default: { description: 'Not taken, a redirect too: it is sent again, ten times within three days in all.' },
       },
     });

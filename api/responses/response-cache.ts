@@ -32,7 +32,7 @@ function digestOf(bytes: Buffer): string {
 
 /**
  * Responses that stay the same as long as what they show does. A caller names
- * the response and the state that it shows; another state is made anew.
+ * the response and the state that it shows; another state has another response.
  * What was used least goes first.
  */
 export class ResponseCache {
@@ -46,7 +46,7 @@ export class ResponseCache {
     });
   }
 
-  /** The response of this name in this state, made when it is not at hand. */
+  /** The response of this name in this state, made when the cache does not hold it. */
   get(name: string, state: string, make: () => Representation): Representation {
     const key = `${state} ${name}`;
     const held = this.#held.get(key);

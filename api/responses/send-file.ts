@@ -39,12 +39,12 @@ export async function sendFile(c: Context, sending: Sending): Promise<Response> 
     const carried: Headers = c.get('headers');
     for (const [name, value] of Object.entries({ ...carried, 'Content-Type': type, ...sending.headers }))
       outgoing.setHeader(name, value);
-    const mark = `"${size.toString(16)}-${mtimeMs.toString(16)}"`;
+    const strong = `"${size.toString(16)}-${mtimeMs.toString(16)}"`;
     // Express's types are wider than what compression uses: Node's own request and response.
-    const isPacked = !compression.filter(incoming as never, outgoing as never);
-    outgoing.setHeader('ETag', isPacked ? mark : `W/${mark}`);
+    const isCompressed = !compression.filter(incoming as never, outgoing as never);
+    outgoing.setHeader('ETag', isCompressed ? strong : `W/${strong}`);
     outgoing.setHeader('Last-Modified', mtime.toUTCString());
-    if (!isPacked) outgoing.appendHeader('Vary', 'Accept-Encoding');
+    if (!isCompressed) outgoing.appendHeader('Vary', 'Accept-Encoding');
     outgoing.statusCode = sending.status;
     // A page that says what is missing is always sent whole.
     const part = sending.status === 200 ? asked({ incoming, outgoing }, size) : { start: 0, end: size - 1 };
@@ -119,7 +119,7 @@ function shortened(range: string, size: number): string {
   return suffix !== undefined && Number(suffix) > size ? 'bytes=0-' : range;
 }
 
-/** If-Range continues only what is surely the same bytes: by a strong mark, or by the very date. */
+/** If-Range continues only what is surely the same bytes: by a strong ETag, or by the exact date. */
 function mayContinue(ifRange: string | string[] | undefined, etag: string, modified: string): boolean {
   return ifRange === undefined || ifRange === modified || (ifRange === etag && !etag.startsWith('W/'));
 }

@@ -53,7 +53,7 @@ export function addWebhook(
   const choices = choicesFrom(chosen, sections);
   if ('unknown' in choices) {
     const name = JSON.stringify(choices.unknown.slice(0, 80));
-    throw refusedFor('sections', `${name} is none of the paper’s; its sections are ${sections.join(', ')}`);
+    throw refusedFor('sections', `${name} is not a section of this paper; its sections are ${sections.join(', ')}`);
   }
   return transact(() => {
     if (webhooks.list(paper).length >= WEBHOOKS_MAX) {

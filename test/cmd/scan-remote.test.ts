@@ -75,7 +75,7 @@ test('a scanner without a key, or with one of another level, says so and ends', 
   const bad = stand.keyOf('account');
   const cases: [args: string[], env: Record<string, string>, words: RegExp][] = [
     [['--queue', stand.url], {}, /SCANNER_KEY is not set/],
-    [['--queue', stand.url], { SCANNER_KEY: bad }, /queue\/lease: this door is the operators’/],
+    [['--queue', stand.url], { SCANNER_KEY: bad }, /queue\/lease: this route is the operators’/],
   ];
   const ended = await Promise.all(
     cases.map(async ([args, env, words]) => ({ words, args, ...(await run(t, folder, ['scan', ...args], env)) })),

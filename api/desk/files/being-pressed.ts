@@ -18,7 +18,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** The answer to who asks for a page that the ledger has and the disk has not yet. Throws `unavailable` for who wants a record. */
+/** Answers for a page that the ledger has and the disk has not yet. Throws `unavailable` for callers who want JSON. */
 export function beingPressed(c: Context): Response {
   if (wantsRecord(c)) throw new Fault('unavailable', 'this page is being pressed; try again soon');
   return c.html(PAGE, 503, {

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-const known = new Map<string, { mark: string; hashes: string[] }>();
+const known = new Map<string, { version: string; hashes: string[] }>();
 
 /**
  * Hashes of the inline scripts of the embed cards in a pressed tree, as its
@@ -11,11 +11,11 @@ export function embedScripts(folder: string): string[] | null {
   const file = join(folder, '_headers');
   const stat = statSync(file, { throwIfNoEntry: false });
   if (stat === undefined) return null;
-  const mark = `${stat.mtimeMs} ${stat.size}`;
+  const version = `${stat.mtimeMs} ${stat.size}`;
   const before = known.get(file);
-  if (before?.mark === mark) return before.hashes;
+  if (before?.version === version) return before.hashes;
   const listed = readFileSync(file, 'utf8').matchAll(/'(sha256-[A-Za-z0-9+/=]+)'/g);
   const hashes = [...new Set([...listed].map(([, hash = '']) => hash))];
-  known.set(file, { mark, hashes });
+  known.set(file, { version, hashes });
   return hashes;
 }

@@ -13,7 +13,7 @@ const PREFLIGHT = preflightOf({
 });
 
 /**
- * OPTIONS of what is no door. Pages of other origins may ask for the files that
+ * OPTIONS of every address that no route takes. Pages of other origins may ask for the files that
  * `_headers` opens to them; the address alone decides, so that papers that are
  * there and papers that are not look alike.
  */

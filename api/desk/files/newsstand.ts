@@ -15,7 +15,7 @@ import type { HostHandlers } from '../host-router.ts';
 import { CATALOG_PATH, CATALOG_TYPE, catalogLinks, catalogOf } from '../reading/api-catalog.ts';
 import { beingPressed } from './being-pressed.ts';
 
-/** What the shared host has at its root: a stand of the public papers, and the files that its page needs. */
+/** What the shared host has at its root: the list of the public papers, and the files that its page needs. */
 export function newsstandHandlers(
   app: AppContext,
   render: Render,

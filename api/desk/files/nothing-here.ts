@@ -15,7 +15,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** What no door takes: a page for browsers, a record for programs. A private paper's addresses end here too. */
+/** Answers every address without a route: a page for browsers, JSON for programs. A private paper's addresses end here too. */
 export function nothingHere(app: AppContext, backlog: PendingFolders) {
   const { origin } = app.settings;
   return (c: Context): Response => {

@@ -11,7 +11,7 @@ import type { Sites } from '../site.ts';
 import { beingPressed, isOnItsWay } from './being-pressed.ts';
 import { embedScripts } from './embed-scripts.ts';
 
-/** The page that says that there is none. */
+/** The page for addresses without a page. */
 const MISSING = '/404.html';
 
 /** The papers' own addresses: their pressed trees, each at its root. */

@@ -31,7 +31,10 @@ const TAGS = [
   { name: 'Keys', description: 'Keys and seats.' },
   { name: 'Agents', description: 'The agent check, and the agreement that an agent’s writes need.' },
   { name: 'Readers', description: 'Subscribers to e-mail alerts.' },
-  { name: 'Webhooks', description: 'Receivers that are told over HTTP what goes on air, and what they were sent.' },
+  {
+    name: 'Webhooks',
+    description: 'Receivers of HTTP requests when something goes on air, and what was sent to them.',
+  },
 ];
 
 const KEYS = {

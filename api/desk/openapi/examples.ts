@@ -3,8 +3,8 @@ import { storyUrl } from '../../../src/desk/story.ts';
 import { dayOf } from '../../../src/time.ts';
 
 /**
- * What the document's examples name. These stand in the declarations of the
- * doors; in a paper's own document its own take their place, so that what a
+ * What the document's examples name. These are in the declarations of the
+ * routes; in a paper's own document its own take their place, so that what a
  * reader tries out there finds something.
  */
 export const SAMPLE = {

@@ -17,11 +17,11 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
   401: {
     codes: {
       key_required: [
-        'this door takes a key, and none came.',
-        'this door takes a key of the paper; send it as `Authorization: Bearer <key>` or `X-NRF-Key: <key>`',
+        'this route takes a key, and none was sent.',
+        'this route takes a key of the paper; send it as `Authorization: Bearer <key>` or `X-NRF-Key: <key>`',
       ],
       key_invalid: [
-        'the key is unknown or was revoked. A bad key is never ignored, on no door.',
+        'the key is unknown or was revoked. A bad key is refused on every route.',
         'this key was revoked; ask the paper’s admin for another',
       ],
       key_expired: [
@@ -38,8 +38,8 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
         'this key opens the-harbor-ledger and nothing else; use it under that paper’s path',
       ],
       level_too_low: [
-        'the key’s level does not reach this door.',
-        'this door takes an admin key, and yours is a read key',
+        'the key’s level does not reach this route.',
+        'this route takes an admin key, and yours is a read key',
       ],
       terms_unsigned: [
         'an agent’s key writes only once the paper has signed the agreement.',
@@ -59,7 +59,7 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
     codes: {
       conflict: [
         'what is asked does not fit what is there by now: a slug that is taken, a revision made from an older one.',
-        'revision 2 is the newest, and this one was made from 1; read it again and send the change anew',
+        'revision 2 is the newest, and this one was made from 1; read it again and send the change again',
       ],
     },
   },

@@ -3,7 +3,7 @@ import { faults } from '../../openapi/responses.ts';
 import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';
 
-/** Where a host tells which APIs it has (RFC 9727, section 2). */
+/** Where a host lists its APIs (RFC 9727, section 2). */
 export const CATALOG_PATH = '/.well-known/api-catalog';
 
 /** A linkset that says it is an API catalog (RFC 9727, section 5; RFC 9264, section 4.2). */
@@ -68,7 +68,7 @@ export function catalogOf(root: string, papers: readonly Listed[]): z.infer<type
   return { linkset: [{ anchor: root + CATALOG_PATH, item }, ...apis] };
 }
 
-/** The links that a GET or HEAD of the catalog answers with (RFC 9727, section 2); a long list stands in the catalog alone. */
+/** The links that a GET or HEAD of the catalog answers with (RFC 9727, section 2); a long list is in the catalog only. */
 export function catalogLinks(root: string, papers: readonly Listed[]): string {
   const items = papers.map((paper) => `<${paper.root}/api/v1>; rel="item"`);
   return [`<${root}${CATALOG_PATH}>; rel="api-catalog"`, ...items].join(', ');

@@ -178,7 +178,7 @@ export function indexRoutes(routes: PaperRoutes): void {
       doors: Object.fromEntries(
         allOperations(routes)
           .filter(({ level }) => isOpenTo(key, level))
-          .map(({ name, path, ...door }) => [name, { ...door, url: root + path }]),
+          .map(({ name, path, ...rest }) => [name, { ...rest, url: root + path }]),
       ),
       feeds: {
         rss: `${root}/rss.xml`,

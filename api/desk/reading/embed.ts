@@ -52,7 +52,7 @@ async function sendCard(app: AppContext, { render }: Build, c: PaperContext, id:
   const archive = archiveOf(app, c);
   const story = pieceNamed(archive, id);
   const isNotice = isWithdrawn(story);
-  // Whoever frames a card wants a page; a hole would say less than a notice.
+  // A site that frames a card needs a page: a notice says more than an empty frame.
   if (isNotice && wantsRecord(c)) readablePiece(archive, id, c);
   if (!isNotice && story.state !== 'on_air') throw noPiece(id);
   const { slug, root, paper } = c.get('site');

@@ -76,6 +76,6 @@ export function choicesOf(c: PaperContext, body: ChoicesBody): Partial<Choices> 
   const { sections } = c.get('site').paper;
   const choices = choicesFrom(body, sections);
   if (!('unknown' in choices)) return choices;
-  const message = `sections: ${JSON.stringify(choices.unknown.slice(0, 80))} is none of the paper’s; its sections are ${sections.join(', ')}`;
+  const message = `sections: ${JSON.stringify(choices.unknown.slice(0, 80))} is not a section of this paper; its sections are ${sections.join(', ')}`;
   throw new Fault('invalid_request', message, { field: 'sections' });
 }

@@ -16,7 +16,7 @@ interface Around {
   orders: MiddlewareHandler<PaperEnv>;
 }
 
-/** Everything of readers: the doors of the API, and the pages that mailed links open. */
+/** Everything of readers: the routes of the API, and the pages that mailed links open. */
 export function readerRoutes(
   routes: PaperRoutes,
   writer: Writer,

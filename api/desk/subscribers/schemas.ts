@@ -65,7 +65,7 @@ export const AdminResults = z
         email: z.string().openapi({ description: 'As it was given.' }),
         status: z.enum(['pending', 'confirmed', 'suppressed', 'invalid']),
         webhook_secret: secret,
-        message: z.string().optional().openapi({ description: 'What is wrong with an address that is none.' }),
+        message: z.string().optional().openapi({ description: 'What is wrong with an invalid address.' }),
       }),
     ),
   })

@@ -90,12 +90,12 @@ const remove = operation({
   tags: ['Readers'],
   summary: 'Forget one address',
   description:
-    'Its row, its links and its mails are gone, and nothing is sent to it any more. It is not barred: it can be ordered for anew, and must then be confirmed. Where its reader had unsubscribed, that is still known, by a hash.',
+    'Its row, its links and its mails are gone, and nothing is sent to it any more. It is not barred: a new order is possible, and must be confirmed. Where its reader had unsubscribed, that is still known, by a hash.',
   request: { params: emailParam, headers: IDEMPOTENCY },
   responses: { 200: ok(Erased, 'Forgotten.'), ...faults(413, 422) },
 });
 
-/** What the subscribers' doors work with, beside what every door file gets. */
+/** What the routes of subscribers work with. */
 export interface ReaderParts {
   /** Makes the tokens of links. */
   secret: Uint8Array;

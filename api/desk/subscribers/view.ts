@@ -43,7 +43,7 @@ function sentence(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
-/** A fault's message for a reader: of a limit, programs are told what readers have no use for. */
+/** A fault's message for a reader: the text of a limit names what only programs use. */
 function forReader({ code, message }: Fault, seconds: string | null): string {
   return code === 'rate_limited'
     ? `too many requests came from your address; try again in ${seconds} seconds`
@@ -81,7 +81,7 @@ export class ReaderPages {
     return this.#send(c, await this.#render('/paper/subscribe-manage', { ...view, frame }), status);
   }
 
-  /** Where the reader can order anew. */
+  /** Where the reader can subscribe again. */
   orderUrl(c: PaperContext): string {
     return `${siteOf(c.get('site').root).base}/subscribe/`;
   }

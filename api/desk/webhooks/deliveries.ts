@@ -25,7 +25,7 @@ const list = operation({
     query: z.object({
       limit: limitParam(50, 200),
       cursor: cursorParam,
-      state: z.enum(DELIVERY_STATES).optional().openapi({ description: 'Only those that stand so.' }),
+      state: z.enum(DELIVERY_STATES).optional().openapi({ description: 'Only those in this state.' }),
       webhook: z.string().max(40).optional().openapi({ description: 'Only those to the webhook of this id.' }),
     }),
   },
@@ -37,7 +37,7 @@ const retry = operation({
   operationId: 'retryDelivery',
   summary: 'Send one again, now',
   description: [
-    'The same bytes under the same `webhook-id`, signed anew. One that waits is sent now and goes on with its schedule; any other gets one attempt.',
+    'The same bytes under the same `webhook-id`, with a new signature. A waiting delivery is sent now and keeps its schedule; any other gets one attempt.',
     'It is sent a moment after the answer, also to a webhook that is switched off; when it takes it, it is on again.',
   ].join('\n\n'),
   before: [jsonBody({ mayBeEmpty: true })],

@@ -7,9 +7,9 @@ import { STANDARD_HEADERS } from '../../openapi/webhooks.ts';
 /** A story's row as a receiver gets it: where a byline is shown, it is shown whose it is. */
 const ToldStory = StoryRow.extend({
   byline: Byline.extend({ declared_ai: z.literal(true) }).openapi('ToldByline'),
-}).openapi('ToldStory', { description: 'A story as a webhook tells of it.' });
+}).openapi('ToldStory', { description: 'A story as webhooks receive it.' });
 
-/** What a paper's receivers are told of, by type (`src/readers/webhook-message.ts`). */
+/** The events that a paper's receivers get, by type (`src/readers/webhook-message.ts`). */
 export const DESK_EVENTS: Readonly<Record<string, WebhookEvent>> = {
   'story.aired': { name: 'StoryAired', summary: 'A piece went on air, for the first time or again', data: ToldStory },
   'story.revised': { name: 'StoryRevised', summary: 'A piece on air was revised', data: ToldStory },

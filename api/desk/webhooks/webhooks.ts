@@ -37,8 +37,8 @@ const WebhookRow = z
   .object({
     id: z.string(),
     url: z.url(),
-    sections: z.array(z.string()).openapi({ description: 'The sections that it is told of.' }),
-    cast: z.boolean().openapi({ description: 'Whether it is told of the video edition.' }),
+    sections: z.array(z.string()).openapi({ description: 'The sections whose events it gets.' }),
+    cast: z.boolean().openapi({ description: 'Whether it gets the events of the video edition.' }),
     made_at: z.iso.datetime(),
     failing_since: z.iso.datetime().nullable().openapi({ description: 'Since when it has taken nothing.' }),
     off_at: z.iso
@@ -69,7 +69,7 @@ const common = { tags: ['Webhooks'] };
 const list = operation({
   ...common,
   operationId: 'listWebhooks',
-  summary: 'The receivers that the desk tells',
+  summary: 'The desk’s own receivers of events',
   description: 'The desk’s own. A subscriber’s is in the subscriber’s row.',
   responses: { 200: ok(listSchema('WebhookList', 'webhooks', WebhookRow), 'Oldest first.'), ...faults() },
 });
@@ -79,7 +79,7 @@ const add = operation({
   operationId: 'addWebhook',
   summary: 'Add a receiver; the answer has the secret that signs what it is sent',
   description: [
-    'It is told of `story.aired`, `story.revised`, `story.withdrawn` and `cast.published` with `{type, timestamp, data}`, within seconds, at least once, in no set order: `webhook-id` tells a repeat, `timestamp` and `revision` which of two is newer.',
+    'It gets `story.aired`, `story.revised`, `story.withdrawn` and `cast.published` with `{type, timestamp, data}`, within seconds, at least once, in no set order: `webhook-id` tells a repeat, `timestamp` and `revision` which of two is newer.',
     'An answer of 2xx takes it. Any other, a redirect too, or none within ten seconds, is a failure, and it is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. An answer of 410 switches the webhook off.',
   ].join('\n\n'),
   before: [jsonBody()],
@@ -97,7 +97,7 @@ const remove = operation({
       z
         .object({ id: z.string(), removed: z.literal(true), ...Pressing })
         .openapi('RemovedWebhook', { example: { id: ROW.id, removed: true, pressed: true, files: 0 } }),
-      'It is told nothing more.',
+      'It gets nothing more.',
     ),
     ...faults(413, 422),
   },
@@ -117,7 +117,7 @@ const tryOut = operation({
   },
 });
 
-/** The receivers that a desk tells: listing, adding, removing and trying them. */
+/** A desk's own receivers of events: listing, adding, removing and testing them. */
 export function webhookRoutes(routes: PaperRoutes, writer: Writer): void {
   const { store, settings, now } = writer.app;
 

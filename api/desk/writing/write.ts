@@ -65,7 +65,7 @@ export async function write<Body extends object>(
     });
   });
   const whole = await pressed(writer, c, body);
-  // Who sends it again is told what the press came to.
+  // The stored answer gets the result of the press too, for callers who send the write again.
   if (isFirst && whole !== body) {
     try {
       keep({ answers, key: key.id, at }, named, { status, body: whole });

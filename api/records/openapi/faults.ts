@@ -17,8 +17,8 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
   401: {
     codes: {
       key_required: [
-        'this door takes a key, and none came.',
-        'this door takes a key; send it as X-Service-Key: <key>. An account makes them at its page',
+        'this route takes a key, and none came.',
+        'this route takes a key; send it as X-Service-Key: <key>. An account makes them at its page',
       ],
       key_invalid: [
         'the key is unknown or was revoked. A bad key is never ignored, and never falls back to another lane.',
@@ -47,8 +47,8 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
   403: {
     codes: {
       level_too_low: [
-        'the key’s level does not reach this door.',
-        'this door is the operators’, and your key is an account key',
+        'the key’s level does not reach this route.',
+        'this route is the operators’, and your key is an account key',
       ],
       export_needs_account: [
         'a payment for an export: exports take a key of an account. Nothing was charged.',

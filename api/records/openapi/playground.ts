@@ -21,7 +21,7 @@ const PAGE = playgroundPage({
     ['../v1', 'Index'],
     ['../account', 'Get a key'],
   ],
-  how: 'Open a door, press “Try it out”, then “Execute”: this page asks the service itself, and what a key asks is metered. One domain’s preview takes no key. For the rest press “Authorize” and give a key of an account; it is forgotten when you leave the page.',
+  how: 'Open a route, press “Try it out”, then “Execute”: this page asks the service itself, and what a key asks is metered. One domain’s preview takes no key. For the rest press “Authorize” and give a key of an account; it is forgotten when you leave the page.',
 });
 
 /** A page on which a reader tries the data API out. */
