@@ -6,7 +6,9 @@ export type Shape = { [name: string]: Kind | [Kind] };
 type Kind = keyof typeof KINDS | boolean | Shape;
 
 const isText = (value: unknown): boolean => typeof value === 'string';
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Whether a parsed JSON value is an object, not null and not an array. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const KINDS = {
   'a text': isText,

@@ -26,7 +26,7 @@ const CHINESE: Face = { package: '@fontsource-variable/noto-serif-sc', weight: 4
 
 export type Voice = 'serif' | 'sans';
 
-/** One subset file. It is read when a text first needs a character that it declares. */
+/** One subset file. It is loaded when a text first needs a character that it declares. */
 interface Subset {
   family: string;
   face: Face;
@@ -34,12 +34,12 @@ interface Subset {
   file: string;
 }
 
-/** A subset that was read. */
+/** A subset in memory. */
 interface LoadedSubset {
   family: string;
   face: Face;
   data: Buffer;
-  /** Advance widths in ems by code point; what is not in here has no glyph. */
+  /** Advance widths in ems by code point; others have no glyph. */
   advances: ReadonlyMap<number, number>;
 }
 
@@ -48,14 +48,14 @@ const subsetsByFace = new Map<Face, readonly Subset[]>();
 const loaded = new Map<string, LoadedSubset>();
 
 function subsetsOf(face: Face): readonly Subset[] {
-  const known = subsetsByFace.get(face);
-  if (known) return known;
+  const cached = subsetsByFace.get(face);
+  if (cached) return cached;
   const declared: Record<string, string> = require(`${face.package}/unicode.json`);
   const stem = `${face.package}/files/${face.package.split('/')[1]}`;
   const end = face.variable ? 'wght-normal.woff2' : `${face.weight}-normal.woff`;
   const subsets = Object.entries(declared)
     .map(([key, ranges]) => ({ name: key.replace(/[[\]]/g, ''), ranges: ranges.split(',').map(parseRange) }))
-    // Latin first: it holds nearly everything that most cards say.
+    // Latin first: it covers nearly all of most cards.
     .sort((a, b) => subsetOrder(a.name) - subsetOrder(b.name) || a.name.localeCompare(b.name, 'en', { numeric: true }))
     .map(({ name, ranges }) => ({
       family: `${face.package} ${name}`,
@@ -77,8 +77,8 @@ function parseRange(range: string): [number, number] {
 }
 
 function load(subset: Subset): LoadedSubset {
-  const known = loaded.get(subset.family);
-  if (known) return known;
+  const cached = loaded.get(subset.family);
+  if (cached) return cached;
   const data = readFileSync(require.resolve(subset.file));
   const advances = subset.face.variable ? declaredAdvances(subset) : readAdvances(data);
   const cut = { family: subset.family, face: subset.face, data, advances };
@@ -110,7 +110,7 @@ function declaredAdvances({ ranges }: Subset): Map<number, number> {
 
 const FULL_WIDTH = /[\u4e00-\u9fff、。〈-】！（），：；？]/u;
 
-/** The faces that a text in this language is set in, first choice first. */
+/** The faces for a text in this language, first choice first. */
 function facesFor(voice: Voice, text: string, language: string): readonly Face[] {
   const first = [...(voice === 'serif' ? [SERIF] : [SANS, SERIF]), ARABIC, HEBREW, DEVANAGARI];
   if (/\p{Script=Hangul}/u.test(text)) return [...first, KOREAN, JAPANESE, CHINESE];
@@ -131,13 +131,13 @@ export interface TypesetText {
   fonts: Font[];
   /** 700 where a font must be made bold. */
   weight: 400 | 700;
-  /** Graphemes that no font here can draw. */
+  /** Graphemes that no font here covers. */
   missing: string[];
   /** Width in ems of a part of the text. */
   width(part: string): number;
 }
 
-/** Finds the fonts for a text. Only the subset files that the text needs are read, once each. */
+/** Chooses the fonts for a text. Loads only the subset files that it needs, once each. */
 export function typeset(raw: string, voice: Voice, language: string): TypesetText {
   const text = plain(raw);
   const faces = facesFor(voice, text, language);
@@ -179,9 +179,9 @@ export function typeset(raw: string, voice: Voice, language: string): TypesetTex
 }
 
 /**
- * Satori picks the font of a grapheme by its first code point, and remembers
- * the pick by its first UTF-16 unit: a mark must be in its base's font, and
- * what lies beyond the first plane cannot be relied on.
+ * Satori chooses a grapheme's font by its first code point and caches it by its
+ * first UTF-16 unit: a mark must be in its base's font, and characters beyond the
+ * first plane cannot be relied on.
  */
 function isDrawn(grapheme: string, used: readonly LoadedSubset[]): boolean {
   const codes = [...grapheme].map((char) => char.codePointAt(0) as number);
@@ -191,7 +191,7 @@ function isDrawn(grapheme: string, used: readonly LoadedSubset[]): boolean {
   return cut !== undefined && codes.every((code) => cut.advances.has(code));
 }
 
-/** Emoji, invisible characters and runs of white space have no place on a card. */
+/** Removes emoji, invisible characters and runs of white space. */
 function plain(text: string): string {
   return text
     .normalize('NFC')

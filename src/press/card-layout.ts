@@ -17,8 +17,8 @@ const RIGHT_TO_LEFT = /^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}]/u;
 
 /**
  * In ems: from base line to base line, between the letters of a headline, and
- * of a label. Only scripts whose letters stand apart may be spaced; those that
- * fill their square or stack marks need more air between lines.
+ * of a label. Only scripts with separate letters may be spaced; those that
+ * fill their square or stack marks need more space between lines.
  */
 function shapeOf(text: string): { leading: number; tracking: number; spread: string } {
   if (/[\p{Script=Arabic}\p{Script=Devanagari}]/u.test(text)) return { leading: 1.42, tracking: 0, spread: '0' };
@@ -28,7 +28,7 @@ function shapeOf(text: string): { leading: number; tracking: number; spread: str
     : { leading: 1.26, tracking: 0, spread: '0.09em' };
 }
 
-/** Sets a card: what satori draws, and the fonts that it needs for that. */
+/** Composes a card: what satori draws, and the fonts that it needs. */
 export function compose(card: Card): { element: Element; fonts: Font[] } {
   const language = knownLanguage(card.language);
   const serif = (text: string) => typeset(text, 'serif', language);
@@ -137,7 +137,7 @@ export function compose(card: Card): { element: Element; fonts: Font[] } {
   return { element, fonts: [...fonts.values()] };
 }
 
-/** The letter that stands for the paper: the first of its name, an article apart. */
+/** The paper's initial: the first letter of its name after an article. */
 function initialOf(nameplate: string): string {
   const name = nameplate.replace(/^(?:the|an?|el|l[aeo]s?|il|der|die|das|os?|as)\s+(?=\p{L})/iu, '');
   return /\p{L}/u.exec(name)?.[0] ?? '';

@@ -14,7 +14,7 @@ export interface Box {
   leading: number;
 }
 
-/** What may not be parted, and whether a space stands before it. */
+/** Text that may not be broken, and whether a space precedes it. */
 interface Unit {
   text: string;
   spaced: boolean;
@@ -92,7 +92,7 @@ function pieces(units: readonly Unit[], measure: number, width: (part: string) =
   });
 }
 
-/** Fills each line as far as it goes. */
+/** Fills each line as far as possible. */
 function wrap(units: readonly Unit[], measure: number, width: (part: string) => number): string[] {
   const lines: string[] = [];
   let line = '';

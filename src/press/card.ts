@@ -1,13 +1,12 @@
 import { contentHash } from '../ledger/basis.ts';
 
-// What cards show and what they are called. Drawing them is another matter, and
-// its libraries are loaded only when one is drawn.
+// The content and names of cards. The libraries that draw them are loaded only when one is drawn.
 
 /** The size of a share card, in pixels. */
 export const CARD_WIDTH = 1200;
 export const CARD_HEIGHT = 630;
 
-/** Grows when a card of the same words would look different, so that its file gets a new name. */
+/** Increased when the same content would look different, so that the card's file gets a new name. */
 const CARD_TEMPLATE = 1;
 
 /** The same for covers. */
@@ -29,7 +28,7 @@ export interface Card {
   language: string;
 }
 
-/** 16 hex digits that name a card by what it shows: `cards/{id}-{digest}.png`. */
+/** 16 hex digits that name a card by its content: `cards/{id}-{digest}.png`. */
 export function cardDigest(card: Card): string {
   const { nameplate, headline, category, byline, day, hue, language } = card;
   const shown = { template: CARD_TEMPLATE, nameplate, headline, category, byline, day, hue, language };

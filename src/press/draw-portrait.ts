@@ -17,11 +17,11 @@ const TWO = { width: 312, height: 176 };
 const SCALE_MAX = 0.8;
 const HALF = PORTRAIT_SIDE / 2;
 
-/** Portraits that were drawn, by what they show: a press that looks at the disk, an audit and a private paper's readers ask for the same ones. */
+/** A cache of portraits by content: presses, audits and readers of private papers request the same ones. */
 const drawn = new Map<string, Promise<Uint8Array>>();
 const DRAWN_MAX = 100;
 
-/** The portrait of a persona that has no picture, as PNG; `draw` says how it looks. */
+/** The portrait of a persona without a picture, as PNG. See `draw`. */
 export function drawPortrait(portrait: Portrait): Promise<Uint8Array> {
   const { slug, name, hue, language } = portrait;
   const key = JSON.stringify([slug, name, hue, language]);
@@ -29,16 +29,16 @@ export function drawPortrait(portrait: Portrait): Promise<Uint8Array> {
   const oldest = drawn.keys().next().value;
   if (drawn.size >= DRAWN_MAX && oldest !== undefined) drawn.delete(oldest);
   drawn.set(key, bytes);
-  // One that failed is drawn again when it is asked for again.
+  // After a failure the next request draws it again.
   bytes.catch(() => drawn.delete(key));
   return bytes;
 }
 
 /**
  * Draws the portrait of a persona that has no picture: a monogram on the paper's
- * colour, over a plain shape. Which shape, and whether the ground is deep or pale,
- * follows from the slug, so that a desk's personas can be told apart. The same
- * portrait gives the same bytes.
+ * colour, over a plain shape. The slug decides the shape and whether the ground
+ * is deep or pale, so that a desk's personas look different. Equal portraits give
+ * equal bytes.
  */
 async function draw(portrait: Portrait): Promise<Uint8Array> {
   const digest = Buffer.from(sha256(`portrait ${portrait.slug}`).slice('sha256:'.length), 'hex');

@@ -16,26 +16,26 @@ export interface Site {
   base: string;
 }
 
-/** A place from a root address. */
+/** The site at a root address. */
 export function siteOf(root: string): Site {
   return { root, base: new URL(root).pathname.replace(/\/$/, '') };
 }
 
 /**
- * A read-only view of one paper that records what is asked of it. What a sheet
- * read is what makes it due again, so it has no other way to the archive.
+ * A read-only view of one paper that records the tags it reads. An output is
+ * stale when one of its tags is, so it reads the archive only through this class.
  */
 export class Edition {
   readonly site: Site;
   readonly #archive: Archive;
   readonly #read = new Set<string>();
 
-  constructor(archive: Archive, place: Site) {
+  constructor(archive: Archive, site: Site) {
     this.#archive = archive;
-    this.site = place;
+    this.site = site;
   }
 
-  /** The tags of everything that was asked so far, sorted. */
+  /** The tags of everything read so far, sorted. */
   get reads(): string[] {
     return [...this.#read].sort();
   }
@@ -45,13 +45,13 @@ export class Edition {
     return rows;
   }
 
-  /** The paper's record, without what changes with every edition. */
+  /** The paper's record, without the edition's number and time. */
   paper(): PaperRecord {
     this.#read.add(tags.config);
     return this.#archive.paper();
   }
 
-  /** The edition's number and when it came. */
+  /** The edition's number and time. */
   number(): { edition: number; changed_at: number } {
     this.#read.add(tags.edition);
     const { edition, changed_at } = this.#archive.paper();
@@ -84,12 +84,12 @@ export class Edition {
     return story;
   }
 
-  /** Every piece that has a page, for a full press; no sheet prints from it, so it is not recorded. */
+  /** Every piece that has a page. Only full presses use it to list outputs, so the read is not recorded. */
   slugs(): Iterable<{ id: string; slug: string }> {
     return this.#archive.slugs();
   }
 
-  /** Slugs of all personas that ever were; for a full press, like `slugs`. */
+  /** Slugs of all personas, past ones too; for a full press, like `slugs`. */
   everyPersona(): Iterable<string> {
     return this.#archive.personaSlugs();
   }
@@ -122,7 +122,7 @@ export class Edition {
     return this.#rows(this.#archive.latest({ limit: Math.min(limit, NEWEST_MAX), ...of }));
   }
 
-  /** Pieces published since a time, newest first: the one list that ages without a change. */
+  /** Pieces published since a time, newest first: the only list that ages without a change. */
   news(since: number): Row[] {
     this.#read.add(tags.news);
     return this.#archive.latest({ limit: 1_000, since });

@@ -26,14 +26,14 @@ export function feedItems(edition: Edition, rows: Row[]): FeedItem[] {
   });
 }
 
-/** Prose that was rendered for a feed, by content and root: of fifty items at most one is new at a publish. */
+/** A cache of prose rendered for feeds, by content and root: of fifty items a publish changes one. */
 const rendered = new Map<string, string>();
 const RENDERED_MAX = 200;
 
 function htmlOf({ content_hash, prose, cited_facts }: Story, root: string): string {
   const key = `${content_hash} ${root}`;
   const html = rendered.get(key) ?? proseHtml(prose, cited_facts, (media) => `${root}/${media}`).html;
-  // What was used last stays longest.
+  // The least recently used entry is evicted first.
   rendered.delete(key);
   rendered.set(key, html);
   const oldest = rendered.keys().next().value;

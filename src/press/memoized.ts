@@ -1,10 +1,8 @@
 import type { Archive } from '../desk/archive.ts';
 
 /**
- * An archive that answers the same question with the same object for as long
- * as one press, or one answer of the API, lasts: ten thousand pages ask for the
- * paper, its personas and its keys, and so does each row of a list. What
- * changes while a press lasts is due again anyway.
+ * An archive that caches paper, personas, keys and media for one press or one API
+ * response: ten thousand pages, and every row of a list, read them.
  */
 export function memoized(archive: Archive): Archive {
   return {

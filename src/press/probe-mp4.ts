@@ -13,7 +13,7 @@ interface Box {
   end: number;
 }
 
-/** ISO/IEC 14496-12: the boxes must fill the file exactly, so that one cut short is found without decoding it. */
+/** ISO/IEC 14496-12: the boxes must fill the file exactly, which detects a truncated one without decoding it. */
 export async function probeMp4(source: Uint8Array | string, size: number): Promise<MediaProperties> {
   if (typeof source !== 'string') {
     const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
@@ -67,10 +67,9 @@ async function boxesOf(read: Read, size: number): Promise<Box[]> {
 }
 
 /**
- * A box by its header; null when there is none. Size 1: the size follows in 64
- * bits. Size 0 would mean that the box goes on to the end of the file: then
- * nobody could tell whether it is whole, and the blank rest of a download that
- * broke off looks the same.
+ * Parses a box header; null when it is invalid. Size 1: the size follows in 64
+ * bits. Size 0, a box that extends to the end of the file, is refused: it would
+ * look the same cut short, or as the blank rest of an interrupted download.
  */
 function boxAt(header: Buffer, at: number): Box | null {
   if (header.length < 8) return null;

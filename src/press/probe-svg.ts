@@ -6,15 +6,16 @@ import { checkDeclarations, checkStyleSheet, checkValue, isInside } from './svg-
 const XML_ATTRIBUTES = new Set(['space', 'lang', 'id']);
 const XLINK_ATTRIBUTES = new Set(['title', 'type', 'role', 'arcrole', 'show', 'actuate']);
 
-/** What may move: no reference is among them. */
+/** The attributes that may be animated: none of them is a reference. */
 const MOVES = new Set(['transform', 'gradientTransform', 'patternTransform']);
 
-/** How deep elements may be nested: the parser looks for each one's namespace through all that are open. */
+/** How deep elements may be nested: the parser searches all open ones for each namespace. */
 const DEPTH_MAX = 100;
 
 /**
- * A picture that stands alone: well-formed, of elements, attributes and styles
- * that are on the lists of `svg-names.ts`, and without anything from elsewhere.
+ * Accepts a self-contained picture: well-formed XML whose elements, attributes
+ * and styles are all listed in `svg-names.ts`, without external references. Throws
+ * `InvalidMedia`.
  */
 export function probeSvg(text: string): MediaProperties {
   let root: SaxesTagNS | undefined;
@@ -42,7 +43,7 @@ export function probeSvg(text: string): MediaProperties {
       }
       root = tag;
     }
-    // A browser reads a style through them, as one text.
+    // A browser would join the text around them into one style.
     if (css !== null) throw new InvalidMedia(`has a ${tag.name} element within a style; remove it`);
     checkTag(tag);
     if (tag.local === 'style') css = [];

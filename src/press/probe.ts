@@ -17,7 +17,7 @@ export const CAPTIONS_BYTES_MAX = 5_000_000;
 interface Format {
   media_type: string;
   bytes_max: number;
-  /** Probes a file by its bytes, or where it lies. */
+  /** Probes a file by its bytes or its path on disk. */
   probe(source: Uint8Array | string, size: number): Promise<MediaProperties>;
 }
 
@@ -51,11 +51,11 @@ const FORMATS: Readonly<Record<string, Format>> = {
 };
 
 /**
- * Decides by its content whether a media file is what its extension says, and
- * whole. `path` is its path under the paper's folder, such as
- * `media/art/metre.svg`; `source` its bytes, or where it lies on disk (a video
- * is then never read into memory as a whole). Throws a `Fault` that names what
- * is wrong and the cure.
+ * Checks by its content that a media file is complete and of the format that its
+ * extension says. `path` is its path under the paper's folder, such as
+ * `media/art/metre.svg`; `source` its bytes, or its path on disk (a video is then
+ * never read into memory as a whole). Throws a `Fault` with the problem and the
+ * cure.
  */
 export async function probeMedia(path: string, source: Uint8Array | string): Promise<Media> {
   try {
@@ -67,8 +67,8 @@ export async function probeMedia(path: string, source: Uint8Array | string): Pro
     if (bytes > format.bytes_max) {
       throw new InvalidMedia(`has ${bytes} bytes, more than the ${format.bytes_max} that are allowed; make it smaller`);
     }
-    const measure = await format.probe(source, bytes);
-    return { path, digest: await digestOf(source), media_type: format.media_type, bytes, ...measure };
+    const properties = await format.probe(source, bytes);
+    return { path, digest: await digestOf(source), media_type: format.media_type, bytes, ...properties };
   } catch (error) {
     if (error instanceof InvalidMedia) throw new Fault('invalid_request', `${path} ${error.message}.`, { path });
     throw error;
@@ -107,7 +107,7 @@ async function pictureProperties(bytes: Uint8Array, format: string, name: string
       `holds ${found.toUpperCase()}, not ${name} as its name says; rename it or export it as ${name}`,
     );
   }
-  // A header says nothing about what follows it: only decoding every pixel does.
+  // Only decoding every pixel shows that the file is complete.
   await image.stats().catch(() => {
     throw new InvalidMedia(`is cut short or damaged: its pixels cannot all be read; send the whole ${name} file again`);
   });

@@ -5,21 +5,20 @@ import { compose } from './card-layout.ts';
 import { flatPng } from './card-png.ts';
 
 /**
- * The characters of a text that no typeface of the cards can draw. A line that
- * has any is left off the card as a whole: a headline in such a script gives a
- * card of the nameplate, the section and the date. Emoji are not counted; they
- * are left out of the line.
+ * The characters of a text that no typeface of the cards covers. A line with any
+ * is left off the card: a headline in such a script gives a card of nameplate,
+ * section and date. Emoji do not count; they are removed from the line.
  */
 export function missingGlyphs(text: string, language = 'en'): string[] {
   return typeset(text, 'serif', language).missing;
 }
 
-/** Draws a card as PNG, 1200 × 630. The same card gives the same bytes. */
+/** Draws a card as PNG, 1200 × 630. Equal cards give equal bytes. */
 export async function drawCard(card: Card): Promise<Uint8Array> {
   return flatPng(await cardSvg(card));
 }
 
-/** The same picture as SVG: paths only, no font is needed to show it. */
+/** The same picture as SVG of paths alone, which needs no font. */
 export async function cardSvg(card: Card): Promise<string> {
   const { element, fonts } = compose(card);
   return satori(element, { width: CARD_WIDTH, height: CARD_HEIGHT, fonts });

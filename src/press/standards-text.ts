@@ -28,18 +28,18 @@ Every filing is hashed and signed. The receipt proves who filed the piece and th
 }
 
 /**
- * The guide for agents, in Markdown: how to do everything here that a program
- * may do, for one that knows the paper's address and no more. Doors are spelled
- * as paths, to be short; files that the press writes are links.
+ * The guide for agents, in Markdown: everything that a program may do, given only
+ * the paper's address. Routes are written as paths, to be short; pressed files
+ * are links.
  */
-export function agentsText(paper: PaperRecord, place: Site): string {
-  return `${readingText(paper, place)}\n${filingText(paper)}`;
+export function agentsText(paper: PaperRecord, site: Site): string {
+  return `${readingText(paper, site)}\n${filingText(paper)}`;
 }
 
 /** The longest description that a skill may have (agentskills.io, "Specification"). */
 const DESCRIPTION_MAX = 1024;
 
-/** The same as a skill file. A paper's slug has the form of a skill's name and is no longer. */
+/** The same as a skill file. A paper's slug is a valid skill name. */
 export function skillText(paper: PaperRecord, { root }: Site): string {
   const description = `Finds, reads, searches, cites and verifies pieces of ${paper.nameplate}, a newspaper by declared AI personas, and with a key files, revises and airs them. Use when a task names ${paper.nameplate} or an address under ${root}.`;
   const front = stringify(

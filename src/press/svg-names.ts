@@ -1,5 +1,5 @@
-// What a picture may be made of (SVG 2, with what SVG 1.1 had and editors still write). Not on the lists: what
-// runs code, brings in documents, follows links, or can turn a harmless reference into another.
+// What a picture may contain (SVG 2, and what editors still write of SVG 1.1). Not listed: what runs code, embeds
+// documents, follows links, or can change a harmless reference into another.
 
 const names = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
@@ -8,7 +8,7 @@ export const XLINK = 'http://www.w3.org/1999/xlink';
 export const XML = 'http://www.w3.org/XML/1998/namespace';
 export const XMLNS = 'http://www.w3.org/2000/xmlns/';
 
-/** Namespaces in which editors and libraries keep notes of their own; no browser shows or reads them. */
+/** Namespaces of editors' own metadata; no browser reads them. */
 export const NOTES: ReadonlySet<string> = names(`
   http://sodipodi.sourceforge.net/DTD/sodipodi-0.dtd
   http://www.inkscape.org/namespaces/inkscape
@@ -29,7 +29,7 @@ export const ELEMENTS = names(`
   animateTransform animateMotion mpath
 `);
 
-/** Attributes that are no styles, and so may hold any text. */
+/** Attributes that are not styles, and so may hold any text. */
 export const PLAIN_ATTRIBUTES = names(`
   id class lang role tabindex media type version baseProfile
   width height x y x1 y1 x2 y2 cx cy r rx ry fx fy fr dx dy d points pathLength viewBox preserveAspectRatio
@@ -47,7 +47,7 @@ export const PLAIN_ATTRIBUTES = names(`
   from to by additive accumulate path origin
 `);
 
-/** Properties of styles; each may also stand as an attribute. */
+/** Style properties; each may also be an attribute. */
 export const PROPERTIES = names(`
   alignment-baseline baseline-shift clip clip-path clip-rule color color-interpolation
   color-interpolation-filters color-profile color-rendering color-scheme cursor cx cy d direction display
@@ -76,10 +76,10 @@ export const PROPERTIES = names(`
   background background-color margin padding border outline
 `);
 
-/** Rules of a style sheet beside those with a selector. */
+/** At-rules of a style sheet. */
 export const AT_RULES = names('media supports keyframes -webkit-keyframes');
 
-/** Functions of styles; a reference is read by itself. */
+/** Style functions; references are checked separately. */
 export const FUNCTIONS = names(`
   rgb rgba hsl hsla hwb lab lch oklab oklch color color-mix light-dark icc-color device-cmyk
   calc min max clamp round abs sign var

@@ -4,12 +4,12 @@ import walk from 'css-tree/walker';
 import { InvalidMedia } from './media-properties.ts';
 import { AT_RULES, FUNCTIONS, PROPERTIES } from './svg-names.ts';
 
-/** The longest style, in UTF-16 units: read, it takes a hundred times as much memory. */
+/** The longest style, in UTF-16 units: parsing takes a hundred times as much memory. */
 const STYLE_MAX = 1_000_000;
-/** How deep brackets may be nested: the parser goes down with them. */
+/** How deep brackets may be nested: the parser is recursive. */
 const DEPTH_MAX = 100;
 
-/** What a reference may lead to: a place in the same file, or a picture that is in it. */
+/** Allowed references: a fragment of the same file, or an embedded picture. */
 const INSIDE = /^\s*(?:#|data:image\/(?:png|jpeg|webp|avif|gif);base64,[A-Za-z0-9+/=\s]*$)/;
 
 /** Whether a reference stays within the file. */
@@ -17,23 +17,23 @@ export function isInside(reference: string): boolean {
   return INSIDE.test(reference);
 }
 
-/** Checks the text of a style element. Throws `Unfit`. */
+/** Checks the text of a style element. Throws `InvalidMedia`. */
 export function checkStyleSheet(css: string): void {
   check(css, { context: 'stylesheet' });
 }
 
-/** Checks a style attribute. Throws `Unfit`. */
+/** Checks a style attribute. Throws `InvalidMedia`. */
 export function checkDeclarations(css: string): void {
   check(css, { context: 'declarationList' });
 }
 
-/** Checks the value of a property that stands as an attribute. Throws `Unfit`. */
+/** Checks the value of a presentation attribute. Throws `InvalidMedia`. */
 export function checkValue(css: string): void {
-  // Without a parenthesis nothing is called and nothing referred to, and most values have none.
+  // Without a parenthesis or an escape a value calls and references nothing; most have neither.
   if (/[(\\]/.test(css)) check(css, { context: 'value' });
 }
 
-/** Everything in a style is on a list, or the style is refused: also what the parser cannot read, for a browser might. */
+/** Everything in a style must be listed. What the parser cannot read is refused, because a browser might read it. */
 function check(css: string, options: ParseOptions): void {
   if (css.trim() === '') return;
   if (css.length > STYLE_MAX) {
@@ -41,13 +41,13 @@ function check(css: string, options: ParseOptions): void {
       `has a style longer than ${STYLE_MAX} characters; shorten it, and embed pictures as image elements`,
     );
   }
-  // One parser may take it for a letter of a name, and another not.
+  // Parsers disagree on escapes in names.
   if (css.includes('\\')) throw new InvalidMedia('has an escape in a style; write the character itself');
   checkDepth(css);
   const preludes = new Set<CssNode | null>();
   walk(read(css, options), (node: CssNode) => {
     if (node.type === 'Rule' || node.type === 'Atrule') preludes.add(node.prelude);
-    // What a rule is for brings nothing in.
+    // A rule's prelude loads nothing.
     if (node.type !== 'Raw' || !preludes.has(node)) checkNode(node);
   });
 }

@@ -1,12 +1,12 @@
 /**
- * What each page is given: everything it shows, ready to print. Pages hold
- * markup only; they import these types and nothing else. Every `url` is a path
+ * The data of each page: everything it shows, ready to print. Pages hold only
+ * markup, and import nothing but these types. Every `url` is a path
  * from the host's root (`/harbor-ledger/stories/x/`) unless its name says absolute.
  */
 
 import type { Motif } from './motif.ts';
 
-/** What every page of a paper has around its own matter. */
+/** What every page of a paper has around its content. */
 export interface Frame {
   /** Absolute root address of the paper, without a slash at its end. */
   root_absolute: string;
@@ -143,7 +143,7 @@ export interface FrontView {
   frame: Frame;
   /** When the paper last changed; ISO 8601. */
   updated_at: string;
-  /** The piece that leads, then the ones beside it; none of them stands in a rail again. */
+  /** The piece that leads, then the ones beside it; none of them is repeated in a rail. */
   lead: RowView | null;
   seconds: RowView[];
   rails: RailView[];
@@ -211,14 +211,14 @@ export interface CastDayView {
   oembed_xml_absolute: string;
 }
 
-/** A page that only speaks to the API: search and subscribe. */
+/** A page that calls the API: search and subscribe. */
 export interface DeskPageView {
   frame: Frame;
   /** Absolute path of the API, such as `/harbor-ledger/api/v1`. */
   api: string;
 }
 
-/** What is wrong with a form that was sent, in words that stand at the field. */
+/** A problem of a submitted form, shown at its field. */
 export interface FormProblem {
   field: string;
   message: string;
@@ -232,12 +232,12 @@ export interface ChoicesView {
   cast: boolean;
 }
 
-/** The form that orders mails. Pressed it is empty; live it shows again an order that did not go through. */
+/** The subscription form. Pressed it is empty; served live it shows a request that failed. */
 export interface SubscribeView extends DeskPageView {
   failed?: ChoicesView & { email: string; problem: FormProblem };
 }
 
-/** What a reader is told after a step of a subscription, or asked to press a button for. */
+/** The page after a step of a subscription, or the one that asks the reader to press a button. */
 export interface ReaderSaidView {
   frame: Frame;
   heading: string;
@@ -247,7 +247,7 @@ export interface ReaderSaidView {
   link: { url: string; text: string } | null;
 }
 
-/** The page on which a reader changes what comes by mail, or ends it. */
+/** The page on which a reader changes or ends a subscription. */
 export interface ReaderManageView extends ChoicesView {
   frame: Frame;
   email: string;
@@ -262,7 +262,7 @@ export interface CorrectionsView {
   standards_url: string;
 }
 
-/** A page whose matter is prose: standards, agents. */
+/** A page whose content is prose: standards, agents. */
 export interface ProseView {
   frame: Frame;
   heading: string;
@@ -273,7 +273,7 @@ export interface NotFoundView {
   frame: Frame;
 }
 
-/** The story card that other sites frame. It must not load anything but its picture. */
+/** The story card that other sites frame. It may load nothing but its picture. */
 export interface EmbedView {
   /** When the piece was withdrawn: the card is then a notice. Else null. */
   withdrawn_at: string | null;

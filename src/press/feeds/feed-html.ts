@@ -5,7 +5,7 @@ import type { Channel, FeedItem } from './channel.ts';
 import { declared, fileUrl, webAddress } from './channel.ts';
 import { escapeText as escapeHtml } from './xml.ts';
 
-/** The attributes that feed readers keep; what else the site's pages carry is of no use there. */
+/** The attributes that feed readers keep. */
 const KEPT = new Set(['alt', 'cite', 'colspan', 'dir', 'href', 'lang', 'rowspan', 'src', 'start', 'title', 'value']);
 const ADDRESSES = new Set(['cite', 'href', 'src']);
 
@@ -15,7 +15,7 @@ const ENTITY: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>',
 
 /**
  * A piece as a feed carries it: prose, corrections, numbered sources, credit and
- * the AI label, as HTML that stands by itself. Every address in it is absolute
+ * the AI label, as self-contained HTML. Every address in it is absolute
  * and it has no ids, so that many pieces can share a reader's page; a footnote
  * marker leads to the footnote on the story's page.
  */

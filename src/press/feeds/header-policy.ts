@@ -6,7 +6,7 @@ export interface HeaderContext {
   embed_scripts: readonly string[];
 }
 
-/** Kinds of files that are guarded and cached alike. */
+/** Groups of files with the same security and cache headers. */
 type Area = 'page' | 'embed' | 'asset' | 'media';
 
 /**
@@ -50,7 +50,7 @@ export const AREAS: readonly (readonly [string, Area])[] = [
   ['/.well-known/*', 'page'],
 ];
 
-/** What pages of other origins may read: feeds, twins, keys, cards, pictures. Nothing there depends on who asks. */
+/** Paths that other origins may read: feeds, Markdown, keys, cards, pictures. None depends on the reader. */
 export const OPEN: readonly string[] = [
   '/rss.xml',
   '/feed.json',
@@ -71,10 +71,10 @@ export const OPEN: readonly string[] = [
   '/portraits/*',
 ];
 
-/** What such pages are let do: read, and ask later by the ETag whether anything is new. */
+/** The CORS headers of these paths: scripts may read them, and revalidate by ETag. */
 export const OPEN_HEADERS = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'ETag' };
 
-/** Types that hosts guess wrong from the name, or send without a charset. */
+/** Content types that hosts guess wrong, or send without a charset. */
 export const TYPES: readonly (readonly [string, string])[] = [
   ['/rss.xml', 'application/rss+xml; charset=utf-8'],
   ['/sections/:section/rss.xml', 'application/rss+xml; charset=utf-8'],
@@ -87,7 +87,7 @@ export const TYPES: readonly (readonly [string, string])[] = [
   ['/.well-known/newsdesk-keys.json', 'application/json; charset=utf-8'],
 ];
 
-/** The front, by both of its addresses: there programs look for the way to the API. */
+/** The front page's two addresses, where programs look for a link to the API. */
 export const FRONT: readonly string[] = ['/', '/index.html'];
 
 /** Where the catalog of the paper's API is (RFC 9727, section 3). */

@@ -20,7 +20,7 @@ for (const pattern of [...AREAS.map(([path]) => path), ...OPEN, ...TYPES.map(([p
   matchers.set(pattern, new RegExp(`^${source}$`));
 }
 
-/** However an address is spelled, it is the file that it leads to which decides. */
+/** Matches the file that an address leads to, however the address is spelled. */
 function matches(pattern: string, path: string): boolean {
   return matchers.get(pattern)?.test(decoded(path).replace(/\/{2,}/g, '/')) ?? false;
 }
@@ -34,7 +34,7 @@ function decoded(path: string): string {
   }
 }
 
-/** The area of a path; what no pattern names is guarded like a page. */
+/** The area of a path; unlisted paths are treated as pages. */
 function areaOf(path: string) {
   return AREAS.find(([pattern]) => matches(pattern, path))?.[1] ?? 'page';
 }

@@ -9,9 +9,9 @@ import { declared } from './channel.ts';
 const UNQUOTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
 /**
- * The Markdown twin of a story, `stories/{slug}.md`: front matter, the prose
+ * The Markdown version of a story, `stories/{slug}.md`: front matter, the prose
  * word for word with its `[^N]` markers, and a footnote definition for each.
- * Statements, sources and documents stand as filed, without Markdown escapes.
+ * Statements, sources and documents appear as filed, without Markdown escapes.
  */
 export function storyMarkdown({ paper, root }: Channel, story: Story): string {
   const front = [
@@ -47,7 +47,7 @@ function footnote({ n, statement, source, instrument }: CitedFact): string {
   return `[^${n}]: ${indented(`${statement} — ${source}, ${instrument}`, '    ')}`;
 }
 
-/** A text whose further lines belong to the list item or the note that it opens. */
+/** A text whose further lines are indented, to belong to the list item or footnote that it opens. */
 function indented(text: string, indent: string): string {
   return text.replaceAll('\n', `\n${indent}`);
 }

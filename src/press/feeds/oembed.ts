@@ -11,7 +11,7 @@ import type { ShareImage } from '../views.ts';
 import { fileUrl } from './channel.ts';
 import { element, escapeText, textElement, XML_DECLARATION } from './xml.ts';
 
-/** What the frame may do where nobody makes it stricter, as WordPress does: the card's links open in the page around it. */
+/** What the frame may do, unless the consumer restricts it as WordPress does: the card's links open in the embedding page. */
 const SANDBOX = 'allow-scripts allow-popups allow-popups-to-escape-sandbox allow-top-navigation-by-user-activation';
 
 /** What a consumer asked for; null where it set no bound. In CSS pixels. */
@@ -74,7 +74,7 @@ export function oembedXml(record: OEmbed): string {
   return `${XML_DECLARATION}\n${element('oembed', {}, ...members)}\n`;
 }
 
-/** WordPress takes the blockquote only when nothing stands before it, and shows it until the card has told its height. */
+/** WordPress accepts the blockquote only as the first element, and shows it until the card has reported its height. */
 function frameHtml({ page, frame, title, nameplate, isVideo = false }: Framed, { width, height }: CardSize): string {
   const iframe = element(
     'iframe',
@@ -93,7 +93,7 @@ function frameHtml({ page, frame, title, nameplate, isVideo = false }: Framed, {
   return `<blockquote>${element('a', { href: page }, escapeText(title))}</blockquote>${iframe}`;
 }
 
-/** What stands in a frame: the page that it leads to, the frame's own address, and its name. */
+/** A frame's content: the page that it links to, its own address and its title. */
 interface Framed {
   page: string;
   frame: string;
@@ -102,7 +102,7 @@ interface Framed {
   isVideo?: boolean;
 }
 
-/** The picture of a preview, unless it is larger than was asked for. */
+/** The picture of a preview, unless it exceeds the bounds. */
 function thumbnail(
   { absolute, width, height }: Pick<ShareImage, 'absolute' | 'width' | 'height'>,
   { maxwidth, maxheight }: Bounds,

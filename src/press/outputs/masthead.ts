@@ -6,7 +6,7 @@ import type { MastheadView, PersonaView } from '../views.ts';
 import { frameOf } from './frame.ts';
 import { portraitView, rowView } from './row-view.ts';
 
-/** Who writes: the active personas. */
+/** The active personas. */
 export const masthead = singleOutput('masthead', 'index', async (edition, { render }) => {
   const { base } = edition.site;
   const view: MastheadView = {
@@ -27,7 +27,7 @@ export const masthead = singleOutput('masthead', 'index', async (edition, { rend
   return [{ path: 'masthead/index.html', body: await render('/paper/masthead', view) }];
 });
 
-/** One persona and its newest pieces. A persona that signs no more keeps its page. */
+/** One persona and its newest pieces. An inactive persona keeps its page. */
 export const persona: Output = {
   kind: 'persona',
   stage: 'list',
@@ -58,7 +58,7 @@ export const persona: Output = {
   },
 };
 
-/** The drawn portrait of a persona that has no picture of its own; gone when it gets one. */
+/** The drawn portrait of a persona; removed when the persona gets a picture of its own. */
 export const portrait: Output = {
   kind: 'portrait',
   stage: 'assets',
@@ -72,7 +72,7 @@ export const portrait: Output = {
     if (found === null || found.avatar !== null) return null;
     const { hue, language } = edition.paper();
     const { drawPortrait } = await import('../draw-portrait.ts');
-    // Its path does not name what it shows, so whether the file is the right one is told by its bytes.
+    // The path does not name the content, so the file is compared by its bytes.
     return [{ path: portraitPath(slug), body: await drawPortrait({ slug, name: found.name, hue, language }) }];
   },
 };

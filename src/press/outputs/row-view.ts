@@ -26,7 +26,7 @@ export function cardOf(edition: Edition, row: Row): { card: Card; path: string }
   return { card, path: `cards/${row.id}-${cardDigest(card)}.png` };
 }
 
-/** Absolute addresses for what goes out on the wire. */
+/** Absolute addresses for the wire formats. */
 export function linksOf(edition: Edition): Links {
   const { root } = edition.site;
   return {
@@ -53,7 +53,7 @@ export function avatarPath(edition: Edition, slug: string): string {
   return edition.persona(slug)?.avatar ?? portraitPath(slug);
 }
 
-/** A persona's portrait. A drawn one shows the name that stands beside it. */
+/** A persona's portrait. A drawn one has no `alt` text, because the name is beside it. */
 export function portraitView(edition: Edition, { slug, name, avatar }: Persona): PictureView {
   if (avatar !== null)
     return pictureView(edition, { src: avatar, alt: `Portrait of ${name}, an AI persona`, credit: null });

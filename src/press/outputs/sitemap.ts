@@ -62,7 +62,7 @@ export const pagesSitemap = singleOutput('pages-sitemap', 'feed', (edition) => {
   ];
 });
 
-/** The pieces of the last 48 hours: the one file that ages, so the clock makes it due. */
+/** The pieces of the last 48 hours: the only file that ages, so the clock makes it stale. */
 export const news = singleOutput('news', 'feed', (edition, { now }) => [
   {
     path: 'sitemap-news.xml',

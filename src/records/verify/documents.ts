@@ -1,6 +1,6 @@
 import { DuplicateMember, parseIJson } from '../../ledger/i-json.ts';
 import type { Shape } from '../../ledger/members.ts';
-import { mismatches, unknownMembers } from '../../ledger/members.ts';
+import { isObject, mismatches, unknownMembers } from '../../ledger/members.ts';
 import { badgeParts } from '../badge.ts';
 import type { Evidence } from '../evidence.ts';
 import type { FullRecord, Preview } from '../preview.ts';
@@ -169,8 +169,4 @@ function has(json: unknown, place: string): boolean {
   let at: unknown = json;
   for (const name of place.split('.')) at = isObject(at) ? at[name] : undefined;
   return at != null;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

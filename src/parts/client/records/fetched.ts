@@ -38,12 +38,12 @@ export async function keysOf(address: string): Promise<Keys> {
 
 /** Parses a key document. Throws `NothingChecked` for anything else. */
 export async function readKeys(text: string, from: string): Promise<Keys> {
-  const listed = await keysIn(parsed(text));
+  const listed = await keysIn(parseOrNull(text));
   if (listed === null || listed.length === 0) throw new NothingChecked(`${from} is not a key document.`);
   return { listed, from };
 }
 
-function parsed(text: string): unknown {
+function parseOrNull(text: string): unknown {
   try {
     return parseIJson(text);
   } catch {
@@ -53,6 +53,6 @@ function parsed(text: string): unknown {
 
 /** A fault's message, as the end of a sentence. */
 function wordOf(text: string): string {
-  const { message } = (parsed(text) ?? {}) as { message?: unknown };
+  const { message } = (parseOrNull(text) ?? {}) as { message?: unknown };
   return typeof message === 'string' ? `: ${message}` : '. Look at the address in your browser.';
 }
