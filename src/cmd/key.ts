@@ -6,8 +6,8 @@ import { createServiceKey, listServiceKeys, revokeServiceKey, serviceKeyLog } fr
 import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { rotateSigningKey } from '../files/signing-key.ts';
+import { endOf, lifeOf } from '../terminal/key-lines.ts';
 import { say } from '../terminal/output.ts';
-import { endOf, lifeOf } from './key-lines.ts';
 
 export function command(): Command {
   return new Command('key')

@@ -2,8 +2,8 @@ import { Command } from 'commander';
 import { withAppContext } from '../app/context.ts';
 import { listPaperKeys, makePaperKey, removeSeat } from '../app/paper-keys.ts';
 import { readSettings } from '../env.ts';
+import { endOf, lifeOf } from '../terminal/key-lines.ts';
 import { say } from '../terminal/output.ts';
-import { endOf, lifeOf } from './key-lines.ts';
 
 export function command(): Command {
   return new Command('seat')
