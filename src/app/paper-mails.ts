@@ -94,7 +94,7 @@ export function readerMails(app: AppContext, render: RenderMail): MailSource<Mai
       });
     },
     sent({ kind, subscriber }) {
-      if (kind !== 'confirm') subscribers.told(subscriber, now());
+      if (kind !== 'confirm') subscribers.markMailed(subscriber, now());
     },
     bounced: ({ subscriber }) =>
       store.transact(() => {

@@ -51,7 +51,7 @@ function accountMails({ store, settings, now }: AppContext, render: RenderMail):
   const changes = ({ id, account: holder }: AccountMailRecord, kind: 'changes' | 'digest'): RecordsLetter | null => {
     const account = holder ?? '';
     const isWanted = store.changeAlerts.list(account).some(({ way, off_at }) => way !== 'webhook' && off_at === null);
-    const deltas = store.changeQueue.toldBy(id);
+    const deltas = store.changeQueue.changesIn(id);
     if (!isWanted || deltas.length === 0) return null;
     const token = mailedToken(secret, 'unsubscribe', account);
     const rows = deltas.map((delta) => ({

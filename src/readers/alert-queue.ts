@@ -31,7 +31,7 @@ export function queueAlerts(
     const event = events.next(mark.n);
     if (event === null) return null;
     const passed = { n: event.n, after: '' };
-    if (!isAlert(event, alerts.wasTold(event))) {
+    if (!isAlert(event, alerts.isRepeat(event))) {
       events.setMark(MAILS_MARK, passed);
       return 0;
     }

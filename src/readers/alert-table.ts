@@ -15,7 +15,7 @@ export interface AlertTable {
   /** Readers whose digest this is; with the daily one, those who are owed one since they changed to being told at once. */
   ofDigest(paper: string, cadence: DigestCadence, after: string, limit: number): Reader[];
   /** Whether an earlier event told of the same piece, or of the edition of the same day. */
-  wasTold(event: KeptEvent): boolean;
+  isRepeat(event: KeptEvent): boolean;
   /** A paper's events after a place and up to another. */
   events(paper: string, after: number, until: number): KeptEvent[];
   /** Events by their places; those that were forgotten are left out. */
@@ -23,11 +23,11 @@ export interface AlertTable {
   /** False when the reader was told of it before. */
   queue(mail: QueuedAlert): boolean;
   /** What a reader was told at once of these pieces and days. */
-  toldAtOnce(subscriber: string, matters: readonly string[]): string[];
+  alertedInstantly(subscriber: string, matters: readonly string[]): string[];
   /** The places of the events that a mail tells of. */
   eventsOf(mail: string): number[];
   /** Notes that digests are through with an event and all before it, for a reader. */
-  through(subscriber: string, n: number): void;
+  markDigested(subscriber: string, n: number): void;
   digest(paper: string, cadence: DigestCadence): DigestRound | null;
   setDigest(paper: string, cadence: DigestCadence, round: DigestRound): void;
   /** Drops mails that were settled at or before a time. */

@@ -78,13 +78,13 @@ export class DigestQueue {
     const readers = alerts.ofDigest(paper, cadence, after, BATCH);
     const candidates = this.#events(paper, until);
     for (const reader of readers) {
-      const events = digestOf(reader, candidates, (subjects) => alerts.toldAtOnce(reader.id, subjects)).map(
+      const events = digestOf(reader, candidates, (subjects) => alerts.alertedInstantly(reader.id, subjects)).map(
         ({ n }) => n,
       );
       const mail = { paper, subscriber: reader.id, kind: cadence, about: day, due_at: now(), events };
       // The day already had its digest, as when the paper's hour was moved: the next day's covers these.
       if (events.length > 0 && !alerts.queue({ ...mail, id: newId() })) continue;
-      alerts.through(reader.id, until);
+      alerts.markDigested(reader.id, until);
     }
     return readers.length < BATCH ? null : (readers.at(-1)?.id ?? null);
   }
@@ -94,7 +94,7 @@ export class DigestQueue {
       const { alerts } = this.#store;
       const events = alerts
         .events(paper, 0, until)
-        .filter((event): event is AlertEvent => isAlert(event, alerts.wasTold(event)));
+        .filter((event): event is AlertEvent => isAlert(event, alerts.isRepeat(event)));
       this.#cached = { paper, until, events };
     }
     return this.#cached.events;

@@ -48,7 +48,7 @@ export interface SubscriberTable {
   counts(paper: string): { total: number; confirmed: number };
   /** In the order of their ids, from after one of them. */
   list(paper: string, query: { limit: number; after?: string | undefined }): Subscriber[];
-  told(id: string, at: number): void;
+  markMailed(id: string, at: number): void;
   /** Drops orders made at or before a time and not confirmed. */
   forget(until: number): void;
 }

@@ -64,7 +64,7 @@ export function alertTable(db: Db): AlertTable {
   return {
     instant: (paper, after, limit) => instant(paper, 'instant', after, limit),
     ofDigest: (paper, cadence, after, limit) => (cadence === 'daily' ? daily : instant)(paper, cadence, after, limit),
-    wasTold(event) {
+    isRepeat(event) {
       const [piece, day] = event.type === 'cast.published' ? [null, event.cast.day] : [event.story.id, null];
       return wasTold(event.paper, event.type, piece, day, event.n) !== null;
     },
@@ -72,9 +72,9 @@ export function alertTable(db: Db): AlertTable {
     eventsAt: (places) => eventsAt(JSON.stringify(places)),
     queue: ({ id, paper, subscriber, kind, about, due_at, events }) =>
       queue(id, paper, subscriber, kind, about, due_at, JSON.stringify(events)) === 1,
-    toldAtOnce: (subscriber, matters) => toldAtOnce(subscriber, JSON.stringify(matters)),
+    alertedInstantly: (subscriber, matters) => toldAtOnce(subscriber, JSON.stringify(matters)),
     eventsOf: (mail) => eventsOf(mail) ?? [],
-    through: run('UPDATE subscribers SET through = ?2, owed = 0 WHERE id = ?1'),
+    markDigested: run('UPDATE subscribers SET through = ?2, owed = 0 WHERE id = ?1'),
     digest: one(
       'SELECT hour, time_zone, due_at, day, until, after FROM digests WHERE paper = ? AND cadence = ?',
       { hour: integer, time_zone: text, due_at: integer, day: orNull(text), until: orNull(integer), after: text },

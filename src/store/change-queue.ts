@@ -8,7 +8,7 @@ import { sql } from './sql.ts';
 
 export interface ChangeQueue extends ChangeQueueTable {
   /** The changes that a mail reports, by hostname, oldest first; without those of hosts that have opted out since. */
-  toldBy(mail: string): Delta[];
+  changesIn(mail: string): Delta[];
 }
 
 /** Changes that wait to be reported, and the mark up to which they were looked through. */
@@ -62,7 +62,7 @@ export function changeQueueTable(db: Db): ChangeQueue {
       forgetNotices(until);
       forgetDeliveries(until);
     },
-    toldBy: all(
+    changesIn: all(
       `SELECT ${DELTA_COLUMNS}
        FROM change_notices n CROSS JOIN deltas d ON d.seq = n.delta CROSS JOIN hostnames h ON h.id = d.host
        WHERE n.mail = ? AND h.state <> 'opted_out' ORDER BY h.hostname, d.seq`,

@@ -68,7 +68,7 @@ export function subscriberTable(db: Db): SubscriberTable {
     remove: run('DELETE FROM subscribers WHERE id = ?'),
     counts: (paper) => counts(paper) ?? { total: 0, confirmed: 0 },
     list: (paper, { limit, after = '' }) => list(paper, after, limit),
-    told(id, at) {
+    markMailed(id, at) {
       told(at, id);
     },
     forget(until) {

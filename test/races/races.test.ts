@@ -56,7 +56,7 @@ const EDGES: Record<string, Record<string, number>> = {
   'a payment whose holder has died': { true: 1, false: 49 },
   'the repeats of an answer': { true: 20, false: 30 },
   'one link to sign in': { 'guest@example.org': 1, not_found: 49 },
-  'a duty of one process': { taken: 1, null: 49 },
+  'a lease of one process': { acquired: 1, null: 49 },
 };
 
 for (const [name, counts] of Object.entries(EDGES)) {

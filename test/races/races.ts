@@ -186,7 +186,7 @@ export const RACES: Record<string, Race> = {
     run: ({ records }, n) =>
       records.lease({ id: n, owner: n, max: 1, until: NOON + HOUR, now: NOON }).map(({ hostname }) => hostname),
   },
-  'a duty of one process': {
+  'a lease of one process': {
     ready: () => {},
     run: (store, n) => store.leases.acquire('race', n, () => NOON, HOUR),
   },

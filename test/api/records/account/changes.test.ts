@@ -277,7 +277,7 @@ it('a crash between two steps queues nothing twice, and leaves nothing out', asy
   assert.ok(breaksAt > 10, 'there were steps to break at');
   for (const n of [0, 1]) {
     const mails = store.accountMails.ofAccount(`account-${n}`);
-    const told = mails.flatMap(({ id }) => store.changeQueue.toldBy(id).map(({ seq }) => seq));
+    const told = mails.flatMap(({ id }) => store.changeQueue.changesIn(id).map(({ seq }) => seq));
     assert.deepEqual(told.sort(), [1, 2, 3, 4]);
     const bodies = store.changeAlerts.deliveries(`hook-${n}`, 100);
     assert.equal(bodies.length, 1);
