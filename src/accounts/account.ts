@@ -1,6 +1,6 @@
 import type { Plan } from '../meter/plan.ts';
 
-/** Somebody who reads the domain records with keys. */
+/** An account of the domain records; its keys read them. */
 export interface Account {
   /** A lower-case ULID. */
   id: string;
@@ -17,6 +17,6 @@ export interface AccountTable {
   find(id: string): Account | null;
   byEmail(email: string): Account | null;
   setPlan(id: string, plan: Plan): void;
-  /** Takes an account away, with all that hangs on it: keys, sessions, groups, alerts, mails. */
+  /** Removes an account with its keys, sessions, groups, alerts and mails. */
   remove(id: string): void;
 }

@@ -2,14 +2,14 @@ import { Fault } from '../fault.ts';
 import { newWebhookSecret, webhookProblem } from '../outbound/webhook-url.ts';
 import type { WatchGroupTable } from './watch-group.ts';
 
-/** How an account is told of changes: by mail as they come or once a day, or over HTTP. */
+/** How an account learns of changes: by mail as they come or once a day, or over HTTP. */
 export const ALERT_WAYS = ['instant', 'daily', 'webhook'] as const;
 export type AlertWay = (typeof ALERT_WAYS)[number];
 
-/** Why an alert was switched off: by its receiver (410), after days of failures, or, for mails, by their reader or by a mailbox that is none. */
+/** Why an alert was switched off: by its receiver (410), after days of failures, or, for mails, by their reader or because the mailbox does not exist. */
 export type AlertOff = 'gone' | 'failing' | 'unsubscribed' | 'bounced';
 
-/** Who is to be told of changes, and of which. Times in ms. */
+/** Which account gets which changes. Times in ms. */
 export interface ChangeAlert {
   /** A lower-case ULID. */
   id: string;
@@ -24,7 +24,7 @@ export interface ChangeAlert {
   made_at: number;
 }
 
-/** How an alert does. Times in ms. */
+/** An alert's health. Times in ms. */
 export interface AlertState {
   failing_since: number | null;
   off_at: number | null;
@@ -47,9 +47,9 @@ export interface ChangeAlertTable {
   get(account: string, id: string): (ChangeAlert & AlertState) | null;
   /** Oldest first. */
   list(account: string): (ChangeAlert & AlertState)[];
-  /** Switches one on again, whatever was before. */
+  /** Switches an alert on, whatever was before. */
   switchOn(account: string, id: string): void;
-  /** Switches every alert by mail of an account off. Returns how many that were. */
+  /** Switches off every alert by mail of an account; returns how many there were. */
   mailsOff(account: string, reason: AlertOff, at: number): number;
   /** The newest deliveries of a webhook first. */
   deliveries(alert: string, limit: number): AlertDelivery[];

@@ -7,7 +7,7 @@ import { makeServiceKey } from './service-key.ts';
 export const KEYS_MAX = 20;
 export const KEY_NAME_MAX = 60;
 
-/** A name as somebody gave it. Throws `invalid_request` naming the field. */
+/** A name from a form, normalized. Throws `invalid_request` naming the field. */
 export function nameFrom(text: string, field: string, most: number): string {
   const name = text.normalize('NFC').trim();
   const length = [...name].length;

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** Where dots before the @ say nothing, and the one name that both of these have. */
+/** Domains that ignore dots before the @, and are one service. */
 const GMAIL = new Set(['gmail.com', 'googlemail.com']);
 
 /**
- * The mailbox that an address leads to, as far as it can be told by its text: in
- * lower case, without what follows a `+` before the @ (subaddressing, RFC 5233),
- * at Gmail without dots. Not an address to write to, nor one to know somebody by:
- * a host may well give `a+b@` to another person.
+ * The mailbox that an address probably reaches, by its text: in lower case, without what follows a `+` before the @
+ * (subaddressing, RFC 5233), at Gmail without dots. Use it neither to write to nor to identify anybody: a host may give
+ * `a+b@` to another person.
  */
 export function mailboxOf(email: string): string {
   const low = email.toLowerCase();
@@ -32,7 +31,7 @@ export function subaddresses(email: string): { bare: string; from: string; to: s
   return { bare: `${name}${at}`, from: `${name}+`, to: `${name},`, at };
 }
 
-/** A mailbox as it is kept: it counts a day longer than its accounts, and names nobody. */
+/** A mailbox as it is stored: it counts a day longer than its accounts, and names nobody. */
 export function mailboxHash(email: string): string {
   return createHash('sha256')
     .update(`mailbox\n${mailboxOf(email)}`)

@@ -4,16 +4,15 @@ import { createHash, createHmac } from 'node:crypto';
 export type LinkPurpose = 'sign-in' | 'unsubscribe';
 
 /**
- * The token of a mailed link: 256 bits that only the holder of the secret can
- * make, and always the same, so that a mail that is sent again says the same and
- * no token has to be kept in the clear until its mail goes out. `of` is the
- * mail's id, or the account's.
+ * The token of a mailed link: 256 bits that only the holder of the secret can compute. It is deterministic, so that a
+ * mail that is sent again says the same, and no token is stored in the clear until its mail goes out. `of` is the mail's
+ * id, or the account's.
  */
 export function mailedToken(secret: Uint8Array, purpose: LinkPurpose, of: string): string {
   return createHmac('sha256', secret).update(`${purpose}\n${of}`).digest('base64url');
 }
 
-/** What is kept of a token: the hex of its SHA-256. */
+/** What is stored of a token: the hex of its SHA-256. */
 export function mailedHash(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }

@@ -13,7 +13,7 @@ import { isoTime } from '../time.ts';
 export const SERVICE_LEVELS = ['account', 'service', 'scanner', 'operator'] as const;
 export type ServiceLevel = (typeof SERVICE_LEVELS)[number];
 
-/** A key of the domain records, as it is listed. The key itself is shown once and not kept. Times in ms. */
+/** A key of the domain records, as it is listed. The key itself is shown once and not stored. Times in ms. */
 export interface ServiceKey extends KeyLife {
   /** Its public id: a lower-case ULID. */
   id: string;
@@ -33,15 +33,15 @@ export interface ServiceKeyTable {
   byId(id: string): ServiceKey | null;
   /** The UTC days on which a key was used, oldest first. */
   daysOf(id: string): string[];
-  /** Whether a key has ended; once it has, it stays so for this process. */
+  /** Whether a key has expired; once it has, it stays so for this process. */
   hasExpired(key: ServiceKey, now: number): boolean;
   /** False when there is no such key in force. With an account, only a key of that account. */
   revoke(id: string, at: number, by: string, account?: string): boolean;
-  /** Notes when keys were last used, and the days. */
+  /** Records when keys were last used, and the days. */
   used(uses: Iterable<[id: string, at: number]>): void;
 }
 
-/** What every key of the domain records begins with (wire.md, section 5). */
+/** The prefix of every key of the domain records (wire.md, section 5). */
 const PREFIX = 'drs_';
 
 /** What making keys takes. */
@@ -55,7 +55,7 @@ export interface ServiceKeyMaker {
   by: string;
 }
 
-/** Makes a key and returns it, this one time. */
+/** Makes a key. The key itself is returned only here. */
 export function makeServiceKey(
   { keys, now, newId, random, by }: ServiceKeyMaker,
   {
@@ -82,9 +82,8 @@ export function serviceKeyRow(key: ServiceKey & Partial<KeyDays>, isExpired: boo
 }
 
 /**
- * The key in force at a time (ms) that a text is. Throws `key_invalid` for a
- * text that is no key, for a stranger and for a key that was revoked,
- * `key_expired` for one that has ended.
+ * The key in force at a time (ms) that a text stands for. Throws `key_invalid` for a malformed, unknown or revoked key,
+ * `key_expired` for one that has expired.
  */
 export function serviceKeyOf(keys: ServiceKeyTable, text: string, now: number): ServiceKey {
   if (!isKeyText(PREFIX, text)) {

@@ -9,7 +9,7 @@ export interface Session {
   /** Id of the account. */
   account: string;
   made_at: number;
-  /** The last use that was noted. */
+  /** The last use that was recorded. */
   seen_at: number;
   expires_at: number;
 }
@@ -22,14 +22,14 @@ export interface SessionTable {
   endAll(account: string): void;
   /** Those in force at a time, newest first. */
   list(account: string, now: number): Session[];
-  /** Drops those that ended at or before a time. */
+  /** Deletes those that expired at or before a time. */
   forget(until: number): void;
 }
 
 /** How long a session lasts after its last use, in ms, and in all. */
 export const SESSION_LASTS = 30 * DAY;
 export const SESSION_MOST = 180 * DAY;
-/** How much later a use has to be to be noted anew, in ms. */
+/** How often a use is recorded at most, in ms. */
 const NOTE_EVERY = HOUR;
 /** 256 bits. */
 const TOKEN_BYTES = 32;
@@ -43,7 +43,7 @@ export interface SessionMaker {
   random(n: number): Uint8Array;
 }
 
-/** Begins a session, and returns what its cookie is to hold, this one time. */
+/** Begins a session. Its token, for the cookie, is returned only here. */
 export function beginSession({ sessions, now, newId, random }: SessionMaker, account: string) {
   const token = Buffer.from(random(TOKEN_BYTES)).toString('base64url');
   const at = now();
@@ -52,10 +52,7 @@ export function beginSession({ sessions, now, newId, random }: SessionMaker, acc
   return { token, session };
 }
 
-/**
- * The session in force that a cookie's text is, or null. Its end moves on with
- * its use; `slid` says that it did, and that the cookie is to live longer too.
- */
+/** The session in force that a cookie names, or null. Use extends it; `slid` says that it did, and that the cookie must be extended too. */
 export function sessionOf(
   { sessions, now }: Pick<SessionMaker, 'sessions' | 'now'>,
   token: string,
@@ -69,12 +66,12 @@ export function sessionOf(
   return { session: { ...session, seen_at: at, expires_at }, slid: true };
 }
 
-/** What every form of a session carries: only pages that were given to it know this. */
+/** The token in every form of a session: only pages that were served to it know it. */
 export function formToken(token: string): string {
   return createHmac('sha256', token).update('form').digest('base64url');
 }
 
-/** Throws `wrong_origin` when a form's token is not that of the session. */
+/** Throws `wrong_origin` unless a form's token is the session's. */
 export function needFormToken(token: string, given: string | undefined): void {
   const [wanted, got] = [Buffer.from(formToken(token)), Buffer.from(given ?? '')];
   if (wanted.length === got.length && timingSafeEqual(wanted, got)) return;

@@ -21,24 +21,24 @@ export interface SignInTable {
   insert(signIn: SignIn, hash: string): void;
   byId(id: string): SignIn | null;
   byHash(hash: string): SignIn | null;
-  /** Uses up every link of an address that is not used yet. False when the one named was used before. */
+  /** Uses up every unused link of an address. False when the one named was used before. */
   use(id: string, at: number): boolean;
-  /** Links of an address, and of all that differ from it by what follows a `+`, that were not used, made before a time: how many there are, and when the first and the last was made. */
+  /** Unused links made before a time, of an address and of all that differ from it only after a `+`: how many there are, and when the first and the last was made. */
   unanswered(email: string, before: number): { count: number; first_at: number; last_at: number };
   dropEmail(email: string): void;
-  /** Drops those that ended at or before a time. */
+  /** Deletes those that expired at or before a time. */
   forget(until: number): void;
 }
 
-/** For how long a mailed link signs in, in ms. */
+/** How long a mailed link signs in, in ms. */
 export const SIGN_IN_LASTS = 30 * MINUTE;
-/** How many links that nobody uses an address, with those that differ from it by what follows a `+`, is sent at once, whoever asks. */
+/** How many unused links an address, with those that differ from it only after a `+`, is sent at once. */
 export const ASKS_MAX = 3;
-/** How long it rests after those, in ms, at least: it is written to again after as long as the asking has gone on. */
+/** The shortest pause after those, in ms: the next link follows after as long as the asking has gone on. */
 export const ASKS_SPAN = 15 * MINUTE;
-/** How long an address with an account rests at most, in ms: its owner is to get in while somebody else asks. */
+/** The longest pause of an address with an account, in ms: its owner must get in even while somebody else asks. */
 export const OWNER_REST = 2 * HOUR;
-/** How long a link is remembered after its end, in ms, as an order of a newsletter is. */
+/** How long a link is remembered after it expires, in ms. */
 export const ASKS_KEPT = 14 * DAY;
 
 /** The part of the store that signing in uses. */

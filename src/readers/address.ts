@@ -8,15 +8,15 @@ const LOCAL_MAX = 64;
 /** The longest name of a host (RFC 1035, section 2.3.4). */
 const DOMAIN_MAX = 253;
 
-/** A mail address that can be written to. */
+/** A mail address that mail can be sent to. */
 export interface Address {
   /** The part before the @ as it was given, the domain in lower-case A-labels. */
   email: string;
-  /** The same in lower case: two orders of one of these are one reader's. */
+  /** The same in lower case: requests with the same key are one reader's. */
   key: string;
 }
 
-/** What may stand before the @: runs of `atext`, parted by single dots (RFC 5322, section 3.2.3). */
+/** What may stand before the @: runs of `atext`, separated by single dots (RFC 5322, section 3.2.3). */
 const DOT_ATOM = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 
 /**

@@ -7,21 +7,20 @@ import type { Choices } from './subscriber.ts';
 export interface Reader extends Chooser {
   /** The subscriber's id. */
   id: string;
-  /** The last event that digests are through with; null before the first digest. */
+  /** The last event that digests have covered; null before the first digest. */
   through: number | null;
 }
 
-/** An event that mails tell of. */
+/** An event that is mailed. */
 export type AlertEvent = ((StoryEvent & { type: 'story.aired' }) | CastEvent) & Pick<KeptEvent, 'n' | 'id'>;
 
 /**
- * Whether mails tell of an event: a piece that went on air for the first time,
- * and the first video edition of a day. A revision is not told, a correction
- * neither: the piece's page and the corrections page say it; and who got the
- * piece once does not get it again when it comes back from a withdrawal.
+ * Whether an event is mailed: a piece that went on air for the first time, and the first video edition of a day. A
+ * revision or a correction is not, since the piece's page and the corrections page show it; a piece that returns after a
+ * withdrawal is not mailed again.
  */
-export function isAlert(event: KeptEvent, wasToldBefore: boolean): event is AlertEvent {
-  if (wasToldBefore) return false;
+export function isAlert(event: KeptEvent, isRepeat: boolean): event is AlertEvent {
+  if (isRepeat) return false;
   if (event.type === 'story.aired') return isNews(event.story.published_at, event.at);
   return event.type === 'cast.published';
 }
@@ -31,12 +30,12 @@ export function subjectIdOf(event: AlertEvent): string {
   return event.type === 'story.aired' ? event.story.id : event.cast.day;
 }
 
-/** A reader as far as choosing goes. */
+/** A reader's choices. */
 export interface Chooser extends Choices {
   confirmed_at: number;
 }
 
-/** Whether a reader asked for what an event tells: by section, or the video edition; and since the confirmation. */
+/** Whether a reader wants an event, by section or for the video edition; events before the confirmation are not wanted. */
 export function wants({ sections, cast, confirmed_at }: Chooser, event: AlertEvent): boolean {
   if (event.at < confirmed_at) return false;
   if (event.type === 'cast.published') return cast;

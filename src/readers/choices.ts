@@ -3,7 +3,7 @@ import { normalized } from '../ledger/marks.ts';
 import type { Cadence, Choices } from './subscriber.ts';
 import { CADENCES } from './subscriber.ts';
 
-/** How often, which sections, whether the video edition: as they come over the wire. */
+/** Choices on the wire: how often, which sections, whether the video edition. */
 export const ChoicesBody = z.strictObject({
   cadence: z
     .enum(CADENCES, { error: `must be one of ${CADENCES.join(', ')}` })
@@ -23,8 +23,8 @@ export const ChoicesBody = z.strictObject({
 export type ChoicesBody = z.infer<typeof ChoicesBody>;
 
 /**
- * The choices of a body, without those that were left out; or the first section
- * that is none of the paper's. Who names every section means all, those to come too.
+ * The choices of a body, without those that were left out; or the first section that the paper does not have. Naming
+ * every section means all, including future ones.
  */
 export function choicesFrom(
   body: ChoicesBody,

@@ -12,20 +12,20 @@ export interface AlertHour {
 export const DIGESTS = ['daily', 'weekly'] as const;
 export type DigestCadence = (typeof DIGESTS)[number];
 
-/** Where a paper with no hour of its own sends its digests (spec of issue 4: "default 07:00 UTC"). */
+/** When a paper with no hour of its own sends its digests (spec of issue 4: "default 07:00 UTC"). */
 export const DEFAULT_HOUR: AlertHour = { hour: 7, time_zone: 'UTC' };
 
-/** When a paper's digests are due, and how far the one under way has come. */
+/** When a paper's digests are due, and the progress of the one under way. */
 export interface DigestRound extends AlertHour {
   /** The next time, in ms; or the one of the round under way. */
   due_at: number;
-  /** The round under way: the local day that it is of (YYYY-MM-DD), and the last event that it may tell of. */
+  /** The round under way: its local day (YYYY-MM-DD), and the last event that it may cover. */
   under_way: { day: string; until: number } | null;
-  /** The last reader who is through; empty before the first. */
+  /** The last reader of the round whose digest is queued; empty before the first. */
   after: string;
 }
 
-/** The clock of a paper's place, over every change of daylight time. Each local day, or each Monday, has one time. */
+/** The local time of a paper, daylight saving included. Each local day, or each Monday, has one time. */
 export interface DigestTimes {
   /** The first time after another one, in ms. */
   next(cadence: DigestCadence, hour: AlertHour, after: number): number;
@@ -33,17 +33,14 @@ export interface DigestTimes {
   last(cadence: DigestCadence, hour: AlertHour, until: number): { at: number; day: string };
 }
 
-/**
- * What a digest tells a reader: events in order that the reader asked for and
- * that no digest is through with, but for what was told at once.
- */
+/** A reader's digest: the events, in order, that the reader wants and that neither a digest nor an instant alert has covered. */
 export function digestOf(
   reader: Reader,
   events: readonly AlertEvent[],
-  toldAtOnce: (matters: string[]) => string[],
+  alertedInstantly: (subjects: string[]) => string[],
 ): AlertEvent[] {
   const wanted = events.filter((event) => event.n > (reader.through ?? 0) && wants(reader, event));
   if (wanted.length === 0) return [];
-  const told = new Set(toldAtOnce(wanted.map(subjectIdOf)));
-  return wanted.filter((event) => !told.has(subjectIdOf(event)));
+  const covered = new Set(alertedInstantly(wanted.map(subjectIdOf)));
+  return wanted.filter((event) => !covered.has(subjectIdOf(event)));
 }

@@ -1,36 +1,33 @@
 import type { DeskEvent } from '../desk/event.ts';
 import { DAY } from '../time.ts';
 
-/** An event as it is kept, with its place in the order of all. */
+/** A stored event, with its number in the order of all. */
 export type KeptEvent = DeskEvent & {
   n: number;
-  /** A lower-case ULID, the same for everybody who is told. */
+  /** A lower-case ULID, the same for every receiver. */
   id: string;
 };
 
-/** How far somebody has come who tells of events. */
+/** How far a queue has processed the events. */
 export interface EventMark {
-  /** The last event that is through; 0 before the first. */
+  /** The last event that was processed; 0 before the first. */
   n: number;
-  /** Of the event after that, the last receiver who is through; empty before the first. */
+  /** Of the event after that, the last receiver whose message is queued; empty before the first. */
   after: string;
 }
 
-/**
- * What readers are to be told of. Whoever tells keeps a mark of its own, moves
- * it in the transaction that queues what it sends, and so tells each event once.
- */
+/** Events for readers. Each queue keeps its own mark and moves it in the transaction that queues a message, so that each event is queued once. */
 export interface EventTable {
-  /** The first event after a place, or null. */
+  /** The first event after a number, or null. */
   next(n: number): KeptEvent | null;
-  /** The mark of a name; at the very beginning for a name that has none. */
+  /** The mark of a name; at the start for a name that has none. */
   mark(name: string): EventMark;
   setMark(name: string, mark: EventMark): void;
-  /** The place of the newest event; 0 without any. */
+  /** The number of the newest event; 0 without any. */
   last(): number;
-  /** Drops events of a time or before that everybody is through with. */
+  /** Deletes events of a time or before that every queue has processed. */
   forget(until: number): void;
 }
 
-/** For how long events are kept, in ms. */
+/** How long events are kept, in ms. */
 export const EVENTS_KEPT = 30 * DAY;

@@ -16,7 +16,7 @@ export function subscriberRow(row: Subscriber, sections: readonly string[]) {
   };
 }
 
-/** Everything that is kept of an address, on the wire; `sections` are the paper's. */
+/** Everything that is stored about an address, on the wire; `sections` are the paper's. */
 export function dossierRecord(email: string, { subscriber, suppression, mails }: Dossier, sections: readonly string[]) {
   return {
     email,

@@ -1,5 +1,5 @@
 import { DAY, HOUR } from '../time.ts';
-/** Why a reader is not to be written to. */
+/** Why a reader gets no mail. */
 export type SuppressionReason = 'unsubscribed' | 'complained' | 'bounced' | 'by_hand';
 
 export interface Suppression {
@@ -11,27 +11,24 @@ export interface Suppression {
   reason: SuppressionReason;
   /** In ms. */
   at: number;
-  /** When a mail that asks to confirm was queued last in spite of it, in ms. */
+  /** When the last mail that asks to confirm was queued in spite of it, in ms. */
   mailed_at: number | null;
 }
 
 export interface SuppressionTable {
   of(paper: string, reader: string): Suppression | null;
-  /** Puts one in, or in the place of the reader's former one. */
+  /** Inserts one, or replaces the reader's former one. */
   put(suppression: Suppression): void;
   lift(paper: string, reader: string): void;
 }
 
-/** How long after a mail that asks to confirm no other goes to the same address, in ms, at least: anybody can order for anybody. */
+/** The shortest time between two mails that ask the same address to confirm, in ms: anybody can enter anybody's address. */
 export const CONFIRM_REST = HOUR / 6;
 
-/** The same for a reader who has confirmed, and left the last such mail unanswered: theirs has a link to change it. */
+/** The same for a confirmed reader who left the last such mail unanswered: every alert has a link to change the choices. */
 export const UNANSWERED_REST = DAY;
 
-/**
- * The same where the reader is not to be written to: an order alone lifts
- * nothing, but who ordered may be the reader, and only a mail can ask.
- */
+/** The same for a suppressed reader: a request lifts nothing, but it may be the reader's own, and only a mail can ask. */
 export const SUPPRESSED_REST: Record<SuppressionReason, number> = {
   unsubscribed: DAY,
   bounced: 7 * DAY,
