@@ -23,6 +23,7 @@ import { logRequests } from './middleware/log.ts';
 import { nameRequest } from './middleware/request-id.ts';
 import { recordsApi } from './records/api.ts';
 import { answerFaults } from './records/pages/fault.ts';
+import { PageSender } from './records/pages/page.ts';
 import { ChangeFeed } from './records/stream/feed.ts';
 import { carryHeaders } from './responses/headers.ts';
 
@@ -78,13 +79,24 @@ export async function listenRecords(app: AppContext, logger: Logger, bound: Boun
   const uses = new KeyUses(app.store.serviceKeys, (error) =>
     logger.warn({ err: error }, 'uses of keys are noted later'),
   );
-  const feed = new ChangeFeed(app.store.records, (error) => logger.warn({ err: error }, 'changes are told later'));
+  const feed = new ChangeFeed(app.store.records, (error) =>
+    logger.warn({ err: error }, 'changes could not be read; they will be with the next poll'),
+  );
   const wire = async (got: number) => {
     bound(got);
     const router = new Hono<DeskEnv>();
     useCommon(router, 'records', app, logger);
-    router.onError(answerFaults({ app, build }, logger));
-    router.route('/', await recordsApi({ app, uses, logger, feed, ask: (request, env) => router.fetch(request, env) }));
+    const pages = new PageSender(build.render, app.settings);
+    router.onError(answerFaults(app, pages, logger));
+    const records = await recordsApi({
+      app,
+      pages,
+      uses,
+      logger,
+      feed,
+      ask: (request, env) => router.fetch(request, env),
+    });
+    router.route('/', records.router);
     return router;
   };
   const listening = await listen({ host, port, origin, setting: 'RECORDS_PORT' }, wire, () => uses.close());

@@ -1,6 +1,6 @@
 import type { Identity } from './server.ts';
 
-/** What a client may read before it connects (SEP-2127, MCP Server Cards). */
+/** What a client can read before it connects (SEP-2127, MCP Server Cards). */
 export interface ServerCard {
   $schema: string;
   name: string;
@@ -11,13 +11,13 @@ export interface ServerCard {
   remotes: object[];
 }
 
-/** The media type of a card, as its extension has it. */
+/** The media type of a card (SEP-2127). */
 export const CARD_TYPE = 'application/mcp-server-card+json';
 
-/** The versions of the protocol that are served: the stateless one, and those of the handshake. */
+/** Supported protocol versions: the stateless one, and those with a handshake. */
 const VERSIONS = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26'];
 
-/** The card of the service at an address. It names no tools: they are listed by the protocol. */
+/** The card of the service at an origin. Tools are listed by the protocol itself. */
 export function cardAt(origin: string, { title, version, websiteUrl }: Identity): ServerCard {
   return {
     $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
@@ -33,7 +33,7 @@ export function cardAt(origin: string, { title, version, websiteUrl }: Identity)
         headers: [
           {
             name: 'X-Service-Key',
-            description: `An account's key, made at ${origin}/account. Without one: previews, and payment by the call.`,
+            description: `An account's key, made at ${origin}/account. Without one: previews, and payment per call.`,
             isRequired: false,
             isSecret: true,
           },
@@ -44,7 +44,7 @@ export function cardAt(origin: string, { title, version, websiteUrl }: Identity)
   };
 }
 
-/** A hostname with its labels the other way round, as names of cards begin. */
+/** A hostname with its labels reversed, the start of a card's name. */
 function reversed(hostname: string): string {
   return hostname.replace(/[[\]]/g, '').replaceAll(':', '-').split('.').reverse().join('.');
 }

@@ -1,10 +1,10 @@
 import { McpServer } from '@modelcontextprotocol/server';
-import type { RecordsContext } from '../records/route.ts';
+import type { RecordsContext } from '../records/context.ts';
 import type { Ask } from './call.ts';
 import { callTool } from './call.ts';
 import { TOOLS } from './tools.ts';
 
-/** Every tool reads, and reading again changes nothing; what is read is the service's own records. */
+/** Every tool only reads the service's own records. */
 const ANNOTATIONS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
 export interface Identity {
@@ -14,20 +14,20 @@ export interface Identity {
   websiteUrl: string;
 }
 
-/** The server of one request: nothing is kept between two of them. */
+/** The server of one request; it keeps no state between requests. */
 export function mcpServer(identity: Identity, instructions: string, { c, ask }: { c: RecordsContext; ask: Ask }) {
   const server = new McpServer(identity, { instructions, capabilities: { tools: { listChanged: false } } });
-  for (const told of TOOLS) {
+  for (const tool of TOOLS) {
     server.registerTool(
-      told.name,
+      tool.name,
       {
-        title: told.title,
-        description: told.description,
-        inputSchema: told.input,
-        outputSchema: told.output,
-        annotations: { title: told.title, ...ANNOTATIONS },
+        title: tool.title,
+        description: tool.description,
+        inputSchema: tool.input,
+        outputSchema: tool.output,
+        annotations: { title: tool.title, ...ANNOTATIONS },
       },
-      (given, { mcpReq }) => callTool(told, given, { c, ask, meta: mcpReq._meta }),
+      (given, { mcpReq }) => callTool(tool, given, { c, ask, meta: mcpReq._meta }),
     );
   }
   return server;

@@ -10,13 +10,13 @@ import { tool, withQuery } from './tool.ts';
 
 const atDomain = (name: string) => `/v1/domains/${encodeURIComponent(name)}`;
 
-/** The tools (wire.md, section 5), in the order in which they are listed. */
+/** The tools (wire.md, section 5), in list order. */
 export const TOOLS: readonly Tool[] = [
   tool({
     name: 'get_domain',
     title: 'Get one domain',
     description:
-      'The newest signed observation of a watched hostname, or the newest at a time: DNS records by type with status and TTL, certificate, services recognised, receipt. Without a key: a reduced preview with the same receipt.',
+      'The latest signed observation of a watched hostname, or the latest as of a given time: DNS records by type with status and TTL, certificate, recognized services, receipt. Without a key: a reduced preview with the same receipt.',
     input: z.strictObject({ domain, as_of: asOf }),
     output: z.union([FullRecord, Preview, SignIn]),
     path: ({ domain, ...query }) => withQuery(atDomain(domain), query),
@@ -25,7 +25,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'list_domains',
     title: 'List domains',
     description:
-      'The hostnames that are watched, by name, or found by the beginnings of their labels: with when each was last observed. Use it to find the exact hostname before asking for one.',
+      'The watched hostnames, sorted by name or searched by the start of their labels, with the time of their latest observation. Use it to find the exact hostname before calling get_domain.',
     input: z.strictObject({ q: words, limit, cursor }),
     output: Catalog,
     path: (query) => withQuery('/v1/domains', query),
@@ -34,7 +34,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'list_changes',
     title: 'List changes',
     description:
-      'What changed between observations, over all watched hostnames or one: for each change the hostname, the type, added, removed or changed, and the values before and after. To follow along, ask with order oldest and go on from the last cursor.',
+      'What changed between observations, for all watched hostnames or one: each change has the hostname, the type, added, removed or changed, and the values before and after. To follow changes, use order oldest and continue from the last cursor.',
     input: z.strictObject({ domain: onlyDomain, type, since, until, order, limit, cursor }),
     output: ChangeList,
     path: (query) => withQuery('/v1/changes', query),
@@ -43,7 +43,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'get_domain_history',
     title: 'Get the history of one domain',
     description:
-      'Every value that was ever seen at a watched hostname, by type: when first, when last, and in how many observations. Answers what a hostname pointed to in the past, and since when.',
+      'Every value ever observed at a watched hostname, by type, with when it was first and last seen and in how many observations. Answers what a hostname pointed to in the past, and since when.',
     input: z.strictObject({ domain, type, since, until, limit, cursor }),
     output: History,
     path: ({ domain, ...query }) => withQuery(`${atDomain(domain)}/history`, query),
@@ -52,7 +52,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'get_provenance',
     title: 'Get the provenance of one domain',
     description:
-      'The Ed25519-signed receipts of all observations of a watched hostname, newest first. Each names the hash of the one before, so that together they prove what was observed, when, and that nothing was left out.',
+      'The Ed25519-signed receipts of every observation of a watched hostname, newest first. Each contains the hash of the previous one; together they prove what was observed, when, and that nothing is missing.',
     input: z.strictObject({ domain, limit, cursor }),
     output: Provenance,
     path: ({ domain, ...query }) => withQuery(`${atDomain(domain)}/provenance`, query),

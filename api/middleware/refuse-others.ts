@@ -1,4 +1,5 @@
 import type { Context, Env, Hono } from 'hono';
+import { createMiddleware } from 'hono/factory';
 import { Fault } from '../../src/fault.ts';
 import { setHeader } from '../responses/headers.ts';
 import type { Allowed } from './allow.ts';
@@ -19,7 +20,7 @@ export function refuseOthers<E extends Env>(
       const methods = allowed(c.req.path) ?? 'OPTIONS';
       setHeader(c, 'Allow', methods);
       if (c.req.method === 'OPTIONS') return c.body(null, 204);
-      throw new Fault('method_not_allowed', `${c.req.method} is not taken here; use ${methods}`);
+      throw methodNotAllowed(c.req.method, methods);
     });
   }
   for (const tree of trees) {
@@ -27,4 +28,23 @@ export function refuseOthers<E extends Env>(
       throw new Fault('not_found', words(c));
     });
   }
+}
+
+/**
+ * Rejects other methods at a path without parameters, also where the pattern of another route takes the method:
+ * `DELETE /queue/lease` is no request to `DELETE /queue/:lease`. To be added before the routes.
+ */
+export function ownMethods(allowed: Allowed) {
+  return createMiddleware(async (c, next) => {
+    const methods = allowed(c.req.path);
+    if (methods !== null && !methods.split(', ').includes(c.req.method)) {
+      setHeader(c, 'Allow', methods);
+      throw methodNotAllowed(c.req.method, methods);
+    }
+    await next();
+  });
+}
+
+function methodNotAllowed(method: string, methods: string): Fault {
+  return new Fault('method_not_allowed', `${method} is not taken here; use ${methods}`);
 }

@@ -148,16 +148,16 @@ export interface DocsView {
   };
   /** What a request past the allowance costs, in credits. */
   credits_per_request: number;
-  /** How to pay on the paid lane, and the price of each route; null while it is closed. */
+  /** The network and the prices of the paid lane; null while it is closed. */
   paid: { network: string; prices: { path: string; price: string }[]; sells_credits: boolean; repeats: number } | null;
-  /** The routes by group, generated from the routes themselves. */
-  routes: DocsRoutes[];
-  /** An example receipt and preview of this service; null before the first observation. */
+  /** Operations by group, from the URL map. */
+  operations: DocsOperations[];
+  /** A receipt and a preview that this service made; null before the first observation. */
   receipt: string | null;
   preview: string | null;
 }
 
-export interface DocsRoutes {
+export interface DocsOperations {
   heading: string;
   lane: string;
   rows: { method: string; path: string; summary: string }[];

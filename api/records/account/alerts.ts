@@ -2,25 +2,24 @@ import type { AlertState, ChangeAlert } from '../../../src/accounts/change-alert
 import { ALERT_WAYS, makeAlert, requireAlert } from '../../../src/accounts/change-alert.ts';
 import { queueChangeTest } from '../../../src/accounts/change-queue.ts';
 import type { AlertRow, AlertsView } from '../../../src/accounts/views.ts';
+import type { AppContext } from '../../../src/app/context.ts';
 import { newId } from '../../../src/app/context.ts';
 import { requireWatched } from '../../../src/app/watched-hosts.ts';
 import { hostOf } from '../../../src/outbound/webhook-url.ts';
 import { isoOrNull, isoTime } from '../../../src/time.ts';
 import type { SignedIn } from '../../env.ts';
 import { setHeader } from '../../responses/headers.ts';
-import type { RecordsContext } from '../route.ts';
-import type { AccountDoors } from './pages.ts';
-import { accountForm, accountPage, sendAccountPage } from './pages.ts';
+import type { RecordsContext } from '../context.ts';
+import type { PageSender } from '../pages/page.ts';
+import { sendAccountPage, signedInForm, signedInPage } from './pages.ts';
 import { problemOf } from './problem.ts';
 
-/** How many deliveries a webhook's log shows. */
+/** Deliveries in the log of a webhook. */
 const LOG = 50;
 
-/** Alerts of changes: by mail and to webhooks, with the log of each webhook. */
-export function alertDoors(doors: AccountDoors): void {
-  const { app } = doors;
+/** Alerts of changes, by mail and webhook, with the log of each webhook. */
+export function alertHandlers(app: AppContext, pages: PageSender) {
   const { store, settings, now } = app;
-
   const rowOf = (alert: ChangeAlert & AlertState): AlertRow => {
     const { id, account, watch_group, hostname, way, url } = alert;
     return {
@@ -35,22 +34,22 @@ export function alertDoors(doors: AccountDoors): void {
       failing_since: isoOrNull(alert.failing_since),
     };
   };
-  const list = (c: RecordsContext, { account }: SignedIn, refused?: Pick<AlertsView, 'problem' | 'given'>) =>
+  const sendList = (c: RecordsContext, { account }: SignedIn, rejected?: Pick<AlertsView, 'problem' | 'given'>) =>
     sendAccountPage(
-      doors,
+      pages,
       c,
-      { route: '/account/alerts', title: 'Alerts', status: refused === undefined ? 200 : 400 },
+      { route: '/account/alerts', title: 'Alerts', status: rejected === undefined ? 200 : 400 },
       {
         alerts: store.changeAlerts.list(account.id).map(rowOf),
         groups: store.watchGroups.list(account.id).map(({ id, name }) => ({ id, name })),
         problem: null,
         given: { group: '', hostname: '', way: 'instant', url: '' },
-        ...refused,
+        ...rejected,
       },
     );
-  const page = (c: RecordsContext, alert: ChangeAlert & AlertState, secret: string | null) =>
+  const sendAlert = (c: RecordsContext, alert: ChangeAlert & AlertState, secret: string | null) =>
     sendAccountPage(
-      doors,
+      pages,
       c,
       { route: '/account/alert', title: 'Alert', status: secret === null ? 200 : 201 },
       {
@@ -72,41 +71,43 @@ export function alertDoors(doors: AccountDoors): void {
           })),
       },
     );
-  const named = (c: RecordsContext, { account }: SignedIn) =>
+  const alertOf = (c: RecordsContext, { account }: SignedIn) =>
     requireAlert(store.changeAlerts, account.id, c.req.param('id') ?? '');
 
-  accountPage(doors, '/account/alerts', (c, signed) => list(c, signed));
-  accountForm(doors, '/account/alerts', (c, signed, form) => {
-    const way = form.oneOf('way', ALERT_WAYS);
-    const given = { group: form.text('group'), hostname: form.text('hostname'), way, url: form.text('url') };
-    try {
-      const alert = makeAlert(store, signed.account.id, given, {
-        now: now(),
-        newId,
-        allowsPrivate: settings.webhookPrivate,
-        requireHost: (text) => requireWatched(app, text),
-      });
-      if (alert.secret === null) return c.redirect('/account/alerts', 303);
-      setHeader(c, 'Location', `/account/alerts/${alert.id}`);
-      return page(c, requireAlert(store.changeAlerts, signed.account.id, alert.id), alert.secret);
-    } catch (error) {
-      return list(c, signed, { problem: problemOf(error), given });
-    }
-  });
-  accountPage(doors, '/account/alerts/:id', (c, signed) => page(c, named(c, signed), null));
-  accountForm(doors, '/account/alerts/:id/test', (c, signed) => {
-    const { id, way, url } = named(c, signed);
-    if (way === 'webhook' && url !== null) {
-      queueChangeTest(store.changeQueue, { id, url }, { now: now(), newId });
-    }
-    return c.redirect(`/account/alerts/${id}`, 303);
-  });
-  accountForm(doors, '/account/alerts/:id/on', (c, signed) => {
-    store.changeAlerts.switchOn(signed.account.id, named(c, signed).id);
-    return c.redirect('/account/alerts', 303);
-  });
-  accountForm(doors, '/account/alerts/:id/remove', (c, { account }) => {
-    store.changeAlerts.remove(account.id, c.req.param('id') ?? '');
-    return c.redirect('/account/alerts', 303);
-  });
+  return {
+    list: signedInPage((c, signed) => sendList(c, signed)),
+    create: signedInForm(settings, (c, signed, form) => {
+      const way = form.oneOf('way', ALERT_WAYS);
+      const given = { group: form.text('group'), hostname: form.text('hostname'), way, url: form.text('url') };
+      try {
+        const alert = makeAlert(store, signed.account.id, given, {
+          now: now(),
+          newId,
+          allowsPrivate: settings.webhookPrivate,
+          requireHost: (text) => requireWatched(app, text),
+        });
+        if (alert.secret === null) return c.redirect('/account/alerts', 303);
+        setHeader(c, 'Location', `/account/alerts/${alert.id}`);
+        return sendAlert(c, requireAlert(store.changeAlerts, signed.account.id, alert.id), alert.secret);
+      } catch (error) {
+        return sendList(c, signed, { problem: problemOf(error), given });
+      }
+    }),
+    show: signedInPage((c, signed) => sendAlert(c, alertOf(c, signed), null)),
+    test: signedInForm(settings, (c, signed) => {
+      const { id, way, url } = alertOf(c, signed);
+      if (way === 'webhook' && url !== null) {
+        queueChangeTest(store.changeQueue, { id, url }, { now: now(), newId });
+      }
+      return c.redirect(`/account/alerts/${id}`, 303);
+    }),
+    switchOn: signedInForm(settings, (c, signed) => {
+      store.changeAlerts.switchOn(signed.account.id, alertOf(c, signed).id);
+      return c.redirect('/account/alerts', 303);
+    }),
+    remove: signedInForm(settings, (c, { account }) => {
+      store.changeAlerts.remove(account.id, c.req.param('id') ?? '');
+      return c.redirect('/account/alerts', 303);
+    }),
+  };
 }

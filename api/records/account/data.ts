@@ -1,35 +1,37 @@
 import { accountExport, deleteAccount } from '../../../src/app/account-export.ts';
+import type { AppContext } from '../../../src/app/context.ts';
 import { takeCookie } from '../../middleware/session.ts';
-import type { RecordsContext } from '../route.ts';
-import type { AccountDoors } from './pages.ts';
-import { accountForm, accountPage, SIGN_IN, sendAccountPage } from './pages.ts';
+import { PRIVATE } from '../../responses/send.ts';
+import type { RecordsContext } from '../context.ts';
+import type { PageSender } from '../pages/page.ts';
+import { SIGN_IN, sendAccountPage, signedInForm, signedInPage } from './pages.ts';
 
-/** What is held of an account: to take along, and to delete. */
-export function accountDataDoors(doors: AccountDoors): void {
-  const { app } = doors;
-  const page = (c: RecordsContext, problem: string | null = null) =>
+/** The data of an account: to export, and to delete. */
+export function dataHandlers(app: AppContext, pages: PageSender) {
+  const send = (c: RecordsContext, problem: string | null = null) =>
     sendAccountPage(
-      doors,
+      pages,
       c,
       { route: '/account/data', title: 'Your data', status: problem === null ? 200 : 400 },
       { problem },
     );
-
-  accountPage(doors, '/account/data', (c) => page(c));
-  accountPage(doors, '/account/export.json', (c, { account }) =>
-    c.body(`${JSON.stringify(accountExport(app, account), null, 2)}\n`, 200, {
-      'Content-Type': 'application/json; charset=utf-8',
-      'Content-Disposition': 'attachment; filename="domain-records-account.json"',
-      'Cache-Control': 'private, no-store',
-      'X-Content-Type-Options': 'nosniff',
+  return {
+    page: signedInPage((c) => send(c)),
+    export: signedInPage((c, { account }) =>
+      c.body(`${JSON.stringify(accountExport(app, account), null, 2)}\n`, 200, {
+        'Content-Type': 'application/json; charset=utf-8',
+        'Content-Disposition': 'attachment; filename="domain-records-account.json"',
+        'Cache-Control': PRIVATE,
+        'X-Content-Type-Options': 'nosniff',
+      }),
+    ),
+    delete: signedInForm(app.settings, (c, { account }, form) => {
+      if (form.text('confirm').toLowerCase() !== account.email) {
+        return send(c, `This is not the address of this account. Type ${account.email} to delete it.`);
+      }
+      deleteAccount(app, account);
+      takeCookie(c, app.settings.dataOrigin);
+      return c.redirect(SIGN_IN, 303);
     }),
-  );
-  accountForm(doors, '/account/delete', (c, { account }, form) => {
-    if (form.text('confirm').toLowerCase() !== account.email) {
-      return page(c, `This is not the account’s address. Write ${account.email} to delete it.`);
-    }
-    deleteAccount(app, account);
-    takeCookie(c, app.settings.dataOrigin);
-    return c.redirect(SIGN_IN, 303);
-  });
+  };
 }

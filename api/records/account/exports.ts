@@ -2,40 +2,32 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { Fault } from '../../../src/fault.ts';
 import type { SignedIn } from '../../env.ts';
 import { setHeader } from '../../responses/headers.ts';
-import type { RecordsContext } from '../route.ts';
-import { exportFiles } from '../v1/export-files.ts';
-import type { AccountDoors } from './pages.ts';
-import { accountPage } from './pages.ts';
+import type { RecordsContext } from '../context.ts';
+import type { ExportFiles } from '../v1/export-files.ts';
+import { signedInPage } from './pages.ts';
 
-/** How many files an account may download in an hour: what programs fetch, they fetch with a key. */
+/** Downloads per account and hour. Programs use a key instead. */
 const DOWNLOADS = { points: 60, duration: 3_600 };
 
-/** The exports for people: the same files, by the session, and free. */
-export function downloadDoors(doors: AccountDoors): void {
-  const files = exportFiles(doors.app);
+/** The exports for people: the same files as with a key, by session, and free. */
+export function downloadHandlers(files: ExportFiles) {
   const limiter = new RateLimiterMemory(DOWNLOADS);
-  const counted = async (c: RecordsContext, { account }: SignedIn): Promise<void> => {
-    await limiter.consume(account.id).catch((refusal: unknown) => {
-      if (!(refusal instanceof RateLimiterRes)) throw refusal;
-      const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
-      setHeader(c, 'Retry-After', String(seconds));
-      throw new Fault(
-        'rate_limited',
-        `the account downloaded ${DOWNLOADS.points} files within the hour; try again in ${seconds} seconds, or export with a key`,
-      );
+  const limited = (send: (c: RecordsContext) => Response) =>
+    signedInPage(async (c, { account }: SignedIn) => {
+      await limiter.consume(account.id).catch((rejection: unknown) => {
+        if (!(rejection instanceof RateLimiterRes)) throw rejection;
+        const seconds = Math.max(1, Math.ceil(rejection.msBeforeNext / 1000));
+        setHeader(c, 'Retry-After', String(seconds));
+        throw new Fault(
+          'rate_limited',
+          `this account downloaded ${DOWNLOADS.points} files in the last hour; try again in ${seconds} seconds, or export with a key`,
+        );
+      });
+      return send(c);
     });
+  return {
+    changes: limited((c) => files.changes(c, {})),
+    observations: limited((c) => files.observations(c, c.req.param('file') ?? '')),
+    evidence: limited((c) => files.evidence(c, c.req.param('domain') ?? '')),
   };
-
-  accountPage(doors, '/account/exports/changes.csv', async (c, signed) => {
-    await counted(c, signed);
-    return files.changes(c, {});
-  });
-  accountPage(doors, '/account/exports/domains/:file', async (c, signed) => {
-    await counted(c, signed);
-    return files.observations(c, c.req.param('file') ?? '');
-  });
-  accountPage(doors, '/account/exports/domains/:domain/evidence.json', async (c, signed) => {
-    await counted(c, signed);
-    return files.evidence(c, c.req.param('domain') ?? '');
-  });
 }

@@ -2,9 +2,9 @@ import { createMiddleware } from 'hono/factory';
 import { Fault } from '../../../src/fault.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { formFields, isUrlencoded } from '../../middleware/form-body.ts';
-import type { RecordsContext } from '../route.ts';
+import type { RecordsContext } from '../context.ts';
 
-/** The fields of a form that was sent, each with all that was given for it. Throws `invalid_request` for too many. */
+/** The fields of a submitted form. Throws `invalid_request` for too many. */
 export class Form {
   readonly #fields: URLSearchParams;
 
@@ -12,33 +12,33 @@ export class Form {
     this.#fields = formFields(text);
   }
 
-  /** The one value of a field, trimmed; '' when it is absent. Throws `invalid_request` when it came twice. */
+  /** The value of a field, trimmed; '' when it is absent. Throws `invalid_request` for a repeated field. */
   text(name: string): string {
     const [value = '', another] = this.#fields.getAll(name);
     if (another === undefined) return value.trim();
-    throw new Fault('invalid_request', `${name} came more than once; send it once`, { field: name });
+    throw new Fault('invalid_request', `${name} was sent more than once; send it once`, { field: name });
   }
 
-  /** One of a few words. Throws `invalid_request`. */
+  /** A field with one of these values. Throws `invalid_request`. */
   oneOf<const W extends string>(name: string, words: readonly W[]): W {
     const value = this.text(name);
     const found = words.find((word) => word === value);
     if (found !== undefined) return found;
     throw new Fault(
       'invalid_request',
-      `${name} ${JSON.stringify(value.slice(0, 80))} is none of ${words.join(', ')}; choose one`,
+      `${name} ${JSON.stringify(value.slice(0, 80))} is not one of ${words.join(', ')}; choose one of them`,
       { field: name },
     );
   }
 }
 
-/** Throws `invalid_request` for a part of a mailed link that is missing. */
+/** A required part of a mailed link. Throws `invalid_request`. */
 export function needPart(name: string, value: string | undefined): string {
   if (value) return value;
-  throw new Fault('invalid_request', `${name} is missing; open the link of the mail as it is`, { field: name });
+  throw new Fault('invalid_request', `${name} is missing; open the complete link from the mail`, { field: name });
 }
 
-/** Reads the body of a form; nothing at all, of no type, is one without fields. Throws `unsupported_media_type`. */
+/** Reads the body of a form. An empty body without a type is a form without fields. Throws `unsupported_media_type`. */
 export async function readForm(c: RecordsContext): Promise<Form> {
   const type = c.req.header('content-type') ?? '';
   if (isUrlencoded(type)) return new Form(await c.req.text());
@@ -50,9 +50,8 @@ export async function readForm(c: RecordsContext): Promise<Form> {
 }
 
 /**
- * Takes forms from pages of this service alone. A browser says where a form came
- * from: by Sec-Fetch-Site where the connection is trusted, else by Origin. A
- * request that says neither is of no browser, and is refused as well. Throws
+ * Accepts forms from pages of this service only. Browsers state the origin of a form, in Sec-Fetch-Site on trusted
+ * connections, otherwise in Origin. Requests with neither do not come from a browser and are rejected too. Throws
  * `wrong_origin`.
  */
 export function ownForms(dataOrigin: string) {

@@ -1,19 +1,20 @@
+import type { AppContext } from '../../../src/app/context.ts';
 import { isoTime } from '../../../src/time.ts';
-import { needUsage } from './need-usage.ts';
-import type { AccountDoors } from './pages.ts';
-import { accountPage, sendAccountPage } from './pages.ts';
+import type { PageSender } from '../pages/page.ts';
+import { sendAccountPage, signedInPage } from './pages.ts';
+import { requireUsage } from './require-usage.ts';
 
 /** The account at a glance. */
-export function overviewDoor(doors: AccountDoors): void {
-  const { store, settings, now } = doors.app;
-  accountPage(doors, '/account', (c, { account, session }) =>
+export const overviewPage = (app: AppContext, pages: PageSender) => {
+  const { store, settings, now } = app;
+  return signedInPage((c, { account, session }) =>
     sendAccountPage(
-      doors,
+      pages,
       c,
       { route: '/account/overview', title: 'Account' },
       {
         made_at: isoTime(account.made_at),
-        usage: needUsage(doors, account.id, 1),
+        usage: requireUsage(app, account.id, 1),
         keys: store.serviceKeys
           .list(account.id)
           .filter((key) => key.revoked_at === null && !store.serviceKeys.hasExpired(key, now())).length,
@@ -30,4 +31,4 @@ export function overviewDoor(doors: AccountDoors): void {
       },
     ),
   );
-}
+};

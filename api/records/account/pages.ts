@@ -1,75 +1,66 @@
 import type { MiddlewareHandler } from 'hono';
 import { formToken, needFormToken } from '../../../src/accounts/session.ts';
 import type { AccountPages, AccountShell } from '../../../src/accounts/views.ts';
+import type { Settings } from '../../../src/env.ts';
 import type { Pages } from '../../../src/render.ts';
-import type { RecordsEnv, SignedIn } from '../../env.ts';
+import type { SignedIn } from '../../env.ts';
 import { limitBody } from '../../middleware/json-body.ts';
 import { setHeader } from '../../responses/headers.ts';
-import { frameOf } from '../pages/frame.ts';
-import { sendPage } from '../pages/page.ts';
-import type { RecordsContext, RecordsDoors } from '../route.ts';
+import { PRIVATE } from '../../responses/send.ts';
+import type { RecordsContext } from '../context.ts';
+import type { PageSender } from '../pages/page.ts';
+import type { Handler } from '../route.ts';
 import type { Form } from './form.ts';
 import { ownForms, readForm } from './form.ts';
 
-/** What every door file of an account gets. */
-export interface AccountDoors extends RecordsDoors {
-  /** Makes the tokens of links in mails. */
-  secret: Uint8Array;
-}
-
 type Answer = Response | Promise<Response>;
 
-/** Where whoever is not signed in is sent. */
+/** Where readers who are not signed in are sent. */
 export const SIGN_IN = '/account/sign-in';
 
-/** Opens a page of the account; who is not signed in is sent to where that is done. */
-export function accountPage(
-  { router, enter }: AccountDoors,
-  path: string,
-  handler: (c: RecordsContext, signed: SignedIn) => Answer,
-): void {
-  router.get(path, enter('public'), async (c) => {
+/** A page that takes a session; without one it redirects to the sign-in page. */
+export const signedInPage =
+  (handle: (c: RecordsContext, signed: SignedIn) => Answer) =>
+  (c: RecordsContext): Answer => {
     const signed = c.get('signed');
-    if (signed !== undefined) return handler(c, signed);
-    setHeader(c, 'Cache-Control', 'private, no-store');
+    if (signed !== undefined) return handle(c, signed);
+    setHeader(c, 'Cache-Control', PRIVATE);
     return c.redirect(SIGN_IN, 303);
-  });
-}
+  };
 
-/** Takes a form of the account: from a page of ours, and of the session that it was given to. Throws `wrong_origin`. */
-export function accountForm(
-  doors: AccountDoors,
-  path: string,
-  handler: (c: RecordsContext, signed: SignedIn, form: Form) => Answer,
-): void {
-  doors.router.post(path, ...formGuards(doors), async (c) => {
+/** A form of a session: from our own page, with that session's token. Throws `wrong_origin`. */
+export const signedInForm = (
+  settings: Pick<Settings, 'dataOrigin'>,
+  handle: (c: RecordsContext, signed: SignedIn, form: Form) => Answer,
+): Handler => ({
+  before: formGuards(settings),
+  handle: async (c) => {
     const signed = c.get('signed');
-    // Also where the session has ended while the page was open.
+    // The session may have ended while the page was open.
     if (signed === undefined) return c.redirect(SIGN_IN, 303);
     const form = await readForm(c);
     needFormToken(signed.token, form.text('form'));
-    return handler(c, signed, form);
-  });
+    return handle(c, signed, form);
+  },
+});
+
+/** The guards of every form, signed in or not. */
+export function formGuards({ dataOrigin }: Pick<Settings, 'dataOrigin'>): MiddlewareHandler[] {
+  return [ownForms(dataOrigin), limitBody];
 }
 
-/** What stands before every form of ours, signed in or not. */
-export function formGuards({ enter, app }: AccountDoors): [MiddlewareHandler<RecordsEnv>, ...MiddlewareHandler[]] {
-  return [enter('public'), ownForms(app.settings.dataOrigin), limitBody];
-}
+type Content<Route extends keyof Pages> = Omit<Pages[Route], keyof AccountShell>;
 
-/** What a page is told beside its own matter. */
-type Own<Route extends keyof Pages> = Omit<Pages[Route], keyof AccountShell>;
-
-/** Prints a page of an account, which nobody may keep. */
-export async function sendAccountPage<Route extends keyof AccountPages>(
-  doors: AccountDoors,
+/** Sends a page of an account, which stays out of every cache. */
+export function sendAccountPage<Route extends keyof AccountPages>(
+  pages: PageSender,
   c: RecordsContext,
   { route, title, status = 200 }: { route: Route; title: string; status?: 200 | 201 | 400 | 404 | 429 },
-  view: Own<Route>,
+  content: Content<Route>,
 ): Promise<Response> {
   const signed = c.get('signed');
   const shell: AccountShell = {
-    frame: frameOf(doors.app, c, {
+    frame: pages.frame(c, {
       title: `${title} · Domain Records`,
       description: 'An account of the domain records.',
       path: c.req.path,
@@ -78,10 +69,8 @@ export async function sendAccountPage<Route extends keyof AccountPages>(
     email: signed?.account.email ?? null,
     form: signed === undefined ? '' : formToken(signed.token),
   };
-  const whole = { ...view, ...shell } as Pages[Route] & AccountShell;
-  const answer = await sendPage(doors, c, route, whole, { status, maxAge: 0 });
-  // A form's Origin is told to this host alone, and a token in the address to nobody.
-  answer.headers.set('Referrer-Policy', 'same-origin');
-  answer.headers.set('X-Robots-Tag', 'noindex');
-  return answer;
+  // `same-origin` sends the Origin of forms to this host, and tokens in addresses nowhere.
+  const headers = { 'Referrer-Policy': 'same-origin', 'X-Robots-Tag': 'noindex' };
+  const view = { ...content, ...shell } as Pages[Route] & AccountShell;
+  return pages.send(c, route, view, { status, isPrivate: true, headers });
 }

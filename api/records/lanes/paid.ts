@@ -16,7 +16,7 @@ import type { Refusals } from './refusals.ts';
 export interface PaidTools {
   refusals: Refusals;
   /** Null while the lane is closed. */
-  till: Checkout | null;
+  checkout: Checkout | null;
   settings: Settings;
   logger: Logger;
 }
@@ -25,11 +25,11 @@ export interface PaidTools {
 const KEPT = ['content-type', 'content-disposition', 'link'];
 
 /** Serves a call that carries a payment: once the money has moved, and only then. */
-export function paidLane({ refusals, till, settings, logger }: PaidTools) {
+export function paidLane({ refusals, checkout, settings, logger }: PaidTools) {
   const streams = new Map<string, { destroy(): unknown }>();
   return createMiddleware<RecordsEnv>(async (c, next) => {
     const offer = offerFor(settings, c.req.url);
-    if (till === null || offer === null) {
+    if (checkout === null || offer === null) {
       c.res = menuAnswer(c, settings);
       return;
     }
@@ -39,7 +39,7 @@ export function paidLane({ refusals, till, settings, logger }: PaidTools) {
       await next();
       return boughtFrom(c.res);
     };
-    const sold = await till.sell({ payment, offer, request: requestOf(c), run });
+    const sold = await checkout.sell({ payment, offer, request: requestOf(c), run });
     if (sold.outcome !== 'served') await refusals.note(c);
     if (sold.outcome === 'failed') return;
     if (sold.outcome === 'later') logger.warn({ request_id: c.get('requestId'), why: sold.why }, 'a payment waits');

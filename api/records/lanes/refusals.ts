@@ -5,7 +5,7 @@ import { REFUSED_PAYMENTS as LIMIT } from '../../../src/limits.ts';
 import { callerOf } from '../../middleware/caller.ts';
 import { LOOPBACK } from '../../middleware/throttle.ts';
 import { setHeader } from '../../responses/headers.ts';
-import type { RecordsContext } from '../route.ts';
+import type { RecordsContext } from '../context.ts';
 
 /** Counts the payments of each address that bought nothing; who pays is never counted. */
 export interface Refusals {

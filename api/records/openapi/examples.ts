@@ -1,7 +1,4 @@
-/**
- * Examples of records, by their names among the document's schemas. What they
- * name is what tests put under watch.
- */
+/** Examples of records by the name of their schema. Tests watch the hostnames in them. */
 const DELTA = {
   seq: 42,
   at: '2026-11-20T09:30:00.000Z',

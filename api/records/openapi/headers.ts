@@ -14,7 +14,7 @@ const text = (description: string, example?: string) => ({
   ...(example === undefined ? {} : { example }),
 });
 
-/** The meter's headers, of keyed answers; which of them come depends on the plan (spec, "Meter headers"). */
+/** Meter headers of keyed responses; the plan decides which are present (spec, "Meter headers"). */
 const METER = {
   'X-Service-Usage': whole('Requests counted this month (UTC).', 1_204),
   'X-Service-Usage-Day': whole('Requests counted today (UTC).', 12),
@@ -22,55 +22,52 @@ const METER = {
   'X-Service-Daily-Allowance': whole('Included requests for today.', 1_000),
   'X-Service-Daily-Remaining': whole('Included requests left today.', 988),
   'X-Service-Daily-Reset': whole('Unix seconds of the next 00:00 UTC.', 1_795_305_600),
-  'X-Service-Credits-Allowance': credits(
-    'Daily credit plan: included credits for today, which is the day’s included requests at 0.05 each.',
-    50,
-  ),
+  'X-Service-Credits-Allowance': credits('Daily credit plan: today’s included requests at 0.05 credits each.', 50),
   'X-Service-Credits-Used': credits(
-    'Daily credit plan: all of today’s requests at 0.05 each, those on bought credits too.',
+    'Daily credit plan: all of today’s requests at 0.05 credits each, also those on bought credits.',
     0.6,
   ),
   'X-Service-Credits-Remaining': credits(
-    'Daily credit plan: what is left of today’s included credits; requests go on past 0 while the balance lasts.',
+    'Daily credit plan: included credits left today. At 0, requests use the balance.',
     49.4,
   ),
   'X-Service-Credits-Reset': whole('Daily credit plan: Unix seconds of the next 00:00 UTC.', 1_795_305_600),
   'X-Service-Allowance': whole('Legacy monthly plan: included requests this month.', 30_000),
   'X-Service-Remaining': whole('Legacy monthly plan: included requests left this month.', 28_796),
   'X-Service-Reset': whole('Legacy monthly plan: Unix seconds of the next month.', 1_796_083_200),
-  'X-Service-Burst': whole('Daily burst multiple in force; 1 means the day is the account’s own share.', 1),
+  'X-Service-Burst': whole('Current daily burst multiple; 1 is the account’s own daily share.', 1),
   'X-Service-Credits-Balance': credits(
-    'Bought credits that are left: drawn, 0.05 a request, when the included requests are spent; no reset.',
+    'Bought credits left. Requests beyond the included ones cost 0.05 each. Never reset.',
     12.5,
   ),
-  RateLimit: text('What is left of the key’s minute (IETF draft).', '"minute";r=87;t=42'),
-  'RateLimit-Policy': text('The key’s rate (IETF draft).', '"minute";q=100;w=60'),
+  RateLimit: text('Requests left in the key’s minute (IETF draft).', '"minute";r=87;t=42'),
+  'RateLimit-Policy': text('The rate limit of the key (IETF draft).', '"minute";q=100;w=60'),
 };
 
-/** Of keyless answers (spec, "Rate-limit headers"). */
+/** Headers of keyless responses (spec, "Rate-limit headers"). */
 const KEYLESS = {
-  'X-RateLimit-Limit': whole('Requests in 15 seconds from one address.', 1),
-  'X-RateLimit-Remaining': whole('Of these, how many are left.', 0),
-  'X-RateLimit-Reset': whole('Unix seconds when the next one may come.', 1_795_255_215),
+  'X-RateLimit-Limit': whole('Requests per 15 seconds and address.', 1),
+  'X-RateLimit-Remaining': whole('Requests left.', 0),
+  'X-RateLimit-Reset': whole('Unix seconds of the next allowed request.', 1_795_255_215),
 };
 
-/** Of paid answers. */
+/** Headers of paid responses. */
 const PAID = {
-  'X-PAYMENT-RESPONSE': text('What became of a payment of x402 version 1: JSON in base64.'),
-  'PAYMENT-RESPONSE': text('What became of a payment of x402 version 2: JSON in base64.'),
+  'X-PAYMENT-RESPONSE': text('Outcome of an x402 version 1 payment: JSON in base64.'),
+  'PAYMENT-RESPONSE': text('Outcome of an x402 version 2 payment: JSON in base64.'),
 };
 
-/** Which headers good answers carry on each group of lanes, by name on the wire. */
+/** Headers of successful responses on each group of lanes, by their name on the wire. */
 export const HEADERS_OF = { meter: names(METER), keyless: names(KEYLESS), paid: names(PAID) };
 
-/** All of them as components, by the names that `HEADERS_OF` refers to. */
+/** The components that `HEADERS_OF` refers to. */
 export const HEADERS: Record<string, object> = {
   ETag: {
-    description: 'The mark of this answer. An answer to a key has none.',
+    description: 'The entity tag of this response. Responses to a key have none.',
     schema: { type: 'string' },
     example: '"VFB3rkHqIc2zQ6aJ0n6r1w"',
   },
-  PaymentRequired: text('The price menu of x402 version 2: JSON in base64. Absent where payments are not taken.'),
+  PaymentRequired: text('The x402 version 2 price menu: JSON in base64. Absent where payments are not accepted.'),
   ...Object.fromEntries(
     Object.entries({ ...METER, ...KEYLESS, ...PAID }).map(([name, header]) => [componentOf(name), header]),
   ),

@@ -4,45 +4,44 @@ import { HEADERS_OF } from './headers.ts';
 
 type Way = Record<string, string[]>;
 
-/** What the document says of a kind of door. */
+/** What the document says about an access. */
 interface AccessWords {
   words: string;
-  /** Each way in: nothing, a key (of the levels named), a payment. */
+  /** The alternatives: nothing, a key of one of these levels, a payment. */
   ways: Way[];
-  /** Statuses that the lanes add to those of the door. */
+  /** Statuses that the lane adds to those of the route. */
   faults: FaultStatus[];
-  /** Headers of good answers. */
+  /** Headers of successful responses. */
   headers: Record<string, string>;
 }
 
 const key = (...levels: string[]): Way => ({ key: levels });
 const PAYMENTS: Way[] = [{ payment: [] }, { paymentV2: [] }];
 
-/** The kinds of doors in words, as OpenAPI has them (spec, "Endpoints"). */
+/** Every access in words, and as OpenAPI security requirements (spec, "Endpoints"). */
 export const ACCESS_WORDS: Record<Access, AccessWords> = {
-  public: { words: 'Open to all, and not metered.', ways: [{}, key()], faults: [], headers: {} },
+  public: { words: 'Open to everyone and not metered.', ways: [{}, key()], faults: [], headers: {} },
   lookup: {
-    words:
-      'Keyless: a preview, one request in 15 seconds from an address. Keyed: one unit. Or paid by the call (x402).',
+    words: 'Keyless: a preview, one request every 15 seconds per address. Keyed: one unit. Or paid per call (x402).',
     ways: [{}, key('account', 'service', 'operator'), ...PAYMENTS],
     faults: [402, 409],
     headers: { ...HEADERS_OF.keyless, ...HEADERS_OF.meter, ...HEADERS_OF.paid },
   },
   read: {
-    words: 'Takes a key of an account, for one unit, or a payment by the call (x402).',
+    words: 'Takes a key of an account, for one unit, or a payment per call (x402).',
     ways: [key('account', 'service', 'operator'), ...PAYMENTS],
     faults: [402, 409],
     headers: { ...HEADERS_OF.meter, ...HEADERS_OF.paid },
   },
   export: {
-    words: 'Takes a key of an account, for one unit. Payments are not taken.',
+    words: 'Takes a key of an account, for one unit. Payments are not accepted.',
     ways: [key('account', 'service', 'operator')],
     faults: [402],
     headers: HEADERS_OF.meter,
   },
-  usage: { words: 'Takes a key of an account, and is not metered.', ways: [key('account')], faults: [], headers: {} },
+  usage: { words: 'Takes a key of an account and is not metered.', ways: [key('account')], faults: [], headers: {} },
   queue: {
-    words: 'Takes a scanner’s key, or an operator’s.',
+    words: 'Takes a scanner’s or an operator’s key.',
     ways: [key('scanner', 'operator')],
     faults: [],
     headers: {},

@@ -1,27 +1,26 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { bodyLimit } from 'hono/body-limit';
+import type { AppContext } from '../../../src/app/context.ts';
 import { Fault } from '../../../src/fault.ts';
 import { parseProbe } from '../../../src/records/probe-schema.ts';
 import type { ProbeOutcome } from '../../../src/records/scan-queue.ts';
 import type { Probe } from '../../../src/records/signal.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
-import { privateJson } from '../../responses/send.ts';
-import type { RecordsDoors } from '../route.ts';
-import { register } from '../route.ts';
-import { needOwn, queueOf } from './queue.ts';
+import { operation } from '../route.ts';
+import { queueOf, requireOwnLease } from './queue.ts';
 
-/** The largest body, in bytes: one look of a host with as many and as long values as are taken fits. */
+/** The largest body, in bytes. It fits one probe with as many and as long values as are accepted. */
 const BODY_MAX = 8 * 1024 * 1024;
-/** Looks in one request. */
-const MOST = 500;
-/** Members and elements in one request: that many looks of busy hosts. */
+/** Probes in one request. */
+const PROBES_MAX = 500;
+/** Members and elements in one request: enough for as many probes of busy hosts. */
 const VALUES_MAX = 500_000;
 
 const limited = bodyLimit({
   maxSize: BODY_MAX,
   onError: () => {
-    throw new Fault('too_large', `the body is larger than ${BODY_MAX} bytes (8 MiB); hand in fewer looks at a time`);
+    throw new Fault('too_large', `the body is larger than ${BODY_MAX} bytes (8 MiB); submit fewer probes at a time`);
   },
 });
 
@@ -30,25 +29,23 @@ const Result = z
     domain: z.string(),
     outcome: z.enum(['recorded', 'lost', 'refused']).openapi({
       description:
-        '`lost`: another scanner took it, it was handed in before, or nobody watches it any more. `refused`: the look is not one; `message` says why.',
+        '`lost`: another scanner took it, it was submitted before, or it is no longer watched. `refused`: the probe is invalid; `message` says why.',
     }),
-    seq: z.int().optional().openapi({ description: 'The number of the observation.' }),
-    changes: z.array(z.string()).optional().openapi({ description: 'What changed, one line each.' }),
+    seq: z.int().optional().openapi({ description: 'Number of the observation.' }),
+    changes: z.array(z.string()).optional().openapi({ description: 'The changes, one line each.' }),
     message: z.string().optional(),
   })
   .openapi('LookResult');
 
-const route = createRoute({
-  method: 'post',
-  path: '/v1/queue/{lease}/results',
+const spec = {
   operationId: 'handInLooks',
   tags: ['Queue'],
-  summary: 'Hand in looks made under a lease',
+  summary: 'Submit the probes made under a lease',
   description:
-    'Each look has its own outcome, in the order sent. The same looks sent again are `lost`: nothing is entered twice.',
+    'Each probe has its own outcome, in request order. Probes that are submitted again are `lost`; nothing is recorded twice.',
   middleware: [limited, jsonBody({ valuesMax: VALUES_MAX })],
   request: {
-    params: z.object({ lease: z.string().max(64).openapi({ description: 'The name that the lease was given with.' }) }),
+    params: z.object({ lease: z.string().max(64).openapi({ description: 'The id of the lease.' }) }),
     body: body(
       z
         .object({
@@ -56,36 +53,33 @@ const route = createRoute({
             .array(
               z.looseObject({ hostname: z.string() }).openapi('Look', {
                 description:
-                  'One look: `hostname`, `at` (ms), `signals` (by type: `status`, `ttl`, `values`, `transport`, `rtt_ms`, `flags {aa, ad, tc}`), `certificate`, `certificate_status`, `wildcard`.',
+                  'One probe: `hostname`, `at` (ms), `signals` (by type: `status`, `ttl`, `values`, `transport`, `rtt_ms`, `flags {aa, ad, tc}`), `certificate`, `certificate_status`, `wildcard`.',
               }),
             )
-            .max(MOST),
+            .max(PROBES_MAX),
         })
         .openapi('Looks'),
     ),
   },
   responses: {
-    200: ok(z.object({ results: z.array(Result) }).openapi('LookResults'), 'What became of each.'),
+    200: ok(z.object({ results: z.array(Result) }).openapi('LookResults'), 'The outcome for each probe.'),
     ...faults(413, 415),
   },
-});
+};
 
-/** Where scanners elsewhere hand in what they saw. */
-export function queueResultsDoor(doors: RecordsDoors): void {
-  register(doors, 'queue', route, async (c) => {
+export const submitResults = (app: AppContext) =>
+  operation(spec, async (c) => {
     const { lease } = c.req.valid('param');
-    needOwn(doors, c, lease);
-    const queue = queueOf(doors, c);
-    const read = c.req.valid('json').looks.map(readLook);
-    const looks = read.filter((one): one is Probe => !('outcome' in one));
-    const entered = (await queue.submit(lease, looks)).values();
+    requireOwnLease(app.store, c, lease);
+    const read = c.req.valid('json').looks.map(readProbe);
+    const probes = read.filter((one): one is Probe => !('outcome' in one));
+    const entered = (await queueOf(app, c).submit(lease, probes)).values();
     const results = read.map((one) => resultOf('outcome' in one ? one : (entered.next().value as ProbeOutcome)));
-    return privateJson(c, { results });
+    return { results };
   });
-}
 
-/** A look, or why it is none. */
-function readLook(json: { hostname: string }): Probe | ProbeOutcome {
+/** The probe, or why it is invalid. */
+function readProbe(json: { hostname: string }): Probe | ProbeOutcome {
   try {
     return parseProbe(json);
   } catch (error) {

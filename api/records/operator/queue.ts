@@ -1,60 +1,58 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
+import type { AppContext } from '../../../src/app/context.ts';
 import type { LocalQueue } from '../../../src/app/local-queue.ts';
 import { localQueue } from '../../../src/app/local-queue.ts';
 import { Fault } from '../../../src/fault.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { isoOrNull, isoTime } from '../../../src/time.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
-import { privateJson } from '../../responses/send.ts';
-import type { RecordsContext, RecordsDoors } from '../route.ts';
-import { register } from '../route.ts';
+import type { RecordsContext } from '../context.ts';
+import { operation } from '../route.ts';
 
 /** Hostnames in one lease. */
-const MOST = 500;
+const LEASE_MAX = 500;
 
-const leaseRoute = createRoute({
-  method: 'post',
-  path: '/v1/queue/lease',
+const leaseSpec = {
   operationId: 'leaseHostnames',
   tags: ['Queue'],
-  summary: 'Take hostnames that are due',
-  description: 'They are the caller’s alone until the lease ends; what has no result by then is due again.',
+  summary: 'Lease hostnames that are due',
+  description:
+    'Until the lease ends they belong to the caller alone. Hostnames without a result by then are due again.',
   middleware: [limitBody, jsonBody()],
-  request: { body: body(z.object({ max: z.int().min(1).max(MOST) }).openapi('LeaseWish')) },
+  request: { body: body(z.object({ max: z.int().min(1).max(LEASE_MAX) }).openapi('LeaseWish')) },
   responses: {
     200: ok(
       z
         .object({
-          lease: z.string().openapi({ description: 'What results are handed in under.' }),
+          lease: z.string().openapi({ description: 'The id to submit results under.' }),
           until: z.iso.datetime(),
-          hostnames: z.array(z.string()).openapi({ description: 'Spread over operators; empty when nothing is due.' }),
+          hostnames: z
+            .array(z.string())
+            .openapi({ description: 'Spread over DNS operators; empty when nothing is due.' }),
         })
         .openapi('Lease'),
       'The lease.',
     ),
     ...faults(413, 415),
   },
-});
+};
 
-const giveBackRoute = createRoute({
-  method: 'delete',
-  path: '/v1/queue/{lease}',
+const endSpec = {
   operationId: 'giveLeaseBack',
   tags: ['Queue'],
-  summary: 'End a lease: what has no result is due at once',
+  summary: 'End a lease; hostnames without a result are due at once',
   request: {
-    params: z.object({ lease: z.string().max(64).openapi({ description: 'The name that the lease was given with.' }) }),
+    params: z.object({ lease: z.string().max(64).openapi({ description: 'The id of the lease.' }) }),
   },
   responses: {
     200: ok(z.object({ given_back: z.int().min(0) }).openapi('GivenBack'), 'How many hostnames are due again.'),
     ...faults(),
   },
-});
+};
 
 const time = z.iso.datetime().nullable();
-const statsRoute = createRoute({
-  method: 'get',
-  path: '/v1/queue/stats',
+const statsSpec = {
   operationId: 'readQueue',
   tags: ['Queue'],
   summary: 'How many hostnames are watched, due and leased',
@@ -66,51 +64,46 @@ const statsRoute = createRoute({
           due: z.int().min(0).openapi({ description: 'Due now and not leased.' }),
           leased: z.int().min(0),
           next_due_at: time.openapi({ description: 'Null when nothing is watched.' }),
-          last_scan_at: time.openapi({ description: 'When the newest look was begun.' }),
+          last_scan_at: time.openapi({ description: 'Start time of the latest probe.' }),
         })
         .openapi('QueueStats'),
       'The queue.',
     ),
     ...faults(),
   },
-});
+};
 
-/** Where scanners elsewhere get their work (design.md, "Records"). */
-export function queueDoors(doors: RecordsDoors): void {
-  const { store, now } = doors.app;
-  register(doors, 'queue', leaseRoute, (c) => {
-    const { lease, until, hostnames } = queueOf(doors, c).leaseUntil(c.req.valid('json').max);
-    return privateJson(c, { lease, until: iso(until), hostnames });
+export const leaseHostnames = (app: AppContext) =>
+  operation(leaseSpec, (c) => {
+    const { lease, until, hostnames } = queueOf(app, c).leaseUntil(c.req.valid('json').max);
+    return { lease, until: isoTime(until), hostnames };
   });
-  register(doors, 'queue', giveBackRoute, (c) => {
+
+export const endLease = ({ store, now }: Pick<AppContext, 'store' | 'now'>) =>
+  operation(endSpec, (c) => {
     const { lease } = c.req.valid('param');
-    needOwn(doors, c, lease);
-    return privateJson(c, { given_back: store.records.release(lease, now()) });
+    requireOwnLease(store, c, lease);
+    return { given_back: store.records.release(lease, now()) };
   });
-  register(doors, 'queue', statsRoute, (c) => {
-    const { next_due_at, ...counts } = store.records.stats(now());
-    const last = store.records.lastProbeAt();
-    const body = { ...counts, next_due_at: isoOrNull(next_due_at), last_scan_at: isoOrNull(last) };
-    return privateJson(c, body);
-  });
-}
 
-/** The queue as the caller's key works it. */
-export function queueOf({ app }: RecordsDoors, c: RecordsContext): LocalQueue {
+export const readQueue = ({ store: { records }, now }: Pick<AppContext, 'store' | 'now'>) =>
+  operation(statsSpec, () => {
+    const { next_due_at, ...counts } = records.stats(now());
+    return { ...counts, next_due_at: isoOrNull(next_due_at), last_scan_at: isoOrNull(records.lastProbeAt()) };
+  });
+
+/** The queue on behalf of the caller's key. */
+export function queueOf(app: AppContext, c: RecordsContext): LocalQueue {
   return localQueue(app, ownerOf(c));
 }
 
-/** Throws `not_found` for a lease that another key took: it is nobody else's. */
-export function needOwn({ app }: RecordsDoors, c: RecordsContext, lease: string): void {
-  const owner = app.store.records.leaseOwner(lease);
+/** Throws `not_found` for a lease that belongs to another key. */
+export function requireOwnLease({ records }: Pick<Store, 'records'>, c: RecordsContext, lease: string): void {
+  const owner = records.leaseOwner(lease);
   if (owner === null || owner === ownerOf(c)) return;
-  throw new Fault('not_found', `there is no lease ${lease} of your key; POST /v1/queue/lease takes one`);
+  throw new Fault('not_found', `your key holds no lease ${lease}; POST /v1/queue/lease takes one`);
 }
 
 function ownerOf(c: RecordsContext): string {
   return `key:${c.get('key')?.id}`;
-}
-
-function iso(ms: number): string {
-  return isoTime(ms);
 }

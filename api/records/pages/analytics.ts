@@ -1,36 +1,38 @@
+import type { AppContext } from '../../../src/app/context.ts';
 import type { AnalyticsList, AnalyticsView, ColumnChart } from '../../../src/records/reading-views.ts';
 import { dayAfter, dayOf, isoOrNull } from '../../../src/time.ts';
-import { observationsState } from '../public-state.ts';
-import type { RecordsDoors } from '../route.ts';
+import { ResponseCache } from '../../responses/response-cache.ts';
+import { observationsState } from '../cache-state.ts';
+import type { RecordsContext } from '../context.ts';
+import type { FacetList } from './facet-lists.ts';
 import { FACET_LISTS, nameRow } from './facet-lists.ts';
-import { frameOf } from './frame.ts';
 import type { ListPart } from './list.ts';
-import { endOf, keptLists, OPEN_ROWS, partWanted, sendListJson } from './list.ts';
-import { openPage, sendKeptPage, wantsPage } from './page.ts';
+import { endOf, OPEN_ROWS, partWanted, sendListJson } from './list.ts';
+import type { PageSender } from './page.ts';
+import { wantsPage } from './page.ts';
 
-/** Days of changes that are drawn. */
+/** Days in the chart of changes. */
 const DAYS = 90;
-/** Weeks ahead for which ends of certificates are drawn. */
+/** Weeks ahead in the chart of expiring certificates. */
 const WEEKS = 26;
-/** Names of each list for who is signed in; the rest is a click away. */
+/** Names of each list for a signed-in reader. */
 const NAMES = 15;
 
 const KINDS = ['added', 'changed', 'removed'] as const;
 
-type Records = RecordsDoors['app']['store']['records'];
+type Records = AppContext['store']['records'];
 
-/** All that is watched in numbers and charts, counted per newest observation. */
-export function analyticsPage(doors: RecordsDoors): void {
-  const { store, now } = doors.app;
-  const { records } = store;
-  const kept = keptLists();
-  openPage(doors, '/analytics', (c) => {
+/** Totals, charts and rankings over the latest observation of every watched hostname. */
+export const analyticsPage = (app: AppContext, pages: PageSender) => {
+  const { records } = app.store;
+  const cache = new ResponseCache();
+  return (c: RecordsContext) => {
     const { isWhole } = partWanted(c);
-    const today = dayOf(now());
+    const today = dayOf(app.now());
     const description =
-      'Record types, mail and DNS hosts, certificate issuers and their ends, and changes by day of every watched hostname.';
-    const frame = frameOf(doors.app, c, { title: 'Analytics · Domain Records', description, path: '/analytics' });
-    const list = (facets: (typeof FACET_LISTS)[number]): AnalyticsList => {
+      'Record types, mail and DNS hosts, certificate issuers and expiry, and changes by day of every watched hostname.';
+    const frame = pages.frame(c, { title: 'Analytics · Domain Records', description, path: '/analytics' });
+    const list = (facets: FacetList): AnalyticsList => {
       const { watched, paused } = records.counts();
       const found = records.topFacets(facets.kind, isWhole ? NAMES : OPEN_ROWS);
       const part: ListPart<unknown> = { rows: found, total: records.facetNames(facets.kind), next: null };
@@ -41,15 +43,15 @@ export function analyticsPage(doors: RecordsDoors): void {
         noun: facets.noun,
         nouns: facets.nouns,
         rows: found.map((row) => nameRow(facets, row, watched + paused)),
-        end: endOf(doors, part, isWhole, null),
+        end: endOf(app.settings, part, isWhole, null),
         all_url: facets.path,
       };
     };
     if (!wantsPage(c)) {
-      return sendListJson(doors, c, { kept, name: '/analytics' }, () => {
+      return sendListJson(app, c, { cache, name: '/analytics' }, () => {
         const rows = FACET_LISTS.map(list).map(({ heading, all_url, rows: top, end }) => ({
           list: heading,
-          url: `${doors.app.settings.dataOrigin}${all_url}`,
+          url: `${app.settings.dataOrigin}${all_url}`,
           total: end.total,
           top: top.map(({ name, kind, count }) => ({ name, ...(kind === null ? {} : { kind }), count })),
         }));
@@ -58,7 +60,6 @@ export function analyticsPage(doors: RecordsDoors): void {
     }
     const view = (): AnalyticsView => {
       const changes = changesByDay(records, today);
-      const last = records.lastProbeAt();
       return {
         frame,
         totals: {
@@ -67,19 +68,19 @@ export function analyticsPage(doors: RecordsDoors): void {
           changes: records.deltaCount({}),
           changes_today: changes.columns.at(-1)?.counts.reduce((sum, count) => sum + count, 0) ?? 0,
         },
-        last_look_at: isoOrNull(last),
+        last_look_at: isoOrNull(records.lastProbeAt()),
         changes,
         expiry: expiryByWeek(records, today),
         lists: FACET_LISTS.map(list),
       };
     };
-    // The charts end with today, so a new day is another state.
+    // The charts end with today, so the page changes at midnight.
     const state = `${observationsState(records)}-${today}`;
-    return sendKeptPage(doors, c, '/records/analytics', { frame, view }, { kept, name: '/analytics', state });
-  });
-}
+    return pages.sendCached(c, '/records/analytics', { frame, view }, { cache, name: '/analytics', state });
+  };
+};
 
-/** Changes of the last days by kind, up to today. */
+/** Changes of the last days up to today, by kind. */
 function changesByDay(records: Records, today: string): ColumnChart {
   const from = dayAfter(today, 1 - DAYS);
   const counts = new Map<string, number[]>();
@@ -97,7 +98,7 @@ function changesByDay(records: Records, today: string): ColumnChart {
   return chartOf([...KINDS], columns);
 }
 
-/** Certificates that hosts show by the week in which they end, those that have ended first and the rest last. */
+/** Certificates in use by the week in which they expire: first the expired ones, last the later ones. */
 function expiryByWeek(records: Records, today: string): ColumnChart {
   const ended = sum(records.facetRange('expiry', '', today));
   const weeks = Array.from({ length: WEEKS }, (_, index) => dayAfter(today, 7 * index));

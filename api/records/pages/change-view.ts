@@ -5,12 +5,12 @@ import { certificateParts } from '../../../src/records/tracked-values.ts';
 import type { ChangeView } from '../../../src/records/views.ts';
 import { isoTime } from '../../../src/time.ts';
 
-/** Of a value on a page, in characters. */
-const LONGEST_VALUE = 90;
-/** So many values are named on each side of a change. */
-const MOST_VALUES = 4;
+/** Characters of a value. */
+const VALUE_LENGTH = 90;
+/** Values on each side of a change. */
+const VALUES_MAX = 4;
 
-/** A change as pages show it: what went and what came, not all that stands. */
+/** A change as pages show it: only the lost and gained values. */
 export function changeView({ seq, at, domain, signal, kind, before, after }: Delta): ChangeView {
   const lost = before.filter((value) => !after.includes(value));
   const gained = after.filter((value) => !before.includes(value));
@@ -22,28 +22,28 @@ export function changeView({ seq, at, domain, signal, kind, before, after }: Del
     url: `/t/${domain}`,
     signal: signalLabel(signal),
     kind,
-    lost: lost.slice(0, MOST_VALUES).map(shortValue),
-    gained: gained.slice(0, MOST_VALUES).map(shortValue),
-    more_lost: Math.max(0, lost.length - MOST_VALUES),
-    more_gained: Math.max(0, gained.length - MOST_VALUES),
+    lost: lost.slice(0, VALUES_MAX).map(shortValue),
+    gained: gained.slice(0, VALUES_MAX).map(shortValue),
+    more_lost: Math.max(0, lost.length - VALUES_MAX),
+    more_gained: Math.max(0, gained.length - VALUES_MAX),
   };
 }
 
-/** A signal's name for people. */
+/** The display name of a signal. */
 export function signalLabel(signal: string): string {
   if (signal === 'CERTIFICATE') return 'certificate';
   if (signal === 'TLSA') return '_443 TLSA';
   return signal.replace(/^WWW_/, 'www ');
 }
 
-/** A value as pages name it: a certificate by its issuer, end and fingerprint; what is long, cut. */
+/** A value as pages show it: long ones truncated, a certificate by issuer, expiry and fingerprint. */
 export function shortValue(value: string): string {
   const certificate = certificateParts(value);
   if (certificate !== null) {
     const { issuer, not_after, fingerprint256 } = certificate;
     return `${issuerName(issuer)}, until ${not_after.slice(0, 10)} (${fingerprint256.slice(0, 8)}…)`;
   }
-  // A cut between the halves of a surrogate pair would leave half a character.
+  // Splitting by character keeps surrogate pairs whole.
   const characters = [...value];
-  return characters.length > LONGEST_VALUE ? `${characters.slice(0, LONGEST_VALUE - 1).join('')}…` : value;
+  return characters.length > VALUE_LENGTH ? `${characters.slice(0, VALUE_LENGTH - 1).join('')}…` : value;
 }

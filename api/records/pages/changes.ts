@@ -2,91 +2,92 @@ import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
 import type { ChangesView } from '../../../src/records/views.ts';
 import { deltaRow } from '../../../src/records/wire-rows.ts';
-import { dayAfter, dayOf } from '../../../src/time.ts';
+import { dayAfter, dayOf, daySpan } from '../../../src/time.ts';
 import { tellProblems } from '../../middleware/invalid.ts';
 import { cursorOf, cursorParam, limitParam, nextLink, pageOf, readCursor } from '../../responses/paging.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
-
-import { JSON_BESIDE_PAGE, sendMade } from '../public-answer.ts';
-import { changesState } from '../public-state.ts';
-import type { RecordsContext, RecordsDoors } from '../route.ts';
+import { changesState } from '../cache-state.ts';
+import type { RecordsContext } from '../context.ts';
+import { JSON_BESIDE_PAGE, sendPublic } from '../send.ts';
 import { changeView, signalLabel } from './change-view.ts';
-import { dayBars, dayNamed } from './day.ts';
-import { frameOf } from './frame.ts';
-import { openPage, sendKeptPage, wantsPage } from './page.ts';
+import { dayBars, requireDay } from './day.ts';
+import type { PageSender } from './page.ts';
+import { wantsPage } from './page.ts';
 
-/** Days that are drawn beside the day's changes. */
+/** Days in the chart. */
 const DAYS_DRAWN = 30;
 
-const Query = z.object({ limit: limitParam(100, 1_000), cursor: cursorParam });
+const QueryParams = z.object({ limit: limitParam(100, 1_000), cursor: cursorParam });
 
-interface Asked {
+interface Query {
   day: string;
   limit: number;
   cursor: string | undefined;
-  place: number | undefined;
+  /** What the cursor holds: only changes before this number. */
+  before: number | undefined;
 }
 
-/** The changes of one UTC day, newest first: a page, and JSON to `Accept: application/json`. */
-export function changesOfDay(doors: RecordsDoors): void {
-  const { app } = doors;
-  const kept = new ResponseCache();
-  const answer = (c: RecordsContext, day: string, today: string) => {
-    const { limit, cursor } = queryOf(c);
-    const [place] = readCursor(z.tuple([z.int().min(0)]), cursor);
-    const asked: Asked = { day, limit, cursor, place };
-    const name = `${today} ${day} ${limit} ${place ?? ''}`;
+/** The changes of one UTC day, newest first: today's, and those of the day in the path. Page and JSON. */
+export function changesPages(app: AppContext, pages: PageSender) {
+  const cache = new ResponseCache();
+  const answer = async (c: RecordsContext, day: string, today: string) => {
+    const { limit, cursor } = parseQuery(c);
+    const [before] = readCursor(z.tuple([z.int().min(0)]), cursor);
+    const query: Query = { day, limit, cursor, before };
+    const name = `${today} ${day} ${limit} ${before ?? ''}`;
     const state = changesState(app.store.records);
-    if (!wantsPage(c)) return sendJson(c, asked, { name, state });
+    if (!wantsPage(c)) {
+      const json = await cache.load(`json ${name}`, state, () => jsonOf(app, query));
+      return sendPublic(c, json, JSON_BESIDE_PAGE);
+    }
     const title = `Changes on ${day} · Domain Records`;
     const description = `DNS records and certificates of watched hostnames that changed on ${day} (UTC).`;
     const isPart = cursor !== undefined || c.req.path === '/changes/today';
-    const frame = frameOf(app, c, { title, description, path: `/changes/${day}`, noindex: isPart });
-    const view = () => viewOf(app, asked, today, frame);
-    return sendKeptPage(doors, c, '/records/changes', { frame, view }, { kept, name: `${c.req.path} ${name}`, state });
+    const frame = pages.frame(c, { title, description, path: `/changes/${day}`, noindex: isPart });
+    const view = () => viewOf(app, query, today, frame);
+    const key = { cache, name: `${c.req.path} ${name}`, state };
+    return pages.sendCached(c, '/records/changes', { frame, view }, key);
   };
-  const sendJson = async (c: RecordsContext, asked: Asked, { name, state }: { name: string; state: string }) => {
-    const made = await kept.load(`json ${name}`, state, () => bodyOf(app, asked));
-    return sendMade(c, made, JSON_BESIDE_PAGE);
+  return {
+    today: (c: RecordsContext) => {
+      const today = dayOf(app.now());
+      return answer(c, today, today);
+    },
+    ofDay: (c: RecordsContext) => {
+      const today = dayOf(app.now());
+      return answer(c, requireDay(c.req.param('date') ?? '', today), today);
+    },
   };
-
-  openPage(doors, '/changes/today', (c) => {
-    const today = dayOf(app.now());
-    return answer(c, today, today);
-  });
-  openPage(doors, '/changes/:date', (c) => {
-    const today = dayOf(app.now());
-    return answer(c, dayNamed(c.req.param('date') ?? '', today), today);
-  });
 }
 
-function queryOf(c: RecordsContext): z.infer<typeof Query> {
+/** Throws `invalid_request`. */
+function parseQuery(c: RecordsContext): z.infer<typeof QueryParams> {
   const data = c.req.query();
-  const found = Query.safeParse(data);
-  if (found.success) return found.data;
-  const refusal = { ...found, data };
-  throw tellProblems(refusal);
+  const parsed = QueryParams.safeParse(data);
+  if (parsed.success) return parsed.data;
+  const failure = { ...parsed, data };
+  throw tellProblems(failure);
 }
 
-function read({ store }: AppContext, { day, limit, place }: Asked) {
-  const { since, until } = { since: Date.parse(day), until: Date.parse(dayAfter(day)) };
-  const found = store.records.deltas({ since, until }, { limit: limit + 1, cursor: place });
+function read({ store }: AppContext, { day, limit, before }: Query) {
+  const { from: since, until } = daySpan(day);
+  const found = store.records.deltas({ since, until }, { limit: limit + 1, cursor: before });
   const { rows, next } = pageOf(found, limit, ({ seq }) => cursorOf([seq]));
   return { rows, next, total: store.records.deltaCount({ since, until }) };
 }
 
-function bodyOf(app: AppContext, asked: Asked) {
-  const { rows, next, total } = read(app, asked);
-  const { day, limit } = asked;
+function jsonOf(app: AppContext, query: Query) {
+  const { rows, next, total } = read(app, query);
+  const { day, limit } = query;
   return {
     text: JSON.stringify({ day, items: rows.map(deltaRow), total, next_cursor: next }),
     link: nextLink(`${app.settings.dataOrigin}/changes/${day}`, { limit }, next),
   };
 }
 
-function viewOf(app: AppContext, asked: Asked, today: string, frame: ChangesView['frame']): ChangesView {
-  const { day, limit, cursor } = asked;
-  const { rows, next, total } = read(app, asked);
+function viewOf(app: AppContext, query: Query, today: string, frame: ChangesView['frame']): ChangesView {
+  const { day, limit, cursor } = query;
+  const { rows, next, total } = read(app, query);
   const { records } = app.store;
   const first = records.deltas({}, { limit: 1, order: 'oldest' })[0];
   const firstDay = first === undefined ? today : dayOf(first.at);
@@ -109,10 +110,10 @@ function viewOf(app: AppContext, asked: Asked, today: string, frame: ChangesView
 function countsOf(rows: { signal: string; kind: 'added' | 'removed' | 'changed'; count: number }[]) {
   const counts = new Map<string, ChangesView['counts'][number]>();
   for (const { signal, kind, count } of rows) {
-    const of = counts.get(signal) ?? { signal: signalLabel(signal), added: 0, removed: 0, changed: 0, total: 0 };
-    of[kind] += count;
-    of.total += count;
-    counts.set(signal, of);
+    const row = counts.get(signal) ?? { signal: signalLabel(signal), added: 0, removed: 0, changed: 0, total: 0 };
+    row[kind] += count;
+    row.total += count;
+    counts.set(signal, row);
   }
   return [...counts.values()].sort((a, b) => b.total - a.total || (a.signal < b.signal ? -1 : 1));
 }

@@ -3,19 +3,19 @@ import { Fault } from '../../../src/fault.ts';
 import type { DayBar } from '../../../src/records/views.ts';
 import { dayAfter, parseSpan } from '../../../src/time.ts';
 
-/** A day of an address, up to today. Throws `invalid_request` for what is no day, `not_found` for one to come. */
-export function dayNamed(text: string, today: string): string {
+/** The day in a path, up to today. Throws `invalid_request` for an invalid date, `not_found` for a day in the future. */
+export function requireDay(text: string, today: string): string {
   const shown = JSON.stringify(text.slice(0, 40));
   if (text.length !== 10 || parseSpan(text) === null) {
-    throw new Fault('invalid_request', `${shown} is not a day of the calendar; write it as in ${today}`, {
+    throw new Fault('invalid_request', `${shown} is not a valid date; write it like ${today}`, {
       field: 'date',
     });
   }
-  if (text > today) throw new Fault('not_found', `${text} has not begun; today is ${today} (UTC)`);
+  if (text > today) throw new Fault('not_found', `${text} is in the future; today is ${today} (UTC)`);
   return text;
 }
 
-/** The changes of so many days up to today, oldest first, without gaps. */
+/** The number of changes on each of the last `days` days up to today, oldest first, without gaps. */
 export function dayBars({ store }: Pick<AppContext, 'store'>, today: string, days: number): DayBar[] {
   const from = dayAfter(today, 1 - days);
   const counts = new Map<string, number>();

@@ -1,3 +1,4 @@
+import type { AppContext } from '../../../src/app/context.ts';
 import type { Settings } from '../../../src/env.ts';
 import { ASKS, limitInWords, READS, REFUSED_PAYMENTS } from '../../../src/limits.ts';
 import { REPEATS } from '../../../src/meter/checkout.ts';
@@ -5,51 +6,55 @@ import { creditsOf, REQUEST_COST } from '../../../src/meter/credits.ts';
 import { KEYLESS_INTERVAL } from '../../../src/meter/keyless.ts';
 import type { Preview } from '../../../src/records/preview.ts';
 import { previewOf } from '../../../src/records/preview.ts';
-import type { DocsRoutes, DocsView } from '../../../src/records/reading-views.ts';
-import type { RecordsDoors } from '../route.ts';
-import { frameOf } from './frame.ts';
-import { keptLists } from './list.ts';
-import { openPage, sendKeptPage } from './page.ts';
+import type { DocsOperations, DocsView } from '../../../src/records/reading-views.ts';
+import { ResponseCache } from '../../responses/response-cache.ts';
+import type { RecordsContext } from '../context.ts';
+import type { Route } from '../route.ts';
+import { specOf } from '../route.ts';
+import type { PageSender } from './page.ts';
 
-/** What the tags of routes mean to who reads, in the order in which they are told. */
-const SORTS: readonly { tag: string; heading: string; lane: string }[] = [
-  { tag: 'Public', heading: 'Public', lane: 'Anybody, without a key.' },
+/** The groups of operations, by their OpenAPI tag, in display order. */
+const GROUPS: readonly { tag: string; heading: string; lane: string }[] = [
+  { tag: 'Public', heading: 'Public', lane: 'Everyone, without a key.' },
   {
     tag: 'Domains',
     heading: 'Domains',
-    lane: 'Keyed or paid per call; the lookup of one domain also keyless, as a preview.',
+    lane: 'Keyed or paid per call. The lookup of one domain also works keyless, as a preview.',
   },
   { tag: 'Changes', heading: 'Changes', lane: 'Keyed or paid per call.' },
   { tag: 'Lists', heading: 'Lists and search', lane: 'Keyed or paid per call.' },
-  { tag: 'Exports', heading: 'Exports', lane: 'Keyed, with a key of an account; never sold by the call.' },
+  { tag: 'Exports', heading: 'Exports', lane: 'Keyed, with a key of an account; not sold per call.' },
   { tag: 'Account', heading: 'Your account', lane: 'Keyed, never metered.' },
-  { tag: 'Queue', heading: 'The queue', lane: 'Keys of scanners and operators.' },
-  { tag: 'Operator', heading: 'Operators', lane: 'Keys of operators; without one 401, with another 403.' },
+  { tag: 'Queue', heading: 'The queue', lane: 'Scanners’ and operators’ keys.' },
+  { tag: 'Operator', heading: 'Operators', lane: 'Operators’ keys. 401 without a key, 403 with another one.' },
 ];
 
-/** What is limited by address, whoever calls (spec, "Limits"). */
+/** Limits per address (spec, "Limits"). */
 const BY_ADDRESS = [
-  { what: 'reads of public pages, feeds and doors; no request with a key counts', limit: limitInWords(READS) },
-  { what: 'lookups of one domain without a key', limit: `1 in ${KEYLESS_INTERVAL / 1000} seconds` },
-  { what: 'links to sign in', limit: limitInWords(ASKS) },
-  { what: 'payments that buy nothing', limit: limitInWords(REFUSED_PAYMENTS) },
+  {
+    what: 'reads of public pages, feeds and endpoints; requests with a key are not counted',
+    limit: limitInWords(READS),
+  },
+  { what: 'lookups of one domain without a key', limit: `1 every ${KEYLESS_INTERVAL / 1000} seconds` },
+  { what: 'sign-in links', limit: limitInWords(ASKS) },
+  { what: 'rejected payments', limit: limitInWords(REFUSED_PAYMENTS) },
 ];
 
 /** Where credits are sold. */
 const CREDITS_PATH = '/v1/credits';
 
-/** So many of a preview's disclosures are printed. */
+/** Disclosures in the example of a preview. */
 const SHOWN_DISCLOSURES = 1;
 
-/** The manual: lanes with their limits and prices as they are set, every header, every door, the note's form. */
-export function docsPage(doors: RecordsDoors): void {
-  const { store, settings } = doors.app;
+/** The manual: lanes with their configured limits and prices, headers, operations, and the format of receipts. */
+export const docsPage = (app: AppContext, pages: PageSender, routes: () => readonly Route[]) => {
+  const { store, settings } = app;
   const { records } = store;
-  const kept = keptLists();
-  openPage(doors, '/docs', (c) => {
+  const cache = new ResponseCache();
+  return (c: RecordsContext) => {
     const description =
       'How to read, follow and verify the domain records: lanes, limits, prices, headers, endpoints, receipts.';
-    const frame = frameOf(doors.app, c, { title: 'Docs · Domain Records', description, path: '/docs' });
+    const frame = pages.frame(c, { title: 'Docs · Domain Records', description, path: '/docs' });
     const host = records.list('', 50).find(({ seq }) => seq !== null);
     const view = (): DocsView => {
       const observation = host === undefined ? null : records.observation(host.id);
@@ -67,16 +72,16 @@ export function docsPage(doors: RecordsDoors): void {
         },
         credits_per_request: creditsOf(REQUEST_COST),
         paid: paidOf(settings),
-        routes: doorsOf(doors),
+        operations: operationsOf(routes()),
         receipt: observation?.receipt ?? null,
         preview: observation === null ? null : shortened(previewOf(observation)),
       };
     };
-    // The example is its newest observation.
+    // The example is the latest observation of this host.
     const state = `${host?.hostname ?? ''}-${host?.seq ?? 0}`;
-    return sendKeptPage(doors, c, '/records/docs', { frame, view }, { kept, name: '/docs', state });
-  });
-}
+    return pages.sendCached(c, '/records/docs', { frame, view }, { cache, name: '/docs', state });
+  };
+};
 
 function paidOf({ x402 }: Settings): DocsView['paid'] {
   if (x402 === null) return null;
@@ -96,19 +101,23 @@ function paidOf({ x402 }: Settings): DocsView['paid'] {
   };
 }
 
-/** The doors as the OpenAPI document has them, whichever are wired. */
-function doorsOf({ router }: RecordsDoors): DocsRoutes[] {
-  const routes = router.openAPIRegistry.definitions.flatMap((one) => (one.type === 'route' ? [one.route] : []));
-  return SORTS.map(({ tag, heading, lane }) => ({
+/** The operations by group, from the URL map. */
+function operationsOf(routes: readonly Route[]): DocsOperations[] {
+  const operations = routes.flatMap((route) => {
+    const [method, path] = route;
+    const spec = specOf(route);
+    return spec === undefined ? [] : [{ method, path, summary: spec.summary ?? '', tags: spec.tags ?? [] }];
+  });
+  return GROUPS.map(({ tag, heading, lane }) => ({
     heading,
     lane,
-    rows: routes
-      .filter(({ tags }) => tags?.includes(tag))
-      .map(({ method, path, summary }) => ({ method: method.toUpperCase(), path, summary: summary ?? '' })),
+    rows: operations
+      .filter(({ tags }) => tags.includes(tag))
+      .map(({ method, path, summary }) => ({ method, path, summary })),
   })).filter(({ rows }) => rows.length > 0);
 }
 
-/** A preview as JSON to be read, with fewer disclosures than it has. */
+/** A preview as formatted JSON, with some of its disclosures left out. */
 function shortened(preview: Preview): string {
   const { disclosures, receipt } = preview;
   const shown = disclosures
@@ -119,7 +128,7 @@ function shortened(preview: Preview): string {
     null,
     2,
   );
-  // Short objects on one line.
+  // Puts short objects on one line.
   return text.replace(
     /\{\s+("[A-Z_]+": \d+(?:,\s+"[A-Z_]+": \d+)*)\s+\}/g,
     (_, members: string) => `{ ${members.replace(/\s+/g, ' ')} }`,

@@ -3,21 +3,21 @@ import type { NameRow } from '../../../src/records/reading-views.ts';
 import { serviceOf } from '../v1/facets.ts';
 import { signalLabel } from './change-view.ts';
 
-/** A list of names by how many hostnames have each, at an address of its own. */
+/** A list of the names of one kind of facet, with its own address. */
 export interface FacetList {
   kind: FacetKind;
-  /** Where the list is; what has a name is below it. */
+  /** Address of the list. The hostnames of a name are below it. */
   path: string;
   heading: string;
-  /** What one name is, and what several are. */
+  /** What one name is called, and several. */
   noun: string;
   nouns: string;
   lede: string;
-  /** What a hostname does that is on the list of one name, for its heading. */
+  /** The heading of the list of hostnames with one name. */
   having(name: string): string;
 }
 
-/** In the order in which pages name them. */
+/** In display order. */
 export const FACET_LISTS: readonly FacetList[] = [
   {
     kind: 'service',
@@ -25,7 +25,7 @@ export const FACET_LISTS: readonly FacetList[] = [
     heading: 'Services',
     noun: 'Service',
     nouns: 'services',
-    lede: 'Mail, DNS, hosting, delivery networks and verifications, told from public records: MX, NS, CNAME, SPF includes and TXT tokens.',
+    lede: 'Mail, DNS, hosting, content delivery and verification services, recognized in public records: MX, NS, CNAME, SPF includes and TXT tokens.',
     having: (name) => `Hostnames with ${serviceOf(name).service}`,
   },
   {
@@ -34,7 +34,7 @@ export const FACET_LISTS: readonly FacetList[] = [
     heading: 'Certificate issuers',
     noun: 'Issuer',
     nouns: 'issuers',
-    lede: 'Who issued the certificate that a hostname shows on port 443, by organisation.',
+    lede: 'The organization that issued the certificate served on port 443.',
     having: (name) => `Certificates by ${name}`,
   },
   {
@@ -43,7 +43,7 @@ export const FACET_LISTS: readonly FacetList[] = [
     heading: 'Mail hosts',
     noun: 'Mail host',
     nouns: 'mail hosts',
-    lede: 'Where mail is delivered: the registrable domains of the hosts in MX records.',
+    lede: 'Where mail is delivered: the registrable domains of MX hosts.',
     having: (name) => `Mail delivered to ${name}`,
   },
   {
@@ -52,7 +52,7 @@ export const FACET_LISTS: readonly FacetList[] = [
     heading: 'DNS hosts',
     noun: 'DNS host',
     nouns: 'DNS hosts',
-    lede: 'Who answers for the names: the registrable domains of the hosts in NS records.',
+    lede: 'Who serves the zones: the registrable domains of NS hosts.',
     having: (name) => `Zones served by ${name}`,
   },
   {
@@ -61,12 +61,12 @@ export const FACET_LISTS: readonly FacetList[] = [
     heading: 'Record types',
     noun: 'Type',
     nouns: 'record types',
-    lede: 'How many hostnames have records of each type. DMARC is TXT at _dmarc, TLSA is asked for at _443._tcp, and www stands for the name below.',
+    lede: 'How many hostnames have records of each type. DMARC is TXT at _dmarc, TLSA is queried at _443._tcp, and www is the subdomain of that name.',
     having: (name) => `Hostnames with ${signalLabel(name)} records`,
   },
 ];
 
-/** A name as its list shows it; `watched` is how many hostnames there are. */
+/** A name in its list; `watched` is the number of all hostnames. */
 export function nameRow(
   { kind, path }: FacetList,
   { name, count }: { name: string; count: number },

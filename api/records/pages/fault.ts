@@ -1,24 +1,25 @@
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
+import type { AppContext } from '../../../src/app/context.ts';
 import { answerFault } from '../../middleware/fault.ts';
-import type { RecordsContext, RecordsDoors } from '../route.ts';
-import { frameOf } from './frame.ts';
-import { sendPage, wantsPage } from './page.ts';
+import type { RecordsContext } from '../context.ts';
+import type { PageSender } from './page.ts';
+import { wantsPage } from './page.ts';
 
-/** Where programs ask, whatever they say that they accept. */
+/** Addresses for programs, whatever they accept. */
 const NO_PAGES = /^\/(?:v1|mcp|\.well-known|badge|_astro)(?:\/|$)|^\/health$|\.(?:json|rss|svg|txt)$/;
 
-/** What a page is headed with, by its status. */
+/** Headings by status. */
 const HEADINGS: Record<number, string> = {
-  400: 'This was not understood',
-  401: 'This takes a sign-in',
-  402: 'This takes an account or a payment',
-  403: 'This is not open to you',
-  404: 'Nothing here',
-  405: 'Not this way',
+  400: 'Invalid request',
+  401: 'Sign-in required',
+  402: 'Account or payment required',
+  403: 'Access denied',
+  404: 'Not found',
+  405: 'Method not allowed',
   429: 'Too many requests',
-  500: 'Something went wrong here',
-  503: 'Not just now',
+  500: 'Something went wrong',
+  503: 'Temporarily unavailable',
 };
 
 const WAYS = [
@@ -29,35 +30,32 @@ const WAYS = [
   { url: '/docs', text: 'Docs' },
 ];
 
-/**
- * What is refused, as a page where a browser asks for one, and else as JSON. The
- * page says the same words, and the status and headers are the same.
- */
-export function answerFaults(doors: Pick<RecordsDoors, 'app' | 'build'>, logger: Logger) {
-  const asJson = answerFault(logger, doors.app.store.fault);
+/** Answers a fault as a page where a browser wants one, otherwise as JSON, with the same message, status and headers. */
+export function answerFaults(app: Pick<AppContext, 'store'>, pages: PageSender, logger: Logger) {
+  const asJson = answerFault(logger, app.store.fault);
   return async (thrown: unknown, context: Context): Promise<Response> => {
     const answer = asJson(thrown, context);
     const c = context as RecordsContext;
     if (NO_PAGES.test(c.req.path) || !wantsPage(c) || answer.body === null) return answer;
     const { error: code, message } = (await answer.clone().json()) as { error: string; message: string };
-    const heading = code === 'not_watched' ? 'Not watched' : (HEADINGS[answer.status] ?? 'This was refused');
-    const frame = frameOf(doors.app, c, { title: heading, description: message, path: c.req.path, noindex: true });
+    const heading = code === 'not_watched' ? 'Not watched' : (HEADINGS[answer.status] ?? 'This request was rejected');
+    const frame = pages.frame(c, { title: heading, description: message, path: c.req.path, noindex: true });
     const view = { frame, heading, message: prose(code, message), ways: WAYS };
     try {
-      return await sendPage(doors, c, '/records/fault', view, { status: answer.status as 400 });
+      return await pages.send(c, '/records/fault', view, { status: answer.status as 400 });
     } catch (error) {
-      logger.error({ request_id: c.get('requestId'), err: error }, 'the page of a refusal could not be printed');
+      logger.error({ request_id: c.get('requestId'), err: error }, 'the page of a fault could not be rendered');
       return answer;
     }
   };
 }
 
-/** A fault's message as prose. What names an API's door is of no use on a page: there are links below. */
+/** A fault's message as prose, without the names of API routes: the page has links. */
 function prose(code: string, message: string): string {
   if (code === 'not_watched') {
-    return `${message.split(';')[0]}. Search finds the names that are, and with an account you may watch your own.`;
+    return `${message.split(';')[0]}. Search finds watched hostnames, and with an account you can watch your own.`;
   }
-  // A hostname or a field keeps its spelling.
+  // Only words are capitalized, not hostnames or fields.
   const text = /^[a-z]+ /.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message;
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

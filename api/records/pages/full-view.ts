@@ -4,7 +4,7 @@ import { isKnown } from '../../../src/records/signal.ts';
 import type { FullView } from '../../../src/records/views.ts';
 import { signalLabel } from './change-view.ts';
 
-/** Every field of an observation, for who is signed in. */
+/** Every field of an observation, for signed-in readers. */
 export function fullView(observation: Observation): FullView {
   const { signals, certificate, certificate_status, services, wildcard } = fullRecordOf(observation);
   return {

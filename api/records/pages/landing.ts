@@ -3,43 +3,37 @@ import { changeLine } from '../../../src/records/change-line.ts';
 import type { LandingView, TopList } from '../../../src/records/views.ts';
 import { dayAfter, dayOf, isoOrNull, isoTime } from '../../../src/time.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
-import { changeTotal, observationsState } from '../public-state.ts';
-import type { RecordsDoors } from '../route.ts';
+import { changeTotal, observationsState } from '../cache-state.ts';
+import type { RecordsContext } from '../context.ts';
 import { TAPE_ROWS } from '../v1/tape.ts';
 import { changeView } from './change-view.ts';
 import { dayBars } from './day.ts';
 import type { FacetList } from './facet-lists.ts';
 import { FACET_LISTS, nameRow } from './facet-lists.ts';
-import { frameOf } from './frame.ts';
-import { openPage, sendKeptPage } from './page.ts';
+import type { PageSender } from './page.ts';
 
-/** A public list shows so many (spec, "Public web surface"). */
+/** Rows of each list (spec, "Public web surface"). */
 const TOP = 3;
 /** Days of the chart. */
 const DAYS_DRAWN = 60;
 
-/** The front door: totals, the tape, and the top of every list. */
-export function landingDoor(doors: RecordsDoors): void {
-  const { app } = doors;
-  const kept = new ResponseCache();
-  const total = changeTotal(app.store.records);
-  openPage(doors, '/', (c) => {
-    const frame = frameOf(app, c, {
+export const landingPage = (app: AppContext, pages: PageSender) => {
+  const { records } = app.store;
+  const cache = new ResponseCache();
+  const total = changeTotal(records);
+  return (c: RecordsContext) => {
+    const frame = pages.frame(c, {
       title: 'Domain Records: signed observations of hostnames',
-      description: 'Watches the DNS records and certificates of hostnames, signs every look, and tells what changed.',
+      description:
+        'Watches the DNS records and certificates of hostnames, signs every observation, and shows what changed.',
       path: '/',
     });
     const today = dayOf(app.now());
     const view = () => viewOf(app, today, total(), frame);
-    return sendKeptPage(
-      doors,
-      c,
-      '/records/landing',
-      { frame, view },
-      { kept, name: today, state: observationsState(app.store.records) },
-    );
-  });
-}
+    const state = observationsState(records);
+    return pages.sendCached(c, '/records/landing', { frame, view }, { cache, name: today, state });
+  };
+};
 
 function viewOf(app: AppContext, today: string, changes: number, frame: LandingView['frame']): LandingView {
   const { records } = app.store;
@@ -63,10 +57,10 @@ function viewOf(app: AppContext, today: string, changes: number, frame: LandingV
     lists: [
       {
         name: 'Hostnames',
-        about: 'Every hostname under watch, and every record of each',
+        about: 'Every watched hostname and all of its records',
         items: hosts.map(({ hostname, unicode, looked_at }) => ({
           text: unicode,
-          detail: looked_at === null ? 'not looked at yet' : `seen ${dayOf(looked_at)}`,
+          detail: looked_at === null ? 'not observed yet' : `seen ${dayOf(looked_at)}`,
           url: `/t/${hostname}`,
         })),
         total: watched + paused,
@@ -74,7 +68,7 @@ function viewOf(app: AppContext, today: string, changes: number, frame: LandingV
       },
       {
         name: 'Changes',
-        about: 'The whole change wire, by hostname, type and time',
+        about: 'Every change, by hostname, type and time',
         items: tape.slice(0, TOP).map((delta) => {
           const { unicode, signal, kind, url } = changeView(delta);
           return { text: unicode, detail: `${signal} ${kind}`, url };
@@ -82,7 +76,7 @@ function viewOf(app: AppContext, today: string, changes: number, frame: LandingV
         total: changes,
         all_url: '/account',
       },
-      facetList(app, 'service', 'Who serves mail, names and pages, for which hostnames', watched),
+      facetList(app, 'service', 'Who serves mail, DNS and web pages, for which hostnames', watched),
       facetList(app, 'issuer', 'Whose certificates are in use, and where', watched),
     ],
     days: dayBars(app, today, DAYS_DRAWN),

@@ -1,34 +1,44 @@
+import type { AppContext } from '../../../src/app/context.ts';
+import type { Settings } from '../../../src/env.ts';
 import type { HostRow, ListEnd } from '../../../src/records/reading-views.ts';
 import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
 import { isoOrNull } from '../../../src/time.ts';
 import { signedIn } from '../../middleware/session.ts';
-import { ResponseCache } from '../../responses/response-cache.ts';
+import type { ResponseCache } from '../../responses/response-cache.ts';
 import { privateJson } from '../../responses/send.ts';
-import { JSON_BESIDE_PAGE, sendMade } from '../public-answer.ts';
-import { observationsState } from '../public-state.ts';
-import type { RecordsContext, RecordsDoors } from '../route.ts';
+import { observationsState } from '../cache-state.ts';
+import type { RecordsContext } from '../context.ts';
+import { signInUrl } from '../lanes/addresses.ts';
+import { JSON_BESIDE_PAGE, sendPublic } from '../send.ts';
 
-/** Of every list, anybody sees so many (spec, "Public web surface"). */
+/** Rows of every list without an account (spec, "Public web surface"). */
 export const OPEN_ROWS = 3;
-/** Rows of a page for who is signed in. */
+/** Rows of a page for a signed-in reader. */
 const PAGE_ROWS = 100;
 
-/** A part of a list: its rows, how many the whole has, and where it goes on. */
+/** A page of a list: its rows, the total of the list, and the cursor of the next page. */
 export interface ListPart<Row> {
   rows: Row[];
   total: number;
   next: string | null;
 }
 
-/** Which part of a list a reader gets: the first three, or for who is signed in a page from a cursor on. */
-export function partWanted(c: RecordsContext): { limit: number; cursor: string | undefined; isWhole: boolean } {
+export interface PartWanted {
+  limit: number;
+  cursor: string | undefined;
+  /** Whether the reader is signed in, and so can see all of the list. */
+  isWhole: boolean;
+}
+
+/** The part of a list that this reader sees: the first three rows, or a page from the cursor when signed in. */
+export function partWanted(c: RecordsContext): PartWanted {
   const isWhole = signedIn(c) !== null;
   return { limit: isWhole ? PAGE_ROWS : OPEN_ROWS, cursor: isWhole ? c.req.query('cursor') : undefined, isWhole };
 }
 
-/** Where a list ends for a reader. `path` is the list's own address; null for one that has no pages. */
+/** The end of a list for this reader. `path` is the address of the list; null for one without further pages. */
 export function endOf(
-  { app }: Pick<RecordsDoors, 'app'>,
+  settings: Pick<Settings, 'dataOrigin'>,
   { rows, total, next }: ListPart<unknown>,
   isWhole: boolean,
   path: string | null,
@@ -36,7 +46,7 @@ export function endOf(
   return {
     total,
     held_back: isWhole ? 0 : total - rows.length,
-    sign_in_url: signInUrl(app),
+    sign_in_url: signInUrl(settings),
     next_url:
       isWhole && next !== null && path !== null
         ? `${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(next)}`
@@ -44,35 +54,25 @@ export function endOf(
   };
 }
 
-export function signInUrl({ settings }: RecordsDoors['app']): string {
-  return `${settings.dataOrigin}/account`;
-}
-
-/** Keeps the answers of the public lists as long as nothing is looked at, watched or hidden. */
-export const keptLists = (): ResponseCache => new ResponseCache();
-
-/**
- * Sends a list as JSON: to everybody its first three with the live total, to who
- * is signed in a page of it. `name` tells one list from another.
- */
+/** Sends a list as JSON: its first three rows and the total, or a page of it when signed in. `name` is its cache key. */
 export async function sendListJson<Row extends object>(
-  { app }: Pick<RecordsDoors, 'app'>,
+  { store, settings }: Pick<AppContext, 'store' | 'settings'>,
   c: RecordsContext,
-  { kept, name }: { kept: ResponseCache; name: string },
+  { cache, name }: { cache: ResponseCache; name: string },
   part: () => ListPart<Row>,
 ): Promise<Response> {
   if (signedIn(c) !== null) {
     const { rows: items, total, next: next_cursor } = part();
     return privateJson(c, { items, total, next_cursor });
   }
-  const made = await kept.load(`json ${name}`, observationsState(app.store.records), () => {
+  const list = await cache.load(`json ${name}`, observationsState(store.records), () => {
     const { rows: items, total } = part();
-    return JSON.stringify({ items, total, held_back: total - items.length, sign_in_url: signInUrl(app) });
+    return JSON.stringify({ items, total, held_back: total - items.length, sign_in_url: signInUrl(settings) });
   });
-  return sendMade(c, made, JSON_BESIDE_PAGE);
+  return sendPublic(c, list, JSON_BESIDE_PAGE);
 }
 
-/** A hostname as lists show it. */
+/** A hostname in a list. */
 export function hostRow({ hostname, unicode, state, looked_at, seq }: WatchedHost): HostRow {
   return {
     domain: hostname,

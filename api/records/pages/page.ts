@@ -1,91 +1,106 @@
 import { accepts } from 'hono/accepts';
+import type { Build } from '../../../src/app/build.ts';
+import type { Settings } from '../../../src/env.ts';
 import type { RecordsFrame } from '../../../src/records/views.ts';
 import type { Pages } from '../../../src/render.ts';
+import { signedIn } from '../../middleware/session.ts';
+import type { Headers } from '../../responses/headers.ts';
 import { respond } from '../../responses/headers.ts';
 import type { Representation, ResponseCache } from '../../responses/response-cache.ts';
 import { representationOf } from '../../responses/response-cache.ts';
 import { PRIVATE, sendShared } from '../../responses/send.ts';
-import type { RecordsContext, RecordsDoors } from '../route.ts';
+import type { RecordsContext } from '../context.ts';
 
 /** Nothing inline runs and nothing comes from another host: scripts and styles are files under `/_astro/`. */
 const CSP =
   "default-src 'none'; img-src 'self' data:; font-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** Seconds for which a cache in front may answer with a page that says the same to everybody. */
+/** The policy of a page whose script fetches from any host over TLS. */
+export const CSP_FETCHING = CSP.replace("connect-src 'self'", "connect-src 'self' https:");
+
+/** How long shared caches may serve a page that is the same for everyone, in seconds. */
 const SHARED_AGE = 30;
 
-/** A reader who is signed in sees more at the same address, and some addresses are pages and JSON. */
+/** A signed-in reader sees more at the same address, and some addresses are both pages and JSON. */
 const VARY = 'Accept, Cookie';
 
 type PageStatus = 200 | 201 | 400 | 401 | 402 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 | 500 | 501 | 503;
 
-interface PageAnswer {
+interface Sending {
   status?: PageStatus;
-  /** Seconds for which shared caches may keep it; 0 for a page that nobody may keep. */
-  maxAge?: number;
+  /** Whether the response stays out of every cache, although it is the same for everyone. */
+  isPrivate?: boolean;
+  /** Headers that replace the usual ones. */
+  headers?: Headers;
 }
 
-type Printer = Pick<RecordsDoors, 'build' | 'app'>;
-
-/** Opens the address of a page: to everybody, and counted by caller like all that is public. */
-export function openPage(
-  { router, enter }: Pick<RecordsDoors, 'router' | 'enter'>,
-  path: string,
-  handler: (c: RecordsContext) => Response | Promise<Response>,
-): void {
-  router.get(path, enter('public'), handler);
+/** What a page says about itself. */
+interface PageTitle {
+  title: string;
+  description: string;
+  /** The page's canonical path, without a query: `/changes/2026-11-21`. */
+  path: string;
+  /** Whether search engines should leave it out. */
+  noindex?: boolean;
 }
 
-/**
- * Prints a page and sends it, with its headers and its mark (`ETag`). Only a 200
- * that says the same to everybody may be kept by caches.
- */
-export async function sendPage<Route extends keyof Pages>(
-  { build, app }: Printer,
-  c: RecordsContext,
-  route: Route,
-  view: Pages[Route] & { frame: RecordsFrame },
-  { status = 200, maxAge = SHARED_AGE }: PageAnswer = {},
-): Promise<Response> {
-  const html = await build.render(route, view);
-  const isShared = status === 200 && maxAge > 0 && view.frame.signed_in === null;
-  if (isShared) return sendSharedPage(app.settings.dataOrigin, c, representationOf(html), maxAge);
-  return respond(c, html, status, {
-    ...pageHeaders(app.settings.dataOrigin),
-    'Content-Type': 'text/html; charset=utf-8',
-    Vary: VARY,
-    'Cache-Control': PRIVATE,
-  });
+type Framed<Route extends keyof Pages> = Pages[Route] & { frame: RecordsFrame };
+
+/** Renders pages and sends them with the headers that guard them. */
+export class PageSender {
+  readonly #render: Build['render'];
+  readonly #settings: Pick<Settings, 'dataOrigin' | 'contact'>;
+
+  constructor(render: Build['render'], settings: Pick<Settings, 'dataOrigin' | 'contact'>) {
+    this.#render = render;
+    this.#settings = settings;
+  }
+
+  /** What surrounds the content of every page. */
+  frame(c: RecordsContext, { title, description, path, noindex = false }: PageTitle): RecordsFrame {
+    const { dataOrigin: root, contact } = this.#settings;
+    const signed_in = signedIn(c)?.email ?? null;
+    return { root_absolute: root, canonical_absolute: root + path, title, description, noindex, signed_in, contact };
+  }
+
+  /** Sends a page. Only a 200 that is the same for everyone may be cached. */
+  async send<Route extends keyof Pages>(
+    c: RecordsContext,
+    route: Route,
+    view: Framed<Route>,
+    { status = 200, isPrivate = false, headers = {} }: Sending = {},
+  ): Promise<Response> {
+    const html = await this.#render(route, view);
+    if (status === 200 && !isPrivate && view.frame.signed_in === null) {
+      return this.#sendShared(c, representationOf(html), headers);
+    }
+    return respond(c, html, status, { ...this.#headers(), 'Cache-Control': PRIVATE, ...headers });
+  }
+
+  /** Sends a page that is the same for everyone, rendered once per state. A signed-in reader gets a fresh one. */
+  async sendCached<Route extends keyof Pages>(
+    c: RecordsContext,
+    route: Route,
+    { frame, view }: { frame: RecordsFrame; view(): Framed<Route> },
+    { cache, name, state }: { cache: ResponseCache; name: string; state: string },
+  ): Promise<Response> {
+    if (frame.signed_in !== null) return this.send(c, route, view());
+    return this.#sendShared(c, await cache.load(name, state, () => this.#render(route, view())));
+  }
+
+  #sendShared(c: RecordsContext, page: Representation, own: Headers = {}): Response {
+    const caching = `public, max-age=0, s-maxage=${SHARED_AGE}, stale-while-revalidate=${SHARED_AGE}`;
+    return sendShared(c, page, { ...this.#headers(), 'Cache-Control': caching, ...own });
+  }
+
+  #headers(): Headers {
+    return { ...pageHeaders(this.#settings.dataOrigin), 'Content-Type': 'text/html; charset=utf-8', Vary: VARY };
+  }
 }
 
-/**
- * Sends a page that says the same to everybody as long as `state` is the same,
- * printed once for each state. Who is signed in has a page of their own.
- */
-export async function sendKeptPage<Route extends keyof Pages>(
-  { build, app }: Printer,
-  c: RecordsContext,
-  route: Route,
-  { frame, view }: { frame: RecordsFrame; view(): Pages[Route] & { frame: RecordsFrame } },
-  { kept, name, state }: { kept: ResponseCache; name: string; state: string },
-): Promise<Response> {
-  if (frame.signed_in !== null) return sendPage({ build, app }, c, route, view());
-  const made = await kept.load(name, state, () => build.render(route, view()));
-  return sendSharedPage(app.settings.dataOrigin, c, made, SHARED_AGE);
-}
-
-function sendSharedPage(root: string, c: RecordsContext, page: Representation, maxAge: number): Response {
-  return sendShared(c, page, {
-    ...pageHeaders(root),
-    'Content-Type': 'text/html; charset=utf-8',
-    Vary: VARY,
-    'Cache-Control': `public, max-age=0, s-maxage=${maxAge}, stale-while-revalidate=${maxAge}`,
-  });
-}
-
-/** The headers that guard a page. */
-export function pageHeaders(root: string): Record<string, string> {
+/** The headers that guard a page of the service at `root`. */
+export function pageHeaders(root: string): Headers {
   return {
     'Content-Security-Policy': CSP,
     'Cross-Origin-Resource-Policy': 'same-origin',
@@ -96,7 +111,7 @@ export function pageHeaders(root: string): Record<string, string> {
   };
 }
 
-/** Whether a page is wanted, and not JSON: by a browser. What says nothing, or takes anything, is a program. */
+/** Whether the client wants a page rather than JSON. Without a preference it gets JSON, as programs expect. */
 export function wantsPage(c: RecordsContext): boolean {
   const type = accepts(c, {
     header: 'Accept',

@@ -1,6 +1,6 @@
-import type { RecordsDoors } from '../route.ts';
+import type { RecordsContext } from '../context.ts';
 
-/** robots.txt (RFC 9309): what is public may be read by machines; searches and accounts are for people. */
+/** RFC 9309. Crawlers may read everything public but the results of searches. */
 const ROBOTS = `User-agent: *
 Disallow: /account
 Disallow: /search
@@ -8,9 +8,6 @@ Disallow: /v1/
 Allow: /
 `;
 
-/** What crawlers are asked. */
-export function robotsDoor({ router }: Pick<RecordsDoors, 'router'>): void {
-  router.get('/robots.txt', (c) =>
-    c.text(ROBOTS, 200, { 'Cache-Control': 'public, max-age=3600', 'X-Content-Type-Options': 'nosniff' }),
-  );
+export function robots(c: RecordsContext): Response {
+  return c.text(ROBOTS, 200, { 'Cache-Control': 'public, max-age=3600', 'X-Content-Type-Options': 'nosniff' });
 }

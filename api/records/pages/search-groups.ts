@@ -1,50 +1,52 @@
 import { domainToUnicode } from 'node:url';
 import type { FoundGroup } from '../../../src/records/reading-views.ts';
 import type { Found } from '../../../src/records/search.ts';
+import { COUNT_MAX } from '../v1/domains.ts';
 import { signalLabel } from './change-view.ts';
-import { COUNTED } from './domains.ts';
 import type { FacetList } from './facet-lists.ts';
 import { FACET_LISTS, nameRow } from './facet-lists.ts';
 import { OPEN_ROWS } from './list.ts';
 
-/** Of a value, in characters. */
-const SHOWN = 100;
+/** Characters of a value. */
+const VALUE_LENGTH = 100;
 
-/** Who asks for what: words, and how many hostnames fit them; whether the reader sees all of a list. */
-export interface Asked {
+/** A search, and who sees its result. */
+export interface Search {
   q: string;
+  /** How many hostnames match. */
   total: number;
+  /** Whether the reader is signed in, and so sees every match. */
   isWhole: boolean;
   sign_in_url: string;
 }
 
-/** What a search found, sort by sort, as its page shows it. */
-export function groupsOf(found: Found[], asked: Asked): FoundGroup[] {
+/** The matches by kind, as the page shows them. */
+export function groupsOf(found: Found[], search: Search): FoundGroup[] {
   return [
-    hostnames(found, asked),
-    group('Hostnames with such a value', found.flatMap(valueRow), asked),
+    hostnames(found, search),
+    group('Hostnames with a matching value', found.flatMap(valueRow), search),
     ...FACET_LISTS.map((list) =>
       group(
         list.heading,
         found.flatMap((one) => listRow(list, one)),
-        asked,
+        search,
       ),
     ),
   ].filter(({ rows }) => rows.length > 0);
 }
 
-function hostnames(found: Found[], asked: Asked): FoundGroup {
-  const { q, total, isWhole } = asked;
-  const whole = group('Hostnames', found.flatMap(hostRow), asked, total);
-  // The search names the first of them; the catalog has every page.
+function hostnames(found: Found[], search: Search): FoundGroup {
+  const { q, total, isWhole } = search;
+  const whole = group('Hostnames', found.flatMap(hostRow), search, total);
+  // The search shows the first matches; the catalog pages through all of them.
   const next_url = isWhole && total > whole.rows.length ? `/domains?q=${encodeURIComponent(q)}` : null;
-  return { ...whole, end: { ...whole.end, next_url }, at_least: total >= COUNTED };
+  return { ...whole, end: { ...whole.end, next_url }, at_least: total >= COUNT_MAX };
 }
 
 function group(
   heading: string,
   all: FoundGroup['rows'],
-  { isWhole, sign_in_url }: Asked,
+  { isWhole, sign_in_url }: Search,
   total = all.length,
 ): FoundGroup {
   const rows = isWhole ? all : all.slice(0, OPEN_ROWS);
@@ -63,7 +65,7 @@ function valueRow(found: Found): FoundGroup['rows'] {
   if (found.kind !== 'value') return [];
   const { domain, signal, value, first_seen, last_seen } = found;
   const [first, last] = [first_seen, last_seen].map((at) => String(at).slice(0, 10));
-  const short = value.length > SHOWN ? `${value.slice(0, SHOWN).toWellFormed()}…` : value;
+  const short = value.length > VALUE_LENGTH ? `${value.slice(0, VALUE_LENGTH).toWellFormed()}…` : value;
   const detail = `${signalLabel(signal)} ${short} · seen from ${first} to ${last}`;
   return [{ text: domainToUnicode(domain), detail, url: `/t/${domain}` }];
 }

@@ -1,51 +1,52 @@
+import type { AppContext } from '../../../src/app/context.ts';
 import type { Found } from '../../../src/records/search.ts';
 import { findEverywhere } from '../../../src/records/search.ts';
 import { dayOf, isoTime, parseSpan } from '../../../src/time.ts';
 import { setHeader } from '../../responses/headers.ts';
 import { privateJson } from '../../responses/send.ts';
-import type { RecordsContext, RecordsDoors } from '../route.ts';
-import { COUNTED } from './domains.ts';
-import { frameOf } from './frame.ts';
-import { OPEN_ROWS, partWanted, signInUrl } from './list.ts';
-import { openPage, sendPage, wantsPage } from './page.ts';
-import type { Asked } from './search-groups.ts';
+import type { RecordsContext } from '../context.ts';
+import { signInUrl } from '../lanes/addresses.ts';
+import { COUNT_MAX } from '../v1/domains.ts';
+import { OPEN_ROWS, partWanted } from './list.ts';
+import type { PageSender } from './page.ts';
+import { wantsPage } from './page.ts';
+import type { Search } from './search-groups.ts';
 import { groupsOf } from './search-groups.ts';
 
-/** Of a question, in characters: the longest name. */
-const LONGEST = 253;
+/** The longest query, in characters: the longest hostname. */
+const QUERY_MAX = 253;
 
-/** One search over everything; a receipt's number or hash and a date are gone to at once. */
-export function searchPage(doors: RecordsDoors): void {
-  const { records } = doors.app.store;
-  openPage(doors, '/search', (c) => {
-    const q = (c.req.query('q') ?? '').trim().slice(0, LONGEST);
-    const place = q === '' ? null : placeNamed(doors, q);
-    if (place !== null) {
+/** Searches everything. A date, and the number or hash of an observation, redirect to their page. */
+export const searchPage = (app: AppContext, pages: PageSender) => {
+  const { records } = app.store;
+  return (c: RecordsContext) => {
+    const q = (c.req.query('q') ?? '').trim().slice(0, QUERY_MAX);
+    const target = q === '' ? null : directTarget(app, q);
+    if (target !== null) {
       setHeader(c, 'Cache-Control', 'no-store');
-      return c.redirect(place, 303);
+      return c.redirect(target, 303);
     }
-    const isQuestion = /[\p{L}\p{N}]/u.test(q);
-    const found = isQuestion ? findEverywhere(records, q) : [];
-    const total = isQuestion ? records.searchCount(q, COUNTED) : 0;
-    const asked = { q, total, isWhole: partWanted(c).isWhole, sign_in_url: signInUrl(doors.app) };
-    if (!wantsPage(c)) return searchJson(c, found, asked);
-    const frame = frameOf(doors.app, c, {
+    const isSearchable = /[\p{L}\p{N}]/u.test(q);
+    const found = isSearchable ? findEverywhere(records, q) : [];
+    const total = isSearchable ? records.searchCount(q, COUNT_MAX) : 0;
+    const search = { q, total, isWhole: partWanted(c).isWhole, sign_in_url: signInUrl(app.settings) };
+    if (!wantsPage(c)) return searchJson(c, found, search);
+    const frame = pages.frame(c, {
       title: q === '' ? 'Search · Domain Records' : `${q} · Domain Records`,
       description: 'Finds watched hostnames, values in their records, services, issuers, receipts and days.',
       path: '/search',
       noindex: q !== '',
     });
-    const refusal = q !== '' && !isQuestion ? 'There must be a letter or a digit in it.' : null;
-    const view = { frame, q, found: q === '' ? null : groupsOf(found, asked), refusal };
-    // An answer to words that a reader typed is in nobody's cache.
-    return sendPage(doors, c, '/records/search', view, q === '' ? {} : { maxAge: 0 });
-  });
-}
+    const refusal = q !== '' && !isSearchable ? 'A search needs a letter or a digit.' : null;
+    const view = { frame, q, found: q === '' ? null : groupsOf(found, search), refusal };
+    // Results of what a reader typed stay out of every cache.
+    return pages.send(c, '/records/search', view, { isPrivate: q !== '' });
+  };
+};
 
-/** The address that words name by themselves: a day, or an observation by its number or hash; null for none. */
-function placeNamed({ app }: RecordsDoors, q: string): string | null {
-  const { records } = app.store;
-  if (parseSpan(q) !== null && q.length === 10 && q <= dayOf(app.now())) return `/changes/${q}`;
+/** The page that a query names directly: a day, or an observation by its number or hash; null for none. */
+function directTarget({ store: { records }, now }: Pick<AppContext, 'store' | 'now'>, q: string): string | null {
+  if (parseSpan(q) !== null && q.length === 10 && q <= dayOf(now())) return `/changes/${q}`;
   const [, number] = /^(?:seq\s*|no\.?\s*|#\s*)(\d{1,15})$/i.exec(q) ?? [];
   const [, hash] = /^(?:sha256:)?([0-9a-f]{64})$/i.exec(q) ?? [];
   const byNumber = number === undefined ? null : records.observationPlace(Number(number));
@@ -53,8 +54,8 @@ function placeNamed({ app }: RecordsDoors, q: string): string | null {
   return at === null ? null : `/t/${at.hostname}?as_of=${encodeURIComponent(isoTime(at.observed_at))}`;
 }
 
-/** The same as JSON: three of all to everybody, with how many there are. */
-function searchJson(c: RecordsContext, found: Found[], { q, total: hosts, isWhole, sign_in_url }: Asked): Response {
+/** The matches as JSON: all of them when signed in, otherwise the first three and the total. */
+function searchJson(c: RecordsContext, found: Found[], { q, total: hosts, isWhole, sign_in_url }: Search): Response {
   const total = hosts + found.filter(({ kind }) => kind !== 'domain').length;
   setHeader(c, 'Vary', 'Accept, Cookie');
   setHeader(c, 'Access-Control-Allow-Origin', '*');

@@ -8,31 +8,31 @@ import { cursorOf, pageOf } from '../../responses/paging.ts';
 import { changeView, shortValue, signalLabel } from './change-view.ts';
 import { fullView } from './full-view.ts';
 
-/** A public list shows so many (spec, "Public web surface"). */
+/** Changes without an account (spec, "Public web surface"). */
 const TOP = 3;
-/** Changes on a page for who is signed in. */
+/** Changes on a page for signed-in readers. */
 const PAGE = 50;
-/** Changes that are marked on the time line, newest first. */
+/** Changes on the timeline. */
 const TICKS = 200;
-/** Values on a page for who is signed in; the API has them all. */
+/** Values on a page for signed-in readers; the API has all of them. */
 const VALUES = 500;
 
-interface Asked {
+interface Request {
   frame: RecordsFrame;
   host: WatchedHost;
-  /** Null when there is none, or none by the time asked for. */
+  /** Null when there is none as of the requested time. */
   observation: Observation | null;
   /** When the host was first observed, in ms. */
   first: number | null;
   asOf: string | null;
-  /** Where the changes go on: only those before this number. */
+  /** Only changes before this number; undefined for the latest. */
   before: number | undefined;
 }
 
-/** What the time machine shows of a host. */
+/** What the time machine shows about a host. */
 export function timeMachineView(
   { store, now }: AppContext,
-  { frame, host, observation, first, asOf, before }: Asked,
+  { frame, host, observation, first, asOf, before }: Request,
 ): TimeMachineView {
   const { records } = store;
   const isSignedIn = frame.signed_in !== null;

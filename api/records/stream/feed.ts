@@ -2,46 +2,43 @@ import { Fault } from '../../../src/fault.ts';
 import type { Delta } from '../../../src/records/delta.ts';
 import { deltaRow } from '../../../src/records/wire-rows.ts';
 import type { Store } from '../../../src/store/store.ts';
-import type { Piece, Wanted } from './listener.ts';
-import { Listener, lastWord } from './listener.ts';
+import type { Chunk, Filter } from './listener.ts';
+import { finalEvent, Listener } from './listener.ts';
 
 export interface FeedTimes {
-  /** How often the database is asked for something new, in ms. */
+  /** How often the database is polled, in ms. */
   poll: number;
-  /** How often every listener hears that the stream is alive, in ms (wire.md, section 5). */
+  /** How often heartbeats are sent, in ms (wire.md, section 5). */
   beat: number;
-  /** After how many heartbeats a stream ends and is to be opened anew: the key is looked at, and metered, again. */
+  /** Heartbeats after which a stream ends. The client reconnects, so that its key is checked and metered again. */
   beats: number;
 }
 
 const TIMES: FeedTimes = { poll: 250, beat: 15_000, beats: 240 };
 
-/** How many listeners one process serves. */
+/** Listeners per process. */
 const LISTENERS_MAX = 10_000;
-/** How many changes are read at once. */
+/** Changes per read. */
 const BATCH = 200;
 
-/** How many bytes of changes are handed over at once, about: a fraction of what may wait for a listener. */
-const PIECE = 32 * 1024;
+/** Approximate bytes per chunk: a fraction of what may wait for a listener. */
+const CHUNK = 32 * 1024;
 
-/** What is said first: when a client that lost the connection should come back, in ms. */
+/** The first line of every stream: how long clients wait before they reconnect, in ms. */
 const FIRST = Buffer.from('retry: 3000\n\n');
 const BEAT = Buffer.from(':\n\n');
-const STOPPING = lastWord('stopping', 'this server is stopping');
+const STOPPING = finalEvent('stopping', 'this server is stopping');
 
-/**
- * The changes as they are entered, by whatever process: one reader of the
- * database for all listeners, and each change made into bytes once.
- */
+/** The changes of every process as they are recorded: one poll of the database for all listeners, and each change is encoded once. */
 export class ChangeFeed {
   readonly #records: Pick<Store['records'], 'deltas' | 'newestDelta'>;
   readonly #times: FeedTimes;
   readonly #failed: (error: unknown) => void;
-  /** Those who are open, and among them those who hear the present. */
+  /** Open listeners, and those of them that have caught up. */
   readonly #open = new Set<Listener>();
   readonly #live = new Set<Listener>();
-  /** The number of the newest change that those were told. */
-  #told = 0;
+  /** The number of the last change that live listeners received. */
+  #sent = 0;
   #poll: NodeJS.Timeout | undefined;
   #beat: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -60,22 +57,25 @@ export class ChangeFeed {
     return this.#open.size;
   }
 
-  /** Opens a stream of what comes after a number. Throws `unavailable` at the end of the process, or for one too many. */
-  listen(wanted: Wanted, after: number, dropped: () => void): Listener {
-    if (this.#isClosed) throw new Fault('unavailable', 'the stream ends: this process is stopping');
+  /** Opens a stream of the changes after a number. Throws `unavailable` when the process is stopping or full. */
+  listen(filter: Filter, after: number, dropped: () => void): Listener {
+    if (this.#isClosed) throw new Fault('unavailable', 'this process is stopping; open the stream again');
     if (this.#open.size >= LISTENERS_MAX) {
-      throw new Fault('unavailable', `the stream has its ${LISTENERS_MAX} listeners; try again later`);
+      throw new Fault(
+        'unavailable',
+        `this process serves ${LISTENERS_MAX} streams, which is its limit; try again later`,
+      );
     }
-    return new Listener(this, wanted, after, FIRST, dropped);
+    return new Listener(this, filter, after, FIRST, dropped);
   }
 
-  /** The number of the newest change that there is. */
+  /** The number of the latest change. */
   newest(): number {
     return this.#records.newestDelta();
   }
 
-  /** What a listener has missed, a part at a time; after the last part it joins those that hear changes live. */
-  past(listener: Listener): Piece | null {
+  /** The next batch of changes that a listener missed. After the last batch the listener is live. */
+  missed(listener: Listener): Chunk | null {
     if (this.#isClosed) {
       listener.end(STOPPING);
       return null;
@@ -83,7 +83,7 @@ export class ChangeFeed {
     this.#open.add(listener);
     this.#startBeat();
     if (this.#live.has(listener)) return null;
-    const { host, signal } = listener.wanted;
+    const { host, signal } = listener.filter;
     const newest = this.#records.newestDelta();
     const found = this.#records.deltas(
       { host: host?.id, signal },
@@ -91,9 +91,9 @@ export class ChangeFeed {
     );
     const last = found.at(-1)?.seq ?? 0;
     if (found.length < BATCH) {
-      // With this, everything up to `newest`, and up to the last one found, is told.
+      // This batch reaches both `newest` and the last change found.
       listener.position = Math.max(listener.position, newest, last);
-      if (this.#live.size === 0) this.#told = newest;
+      if (this.#live.size === 0) this.#sent = newest;
       this.#live.add(listener);
       this.#startPoll(this.#times.poll);
     }
@@ -102,27 +102,27 @@ export class ChangeFeed {
 
   fallBehind(listener: Listener): void {
     this.#live.delete(listener);
-    this.#restIfAlone();
+    this.#stopPollIfIdle();
   }
 
   leave(listener: Listener): void {
     this.#open.delete(listener);
     this.#live.delete(listener);
-    this.#restIfAlone();
+    this.#stopPollIfIdle();
     if (this.#open.size === 0) {
       clearInterval(this.#beat);
       this.#beat = undefined;
     }
   }
 
-  /** Ends every stream, with a word. */
+  /** Ends every stream with a final event. */
   close(): void {
     this.#isClosed = true;
     for (const listener of [...this.#open]) listener.end(STOPPING);
   }
 
-  /** Nobody hears the present: it need not be looked for. */
-  #restIfAlone(): void {
+  /** Stops polling when no listener is live. */
+  #stopPollIfIdle(): void {
     if (this.#live.size > 0) return;
     clearTimeout(this.#poll);
     this.#poll = undefined;
@@ -134,7 +134,7 @@ export class ChangeFeed {
       this.#poll = undefined;
       let isBehind = false;
       try {
-        isBehind = this.#tell();
+        isBehind = this.#broadcast();
       } catch (error) {
         this.#failed(error);
       }
@@ -142,66 +142,66 @@ export class ChangeFeed {
     }, wait);
   }
 
-  /** Tells a part of what is new; whether there is more. */
-  #tell(): boolean {
+  /** Pushes a batch of new changes to live listeners. Returns whether there are more. */
+  #broadcast(): boolean {
     const newest = this.#records.newestDelta();
-    if (newest <= this.#told) return false;
-    const found = this.#records.deltas({}, { order: 'oldest', cursor: this.#told, limit: BATCH });
+    if (newest <= this.#sent) return false;
+    const found = this.#records.deltas({}, { order: 'oldest', cursor: this.#sent, limit: BATCH });
     const first = found[0]?.seq ?? 0;
-    // Who wants the same is handed the same bytes: one piece and one write in the place of one for each change.
-    const shared = new Map<string, Told[]>();
+    // Listeners with the same filter share chunks: one write per chunk instead of one per change.
+    const shared = new Map<string, ChangeChunk[]>();
     for (const listener of [...this.#live]) {
-      const { wanted, position } = listener;
-      // Who joined since was told some of these already.
-      const name = `${wanted.host?.id} ${wanted.signal} ${Math.max(position, first - 1)}`;
-      let pieces = shared.get(name);
-      if (pieces === undefined) {
-        pieces = piecesOf(found.filter((delta) => delta.seq > position && listener.wants(delta)));
-        shared.set(name, pieces);
+      const { filter, position } = listener;
+      // Listeners that joined since have some of these already.
+      const name = `${filter.host?.id} ${filter.signal} ${Math.max(position, first - 1)}`;
+      let chunks = shared.get(name);
+      if (chunks === undefined) {
+        chunks = chunksOf(found.filter((delta) => delta.seq > position && listener.wants(delta)));
+        shared.set(name, chunks);
       }
-      for (const { bytes, seq } of pieces) {
-        // Who has fallen behind meanwhile reads the rest from the database, and nothing is left out.
+      for (const { bytes, seq } of chunks) {
+        // A listener that fell behind meanwhile reads the rest from the database.
         if (this.#live.has(listener)) listener.push(bytes, seq);
       }
     }
     const last = found.at(-1)?.seq ?? 0;
-    this.#told = found.length < BATCH ? Math.max(newest, last) : last;
+    this.#sent = found.length < BATCH ? Math.max(newest, last) : last;
     return found.length === BATCH;
   }
 
   #startBeat(): void {
     this.#beat ??= setInterval(() => {
       for (const listener of [...this.#open]) {
-        if (listener.beats >= this.#times.beats) listener.end(lastWord('time_is_up', 'a stream lasts an hour'));
+        if (listener.beats >= this.#times.beats) listener.end(finalEvent('time_is_up', 'a stream lasts an hour'));
         else listener.beat(BEAT);
       }
     }, this.#times.beat);
   }
 }
 
-/** Changes as bytes, and the number of the last one among them. */
-interface Told {
+/** Changes as bytes, and the number of the last one. */
+interface ChangeChunk {
   bytes: Uint8Array;
   seq: number;
 }
 
-/** Changes in pieces, none of them much larger than `PIECE`. */
-function piecesOf(deltas: Delta[]): Told[] {
-  const pieces: Told[] = [];
+/** Changes in chunks of about `CHUNK` bytes. */
+function chunksOf(deltas: Delta[]): ChangeChunk[] {
+  const chunks: ChangeChunk[] = [];
   let frames: Uint8Array[] = [];
   let length = 0;
   for (const [index, delta] of deltas.entries()) {
     const frame = frameOf(delta);
     frames.push(frame);
     length += frame.length;
-    if (length < PIECE && index < deltas.length - 1) continue;
-    pieces.push({ bytes: Buffer.concat(frames), seq: delta.seq });
+    if (length < CHUNK && index < deltas.length - 1) continue;
+    chunks.push({ bytes: Buffer.concat(frames), seq: delta.seq });
     [frames, length] = [[], 0];
   }
-  return pieces;
+  return chunks;
 }
 
-/** A change as an event (HTML, "Server-sent events"). JSON has no line break in it. */
+/** A change as an event (HTML, "Server-sent events"). JSON contains no line breaks. */
 function frameOf(delta: Delta): Uint8Array {
   return Buffer.from(`id: ${delta.seq}\ndata: ${JSON.stringify(deltaRow(delta))}\n\n`);
 }

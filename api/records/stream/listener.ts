@@ -1,94 +1,94 @@
 import type { Delta } from '../../../src/records/delta.ts';
 
-/** How much is kept for a listener, in bytes; past that it reads from the database when it gets there. */
+/** Bytes that wait for a listener. Beyond that it falls behind, and reads from the database. */
 const BUFFER_MAX = 256 * 1024;
 
-/** For how many heartbeats nothing may be read of what waits. */
+/** Heartbeats without a read after which a listener with waiting data is dropped. */
 const STALLED_BEATS = 2;
 
-/** What a listener asked for. */
-export interface Wanted {
+/** The changes that a listener subscribed to. */
+export interface Filter {
   host?: { id: number; hostname: string } | undefined;
   signal?: string | undefined;
 }
 
-/** What a listener needs of the feed. */
+/** The feed, as a listener uses it. */
 interface Source {
-  /** What comes next in the past for a listener, or null once it hears changes live. */
-  past(listener: Listener): Piece | null;
-  /** The listener is behind, and is served by `past` again. */
+  /** The next missed changes; null once the listener is live. */
+  missed(listener: Listener): Chunk | null;
+  /** The listener is no longer live, and reads from `missed` again. */
   fallBehind(listener: Listener): void;
   leave(listener: Listener): void;
 }
 
-/** A part of the stream, and the number of the last change in it; null for one without a change. */
-export interface Piece {
+/** Bytes of the stream, and the number of the last change in them; null without a change. */
+export interface Chunk {
   bytes: Uint8Array;
   seq: number | null;
 }
 
 /**
- * One listener of the stream. What it has missed is read from the database as it
- * reads on; live changes are handed to it as bytes that all listeners share.
+ * One listener of the stream. It reads missed changes from the database at its own pace; live changes are pushed as
+ * bytes that all listeners share.
  */
 export class Listener {
-  readonly wanted: Wanted;
-  /** The number of the last change that it was told, or that it need not be. */
+  readonly filter: Filter;
+  /** The number of the last change that it received or skipped. */
   position: number;
-  /** Heartbeats since it came, and since something of what waits was read. */
+  /** Heartbeats since it connected; `#stalled` counts those since the last read. */
   beats = 0;
   #stalled = 0;
   readonly #source: Source;
   readonly #dropped: () => void;
-  #queue: Piece[] = [];
+  #queue: Chunk[] = [];
   #bytes = 0;
   #isEnded = false;
   #wake: (() => void) | null = null;
 
-  /** `first` is what is said at once; `dropped` is called when nothing more is read. */
-  constructor(source: Source, wanted: Wanted, position: number, first: Uint8Array, dropped: () => void) {
+  /** `first` is sent at once; `dropped` is called when the listener has stopped reading. */
+  constructor(source: Source, filter: Filter, position: number, first: Uint8Array, dropped: () => void) {
     this.#source = source;
-    this.wanted = wanted;
+    this.filter = filter;
     this.position = position;
     this.#dropped = dropped;
     this.#add({ bytes: first, seq: null });
   }
 
   wants({ domain, signal }: Delta): boolean {
-    const { host, signal: wanted } = this.wanted;
+    const { host, signal: wanted } = this.filter;
     return (host === undefined || host.hostname === domain) && (wanted === undefined || wanted === signal);
   }
 
-  /** Hands over a change that it hears live. */
+  /** Delivers a live change. */
   push(bytes: Uint8Array, seq: number): void {
     if (this.#isEnded || seq <= this.position) return;
     if (this.#queue.length > 0 && this.#bytes + bytes.length > BUFFER_MAX) {
-      // What waits is let go: it is read again from the listener's position.
+      // The queue is discarded; it is read again from the listener's position.
       this.#empty();
       this.#source.fallBehind(this);
     } else this.#add({ bytes, seq });
   }
 
-  /** Says that the stream is alive, or drops the listener when it has long not read what waits. */
+  /** Sends a heartbeat, or drops a listener that has stopped reading. */
   beat(bytes: Uint8Array): void {
     this.beats++;
     if (this.#wake !== null) this.#add({ bytes, seq: null });
     else if (++this.#stalled > STALLED_BEATS) {
-      this.end(lastWord('too_slow', 'what waited for this listener was not read'));
+      this.end(finalEvent('too_slow', 'the listener stopped reading'));
       this.#dropped();
     }
   }
 
-  /** Ends with a last word, in the place of all that still waits: it can be read again. */
-  end(word: Uint8Array): void {
+  /** Ends the stream with a final event, which replaces the queue: a client reads that again. */
+  end(final: Uint8Array): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.#empty();
     this.#source.leave(this);
-    this.#add({ bytes: word, seq: null });
+    this.#add({ bytes: final, seq: null });
   }
 
-  /** The stream, as it is read. */
+  /** The body of the response. */
   body(): ReadableStream<Uint8Array> {
     return new ReadableStream<Uint8Array>(
       {
@@ -106,21 +106,21 @@ export class Listener {
           this.#isEnded = true;
           this.#empty();
           this.#source.leave(this);
-          this.#awake();
+          this.#resume();
         },
       },
-      // Nothing is made ready before it is asked for.
+      // Nothing is produced ahead of a read.
       { highWaterMark: 0 },
     );
   }
 
   #next(): Uint8Array | null {
     this.#stalled = 0;
-    // While it looks into the past, the feed may have said its last word.
-    const piece = this.#take() ?? (this.#isEnded ? null : this.#source.past(this)) ?? this.#take();
-    if (piece === null) return null;
-    this.position = Math.max(this.position, piece.seq ?? 0);
-    return piece.bytes;
+    // The feed may end the stream while the listener reads missed changes.
+    const chunk = this.#take() ?? (this.#isEnded ? null : this.#source.missed(this)) ?? this.#take();
+    if (chunk === null) return null;
+    this.position = Math.max(this.position, chunk.seq ?? 0);
+    return chunk.bytes;
   }
 
   #empty(): void {
@@ -128,26 +128,26 @@ export class Listener {
     this.#bytes = 0;
   }
 
-  #take(): Piece | null {
-    const piece = this.#queue.shift() ?? null;
-    if (piece !== null) this.#bytes -= piece.bytes.length;
-    return piece;
+  #take(): Chunk | null {
+    const chunk = this.#queue.shift() ?? null;
+    if (chunk !== null) this.#bytes -= chunk.bytes.length;
+    return chunk;
   }
 
-  #add(piece: Piece): void {
-    this.#queue.push(piece);
-    this.#bytes += piece.bytes.length;
-    this.#awake();
+  #add(chunk: Chunk): void {
+    this.#queue.push(chunk);
+    this.#bytes += chunk.bytes.length;
+    this.#resume();
   }
 
-  #awake(): void {
+  #resume(): void {
     this.#wake?.();
     this.#wake = null;
   }
 }
 
-/** The event that a stream ends with when the server ends it. It has no id: a client comes back to where it was. */
-export function lastWord(reason: string, message: string): Uint8Array {
-  const data = JSON.stringify({ reason, message: `${message}; come back with Last-Event-ID, and nothing is missed` });
+/** The last event of a stream that the server ends. It has no id, so that a client resumes where it was. */
+export function finalEvent(reason: string, message: string): Uint8Array {
+  const data = JSON.stringify({ reason, message: `${message}; reconnect with Last-Event-ID to miss nothing` });
   return Buffer.from(`event: end\ndata: ${data}\n\n`);
 }

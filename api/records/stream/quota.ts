@@ -5,16 +5,15 @@ import { Fault } from '../../../src/fault.ts';
 import { STREAMS_MAX } from '../../../src/limits.ts';
 import { MINUTE } from '../../../src/time.ts';
 
-/** For how long a stream counts when its process says nothing more of it, and how often that is said, in ms. */
+/** How long a stream counts without a renewal, and how often its process renews it, in ms. */
 const LASTS = MINUTE;
 const RENEWED_EVERY = 15_000;
-/** When to try again after one too many, in seconds: by then those of a process that died have ended. */
+/** `Retry-After` of a rejected stream, in seconds: by then the streams of a crashed process have expired. */
 export const RETRY_AFTER = String(LASTS / 1_000);
 
 /**
- * How many streams each account has open, and each address that pays by the call;
- * counted in the database, for every process on it. Keys of no account are the
- * operator's own, and not counted.
+ * Limits the open streams of each account, and of each address that pays per call. They are counted in the database,
+ * so that every process shares the limit. Keys without an account are the operator's own and are not counted.
  */
 export class StreamQuota {
   readonly #app: Pick<AppContext, 'store' | 'now'>;
@@ -27,7 +26,7 @@ export class StreamQuota {
     this.#logger = logger;
   }
 
-  /** Counts a stream of an account, or without one of an address; gives what ends it. Throws `rate_limited`. */
+  /** Counts a stream of an account, or of an address without one. Returns what releases it. Throws `rate_limited`. */
   async take({ account, caller }: { account: string | null; caller: string }): Promise<() => void> {
     const { store, now } = this.#app;
     const holder = account === null ? `address:${caller}` : `account:${account}`;
@@ -39,23 +38,20 @@ export class StreamQuota {
       (await store.groupCommit(() => store.quotas.openStream({ id, holder }, now, { most, lasts: LASTS })));
     if (!isOpen) {
       const whose = account === null ? 'this address' : 'this account';
-      throw new Fault(
-        'rate_limited',
-        `${whose} has ${most} streams open, which is the most; end one, then open another`,
-      );
+      throw new Fault('rate_limited', `${whose} has ${most} streams open, which is the limit; close one first`);
     }
     this.#open.set(id, holder);
     this.#timer ??= setInterval(() => this.#renew(), RENEWED_EVERY).unref();
-    return () => this.#end(id);
+    return () => this.#release(id);
   }
 
-  #end(id: string): void {
+  #release(id: string): void {
     if (!this.#open.delete(id)) return;
     if (this.#open.size === 0) {
       clearInterval(this.#timer);
       this.#timer = undefined;
     }
-    // One that is not ended here ends by itself.
+    // A stream that is not released here expires.
     this.#app.store
       .groupCommit(() => this.#app.store.quotas.endStream(id))
       .catch((error: unknown) => this.#failed(error));
@@ -63,13 +59,13 @@ export class StreamQuota {
 
   #renew(): void {
     const { store, now } = this.#app;
-    // Read when it is done: what ended meanwhile is not counted again.
+    // The map is read inside the transaction, so that streams which ended meanwhile are not renewed.
     store
       .groupCommit(() => store.quotas.renewStreams([...this.#open], now() + LASTS))
       .catch((error: unknown) => this.#failed(error));
   }
 
   #failed(error: unknown): void {
-    this.#logger.warn({ err: error }, 'streams that are open are counted later');
+    this.#logger.warn({ err: error }, 'open streams could not be counted; they will be with the next renewal');
   }
 }

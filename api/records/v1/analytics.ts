@@ -1,19 +1,18 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
+import type { AppContext } from '../../../src/app/context.ts';
 import { Fault } from '../../../src/fault.ts';
-import { DAY, dayOf } from '../../../src/time.ts';
 import { faults, ok } from '../../openapi/responses.ts';
-import { privateJson } from '../../responses/send.ts';
-import type { RecordsDoors } from '../route.ts';
-import { register } from '../route.ts';
+import { operation } from '../route.ts';
 import { serviceOf } from './facets.ts';
 import { sinceParam, untilParam } from './params.ts';
 
-/** How many days of changes are told without `since`, and how many at most. */
+const DAY = 86_400_000;
+/** Days of changes without `since`, and at most. */
 const DAYS = 30;
-const MOST_DAYS = 366;
-/** Certificates that end within so many days are counted by day. */
+const DAYS_MAX = 366;
+/** Days ahead for which expiring certificates are counted. */
 const EXPIRY_DAYS = 90;
-/** Names of each kind. */
+/** Names in each list. */
 const NAMES = 50;
 
 const count = z.int().min(0);
@@ -24,49 +23,44 @@ const Analytics = z
     domains: z.object({ watched: count, paused: count }),
     observations: count,
     changes: count.openapi({ description: 'Of all time.' }),
-    types: named.openapi({ description: 'Hostnames that have records of a type.' }),
+    types: named.openapi({ description: 'Number of hostnames with records of each type.' }),
     services: z.array(z.object({ service: z.string(), kind: z.string(), count })),
     issuers: named,
     nameservers: named.openapi({ description: 'By the registrable domain of the name servers.' }),
     mailhosts: named.openapi({ description: 'By the registrable domain of the mail servers.' }),
     expiring: z
       .array(z.object({ day: z.iso.date(), count }))
-      .openapi({ description: `Certificates by the day on which they end, the next ${EXPIRY_DAYS} days.` }),
+      .openapi({ description: `Certificates by the day on which they expire, for the next ${EXPIRY_DAYS} days.` }),
     changes_by_day: z.array(
       z.object({ day: z.iso.date(), signal: z.string(), kind: z.enum(['added', 'removed', 'changed']), count }),
     ),
   })
   .openapi('Analytics');
 
-const route = createRoute({
-  method: 'get',
-  path: '/v1/analytics',
+const spec = {
   operationId: 'readAnalytics',
   tags: ['Lists'],
-  summary: 'The whole of what is watched, in numbers',
-  description: `Changes are told by UTC day: of the last ${DAYS} days, or of the span given, at most ${MOST_DAYS} days. Lists of names hold the ${NAMES} most frequent.`,
+  summary: 'Totals and rankings over every watched hostname',
+  description: `Changes are counted by UTC day, for the last ${DAYS} days or for the given span of at most ${DAYS_MAX} days. Lists of names hold the ${NAMES} most frequent.`,
   request: { query: z.object({ since: sinceParam, until: untilParam }) },
-  responses: { 200: ok(Analytics, 'As it is now.'), ...faults() },
-});
+  responses: { 200: ok(Analytics, 'The current numbers.'), ...faults() },
+};
 
-/** All of it in numbers. */
-export function analyticsDoor(doors: RecordsDoors): void {
-  const { store, now } = doors.app;
-  const { records } = store;
-  register(doors, 'read', route, (c) => {
+export const readAnalytics = ({ store: { records }, now }: Pick<AppContext, 'store' | 'now'>) =>
+  operation(spec, (c) => {
     const query = c.req.valid('query');
     const until = query.until ?? now() + 1;
     const since = query.since ?? until - (DAYS - 1) * DAY;
-    if (until - since > MOST_DAYS * DAY) {
+    if (until - since > DAYS_MAX * DAY) {
       throw new Fault(
         'invalid_request',
-        `since: the span from ${dayOf(since)} to ${dayOf(until - 1)} is longer than ${MOST_DAYS} days; ask for a shorter one`,
+        `since: the span from ${dayOf(since)} to ${dayOf(until - 1)} is longer than ${DAYS_MAX} days; ask for a shorter one`,
         { field: 'since' },
       );
     }
     const top = (kind: 'type' | 'service' | 'issuer' | 'nameserver' | 'mailhost') => records.topFacets(kind, NAMES);
     const { watched, paused } = records.counts();
-    return privateJson(c, {
+    return {
       domains: { watched, paused },
       observations: records.nextSeq() - 1,
       changes: records.deltaCount({}),
@@ -78,8 +72,11 @@ export function analyticsDoor(doors: RecordsDoors): void {
       expiring: records
         .facetRange('expiry', dayOf(now()), dayOf(now() + EXPIRY_DAYS * DAY))
         .map(({ name, count }) => ({ day: name, count })),
-      // The day on which the span ends is within, unless it ends as the day begins.
+      // The end is exclusive, so a span that ends at midnight leaves that day out.
       changes_by_day: since < until ? records.changesByDay(dayOf(since), dayOf(until - 1 + DAY)) : [],
-    });
+    };
   });
+
+function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
 }

@@ -1,19 +1,17 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { requireHost } from '../../../src/records/require-host.ts';
 import { deltaRow } from '../../../src/records/wire-rows.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
-import { listOf, sendList } from '../answers.ts';
-import type { RecordsDoors } from '../route.ts';
-import { register } from '../route.ts';
+import { listOf } from '../list.ts';
+import { operation } from '../route.ts';
 import { domainFilter, sinceParam, typeParam, untilParam } from './params.ts';
 import { Delta } from './record-schemas.ts';
 
 export const ChangeList = listOf('ChangeList', Delta);
 
-const route = createRoute({
-  method: 'get',
-  path: '/v1/changes',
+const spec = {
   operationId: 'listChanges',
   tags: ['Changes'],
   summary: 'The change wire: what changed between observations',
@@ -26,24 +24,21 @@ const route = createRoute({
       order: z
         .enum(['newest', 'oldest'], { error: 'must be newest or oldest' })
         .default('newest')
-        .openapi({ description: 'Which come first.' }),
+        .openapi({ description: 'Which changes come first.' }),
       limit: limitParam(100, 1_000),
       cursor: cursorParam,
     }),
   },
-  responses: { 200: ok(ChangeList, 'Newest first unless asked otherwise.'), ...faults() },
-});
+  responses: { 200: ok(ChangeList, 'Newest first, unless `order` says otherwise.'), ...faults() },
+};
 
-/** The change wire. */
-export function changesDoor(doors: RecordsDoors): void {
-  const { records } = doors.app.store;
-  register(doors, 'read', route, (c) => {
+export const listChanges = ({ records }: Pick<Store, 'records'>) =>
+  operation(spec, (c) => {
     const { domain, type: signal, since, until, order, limit, cursor } = c.req.valid('query');
     const host = domain === undefined ? undefined : requireHost(records, domain).id;
     const query = { host, signal, since, until };
-    const [place] = readCursor(z.tuple([z.int().min(0)]), cursor);
-    const found = records.deltas(query, { limit: limit + 1, order, cursor: place });
+    const [from] = readCursor(z.tuple([z.int().min(0)]), cursor);
+    const found = records.deltas(query, { limit: limit + 1, order, cursor: from });
     const { rows, next } = pageOf(found, limit, ({ seq }) => cursorOf([seq]));
-    return sendList(doors, c, { items: rows.map(deltaRow), total: records.deltaCount(query), next_cursor: next });
+    return { items: rows.map(deltaRow), total: records.deltaCount(query), next_cursor: next };
   });
-}

@@ -12,22 +12,21 @@ import {
 import type { Observation } from '../../../src/records/observation.ts';
 import { notObserved, requireHost } from '../../../src/records/require-host.ts';
 import type { WatchedHost } from '../../../src/store/records-hostnames.ts';
-import type { RecordsContext } from '../route.ts';
+import type { RecordsContext } from '../context.ts';
 
-/** How many changes, and how many observations, are read at once. */
+/** Changes, and observations, per read. */
 const CHANGES = 500;
 const OBSERVATIONS = 20;
 
 const CSV = 'text/csv; charset=utf-8; header=present';
 
-/**
- * The files that accounts may take, by key or by session: streamed, so that
- * memory is the same however much there is.
- */
+export type ExportFiles = ReturnType<typeof exportFiles>;
+
+/** The files that accounts may download, by key or by session. They are streamed, so memory use does not grow with their size. */
 export function exportFiles({ store }: Pick<AppContext, 'store'>) {
   const { records, doorKeys } = store;
 
-  /** All observations of a host that there are now, read in parts. Ends by an error when the host opts out meanwhile. */
+  /** Every observation of a host up to the present one, read in batches. Throws when the host opts out midway. */
   const chainOf = function* ({ id, hostname, seq: newest }: WatchedHost): Generator<Observation, void> {
     for (let after: { at: number; seq: number } | undefined; ; ) {
       requireHost(records, hostname);
@@ -41,18 +40,18 @@ export function exportFiles({ store }: Pick<AppContext, 'store'>) {
       after = { at: Date.parse(last.record.observed_at), seq: last.seq };
     }
   };
-  const observed = (name: string): WatchedHost => {
+  const requireObserved = (name: string): WatchedHost => {
     const host = requireHost(records, name);
     if (host.seq === null) throw notObserved(host.hostname);
     return host;
   };
 
   return {
-    /** Changes of a time, in ms, oldest first. */
+    /** The changes of a span (in ms), oldest first. */
     changes(c: RecordsContext, query: { since?: number | undefined; until?: number | undefined }): Response {
-      // What comes in meanwhile is of the next export.
+      // Changes that arrive meanwhile belong to the next export.
       const newest = records.newestDelta();
-      return sendParts(c, 'changes.csv', CSV, function* () {
+      return sendChunks(c, 'changes.csv', CSV, function* () {
         yield csvLine(CHANGE_COLUMNS);
         for (let cursor = 0; ; ) {
           const found = records.deltas(query, { order: 'oldest', cursor, limit: CHANGES });
@@ -70,30 +69,30 @@ export function exportFiles({ store }: Pick<AppContext, 'store'>) {
       if (!file.endsWith('.csv')) {
         throw new Fault(
           'not_found',
-          `there is no such export; the observations of a domain are at /v1/exports/domains/<domain>.csv`,
+          `no such export; the observations of a domain are at /v1/exports/domains/<domain>.csv`,
         );
       }
-      const host = observed(file.slice(0, -'.csv'.length));
-      return sendParts(c, `${host.hostname}.csv`, CSV, function* () {
+      const host = requireObserved(file.slice(0, -'.csv'.length));
+      return sendChunks(c, `${host.hostname}.csv`, CSV, function* () {
         yield csvLine(OBSERVATION_COLUMNS);
         for (const observation of chainOf(host)) yield observationCells(observation).map(csvLine).join('');
       });
     },
-    /** Throws as `observations`. */
+    /** Throws like `observations`. */
     evidence(c: RecordsContext, name: string): Response {
-      const host = observed(name);
-      return sendParts(c, `${host.hostname}.evidence.json`, 'application/json', () =>
+      const host = requireObserved(name);
+      return sendChunks(c, `${host.hostname}.evidence.json`, 'application/json', () =>
         evidenceText(host.hostname, chainOf(host), doorKeys()),
       );
     },
   };
 }
 
-/** How much is gathered before it is sent, in characters. */
-const PART = 64 * 1024;
+/** Characters that are gathered into one chunk. */
+const CHUNK = 64 * 1024;
 
-/** Sends a file to be kept, made a part at a time as it is taken; other requests come between two parts. */
-function sendParts(c: RecordsContext, name: string, type: string, make: () => Iterator<string>): Response {
+/** Sends a download, produced chunk by chunk as the client reads. Other requests run between two chunks. */
+function sendChunks(c: RecordsContext, name: string, type: string, make: () => Iterator<string>): Response {
   const headers = {
     'Content-Type': type,
     'Content-Disposition': `attachment; filename="${name}"`,
@@ -101,14 +100,14 @@ function sendParts(c: RecordsContext, name: string, type: string, make: () => It
     'X-Content-Type-Options': 'nosniff',
   };
   if (c.req.method === 'HEAD') return c.body(null, 200, headers);
-  const parts = make();
+  const lines = make();
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         await setImmediate();
         let text = '';
-        while (text.length < PART) {
-          const { value, done } = parts.next();
+        while (text.length < CHUNK) {
+          const { value, done } = lines.next();
           if (done) {
             if (text !== '') controller.enqueue(Buffer.from(text));
             return controller.close();

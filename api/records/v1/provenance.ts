@@ -1,11 +1,11 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
+import type { AppContext } from '../../../src/app/context.ts';
 import { requireHost } from '../../../src/records/require-host.ts';
 import { provenanceRow } from '../../../src/records/wire-rows.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
-import { listOf, sendList } from '../answers.ts';
-import type { RecordsDoors } from '../route.ts';
-import { register } from '../route.ts';
+import { listOf } from '../list.ts';
+import { operation } from '../route.ts';
 import { domainParam } from './params.ts';
 import { DomainName } from './record-schemas.ts';
 
@@ -19,35 +19,29 @@ export const Provenance = listOf(
       receipt: z.string().openapi({ description: 'The signed note, verbatim.' }),
     })
     .openapi('ProvenanceItem'),
-  { domain: DomainName, keys_url: z.url().openapi({ description: 'Whose signatures these are.' }) },
+  { domain: DomainName, keys_url: z.url().openapi({ description: 'The public keys that verify these signatures.' }) },
 );
 
-const route = createRoute({
-  method: 'get',
-  path: '/v1/domains/{domain}/provenance',
+const spec = {
   operationId: 'listProvenance',
   tags: ['Domains'],
-  summary: 'The receipts of all observations of a domain, newest first',
-  description: 'Each names by `prev` the hash of the one before: together they are a chain without gaps.',
+  summary: 'Receipts of every observation of a domain, newest first',
+  description: 'Each receipt names the hash of the previous one in `prev`; together they form a chain without gaps.',
   request: { params: domainParam, query: z.object({ limit: limitParam(100, 1_000), cursor: cursorParam }) },
   responses: { 200: ok(Provenance, 'Newest first.'), ...faults() },
-});
+};
 
-/** A domain's receipts. */
-export function provenanceDoor(doors: RecordsDoors): void {
-  const { store, settings } = doors.app;
-  const { records } = store;
-  register(doors, 'read', route, (c) => {
+export const listProvenance = ({ store: { records }, settings }: Pick<AppContext, 'store' | 'settings'>) =>
+  operation(spec, (c) => {
     const host = requireHost(records, c.req.valid('param').domain);
     const { limit, cursor } = c.req.valid('query');
     const [before] = readCursor(z.tuple([z.int().min(1)]), cursor);
     const { rows, next } = pageOf(records.provenance(host.id, limit + 1, before), limit, ({ seq }) => cursorOf([seq]));
-    return sendList(doors, c, {
+    return {
       domain: host.hostname,
       keys_url: `${settings.dataOrigin}/.well-known/records-keys.json`,
       items: rows.map(provenanceRow),
       total: records.observationCount(host.id),
       next_cursor: next,
-    });
+    };
   });
-}

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
+import type { AppContext } from '../../../src/app/context.ts';
 import type { Settings } from '../../../src/env.ts';
 import { Fault } from '../../../src/fault.ts';
 import type { Checkout } from '../../../src/meter/checkout.ts';
@@ -11,73 +12,76 @@ import { paymentId } from '../../../src/meter/purchase.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
 import { setHeader } from '../../responses/headers.ts';
+import { PRIVATE } from '../../responses/send.ts';
 import { operatorOf } from '../lanes/addresses.ts';
 import { menuFor, offerFor } from '../lanes/menu.ts';
 import { answerOf, paymentOf, receiptHeader } from '../lanes/payment.ts';
 import type { Refusals } from '../lanes/refusals.ts';
-import type { RecordsDoors } from '../route.ts';
-import { register } from '../route.ts';
+import { operation } from '../route.ts';
 
-/** The most that are bought at once. */
+/** Credits in one purchase. */
 const CREDITS_AT_ONCE = 1_000;
 const RANGE = `must be a whole number from 1 to ${CREDITS_AT_ONCE}`;
 
 const CreditsBought = z
   .object({
-    credits: z.int().min(1).openapi({ description: 'What the payment bought.' }),
-    balance: z.number().openapi({ description: 'The account’s credits by now.' }),
+    credits: z.int().min(1).openapi({ description: 'Credits that the payment bought.' }),
+    balance: z.number().openapi({ description: 'The account’s current balance.' }),
   })
   .openapi('CreditsBought');
 
-const route = createRoute({
-  method: 'post',
-  path: '/v1/credits',
+const spec = {
   operationId: 'buyCredits',
   tags: ['Account'],
   summary: 'Buy credits for the key’s account with a payment (x402)',
   description:
-    'Takes a key of the account and a payment for what the 402 of the same request asks. The same payment sent again buys nothing more. Credits are sold only where the service sees the transfer on the chain itself; where it has no node of the chain, the 402 has an empty `accepts` and says `reason: "node_missing"`.',
+    'Takes a key of the account and a payment for the offer in the 402 of the same request. Sending the same payment again buys nothing more. Credits are sold only where the service itself sees the transfer on the chain; without a node of the chain, the 402 has an empty `accepts` and `reason: "node_missing"`.',
   middleware: [limitBody, jsonBody()],
   request: {
     body: body(
       z
         .object({
-          credits: z.int(RANGE).min(1, RANGE).max(CREDITS_AT_ONCE, RANGE).openapi({ description: 'How many.' }),
+          credits: z.int(RANGE).min(1, RANGE).max(CREDITS_AT_ONCE, RANGE).openapi({ description: 'How many credits.' }),
         })
         .openapi('CreditPurchase', { example: { credits: 20 } }),
     ),
   },
-  responses: { 200: ok(CreditsBought, 'They are in the account’s ledger.'), ...faults(402, 409, 413, 415) },
-});
+  responses: { 200: ok(CreditsBought, 'The credits were added to the account.'), ...faults(402, 409, 413, 415) },
+};
 
-/** Where an account buys credits: paid for like a call, and entered once, however often the payment comes. */
-export function buyCreditsDoor(
-  doors: RecordsDoors,
-  { till, refusals }: { till: Checkout | null; refusals: Refusals },
-): void {
-  const { settings, store, now } = doors.app;
-  register(doors, 'usage', route, async (c) => {
+interface Sales {
+  /** Null while the paid lane is closed. */
+  checkout: Checkout | null;
+  refusals: Refusals;
+}
+
+/** Sells credits: paid for like a read, and entered into the ledger once, however often the payment is sent. */
+export const buyCredits = (
+  { settings, store, now }: Pick<AppContext, 'settings' | 'store' | 'now'>,
+  { checkout, refusals }: Sales,
+) =>
+  operation(spec, async (c) => {
     const { credits } = c.req.valid('json');
     const account = c.get('key')?.account ?? '';
     if (settings.x402 !== null && settings.x402.rpc === null) return menuFor(c, settings, null, nodeMissing(settings));
     const offer = offerOf(offerFor(settings, c.req.url), credits);
     const isPaid = Object.values(PAYMENT_HEADERS).some((name) => c.req.header(name) !== undefined);
-    if (till === null || offer === null || !isPaid) {
+    if (checkout === null || offer === null || !isPaid) {
       const price =
         offer &&
-        `${offer.description} ${credits === 1 ? 'costs' : 'cost'} ${priceInWords(offer)}: pay what accepts asks for, and send it as X-PAYMENT (x402) beside the key`;
+        `${offer.description} ${credits === 1 ? 'costs' : 'cost'} ${priceInWords(offer)}: pay what accepts asks for, and send the payment as X-PAYMENT (x402) together with the key`;
       return menuFor(c, settings, offer, price === null ? closed(settings) : { message: price });
     }
     if (store.accounts.find(account) === null) {
-      throw new Fault('key_invalid', 'X-Service-Key: the account of this key is no more');
+      throw new Fault('key_invalid', 'X-Service-Key: the account of this key was deleted');
     }
     const payment = paymentOf(c);
     await refusals.check(c);
     const request = createHash('sha256').update(`POST /v1/credits\n${account}\n${credits}`).digest('hex');
     const bought = { status: 200, headers: [], body: Buffer.from(String(credits)) };
-    const sold = await till.sell({ payment, offer, request, run: async () => bought, mustConfirm: true });
-    if (sold.outcome === 'failed') throw new Error('credits are always there to be sold');
-    // Also when it was paid for long ago: a payer who never came back is owed the credits all the same.
+    const sold = await checkout.sell({ payment, offer, request, run: async () => bought, mustConfirm: true });
+    if (sold.outcome === 'failed') throw new Error('credits are always in stock');
+    // Also when the payment settled long ago: a payer who never came back is still owed the credits.
     const isOwed = sold.outcome === 'served' || (sold.outcome === 'conflict' && OWED.has(sold.why));
     if (!isOwed) {
       await refusals.note(c);
@@ -89,24 +93,23 @@ export function buyCreditsDoor(
     const transaction = (sold.outcome === 'served' ? sold.transaction : null) ?? '';
     setHeader(c, ...receiptHeader(payment, offer, { success: true, transaction }));
     const answer: z.infer<typeof CreditsBought> = { credits, balance: creditsOf(store.credits.balance(account)) };
-    return c.json(answer, 200, { 'Cache-Control': 'private, no-store' });
+    return c.json(answer, 200, { 'Cache-Control': PRIVATE });
   });
-}
 
-/** The payment is settled, and for these credits of this account. */
+/** Conflicts of a payment that is settled for these very credits. */
 const OWED: ReadonlySet<string> = new Set(['answer_gone', 'repeated']);
 
 const nodeMissing = (settings: Pick<Settings, 'contact'>) => ({
   reason: 'node_missing',
-  message: `credits are not sold here: this service has no node of the chain (X402_RPC_URL) to see that a payment came. Nothing was charged; ask ${operatorOf(settings)}, who can set it and tops credits up meanwhile`,
+  message: `credits are not sold here: this service has no node of the chain (X402_RPC_URL) to confirm payments. Nothing was charged; ask ${operatorOf(settings)} to set one, or to top up your credits`,
 });
 
 const closed = (settings: Pick<Settings, 'contact'>) => ({
   reason: 'payments_closed',
-  message: `payments are not taken here; ${operatorOf(settings)} tops credits up`,
+  message: `this service takes no payments; ask ${operatorOf(settings)} to top up your credits`,
 });
 
-/** So many credits, at the price of one. */
+/** An offer of several credits, from the price of one. */
 function offerOf(one: Offer | null, credits: number): Offer | null {
   if (one === null) return null;
   return { ...one, units: one.units * credits, description: `${credits} ${credits === 1 ? 'credit' : 'credits'}` };

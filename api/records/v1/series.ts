@@ -1,11 +1,11 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { requireHost } from '../../../src/records/require-host.ts';
 import { timeSeriesPoint } from '../../../src/records/time-series.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
-import { listOf, sendList } from '../answers.ts';
-import type { RecordsDoors } from '../route.ts';
-import { register } from '../route.ts';
+import { listOf } from '../list.ts';
+import { operation } from '../route.ts';
 import { domainParam, sinceParam, typeParam, untilParam } from './params.ts';
 import { CERTIFICATE_STATUSES, DomainName, Status } from './record-schemas.ts';
 
@@ -20,23 +20,21 @@ const Series = listOf(
           z.string(),
           z.object({
             status: z.union([Status, z.enum(CERTIFICATE_STATUSES)]),
-            count: z.int().min(0).nullable().openapi({ description: 'How many values; null when that is unknown.' }),
+            count: z.int().min(0).nullable().openapi({ description: 'Number of values; null when unknown.' }),
             ttl: z.int().nullable(),
             rtt_ms: z.int().nullable(),
           }),
         )
-        .openapi({ description: 'By type; with `type` that one alone.' }),
+        .openapi({ description: 'By type. With `type`, only that one.' }),
     })
     .openapi('SeriesPoint'),
   { domain: DomainName },
 );
 
-const route = createRoute({
-  method: 'get',
-  path: '/v1/domains/{domain}/series',
+const spec = {
   operationId: 'readSeries',
   tags: ['Domains'],
-  summary: 'A domain as a time series: for each observation its status, number of values, TTL and round-trip time',
+  summary: 'A domain as a time series: status, number of values, TTL and round-trip time of each observation',
   request: {
     params: domainParam,
     query: z.object({
@@ -47,24 +45,21 @@ const route = createRoute({
       cursor: cursorParam,
     }),
   },
-  responses: { 200: ok(Series, 'One point for each observation, oldest first.'), ...faults() },
-});
+  responses: { 200: ok(Series, 'One point per observation, oldest first.'), ...faults() },
+};
 
-/** A domain over time. */
-export function seriesDoor(doors: RecordsDoors): void {
-  const { records } = doors.app.store;
-  register(doors, 'read', route, (c) => {
+export const readSeries = ({ records }: Pick<Store, 'records'>) =>
+  operation(spec, (c) => {
     const host = requireHost(records, c.req.valid('param').domain);
     const { type, since, until, limit, cursor } = c.req.valid('query');
     const [at, seq] = readCursor(z.tuple([z.int(), z.int().min(1)]), cursor);
     const after = at === undefined || seq === undefined ? undefined : { at, seq };
     const found = records.observationPage(host.id, { since, until, after }, limit + 1);
     const { rows, next } = pageOf(found, limit, (last) => cursorOf([Date.parse(last.record.observed_at), last.seq]));
-    return sendList(doors, c, {
+    return {
       domain: host.hostname,
       items: rows.map((row) => timeSeriesPoint(row, type)),
       total: records.observationsBetween(host.id, { since, until }),
       next_cursor: next,
-    });
+    };
   });
-}

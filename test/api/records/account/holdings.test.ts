@@ -129,7 +129,7 @@ describe('an account', () => {
       last = (await other.submit(path, path, { hostnames: `churn-${n}.example` })).text;
       await other.submit(path, `${path}/take`, { hostname: `churn-${n}.example` });
     }
-    assert.match(last, /12 hostnames came into your groups within a day/);
+    assert.match(last, /You added 12 hostnames to your groups today/);
     assert.equal(stand.app.store.records.find('churn-12.example'), null);
   });
 

@@ -70,7 +70,7 @@ describe('signing in', () => {
 
   it('a form or a link without its token names what it lacks', async () => {
     const visitor = stranger();
-    const said = /token is missing; open the link of the mail as it is/;
+    const said = /token is missing; open the complete link from the mail/;
     for (const answer of [await visitor.get('/account/enter'), await visitor.post('/account/enter', {})]) {
       assert.equal(answer.status, 400);
       assert.match(answer.text, said);

@@ -39,7 +39,7 @@ test('one network makes so many accounts a day, whoever of 50 comes first and wh
   const { status, headers, text } = answers[refused] ?? assert.fail();
   assert.equal(status, 429);
   assert.equal(headers['retry-after'], String((Math.ceil(clock.now / DAY) * DAY - clock.now) / 1_000));
-  assert.match(text, /From your network 20 accounts were made today, which is the most; ask for a link again after 20/);
+  assert.match(text, /Your network created 20 accounts today, which is the limit; ask for a link again after 20/);
   assert.equal(headers['set-cookie'], undefined);
   assert.equal(known(`n${refused}@example.org`), false);
 

@@ -93,14 +93,14 @@ test('refusals are pages for browsers and JSON for programs', async (t) => {
   const html = { accept: 'text/html' };
   const lost = await ask(url, '/nothing/here', html);
   assert.equal(lost.status, 404);
-  assert.match(lost.text, /<h1>Nothing here<\/h1>/);
+  assert.match(lost.text, /<h1>Not found<\/h1>/);
   assert.match(lost.text, /<meta name="robots" content="noindex"/);
   assert.equal(JSON.parse((await ask(url, '/nothing/here')).text).error, 'not_found');
   assert.equal(JSON.parse((await ask(url, '/v1/nothing', html)).text).error, 'not_found', 'the API speaks JSON');
   const wrong = await ask(url, '/changes/today', html, 'DELETE');
   assert.equal(wrong.status, 405);
   assert.equal(wrong.headers.allow, 'GET, HEAD, OPTIONS');
-  assert.match(wrong.text, /<h1>Not this way<\/h1>/);
+  assert.match(wrong.text, /<h1>Method not allowed<\/h1>/);
   const badKey = await ask(url, '/changes/today', { ...html, 'x-service-key': 'drs_nothing' });
   assert.equal(badKey.status, 401, 'a bad key is never ignored');
 });

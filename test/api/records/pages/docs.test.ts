@@ -149,5 +149,8 @@ test('every page says where the operator is written to, and so do the document a
     body: '{"credits": 1}',
   });
   assert.equal(bought.status, 402);
-  assert.match(await bought.text(), /the operator of this service \(records\+hello@example\.org\) tops credits up/);
+  assert.match(
+    await bought.text(),
+    /the operator of this service \(records\+hello@example\.org\) to top up your credits/,
+  );
 });

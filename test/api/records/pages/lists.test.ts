@@ -152,7 +152,7 @@ describe('the pages of lists, figures and search', () => {
     assert.ok(links(await found('let’s')).length === 0);
     assert.match(await found("let's"), /Certificate issuers/);
     assert.match(await found('google'), /href="\/services\/mail\/Google%20Workspace"/);
-    assert.match(await found('192.0.2.10'), /Hostnames with such a value[\s\S]*\/t\/harbor-ledger\.example/);
+    assert.match(await found('192.0.2.10'), /Hostnames with a matching value[\s\S]*\/t\/harbor-ledger\.example/);
     const [open, whole] = [await found('example'), await found('example', { cookie })];
     assert.equal(links(open).length, 3);
     assert.match(open, /<strong>12 hostnames<\/strong> in all, 9 of them not shown/);

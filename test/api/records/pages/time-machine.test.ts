@@ -183,7 +183,7 @@ describe('the time machine', () => {
       assert.equal(JSON.parse(json.text).error, 'invalid_request', name);
       const page = await get(`/t/${name}`);
       assert.equal(page.status, 400, name);
-      assert.match(page.text, /<h1>This was not understood<\/h1>/);
+      assert.match(page.text, /<h1>Invalid request<\/h1>/);
       assert.match(page.text, /is not a hostname/);
       assert.equal(page.headers['cache-control'], 'private, no-store');
     }

@@ -227,7 +227,10 @@ test('an account has so many streams open at a time, over all processes, and one
   assert.equal(refused?.status, 429);
   assert.equal(refused.headers['retry-after'], '60');
   await refused?.ended;
-  assert.match(refused?.text() ?? '', /"rate_limited".*this account has 10 streams open, which is the most; end one/);
+  assert.match(
+    refused?.text() ?? '',
+    /"rate_limited".*this account has 10 streams open, which is the limit; close one/,
+  );
   for (const reader of all) if (reader.status !== 200) reader.hangUp();
   const other = await listenTo(url, '/v1/stream', { 'x-service-key': keyOf('account', 'ben@example.org') });
   assert.equal(other.status, 200);

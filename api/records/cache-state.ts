@@ -1,19 +1,19 @@
-import type { AppContext } from '../../src/app/context.ts';
+import type { Store } from '../../src/store/store.ts';
 
-type Records = AppContext['store']['records'];
+type Records = Store['records'];
 
-/** Changes whenever a shown change comes or goes: with a delta, and with an opt-out, which hides them. */
+/** Changes whenever a visible change comes or goes: with a delta, and with an opt-out, which hides some. */
 export function changesState(records: Records): string {
   return `${records.newestDelta()}-${records.counts().opted_out}`;
 }
 
-/** Changes with every look too, and when a hostname comes under watch or is paused. */
+/** Also changes with every observation, and when a hostname is added or paused. */
 export function observationsState(records: Records): string {
   const { watched, paused } = records.counts();
   return `${changesState(records)}-${records.nextSeq()}-${watched}-${paused}`;
 }
 
-/** How many shown changes there are, counted once for each state. */
+/** The number of visible changes, counted once per state. */
 export function changeTotal(records: Records): () => number {
   let last: { state: string; total: number } | undefined;
   return () => {

@@ -1,0 +1,4 @@
+import type { Context } from 'hono';
+import type { RecordsEnv } from '../env.ts';
+
+export type RecordsContext = Context<RecordsEnv>;

@@ -1,0 +1,207 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Logger } from 'pino';
+import type { AppContext } from '../../src/app/context.ts';
+import { linkKey } from '../../src/app/link-key.ts';
+import type { Checkout } from '../../src/meter/checkout.ts';
+import type { RecordsEnv } from '../env.ts';
+import type { Ask } from '../mcp/call.ts';
+import { mcpEndpoint } from '../mcp/endpoint.ts';
+import { alertHandlers } from './account/alerts.ts';
+import { dataHandlers } from './account/data.ts';
+import { downloadHandlers } from './account/exports.ts';
+import { groupHandlers } from './account/groups.ts';
+import { keyHandlers } from './account/keys.ts';
+import { overviewPage } from './account/overview.ts';
+import { signInHandlers } from './account/sign-in.ts';
+import { unsubscribeHandlers } from './account/unsubscribe.ts';
+import { usageHandlers } from './account/usage.ts';
+import type { Refusals } from './lanes/refusals.ts';
+import { apiDescription } from './openapi/document.ts';
+import { playground } from './openapi/playground.ts';
+import { optOutDomain, pauseDomain, watchDomains } from './operator/domains.ts';
+import { enrichBatch } from './operator/enrich-batch.ts';
+import { listTables, queryRecords } from './operator/query.ts';
+import { endLease, leaseHostnames, readQueue } from './operator/queue.ts';
+import { submitResults } from './operator/queue-results.ts';
+import { analyticsPage } from './pages/analytics.ts';
+import { assets } from './pages/assets.ts';
+import { badge } from './pages/badge.ts';
+import { changesPages } from './pages/changes.ts';
+import { changeFeeds } from './pages/changes-feed.ts';
+import { docsPage } from './pages/docs.ts';
+import { domainsPage } from './pages/domains.ts';
+import { facetPages } from './pages/facets.ts';
+import { landingPage } from './pages/landing.ts';
+import type { PageSender } from './pages/page.ts';
+import { robots } from './pages/robots.ts';
+import { searchPage } from './pages/search.ts';
+import { timeMachinePage } from './pages/time-machine.ts';
+import { verifyPage } from './pages/verify.ts';
+import type { Route } from './route.ts';
+import type { ChangeFeed } from './stream/feed.ts';
+import { streamChanges } from './stream/stream.ts';
+import { readAnalytics } from './v1/analytics.ts';
+import { listChanges } from './v1/changes.ts';
+import { moveCredits } from './v1/credits.ts';
+import { readDomain } from './v1/domain.ts';
+import { listDomains } from './v1/domains.ts';
+import { exportFiles } from './v1/export-files.ts';
+import { exportChanges, exportDomain, exportEvidence } from './v1/exports.ts';
+import { listIssuers, listServices } from './v1/facets.ts';
+import { readHealth } from './v1/health.ts';
+import { listHistory } from './v1/history.ts';
+import { listProvenance } from './v1/provenance.ts';
+import { buyCredits } from './v1/purchase.ts';
+import { searchRecords } from './v1/search.ts';
+import { readSeries } from './v1/series.ts';
+import { readSigningKeys } from './v1/signing-keys.ts';
+import { readTape } from './v1/tape.ts';
+import { readUsage } from './v1/usage.ts';
+
+export interface RecordsParts {
+  app: AppContext;
+  logger: Logger;
+  pages: PageSender;
+  feed: ChangeFeed;
+  /** Null while the paid lane is closed. */
+  checkout: Checkout | null;
+  refusals: Refusals;
+  ask: Ask;
+  /** What the OpenAPI document is generated from. */
+  router: OpenAPIHono<RecordsEnv>;
+}
+
+/**
+ * The URL map of the domain records: method, path, access, handler. Where two paths match a request, the first one
+ * answers; a path without parameters goes before any with one.
+ */
+export function recordsRoutes(parts: RecordsParts): readonly Route[] {
+  const { app, logger, pages, feed, checkout, refusals, ask, router } = parts;
+  const { store, settings } = app;
+  const files = exportFiles(app);
+  const feeds = changeFeeds(app);
+  const changes = changesPages(app, pages);
+  const facets = facetPages(app, pages);
+  const description = apiDescription(router, settings);
+  const tryOut = playground(settings);
+  const mcp = mcpEndpoint(settings, logger, ask);
+  const linkSecret = linkKey(settings, 'accounts');
+  const signIn = signInHandlers(app, linkSecret, pages);
+  const keys = keyHandlers(app, pages);
+  const usage = usageHandlers(app, pages);
+  const groups = groupHandlers(app, pages);
+  const alerts = alertHandlers(app, pages);
+  const downloads = downloadHandlers(files);
+  const data = dataHandlers(app, pages);
+  const unsubscribe = unsubscribeHandlers(app, linkSecret, pages);
+
+  const routes: readonly Route[] = [
+    // For monitors and verifiers.
+    ['GET', '/health', 'public', readHealth(store)],
+    ['GET', '/.well-known/records-keys.json', 'public', readSigningKeys(store)],
+
+    // Pages and feeds, for everyone.
+    ['GET', '/', 'public', landingPage(app, pages)],
+    ['GET', '/t/{domain}', 'public', timeMachinePage(app, pages)],
+    ['GET', '/changes/today', 'public', changes.today],
+    ['GET', '/changes/{date}', 'public', changes.ofDay],
+    ['GET', '/changes.json', 'public', feeds.json],
+    ['GET', '/changes.rss', 'public', feeds.rss],
+    ['GET', '/badge/:file{.+[.][sS][vV][gG]}', 'public', badge(app)],
+    ['GET', '/verify', 'public', verifyPage(pages)],
+    ['GET', '/domains', 'public', domainsPage(app, pages)],
+    ['GET', '/services', 'public', facets.names('service')],
+    ['GET', '/services/{kind}/{name}', 'public', facets.hosts('service')],
+    ['GET', '/issuers', 'public', facets.names('issuer')],
+    ['GET', '/issuers/{name}', 'public', facets.hosts('issuer')],
+    ['GET', '/mail-hosts', 'public', facets.names('mailhost')],
+    ['GET', '/mail-hosts/{name}', 'public', facets.hosts('mailhost')],
+    ['GET', '/dns-hosts', 'public', facets.names('nameserver')],
+    ['GET', '/dns-hosts/{name}', 'public', facets.hosts('nameserver')],
+    ['GET', '/types', 'public', facets.names('type')],
+    ['GET', '/types/{name}', 'public', facets.hosts('type')],
+    ['GET', '/analytics', 'public', analyticsPage(app, pages)],
+    ['GET', '/search', 'public', searchPage(app, pages)],
+    ['GET', '/docs', 'public', docsPage(app, pages, () => routes)],
+    ['GET', '/robots.txt', 'static', robots],
+    ['GET', '/favicon.svg', 'static', assets(settings)],
+    ['GET', '/_astro/*', 'static', assets(settings)],
+
+    // The data API.
+    ['GET', '/v1', 'public', description.readIndex],
+    ['GET', '/v1/openapi.json', 'public', description.readOpenApi],
+    ['GET', '/docs/playground', 'public', tryOut.page],
+    ['GET', '/docs/playground/', 'static', tryOut.withoutSlash],
+    ['GET', '/docs/playground/{file}', 'public', tryOut.file],
+    ['GET', '/v1/tape', 'public', readTape(store)],
+    ['GET', '/v1/domains', 'read', listDomains(store)],
+    ['GET', '/v1/domains/{domain}', 'lookup', readDomain(store)],
+    ['GET', '/v1/domains/{domain}/provenance', 'read', listProvenance(app)],
+    ['GET', '/v1/domains/{domain}/history', 'read', listHistory(store)],
+    ['GET', '/v1/domains/{domain}/series', 'read', readSeries(store)],
+    ['GET', '/v1/changes', 'read', listChanges(store)],
+    ['GET', '/v1/stream', 'read', streamChanges(app, feed, logger)],
+    ['GET', '/v1/services', 'read', listServices(store)],
+    ['GET', '/v1/issuers', 'read', listIssuers(store)],
+    ['GET', '/v1/search', 'read', searchRecords(store)],
+    ['GET', '/v1/analytics', 'read', readAnalytics(app)],
+    ['GET', '/v1/exports/changes.csv', 'export', exportChanges(files)],
+    ['GET', '/v1/exports/domains/{file}', 'export', exportDomain(files)],
+    ['GET', '/v1/exports/domains/{domain}/evidence.json', 'export', exportEvidence(files)],
+    ['GET', '/v1/usage', 'usage', readUsage(app)],
+    ['POST', '/v1/credits', 'usage', buyCredits(app, { checkout, refusals })],
+
+    // Scanners and operators.
+    ['POST', '/v1/queue/lease', 'queue', leaseHostnames(app)],
+    ['GET', '/v1/queue/stats', 'queue', readQueue(app)],
+    ['DELETE', '/v1/queue/{lease}', 'queue', endLease(app)],
+    ['POST', '/v1/queue/{lease}/results', 'queue', submitResults(app)],
+    ['POST', '/v1/domains', 'operator', watchDomains(app)],
+    ['DELETE', '/v1/domains/{domain}', 'operator', pauseDomain(store)],
+    ['POST', '/v1/opt-out', 'operator', optOutDomain(app)],
+    ['POST', '/v1/enrich-batch', 'operator', enrichBatch(app, logger)],
+    ['GET', '/v1/bq/tables', 'operator', listTables()],
+    ['POST', '/v1/bq/query', 'operator', queryRecords(app)],
+    ['POST', '/v1/accounts/{email}/credits', 'operator', moveCredits(app)],
+
+    // Agents.
+    ['POST', '/mcp', 'public', mcp.message],
+    ['GET', '/mcp/server-card', 'public', mcp.card],
+    ['GET', '/.well-known/mcp/server-card.json', 'public', mcp.cardAsJson],
+
+    // Accounts: pages and forms, by session.
+    ['GET', '/account/sign-in', 'public', signIn.page],
+    ['POST', '/account/sign-in', 'public', signIn.sendLink],
+    ['GET', '/account/enter', 'public', signIn.enterPage],
+    ['POST', '/account/enter', 'public', signIn.enter],
+    ['POST', '/account/sign-out', 'public', signIn.signOut],
+    ['POST', '/account/sessions/{id}/end', 'public', signIn.endSession],
+    ['GET', '/account', 'public', overviewPage(app, pages)],
+    ['GET', '/account/keys', 'public', keys.list],
+    ['POST', '/account/keys', 'public', keys.create],
+    ['POST', '/account/keys/{id}/revoke', 'public', keys.revoke],
+    ['GET', '/account/usage', 'public', usage.usage],
+    ['GET', '/account/credits', 'public', usage.credits],
+    ['GET', '/account/groups', 'public', groups.list],
+    ['POST', '/account/groups', 'public', groups.create],
+    ['GET', '/account/groups/{id}', 'public', groups.show],
+    ['POST', '/account/groups/{id}', 'public', groups.add],
+    ['POST', '/account/groups/{id}/take', 'public', groups.take],
+    ['POST', '/account/groups/{id}/remove', 'public', groups.remove],
+    ['GET', '/account/alerts', 'public', alerts.list],
+    ['POST', '/account/alerts', 'public', alerts.create],
+    ['GET', '/account/alerts/{id}', 'public', alerts.show],
+    ['POST', '/account/alerts/{id}/test', 'public', alerts.test],
+    ['POST', '/account/alerts/{id}/on', 'public', alerts.switchOn],
+    ['POST', '/account/alerts/{id}/remove', 'public', alerts.remove],
+    ['GET', '/account/exports/changes.csv', 'public', downloads.changes],
+    ['GET', '/account/exports/domains/{file}', 'public', downloads.observations],
+    ['GET', '/account/exports/domains/{domain}/evidence.json', 'public', downloads.evidence],
+    ['GET', '/account/data', 'public', data.page],
+    ['GET', '/account/export.json', 'public', data.export],
+    ['POST', '/account/delete', 'public', data.delete],
+    ['GET', '/account/unsubscribe', 'public', unsubscribe.page],
+    ['POST', '/account/unsubscribe', 'public', unsubscribe.stop],
+  ];
+  return routes;
+}

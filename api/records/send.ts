@@ -1,0 +1,46 @@
+import { signedIn } from '../middleware/session.ts';
+import type { Headers } from '../responses/headers.ts';
+import { nextLink } from '../responses/paging.ts';
+import { Reply, sendReply } from '../responses/reply.ts';
+import type { Representation } from '../responses/response-cache.ts';
+import { JSON_TYPE, privateJson, sendPrivate, sendShared } from '../responses/send.ts';
+import type { RecordsContext } from './context.ts';
+
+/** For JSON at the address of a page. Pages of other origins may read it. */
+export const JSON_BESIDE_PAGE = {
+  'Content-Type': 'application/json',
+  'Access-Control-Allow-Origin': '*',
+  Vary: 'Accept, Cookie, X-Service-Key',
+};
+
+/**
+ * Sends what a handler returned: a `Response` as it is, a representation with its ETag, and any other value as JSON
+ * that no cache may keep. A list that goes on has a `Link` to its next page, which repeats the query of this one.
+ */
+export function sendValue(c: RecordsContext, value: unknown, origin: string): Response {
+  if (isResponse(value)) return value;
+  if (isRepresentation(value)) return sendPublic(c, value, JSON_TYPE);
+  const address = `${origin}${c.req.path}`;
+  if (value instanceof Reply) return sendReply(c, value, address);
+  const { next_cursor = null } = value as { next_cursor?: string | null };
+  const link = nextLink(address, c.req.query(), next_cursor);
+  return privateJson(c, value, 200, link === null ? {} : { Link: link });
+}
+
+/** Not by `instanceof`: @hono/node-server replaces the global class, and some responses are of the original one. */
+function isResponse(value: unknown): value is Response {
+  return Object.prototype.toString.call(value) === '[object Response]';
+}
+
+function isRepresentation(value: unknown): value is Representation {
+  return Buffer.isBuffer((value as Partial<Representation>).bytes);
+}
+
+/**
+ * Sends what is the same for everyone, with its ETag; `headers` replace the usual ones. Responses to a key or a
+ * session stay out of shared caches: they may carry that session's cookie.
+ */
+export function sendPublic(c: RecordsContext, representation: Representation, headers: Headers): Response {
+  const isShared = c.get('key') === null && signedIn(c) === null;
+  return (isShared ? sendShared : sendPrivate)(c, representation, { Vary: 'X-Service-Key', ...headers });
+}
