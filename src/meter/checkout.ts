@@ -6,63 +6,62 @@ import type { Bought, Chain, Facilitator, PaymentId, PaymentTable, Purchase, Set
 import { paymentHash, paymentId } from './purchase.ts';
 import type { Reason } from './reasons.ts';
 
-/** How long a hold lasts unless its holder renews it, and how often the holder does, in ms. */
+/** How long a hold lasts unless renewed, and how often its holder renews it, in ms. */
 export const HOLD = 5_000;
 export const HOLD_BEAT = 1_500;
-/** How often, and how many times, a request checks whether another one has finished with the same payment. */
+/** How often (in ms), and how many times, a request checks whether another one has finished with the same payment. */
 const POLL = 100;
 const POLLS = 100;
-/** How long an answer is kept for a payer who sends the same payment again, in ms. */
+/** How long an answer is kept for payers that send the same payment again, in ms. */
 export const ANSWER_KEPT = DAY;
-/** How long a payment for a stream opens it anew, in ms. */
+/** How long a payment can reopen its stream, in ms. */
 export const STREAM_KEPT = HOUR;
 /**
- * How often a payment gets its answer again. A settled payment can be read on the chain, signature and all, so this is
- * for lost connections and no more.
+ * How often a payment gets its answer again. Anyone can read a settled payment on the chain, signature included, so this
+ * only covers lost connections.
  */
 export const REPEATS = 100;
-/** How often answers past their time are forgotten, in ms. */
+/** How often expired answers are deleted, in ms. */
 const SWEEP = 600_000;
 
 export interface CheckoutOptions {
   payments: PaymentTable;
   facilitator: Facilitator;
-  /** Null when no node of the chain is set: then the facilitator's word is all there is. */
+  /** Null without a configured node: then the facilitator is trusted. */
   chain: Chain | null;
   now(): number;
   newId(): string;
   wait(ms: number): Promise<void>;
-  /** Calls again and again, every `ms`, until settlement to stop. */
+  /** Calls `work` every `ms`; returns a function that stops it. */
   repeat(work: () => void, ms: number): () => void;
 }
 
 export interface Order {
   payment: Payment;
   offer: Offer;
-  /** A hash of what is bought. */
+  /** A hash of the request that is paid for. */
   request: string;
-  /** Makes the answer; null when it failed, and then nothing is charged. Called once at most. */
+  /** Produces the answer; null when it failed, and then nothing is charged. Called at most once. */
   run(): Promise<Bought | null>;
-  /** Whether the transfer must be seen on the chain: the facilitator's word alone sells nothing. */
+  /** Whether the transfer must be confirmed on the chain, rather than by the facilitator alone. */
   mustConfirm?: boolean;
 }
 
 export type CheckoutOutcome =
   | { outcome: 'served'; bought: Bought; transaction: string | null; again: boolean }
-  /** The door refused or failed by itself; its own answer stands. */
+  /** The handler refused or failed; its own answer is sent. */
   | { outcome: 'failed' }
   | { outcome: 'refused'; reason: Reason }
   | { outcome: 'conflict'; why: 'other_request' | 'other_payment' | 'answer_gone' | 'repeated' }
   /**
-   * To be sent again: another request holds the payment, the facilitator cannot be reached, it is unknown whether money
-   * moved, or the nonce is used and there is no chain to see for what.
+   * Retry: another request holds the payment, the facilitator is unreachable, it is unknown whether money moved, or the
+   * nonce was used and without a chain nobody can tell for what.
    */
   | { outcome: 'later'; why: 'busy' | 'down' | 'unknown' | 'unproven' };
 
 /**
- * Sells answers for payments. Money moves only once there is an answer, the
- * answer is kept before it moves, and whoever paid gets it by sending the same
- * payment again, whatever crashed or went silent in between.
+ * Sells answers for payments. Money moves only after the answer was made and stored; a payer gets it by sending the same
+ * payment again, whatever crashed or timed out in between.
  */
 export class Checkout {
   readonly #options: CheckoutOptions;
@@ -106,7 +105,7 @@ export class Checkout {
     }
   }
 
-  /** Does a holder's work and renews its hold meanwhile; whatever is undecided at the end is left to the next request. */
+  /** Runs a holder's work and renews its hold meanwhile; an undecided purchase is left to the next request. */
   async #held(id: PaymentId, holder: string, work: () => Promise<CheckoutOutcome>): Promise<CheckoutOutcome> {
     const { payments, now, repeat } = this.#options;
     const stop = repeat(() => payments.extend(id, holder, now() + HOLD), HOLD_BEAT);
@@ -118,17 +117,17 @@ export class Checkout {
     }
   }
 
-  /** A payment that was not seen before. */
+  /** Handles a new payment. */
   async #begin(order: Order, id: PaymentId, holder: string, late: Reason | null): Promise<CheckoutOutcome> {
     const { payments, facilitator, chain } = this.#options;
     const { payment, offer } = order;
     const verdict = late === null ? await facilitator.verify(payment, offer) : { refused: late };
     let paid: string | null = null;
     if (verdict !== 'valid') {
-      // Another party may have submitted it to the chain: then the money has arrived.
+      // Somebody else may have submitted it to the chain: then the money has arrived.
       const status = (await chain?.status(payment, offer)) ?? 'unseen';
       const isPaid = typeof status === 'object' && 'paid' in status;
-      // Anybody can read there who paid by which nonce; only its payer has the signature.
+      // Payer and nonce are public on the chain; only the payer has the signature.
       const signed = isPaid ? await chain?.isSigned(payment, offer) : null;
       if (!isPaid || signed !== true) {
         payments.drop(id, holder);
@@ -149,12 +148,12 @@ export class Checkout {
     return this.#settle(order, id, holder, bought, { first: true });
   }
 
-  /** A payment whose settling ended unknown, or whose holder died in it. */
+  /** Handles a payment whose settlement ended unknown, or whose holder died during it. */
   async #resume(order: Order, id: PaymentId, holder: string, found: Purchase): Promise<CheckoutOutcome> {
     const { payments, facilitator, chain } = this.#options;
     const { payment, offer } = order;
     if (found.hash === null && chain !== null) {
-      // Of a version that kept no hash.
+      // Written by a version that stored no hash.
       const signed = await chain.isSigned(payment, offer);
       if (signed === null) return { outcome: 'later', why: 'unknown' };
       if (!signed) return otherPayment;
@@ -176,7 +175,7 @@ export class Checkout {
     return this.#settle(order, id, holder, bought, { first: false });
   }
 
-  /** Has the payment carried out. `first`: nobody asked for that before. */
+  /** Settles the payment. `first`: no settlement was requested before. */
   async #settle(
     { payment, offer, mustConfirm = false }: Order,
     id: PaymentId,
@@ -209,7 +208,7 @@ export class Checkout {
     return { outcome: 'served', bought, transaction, again: false };
   }
 
-  /** A settled payment that comes again: the same bytes, as long as they are kept, and so many times. */
+  /** Handles a settled payment that is sent again: the same bytes, while they are kept, at most `REPEATS` times. */
   async #again(order: Order, id: PaymentId, found: Purchase): Promise<CheckoutOutcome> {
     const { payments, now } = this.#options;
     const { hash, bought, claimed_at, settled_at, transaction } = found;
@@ -230,12 +229,12 @@ export class Checkout {
   }
 }
 
-/** Whether a nonce was used for this transfer or cancelled, only the chain knows. */
+/** Only the chain knows whether a nonce was used for this transfer or cancelled. */
 const unproven: CheckoutOutcome = { outcome: 'later', why: 'unproven' };
 const otherPayment: CheckoutOutcome = { outcome: 'conflict', why: 'other_payment' };
 const otherRequest: CheckoutOutcome = { outcome: 'conflict', why: 'other_request' };
 
-/** No hold lasts longer than `HOLD`: one that does dates from before the clock was set back, and its holder may be gone. */
+/** A hold that ends far later than `HOLD` allows dates from before the clock was set back; its holder may be gone. */
 function isHeld({ held_until }: Purchase, now: number): boolean {
   return held_until > now && held_until <= now + 2 * HOLD;
 }

@@ -1,8 +1,6 @@
 /**
- * A line in an account's ledger of credits. `top_up` adds bought ones,
- * `correction` takes some away again; `draw` is what the requests of a day
- * cost, or those up to a top-up or correction in it, `refund` what came back of
- * that afterwards.
+ * Kinds of lines in an account's credit ledger. `top_up` adds bought credits, `correction` removes some; `draw` is the
+ * cost of a day's requests, or of those up to a top-up or correction on that day; `refund` is what was refunded later.
  */
 export const CREDIT_KINDS = ['top_up', 'correction', 'draw', 'refund'] as const;
 export type CreditKind = (typeof CREDIT_KINDS)[number];
@@ -13,7 +11,7 @@ export interface CreditEntry {
   /** Ms. */
   at: number;
   kind: CreditKind;
-  /** Micro-credits; below nothing where they go. */
+  /** Micro-credits; negative for a deduction. */
   amount: number;
   /** The sum of this line and all before it. */
   balance: number;
@@ -22,33 +20,32 @@ export interface CreditEntry {
   note: string | null;
 }
 
-/** A line as it is shown: `seq` is null for what has been drawn and is not entered yet, because its day is not over. */
+/** A line as it is shown: `seq` is null for the current day's draws, which are not in the ledger yet. */
 export type CreditLine = Omit<CreditEntry, 'seq'> & { seq: number | null };
 
-/** What an operator or a payment does to a ledger. */
+/** A change by an operator or a payment. */
 export interface CreditChange {
   at: number;
-  /** Above nothing adds, below takes away. */
+  /** Micro-credits; negative for a deduction. */
   amount: number;
   note: string | null;
-  /** What it was paid by: no second entry of any account may name the same. */
+  /** The payment; unique among all entries of all accounts. */
   ref?: string | undefined;
 }
 
 export interface CreditLedger {
   /**
-   * Enters a top-up or a correction, after what was drawn before it, so that its
-   * balance is the account's. Nothing is entered when more would be taken than is
-   * left (`too_little`), or when what paid for it was entered before (`known`).
+   * Appends a top-up or a correction, after posting earlier draws, so that its balance is the account's. Appends nothing
+   * when the balance is too low (`too_little`), or when the same payment was appended before (`known`).
    */
   append(account: string, move: CreditChange): CreditEntry | 'known' | 'too_little';
   /**
-   * Newest first. Brings the days before `at` into the ledger beforehand; what is drawn since is the first line of the
-   * first page, so that the newest balance is the account's.
+   * Newest first. Posts the draws of the days before `at` first; the draws since are the first line of the first page, so
+   * that the newest balance is the account's.
    */
   entries(account: string, at: number, page?: { before?: number; limit?: number }): CreditLine[];
-  /** Micro-credits left: the ledger's sum without what was drawn since its last draw. */
+  /** Micro-credits left: the ledger's balance less the draws that are not posted yet. */
   balance(account: string): number;
-  /** What does not hold, in words: a line that does not follow from the one before, a day whose lines are not what it drew. */
+  /** Faults, in words: lines that do not follow from the previous one, and days whose lines do not add up to their draws. */
   faults(): string[];
 }

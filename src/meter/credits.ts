@@ -1,21 +1,20 @@
-/** Credits are kept as whole micro-credits, so that nothing is ever rounded. */
+/** Micro-credits per credit. Amounts are whole micro-credits, so nothing is ever rounded. */
 export const CREDIT = 1_000_000;
 
-/** What a request past the allowance costs: 0.05 credits (spec, "Limits"). */
+/** The price of a request past the allowance: 0.05 credits (spec, "Limits"). */
 export const REQUEST_COST = 50_000;
 
-/** The most that one entry may move, and far more than anybody buys: 1,000,000 credits. */
+/** The largest amount of one entry: 1,000,000 credits. */
 export const CREDITS_MAX = 1_000_000 * CREDIT;
 
-/** Micro-credits as credits. A double holds every amount that the ledger may hold exactly enough to print it. */
+/** Micro-credits as credits, precise enough to print every amount that the ledger may hold. */
 export function creditsOf(micro: number): number {
   return micro / CREDIT;
 }
 
 /**
- * The micro-credits of a text such as `25` or `0.05`; null for one that is no
- * amount above nothing, has more than six decimals, or is more than an entry
- * may move.
+ * Parses an amount such as `25` or `0.05` into micro-credits; null unless it is positive, has at most six decimals and is
+ * at most `CREDITS_MAX`.
  */
 export function parseCredits(text: string): number | null {
   const [, whole, decimals = ''] = /^(\d{1,7})(?:\.(\d{1,6}))?$/.exec(text) ?? [];

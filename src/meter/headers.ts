@@ -4,16 +4,13 @@ import { dayAllowance, monthAllowance, unitsOf } from './account-usage.ts';
 import { creditsOf, REQUEST_COST } from './credits.ts';
 
 /**
- * The meter headers of a keyed answer (spec, "Meter headers"). What the table
- * gives to one plan by name goes with that plan alone: the credits of the day
- * with the daily plan, the month's allowance with the monthly one. The rest,
- * which are counts, the day and the burst, go with both.
+ * The meter headers of a keyed answer (spec, "Meter headers"). Headers that the spec's table gives to one plan are sent
+ * on that plan alone: the day's credits on the daily plan, the month's allowance on the monthly one. Counts, the day and
+ * the burst are sent on both.
  *
- * Credits are today's: those included are the day's allowance at the price of a
- * request, those used are all of today's units at that price, bought ones too,
- * and those remaining are what is left of the included. Bought credits do not
- * go at midnight and are no part of the allowance: they are the balance, with
- * both plans, for both draw on it. Every reset is a time in Unix seconds.
+ * Credits are today's: the allowance is the day's requests at the price of a request, `Used` all of today's units at that
+ * price including bought ones, and `Remaining` the rest of the allowance. Bought credits do not expire at midnight and
+ * are not part of the allowance: they are the balance, which both plans draw on. Resets are in Unix seconds.
  */
 export function meterHeaders(usage: AccountUsage): Record<string, string> {
   const { at, terms, today, month, balance } = usage;

@@ -1,31 +1,29 @@
 import { unixSeconds } from '../time.ts';
 
-/** How long a keyless caller waits from one request to the next, in ms (spec, "Limits"). */
+/** The minimum interval between two requests of a keyless caller, in ms (spec, "Limits"). */
 export const KEYLESS_INTERVAL = 15_000;
 
 /**
- * What the keyless lane makes of a request. `open`: it is let in. `throttled`:
- * its caller was let in less than 15 seconds ago; `until` is when it may come
- * again. `closed`: all of today's keyless requests are spent, for everybody.
+ * The keyless lane's decision about a request. `open`: admitted. `throttled`: the caller was admitted less than 15
+ * seconds ago. `closed`: today's keyless requests are spent, for all callers. `until` (ms) is when the next one may come.
  */
 export type KeylessPass = { pass: 'open' | 'throttled' | 'closed'; until: number };
 
 export interface KeylessTable {
-  /** What a caller would be told at a time in ms, under the ceiling of a day; nothing is counted. */
+  /** The decision about a caller at a time in ms, under a daily ceiling, without counting. */
   peek(caller: string, at: number, ceiling: number): KeylessPass;
   /**
-   * Lets a caller in or not. Only requests that are let in count, for the 15
-   * seconds and for the ceiling, whatever they are answered. One transaction: the
-   * same for every process on the database, which is why the clock is read in it.
+   * Admits a caller or not. Only admitted requests count towards the interval and the ceiling, whatever their answer. One
+   * transaction across all processes, so the clock is read within it.
    */
   admit(caller: string, now: () => number, ceiling: number): KeylessPass;
 }
 
-/** The headers of every keyless answer (spec, "Rate-limit headers"): the next request is free at the reset. */
+/** The headers of every keyless answer (spec, "Rate-limit headers"); the reset is when the next request may come. */
 export function keylessHeaders({ until }: KeylessPass): Record<string, string> {
   return {
     'X-RateLimit-Limit': '1',
-    // Whoever has an answer has just used it up, or had none left.
+    // This request used the only one, or there was none left.
     'X-RateLimit-Remaining': '0',
     'X-RateLimit-Reset': String(unixSeconds(until)),
   };

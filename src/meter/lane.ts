@@ -1,23 +1,21 @@
-/** What a door of the domain records is, for deciding who comes in how (spec, "Endpoints"). */
+/** The access class of a route of the domain records (spec, "Endpoints"). */
 export const ACCESSES = ['public', 'lookup', 'read', 'export', 'usage', 'queue', 'operator'] as const;
 
 /**
- * `public` takes anybody; `lookup` is the one-domain preview, `read` every other
- * read; `export` wants an account; `usage` is an account's own meter, and free;
- * `queue` is the scanners'; `operator` the operators'.
+ * `public` is open to all; `lookup` is the one-domain preview, `read` every other read; `export` needs an account;
+ * `usage` is an account's own meter, and free; `queue` is for scanners, `operator` for operators.
  */
 export type Access = (typeof ACCESSES)[number];
 
-/** What a request carries: a key by its level, and whether a payment. A key that is not in force is `bad`. */
+/** A request's credentials: the level of its key (`bad` when not in force), and whether it has a payment. */
 export interface Carried {
   key: 'none' | 'bad' | 'account' | 'service' | 'scanner' | 'operator';
   payment: boolean;
 }
 
 /**
- * How a request is let in. `keyless` is throttled, `keyed` metered, `paid`
- * served once payment moved; `menu` is an answer that lists the prices;
- * `unmetered` is a service's or an operator's read.
+ * How a request is served. `keyless` is throttled, `keyed` metered, `paid` served once the payment settled; `menu` lists
+ * the prices; `unmetered` is a service's or an operator's read.
  */
 export type Lane = 'public' | 'keyless' | 'keyed' | 'paid' | 'menu' | 'unmetered' | 'operator';
 
@@ -26,9 +24,8 @@ export type LaneDecision =
   | { refused: 'key_invalid' | 'key_required' | 'level_too_low' | 'export_needs_account' };
 
 /**
- * The one lane of a request. A bad key is refused on every door, and a good one
- * decides alone: a payment beside it is left untouched. Nothing falls through
- * to a cheaper lane.
+ * Decides the lane of a request. A bad key is refused on every route; a good one decides alone, and a payment beside it
+ * is not touched. Nothing falls through to a cheaper lane.
  */
 export function laneOf({ key, payment }: Carried, access: Access): LaneDecision {
   if (key === 'bad') return { refused: 'key_invalid' };

@@ -1,16 +1,16 @@
 import type { AccountUsage, Counts, Exhausted, Source } from './account-usage.ts';
 import type { Rate } from './rate.ts';
 
-/** A request that was counted, with all that giving it back takes. */
+/** A charged unit, with everything that refunding it needs. */
 export interface Reservation {
   account: string;
   key: string;
-  /** The UTC day on which it came in. */
+  /** The UTC day on which the request came in. */
   day: string;
   from: Source;
 }
 
-/** What became of a request at the meter, and where its account stands with it. */
+/** The outcome of a request at the meter, and its account's usage with it. */
 export type ReserveOutcome = { usage: AccountUsage; rate: Rate } & (
   | { outcome: 'reserved'; reservation: Reservation }
   | ({ outcome: 'exhausted' } & Exhausted)
@@ -18,9 +18,9 @@ export type ReserveOutcome = { usage: AccountUsage; rate: Rate } & (
 );
 
 export interface MeterLimits {
-  /** Requests a day that an account includes. */
+  /** Included requests per account and day. */
   daily: number;
-  /** Requests a minute that a key may make. */
+  /** Requests per key and minute. */
   perMinute: number;
 }
 
@@ -36,30 +36,26 @@ export interface KeyUsage {
 }
 
 /**
- * The meter of keyed requests. Whatever changes it is one transaction that
- * holds the one write lock of the database from its beginning, so that no other
- * request, of this process or another, comes between looking and counting.
+ * The meter of keyed requests. Each change is one transaction that holds the database's write lock from its start, so no
+ * other request, of this process or another, comes between reading and counting.
  */
 export interface MeterTable {
   /**
-   * Takes the unit of a request that comes in at a time: out of the day's
-   * allowance, else out of credits, else not at all. It belongs to the day on
-   * which it came in, however long its answer takes. Null when there is no such
-   * account any more.
+   * Charges the unit of a request that comes in at a time (ms): to the day's allowance, else to credits, else not at all.
+   * It belongs to the day on which it came in, however long its answer takes. Null when the account no longer exists.
    */
   reserve(of: { account: string; key: string; at: number }, limits: MeterLimits): ReserveOutcome | null;
-  /** Gives a unit back to where it came from, on the day it was taken, and tells where the account stands now. */
+  /** Refunds a unit to its source, on the day it was charged; returns the account's usage after it. */
   refund(taken: Reservation, at: number, daily: number): AccountUsage | null;
   usage(account: string, at: number, daily: number): AccountUsage | null;
-  /** The days from `since` (YYYY-MM-DD) on that have any request, oldest first. */
+  /** The days since `since` (YYYY-MM-DD) with any request, oldest first. */
   days(account: string, since: string): UsageDay[];
-  /** Of every key of the account that was used this month. */
+  /** The usage of every key of the account that was used this month. */
   keys(account: string, at: number): KeyUsage[];
   setBurst(account: string, burst: number): void;
   /**
-   * Forgets what an account asked. Its ledger of credits is kept, as books are,
-   * under an id that leads to nobody once the account is gone; what was noted in
-   * it is struck out.
+   * Deletes an account's usage. Its credit ledger is kept for the books, under an id that identifies nobody once the
+   * account is gone; its notes are erased.
    */
   forget(account: string, at: number): void;
 }

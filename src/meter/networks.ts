@@ -1,11 +1,11 @@
-/** A token that pays, as EIP-3009 and EIP-712 need it. */
+/** A payment token, as EIP-3009 and EIP-712 need it. */
 export interface Asset {
   /** The contract, in lower case. */
   address: string;
-  /** Of the EIP-712 domain: payers sign under these two. */
+  /** The EIP-712 domain that payers sign under. */
   name: string;
   version: string;
-  /** Digits behind the point; null where they are not known. */
+  /** Decimals of an amount; null when unknown. */
   decimals: number | null;
 }
 
@@ -13,11 +13,11 @@ export interface Asset {
 export interface Network {
   name: string;
   caip2: `eip155:${number}`;
-  /** Circle's dollar there. */
+  /** Circle's USDC on this network. */
   usdc: Asset;
 }
 
-/** The layer-2 networks that payments are taken on. */
+/** The layer-2 networks on which payments are accepted. */
 export const NETWORKS: readonly Network[] = [
   {
     name: 'base',
@@ -31,7 +31,7 @@ export const NETWORKS: readonly Network[] = [
   },
 ];
 
-/** The network of a name, of either kind; null for one that is not known. */
+/** Finds a network by either name; null for an unknown one. */
 export function networkOf(text: string): Network | null {
   return NETWORKS.find(({ name, caip2 }) => name === text || caip2 === text) ?? null;
 }

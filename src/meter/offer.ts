@@ -2,10 +2,10 @@ import type { Asset, Network } from './networks.ts';
 import type { Payment } from './payment.ts';
 import type { Reason } from './reasons.ts';
 
-/** How long a payer's authorization is to hold, in seconds. */
+/** How long a payer's authorization should be valid, in seconds. */
 const TIMEOUT_SECONDS = 300;
 
-/** Who is paid, in what. */
+/** The payee and the token. */
 export interface Terms {
   network: Network;
   asset: Asset;
@@ -17,7 +17,7 @@ export interface Terms {
 export interface Offer extends Terms {
   /** In atomic units of the asset. */
   units: number;
-  /** The address of the answer. */
+  /** The URL of the answer. */
   resource: string;
   description: string;
   mimeType: string;
@@ -52,7 +52,7 @@ export function requirementsV2({ network, asset, payTo, units }: Offer) {
   };
 }
 
-/** What version 2 puts into `PAYMENT-REQUIRED`: the offer, and why there is one. */
+/** The content of version 2's `PAYMENT-REQUIRED`: the offer, and why it is made. */
 export function requiredV2(offer: Offer, error: string) {
   const { resource: url, description, mimeType } = offer;
   return { x402Version: 2, error, resource: { url, description, mimeType }, accepts: [requirementsV2(offer)] };
@@ -68,7 +68,7 @@ export function priceInWords({ units, asset }: Pick<Offer, 'units' | 'asset'>): 
   return `${whole}${rest === '' ? '' : `.${rest}`} ${name}`;
 }
 
-/** Why a payment is none for this offer at a time (in ms); null when it may be. Its signature is not looked at. */
+/** Why a payment does not match this offer at a time (in ms); null when it does. The signature is not checked. */
 export function offerMismatch(
   { scheme, network, accepted, transfer }: Payment,
   offer: Offer,

@@ -1,10 +1,10 @@
 import type { Asset, Network } from './networks.ts';
 import type { Prices } from './prices.ts';
 
-/** What opens the paid lane: all of them or none. */
+/** The settings that open the paid lane: all or none. */
 const REQUIRED = ['X402_FACILITATOR_URL', 'X402_PAY_TO', 'X402_NETWORK', 'X402_ASSET'] as const;
 
-/** What the environment says of payments. */
+/** The environment's settings for payments. */
 interface Given {
   X402_FACILITATOR_URL?: string | undefined;
   X402_PAY_TO?: string | undefined;
@@ -24,7 +24,7 @@ export function paidLane(env: Given) {
   return { facilitator, payTo: payTo.toLowerCase(), network, asset, prices, rpc: env.X402_RPC_URL ?? null };
 }
 
-/** The setting that the paid lane lacks, when it has some of them; null when it is whole or closed. */
+/** The first missing setting when only some are set; null when all or none are. */
 export function paymentSettingMissing(env: Given): { name: string; message: string } | null {
   const given = REQUIRED.find((name) => env[name] !== undefined);
   if (given === undefined) return null;
@@ -37,7 +37,7 @@ export function paymentSettingMissing(env: Given): { name: string; message: stri
   };
 }
 
-/** The token that is paid with: the network's USDC, or one whose domain is given; null when neither is. */
+/** The payment token: the network's USDC, or one whose EIP-712 domain is given; null for neither. */
 function assetOf(env: Given): Asset | null {
   const address = env.X402_ASSET?.toLowerCase();
   const usdc = env.X402_NETWORK?.usdc;

@@ -6,7 +6,7 @@ export const PAYMENT_HEADERS = { 1: 'X-PAYMENT', 2: 'PAYMENT-SIGNATURE' } as con
 
 export type X402Version = keyof typeof PAYMENT_HEADERS;
 
-/** Longest payment that is read, in characters: a smart wallet's signature takes some thousands. */
+/** The longest payment that is parsed, in characters: a smart wallet's signature takes a few thousand. */
 export const PAYMENT_MAX = 12_000;
 
 const hex = (digits: string) =>
@@ -14,10 +14,10 @@ const hex = (digits: string) =>
     .string()
     .regex(new RegExp(`^0x[0-9a-fA-F]${digits}$`))
     .toLowerCase();
-/** A number of the chain: up to 256 bits, in decimal digits. */
+/** An unsigned integer of up to 256 bits, in decimal digits. */
 const uint = z.string().regex(/^(?:0|[1-9]\d{0,77})$/);
 
-/** An EIP-3009 authorization and what signs it. Addresses and hashes are in lower case. */
+/** An EIP-3009 authorization and its signature. Addresses and hashes become lower case. */
 const Transfer = z.object({
   signature: z.string().regex(/^0x(?:[0-9a-fA-F]{2}){64,}$/),
   authorization: z.object({
@@ -37,7 +37,7 @@ const Version1 = z.object({
   payload: Transfer,
 });
 
-/** What of a version 2 payment says which offer it takes. */
+/** The part of a version 2 payment that names the accepted offer. */
 const Accepted = z.object({
   scheme: z.string().max(50),
   network: z.string().max(100),
@@ -54,14 +54,14 @@ export interface Payment {
   scheme: string;
   /** As the payment names it: x402 version 1 and CAIP-2 have names of their own. */
   network: string;
-  /** The offer that it takes, where the payment says so (version 2). */
+  /** The accepted offer, which only version 2 names. */
   accepted: { amount: string; asset: string; payTo: string } | null;
   transfer: z.infer<typeof Transfer>;
 }
 
 /**
- * A payment from its header's text: base64 of JSON. What a version does not
- * define is dropped. Throws `invalid_request`.
+ * Parses a payment header: JSON in base64. Members that its version does not define are dropped. Throws
+ * `invalid_request`.
  */
 export function decodePayment(text: string, version: X402Version): Payment {
   const field = PAYMENT_HEADERS[version];
@@ -78,7 +78,7 @@ export function decodePayment(text: string, version: X402Version): Payment {
   return paymentFrom(value, version);
 }
 
-/** A payment from its JSON, as a header or a tool call carries it. Throws `invalid_request`. */
+/** Parses a payment's JSON, from a header or a tool call. Throws `invalid_request`. */
 export function paymentFrom(value: unknown, version: X402Version): Payment {
   const field = PAYMENT_HEADERS[version];
   const read = version === 1 ? Version1.safeParse(value) : Version2.safeParse(value);

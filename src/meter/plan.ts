@@ -1,18 +1,18 @@
 /**
- * How an account is metered: by a daily allowance that is reckoned in credits
- * too, or by the legacy allowance of a month (spec, "Meter headers").
+ * How an account is metered: by a daily allowance, which is also expressed in credits, or by the legacy monthly allowance
+ * (spec, "Meter headers").
  */
 export const PLANS = ['daily', 'monthly'] as const;
 export type Plan = (typeof PLANS)[number];
 
-/** The largest burst multiple: a day of a monthly plan cannot take more than its month. */
+/** The largest burst multiple: one day of a monthly plan cannot use more than its month. */
 export const BURST_MAX = 31;
 
-/** What an account may ask without bought credits. */
+/** What an account may use without bought credits. */
 export interface Terms {
   plan: Plan;
-  /** How many days' shares one day may take; 1 is its own alone. */
+  /** How many daily shares one day may use; 1 is its own alone. */
   burst: number;
-  /** Requests that are included for each day: its share. */
+  /** The daily share: included requests per day. */
   daily: number;
 }

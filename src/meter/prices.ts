@@ -1,21 +1,21 @@
-/** Prices by the path of a door, in the atomic units of the token. `*` is every other door. */
+/** Prices by a route's path, in atomic units of the token. `*` is every other route. */
 export type Prices = ReadonlyMap<string, number>;
 
-/** What an answer costs where the settings do not say: in millionths of a dollar, which is what USDC counts in. */
+/** The default prices, in millionths of a dollar, the atomic units of USDC. */
 const DEFAULTS: Prices = new Map([
   ['/v1/domains/{domain}', 1_000],
   ['/v1/domains/{domain}/provenance', 2_000],
   ['/v1/domains/{domain}/history', 2_000],
   ['/v1/stream', 20_000],
-  // Of one credit, which is twenty requests.
+  // For one credit, which is worth twenty requests.
   ['/v1/credits', 50_000],
   ['*', 5_000],
 ]);
 
-/** The most that one answer may cost, in atomic units: a slip in a setting must not take a fortune. */
+/** The highest price, in atomic units, which limits the damage of a typo in a setting. */
 const HIGHEST_PRICE = 1_000_000_000;
 
-/** The defaults with `path=units` entries laid over them; null when an entry is none. */
+/** The defaults with `path=units` entries applied; null for a malformed entry. */
 export function parsePrices(entries: readonly string[]): Prices | null {
   const prices = new Map(DEFAULTS);
   for (const entry of entries) {
@@ -26,7 +26,7 @@ export function parsePrices(entries: readonly string[]): Prices | null {
   return prices;
 }
 
-/** A path's price: of the entry that names most of its segments, else of `*`. */
+/** A path's price: that of the matching entry with the most literal segments, else of `*`. */
 export function priceOf(prices: Prices, path: string): { pattern: string; units: number } {
   const segments = path.split('/');
   let best = { pattern: '*', units: prices.get('*') ?? HIGHEST_PRICE, named: -1 };

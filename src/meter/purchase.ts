@@ -3,16 +3,16 @@ import type { Offer } from './offer.ts';
 import type { Payment } from './payment.ts';
 import type { Reason } from './reasons.ts';
 
-/** What makes a payment one payment, however it is sent: the chain takes a payer's nonce once. */
+/** The identity of a payment, however it is sent: the chain accepts a payer's nonce once. */
 export interface PaymentId {
-  /** By CAIP-2. */
+  /** A CAIP-2 id. */
   network: string;
   asset: string;
   payer: string;
   nonce: string;
 }
 
-/** An answer as it was bought. `body` is null for a stream: there is nothing to keep. */
+/** A bought answer. `body` is null for a stream, which is not stored. */
 export interface Bought {
   status: number;
   headers: [string, string][];
@@ -20,74 +20,73 @@ export interface Bought {
 }
 
 export interface Purchase {
-  /** What it buys: a hash of the method and the address. */
+  /** The request it pays for: a hash of the method and the URL. */
   request: string;
-  /** Of the payment, once its signature was checked; null before, and where an older version kept none. */
+  /** Hash of the payment, once its signature was verified; null before, and for purchases of older versions. */
   hash: string | null;
   state: 'claimed' | 'settling' | 'settled';
-  /** The request that works on it, and until when (in ms) its hold lasts. */
+  /** The request that processes it, and when its hold ends, in ms. */
   holder: string;
   held_until: number;
   claimed_at: number;
   settled_at: number | null;
   transaction: string | null;
-  /** Null before there is one, and once it is no longer kept. */
+  /** Null before the answer is made and after it was deleted. */
   bought: Bought | null;
 }
 
-/** Which request works on a purchase, until when, and what for. */
+/** A request's hold on a purchase; `until` in ms. */
 export interface Hold {
   request: string;
   holder: string;
   until: number;
 }
 
-/** Every change is one statement that holds only while the purchase is as the caller knows it. */
+/** Every change is one statement whose WHERE clause requires the state that the caller read. */
 export interface PaymentTable {
   find(id: PaymentId): Purchase | null;
-  /** Begins a purchase; false when there is one. */
+  /** Creates a purchase; false when there is one already. */
   claim(id: PaymentId, hold: Hold, about: { resource: string; units: number; at: number }): boolean;
-  /** Takes over a purchase that has no holder any more; false when another request was quicker. */
+  /** Takes over a purchase whose hold ended; false when another request was faster. */
   takeOver(id: PaymentId, from: Purchase, hold: Hold): boolean;
   /** Renews its holder's hold. */
   extend(id: PaymentId, holder: string, until: number): void;
-  /** Keeps the answer, and whose it is, before the chain is asked; false when the hold was lost. */
+  /** Stores the answer and the payment's hash before settlement; false when the hold was lost. */
   settling(id: PaymentId, holder: string, bought: Bought, hash: string): boolean;
-  /** The money is there, whoever found it. */
+  /** Records that the money arrived, whichever request found out. */
   settled(id: PaymentId, at: number, transaction: string | null): void;
-  /** Counts that a settled purchase is given out again; false when it was `most` times already. */
+  /** Counts a repeated answer; false when there were `most` already. */
   repeat(id: PaymentId, most: number): boolean;
-  /** Its holder leaves it as it is. */
+  /** Ends the hold and keeps the purchase. */
   leave(id: PaymentId, holder: string): void;
-  /** Its holder ends it: no money moved. */
+  /** Deletes the purchase: no money moved. */
   drop(id: PaymentId, holder: string): void;
-  /** Forgets the bodies of purchases claimed before a time. */
+  /** Deletes the answers of purchases claimed before a time. */
   forgetAnswers(before: number): void;
 }
 
 export type Verdict = 'valid' | 'down' | { refused: Reason };
 export type Settlement = 'unknown' | { settled: string | null } | { refused: Reason };
 
-/** Who checks payments and has them carried out. It is believed as little as can be. */
+/** Verifies and settles payments. It is trusted as little as possible. */
 export interface Facilitator {
   verify(payment: Payment, offer: Offer): Promise<Verdict>;
   settle(payment: Payment, offer: Offer): Promise<Settlement>;
 }
 
 /**
- * What the chain has of an authorization: `paid` for this offer, in which
- * transaction; `open`, neither used nor past its time; `void`, it never will
- * pay for this; `unseen`, the chain did not say.
+ * The state of an authorization on the chain: `paid` for this offer, with the transaction; `open`, neither used nor
+ * expired; `void`, it can never pay for this offer; `unseen`, the node did not answer.
  */
 export type ChainStatus = { paid: string } | 'open' | { void: Reason } | 'unseen';
 
 export interface Chain {
   /**
-   * Looks until the payment shows or some seconds have gone when `patient`, and once otherwise. `told` is the
-   * transaction that it is said to be in.
+   * Reads the state once, or with `poll` until the payment appears or a few seconds have passed. `reported` is the
+   * transaction that the facilitator named.
    */
   status(payment: Payment, offer: Offer, how?: { poll: boolean; reported: string | null }): Promise<ChainStatus>;
-  /** Whether the payer signed it, as a wallet or as a contract (EIP-1271); null when the chain did not say. */
+  /** Whether the payer signed it, as a wallet or as a contract (EIP-1271); null when the node did not answer. */
   isSigned(payment: Payment, offer: Offer): Promise<boolean | null>;
 }
 
@@ -96,7 +95,7 @@ export function paymentId({ transfer }: Payment, { network, asset }: Offer): Pay
   return { network: network.caip2, asset: asset.address, payer, nonce };
 }
 
-/** A hash of all that was signed and of the signature: what a stranger who knows the id has not. SHA-256 in hex. */
+/** SHA-256, in hex, of everything that was signed and of the signature, which knowledge of the id alone does not give. */
 export function paymentHash({ transfer: { authorization, signature } }: Payment): string {
   const { from, to, value, validAfter, validBefore, nonce } = authorization;
   const text = [from, to, value, validAfter, validBefore, nonce, signature.toLowerCase()].join('\n');

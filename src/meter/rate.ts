@@ -1,13 +1,12 @@
 import { MINUTE } from '../time.ts';
 /**
- * The rate of a key: so many requests in each minute of the clock. Every
- * request counts, also one that is refused for its allowance or fails; one that
- * is refused for the rate does not.
+ * The rate of a key, per clock minute. Every request counts, even one that fails or exceeds the allowance; only requests
+ * refused for the rate do not.
  */
 export interface Rate {
-  /** Requests a minute. */
+  /** Requests per minute. */
   limit: number;
-  /** Of this minute, this one among them. */
+  /** Requests of this minute, including this one. */
   used: number;
   /** Ms. */
   at: number;
@@ -24,10 +23,9 @@ export function secondsToNextMinute(at: number): number {
 }
 
 /**
- * The rate as draft-ietf-httpapi-ratelimit-headers-10 has it: the policy with
- * its quota and window, and what remains until when. Only the rate is told so,
- * not the day: whoever has credits goes on past its allowance, and a program
- * that heeds these would stop.
+ * The rate in the headers of draft-ietf-httpapi-ratelimit-headers-10: the policy with its quota and window, and what
+ * remains until the reset. They do not include the daily allowance: accounts with credits may go past it, and a client
+ * that honours these headers would stop.
  */
 export function rateHeaders({ limit, used, at }: Rate): Record<string, string> {
   return {

@@ -1,4 +1,4 @@
-/** Why a payment was not taken. */
+/** Why a payment was refused. */
 export type Reason =
   | 'wrong_scheme'
   | 'wrong_network'
@@ -13,7 +13,7 @@ export type Reason =
   | 'transfer_failed'
   | 'refused';
 
-/** Words for a payer. */
+/** The reasons in words, for payers. */
 export const REASONS: Record<Reason, string> = {
   wrong_scheme: 'only the scheme exact is taken here',
   wrong_network: 'it is for another network than the one in accepts',
@@ -29,7 +29,7 @@ export const REASONS: Record<Reason, string> = {
   refused: 'the facilitator did not take it',
 };
 
-/** What facilitators say, by the code of x402; each has the reason that we tell. */
+/** Facilitators' x402 codes, each with our reason. */
 const CODES: readonly [RegExp, Reason][] = [
   [/^(?:insufficient_funds|invalid_exact_evm_insufficient_balance)$/, 'insufficient_funds'],
   [/^invalid_exact_evm_(?:payload_signature|signature|failed_to_parse_signature)$/, 'bad_signature'],
@@ -43,7 +43,7 @@ const CODES: readonly [RegExp, Reason][] = [
   [/^(?:invalid_transaction_state|invalid_exact_evm_transaction_failed)$/, 'transfer_failed'],
 ];
 
-/** The reason of a facilitator's code; null for one that is not known. A facilitator's own text is never passed on. */
+/** The reason for a facilitator's code; null for an unknown one. A facilitator's own text is never passed on. */
 export function reasonOf(code: string): Reason | null {
   return CODES.find(([pattern]) => pattern.test(code))?.[1] ?? null;
 }

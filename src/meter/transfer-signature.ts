@@ -4,11 +4,11 @@ import type { Offer } from './offer.ts';
 import type { Payment } from './payment.ts';
 
 const DOMAIN = keccak('EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)');
-/** What a payer signs (EIP-3009). */
+/** The type hash of what a payer signs (EIP-3009). */
 const TRANSFER = keccak(
   'TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)',
 );
-/** The last word of a signature that brings along how its wallet is deployed (ERC-6492). */
+/** The last word of a signature that includes its wallet's deployment (ERC-6492). */
 const ERC_6492_MAGIC = Buffer.from('6492'.repeat(16), 'hex');
 
 /** The 32 bytes that a payer signs (EIP-712). Throws a RangeError for a number above 256 bits. */
@@ -20,7 +20,7 @@ export function transferDigest({ transfer: { authorization } }: Payment, { asset
   return keccak(Uint8Array.of(0x19, 0x01), domain, keccak(TRANSFER, ...message));
 }
 
-/** The address, in lower case, whose key made a signature of 65 bytes (r, s, v); null when it is not one. */
+/** The address, in lower case, whose key made a 65-byte signature (r, s, v); null for any other signature. */
 export function signerOf(digest: Uint8Array, signature: string): string | null {
   const bytes = Buffer.from(signature.slice(2), 'hex');
   const v = bytes[64] ?? -1;
@@ -35,7 +35,7 @@ export function signerOf(digest: Uint8Array, signature: string): string | null {
   }
 }
 
-/** The bytes that a contract checks: without the wrapping that says how a wallet is deployed (ERC-6492). */
+/** The bytes that a contract checks, without the wrapper for undeployed wallets (ERC-6492). */
 export function signatureForContract(signature: string): Buffer {
   const bytes = Buffer.from(signature.slice(2), 'hex');
   const isWrapped = bytes.subarray(-ERC_6492_MAGIC.length).equals(ERC_6492_MAGIC);

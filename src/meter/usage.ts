@@ -4,10 +4,10 @@ import { dayAllowance, monthAllowance, unitsOf } from './account-usage.ts';
 import { creditsOf, REQUEST_COST } from './credits.ts';
 import type { KeyUsage, UsageDay } from './meter-table.ts';
 
-/** The most days that are told of at once. */
+/** The most days in one report. */
 export const USAGE_DAYS_MAX = 366;
 
-/** A key as an account knows it. */
+/** A key of the account. */
 interface NamedKey {
   id: string;
   name: string;
@@ -15,15 +15,13 @@ interface NamedKey {
 }
 
 /**
- * An account's usage as it is shown and answered: times in ISO 8601, credits
- * as numbers of credits.
+ * An account's usage as pages and answers show it: times in ISO 8601, amounts in credits.
  */
 export type Usage = ReturnType<typeof usageOf>;
 
 /**
- * The usage of an account at a time: today, the month, its credits, and each of
- * the last `span` days. Keys that are revoked and were not used this month are
- * left out.
+ * The usage of an account at a time: today, the month, its credits, and each of the last `span` days. Revoked keys that
+ * were not used this month are left out.
  */
 export function usageOf(
   usage: AccountUsage,
@@ -67,7 +65,7 @@ function keysOf(keys: NamedKey[], used: KeyUsage[]) {
     });
 }
 
-/** Every day of the span, oldest first: those without a request too, so that a chart has no gaps. */
+/** Every day of the span, oldest first, including those without requests, so that charts have no gaps. */
 function daysOf(days: UsageDay[], at: number, span: number) {
   const byDay = new Map(days.map((row) => [row.day, row]));
   const none: Counts = { included: 0, drawn: 0, refused: 0, failed: 0 };

@@ -1,20 +1,20 @@
 import * as z from 'zod';
 
-/** How long a node may take for one answer, to its last byte, in ms. */
+/** How long a node may take for one answer, including its last byte, in ms. */
 const NODE_WAIT = 5_000;
-/** How much of an answer is read, in bytes: a receipt holds the logs of everything that its transaction did. */
+/** The longest answer, in bytes: a receipt holds the logs of everything that its transaction did. */
 const ANSWER_MAX = 4_000_000;
-/** The code of a call that the contract itself refused (EIP-1474, execution error). */
+/** The error code of a call that the contract reverted (EIP-1474, execution error). */
 const REVERTED = 3;
 
-/** What a node answers (JSON-RPC 2.0, section 5). */
+/** A response object (JSON-RPC 2.0, section 5). */
 const Answer = z.object({
   id: z.number(),
   result: z.unknown().optional(),
   error: z.object({ code: z.number(), message: z.string() }).nullish(),
 });
 
-/** A node's own refusal. `isRevert` when the contract that was called refused. */
+/** An error that the node returned; `isRevert` when the called contract reverted. */
 export class NodeError extends Error {
   readonly isRevert: boolean;
 
@@ -25,11 +25,11 @@ export class NodeError extends Error {
 }
 
 export interface ChainNode {
-  /** A method's result. Throws a NodeError for an error that the node names, and an Error for everything else. */
+  /** Calls a method. Throws a NodeError for an error that the node returns, and an Error for everything else. */
   ask<T>(method: string, params: readonly unknown[], result: z.ZodType<T>): Promise<T>;
 }
 
-/** A node of the chain: JSON-RPC over HTTP. A name and a password in the address are sent as Basic authentication. */
+/** A JSON-RPC client over HTTP. A user name and password in the URL are sent as Basic authentication; `wait` in ms. */
 export function chainNode(address: string, wait = NODE_WAIT): ChainNode {
   const url = new URL(address);
   const headers: Record<string, string> = { 'Content-Type': 'application/json', Accept: 'application/json' };
@@ -51,7 +51,7 @@ export function chainNode(address: string, wait = NODE_WAIT): ChainNode {
       });
       const answer = Answer.parse(JSON.parse(await textOf(response)));
       if (answer.id !== id) throw new Error('the node answered another question');
-      // Some nodes put an HTTP status on an error that they name.
+      // Some nodes send JSON-RPC errors with an HTTP error status.
       if (answer.error != null) throw new NodeError(answer.error);
       if (!response.ok) throw new Error(`the node answered with status ${response.status}`);
       return result.parse(answer.result);

@@ -7,22 +7,22 @@ import { signatureForContract, signerOf, transferDigest } from '../meter/transfe
 import type { ChainNode } from './chain-node.ts';
 import { chainNode, NodeError } from './chain-node.ts';
 
-/** How often a transfer that should be there is looked for, and how long apart, in ms. */
+/** How often an expected transfer is polled for, and the interval, in ms. */
 const POLLS = 12;
 const POLL_EVERY = 400;
-/** How far back a transfer is looked for: blocks for one question, and questions. On Base that is a day. */
+/** How far back a transfer is searched for: blocks per request, and requests. On Base that is a day. */
 const BLOCKS = 2_000n;
 const RANGES = 22;
 
-/** What EIP-3009 tokens have. */
+/** The function and events of EIP-3009 tokens. */
 const AUTHORIZATION_STATE = selector('authorizationState(address,bytes32)');
 const AUTHORIZATION_USED = hex(keccak('AuthorizationUsed(address,bytes32)'));
 const TRANSFER = hex(keccak('Transfer(address,address,uint256)'));
-/** What wallets that are contracts have (EIP-1271), and the word with which they agree. */
+/** The function of contract wallets (EIP-1271), and the word that they return for a valid signature. */
 const IS_VALID_SIGNATURE = selector('isValidSignature(bytes32,bytes)');
 const VALID = hex(IS_VALID_SIGNATURE).padEnd(66, '0');
 
-/** What a node answers, in hex digits; quantities have as many as they need. */
+/** A node's values in hex; quantities have no leading zeros. */
 const Hex = z
   .string()
   .regex(/^0x(?:[0-9a-fA-F]{2})*$/)
@@ -38,7 +38,7 @@ const Log = z.object({ address: Hex, topics: z.array(Hash), data: Hex });
 const FoundLogs = z.array(Log.extend({ transactionHash: Hash }));
 const Receipt = z.object({ status: Quantity, logs: z.array(Log.extend({ logIndex: Quantity })) });
 
-/** What is range of the chain: whose authorization, and whom it pays how much. */
+/** The transfer that is searched for. */
 interface Sought {
   token: string;
   payer: string;
@@ -47,7 +47,7 @@ interface Sought {
   value: bigint;
 }
 
-/** The chain, as a node tells of it. `wait` is how long it may take for one answer, in ms. */
+/** A client of the chain over one node. `wait` is the timeout of one answer, in ms. */
 export function chainClient(url: string, wait?: number): Chain {
   const node = chainNode(url, wait);
   return {
@@ -66,7 +66,7 @@ export function chainClient(url: string, wait?: number): Chain {
   };
 }
 
-/** As the token itself checks it: by the payer's key, or by its contract. Throws when the node does not say. */
+/** Checks a signature like the token itself: by the payer's key, or by its contract. Throws when the node fails. */
 async function isSigned(node: ChainNode, payment: Payment, offer: Offer): Promise<boolean> {
   const { signature, authorization } = payment.transfer;
   const digest = transferDigest(payment, offer);
@@ -74,7 +74,7 @@ async function isSigned(node: ChainNode, payment: Payment, offer: Offer): Promis
   const args = [digest, word(64n), bytesArgument(signatureForContract(signature))];
   const call = { to: authorization.from, data: hex(IS_VALID_SIGNATURE, ...args) };
   try {
-    // Where there is no contract, the answer is empty.
+    // Without a contract at the address, the answer is empty.
     return (await node.ask('eth_call', [call, 'latest'], Hex)) === VALID;
   } catch (error) {
     if (error instanceof NodeError && error.isRevert) return false;
@@ -89,7 +89,7 @@ function soughtIn({ transfer: { authorization } }: Payment, token: string): Soug
 
 async function readStatus(node: ChainNode, sought: Sought, until: bigint): Promise<ChainStatus> {
   const { token, payer, nonce } = sought;
-  // Time and state are of one block, so that "past its time and not used" is final.
+  // Time and state are read from one block, so that "expired and not used" is final.
   const { number, timestamp } = await node.ask('eth_getBlockByNumber', ['latest', false], Block);
   const call = { to: token, data: hex(AUTHORIZATION_STATE, word(payer), word(nonce)) };
   const used = await node.ask('eth_call', [call, quantity(number)], Truth);
@@ -110,13 +110,12 @@ async function readStatus(node: ChainNode, sought: Sought, until: bigint): Promi
   return 'unseen';
 }
 
-/** Used without an event is cancelled. */
+/** A nonce that was used without an event was cancelled. */
 const ALREADY_SPENT: ChainStatus = { void: 'already_spent' };
 
 /**
- * Whether a transaction used the authorization for the transfer that is sought.
- * A token tells of the two one after the other; a transfer elsewhere in the
- * same transaction is of another authorization.
+ * Whether a transaction used the authorization for the transfer. The token logs the two events one after the other; a
+ * transfer elsewhere in the transaction belongs to another authorization.
  */
 async function isIn(node: ChainNode, sought: Sought, hash: string): Promise<boolean> {
   const { token, payer, payee, value } = sought;

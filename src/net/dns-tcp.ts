@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 import type { Exchange, Send } from '../records/dns/transport.ts';
 
-/** One query by TCP, on a connection of its own: two bytes of length, then the message (RFC 1035, section 4.2.2). */
+/** Sends one query over TCP, on its own connection: two bytes of length, then the message (RFC 1035, section 4.2.2). */
 export const sendTcp: Send = ({ address, port }, query, accepts, timeout) =>
   new Promise<Exchange>((done) => {
     const began = performance.now();
     const socket = connect({ host: address, port });
-    // One deadline for the whole exchange: a server that sends a byte now and then does not stretch it.
+    // One deadline for the whole exchange, so that a server cannot extend it by dripping bytes.
     const timer = setTimeout(() => settle({ outcome: 'timeout' }), timeout);
     let read = Buffer.alloc(0);
     const settle = (exchange: Exchange) => {

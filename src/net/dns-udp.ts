@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import type { Exchange, Send, Server } from '../records/dns/transport.ts';
 import { serverText } from '../records/dns/transport.ts';
 
-/** Sockets for each server at a time, and how many queries leave by one: a forger has to guess which port is listening now. */
+/** Open sockets per server, and queries per socket: rotating source ports are harder to spoof. */
 const SOCKETS = 8;
 const QUERIES = 200;
 
@@ -12,22 +12,22 @@ interface Waiting {
   accepts(answer: Uint8Array): boolean;
   settle(exchange: Exchange): void;
   began: number;
-  /** Something came under its number that was not its answer. */
+  /** A message with its ID, or to its socket, was not its answer. */
   misled: boolean;
 }
 
-/** A socket connected to one server: what others send is dropped by the kernel, and a closed port is heard of. */
+/** A socket connected to one server, so that the kernel drops packets of others and reports a closed port. */
 class Channel {
   readonly #socket: Socket;
   readonly #waiting = new Map<number, Waiting>();
   readonly #ready: Promise<boolean>;
-  /** Numbers of queries that waited in vain: their answers may still come, and are nobody else's. */
+  /** IDs of queries that timed out: late answers to them must not disturb others. */
   readonly #late = new Set<number>();
   readonly #closed: (channel: Channel) => void;
   #sent = 0;
   #isOpen = true;
 
-  /** Connects; `closed` is told when the socket is given back. */
+  /** Connects; `closed` is called when the socket is closed. */
   constructor({ address, port }: Server, closed: (channel: Channel) => void) {
     this.#closed = closed;
     const family = isIP(address);
@@ -38,23 +38,23 @@ class Channel {
     this.#socket.on('message', (bytes) => this.#hear(bytes));
     this.#ready = new Promise((ready) => {
       this.#socket.once('connect', () => ready(true));
-      // The kernel has been told that nobody listens there, or has no socket to give.
+      // The port is closed, or the kernel has no socket left.
       this.#socket.on('error', () => {
         ready(false);
         this.close();
       });
     });
     this.#socket.connect(port, address);
-    // Timers of queries keep the process alive, sockets that wait for work do not.
+    // Only queries keep the process alive, by their timers; idle sockets do not.
     this.#socket.unref();
   }
 
-  /** Whether a query of this number may leave by it. */
+  /** Whether it can send a query with this ID. */
   takes(id: number): boolean {
     return this.#isOpen && this.#sent < QUERIES && !this.#waiting.has(id);
   }
 
-  /** Takes no more queries, and closes after the last that waits. */
+  /** Accepts no more queries, and closes after the last one. */
   retire(): void {
     this.#sent = QUERIES;
     if (this.#waiting.size === 0) this.close();
@@ -95,14 +95,14 @@ class Channel {
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) {
       if (this.#late.has(id)) return;
-      // It may be meant for any that waits here.
+      // It may be meant for any of the waiting queries.
       for (const other of this.#waiting.values()) other.misled = true;
     } else if (waiting.accepts(bytes)) {
       waiting.settle({ outcome: 'answered', bytes, ms: performance.now() - waiting.began });
     } else waiting.misled = true;
   }
 
-  /** Whoever waits is told that the server cannot be reached. */
+  /** Closes the socket; waiting queries end as `unreachable`. */
   close(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -112,7 +112,7 @@ class Channel {
   }
 }
 
-/** Queries by UDP. */
+/** Sends queries over UDP; `close` ends those that wait. */
 export function createUdp(): { send: Send; close(): void } {
   const all = new Set<Channel>();
   const byServer = new Map<string, { channels: Channel[]; next: number }>();

@@ -5,10 +5,10 @@ import type { Payment } from '../meter/payment.ts';
 import type { Facilitator } from '../meter/purchase.ts';
 import { reasonOf } from '../meter/reasons.ts';
 
-/** How long a facilitator may take to check a payment, and to have it carried out, in ms. */
+/** How long a facilitator may take to verify a payment, and to settle it, in ms. */
 const VERIFY_WAIT = 8_000;
 const SETTLE_WAIT = 20_000;
-/** How much of an answer is read, in bytes. */
+/** The longest answer, in bytes. */
 const ANSWER_MAX = 65_536;
 
 const Verified = z.object({ isValid: z.boolean(), invalidReason: z.string().nullish() });
@@ -20,9 +20,8 @@ const Settled = z.object({
 const TRANSACTION = /^0x[0-9a-fA-F]{64}$/;
 
 /**
- * A facilitator over HTTP. A payment goes on in the version of x402 that it
- * came in, made anew from what was read. The client of @x402/core reads an
- * answer of any size and follows redirects, so this is one of our own.
+ * A facilitator over HTTP. A payment is forwarded in the x402 version in which it came, rebuilt from its parsed form. The
+ * client of @x402/core has no limit on answers and follows redirects, hence this one.
  */
 export function facilitatorClient(
   url: string,
@@ -45,14 +44,14 @@ export function facilitatorClient(
       if (!read.success) return 'unknown';
       const { success, errorReason, transaction } = read.data;
       if (success) return { settled: transaction != null && TRANSACTION.test(transaction) ? transaction : null };
-      // A code that we do not know may be of a transaction that is under way.
+      // An unknown code may belong to a pending transaction.
       const reason = reasonOf(errorReason ?? '');
       return reason === null ? 'unknown' : { refused: reason };
     },
   };
 }
 
-/** The body of both requests. */
+/** The request body, the same for verify and settle. */
 function wire({ version, transfer }: Payment, offer: Offer) {
   const paymentRequirements = version === 1 ? requirementsV1(offer) : requirementsV2(offer);
   const { network, scheme } = paymentRequirements;
@@ -63,7 +62,7 @@ function wire({ version, transfer }: Payment, offer: Offer) {
   return { x402Version: version, paymentPayload, paymentRequirements };
 }
 
-/** What a facilitator answers, as JSON; null when it does not, in time or at all. */
+/** A facilitator's answer as JSON; null without a valid one in time. */
 async function ask(url: string, body: unknown, wait: number): Promise<unknown> {
   try {
     const response = await fetch(url, {
@@ -73,7 +72,7 @@ async function ask(url: string, body: unknown, wait: number): Promise<unknown> {
       redirect: 'error',
       signal: AbortSignal.timeout(wait),
     });
-    // Some answer a refusal with 400. What a failing server says counts for nothing.
+    // Some facilitators refuse with 400. The answer of a failing server is ignored.
     if (response.status >= 500) {
       await response.body?.cancel();
       return null;

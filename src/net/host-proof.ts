@@ -6,17 +6,16 @@ import { Fault } from '../fault.ts';
 import { VERSION } from '../project.ts';
 import { clientOptions, outboundClient } from './webhook-client.ts';
 
-/** How long a name server is waited for, in ms, and how often each is asked. */
+/** The timeout of a name server, in ms, and the number of tries. */
 const DNS_WAIT = 2_000;
 const DNS_TRIES = 2;
 
-/** Looks whether whoever holds the host of an address says that it is a paper's; null when nothing there does. */
+/** Checks whether the owner of an address's host declares it to be a paper's; null without a proof. */
 export type ProveHost = (paper: string, address: string) => Promise<Exclude<HostProof, 'given'> | null>;
 
 /**
- * Looks for a file at the host and for a TXT record in its DNS, both at once,
- * through the client that webhooks are sent with and its rules. One proof of a
- * paper is asked for at a time: throws `unavailable` while another is under way.
+ * Looks for a file at the host and a TXT record in its DNS concurrently, through the client for webhooks and under its
+ * rules. Throws `unavailable` while another proof of the same paper is running.
  */
 export function hostProver(
   settings: Pick<Settings, 'origin' | 'dataOrigin' | 'resolvers' | 'webhookPrivate'>,
@@ -35,7 +34,7 @@ export function hostProver(
 
   const underWay = new Set<string>();
   return async (paper, address) => {
-    // A key could have this server ask as many others at once as it likes.
+    // Otherwise one key could make this server contact any number of hosts at once.
     if (underWay.has(paper)) {
       throw new Fault(
         'unavailable',

@@ -9,17 +9,17 @@ import type { Resolver, ResolverOptions } from './resolver.ts';
 import { createResolver } from './resolver.ts';
 import { tlsProbe } from './tls-probe.ts';
 
-/** Looks at hostnames over this machine's network. */
+/** Probes hostnames over this machine's network. */
 export interface Prober {
-  /** One look. Never rejects: what was not learned is a status. */
+  /** Probes one hostname. Never rejects: failures are statuses. */
   probe(hostname: string): Promise<Probe>;
   resolver: Resolver;
-  /** Ends what waits, at once. */
+  /** Ends all pending questions and handshakes at once. */
   close(): void;
 }
 
 export interface ProberOptions extends ResolverOptions {
-  /** Addresses and networks to shake hands with though they are not the Internet's. */
+  /** Private addresses and networks with which TLS handshakes are allowed. */
   tlsPrivate: readonly string[];
   tlsPort?: number;
   /** In ms. */
@@ -28,7 +28,7 @@ export interface ProberOptions extends ResolverOptions {
   now?: () => number;
 }
 
-/** A prober as the settings have it. */
+/** A prober according to the settings. */
 export function proberOf({ resolvers, resolverRate, tlsPrivate }: Settings, now = Date.now): Prober {
   return createProber({ servers: resolvers, rate: resolverRate, tlsPrivate, now });
 }
@@ -50,7 +50,7 @@ export function createProber({ tlsPrivate, tlsPort, tlsTimeout, now = Date.now, 
   };
 }
 
-/** Whether an address is the Internet's, or in one of these networks. */
+/** Allows public addresses, and those in these networks. */
 export function allowing(networks: readonly string[]): (address: string) => boolean {
   const inside = networks.map((network) => (network.includes('/') ? ipaddr.parseCIDR(network) : oneOf(network)));
   return (address) => {

@@ -4,12 +4,12 @@ import { Fault } from '../fault.ts';
 import type { ProbeOutcome, ScanQueue } from '../records/scan-queue.ts';
 import type { Probe } from '../records/signal.ts';
 
-/** How long an answer is waited for, in ms. */
+/** The timeout of a request, in ms. */
 const TIMEOUT = 30_000;
-/** How often a request is made until it is given up, and how long the first rest between two is, in ms: under half a minute in all. */
+/** The number of tries, and the first pause between two, in ms: under half a minute in all. */
 const TRIES = 6;
 const FIRST_REST = 500;
-/** Characters handed in at a time, and one look in any case: far below what the doors take. */
+/** The most characters of one request, unless a single probe has more: far below the API's limit. */
 const PART_SIZE = 1_000_000;
 
 const Leased = z.object({ lease: z.string(), hostnames: z.array(z.string()) });
@@ -29,18 +29,18 @@ const Results = z.object({
 });
 
 export interface RemoteQueueOptions {
-  /** The address of the domain records, without a slash at its end. */
+  /** The address of the domain records, without a trailing slash. */
   url: string;
   /** A scanner's key. */
   key: string;
-  /** Ends rests between tries. */
+  /** Aborts pauses between tries. */
   stopping: AbortSignal;
 }
 
 /**
- * The queue of domain records elsewhere, over its doors. What fails for a moment
- * is tried again; handing in the same looks twice enters them once. Throws
- * `key_invalid`, `key_expired` and `level_too_low` at once, `unavailable` after many tries.
+ * The queue of domain records on another machine, over its API. Transient failures are retried; submitting the same
+ * probes twice records them once. Throws `key_invalid`, `key_expired` and `level_too_low` at once, and `unavailable`
+ * after the last try.
  */
 export function remoteQueue({ url, key, stopping }: RemoteQueueOptions): ScanQueue {
   const call = async (method: string, path: string, body?: object): Promise<unknown> => {
@@ -53,7 +53,7 @@ export function remoteQueue({ url, key, stopping }: RemoteQueueOptions): ScanQue
       if ('answer' in response) return response.answer;
       failure = response.failure;
     }
-    throw new Fault('unavailable', `${url} does not take part in scanning just now (${failure})`);
+    throw new Fault('unavailable', `${url} cannot be reached for scanning (${failure}); try again later`);
   };
   return {
     async lease(max) {
@@ -74,7 +74,7 @@ export function remoteQueue({ url, key, stopping }: RemoteQueueOptions): ScanQue
   };
 }
 
-/** One request: its answer, or why to try again. Throws the fault that trying again cannot cure. */
+/** Sends one request; returns its answer, or why to retry. Throws faults that a retry cannot cure. */
 async function ask(
   url: string,
   method: string,
@@ -86,7 +86,7 @@ async function ask(
       method,
       headers: { 'X-Service-Key': key, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
       signal: AbortSignal.timeout(TIMEOUT),
-      // A queue that moved would get the key.
+      // Following a redirect would send the key to another host.
       redirect: 'error',
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
@@ -100,7 +100,7 @@ async function ask(
       );
     }
     if (response.status >= 400 && response.status < 500 && response.status !== 429) {
-      throw new Fault('invalid_request', `${url} answered ${response.status}: ${message ?? 'without a word'}`);
+      throw new Fault('invalid_request', `${url} answered ${response.status}: ${message ?? 'without a message'}`);
     }
     return { failure: `it answered ${response.status}` };
   } catch (error) {
@@ -109,7 +109,7 @@ async function ask(
   }
 }
 
-/** Looks in as few requests as go. */
+/** Splits probes into as few requests as possible. */
 function inParts(probes: Probe[]): Probe[][] {
   const parts: Probe[][] = [];
   let room = 0;

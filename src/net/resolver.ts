@@ -9,25 +9,25 @@ import { Upstream } from '../records/dns/upstream.ts';
 import { sendTcp } from './dns-tcp.ts';
 import { createUdp } from './dns-udp.ts';
 
-/** Queries a second to a resolver that is not on this machine: public ones turn away more. */
+/** Queries per second to a resolver on another machine: public ones refuse more. */
 const RATE = 1_000;
 /**
- * Queries that wait for one resolver at a time. A burst of more does not fit the
- * 208 kB that Linux keeps for a socket by default: each datagram takes 768 bytes.
+ * Concurrent queries to one resolver. The answers to more may overflow Linux's default socket buffer of 208 kB, where
+ * each datagram takes 768 bytes.
  */
 const IN_FLIGHT = 200;
 
 export interface ResolverOptions {
-  /** Whom to ask; the system's resolvers when there are none. */
+  /** The resolvers; empty for those of the system. */
   servers: readonly Server[];
-  /** Queries a second to each; without it 1,000, and no limit to one on this machine. */
+  /** Queries per second to each; by default 1,000, and no limit for one on this machine. */
   rate?: number | undefined;
   tries?: number;
-  /** How long the first answer is waited for, in ms. */
+  /** The timeout of the first attempt, in ms. */
   firstWait?: number;
 }
 
-/** A client of resolvers over this machine's network. `close` ends what waits. */
+/** A client of resolvers over this machine's network. `close` ends pending questions. */
 export interface Resolver {
   ask: Ask;
   servers: readonly Server[];
@@ -58,7 +58,7 @@ function isHere({ address }: Server): boolean {
   return ipaddr.process(address).range() === 'loopback';
 }
 
-/** Random bytes from a store that is filled for many queries at a time: a call for each costs more than the query. */
+/** Random bytes from a pool that is filled for many queries at once: a system call per query costs more than the query. */
 function pooledRandomBytes(): (length: number) => Uint8Array {
   let store = Buffer.alloc(0);
   return (length) => {

@@ -6,13 +6,13 @@ import { Fault } from '../fault.ts';
 import type { Mailer } from '../outbound/mail.ts';
 import { MINUTE } from '../time.ts';
 
-/** How many connections to the mail server are open at a time. */
+/** The most concurrent connections to the mail server. */
 export const CONNECTIONS = 5;
-/** How long the server may keep silent, in ms: while connecting, before its greeting, and after that. */
+/** Timeouts, in ms: for connecting, for the greeting, and for silence after that. */
 const CONNECT_TIMEOUT = 20_000;
 const GREETING_TIMEOUT = 20_000;
 const SILENCE = MINUTE;
-/** How long one mail may take in all, in ms: a server that drips words is not silent. */
+/** The timeout of a whole mail, in ms: a server that drips bytes is never silent. */
 const DEADLINE = 5 * MINUTE;
 
 /**
@@ -24,9 +24,9 @@ const SIGNED = [
   'Auto-Submitted:List-Id:List-Unsubscribe:List-Unsubscribe-Post',
 ].join(':');
 
-/** What a mail server is spoken to with. */
+/** The settings of the mail server. */
 export interface SmtpSettings {
-  /** `smtp://` or `smtps://`, with a user and a password where the server wants them. */
+  /** `smtp://` or `smtps://`, with a user and a password if the server needs them. */
   url: string;
   /** The address that mails come from. */
   from: string;
@@ -50,9 +50,8 @@ export function smtpOf({ smtpUrl, mailFrom, dkim }: Settings): SmtpMailer | null
 }
 
 /**
- * Sends over SMTP, on a few connections that are kept. Certificates are checked,
- * and a password goes over TLS alone. Throws `unavailable` when the DKIM key
- * cannot be used: an unsigned mail would go out unnoticed.
+ * Sends over SMTP, on a pool of a few connections. Certificates are verified, and a password is sent over TLS only.
+ * Throws `unavailable` when the DKIM key cannot be used, because unsigned mails would go unnoticed.
  */
 export function smtpMailer({ url, from, dkim, silence = SILENCE }: SmtpSettings): SmtpMailer {
   const { protocol, username } = new URL(url);
@@ -60,7 +59,7 @@ export function smtpMailer({ url, from, dkim, silence = SILENCE }: SmtpSettings)
     pool: true,
     url,
     maxConnections: CONNECTIONS,
-    // A mail whose connection broke is this program's to send again, not the library's.
+    // This program retries a mail whose connection broke, not the library.
     maxRequeues: 0,
     requireTLS: protocol === 'smtp:' && username !== '',
     connectionTimeout: CONNECT_TIMEOUT,

@@ -4,11 +4,11 @@ import { connect } from 'node:tls';
 import type { CertificateProbe, Handshake } from '../records/probe.ts';
 import type { Certificate } from '../records/signal.ts';
 
-/** How long one handshake may take, from the first packet on, in ms. */
+/** The timeout of one handshake, from the first packet on, in ms. */
 const TIMEOUT = 5_000;
-/** Addresses tried one after the other until one speaks. */
+/** The most addresses that are tried, in order, until one has a certificate. */
 const MOST_ADDRESSES = 2;
-/** As a signed record has them at most: characters of a distinguished name and of a host, and hosts. */
+/** The limits of a signed record: characters of a distinguished name and of a host, and hosts. */
 const LONGEST_NAME = 4_000;
 const LONGEST_HOST = 255;
 const MOST_HOSTS = 2_000;
@@ -22,9 +22,8 @@ export interface TlsProbeOptions {
 }
 
 /**
- * Shakes hands by a host's name and reads the certificate, whoever signed it and
- * whenever it ends. It connects to the addresses that it is given, never to one
- * that is not allowed, and looks nothing up.
+ * Makes a TLS handshake under a host's name and reads the certificate, whatever its issuer and expiry. It connects only
+ * to given addresses that are allowed, and resolves no names.
  */
 export function tlsProbe({ allows, port = 443, timeout = TIMEOUT }: TlsProbeOptions): Handshake {
   return async (hostname, addresses) => {
@@ -32,7 +31,7 @@ export function tlsProbe({ allows, port = 443, timeout = TIMEOUT }: TlsProbeOpti
     for (const address of addresses.filter(allows).slice(0, MOST_ADDRESSES)) {
       const next = await handshakeAt({ hostname, address, port, timeout });
       if (next.certificate !== null) return next;
-      // Unknown outweighs none: the address that did not answer may be the one with the certificate.
+      // Unknown outranks `none`: the address that did not answer may have the certificate.
       if (probe.certificate_status === 'skipped' || probe.certificate_status === 'none') probe = next;
     }
     return probe;
@@ -71,7 +70,7 @@ function handshakeAt({ hostname, address, port, timeout }: Target): Promise<Cert
   });
 }
 
-/** A look takes what there is: old versions, short keys and names that do not match are what it is to show. */
+/** A probe accepts everything: old versions, short keys and mismatched names are what it should report. */
 const ANY_TLS: ConnectionOptions = {
   rejectUnauthorized: false,
   checkServerIdentity: () => undefined,
@@ -83,7 +82,7 @@ const ANY_TLS: ConnectionOptions = {
 /** The address refuses connections, or answers with something that is not TLS. */
 const NO_TLS = /^(?:ECONNREFUSED|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_HTTP_REQUEST)$/;
 
-/** What is kept of a certificate; null when its dates are none. */
+/** The recorded parts of a certificate; null when its dates are invalid. */
 function read(certificate: X509Certificate): Certificate | null {
   const not_before = timeText(certificate.validFromDate);
   const not_after = timeText(certificate.validToDate);
@@ -98,7 +97,7 @@ function read(certificate: X509Certificate): Certificate | null {
   };
 }
 
-/** Node writes a distinguished name a part a line, the largest first; the usual order is the other way round (RFC 4514). */
+/** Node writes one part of a distinguished name per line, the most general first; RFC 4514 has the reverse order. */
 function nameText(lines: string | undefined): string {
   return (lines ?? '').split('\n').filter(Boolean).reverse().join(', ').toWellFormed().slice(0, LONGEST_NAME);
 }
@@ -109,7 +108,7 @@ function timeText(date: Date): string | null {
     : date.toISOString();
 }
 
-/** The DNS names among alternative names. Node writes one that holds a comma or a quotation mark as a JSON string. */
+/** The DNS names among the alternative names. Node writes a name with a comma or a quotation mark as a JSON string. */
 export function hostsIn(names: string): string[] {
   const hosts = [...names.matchAll(/(?:^|, )DNS:("(?:[^"\\]|\\.)*"|[^,"]*)/g)].map(([, host = '']) =>
     (host.startsWith('"') ? (JSON.parse(host) as string) : host).toLowerCase().toWellFormed(),

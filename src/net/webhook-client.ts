@@ -8,24 +8,24 @@ import { statusError } from '../outbound/retry.ts';
 import { literalOf } from '../outbound/webhook-url.ts';
 import { isPublicAddress } from '../public-address.ts';
 
-/** How long a whole request may take, from the look-up of the name to the answer's status, in ms. */
+/** The timeout of a whole request, from the name's resolution to the answer's status, in ms. */
 export const DEADLINE = 10_000;
-/** How much of an answer is read before it is dropped, in bytes, and for how long, in ms: of most the status is all that counts. */
+/** How much of an answer is read, in bytes, and for how long, in ms: most callers need only the status. */
 const ANSWER_MAX = 4_096;
 const ANSWER_WAIT = 1_000;
-/** How long one name server is waited for, in ms, and how often each is asked. */
+/** The timeout of a name server, in ms, and the number of tries. */
 const DNS_WAIT = 2_000;
 const DNS_TRIES = 2;
 
 export interface ClientOptions {
   /** `User-Agent`. */
   agent: string;
-  /** Whether an IP address may be connected to. */
+  /** Whether connecting to an IP address is allowed. */
   allows(address: string): boolean;
-  /** The addresses of a host. Throws when there are none. */
+  /** Resolves a host to its addresses. Throws when there are none. */
   resolve(host: string): Promise<string[]>;
   deadline?: number;
-  /** Certificates to trust instead of the usual ones, in PEM. */
+  /** CA certificates to trust instead of the default ones, in PEM. */
   ca?: string;
 }
 
@@ -34,7 +34,7 @@ export function createWebhookClient(agent: string, allowsPrivate: boolean): Webh
   return webhookClient(clientOptions(agent, allowsPrivate));
 }
 
-/** Whom requests that strangers ask for may reach. */
+/** The addresses that requests on behalf of strangers may reach. */
 export function clientOptions(agent: string, allowsPrivate: boolean): ClientOptions {
   return allowsPrivate
     ? { agent, allows: () => true, resolve: resolveHere }
@@ -56,14 +56,14 @@ export function webhookClient(options: ClientOptions): WebhookClient {
   };
 }
 
-/** One request to elsewhere. */
+/** A request to another host. */
 export interface Outbound {
   method: 'GET' | 'POST';
   headers?: Record<string, string>;
   body?: string;
 }
 
-/** What came of it: how long it took, the status, a word for what went wrong, and the body where it is short and whole. */
+/** Its outcome: the duration, the status, a word for what went wrong, and the body if it is short and complete. */
 export interface Inbound {
   ms: number;
   status: number | null;
@@ -72,11 +72,8 @@ export interface Inbound {
 }
 
 /**
- * Sends requests to addresses that strangers named: follows no redirect, uses no
- * proxy and keeps no connection. A name is looked up once for each request, and
- * it is the addresses of that very answer that are checked and connected to: a
- * name that leads elsewhere the second time (DNS rebinding) gains nothing. It
- * never throws.
+ * Sends requests to addresses that strangers gave: without redirects, proxies or kept connections. A name is resolved
+ * once per request, and the same addresses are checked and connected to, which defeats DNS rebinding. Never rejects.
  */
 export function outboundClient({
   agent,
@@ -100,7 +97,7 @@ export function outboundClient({
   return (address, { method, headers = {}, body }) => {
     const began = performance.now();
     return new Promise((settle) => {
-      // Once there is a status it is what counts, however the connection ends.
+      // Once there is a status, it counts, however the connection ends.
       let status: number | null = null;
       const chunks: Buffer[] = [];
       let isWhole = false;
@@ -148,7 +145,7 @@ export function outboundClient({
   };
 }
 
-/** The addresses of a host, all of which may be connected to. Throws otherwise. */
+/** The addresses of a host. Throws unless all of them are allowed. */
 async function allowed(host: string, resolve: ClientOptions['resolve'], allows: ClientOptions['allows']) {
   const addresses = await resolve(host);
   if (addresses.length === 0) throw Object.assign(new Error('no address'), { code: 'ENOTFOUND' });
@@ -156,7 +153,7 @@ async function allowed(host: string, resolve: ClientOptions['resolve'], allows: 
   return addresses.map((address) => ({ address, family: isIP(address) }));
 }
 
-/** Asks the name servers alone, and none of the system's few threads: a name that is slow to answer holds up nothing else. */
+/** Resolves through DNS rather than through the system, whose few threads a slow name would block for others. */
 async function resolvePublic(host: string): Promise<string[]> {
   const resolver = new dns.Resolver({ timeout: DNS_WAIT, tries: DNS_TRIES });
   const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
@@ -165,14 +162,14 @@ async function resolvePublic(host: string): Promise<string[]> {
   return found;
 }
 
-/** Asks as the rest of the machine does: names of a private net may stand in a file. */
+/** Resolves like the rest of the machine: names of a private network may be in its hosts file. */
 async function resolveHere(host: string): Promise<string[]> {
   return (await dns.lookup(host, { all: true })).map(({ address }) => address);
 }
 
 const PRIVATE = 'ERR_PRIVATE_ADDRESS';
 
-/** Words for what went wrong, by the system's codes: they are listed and logged, so they tell nothing but that. */
+/** Words for the system's error codes. They are listed and logged, so they reveal nothing else. */
 const WORDS: readonly [RegExp, string][] = [
   [/^ERR_PRIVATE_ADDRESS$/, 'private_address'],
   [/^(?:ABORT_ERR|ETIMEDOUT|ETIMEOUT|UND_ERR.*TIMEOUT)$/, 'timeout'],

@@ -94,7 +94,7 @@ test('what makes no key and moves no credits is one line', async (t) => {
       ['credits', 'add', ADA, '1'],
       /^broadsheet: there is no account with the address "ada@example\.org"; its owner creates it by signing in\n$/,
     ],
-    [['credits', 'add', ADA, 'much'], /^broadsheet: amount: "much" is no amount of credits; /],
+    [['credits', 'add', ADA, 'much'], /^broadsheet: amount: "much" is not an amount of credits; /],
   ];
   for (const [args, said] of cases) {
     const { code, stderr } = await run(t, folder, args);

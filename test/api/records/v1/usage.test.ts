@@ -128,7 +128,7 @@ test('an operator tops credits up, once under a name, and takes no more away tha
   const id = app.store.accounts.byEmail(ADA)?.id ?? '';
   const tooMuch = await move({ amount: '-25.000001' });
   assert.equal(tooMuch.status, 409);
-  assert.match(tooMuch.text, /25\.000001 credits cannot be taken away: 25 are left/);
+  assert.match(tooMuch.text, /25\.000001 credits cannot be deducted: only 25 are left/);
 
   const cases: [body: object | string, status: number, field?: string][] = [
     [{ amount: 0 }, 400, 'amount'],
