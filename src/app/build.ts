@@ -9,19 +9,19 @@ import type { hold, render } from '../render.ts';
 
 const SERVER = join(PROJECT, 'dist/server');
 const CLIENT = join(PROJECT, 'dist/client');
-/** Every folder that a build makes anew. */
+/** Every folder that a build writes. */
 export const BUILT = [SERVER, CLIENT];
-/** Names the code that the pages were built from. */
+/** Holds the digest of the code that the pages were built from. */
 const SOURCE = join(SERVER, 'source.txt');
 
-/** What decides how a tree looks, beside the ledger: the built pages, and the code that presses. */
+/** Apart from the ledger, a pressed tree depends on the built pages and on this code. */
 const PRESS_CODE = ['src/press', 'src/desk', 'src/ledger'];
 /** What Astro builds from. */
 const PAGE_CODE = [
   'src/pages',
   'src/layouts',
   'src/parts',
-  // The story page's checks, which a browser runs, are made of these.
+  // The checks that the story page runs in the browser are made of these.
   'src/ledger',
   'src/records',
   'src/press/prose-html.ts',
@@ -32,15 +32,14 @@ const PAGE_CODE = [
 ];
 
 export interface Build {
-  /** Prints any page; the press knows a paper’s alone. */
+  /** Renders any page; the press renders papers' pages only. */
   render: Render & typeof render;
   /** Stylesheets, fonts and scripts that every paper's tree carries. */
   assets(): Iterable<RenderedFile>;
-  /** Changes when the code of the pages or of the press changes. */
+  /** A digest of the code of the pages and of the press. */
   stamp: string;
   /**
-   * Throws `unavailable` when the pages on disk are no longer those that this
-   * process prints: their stylesheets are gone.
+   * Throws `unavailable` when the pages on disk are no longer those that this process renders: their stylesheets are gone.
    */
   needCurrent(): void;
   hold: typeof hold;
@@ -66,19 +65,16 @@ async function load(): Promise<Build> {
     render: built.render,
     hold: built.hold,
     assets,
-    // Not of what Astro wrote: that holds a key which every build draws anew.
+    // Not of Astro's output, which contains a random key of each build.
     stamp: digestOf([SOURCE, ...PRESS_CODE.flatMap((path) => filesIn(join(PROJECT, path)))]),
     needCurrent() {
       if (builtFrom() === source) return;
-      throw new Fault(
-        'unavailable',
-        'the pages were built anew while this process ran; start it again, and it presses',
-      );
+      throw new Fault('unavailable', 'the pages were rebuilt while this process ran; restart it to press');
     },
   };
 }
 
-/** What the pages on disk were built from (see `sourceStamp`); empty while they are being built. */
+/** The digest of the pages on disk (see `sourceStamp`); empty while they are being built. */
 function builtFrom(): string {
   return existsSync(SOURCE) ? readFileSync(SOURCE, 'utf8') : '';
 }
@@ -87,7 +83,7 @@ function* assets(): Iterable<RenderedFile> {
   for (const file of filesIn(CLIENT)) yield { path: file.slice(CLIENT.length + 1), body: readFileSync(file) };
 }
 
-/** Notes beside the build what code it was made of, to tell later whether it is still of today. */
+/** Records the digest of the build's code, so that later it shows whether the build is current. */
 export function stampBuild(): void {
   writeFileSync(SOURCE, sourceStamp());
 }
@@ -96,7 +92,7 @@ function sourceStamp(): string {
   return digestOf(PAGE_CODE.flatMap((path) => filesIn(join(PROJECT, path))));
 }
 
-/** Whether the built pages are those of the present code. */
+/** Whether the built pages match the current code. */
 export function isBuilt(): boolean {
   return existsSync(join(SERVER, 'render.mjs')) && builtFrom() === sourceStamp();
 }

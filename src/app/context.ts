@@ -12,20 +12,20 @@ import type { Store } from '../store/store.ts';
 import { openStore } from '../store/store.ts';
 import { ProsePool } from './prose-pool.ts';
 
-/** What commands and the server work with, wired to real things. */
+/** What commands and the server share: settings, database, files and the signing key. */
 export interface AppContext {
   settings: Settings;
   store: Store;
-  /** Holds the ledger still for who reads much of it. */
+  /** Consistent snapshots of the ledger, for long reads. */
   snapshots: Snapshots;
   media: MediaFiles;
   /** Reads long prose on other threads. */
   prosePool: ProsePool;
   /** The present time, in ms. */
   now(): number;
-  /** What files and signs. Its key is read when something is signed: reading and pressing need none. */
+  /** Files and signs. Its key is read on first use: reading and pressing need none. */
   readonly desk: Desk;
-  /** Makes the door's key where there is none: at the start of whoever is going to sign. */
+  /** Creates the signing key if there is none; called first by every process that will sign. */
   openSigningKey(): void;
   close(): void;
 }
@@ -53,14 +53,14 @@ export function signingKeyFile(settings: Settings): string {
   return join(settings.dataDir, 'door.key');
 }
 
-/** The name that the door signs under: its host, as C2SP names are given. */
+/** The name of the signing key, a host and a path as C2SP recommends. */
 export function signingName(settings: Settings): string {
   return `${new URL(settings.origin).host}/door`;
 }
 
 /**
- * Opens the database under `DATA_DIR`. `now` is the clock, in ms. Where no variable says at which address papers and
- * records are, they are where a server last served them: a command beside it must press the same addresses.
+ * Opens the database under `DATA_DIR`. `now` is the clock, in ms. Addresses that no variable sets are those at which a
+ * server last served, so that a command running beside it presses the same addresses.
  */
 export function openAppContext(given: Settings, now: () => number = Date.now): AppContext {
   const file = databaseFile(given);
@@ -113,7 +113,7 @@ export async function withAppContext<T>(settings: Settings, work: (app: AppConte
   }
 }
 
-/** Throws `not_found` when there is no such paper, with those that there are. */
+/** Throws `not_found`, listing the existing papers, when there is no such paper. */
 export function requirePaper({ store }: AppContext, paper: string): void {
   if (store.hasPaper(paper)) return;
   const papers = store.paperSlugs().join(', ') || 'none';

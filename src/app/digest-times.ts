@@ -2,12 +2,12 @@ import { Cron } from 'croner';
 import type { AlertHour, DigestCadence, DigestTimes } from '../readers/digest.ts';
 import { isoTime } from '../time.ts';
 
-/** On which day of the week the weekly digest goes out. */
+/** The weekday of the weekly digest. */
 const WEEKLY_ON = 'MON';
 
 /**
- * The clock of a paper's place. At a change of daylight time an hour that does
- * not come is the moment when it would have, and one that comes twice is the first.
+ * Digest times in a paper's time zone. When daylight saving skips an hour, the digest goes out when it would have been;
+ * of an hour that comes twice, the first counts.
  */
 export function digestTimes(): DigestTimes {
   const crons = new Map<string, Cron>();
@@ -25,7 +25,7 @@ export function digestTimes(): DigestTimes {
       return next.getTime();
     },
     last(cadence, hour, until) {
-      // The run at the very moment counts: the ones before are looked for from the next ms on.
+      // A run exactly at `until` counts, so the search starts from the next ms.
       const [last] = cronOf(cadence, hour).previousRuns(1, new Date(until + 1));
       if (last === undefined) throw new Error(`no ${cadence} digest came before ${isoTime(until)}`);
       const day = new Intl.DateTimeFormat('en-CA', { timeZone: hour.time_zone, dateStyle: 'short' }).format(last);

@@ -8,13 +8,13 @@ import type { AppContext } from './context.ts';
 import type { LocalQueue } from './local-queue.ts';
 import { localQueue } from './local-queue.ts';
 
-/** How many hostnames of one request are looked at at a time. */
+/** How many hostnames of one request are probed at a time. */
 const AT_ONCE = 16;
 
-/** One hostname, looked at now: its full record, or why there is none. */
+/** A probed hostname's full record, or why there is none. */
 export type Enriched = FullRecord | { domain: string; error: string; message: string };
 
-/** Looks at hostnames under watch now, due or not, each once; what comes first is told first. Stops when nobody reads on. */
+/** Probes hostnames under watch now, due or not, each once; yields them as they complete. Stops when the reader does. */
 export async function* enrich(
   app: AppContext,
   names: readonly string[],
@@ -48,11 +48,11 @@ async function one(app: AppContext, queue: LocalQueue, prober: Prober, name: str
     const known = app.store.fault(error);
     if (!(known instanceof Fault)) throw error;
     const { code, message } = known;
-    // The cause names a file of this machine; the log of whoever runs it has it.
+    // The message names a file of this machine: only the operator's log has it.
     return {
       domain: name,
       error: code,
-      message: code === 'unavailable' ? 'this cannot be done just now; try again soon' : message,
+      message: code === 'unavailable' ? 'temporarily unavailable; try again soon' : message,
     };
   }
 }
@@ -67,7 +67,7 @@ async function probeAndRead(app: AppContext, queue: LocalQueue, prober: Prober, 
   const probe = await prober.probe(hostname);
   if (gotNoAnswer(probe) && (await areResolversDown(prober))) {
     await queue.release(taken.lease);
-    return { domain: hostname, error: 'unavailable', message: 'no resolver answered; nothing was entered' };
+    return { domain: hostname, error: 'unavailable', message: 'no resolver answered; nothing was recorded' };
   }
   const [entered] = await queue.submit(taken.lease, [probe]);
   if (entered?.outcome !== 'recorded') {
@@ -75,6 +75,6 @@ async function probeAndRead(app: AppContext, queue: LocalQueue, prober: Prober, 
     return { domain: hostname, error: 'conflict', message: entered?.outcome === 'refused' ? entered.message : message };
   }
   const observation = records.observationBySeq(id, entered.seq);
-  if (observation === null) throw new Error(`observation ${entered.seq} of ${hostname} is not there`);
+  if (observation === null) throw new Error(`observation ${entered.seq} of ${hostname} does not exist`);
   return fullRecordOf(observation);
 }

@@ -1,17 +1,17 @@
 import type { Logger } from 'pino';
 
-/** How often the delay is taken, in ms. */
+/** How often the delay is measured, in ms. */
 const TICK = 20;
 /** A longer delay is logged, in ms. */
 export const DELAY_LOGGED = 200;
-/** At most one line in so many ms; the next one counts those between. */
+/** The minimum interval between log lines, in ms; the next line counts those that were skipped. */
 const LOG_EVERY = 1_000;
-/** For how long the worst is kept, in seconds. */
+/** How long the worst delay is kept, in seconds. */
 const KEPT = 60;
-/** How many works a line names. */
+/** The most pieces of work that a line names. */
 const NAMED_MAX = 20;
 
-/** A request or a job that runs, in the words of the log. */
+/** A request or a job, as log fields. */
 type Work = Readonly<Record<string, string | number>>;
 
 interface Running {
@@ -21,16 +21,15 @@ interface Running {
 }
 
 /**
- * The delay of an event loop: while one request or job is computed, all others
- * wait. Work says when it begins and ends, so that a delay can be logged with
- * the names of all that may have caused it.
+ * Measures the delay of an event loop: while one request or job computes, all others wait. Work reports its start and
+ * end, so that a delay is logged with everything that may have caused it.
  */
 export class EventLoop {
   readonly #now: () => number;
   readonly #running = new Set<Running>();
-  /** Work that took longer than a tick and ended since the last one, with how long it took, in ms. */
+  /** Work that ended since the last tick and took longer than a tick, with its duration in ms. */
   #ended: { work: Work; ms: number }[] = [];
-  /** The worst delay of each second, in ms, and which second that was. */
+  /** The worst delay of each second, in ms, with the second. */
   readonly #worst = Array.from({ length: KEPT }, () => ({ second: Number.NEGATIVE_INFINITY, delay: 0 }));
   #tickedAt: number | null = null;
   #cpuAt = 0;
@@ -42,19 +41,19 @@ export class EventLoop {
     this.#now = now;
   }
 
-  /** Notes that work has begun. Returns a function that notes its end. */
+  /** Records the start of work. Returns a function that records its end. */
   began(work: Work): () => void {
     const running = { work, since: this.#now() };
     this.#running.add(running);
     return () => {
       if (!this.#running.delete(running)) return;
-      // Who held the loop took at least a tick; whatever else was answered is not kept.
+      // Work that blocked the loop took at least a tick; shorter work is not kept.
       const ms = this.#now() - running.since;
       if (ms > TICK && this.#ended.length < NAMED_MAX) this.#ended.push({ work, ms });
     };
   }
 
-  /** The worst delay of the last minute, in whole ms; 0 where nothing is measured. */
+  /** The worst delay of the last minute, in whole ms; 0 when not measuring. */
   worst(): number {
     const now = this.#now();
     const second = Math.floor(now / 1_000);
@@ -63,7 +62,7 @@ export class EventLoop {
     return Math.round(Math.max(0, late, ...kept));
   }
 
-  /** Measures until the function that it returns is called, and logs every long delay with what ran. */
+  /** Starts measuring, and logs every long delay with the work that ran. Returns a function that stops it. */
   watch(logger: Pick<Logger, 'warn'>): () => void {
     this.#tickedAt = this.#now();
     this.#cpuAt = cpuMs();
@@ -74,7 +73,7 @@ export class EventLoop {
     };
   }
 
-  /** Takes the delay since the last tick. */
+  /** Measures the delay since the last tick. */
   tick(logger: Pick<Logger, 'warn'>): void {
     const now = this.#now();
     const cpu = cpuMs();
@@ -98,12 +97,12 @@ export class EventLoop {
       this.#unlogged++;
       return;
     }
-    // What ended just now comes first: it is what the others most likely waited for.
+    // Work that just ended comes first: the others most likely waited for it.
     const ran = [...this.#ended, ...[...this.#running].map(({ work, since }) => ({ work, ms: now - since }))];
     logger.warn(
       {
         delay_ms: Math.round(delay),
-        // Much less than the delay: the machine was busy elsewhere, or this thread waited for a disk.
+        // If it is much less than the delay, the machine was busy elsewhere or this thread waited for a disk.
         cpu_ms: Math.round(cpu),
         ran: ran.slice(0, NAMED_MAX).map(({ work, ms }) => ({ ...work, ms: Math.round(ms) })),
         running: ran.length,
@@ -121,5 +120,5 @@ function cpuMs(): number {
   return (user + system) / 1_000;
 }
 
-/** The event loop of this thread. There is one, whatever services and jobs share it. */
+/** The event loop of this thread, which all services and jobs share. */
 export const eventLoop = new EventLoop();

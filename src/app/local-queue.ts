@@ -7,18 +7,18 @@ import type { Probe } from '../records/signal.ts';
 import type { AppContext } from './context.ts';
 import { newId } from './context.ts';
 
-/** For how long a lease holds, in ms: many times what a batch takes, even of names that nobody answers for. */
+/** How long a lease lasts, in ms: many times the duration of a batch, even one of dead names. */
 export const LEASE_TIME = 120_000;
 
-/** The queue of this machine's database. */
+/** The queue in this machine's database. */
 export interface LocalQueue extends ScanQueue {
-  /** These hostnames, due or not; null when none of them is watched. */
+  /** Leases these hostnames, due or not; null when none of them is watched. */
   leaseNames(names: string[]): ScanLease | null;
-  /** A lease of hostnames that are due, perhaps of none, and when it ends, in ms. */
+  /** Leases hostnames that are due, possibly none; `until` is when the lease ends, in ms. */
   leaseUntil(max: number): ScanLease & { until: number };
 }
 
-/** `owner` is who leases, for whoever reads the queue. */
+/** `owner` names the holder of the leases, for operators. */
 export function localQueue(app: AppContext, owner: string): LocalQueue {
   const { store, now } = app;
   const { records } = store;
@@ -30,7 +30,7 @@ export function localQueue(app: AppContext, owner: string): LocalQueue {
   const leaseUntil: LocalQueue['leaseUntil'] = (max) => {
     const wish = fresh();
     records.pullForward(now(), now() + 2 * Math.max(LEASE_TIME, app.settings.scanEvery));
-    // Asking first costs no other writer a wait.
+    // Checking first spares other writers a wait.
     const rows = records.isDue(now()) ? records.lease({ ...wish, max, now: now() }) : [];
     return { ...leased(wish, rows), until: wish.until };
   };
@@ -52,13 +52,13 @@ export function localQueue(app: AppContext, owner: string): LocalQueue {
   };
 }
 
-/** Enters a look; one that cannot be entered keeps the others from nothing. Throws what the database is at fault for. */
+/** Submits one probe. A refused probe does not stop the others; throws when the database fails. */
 async function submitProbe(app: AppContext, lease: string, probe: Probe): Promise<ProbeOutcome> {
   try {
     return await app.store.groupCommit(() => recordUnderLease(app, lease, probe));
   } catch (error) {
     if (error instanceof Fault && error.code === 'unavailable') throw error;
-    const message = error instanceof Fault ? error.message : 'this look cannot be signed as it is';
+    const message = error instanceof Fault ? error.message : 'this probe cannot be signed';
     return { hostname: probe.hostname, outcome: 'refused', message };
   }
 }

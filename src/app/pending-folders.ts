@@ -1,4 +1,4 @@
-/** Papers whose folders are yet to be filed, from a server's start on: what it shows of them is not all that there is. */
+/** Papers whose folders are still to be filed after a server's start: what it shows of them is incomplete. */
 export class PendingFolders {
   readonly #papers: Set<string>;
 
@@ -22,7 +22,7 @@ export class PendingFolders {
     this.#papers.delete(paper);
   }
 
-  /** Nothing more is filed. */
+  /** Ends filing: nothing is pending any more. */
   end(): void {
     this.#papers.clear();
   }

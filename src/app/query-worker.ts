@@ -8,28 +8,27 @@ import { Fault } from '../fault.ts';
 import { PROJECT } from '../project.ts';
 import type { QueryAnswer, QueryTask } from '../store/query-process.ts';
 
-/** How long a query may take, in ms. */
+/** The time limit of a query, in ms. */
 export const QUERY_TIME = 5_000;
-/** The memory that a query's process may hold, in bytes, and how often that is looked at, in ms. */
+/** The memory limit of a query's process, in bytes, and how often it is checked, in ms. */
 const MEMORY = 400_000_000;
 const WATCH_EVERY = 50;
-/** How long a process is kept for the next query, in ms. */
+/** How long an idle process is kept, in ms. */
 const IDLE = 10_000;
 const PAGE = 4_096;
 /** The Node that npm installed: SQLite's authorizer came with 24.10, and this process may run on an older one. */
 const NODE = join(PROJECT, 'node_modules/.bin/node');
 
 /**
- * A process that runs queries, one at a time. It is started when there is one, has
- * no environment, and is killed when a query goes too far, or is long idle; it
- * never keeps this process from ending, and ends with it.
+ * A child process that runs queries, one at a time. It starts with the first query, has no environment, and is killed
+ * when a query exceeds a limit or when idle for long. It never keeps this process alive, and ends with it.
  */
 export class QueryWorker {
   readonly #time: number;
   #child: ChildProcess | null = null;
   #idle: NodeJS.Timeout | undefined;
 
-  /** `time` is what a query may take, in ms. */
+  /** `time` is the time limit of a query, in ms. */
   constructor(time: number) {
     this.#time = time;
   }
@@ -85,14 +84,14 @@ async function started(): Promise<ChildProcess> {
     execArgv: ['--max-old-space-size=128', '--disable-warning=ExperimentalWarning'],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  // Its end is noticed by whoever waits for an answer.
+  // The pending query notices its exit.
   child.on('error', () => {});
   const [word] = await Promise.race([once(child, 'message'), once(child, 'exit')]).catch(() => []);
   if (word === 'ready') return child;
   throw new Fault('unavailable', 'the process that runs queries could not be started');
 }
 
-/** Whether a child keeps this process from ending. */
+/** Sets whether a child keeps this process alive. */
 function hold(child: ChildProcess, yes: boolean): void {
   const channel = child.channel as { ref(): void; unref(): void } | null | undefined;
   if (yes) {
@@ -104,7 +103,7 @@ function hold(child: ChildProcess, yes: boolean): void {
   }
 }
 
-/** The memory that a process holds, in bytes; 0 where the system does not say. */
+/** The resident memory of a process, in bytes; 0 where the system does not report it. */
 async function residentOf(pid: number | undefined): Promise<number> {
   const text = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '');
   return Number(text.split(' ')[1] ?? 0) * PAGE;

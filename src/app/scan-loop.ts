@@ -6,35 +6,34 @@ import type { ProbeOutcome, ScanLease, ScanQueue } from '../records/scan-queue.t
 import { MINUTE } from '../time.ts';
 import { eventLoop } from './event-loop.ts';
 
-/** Looks that are under way at a time, and so in memory; and hostnames that are leased at a time. */
+/** Concurrent probes, which are held in memory; and hostnames per lease. */
 const AT_ONCE = 96;
 const BATCH = 16;
 /** How long to wait when nothing is due, in ms. */
 const IDLE = 1_000;
-/** How long to rest after a failure, in ms; twice as long each time, up to the most. */
+/** The pause after a failure, in ms: doubled each time, up to the longest. */
 const FIRST_REST = 1_000;
 const LONGEST_REST = MINUTE;
 
-/** Who wants to know how a scan goes. */
+/** Callbacks for the events of a scan. */
 export interface ScanObserver {
   onOutcomes(outcomes: ProbeOutcome[]): void;
-  /** No resolver answers; it is tried again after so many ms. */
+  /** No resolver answers; the scan retries after `rest` ms. */
   onNoResolver(rest: number): void;
-  /** The queue failed; it is tried again after so many ms. */
+  /** The queue failed; the scan retries after `rest` ms. */
   onFailure(error: unknown, rest: number): void;
 }
 
 export interface Scan {
-  /** Resolves when it was stopped, or with `once` when nothing is due. Rejects with what trying again does not cure; with `once`, with anything. */
+  /** Resolves when the scan is stopped, or with `once` when nothing is due. Rejects with a permanent failure; with `once`, with any. */
   ended: Promise<void>;
-  /** Begins nothing more, drops what is under way and gives it back. */
+  /** Starts no more probes, drops those in progress and releases their leases. */
   stop(): Promise<void>;
 }
 
 /**
- * Works a queue until it is stopped, or with `once` until nothing is due; closes
- * the prober at its end. More is leased as soon as there is room, so that hosts
- * whose servers are slow, or dead, hold up nobody but themselves.
+ * Works a queue until stopped, or with `once` until nothing is due; closes the prober at its end. It leases more
+ * hostnames as soon as there is room, so that hosts with slow or dead servers delay only themselves.
  */
 export function startScan(queue: ScanQueue, prober: Prober, observer: ScanObserver, { once = false } = {}): Scan {
   const stopping = new AbortController();
@@ -50,7 +49,7 @@ export function startScan(queue: ScanQueue, prober: Prober, observer: ScanObserv
   };
   const end = (): void => {
     stopping.abort();
-    // What waits for an answer ends at once.
+    // Pending questions end at once.
     prober.close();
     freed();
   };
@@ -58,7 +57,7 @@ export function startScan(queue: ScanQueue, prober: Prober, observer: ScanObserv
   let rest = FIRST_REST;
   let mustRest = false;
   const retryLater = (notify: (rest: number) => void): void => {
-    // Batches that began together fail together.
+    // Batches that started together fail together: one notification is enough.
     if (!mustRest && !isStopping()) notify(rest);
     mustRest = true;
   };
@@ -118,7 +117,7 @@ export function startScan(queue: ScanQueue, prober: Prober, observer: ScanObserv
   };
 }
 
-/** Whether the queue has nothing more to say to this scanner. */
+/** Whether the queue refuses this scanner for good. */
 function isFinal(error: unknown): boolean {
   return error instanceof Fault && ['key_invalid', 'key_expired', 'level_too_low'].includes(error.code);
 }

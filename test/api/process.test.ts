@@ -225,7 +225,7 @@ test('a server whose pages were built anew goes on answering, and leaves the pre
   const page = join(folder, 'papers/tide-table/stories/spring-tide/index.html');
   const filed = await file('spring-tide');
   assert.deepEqual([filed.status, JSON.parse(filed.text).pressed], [201, false]);
-  await until(() => /the pages were built anew while this process ran; start it again/.test(said.stderr) || null);
+  await until(() => /the pages were rebuilt while this process ran; restart it/.test(said.stderr) || null);
   assert.ok(!existsSync(page));
   const end = await send(url, { path: '/tide-table/subscribe/confirm?token=none', headers: { accept: 'text/html' } });
   assert.match(end.text, /<html/, 'a page that was not printed before');

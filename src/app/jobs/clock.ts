@@ -8,7 +8,7 @@ import type { PendingFolders } from '../pending-folders.ts';
 import type { PressQueue } from '../press-queue.ts';
 import { hourly, poll } from './poll.ts';
 
-/** How often the server looks for what another process filed, in ms. */
+/** How often the server checks for pieces that another process filed, in ms. */
 const POLL_EVERY = 200;
 /** How often the news sitemap, which ages, is pressed again, in ms. */
 const NEWS_EVERY = 10 * MINUTE;

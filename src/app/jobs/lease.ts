@@ -1,19 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { LeaseTable } from '../../store/leases.ts';
 
-/** For how long a duty is this process's, in ms, and how often it says so: another takes it over after a crash. */
+/** How long a lease lasts, and how often its holder renews it, in ms: after a crash another process takes over. */
 const LEASE_TIME = 10_000;
 const RENEW_EVERY = 2_500;
 
-/** Work that one process at a time does, as this process sees it. */
+/** This process's view of a lease: work that only one process does at a time. */
 export interface Lease {
-  /** Whether it is this process's now. */
+  /** Whether this process holds it now; requests or renews it when needed. */
   isHeld(): boolean;
-  /** Gives it back. */
   release(): void;
 }
 
-/** Stands for a duty; `taken` runs when it was another's or nobody's before. */
+/** Competes for a lease; `acquired` runs when this process did not hold it before. */
 export function requestLease(
   leases: LeaseTable,
   name: string,
@@ -26,7 +25,7 @@ export function requestLease(
   return {
     isHeld() {
       const at = now();
-      // A process that slept may have lost it: it asks before it does anything.
+      // A process that was suspended may have lost it, so it asks before it works.
       if (at >= askedAt && at - askedAt < RENEW_EVERY) return isMine;
       const got = leases.acquire(name, owner, now, LEASE_TIME);
       if (got === 'acquired') acquired(at);

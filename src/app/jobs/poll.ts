@@ -6,15 +6,14 @@ import { eventLoop } from '../event-loop.ts';
 export const POLL_EVERY = 250;
 /** How long a job pauses between two batches, in ms: requests are answered meanwhile. */
 export const BATCH_PAUSE = 2;
-/** How long a job rests after its round failed, in ms. */
+/** How long a job pauses after a failed round, in ms. */
 const REST = 10_000;
-/** How often what is old is dropped, in ms. */
+/** How often old rows are deleted, in ms. */
 const SWEEP_EVERY = HOUR;
 
 /**
- * Goes the rounds of a job: each one gives how long to rest before the next, in ms.
- * One that throws is logged with these words, and the job rests longer. Returns
- * a function that stops the rounds, after the one under way.
+ * Runs a job's polling loop: each round returns the pause before the next, in ms. A round that throws is logged with
+ * `failed`, and the pause is longer. Returns a function that stops the loop after the current round.
  */
 export function poll(
   round: () => number | Promise<number>,
@@ -46,7 +45,7 @@ export function poll(
   };
 }
 
-/** Drops what is old once an hour, when it is asked; the first time at once. */
+/** Wraps a sweep so that it runs at most once an hour; the first call runs it. */
 export function hourly(sweep: (now: number) => void): (now: number) => void {
   let sweptAt = 0;
   return (now) => {
