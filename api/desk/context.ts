@@ -57,13 +57,6 @@ export function proofUrl(c: PaperContext, story: Story): string {
     : `${root}/api/v1/stories/${story.id}/proof`;
 }
 
-/** The members that every list carries (wire.md, section 3). */
-export function listOf<Name extends string, T>(c: PaperContext, name: Name, rows: T[], next: string | null = null) {
-  const { slug, paper } = c.get('site');
-  const list = { desk: slug, nameplate: paper.nameplate, count: rows.length, [name]: rows, next_cursor: next };
-  return list as { desk: string; nameplate: string; count: number; next_cursor: string | null } & Record<Name, T[]>;
-}
-
 /** The fault of a piece that is not on air, or not at all. */
 export function noPiece(name: string): Fault {
   return new Fault('not_found', `this paper has no piece ${JSON.stringify(name.slice(0, 200))} on air`);

@@ -26,7 +26,10 @@ type Placed<O extends Operation> = O & { method: 'get' | 'post' | 'put' | 'delet
 export type OperationHandler<O extends Operation> = Handler<Placed<O>, PaperEnv>;
 
 /** Wires one row of the map. */
-type Wire = (at: { method: string; path: string; access: Access }) => void;
+type Wire = (at: { method: keyof typeof METHODS; path: string; access: Access }) => void;
+
+/** Methods as OpenAPI writes them. */
+const METHODS = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'delete' } as const;
 
 /** Collects the handlers under papers' roots by their names in `PAPER_ROUTES`, and wires the map. */
 export class PaperRoutes {
@@ -45,7 +48,7 @@ export class PaperRoutes {
       const { before = [], ...rest } = described;
       const level = access === 'public' || access === 'token' ? [] : [needs(access)];
       const middleware = [...level, ...first, ...before];
-      const placed = { ...rest, method: method.toLowerCase(), path, security: securityOf(access), middleware };
+      const placed = { ...rest, method: METHODS[method], path, security: securityOf(access), middleware };
       // The same operation with its place: TypeScript cannot follow a spread of `O`.
       const route = createRoute(placed as unknown as Placed<O>);
       registerRoute(this.hono, route, handler, (c, value) => this.responses.send(c, value));
@@ -55,8 +58,8 @@ export class PaperRoutes {
   /** An operation that reads its body by itself: it is described, and nothing is checked before the handler. */
   described(described: Operation, ...handlers: PaperHandler[]): void {
     this.#add(described.operationId, ({ method, path, access }) => {
-      const placed = { ...described, method: method.toLowerCase(), path, security: securityOf(access) };
-      this.hono.openAPIRegistry.registerPath(placed as RouteConfig);
+      const placed = { ...described, method: METHODS[method], path, security: securityOf(access) };
+      this.hono.openAPIRegistry.registerPath(placed);
       this.#on(method, path, handlers);
     });
   }

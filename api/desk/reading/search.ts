@@ -4,7 +4,8 @@ import { SEARCH_ROWS, searchTerms } from '../../../src/desk/search.ts';
 import { StoryRow, storyRow } from '../../../src/desk/story.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cached } from '../../responses/reply.ts';
-import { archiveOf, linksFor, listOf } from '../context.ts';
+import { archiveOf, linksFor } from '../context.ts';
+import { listOf } from '../list.ts';
 import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';
 

@@ -4,8 +4,8 @@ import { DeskStory, deskStory, FullStory, fullStory, StoryRow, storyRow } from '
 import { faults, ok } from '../../openapi/responses.ts';
 import { cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { cached } from '../../responses/reply.ts';
-import { archiveOf, linksFor, listOf, proofUrl, readablePiece } from '../context.ts';
-import { listSchema } from '../list.ts';
+import { archiveOf, linksFor, proofUrl, readablePiece } from '../context.ts';
+import { listOf, listSchema } from '../list.ts';
 import { AirCursor, airCursor, idParam } from '../params.ts';
 import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';

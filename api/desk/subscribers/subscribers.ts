@@ -11,7 +11,7 @@ import { faults, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { reply } from '../../responses/reply.ts';
 import { privateJson } from '../../responses/send.ts';
-import { listOf } from '../context.ts';
+import { listOf } from '../list.ts';
 import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';
 import type { Writer } from '../writing/write.ts';
