@@ -1,6 +1,6 @@
 import type { CorsRules } from '../middleware/cors.ts';
 
-/** What pages of other origins may do with the domain records. */
+/** CORS rules of the domain records. */
 export const CORS: CorsRules = {
   methods: 'GET, HEAD, POST',
   sends: [

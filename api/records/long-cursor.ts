@@ -2,36 +2,35 @@ import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { cursorOf, readCursor } from '../responses/paging.ts';
 
-/** Of a text in a cursor: a TXT record may be longer than an address can be. */
-const SHORT = 300;
+/** Characters of a text in a cursor: a TXT record may be longer than a URL. */
+const PREFIX_MAX = 300;
 
-/** A cursor at a text that may be long, such as a value, beneath a head that is short. */
+/** A cursor of a short head and a text that may be long, such as a value. Long texts are stored as prefix and digest. */
 export function longCursor(head: string | number, text: string): string {
-  if (text.length <= SHORT) return cursorOf([head, text]);
-  const beginning = text.slice(0, SHORT);
-  // A cut between the halves of a surrogate pair would not come back from UTF-8.
-  return cursorOf([head, beginning.isWellFormed() ? beginning : text.slice(0, SHORT - 1), digestOf(text)]);
+  if (text.length <= PREFIX_MAX) return cursorOf([head, text]);
+  const beginning = text.slice(0, PREFIX_MAX);
+  // Half of a surrogate pair would not survive UTF-8.
+  return cursorOf([head, beginning.isWellFormed() ? beginning : text.slice(0, PREFIX_MAX - 1), digestOf(text)]);
 }
 
 /**
- * Where such a cursor stands. A long text is looked for among those that begin
- * like it: `after` gives some texts that come after one, in their order. Throws
- * `invalid_request`.
+ * Reads such a cursor. A long text is found among those with its prefix: `after` returns some texts after a given one,
+ * in order. Throws `invalid_request`.
  */
-export function longPlace<Head extends string | number>(
+export function readLongCursor<Head extends string | number>(
   head: z.ZodType<Head>,
   cursor: string,
   after: (head: Head, text: string) => string[],
 ): [head: Head, text: string] {
-  const place = readCursor(z.tuple([head, z.string().max(SHORT)], z.string().max(64)), cursor);
-  const [at, beginning, digest] = place as [Head, string, string?];
+  const position = readCursor(z.tuple([head, z.string().max(PREFIX_MAX)], z.string().max(64)), cursor);
+  const [at, beginning, digest] = position as [Head, string, string?];
   if (digest === undefined) return [at, beginning];
   for (let text = beginning; ; ) {
     const texts = after(at, text);
     const found = texts.find((one) => digestOf(one) === digest);
     if (found !== undefined) return [at, found];
     const last = texts.at(-1);
-    // Of a text that is no longer there the list goes on where it began like it.
+    // If the text is gone, the list continues at its prefix.
     if (last === undefined || !last.startsWith(beginning)) return [at, beginning];
     text = last;
   }

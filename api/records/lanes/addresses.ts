@@ -2,13 +2,13 @@ import type { Settings } from '../../../src/env.ts';
 
 type At = Pick<Settings, 'dataOrigin'>;
 
-/** Whom a message tells to ask: the operator, and where that one is written to if a setting says it. */
+/** The operator as messages name it, with the contact address if one is set. */
 export const operatorOf = ({ contact }: Pick<Settings, 'contact'>) =>
   `the operator of this service${contact === null ? '' : ` (${contact.text})`}`;
 
-/** Where the lanes are explained. */
+/** The page that explains the lanes. */
 export const docsUrl = ({ dataOrigin }: At) => `${dataOrigin}/docs`;
-/** Where keys are made. */
+/** The page where keys are made. */
 export const signInUrl = ({ dataOrigin }: At) => `${dataOrigin}/account`;
-/** Where an account sees its credits, and how to have more. */
+/** The page where an account sees and buys credits. */
 export const topUpUrl = ({ dataOrigin }: At) => `${dataOrigin}/account/credits`;

@@ -16,75 +16,73 @@ import { PRIVATE } from '../../responses/send.ts';
 import { topUpUrl } from './addresses.ts';
 
 /**
- * The keyed lane: a unit is taken before a door is asked, and given back when
- * the door answers 400 or more. Every answer has the meter's headers as they
- * are with it, refusals too. Throws `rate_limited`, `allowance_exhausted`.
+ * The keyed lane: reserves a unit before the handler runs, and refunds it when the response is 400 or above. Every
+ * response has the headers of the meter, also rejections. Throws `rate_limited`, `allowance_exhausted`.
  */
 export function keyedLane(app: AppContext, logger: Logger) {
   return createMiddleware<RecordsEnv>(async (c, next) => {
     const { outgoing } = c.env;
-    const tell = (headers: Record<string, string>) => {
+    const set = (headers: Record<string, string>) => {
       for (const [name, value] of Object.entries(headers)) setHeader(c, name, value);
     };
     setHeader(c, 'Cache-Control', PRIVATE);
-    const taken = await takeUnit(app, c.get('key'), tell);
+    const reservation = await reserveUnit(app, c.get('key'), set);
     let failed = true;
     try {
       await next();
-      // A door may have written to Node's response by itself.
+      // A handler may have written to Node's response directly.
       failed = (outgoing.headersSent ? outgoing.statusCode : c.res.status) >= 400;
     } finally {
-      if (failed) await giveUnitBack(app, taken, { tell: tellUntilSent(outgoing, tell), logger });
+      if (failed) await refundUnit(app, reservation, { set: setUntilSent(outgoing, set), logger });
     }
   });
 }
 
-type Tell = (headers: Record<string, string>) => void;
+type SetHeaders = (headers: Record<string, string>) => void;
 
 /**
- * Takes the unit of one request of an account's key, and tells the headers of
- * its answer. Throws `rate_limited`, `allowance_exhausted`, and `key_invalid`
- * when the account is gone.
+ * Reserves the unit of a request and sets the headers of the meter. Throws `rate_limited`, `allowance_exhausted`, and
+ * `key_invalid` when the account was deleted.
  */
-async function takeUnit(
+async function reserveUnit(
   { store, settings, now }: AppContext,
   key: ServiceKey | null,
-  tell: Tell,
+  set: SetHeaders,
 ): Promise<Reservation> {
   const limits = { daily: settings.keyedDaily, perMinute: settings.keyedPerMinute };
   const of = { account: key?.account ?? '', key: key?.id ?? '' };
-  // Charges of one moment share a commit. The clock is read under its lock: what another process counted is not of a time to come.
-  const take = await store.groupCommit(() => store.meter.reserve({ ...of, at: now() }, limits));
-  if (take === null) throw new Fault('key_invalid', 'X-Service-Key: the account of this key is no more');
-  tell({ ...meterHeaders(take.usage), ...rateHeaders(take.rate) });
-  if (take.outcome === 'reserved') return take.reservation;
-  if (take.outcome === 'exhausted') throw exhausted(take, topUpUrl(settings));
-  const seconds = secondsToNextMinute(take.rate.at);
-  tell({ 'Retry-After': String(seconds) });
+  // Concurrent charges share a commit. The clock is read under the write lock, so that no other process is ahead of it.
+  const result = await store.groupCommit(() => store.meter.reserve({ ...of, at: now() }, limits));
+  if (result === null) throw new Fault('key_invalid', 'X-Service-Key: the account of this key was deleted');
+  set({ ...meterHeaders(result.usage), ...rateHeaders(result.rate) });
+  if (result.outcome === 'reserved') return result.reservation;
+  if (result.outcome === 'exhausted') throw exhausted(result, topUpUrl(settings));
+  const seconds = secondsToNextMinute(result.rate.at);
+  set({ 'Retry-After': String(seconds) });
   throw new Fault(
     'rate_limited',
-    `this key made its ${limits.perMinute} requests of this minute; try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}. Nothing was charged`,
+    `this key used its ${limits.perMinute} requests of this minute; try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}. Nothing was charged`,
   );
 }
 
-/** Gives the unit of a failed answer back, and tells the headers of that answer. Never throws: the answer goes out. */
-async function giveUnitBack(
+/** Refunds the unit of a failed response and updates its headers. Never throws, so that the response is sent. */
+async function refundUnit(
   { store, settings, now }: AppContext,
-  taken: Reservation,
-  { tell, logger }: { tell: Tell; logger: Logger },
+  reservation: Reservation,
+  { set, logger }: { set: SetHeaders; logger: Logger },
 ): Promise<void> {
   try {
-    const usage = await store.groupCommit(() => store.meter.refund(taken, now(), settings.keyedDaily));
-    if (usage !== null) tell(meterHeaders(usage));
+    const usage = await store.groupCommit(() => store.meter.refund(reservation, now(), settings.keyedDaily));
+    if (usage !== null) set(meterHeaders(usage));
   } catch (error) {
-    logger.error({ err: error, account: taken.account, day: taken.day }, 'a unit was not given back');
+    logger.error({ err: error, account: reservation.account, day: reservation.day }, 'a unit was not refunded');
   }
 }
 
-/** A door that wrote to the response by itself has sent its headers. */
-function tellUntilSent(outgoing: Pick<ServerResponse, 'headersSent'>, tell: Tell): Tell {
+/** Headers that were sent already cannot change. */
+function setUntilSent(outgoing: Pick<ServerResponse, 'headersSent'>, set: SetHeaders): SetHeaders {
   return (headers) => {
-    if (!outgoing.headersSent) tell(headers);
+    if (!outgoing.headersSent) set(headers);
   };
 }
 

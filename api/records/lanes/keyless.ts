@@ -10,10 +10,9 @@ import { PRIVATE } from '../../responses/send.ts';
 import { docsUrl, signInUrl } from './addresses.ts';
 
 /**
- * The keyless lane: one request in 15 seconds for each IPv4 address or IPv6
- * /64, and so many a day for all callers together (spec, "States and
- * transitions"). Past those the lane is closed and says so plainly, to everybody
- * and never as an error. Throws `throttled`.
+ * The keyless lane: one request every 15 seconds per IPv4 address or IPv6 /64, and a daily limit for all callers
+ * together (spec, "States and transitions"). Beyond that limit the lane is closed, and a 200 says so. Throws
+ * `throttled`.
  */
 export function keylessLane({ store, settings, now }: AppContext) {
   const proxies = proxyList(settings.trustedProxies);
@@ -25,7 +24,7 @@ export function keylessLane({ store, settings, now }: AppContext) {
     const entry =
       seen.pass === 'open' ? await store.groupCommit(() => store.keyless.admit(caller, now, ceiling)) : seen;
     for (const [name, value] of Object.entries(keylessHeaders(entry))) setHeader(c, name, value);
-    // What these headers say is one caller's.
+    // These headers describe this caller.
     setHeader(c, 'Cache-Control', PRIVATE);
     if (entry.pass === 'closed') return c.json(closed(settings, entry.until), 200);
     if (entry.pass === 'throttled') {
@@ -33,7 +32,7 @@ export function keylessLane({ store, settings, now }: AppContext) {
       setHeader(c, 'Retry-After', String(seconds));
       throw new Fault(
         'throttled',
-        `without a key it is one request every 15 seconds from one address; try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, or sign in for a key`,
+        `without a key, one address may send one request every 15 seconds; try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, or sign in for a key`,
         { docs: docsUrl(settings), sign_in_url: signInUrl(settings) },
       );
     }
@@ -45,7 +44,7 @@ function closed(settings: AppContext['settings'], until: number) {
   return {
     sign_in: true,
     message:
-      'today’s lookups without a key are all spent, for everybody; sign in and make a key, which has an allowance of its own, or come back after the reset',
+      'today’s lookups without a key are used up, for everyone; sign in and make a key, which has its own allowance, or come back after the reset',
     sign_in_url: signInUrl(settings),
     docs: docsUrl(settings),
     resets_at: isoTime(until),

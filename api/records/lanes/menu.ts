@@ -7,53 +7,51 @@ import type { RecordsEnv } from '../../env.ts';
 import { errorAnswer } from '../../middleware/fault.ts';
 import { docsUrl, signInUrl } from './addresses.ts';
 
-/** Longest query that an offer repeats: it goes into a header, and clients read 16 kB of those. */
+/** The longest query that an offer repeats: it goes into a header, and clients read at most 16 kB of headers. */
 const QUERY_MAX = 1_000;
 
-/** What a payer is told besides the offer. */
-export interface Told {
+/** What a menu says beside the offer. */
+export interface MenuText {
   message: string;
-  /** A word that stays the same, for programs. */
+  /** A stable code, for programs. */
   reason?: string;
 }
 
-/** Answers with the price of what was asked for: a read without a key and without a payment. */
+/** The lane of a read without a key or a payment: responds with its price. */
 export function menuLane(settings: Settings): MiddlewareHandler<RecordsEnv> {
   return async (c) => menuAnswer(c, settings);
 }
 
 /**
- * 402 with the offer in both versions of x402: the body is version 1's, and
- * `PAYMENT-REQUIRED` is version 2's. Without an offer, `accepts` is empty and
- * the reason stands beside it.
+ * 402 with the offer in both versions of x402: version 1 in the body, version 2 in `PAYMENT-REQUIRED`. Without an
+ * offer, `accepts` is empty and `reason` says why.
  */
-export function menuAnswer(c: Context, settings: Settings, told?: Told): Response {
-  return menuFor(c, settings, offerFor(settings, c.req.url), told);
+export function menuAnswer(c: Context, settings: Settings, text?: MenuText): Response {
+  return menuFor(c, settings, offerFor(settings, c.req.url), text);
 }
 
-/** The menu of one offer, or of none. */
-export function menuFor(c: Context, settings: Settings, offer: Offer | null, told?: Told): Response {
-  const { body, headers } = menuOf(settings, offer, told);
+/** The menu of an offer; null for none. */
+export function menuFor(c: Context, settings: Settings, offer: Offer | null, text?: MenuText): Response {
+  const { body, headers } = menuOf(settings, offer, text);
   return errorAnswer(c, 402, body, headers);
 }
 
-/** The menu's body and headers, for an offer or for none. */
-function menuOf(settings: Settings, offer: Offer | null, told: Told = tellOf(offer, settings)) {
+function menuOf(settings: Settings, offer: Offer | null, text: MenuText = textOf(offer, settings)) {
   const body = {
     x402Version: 1,
     error: 'payment_required',
-    message: told.message,
-    ...(told.reason === undefined ? {} : { reason: told.reason }),
+    message: text.message,
+    ...(text.reason === undefined ? {} : { reason: text.reason }),
     accepts: offer === null ? [] : [requirementsV1(offer)],
     sign_in_url: signInUrl(settings),
     docs: docsUrl(settings),
   };
   const headers: Record<string, string> = {};
-  if (offer !== null) headers['PAYMENT-REQUIRED'] = base64(requiredV2(offer, told.message));
+  if (offer !== null) headers['PAYMENT-REQUIRED'] = base64(requiredV2(offer, text.message));
   return { body, headers };
 }
 
-/** What the answer at an address costs; null while the paid lane is closed. */
+/** The price of a URL; null while the paid lane is closed. */
 export function offerFor({ x402, dataOrigin }: Settings, url: string): Offer | null {
   if (x402 === null) return null;
   const { pathname, search } = new URL(url);
@@ -70,17 +68,17 @@ export function offerFor({ x402, dataOrigin }: Settings, url: string): Offer | n
   };
 }
 
-/** JSON in base64, as x402's headers carry it. */
+/** JSON in base64, as in the headers of x402. */
 export function base64(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64');
 }
 
-function tellOf(offer: Offer | null, settings: Settings): Told {
+function textOf(offer: Offer | null, settings: Settings): MenuText {
   const key = `send a key of an account as X-Service-Key, made at ${signInUrl(settings)}`;
   if (offer === null) {
     return {
       reason: 'payments_closed',
-      message: `this read takes a key: ${key}. Payments by the call are not taken here`,
+      message: `this read takes a key: ${key}. This service takes no payments per call`,
     };
   }
   return {

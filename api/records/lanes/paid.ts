@@ -21,10 +21,10 @@ export interface PaidTools {
   logger: Logger;
 }
 
-/** What of a bought answer's headers is kept beside its bytes. */
-const KEPT = ['content-type', 'content-disposition', 'link'];
+/** Headers that are stored with a sold response. */
+const STORED_HEADERS = ['content-type', 'content-disposition', 'link'];
 
-/** Serves a call that carries a payment: once the money has moved, and only then. */
+/** Serves a call with a payment, but only after the money has moved. */
 export function paidLane({ refusals, checkout, settings, logger }: PaidTools) {
   const streams = new Map<string, { destroy(): unknown }>();
   return createMiddleware<RecordsEnv>(async (c, next) => {
@@ -49,7 +49,7 @@ export function paidLane({ refusals, checkout, settings, logger }: PaidTools) {
       return;
     }
     const answer = answerOf(c, sold, { payment, offer, settings });
-    // What the door said is held back; its headers go with it.
+    // The handler's response is withheld, with its headers.
     if (c.finalized) {
       if (!c.res.bodyUsed) await c.res.body?.cancel();
       c.res = undefined;
@@ -58,26 +58,26 @@ export function paidLane({ refusals, checkout, settings, logger }: PaidTools) {
   });
 }
 
-/** What is bought: the method and the address with its query. */
+/** Identifies what is sold: the method, and the path with its query. */
 function requestOf(c: Context): string {
   const { pathname, search } = new URL(c.req.url);
   return createHash('sha256').update(`${c.req.method}\n${pathname}${search}`).digest('hex');
 }
 
-/** A door's answer as it is sold; null when it is none worth paying for, such as a refusal or "not modified". */
+/** The response as it is sold; null for one that costs nothing, such as an error or a 304. */
 async function boughtFrom(response: Response): Promise<Bought | null> {
   if (!response.ok) return null;
-  const headers = KEPT.flatMap((name): [string, string][] => {
+  const headers = STORED_HEADERS.flatMap((name): [string, string][] => {
     const value = response.headers.get(name);
     return value === null ? [] : [[name, value]];
   });
   const isStream = /^text\/event-stream\b/.test(response.headers.get('content-type') ?? '');
-  // A stream is held back unread until the money is there.
+  // A stream is withheld unread until the money has moved.
   const body = isStream ? null : new Uint8Array(await response.arrayBuffer());
   return { status: response.status, headers, body };
 }
 
-/** A payment has one stream open: the connection that comes ends the one before. */
+/** A payment has one open stream: a new connection closes the previous one. */
 function onlyStream(streams: Map<string, { destroy(): unknown }>, hash: string, outgoing: HttpBindings['outgoing']) {
   streams.get(hash)?.destroy();
   if (outgoing.destroyed) return;

@@ -11,7 +11,7 @@ import { errorAnswer } from '../../middleware/fault.ts';
 import { operatorOf } from './addresses.ts';
 import { base64, menuFor } from './menu.ts';
 
-/** The one payment of a request. Throws `invalid_request`. */
+/** The payment of a request. Throws `invalid_request`. */
 export function paymentOf(c: Context): Payment {
   const sent = ([2, 1] as const).flatMap((version) => {
     const text = c.req.header(PAYMENT_HEADERS[version]);
@@ -23,19 +23,19 @@ export function paymentOf(c: Context): Payment {
     throw new Fault('invalid_request', `${field} and X-PAYMENT: send one of the two; nothing was charged`, { field });
   }
   if (c.req.method === 'HEAD') {
-    throw new Fault('invalid_request', `${field}: a HEAD is not for sale; ask by GET. Nothing was charged`, { field });
+    throw new Fault('invalid_request', `${field}: HEAD cannot be paid for; use GET. Nothing was charged`, { field });
   }
   return decodePayment(first.text, first.version);
 }
 
-/** What was to be sold, and for what payment. */
+/** The offer of a sale, and its payment. */
 export interface Sale {
   payment: Payment;
   offer: Offer;
   settings: Settings;
 }
 
-/** What a payer is answered. */
+/** The response to a payer. */
 export function answerOf(
   c: Context,
   sold: Exclude<CheckoutOutcome, { outcome: 'failed' }>,
@@ -50,7 +50,7 @@ export function answerOf(
     }
     case 'refused': {
       const { reason } = sold;
-      const message = `the payment was not taken: ${REASONS[reason]}. Nothing was charged; sign a new one for what accepts asks`;
+      const message = `the payment was rejected: ${REASONS[reason]}. Nothing was charged; sign a new one for the offer in accepts`;
       const menu = menuFor(c, settings, offer, { reason, message });
       menu.headers.set(...receiptHeader(payment, offer, { success: false, errorReason: reason, transaction: '' }));
       return menu;
@@ -95,7 +95,7 @@ const later = (settings: Pick<Settings, 'contact'>) => ({
   },
 });
 
-/** The header that tells what became of a payment, in its own version. */
+/** The header with the outcome of a payment, in the x402 version of that payment. */
 export function receiptHeader(
   { version, transfer }: Payment,
   { network }: Offer,

@@ -7,9 +7,9 @@ import { LOOPBACK } from '../../middleware/throttle.ts';
 import { setHeader } from '../../responses/headers.ts';
 import type { RecordsContext } from '../context.ts';
 
-/** Counts the payments of each address that bought nothing; who pays is never counted. */
+/** Counts the rejected payments of each address. Successful payers are never counted. */
 export interface Refusals {
-  /** Throws `rate_limited` when there were too many. */
+  /** Throws `rate_limited` after too many. */
   check(c: RecordsContext): Promise<void>;
   note(c: RecordsContext): Promise<void>;
 }
@@ -27,7 +27,7 @@ export function countRefusals(proxies: BlockList): Refusals {
       setHeader(c, 'Retry-After', String(seconds));
       throw new Fault(
         'rate_limited',
-        `${LIMIT.points} payments from your address bought nothing within ${LIMIT.duration} seconds; nothing was charged. Try again in ${seconds} seconds`,
+        `${LIMIT.points} payments from your address were rejected within ${LIMIT.duration} seconds; nothing was charged. Try again in ${seconds} seconds`,
       );
     },
     async note(c) {

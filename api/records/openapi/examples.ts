@@ -51,7 +51,7 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
   IssuerRow: { issuer: 'Let’s Encrypt', count: 412 },
   SignIn: {
     sign_in: true,
-    message: 'today’s lookups without a key are all spent, for everybody; sign in and make a key',
+    message: 'today’s lookups without a key are used up, for everyone; sign in and make a key',
     sign_in_url: 'https://records.example/account',
     docs: 'https://records.example/docs',
     resets_at: '2026-11-21T00:00:00.000Z',

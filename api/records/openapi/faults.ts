@@ -85,11 +85,11 @@ export const FAULTS: Partial<Record<FaultStatus, FaultAnswer>> = {
     codes: {
       throttled: [
         'without a key, one address may send one request every 15 seconds.',
-        'without a key it is one request every 15 seconds from one address; try again in 9 seconds, or sign in for a key',
+        'without a key, one address may send one request every 15 seconds; try again in 9 seconds, or sign in for a key',
       ],
       rate_limited: [
         `the key used its requests of this minute, or an address without a key sent more than ${limitInWords(READS)} public requests, ${limitInWords(ASKS)} requests for sign-in links, or ${limitInWords(REFUSED_PAYMENTS)} rejected payments.`,
-        'this key made its 100 requests of this minute; try again in 9 seconds. Nothing was charged',
+        'this key used its 100 requests of this minute; try again in 9 seconds. Nothing was charged',
       ],
     },
     headers: { 'Retry-After': 'RetryAfter' },

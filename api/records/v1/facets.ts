@@ -4,7 +4,7 @@ import type { Store } from '../../../src/store/store.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cursorParam, limitParam, pageOf } from '../../responses/paging.ts';
 import { listOf } from '../list.ts';
-import { longCursor, longPlace } from '../long-cursor.ts';
+import { longCursor, readLongCursor } from '../long-cursor.ts';
 import { operation } from '../route.ts';
 
 const count = z.int().min(1).openapi({ description: 'How many watched hostnames have it.' });
@@ -49,7 +49,7 @@ function facetPage<Row extends object>(
 ) {
   const namesAfter = (count: number, name: string) =>
     records.topFacets(kind, STEP, { count, name }).map((row) => row.name);
-  const [most, name] = cursor === undefined ? [] : longPlace(z.int().min(0), cursor, namesAfter);
+  const [most, name] = cursor === undefined ? [] : readLongCursor(z.int().min(0), cursor, namesAfter);
   const after = most === undefined || name === undefined ? undefined : { count: most, name };
   const found = records.topFacets(kind, limit + 1, after);
   const { rows, next } = pageOf(found, limit, (last) => longCursor(last.count, last.name));

@@ -7,18 +7,18 @@ import { parseSpan } from '../../../src/time.ts';
 export const domainParam = z.object({
   domain: z.string().openapi({
     param: { name: 'domain', in: 'path' },
-    description: 'A hostname, in Unicode or in A-labels.',
+    description: 'A hostname, in Unicode or A-labels.',
     example: 'example.com',
   }),
 });
 
-/** The same as a filter. */
+/** A hostname as a filter. */
 export const domainFilter = z
   .string()
   .optional()
-  .openapi({ description: 'Only of this hostname; one that is not under watch is refused.' });
+  .openapi({ description: 'Only this hostname; an unwatched one is rejected.' });
 
-/** What is looked at, and what changes are of. */
+/** What is observed, and what changes refer to. */
 const TYPES: readonly TrackedName[] = [...SIGNAL_TYPES, 'CERTIFICATE'];
 
 export const typeParam = z
@@ -29,10 +29,10 @@ export const typeParam = z
   .openapi({
     type: 'string',
     enum: [...TYPES],
-    description: 'Only of this type. In capitals or not.',
+    description: 'Only this type, case-insensitive.',
   });
 
-/** Words to look for; without a letter or a digit among them nothing could be found. */
+/** Search words. Without a letter or a digit there is nothing to search for. */
 export const wordsParam = z
   .string('must be 1 to 253 characters, as in ?q=example')
   .trim()
@@ -40,9 +40,9 @@ export const wordsParam = z
   .regex(/[\p{L}\p{N}]/u, 'must have a letter or a digit')
   .openapi({ type: 'string', minLength: 1, maxLength: 253 });
 
-const TIME = 'must be a day or a time of the calendar, as in 2026-11-20 or 2026-11-20T09:30:00Z (a + goes as %2B)';
+const TIME = 'must be a date or a time, as in 2026-11-20 or 2026-11-20T09:30:00Z (encode + as %2B)';
 
-/** A time in a query, in ms: the beginning or the end of what is given, a day being all of that UTC day. */
+/** A time in a query, in ms: the start or the end of the given time, where a date is that whole UTC day. */
 function timeParam(edge: 'from' | 'until', description: string, example?: string) {
   return z
     .string()
@@ -58,13 +58,13 @@ function timeParam(edge: 'from' | 'until', description: string, example?: string
 
 export const sinceParam = timeParam(
   'from',
-  'From this time on: a UTC day (from its beginning) or a time with its zone.',
+  'From this time: a UTC date (from its start) or a time with its zone.',
   '2026-11-01',
 );
-/** The first millisecond that is not within. */
-export const untilParam = timeParam('until', 'Up to this time: a UTC day (to its end) or a time with its zone.');
-/** The first millisecond after the time asked for. */
+/** The first millisecond after the span. */
+export const untilParam = timeParam('until', 'Until this time: a UTC date (to its end) or a time with its zone.');
+/** The first millisecond after the requested time. */
 export const asOfParam = timeParam(
   'until',
-  'As it stood at this time: a UTC day (at its end) or a time with its zone. The newest without it.',
+  'As of this time: a UTC date (its end) or a time with its zone. The latest without it.',
 );

@@ -1,20 +1,20 @@
 import { z } from '@hono/zod-openapi';
 import { KNOWN_STATUSES, UNKNOWN_STATUSES } from '../../../src/records/signal.ts';
 
-/** What observations and changes look like on the wire (wire.md, section 5). */
+/** Observations and changes on the wire (wire.md, section 5). */
 
 export const DomainName = z.string().openapi({ description: 'In A-labels.' });
 const Seq = z.int().min(1);
 
 export const Status = z.enum([...KNOWN_STATUSES, ...UNKNOWN_STATUSES]).openapi('SignalStatus', {
-  description: `${KNOWN_STATUSES.join(', ')} say what there is; every other one says nothing about it, and makes no change.`,
+  description: `${KNOWN_STATUSES.join(', ')} state what is there; every other status means unknown and is never a change.`,
 });
 
 const Signal = z
   .object({
     status: Status,
-    ttl: z.int().nullable().openapi({ description: 'Seconds, the smallest of the answer’s.' }),
-    values: z.array(z.string()).openapi({ description: 'In presentation form, sorted, each once.' }),
+    ttl: z.int().nullable().openapi({ description: 'Seconds; the smallest TTL of the answer.' }),
+    values: z.array(z.string()).openapi({ description: 'In presentation format, sorted, without duplicates.' }),
     transport: z.enum(['udp', 'tcp']).nullable(),
     rtt_ms: z.int().nullable(),
     flags: z.object({ aa: z.boolean(), ad: z.boolean(), tc: z.boolean() }),
@@ -39,13 +39,13 @@ const identity = {
   unicode: z.string(),
   registrable_domain: z.string().nullable(),
   observed_at: z.iso.datetime(),
-  seq: Seq.openapi({ description: 'The observation’s number, of the whole service.' }),
+  seq: Seq.openapi({ description: 'Number of the observation, unique across the service.' }),
   summary: z
     .record(z.string(), z.int())
-    .openapi({ description: 'Number of values by type; a type whose answer is unknown is left out.' }),
+    .openapi({ description: 'Number of values by type; unknown types are left out.' }),
 };
 
-const Receipt = z.string().openapi({ description: 'The signed note, verbatim: it commits to every field.' });
+const Receipt = z.string().openapi({ description: 'The signed note, verbatim. It commits to every field.' });
 
 export const Preview = z
   .object({
@@ -56,11 +56,11 @@ export const Preview = z
     nameservers: z.array(z.string()),
     disclosures: z
       .array(z.object({ index: z.int().min(0), disclosure: z.string(), path: z.array(z.string()) }))
-      .openapi({ description: 'Of the fields shown, each with its way to the root that was signed.' }),
+      .openapi({ description: 'Disclosures of the fields shown, each with its Merkle path to the signed root.' }),
     held_back: z.object({ fields: z.int().min(0), how: z.string() }),
     receipt: Receipt,
   })
-  .openapi('Preview', { description: 'What anybody may see, without a key.' });
+  .openapi('Preview', { description: 'What everyone can see without a key.' });
 
 export const FullRecord = z
   .object({
@@ -72,7 +72,7 @@ export const FullRecord = z
     certificate_status: z.enum(CERTIFICATE_STATUSES),
     wildcard: z.boolean().nullable(),
     services: z.array(z.object({ service: z.string(), kind: z.string(), seen_in: z.array(z.string()) })),
-    disclosures: z.array(z.string()).openapi({ description: 'Of every field, in leaf order.' }),
+    disclosures: z.array(z.string()).openapi({ description: 'Disclosures of every field, in leaf order.' }),
     receipt: Receipt,
   })
   .openapi('FullRecord');
@@ -86,7 +86,7 @@ export const SignIn = z
     resets_at: z.iso.datetime(),
   })
   .openapi('SignIn', {
-    description: 'What the keyless lane answers once all its callers have spent the day’s ceiling.',
+    description: 'The response of the keyless lane after the daily limit of all callers is used up.',
   });
 
 export const Delta = z
@@ -98,6 +98,6 @@ export const Delta = z
     kind: z.enum(['added', 'removed', 'changed']),
     before: z.array(z.string()),
     after: z.array(z.string()),
-    observation_seq: Seq.openapi({ description: 'The observation that showed, or confirmed, it.' }),
+    observation_seq: Seq.openapi({ description: 'The observation that showed or confirmed the change.' }),
   })
   .openapi('Delta');

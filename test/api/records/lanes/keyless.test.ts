@@ -97,7 +97,7 @@ test('past the shared ceiling the lane answers with a plain sign-in, never an er
     const closed = await ask(url, DOOR, from(address));
     assert.equal(closed.status, 200);
     const { message, ...rest } = JSON.parse(closed.text);
-    assert.match(message, /^today’s lookups without a key are all spent/);
+    assert.match(message, /^today’s lookups without a key are used up/);
     assert.deepEqual(rest, {
       sign_in: true,
       sign_in_url: 'http://localhost:4322/account',
