@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { WebhookEvent } from '../../openapi/webhooks.ts';
 import { Delta } from '../v1/record-schemas.ts';
 
-/** The events of an account's webhooks, by type (`src/app/change-desk.ts`). */
+/** The events of an account's webhooks, by type (`src/accounts/change-queue.ts`). */
 export const RECORDS_EVENTS: Readonly<Record<string, WebhookEvent>> = {
   'domain.changed': {
     name: 'DomainChanged',
