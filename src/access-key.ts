@@ -5,26 +5,26 @@ const BODY_LENGTH = 37;
 const CHECK_LENGTH = 6;
 const FORM = /^([0-9A-Za-z]{37})([0-9A-Za-z]{6})$/;
 
-/** A new key: the prefix, 37 random characters (220 bits), 6 of checksum. `random` gives n secure bytes. */
+/** A new key: the prefix, 37 random characters (220 bits), and a checksum of 6. `random` returns n secure random bytes. */
 export function newKeyText(prefix: string, random: (n: number) => Uint8Array): string {
   let body = '';
   while (body.length < BODY_LENGTH) {
     for (const byte of random(BODY_LENGTH * 2)) {
-      // 248 is the largest multiple of 62 in a byte: no character is likelier than another.
+      // 248 is the largest multiple of 62 in a byte, so all characters are equally likely.
       if (byte < 248 && body.length < BODY_LENGTH) body += BASE62[byte % 62];
     }
   }
   return `${prefix}${body}${checksum(prefix, body)}`;
 }
 
-/** Whether a text has the prefix, the form and the checksum of a key, so that a typo is told from a stranger. */
+/** Whether a text has the prefix, the shape and the checksum of a key; it distinguishes a typo from an unknown key. */
 export function isKeyText(prefix: string, text: string): boolean {
   if (!text.startsWith(prefix)) return false;
   const [, body, check] = FORM.exec(text.slice(prefix.length)) ?? [];
   return body !== undefined && checksum(prefix, body) === check;
 }
 
-/** What the store keeps of a key: the hex of its SHA-256. */
+/** The hash of a key, which is all that the store has: SHA-256 in hex. */
 export function keyHash(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }

@@ -17,14 +17,14 @@ const origin = () =>
     .optional();
 const port = () => z.coerce.number('must be a port number').int().min(0).max(65_535).optional();
 
-/** Where the two services listen unless a setting says otherwise. */
+/** The default ports of the two services. */
 export const DESK_PORT = 4321;
 const RECORDS_PORT = 4322;
 
-/** Hosts that stand for this machine as its own users call it. */
+/** Hosts that this machine's own users reach as `localhost`. */
 const LOCAL = new Set(['127.0.0.1', 'localhost', '0.0.0.0', '::']);
 
-/** The address of what listens on a host and a port, for this machine's own users. */
+/** The URL of a service on a host and a port, for this machine's own users. */
 function originAt(host: string, port: number): string {
   const name = LOCAL.has(host) ? 'localhost' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}${port === 80 ? '' : `:${port}`}`;
@@ -44,7 +44,7 @@ function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
 }
 
-/** Settings that may hold a password: no message shows them. */
+/** Settings that may contain a password; messages never show their values. */
 const SECRET = new Set([
   'SMTP_URL',
   'LIBSQL_SYNC_URL',
@@ -57,10 +57,10 @@ const SECRET = new Set([
 const networks = () =>
   list().refine(
     (entries) => entries.every(isNetwork),
-    'must be addresses or networks such as 10.0.0.0/8, parted by commas',
+    'must be addresses or networks such as 10.0.0.0/8, separated by commas',
   );
 
-/** What is parted by commas. */
+/** A comma-separated list. */
 function list() {
   return z
     .string()
@@ -73,7 +73,7 @@ function list() {
     );
 }
 
-/** A time such as `90s`, `15m`, `24h` or `7d`, in ms; at least a second, at most a year. */
+/** A duration such as `90s`, `15m`, `24h` or `7d`, in ms; from a second to a year. */
 const duration = (fallback: string) =>
   z
     .string()
@@ -82,14 +82,14 @@ const duration = (fallback: string) =>
       const [, count, unit] = /^(\d{1,8})([smhd])$/.exec(text) ?? [];
       return Number(count ?? Number.NaN) * ({ s: 1_000, m: MINUTE, h: HOUR, d: DAY }[unit ?? ''] ?? 0);
     })
-    .refine((ms) => ms >= 1_000 && ms <= 365 * DAY, 'must be a time such as 90s, 15m, 24h or 7d: 1s to 365d');
+    .refine((ms) => ms >= 1_000 && ms <= 365 * DAY, 'must be a duration such as 90s, 15m, 24h or 7d, from 1s to 365d');
 
 const count = (fallback: number) =>
   z.coerce.number('must be a number').int('must be a whole number').min(0, 'must not be negative').default(fallback);
 
 const chainAddress = () => z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hex digits');
 
-/** Where somebody can be written to, as a link and in words. */
+/** How to reach somebody: a link and its text. */
 export interface Contact {
   url: string;
   text: string;
@@ -121,54 +121,54 @@ const WITHDRAWN = new Set(['LIBSQL_SYNC_URL', 'LIBSQL_AUTH_TOKEN']);
 /** The services that a process can run. */
 const SERVICES = ['desk', 'records'] as const;
 
-/** Every setting, with its manual. An empty variable counts as one that is not set. */
+/** Every setting, with its manual. An empty variable counts as unset. */
 const Environment = z
   .object({
-    /** Public address of the news desk; papers without a domain of their own hang under it. Follows HOST and PORT when left out. */
+    /** Public address of the news desk; papers without their own domain are served under it. Defaults to HOST and PORT. */
     ORIGIN: origin(),
     /** Address to listen on. */
     HOST: z
       .string()
       .default('127.0.0.1')
       .refine((host) => URL.canParse(originAt(host, 1)), 'must be an address or a name of this machine'),
-    /** Port of the news desk; 0 takes a free one, which is printed. */
+    /** Port of the news desk; 0 picks a free one, which is printed. */
     PORT: port(),
-    /** Public address of the domain-records service. Follows HOST and RECORDS_PORT when left out. */
+    /** Public address of the domain-records service. Defaults to HOST and RECORDS_PORT. */
     DATA_ORIGIN: origin(),
-    /** Port of the domain records; 0 takes a free one, which is printed. */
+    /** Port of the domain records; 0 picks a free one, which is printed. */
     RECORDS_PORT: port(),
-    /** Which services this process runs, by commas: `desk`, `records`. */
+    /** The services that this process runs, separated by commas: `desk`, `records`. */
     SERVICES: z
       .string()
       .default('desk,records')
       .transform((text) => text.split(',').map((name) => name.trim()))
       .refine(
         (names) => names.every((name) => (SERVICES as readonly string[]).includes(name)),
-        'must be desk, records, or both parted by a comma',
+        'must be desk, records, or both separated by a comma',
       ),
-    /** Holds the database, the door's key, the media and the outbox. Keep it; back it up. */
+    /** Holds the database, the signing key, the media and the outbox. Back it up. */
     DATA_DIR: folder('var'),
-    /** What `broadsheet file` files: one folder a paper. */
+    /** What `broadsheet file` files: one folder per paper. */
     CONTENT_DIR: folder('content'),
-    /** Where papers are pressed: one folder a paper, each ready for a CDN. */
+    /** Where papers are pressed: one folder per paper, each ready for a CDN. */
     DIST_DIR: folder('dist/papers'),
-    /** Once named a libSQL server to be a replica of. Set, they stop the start: a node that is told to be a replica must not serve a database of its own. */
+    /** Formerly a libSQL server to replicate. When set they prevent the start: a node configured as a replica must not serve a database of its own. */
     LIBSQL_SYNC_URL: withdrawn('replicas of a libSQL server are not supported'),
     LIBSQL_AUTH_TOKEN: withdrawn('replicas of a libSQL server are not supported'),
-    /** Addresses or networks, by commas, whose X-Forwarded-For is believed: the proxy in front. A proxy on this machine that is not named lifts every limit by address. */
+    /** Addresses or networks of reverse proxies whose X-Forwarded-For is trusted, separated by commas. An unlisted proxy on this machine defeats every limit by address. */
     TRUSTED_PROXIES: networks(),
-    /** `allow` lets webhooks be plain http and lead to private addresses: for tests, and for a desk whose receivers are on its own net. */
+    /** `allow` permits webhooks over plain http and to private addresses: for tests, and for receivers on the desk's own network. */
     WEBHOOK_PRIVATE: z.enum(['allow', 'refuse'], { error: 'must be allow or refuse' }).default('refuse'),
     /**
-     * The mail server: `smtps://user:password@host` or `smtp://host:port`. Certificates are checked; a password goes
-     * over TLS alone. Without one, mails land as files in the outbox folder of DATA_DIR.
+     * The mail server: `smtps://user:password@host` or `smtp://host:port`. Certificates are verified; a password is sent
+     * over TLS only. Without one, mails are written as files to the outbox folder of DATA_DIR.
      */
     SMTP_URL: z.url({ protocol: /^smtps?$/, hostname: /./, error: 'must be an smtp or smtps address' }).optional(),
-    /** The address that mails come from; the paper's `contact` is where answers go. Needed with SMTP_URL. */
+    /** The sender address of mails; replies go to the paper's `contact`. Required with SMTP_URL. */
     MAIL_FROM: z.email({ error: 'must be a mail address, without a name' }).optional(),
-    /** How many mails go to the mail server a minute at most; 0 is as many as it takes. */
+    /** The most mails per minute; 0 for no limit. */
     MAILS_PER_MINUTE: count(600),
-    /** The RSA key in PEM that signs mails (DKIM), and its selector; the domain is that of MAIL_FROM. Both or none. */
+    /** The RSA key in PEM that signs mails (DKIM), and its selector; the domain is that of MAIL_FROM. Both or neither. */
     DKIM_KEY_FILE: z
       .string()
       .transform((path) => resolve(path))
@@ -177,38 +177,38 @@ const Environment = z
       .string()
       .regex(/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i, 'must be a selector, such as 2026a')
       .optional(),
-    /** Resolvers that the scanner and proofs of hosts ask, by commas, as `ip` or `ip:port` (`[ip]:port` for IPv6); the system's when there is none. */
+    /** Resolvers for the scanner and for proofs of hosts, separated by commas, as `ip` or `ip:port` (`[ip]:port` for IPv6). Defaults to the system's. */
     RESOLVERS: list().transform((entries, context) =>
       entries.map((entry) => {
         const server = parseServer(entry);
         if (server !== null) return server;
-        context.addIssue('must be addresses such as 192.0.2.1:53 or [2001:db8::1]:53, parted by commas');
+        context.addIssue('must be addresses such as 192.0.2.1:53 or [2001:db8::1]:53, separated by commas');
         return z.NEVER;
       }),
     ),
-    /** Queries a second to each resolver; without it 1,000, and as many as it answers to one on this machine. */
+    /** Queries per second to each resolver. Defaults to 1,000, and to no limit for one on this machine. */
     RESOLVER_RATE: z.coerce
       .number('must be a number')
       .int('must be a whole number')
       .min(1, 'must be from 1 to 1000000')
       .max(1_000_000, 'must be from 1 to 1000000')
       .optional(),
-    /** How often a hostname is looked at. */
+    /** How often a hostname is probed. */
     SCAN_EVERY: duration('24h'),
-    /** Whether this process looks at what is due while it serves the records; `off` leaves that to others. */
+    /** Whether this process probes due hostnames while it serves the records; `off` leaves that to others. */
     SCANNER: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
-    /** The key of `broadsheet scan --queue`: one of level scanner, made where the records are. */
+    /** The key for `broadsheet scan --queue`: a key of level scanner, made on the machine with the records. */
     SCANNER_KEY: z.string().trim().optional(),
-    /** Addresses or networks, by commas, that are not the Internet's and whose certificates the scanner may look at all the same. */
+    /** Private addresses or networks, separated by commas, whose certificates the scanner may probe. */
     TLS_PRIVATE: networks(),
-    /** Keyless lookups a UTC day, for all callers together: each that was let in, whatever its answer; past them the lane is closed. */
+    /** Keyless lookups per UTC day, for all callers together: every admitted one counts, whatever its answer. Past them the lane is closed. */
     KEYLESS_DAILY: count(5_000),
-    /** Requests a UTC day that an account includes; on the legacy monthly plan, as many for each day of the month. */
+    /** Included requests per account and UTC day; on the legacy monthly plan, as many for each day of the month. */
     KEYED_DAILY: count(1_000),
-    /** Hostnames that an account of the daily plan, and of the monthly one, may have under watch in its groups. */
+    /** Hostnames that an account may watch in its groups, on the daily and on the monthly plan. */
     WATCH_DAILY: count(25),
     WATCH_MONTHLY: count(100),
-    /** Where the operator of the domain records is written to, about opting out and credits: a mail address or an https address. Shown on every page. */
+    /** How to reach the operator of the domain records, about opting out and credits: a mail address or an https address. Shown on every page. */
     CONTACT: z
       .string()
       .trim()
@@ -219,11 +219,11 @@ const Environment = z
         return z.NEVER;
       })
       .optional(),
-    /** Requests in a minute of the clock that each key of an account may make. */
+    /** Requests per clock minute for each key of an account. */
     KEYED_PER_MINUTE: count(100),
-    /** The x402 facilitator that verifies and settles payments; the paid lane is closed without it. This and the next three: all or none. */
+    /** The x402 facilitator that verifies and settles payments; without it the paid lane is closed. This and the next three: all or none. */
     X402_FACILITATOR_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
-    /** The address on chain that is paid. Give the records one of their own: what arrives there counts as paid to them. */
+    /** The payee's address on the chain. Use it for the records only: everything that arrives there counts as paid to them. */
     X402_PAY_TO: chainAddress().optional(),
     /** The network: `base` or `base-sepolia`. */
     X402_NETWORK: z
@@ -235,30 +235,30 @@ const Environment = z
         return z.NEVER;
       })
       .optional(),
-    /** The contract of the token that is paid with: one with EIP-3009, such as USDC. */
+    /** The contract of the payment token: one with EIP-3009, such as USDC. */
     X402_ASSET: chainAddress().optional(),
     /** The name and version of that token's EIP-712 domain; those of USDC are known. */
     X402_ASSET_NAME: z.string().max(100).optional(),
     X402_ASSET_VERSION: z.string().max(20).optional(),
     /**
-     * Prices by the path of a door, by commas, in atomic units of the token (of USDC, millionths of a dollar):
-     * `/v1/domains/{domain}=1000,*=5000`. A door that is not named keeps its default, or costs what `*` does.
+     * Prices by a route's path, separated by commas, in atomic units of the token (for USDC, millionths of a dollar):
+     * `/v1/domains/{domain}=1000,*=5000`. Other routes keep their default, or the price of `*`.
      */
     X402_PRICES: list().transform((entries, context) => {
       const prices = parsePrices(entries);
       if (prices !== null) return prices;
-      context.addIssue('must be path=units entries parted by commas, units from 1 to 1000000000');
+      context.addIssue('must be path=units entries separated by commas, units from 1 to 1000000000');
       return z.NEVER;
     }),
     /**
-     * A node of the chain. With it a settlement that ended unknown is looked up, and no facilitator is believed that
-     * says a payment went through when it did not. Without it credits are not sold, and a payment whose settling broke
-     * off is not served once its nonce is used: nobody can tell whether it paid or was taken back.
+     * A node of the chain. With it, settlements with an unknown outcome are looked up, and a facilitator's false claim
+     * that a payment went through is detected. Without it, credits are not sold, and a payment whose settlement was
+     * interrupted is not served once its nonce is used: nobody can tell whether it paid or was cancelled.
      */
     X402_RPC_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
-    /** Whether `astro build` also files `content/` and presses; `off` where a server that starts does both behind. */
+    /** Whether `astro build` also files `content/` and presses; `off` where a starting server does both in the background. */
     BUILD_PRESSES: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
-    /** How much is logged. */
+    /** The log level. */
     LOG_LEVEL: z
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
         error: 'must be fatal, error, warn, info, debug, trace or silent',
@@ -267,11 +267,11 @@ const Environment = z
   })
   .refine((env) => env.SMTP_URL === undefined || env.MAIL_FROM !== undefined, {
     path: ['MAIL_FROM'],
-    error: 'must be set where SMTP_URL is',
+    error: 'must be set when SMTP_URL is set',
   })
   .refine((env) => (env.DKIM_KEY_FILE === undefined) === (env.DKIM_SELECTOR === undefined), {
     path: ['DKIM_SELECTOR'],
-    error: 'must be set where DKIM_KEY_FILE is, and not without it',
+    error: 'must be set together with DKIM_KEY_FILE',
   })
   .superRefine((env, context) => {
     const missing = paymentSettingMissing(env);
@@ -283,7 +283,7 @@ const Environment = z
     port: env.PORT ?? DESK_PORT,
     dataOrigin: env.DATA_ORIGIN ?? originAt(env.HOST, env.RECORDS_PORT || RECORDS_PORT),
     recordsPort: env.RECORDS_PORT ?? RECORDS_PORT,
-    /** Whether no variable says what these two are: then a server that listens, or that did, knows better. */
+    /** Whether no variable sets these two: then the address of a server that listens, or last did, is used. */
     assumed: { origin: !(env.ORIGIN || env.PORT), dataOrigin: !(env.DATA_ORIGIN || env.RECORDS_PORT) },
     services: { desk: env.SERVICES.includes('desk'), records: env.SERVICES.includes('records') },
     dataDir: env.DATA_DIR,
@@ -316,13 +316,13 @@ const Environment = z
 
 export type Settings = z.infer<typeof Environment>;
 
-/** Reads the settings from the environment and from `.env`. Throws a fault that names the variable. */
+/** Reads the settings from the environment and from `.env`. Throws `invalid_request` naming the variables. */
 export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   if (env === process.env && existsSync('.env')) process.loadEnvFile('.env');
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = Environment.safeParse(given);
   if (parsed.success) return parsed.data;
-  // A variable may break several rules at once: the first says enough.
+  // One message per variable, even if it breaks several rules.
   const problems = new Map<string, string>();
   for (const { path, message } of parsed.error.issues) {
     const name = String(path[0]);
@@ -335,7 +335,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   throw new Fault('invalid_request', [...problems.values(), ...(rest.length > 0 ? [cure] : [])].join('; '));
 }
 
-/** The settings of a server that listens on these ports: an origin that no variable says follows from them. */
+/** The settings of a server that listens on these ports: origins that no variable sets follow from them. */
 export function listeningOn(settings: Settings, ports: { desk?: number; records?: number }): Settings {
   const { host, assumed } = settings;
   const { desk = settings.port, records = settings.recordsPort } = ports;
@@ -346,7 +346,7 @@ export function listeningOn(settings: Settings, ports: { desk?: number; records?
   };
 }
 
-/** The environment of this process with some variables set, for a process that it starts. */
+/** This process's environment with some variables added, for a child process. */
 export function environmentWith(more: Record<string, string>): NodeJS.ProcessEnv {
   return { ...process.env, ...more };
 }

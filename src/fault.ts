@@ -1,7 +1,6 @@
 /**
- * What can go wrong in a way that a caller is told about. Each code has one
- * HTTP status, given in `api/middleware/fault.ts`; the command line prints the
- * message and exits with 1.
+ * The codes of faults that callers see. Each code has one HTTP status, in `api/middleware/fault.ts`; the command line
+ * prints the message and exits with 1.
  */
 export type FaultCode =
   | 'invalid_request'
@@ -32,9 +31,9 @@ export type FaultCode =
 
 /** One broken rule of a piece, a paper or a record. */
 export interface Problem {
-  /** Where: a path such as `cited_facts[2].source`. */
+  /** A path such as `cited_facts[2].source`. */
   field: string;
-  /** Which rule: a short name that stays the same, such as `marker_without_entry`. */
+  /** The rule's stable name, such as `marker_without_entry`. */
   rule: string;
   /** What is wrong, with which value, and what to do about it. */
   message: string;
@@ -42,7 +41,7 @@ export interface Problem {
   offset?: number;
 }
 
-/** A refusal that names its cause and its cure. Anything else that is thrown is a defect. */
+/** An error that names its cause and its cure. Any other error is a defect. */
 export class Fault extends Error {
   readonly code: FaultCode;
   readonly details: Record<string, unknown>;
@@ -55,23 +54,23 @@ export class Fault extends Error {
   }
 }
 
-/** How many problems an answer lists. */
+/** The most problems that an answer lists. */
 const PROBLEMS_MAX = 100;
 
-/** Problems as an answer lists them: the first hundred, and where there are more, how many there are in all. */
+/** Problems as an answer lists them: the first hundred, and the total when there are more. */
 export function listedProblems(problems: Problem[]): { problems: Problem[]; problems_total?: number } {
   if (problems.length <= PROBLEMS_MAX) return { problems };
   return { problems: problems.slice(0, PROBLEMS_MAX), problems_total: problems.length };
 }
 
-/** The refusal of a piece or a record, with its problems. */
+/** The fault for a piece or a record that was refused, with its problems. */
 export function refusalOf(problems: Problem[]): Fault {
   const first = problems[0];
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
   return new Fault('refused_by_door', `${first?.field}: ${first?.message}${more}`, listedProblems(problems));
 }
 
-/** The problems that a fault lists, null when it has none; the last one says how many are not listed. */
+/** A fault's problems, null without any; if some are not listed, a last entry counts them. */
 export function problemsIn({ details }: Fault): Problem[] | null {
   const { problems, problems_total: total } = details as Partial<ReturnType<typeof listedProblems>>;
   if (problems === undefined || total === undefined) return problems ?? null;

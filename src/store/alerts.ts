@@ -17,7 +17,7 @@ const READER_COLUMNS = 's.id, s.cadence, s.sections, s."cast", s.confirmed_at, s
 const SOUND = `s.confirmed_at IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM suppressions x WHERE x.paper = s.paper AND x.reader = s.reader)`;
 
-/** Which readers get which news by mail. */
+/** The readers to whom events are mailed. */
 export function alertTable(db: Db): AlertTable {
   const { run, one, all } = sql(db);
   const ofCadence = `SELECT ${READER_COLUMNS} FROM subscribers s

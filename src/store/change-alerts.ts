@@ -20,7 +20,7 @@ const ALERT = {
 };
 const COLUMNS = Object.keys(ALERT).join(', ');
 
-/** Alerts of changes that accounts ordered. */
+/** Accounts' alerts of changes. */
 export function changeAlertTable(db: Db): ChangeAlertTable {
   const { run, one, all } = sql(db);
   const add = run(

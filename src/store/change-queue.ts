@@ -11,7 +11,7 @@ export interface ChangeQueue extends ChangeQueueTable {
   changesIn(mail: string): Delta[];
 }
 
-/** Changes that wait to be reported, and the mark up to which they were looked through. */
+/** Changes to be reported, and the mark up to which they were processed. */
 export function changeQueueTable(db: Db): ChangeQueue {
   const { run, one, all } = sql(db);
   const mark = one('SELECT seq FROM change_mark', integer);

@@ -1,10 +1,10 @@
 import type { Column } from './sql.ts';
 
-// One reader for each kind of column.
+// One parser for each kind of column.
 
 export const text: Column<string> = (value) => (typeof value === 'string' ? value : unlike('a text', value));
 
-/** A whole number that JavaScript holds exactly. */
+/** A safe integer. */
 export const integer: Column<number> = (value) =>
   Number.isSafeInteger(value) ? Number(value) : unlike('a whole number', value);
 
@@ -14,7 +14,7 @@ export const flag: Column<boolean> = (value) => (value === 1 || value === 0 ? va
 export const bytes: Column<Uint8Array> = (value) =>
   value instanceof Uint8Array || value instanceof ArrayBuffer ? new Uint8Array(value) : unlike('bytes', value);
 
-/** JSON that this program wrote: `T` is what it wrote. */
+/** JSON that this program wrote, as type `T`. */
 export const json =
   <T>(): Column<T> =>
   (value) =>

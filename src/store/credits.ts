@@ -17,20 +17,20 @@ const LINE = {
   note: orNull(text),
 };
 
-/** What else of the store moves credits by. */
+/** The ledger of credits, with what other tables of the store need. */
 export interface CreditTables extends CreditLedger {
-  /** Brings what was drawn on the days before one, which draw no more, into the ledger; given back since, out of it again. */
+  /** Posts the draws of the days before `before`, which are over, to the ledger; units refunded since are posted back. */
   postDraws(account: string, before: string, at: number): void;
-  /** Strikes out what was noted. */
+  /** Erases all notes of an account. */
   eraseNotes(account: string): void;
 }
 
-/** Later than every day, in the order of texts. */
+/** Sorts after every day. */
 export const AFTER_ALL_DAYS = '9999';
 
 /**
- * The ledger of credits. A day's draws are counted in the meter's own row, and are a line here once the day is over, or
- * something else is entered.
+ * The ledger of credits. A day's draws are counted in the meter's row, and become a line here when the day is over or
+ * another line is appended.
  */
 export function creditTables(db: Db, transact: Transact): CreditTables {
   const { run, one, all } = sql(db);
@@ -82,7 +82,7 @@ export function creditTables(db: Db, transact: Transact): CreditTables {
 
   const appendLine = (account: string, line: Omit<CreditEntry, 'seq' | 'balance'>, ref: string | null): CreditEntry => {
     const { seq, at: last, balance: before } = tail(account);
-    // A clock that was set back makes no line of an earlier time than the one before it.
+    // Times never decrease, even when the clock was set back.
     const entry = { ...line, at: Math.max(line.at, last), seq: seq + 1, balance: before + line.amount };
     const { at, kind, amount, day, note } = entry;
     insert(account, entry.seq, at, kind, amount, entry.balance, day, ref, note);
@@ -98,7 +98,7 @@ export function creditTables(db: Db, transact: Transact): CreditTables {
     }
   };
 
-  /** What is drawn and not entered, as the line that it would be now. */
+  /** Draws that are not posted yet, as the line that they would be now. */
   const openLine = (account: string, at: number): CreditLine[] => {
     const { amount, day } = openOf(account);
     if (amount === 0) return [];

@@ -21,7 +21,7 @@ export interface Events extends EventTable {
   append(event: DeskEvent): void;
 }
 
-/** News for readers: the desk appends it, and the alerts read it. */
+/** Events for readers: the desk appends them, and the alerts read them. */
 export function eventTable(db: Db): Events {
   const { run, one } = sql(db);
   const append = run(

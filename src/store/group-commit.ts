@@ -1,28 +1,26 @@
 import type { Db } from './open.ts';
 
-/** How long the works of one transaction may take before the rest goes into the next one, in ms: readers of this process wait that long. */
+/** How long the work of one transaction may take before the rest goes into the next, in ms: it blocks this process. */
 const GROUP_LASTS = 8;
 
 interface Waiting {
-  /** Does the work, and gives what settles its promise once it is on the disk. Throws when the transaction itself is lost. */
+  /** Runs the work; returns a function that settles its promise after the commit. Throws when the transaction itself is lost. */
   run(): () => void;
   reject(error: unknown): void;
 }
 
-/** Small writes of many callers, done in few transactions: a commit waits for the disk, however little it holds. */
+/** Combines small writes of many callers into few transactions: every commit waits for the disk, however small it is. */
 export interface GroupCommit {
   /**
-   * Does `work` in a transaction that it shares with others of about the same
-   * time, and resolves when that is on the disk. A work that throws is undone by
-   * itself. It runs later, not at once: it takes the time, and looks at what
-   * decides it, when it is run.
+   * Runs `work` in a transaction shared with other work of about the same time, and resolves after the commit. Work that
+   * throws is rolled back alone. It runs later, so it must read the clock and check its conditions itself.
    */
   add<T>(work: () => T): Promise<T>;
-  /** Does at once what waits. */
+  /** Runs all waiting work at once. */
   flush(): void;
 }
 
-/** `faultOf` names what a database's error means and its cure. */
+/** `faultOf` turns a database's error into a fault. */
 export function groupCommit(
   db: Db,
   transact: <T>(work: () => T) => T,
@@ -37,7 +35,7 @@ export function groupCommit(
   const plan = (): void => {
     if (isPlanned || waiting.length === 0) return;
     isPlanned = true;
-    // What came in together, and what comes in while a commit waits for the disk, is one group.
+    // Work that arrived together, or while a commit waited for the disk, forms one group.
     setImmediate(() => {
       isPlanned = false;
       commit();
@@ -61,7 +59,7 @@ export function groupCommit(
       });
       for (const settle of settled) settle();
     } catch (error) {
-      // The transaction could not begin, or came to nothing: nobody's work was done.
+      // The transaction could not begin, or was lost: none of the work was done.
       if (group.length === 0) group.push(...waiting.splice(0));
       for (const { reject } of group) reject(error);
     }
@@ -74,7 +72,7 @@ export function groupCommit(
       keep.run();
       return result;
     } catch (error) {
-      // A full disk takes back the whole transaction.
+      // A full disk rolls back the whole transaction.
       if (!db.inTransaction) throw new LostTransaction(error);
       undo.run();
       keep.run();
@@ -103,7 +101,7 @@ export function groupCommit(
   };
 }
 
-/** What took a whole transaction back. */
+/** The error that rolled back a whole transaction. */
 class LostTransaction extends Error {
   readonly reason: unknown;
 

@@ -7,7 +7,7 @@ import type { Db } from './open.ts';
 import type { Transact } from './sql.ts';
 import { sql } from './sql.ts';
 
-/** When a key was made, used and revoked, by whom; and when it ends. */
+/** When and by whom a key was made, used and revoked, and when it expires. */
 export const KEY_LIFE = {
   made_at: integer,
   made_by: orNull(text),
@@ -28,10 +28,10 @@ const KEY = {
 };
 const COLUMNS = Object.keys(KEY).join(', ');
 
-/** What `daysIn` selects. */
+/** The columns that `daysIn` selects. */
 export const KEY_DAYS = { days: integer, first_day: orNull(text), last_day: orNull(text) };
 
-/** Selects the days on which a key was used, as lists show them, from the table of those days. */
+/** A subquery for the days on which a key was used, from the table of those days. */
 export function daysIn(table: string): string {
   const of = (what: string) => `(SELECT ${what} FROM ${table} WHERE key = id)`;
   return `${of('count(*)')} AS days, ${of('min(day)')} AS first_day, ${of('max(day)')} AS last_day`;

@@ -36,7 +36,7 @@ export function leaseTable(db: Db, transact: Transact): LeaseTable {
   return {
     isAnyHeld: (now) => held(now) !== null,
     acquire(name, owner, now, lasts) {
-      // Asking first spares other writers a wait.
+      // Checking first spares other writers a wait.
       if (isOthers(name, owner, now(), lasts)) return null;
       return transact(() => {
         // Read under the lock: another process may have taken it while this one waited.

@@ -26,11 +26,11 @@ const USAGE = {
   elsewhere: integer,
   /** The ledger's sum; null when it has no line. */
   ledger: orNull(integer),
-  /** Units drawn that are in no line of the ledger. */
+  /** Units drawn that are not posted to the ledger. */
   open: integer,
 };
 
-/** Later than every day of a month, in the order of texts. */
+/** Sorts after every day of a month. */
 const MONTH_END = '-99';
 
 /** The meter of keyed requests. */
@@ -54,7 +54,7 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
      WHERE a.id = ?1`,
     USAGE,
   );
-  // A process whose clock lags by a moment counts in the minute that has begun; a clock that was set back begins anew.
+  // A process whose clock lags slightly counts in the minute that has begun; after a clock was set back counting restarts.
   const countKey = one(
     `INSERT INTO meter_keys (key, day, units, minute, in_minute) SELECT ?1, ?2, 1, ?3, 1 WHERE ?4 > 0
      ON CONFLICT DO UPDATE SET units = units + 1,
@@ -80,7 +80,7 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
     `INSERT INTO mailbox_days SELECT mailbox, ?2, 1 FROM accounts WHERE id = ?1 AND plan = 'daily'
      ON CONFLICT DO UPDATE SET included = included + 1`,
   );
-  // Whatever the plan is now: a mailbox never counts more than its accounts.
+  // Regardless of the current plan, so that a mailbox never counts more than its accounts.
   const uncountMailbox = run(
     `UPDATE mailbox_days SET included = included - 1
      WHERE mailbox = (SELECT mailbox FROM accounts WHERE id = ?1) AND day = ?2 AND included > 0`,

@@ -12,14 +12,14 @@ export interface DatabaseSettings {
   file: string;
 }
 
-/** How long a write waits for another process's write, in ms. */
+/** How long a write waits for another process's lock, in ms. */
 const BUSY_TIMEOUT = 5_000;
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url);
 
 /**
- * Opens the database and brings its tables up to this program's. Throws
- * `unavailable` when another process holds it or a newer program made it.
+ * Opens the database and migrates it to this program's schema. Throws `unavailable` when another process locks it, or a
+ * newer program made it.
  */
 export function openDatabase(settings: DatabaseSettings): Db {
   try {
@@ -29,10 +29,10 @@ export function openDatabase(settings: DatabaseSettings): Db {
   }
   try {
     const db = new Database(settings.file);
-    // Set before anything else, so that opening waits for a busy neighbour too.
+    // First of all, so that opening waits for another process's lock too.
     db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
     db.exec('PRAGMA journal_mode = WAL');
-    // A commit is on the disk before anybody, of this process or another, reads what it wrote. On macOS only these reach the disk.
+    // A commit is on the disk before any process reads it. On macOS only the fullfsync pragmas reach the disk.
     db.exec('PRAGMA synchronous = FULL');
     db.exec('PRAGMA fullfsync = ON');
     db.exec('PRAGMA checkpoint_fullfsync = ON');
@@ -46,17 +46,17 @@ export function openDatabase(settings: DatabaseSettings): Db {
   }
 }
 
-/** An empty database in memory with this program's tables, to compare others with. */
+/** An empty in-memory database with this program's schema, for comparison. */
 export function freshDatabase(): Db {
   const db = new Database(':memory:');
   migrate(db, ':memory:');
   return db;
 }
 
-/** SQLite's codes for a disk that does not take or give what it should. */
+/** SQLite's codes for I/O failures and full disks. */
 const DISK = /^SQLITE_(?:FULL|READONLY|CANTOPEN|IOERR|PERM)/;
 
-/** A busy or broken database as a fault that names the file and the cure; other errors as they are. */
+/** Turns a busy or broken database's error into a fault that names the file and the cure; returns others unchanged. */
 export function databaseFault(error: unknown, file: string): unknown {
   if (error instanceof Fault) return error;
   const code = (error as { code?: string }).code ?? '';
@@ -84,7 +84,7 @@ function cannotWrite(file: string, why: string): Fault {
   );
 }
 
-/** Runs the numbered files that this database has not seen, in order, one transaction each. */
+/** Runs the migrations that this database has not seen, in order, one transaction each. */
 function migrate(db: Db, file: string): void {
   db.exec('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY) STRICT');
   const names = readdirSync(MIGRATIONS)
@@ -111,7 +111,7 @@ function migrate(db: Db, file: string): void {
       }
       db.exec('COMMIT');
     } catch (error) {
-      // After some errors, such as a full disk, SQLite has rolled back by itself.
+      // On some errors, such as a full disk, SQLite rolls back by itself.
       if (db.inTransaction) db.exec('ROLLBACK');
       throw error;
     }

@@ -10,7 +10,7 @@ import { sql } from './sql.ts';
 export interface PaperTable {
   paper(slug: string): Paper | null;
   paperSlugs(): string[];
-  /** Grows with every change that a reader of any paper can see, so that one cheap read shows that nothing changed. */
+  /** Grows with every visible change of any paper, so that one cheap read shows whether anything changed. */
   editions(): number;
   setPaper(slug: string, body: PaperBody, at: number): void;
   bumpEdition(slug: string, at: number): void;

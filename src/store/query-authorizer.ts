@@ -4,23 +4,22 @@ import { QUERY_READABLE, QUERY_VIEWS } from './query-views.ts';
 const { SQLITE_OK, SQLITE_DENY, SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE } = constants;
 
 const VIEWS = new Set(QUERY_VIEWS.map(({ name }) => name));
-/** Tables that are made of a text that the query itself gives. */
+/** Table-valued functions over text that the query itself supplies. */
 const JSON_TABLES = new Set(['json_each', 'json_tree']);
-/** Functions that reach out of the query, or into SQLite itself. */
+/** Functions that reach outside the query or into SQLite itself. */
 const BARRED = /^(?:load_extension|fts|sqlite_|edit$|readfile|writefile)/i;
 
-/** SQLite's question whether a statement may do something, asked while it is prepared. */
+/** The callback with which SQLite asks, while preparing a statement, whether an action is allowed. */
 export type Authorizer = (action: number, first: string | null, second: string | null, schema: string | null) => number;
 
 /**
- * A statement may select, call plain functions and read what is listed. Whatever
- * else there is, or will be, is denied. `tables` are all that the database
- * has, in lower case: SQLite tells a name as the query spells it.
+ * Allows SELECT, plain functions and the listed columns; denies everything else, including future actions. `tables` are
+ * all tables of the database, in lower case: SQLite passes names as the query spells them.
  */
 export function authorizer(tables: ReadonlySet<string>): Authorizer {
   const mayRead = (table: string, column: string, schema: string | null): boolean => {
     const columns = Object.hasOwn(QUERY_READABLE, table) ? QUERY_READABLE[table] : undefined;
-    // Rows are only counted. A part of the query itself is told like this too, by its name.
+    // Only rows are counted. A subquery of the query itself is reported like this too, by its name.
     if (column === '') return columns !== undefined || !(tables.has(table) || table.startsWith('sqlite_'));
     if (schema === 'temp') return VIEWS.has(table);
     if (JSON_TABLES.has(table)) return true;

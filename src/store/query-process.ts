@@ -3,16 +3,14 @@ import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { authorizer } from './query-authorizer.ts';
 import { QUERY_VIEWS } from './query-views.ts';
 
-// Queries in a process of their own, which whoever started it may kill: nothing else
-// interrupts SQLite. It opens the file for reading alone, with
-// Node's own SQLite, whose authorizer decides what is read; libSQL's knows no functions.
+// Runs queries in a child process, which the parent can kill: nothing else interrupts SQLite. It opens the file read-only,
+// with Node's SQLite, whose authorizer limits what is read; libSQL's has no authorizer.
 
-/** What a query is. */
 export interface QueryTask {
   file: string;
   sql: string;
   maxRows: number;
-  /** Of all rows together, in characters of JSON. */
+  /** The limit of all rows together, in characters of JSON. */
   maxSize: number;
 }
 
@@ -21,11 +19,11 @@ export type QueryValue = string | number | null | { base64: string };
 
 export type QueryAnswer =
   | { columns: string[]; rows: QueryValue[][]; truncated: false | 'rows' | 'size' }
-  /** What SQLite said of the query, or that it is no SELECT. */
+  /** SQLite's error, or that the query is not a SELECT. */
   | { refusal: string }
   | { broken: string };
 
-/** The longest text or blob that a query may make, in bytes, and the most columns. */
+/** The longest text or blob that a query may create, in bytes, and the most columns. */
 const LONGEST = 4_000_000;
 const COLUMNS = 200;
 
@@ -34,7 +32,7 @@ if (isMainThread) {
   queries.on('message', (answer: QueryAnswer) => process.send?.(answer));
   queries.once('error', () => process.exit(1));
   process.on('message', (task: QueryTask) => queries.postMessage(task));
-  // This thread stays awake: when whoever started it is gone, nobody else would end a query.
+  // A separate thread notices when the parent is gone: nothing else would end a running query.
   process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   queries.once('online', () => process.send?.('ready'));
 } else {
@@ -62,7 +60,7 @@ function open(file: string): DatabaseSync {
   const limits = { length: LONGEST, column: COLUMNS, attach: 0, exprDepth: 200, compoundSelect: 50 };
   const db = new DatabaseSync(file, { readOnly: true, timeout: 1_000, limits });
   if (typeof db.setAuthorizer !== 'function') throw new Error('queries need Node 24.10 or newer');
-  // What is sorted stays in memory, where whoever watches this process sees it.
+  // Sorting stays in memory, where the parent's memory limit applies.
   db.exec('PRAGMA temp_store = MEMORY');
   const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')").all() as {
     name: string;

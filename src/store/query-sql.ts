@@ -1,14 +1,13 @@
 import { Fault } from '../fault.ts';
 
 /**
- * What is in quotation marks, what is in comments, and what parts statements. What
- * is not closed reaches to the end, as SQLite has it: looking for the end again from
- * each mark would take time that grows with the square of the text.
+ * Quoted text, comments, and statement separators. An unclosed one extends to the end, as in SQLite; searching for the
+ * end again from each opening mark would take quadratic time.
  */
 const TOKEN =
   /'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|`(?:[^`]|``)*(?:`|$)|\[[^\]]*(?:\]|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|;/g;
 
-/** Throws `invalid_request` for more than one statement: SQLite would run the first and forget the rest. */
+/** Throws `invalid_request` for more than one statement, of which SQLite would run the first and ignore the rest. */
 export function needOneStatement(sql: string): void {
   const bare = sql.replace(TOKEN, (token) => {
     if (token === ';') return token;

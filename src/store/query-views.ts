@@ -1,4 +1,4 @@
-/** What operators may query: views over the records' tables, and nothing of keys, accounts, mails or payments. */
+/** What operators may query: views of the records' tables, and nothing about keys, accounts, mails or payments. */
 
 export interface QueryColumn {
   name: string;
@@ -10,7 +10,6 @@ export interface QueryView {
   name: string;
   description: string;
   columns: QueryColumn[];
-  /** What the view selects. */
   sql: string;
 }
 
@@ -121,9 +120,8 @@ export const QUERY_VIEWS: readonly QueryView[] = [
 ];
 
 /**
- * The columns that may be read, whatever asks for them: a query can give its own
- * parts a view's name, so being read through a view proves nothing. The seeds of
- * salts, leases and whose key did what are left out.
+ * The columns that may be read, directly or through a view: a query can name its own subquery like a view, so reading
+ * through a view proves nothing. Seeds of salts, leases, and which key did what are left out.
  */
 export const QUERY_READABLE: Readonly<Record<string, readonly string[]>> = {
   hostnames: [

@@ -14,15 +14,15 @@ interface StreamLimits {
 
 export type QuotaTables = ReturnType<typeof quotaTables>;
 
-/** What is counted over all processes on the database: accounts made from each network, and open streams. */
+/** Quotas across all processes on the database: new accounts per network, and open streams. */
 export function quotaTables(db: Db, transact: Transact) {
   const { run, one } = sql(db);
   const lastDay = one('SELECT max(day) FROM sign_ups WHERE network = ?', orNull(text));
   const made = one('SELECT made FROM sign_ups WHERE network = ? AND day = ?', integer);
   const make = run('INSERT INTO sign_ups VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET made = made + 1');
   const forget = [run('DELETE FROM sign_ups WHERE day < ?'), run('DELETE FROM mailbox_days WHERE day < ?')];
-  // A stream that ends later than any can was opened before the clock was set back; another process's clock may be a
-  // little ahead.
+  // A stream that expires later than any can was opened before the clock was set back; another process's clock may be
+  // slightly ahead.
   const dropStreams = run('DELETE FROM open_streams WHERE lasts_until <= ?1 OR lasts_until > ?2');
   const open = one(
     'SELECT count(*) AS count FROM open_streams WHERE holder = ? AND lasts_until > ? AND lasts_until <= ?',
@@ -39,8 +39,8 @@ export function quotaTables(db: Db, transact: Transact) {
 
   return {
     /**
-     * Counts an account that is made from a network at a time (ms), at most `most` per UTC day. Null when it was
-     * counted; when the network has made its most of the day, the time at which it may make another, in ms.
+     * Counts a new account of a network at a time (ms), at most `most` per UTC day. Returns null when it was counted, else
+     * the time at which the network may create the next one, in ms.
      */
     signUp: (network: string, now: number, most: number): number | null =>
       transact(() => {
@@ -49,11 +49,11 @@ export function quotaTables(db: Db, transact: Transact) {
         make(network, dayOf(at));
         return null;
       }),
-    /** Drops what was counted before a day. */
+    /** Deletes the counts of the days before one. */
     forget(day: string): void {
       for (const drop of forget) drop(day);
     },
-    /** Opens a stream of a holder for `lasts` ms. False when the holder has `most` streams open. */
+    /** Opens a stream of a holder for `lasts` ms. False when the holder already has `most` streams open. */
     openStream: (
       { id, holder }: { id: string; holder: string },
       now: () => number,
@@ -68,7 +68,7 @@ export function quotaTables(db: Db, transact: Transact) {
       }),
     /** How many streams of a holder are open at a time (ms). Those of a process that ended count until they expire. */
     openStreams,
-    /** Keeps streams open for longer, until a time in ms. */
+    /** Extends streams until a time in ms. */
     renewStreams(streams: [id: string, holder: string][], until: number): void {
       renew(JSON.stringify(streams), until);
     },

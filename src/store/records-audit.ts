@@ -2,11 +2,11 @@ import { integer } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
-/** Without a gap, the highest number is the count. */
+/** Without gaps, the highest number equals the count. */
 const missing = (table: string): string =>
   `SELECT 1 FROM (SELECT count(*) AS n, min(seq) AS first, max(seq) AS last FROM ${table}) WHERE first <> 1 OR last <> n`;
 
-/** Checks of the tables against each other. Each query gives a row for each fault. */
+/** Cross-checks of the tables. Each query returns a row per fault. */
 const CHECKS: [fault: string, sql: string][] = [
   ['observations: a number is missing', missing('observations')],
   ['deltas: a number is missing', missing('deltas')],
@@ -40,7 +40,7 @@ const CHECKS: [fault: string, sql: string][] = [
   ],
   [
     'searched_values: not the values that were seen',
-    // Those that wait are not counted: there is something to compare once all are taken.
+    // While values wait to be indexed there is nothing to compare.
     `SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM values_to_index) AND NOT EXISTS (SELECT 1 FROM values_before)
        AND (SELECT count(*) FROM searched_values) <>
          (SELECT count(DISTINCT value) FROM sightings WHERE length(value) < 64) +
@@ -48,7 +48,7 @@ const CHECKS: [fault: string, sql: string][] = [
   ],
 ];
 
-/** Faults between the tables of the records service; empty when there are none. */
+/** Inconsistencies between the tables of the records service. */
 export function recordsFaults(db: Db): string[] {
   const { one } = sql(db);
   return CHECKS.filter(([, check]) => one(`SELECT 1 FROM (${check}) LIMIT 1`, integer)() !== null).map(

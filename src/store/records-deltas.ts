@@ -5,7 +5,7 @@ import { integer, json, oneOf, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
-/** Which deltas. `host` is a hostname's id; `since` is within, `until` is not; times in ms. */
+/** Selects deltas. `host` is a hostname's id; `since` is inclusive, `until` exclusive, in ms. */
 export interface DeltaQuery {
   host?: number | undefined;
   signal?: string | undefined;
@@ -13,10 +13,10 @@ export interface DeltaQuery {
   until?: number | undefined;
 }
 
-/** Which part of them: after or before a number, and how many. */
+/** Selects a page of them. */
 export interface DeltaPage {
   limit: number;
-  /** `newest` first unless told otherwise. */
+  /** `newest` first by default. */
   order?: 'newest' | 'oldest';
   /** The number of the last delta of the page before. */
   cursor?: number | undefined;
@@ -62,8 +62,8 @@ export function deltaTable(db: Db) {
     newest: integer,
   });
 
-  // `at` rises with `seq`, so that a time is a number, and every query a range of numbers. The plus sign
-  // keeps a column from choosing the index, and CROSS JOIN the hostnames from being read first.
+  // `at` rises with `seq`, so every query is a range of numbers. The plus sign keeps a column from choosing the index,
+  // and CROSS JOIN keeps the hostnames from being read first.
   const reads = (narrow: string) => {
     const from = `FROM deltas AS d CROSS JOIN hostnames AS h ON h.id = d.host
       WHERE ${narrow} AND d.seq >= ?1 AND d.seq < ?2 AND h.state <> 'opted_out'`;
@@ -75,7 +75,7 @@ export function deltaTable(db: Db) {
       );
     return { newest: rows('DESC'), oldest: rows('ASC'), count: one(`SELECT count(*) AS count ${from}`, integer) };
   };
-  // Each statement names every parameter, so that all are called alike.
+  // Each statement uses every parameter, so that all are called alike.
   const ofHost = reads('d.host = ?3 AND (?4 IS NULL OR +d.signal = ?4)');
   const ofSignal = reads('d.signal = ?4 AND ?3 IS NULL');
   const ofAll = reads('?3 IS NULL AND ?4 IS NULL');
@@ -91,7 +91,7 @@ export function deltaTable(db: Db) {
     0;
 
   return {
-    /** Enters changes of one host with the next numbers, at `now`, or at the last delta's time when the clock went back. */
+    /** Appends changes of one host with the next numbers, at `now`, or at the last delta's time if the clock went back. */
     addDeltas(
       host: { id: number; hostname: string },
       changes: Change[],
@@ -123,7 +123,7 @@ export function deltaTable(db: Db) {
       const to = Math.min(seqAt(query.until, LAST), order === 'newest' && cursor !== undefined ? cursor : LAST);
       return readFor(query)[order](from, to, query.host ?? null, query.signal ?? null, limit);
     },
-    /** How many shown deltas there are. Whole days are not counted row by row. */
+    /** The number of shown deltas. Whole days come from their counters, not row by row. */
     deltaCount(query: DeltaQuery): number {
       if (query.host !== undefined) return countBetween(query);
       const since = query.since ?? 0;
@@ -136,14 +136,14 @@ export function deltaTable(db: Db) {
       const tail = lastDay < until ? countBetween({ ...query, since: lastDay, until }) : 0;
       return head + whole + tail;
     },
-    /** Shown deltas by UTC day, signal and kind, from one day up to, not including, another. */
+    /** Shown deltas by UTC day, signal and kind; the second day is exclusive. */
     changesByDay: all(
       'SELECT day, signal, kind, count FROM change_counts WHERE day >= ? AND day < ? AND count > 0 ORDER BY day, signal, kind',
       { day: text, signal: text, kind: CHANGE.kind, count: integer },
     ),
     /** The number of the newest delta, shown or not; 0 before the first. */
     newestDelta: (): number => last()?.seq ?? 0,
-    /** What one observation changed, also of a host that opted out: for an audit. */
+    /** The changes of one observation, including hosts that opted out, for an audit. */
     changesOf: all(
       'SELECT signal, kind, "before", "after" FROM deltas WHERE host = ? AND observation = ? ORDER BY seq',
       CHANGE,

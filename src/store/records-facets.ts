@@ -11,21 +11,21 @@ export interface FacetCount {
 
 const COUNT = { name: text, count: integer };
 
-/** What shown hosts are counted by: types, services, issuers and the like. */
+/** The facets of shown hosts: types, services, issuers and so on. */
 export interface FacetTables {
-  /** Replaces what the host counts for. */
+  /** Replaces a host's facets. */
   setFacets(host: number, wanted: Facet[]): void;
-  /** What a host counts for, in no order. */
+  /** A host's facets, unordered. */
   facetsOf(host: number): Facet[];
-  /** The names that most hosts count for, after one; from the first without one. */
+  /** The most frequent names, after the given one. */
   topFacets(kind: FacetKind, limit: number, after?: FacetCount): FacetCount[];
-  /** How many names there are. */
+  /** The number of names. */
   facetNames(kind: FacetKind): number;
-  /** Counts by name, from one name up to, but not including, another: days of expiry, for one. */
+  /** Counts by name in a range, such as days of expiry; `to` is exclusive. */
   facetRange(kind: FacetKind, from: string, to: string): FacetCount[];
-  /** Names with a prefix, by name, after one; '' begins. */
+  /** Names with a prefix, by name, after the given one ('' for the first page). */
   facetsFrom(kind: FacetKind, prefix: string, after: string, limit: number): FacetCount[];
-  /** Shown hosts that count for a name, in the order in which they came under watch, after one; '' begins. */
+  /** Shown hosts with a facet, in the order in which they came under watch, after the given one ('' for the first page). */
   hostsWithFacet(facet: Facet, after: string, limit: number): string[];
   facetCount(facet: Facet): number;
 }

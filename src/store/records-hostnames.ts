@@ -21,7 +21,7 @@ export interface WatchedHost extends Hostname {
   failures: number;
 }
 
-/** Why a name, with all below it, is neither probed nor shown. */
+/** An opt-out: a name that is neither probed nor shown, with all names below it. */
 export interface OptOut {
   hostname: string;
   reason: string;
@@ -48,15 +48,15 @@ const HOST = {
 };
 const COLUMNS = Object.keys(HOST).join(', ');
 
-/** Hostnames: which are watched, and which must not be. */
+/** Watched hostnames, and opt-outs. */
 export interface HostnameTable {
-  /** Puts hostnames under watch, due at once. Paused ones go on; an opt-out stands. Outcomes in the order of the names. */
+  /** Puts hostnames under watch, due at once. Paused ones resume; opt-outs stay. Outcomes are in the order of the names. */
   watch(names: Hostname[], now: number): { hostname: string; outcome: WatchOutcome }[];
-  /** Stops probing; what was seen stays shown. False when it was not watched. */
+  /** Stops probing; earlier observations stay shown. False when it was not watched. */
   pause(hostname: string): boolean;
   /**
-   * Stops probing a name and all below it, now and later, and hides them everywhere; receipts stay. Returns the names
-   * that were hidden, none when it was done before. Throws `invalid_request` for a public suffix.
+   * Stops probing a name and all names below it for good, and hides them everywhere; receipts stay. Returns the newly
+   * hidden names. Throws `invalid_request` for a public suffix.
    */
   optOut(
     name: Pick<Hostname, 'hostname' | 'registrable_domain'>,
@@ -64,18 +64,18 @@ export interface HostnameTable {
     made_by: string,
     now: number,
   ): string[];
-  /** The opt-out that covers a name, whether or not the name was ever watched; null without one. */
+  /** The opt-out that covers a name, which need not have been watched; null without one. */
   optOutOf(hostname: string): OptOut | null;
-  /** Includes one that is opted out: see its `state`. Null when it was never watched. */
+  /** Includes hosts that opted out: see `state`. Null when it was never watched. */
   find(hostname: string): WatchedHost | null;
-  /** Shown hostnames after one, by name; '' begins. */
+  /** Shown hostnames by name, after the given one ('' for the first page). */
   list(after: string, limit: number): WatchedHost[];
   /**
-   * Shown hostnames that have a label beginning with each of the words, in the order in which they came under
-   * watch, after the one with an id; none without words.
+   * Shown hostnames that have for each word a label with that prefix, in the order in which they came under watch, after
+   * the one with the given id; none without words.
    */
   search(words: string, limit: number, after?: number): WatchedHost[];
-  /** How many there are; counting stops at `most`. */
+  /** The number of matches; counting stops at `most`. */
   searchCount(words: string, most: number): number;
   counts(): Record<HostState, number>;
   /** When the newest probe began, in ms; null before the first. */
@@ -188,7 +188,7 @@ export function hostnameTable(db: Db, transact: Transact): HostnameTable {
   };
 }
 
-/** The words as a query of FTS5: each is a prefix of a label. Null without words. */
+/** An FTS5 query in which each word is a prefix of a label. Null without words. */
 function queryOf(words: string): string | null {
   const terms = words.toLowerCase().match(/[\p{L}\p{M}\p{N}-]+/gu) ?? [];
   return terms.length === 0 ? null : terms.map((term) => `"${term}"*`).join(' ');

@@ -27,7 +27,7 @@ export interface ProvenanceItem {
   receipt: string;
 }
 
-/** Which observations of a host: `since` is within, `until` is not; ms. `after` is the last one of the page before. */
+/** Selects a host's observations. `since` is inclusive, `until` exclusive, in ms; `after` is the last of the previous page. */
 export interface ObservationQuery {
   since?: number | undefined;
   until?: number | undefined;
@@ -36,7 +36,7 @@ export interface ObservationQuery {
 
 const LAST = Number.MAX_SAFE_INTEGER;
 
-/** What an observation is of. */
+/** The subject of an observation. */
 export interface ObservationPlace {
   hostname: string;
   /** Ms. */
@@ -53,10 +53,10 @@ export interface ObservationTable {
   addObservation(host: number, observation: Observation): void;
   /** The newest observation at or before a time; the newest of all without one. */
   observation(host: number, at?: number): Observation | null;
-  /** When a host was first observed, in ms; null when it never was. */
+  /** When a host was first observed, in ms; null if never. */
   firstObservedAt(host: number): number | null;
   observationBySeq(host: number, seq: number): Observation | null;
-  /** A host's receipts before one, newest first; without one from the newest on. */
+  /** A host's receipts, newest first, before the given one if any. */
   provenance(host: number, limit: number, before?: number): ProvenanceItem[];
   /** The shown hostname and the time of an observation, by its number; null when there is none. */
   observationPlace(seq: number): ObservationPlace | null;
@@ -65,11 +65,11 @@ export interface ObservationTable {
   observationCount(host: number): number;
   /** A page of a host's observations, oldest first. */
   observationPage(host: number, query: ObservationQuery, limit: number): Observation[];
-  /** How many observations of a host there are in a span. */
+  /** The number of observations of a host in a period. */
   observationsBetween(host: number, query: ObservationQuery): number;
   /** All of a host's observations, oldest first, one at a time. */
   observationsOf(host: number): Iterable<Observation>;
-  /** How many there are, and the highest number: they are the same unless one is missing. */
+  /** The number of observations and the highest number, which differ only if one is missing. */
   observationTotals(): { count: number; newest: number };
 }
 
@@ -131,7 +131,7 @@ export function observationTable(db: Db): ObservationTable {
     receiptPlace: shownAt('substr(receipt_hash, 8, 12) = substr(?1, 8, 12) AND receipt_hash = ?1'),
     observationCount: (host) => count(host) ?? 0,
     observationPage(host, { since = 0, until = LAST, after }, limit) {
-      // Numbers begin with 1, so 0 stands before the first observation of a time.
+      // Numbers start at 1, so 0 is before the first observation of any time.
       const { at, seq } = after ?? { at: since, seq: 0 };
       return page(host, at, seq, until, limit);
     },

@@ -3,13 +3,13 @@ import { integer, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
-/** A lease picks from this many times as many due hosts, so that no operator fills it while others wait. */
+/** A lease picks from this many times its size of due hosts, so that no operator of name servers fills it alone. */
 const FAIR_WINDOW = 8;
 
 /** A hostname to be probed. */
 export interface LeasedName {
   hostname: string;
-  /** Whose name servers it has, as far as is known. */
+  /** The operator of its name servers, as far as known. */
   operator: string;
 }
 
@@ -34,24 +34,24 @@ export interface Lease {
 /** The queue of hostnames that are due, and who has leased them. Times in ms. */
 export interface QueueTable {
   /**
-   * Takes at most `max` hostnames that are due, for the holder of `id` alone until `until`, spread over operators;
-   * what is not settled by then is due again. `id` must not have been used before.
+   * Leases at most `max` due hostnames to the holder of `id` until `until`, spread over operators; those not requeued by
+   * then are due again. `id` must be new.
    */
   lease(lease: Lease & { max: number; now: number }): LeasedName[];
-  /** Takes these hostnames, due or not, and whoever has leased them. Those that are not watched are left out. */
+  /** Leases these hostnames, due or not, even from other holders. Those that are not watched are left out. */
   leaseNames(lease: Lease & { names: string[] }): LeasedName[];
   /**
-   * Makes due at `now` what no schedule puts after `horizon`: after a clock was set back, or the interval was
-   * shortened, it would wait for long.
+   * Makes hostnames due at `now` if they are scheduled after `horizon`, which happens when the clock was set back or the
+   * interval was shortened.
    */
   pullForward(now: number, horizon: number): void;
-  /** Whether a hostname is due and not leased. Asking first spares other writers a wait. */
+  /** Whether any hostname is due and not leased. Checking first spares other writers a wait. */
   isDue(now: number): boolean;
-  /** Who holds a lease; null when it holds nothing any more. */
+  /** The holder of a lease; null when it covers no hostname any more. */
   leaseOwner(id: string): string | null;
   /** The host while this lease holds it; null when the lease is lost. */
   leased(id: string, hostname: string): LeasedHost | null;
-  /** Ends a lease: what was not probed is due at `now`. Returns how many hostnames that were. */
+  /** Ends a lease: hostnames that were not probed are due at `now`. Returns their number. */
   release(id: string, now: number): number;
   requeue(host: number, update: QueueUpdate): void;
   stats(now: number): QueueStats;
@@ -59,7 +59,7 @@ export interface QueueTable {
 
 export function queueTable(db: Db): QueueTable {
   const { run, one, all } = sql(db);
-  // One statement finds and takes them, so no other process can come between.
+  // One statement finds and leases them, so processes cannot race.
   const lease = all(
     `UPDATE hostnames SET lease = ?1, leased_by = ?2, due_at = ?3
      WHERE id IN (

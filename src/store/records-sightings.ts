@@ -5,17 +5,17 @@ import type { Db } from './open.ts';
 import { SIGNAL } from './records-deltas.ts';
 import { sql } from './sql.ts';
 
-/** When a value was seen. Times in ms. */
+/** A value and the period in which it was seen. Times in ms. */
 export interface Sighting {
   signal: TrackedName;
   value: string;
   first_seen: number;
   last_seen: number;
-  /** In how many looks. */
+  /** The number of probes that showed it. */
   count: number;
 }
 
-/** Which sightings: those whose time from first to last touches `since` ≤ t < `until`. */
+/** Selects sightings whose period overlaps `since` ≤ t < `until`. */
 export interface HistoryQuery {
   signal?: string | undefined;
   since?: number | undefined;
@@ -27,9 +27,9 @@ export interface SightingTables {
   /** The last known values of each signal. */
   baseline(host: number): DomainBaseline;
   setBaseline(host: number, updates: DomainBaseline): void;
-  /** Counts the values of one probe. Probes come in the order of their times. */
+  /** Counts the values of one probe. Probes must come in chronological order. */
   addSightings(host: number, tracked: TrackedValues, at: number): void;
-  /** A host's values by signal and value, after one; from the first without one. */
+  /** A host's values by signal and value, after the given one if any. */
   history(host: number, query: HistoryQuery, limit: number, after?: { signal: string; value: string }): Sighting[];
   historyCount(host: number, query: HistoryQuery): number;
 }

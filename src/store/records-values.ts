@@ -7,9 +7,9 @@ import { SIGNAL } from './records-deltas.ts';
 import type { Transact } from './sql.ts';
 import { sql } from './sql.ts';
 
-/** How many sightings are indexed in one transaction: other writers wait for it a few milliseconds. */
+/** How many sightings are indexed in one transaction: it blocks other writers for a few milliseconds. */
 const BATCH = 200;
-/** As much of a value as `sightings_by_value` finds it by, in characters. */
+/** The length of the prefix that `sightings_by_value` indexes, in characters. */
 const FOUND_BY = 64;
 
 interface Waiting {
@@ -22,7 +22,7 @@ const WAITING = { host: integer, signal: text, value: text };
 
 /** The index of the words of all values that were ever seen. */
 export interface ValueTables {
-  /** Indexes some of the values that wait, those of an older database last. Returns whether more wait. */
+  /** Indexes some of the waiting values, those of an older database last. Returns whether more are waiting. */
   indexValues(): boolean;
   valuesThatMatch(query: string, from: number, limit: number): IndexedValue[];
   sightingsOf(value: string, after: { host: number; signal: string }, limit: number): ValueSighting[];
@@ -76,7 +76,7 @@ export function valueTables(db: Db, transact: Transact): ValueTables {
     SIGHTING,
   );
 
-  /** Values that were not there, with their ids: FTS5 writes the words of a transaction together when nothing comes between. */
+  /** Adds new values, then their words: FTS5 writes the words of a transaction together if no other statement intervenes. */
   const enter = (values: Waiting[]): void => {
     const news: { id: number; value: string }[] = [];
     for (const { host, signal, value } of values) {

@@ -2,12 +2,12 @@ import { orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
-/** Without the tables and indexes that SQLite makes for itself. */
+/** Excludes SQLite's own tables and indexes. */
 const SCHEMA = `SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite%' ORDER BY type, name`;
 
 /**
- * How a database's tables, indexes and triggers differ from those of a new one. A trigger that was dropped
- * leaves an append-only table open to changes.
+ * Compares a database's tables, indexes and triggers with a new one's. A missing trigger would leave an append-only table
+ * open to changes.
  */
 export function schemaFaults(db: Db, fresh: Db): string[] {
   const wanted = itemsOf(fresh);

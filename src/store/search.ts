@@ -6,19 +6,19 @@ import { NEWEST_FIRST } from './pieces.ts';
 import type { Transact } from './sql.ts';
 import { sql } from './sql.ts';
 
-/** How many pieces are indexed in one transaction when an index is made again. */
+/** How many pieces are indexed in one transaction when the index is rebuilt. */
 const BATCH = 200;
-/** How much of the index one step of `optimize` rewrites, in its pages of 4 kB. */
+/** How much of the index one step of `optimize` rewrites, in pages of 4 kB. */
 const STEP = 2_000;
 /**
- * Room for the pieces that go on air within one minute, all papers together.
- * Places up to the year 9999 are whole numbers that JavaScript holds exactly.
+ * Row ids per minute: the most pieces of all papers that may go on air within one. Row ids up to the year 9999 are safe
+ * integers.
  */
 const ROOM = 2 ** 20;
 
 export type SearchTables = ReturnType<typeof searchTables>;
 
-/** The index of the words of all pieces on air, kept in the transactions that change those. */
+/** The full-text index of all pieces on air, updated in the transactions that change them. */
 export function searchTables(db: Db, transact: Transact) {
   const { run, one, all } = sql(db);
   const shown = one(
@@ -90,7 +90,7 @@ export function searchTables(db: Db, transact: Transact) {
     return { place: last.place + 1, isOutOfOrder: !inOrder || last.tangled };
   }
 
-  /** Gives a piece its place, or takes it; what must be indexed there, or null. */
+  /** Assigns or removes a piece's row id; returns what to index there, or null. */
   function takePlace(piece: string): { place: number; paper: string; generation: number } | null {
     const now = shown(piece);
     if (now === null) return null;
@@ -155,11 +155,10 @@ export function searchTables(db: Db, transact: Transact) {
   }
 
   /**
-   * Brings the parts that many writes left the index in together, in steps
-   * between which others may write: a search then takes half the time.
+   * Merges the segments that many writes left, in steps between which others may write: it halves the time of a search.
    */
   function optimize(): void {
-    // A number below nought begins with all parts; FTS5 counts two changes and more while there is work.
+    // A negative number starts with all segments; FTS5 reports two or more changes while there is work.
     for (let step = -STEP; ; step = STEP) {
       const before = changed();
       transact(() => merge(step));
@@ -167,11 +166,11 @@ export function searchTables(db: Db, transact: Transact) {
     }
   }
 
-  /** Ids of one paper's pieces that hold all the terms, newest first as lists are. No terms find nothing. */
+  /** Ids of one paper's pieces that contain all the terms, newest first. Without terms, none. */
   function search(paper: string, terms: readonly string[], limit: number): string[] {
     if (terms.length === 0) return [];
     const match = matchExpression(paper, terms);
-    // One more than asked for: it shows whether the last minute reaches beyond the page.
+    // One more than the limit shows whether the last minute continues on the next page.
     const all = found(match, limit + 1);
     const page = all.slice(0, limit);
     const ids = (list: { id: string }[]): string[] => list.map(({ id }) => id);
@@ -186,7 +185,7 @@ export function searchTables(db: Db, transact: Transact) {
   }
 
   return {
-    /** Notes that a piece changed; `flush` indexes it, `forget` drops the note when the transaction is taken back. */
+    /** Marks a piece as changed; `flush` indexes it, `forget` drops the mark when the transaction is rolled back. */
     note: (piece: string): unknown => changedPieces.add(piece),
     flush,
     forget: (): void => changedPieces.clear(),

@@ -1,22 +1,21 @@
 import type { Store } from './store.ts';
 import { openStore } from './store.ts';
 
-/** Connections that are kept open for the next press. */
+/** The most idle connections. */
 const IDLE_MAX = 2;
 
-/** The ledger as it was at one moment, whatever is written since. */
+/** A consistent view of the ledger at one moment. */
 export interface Snapshot {
   store: Store;
-  /** Holds the last state that was committed, in the place of what was held before. Within a transaction of another connection that is the state before it. */
+  /** Moves the view to the last committed state, which is the state before any transaction still open on another connection. */
   hold(): void;
-  /** Lets the ledger go on. */
+  /** Releases the view. */
   end(): void;
 }
 
 /**
- * Connections that hold the ledger still. A press reads from one: what it prints
- * is one state of the paper, so that no list names a piece whose page is not there yet.
- * Connections are kept for the next press, for opening one takes longer than a small press reads.
+ * A pool of connections with snapshots of the ledger. A press reads from one, so that it renders one state of the paper
+ * and no list names a piece whose page does not exist yet. Opening a connection takes longer than a small press reads.
  */
 export class Snapshots {
   readonly #file: string;
@@ -26,7 +25,7 @@ export class Snapshots {
     this.#file = file;
   }
 
-  /** Takes a connection, which holds nothing yet. To be called outside a transaction: it may have to be opened. */
+  /** Takes a connection, which has no snapshot yet. Call it outside a transaction: it may open a connection. */
   take(): Snapshot {
     const store = this.#idle.pop() ?? openStore({ file: this.#file });
     let isHeld = false;

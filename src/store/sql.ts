@@ -1,6 +1,6 @@
 import type Database from 'libsql';
 
-/** What a statement binds. The driver takes `undefined` for NULL without a word, and a boolean ends the process. */
+/** A bound value. The driver silently binds `undefined` as NULL, and a boolean crashes the process. */
 export type Param = string | number | bigint | null | Uint8Array;
 
 /** Reads one column's value; throws when it is of another kind. */

@@ -25,7 +25,7 @@ const SUBSCRIBER = {
   webhook_secret: orNull(text),
 };
 
-/** Readers who ordered alerts by mail. */
+/** Readers who subscribed to alerts by mail. */
 export function subscriberTable(db: Db): SubscriberTable {
   const { run, one, all } = sql(db);
   const put = run(

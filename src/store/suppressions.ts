@@ -3,7 +3,7 @@ import { integer, oneOf, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
-/** Readers who must not be written to. */
+/** Addresses that must not receive mail. */
 export function suppressionTable(db: Db): SuppressionTable {
   const { run, one } = sql(db);
   const put = run(

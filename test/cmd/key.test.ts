@@ -66,7 +66,7 @@ test('what makes no key is one line', async (t) => {
     ],
     [
       ['key', 'create', '--paper', PAPER, '--level', 'read', '--name', 'N', '--expires-at', '2020-01-01'],
-      /^broadsheet: --expires-at "2020-01-01" has passed; give a time to come with its zone, as in \S+Z, or /,
+      /^broadsheet: --expires-at "2020-01-01" has passed; give a future time with its zone, as in \S+Z, or /,
     ],
     [
       ['key', 'create', '--paper', PAPER, '--level', 'read', '--name', ' '],

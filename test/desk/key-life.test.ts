@@ -45,13 +45,13 @@ test('a key ends at an instant, or with a day; what has passed or is none is ref
   for (const [text, why] of [
     ['2026-11-19', 'has passed'],
     ['2026-11-20T12:00:00Z', 'has passed'],
-    ['2027-02-29', 'no day or time of the calendar'],
-    ['2026-12-31T24:00:00Z', 'no day or time of the calendar'],
-    ['2026-12-31T10:00:00', 'no day or time of the calendar'],
+    ['2027-02-29', 'not a valid date or time'],
+    ['2026-12-31T24:00:00Z', 'not a valid date or time'],
+    ['2026-12-31T10:00:00', 'not a valid date or time'],
     ['9999-12-31', 'is after the year 9999'],
     ['9999-12-31T23:59:59-01:00', 'is after the year 9999'],
-    ['tomorrow', 'no day or time of the calendar'],
-    ['', 'no day or time of the calendar'],
+    ['tomorrow', 'not a valid date or time'],
+    ['', 'not a valid date or time'],
   ] as const) {
     assert.throws(
       () => keyExpiry(text, 'expires_at', NOON),
