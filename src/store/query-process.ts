@@ -4,7 +4,7 @@ import { authorizer } from './query-authorizer.ts';
 import { QUERY_VIEWS } from './query-views.ts';
 
 // Runs queries in a child process, which the parent can kill: nothing else interrupts SQLite. It opens the file read-only,
-// with Node's SQLite, whose authorizer limits what is read; libSQL's has no authorizer.
+// with Node's SQLite, whose authorizer limits what is read; libSQL's cannot restrict functions.
 
 export interface QueryTask {
   file: string;
@@ -32,7 +32,7 @@ if (isMainThread) {
   queries.on('message', (answer: QueryAnswer) => process.send?.(answer));
   queries.once('error', () => process.exit(1));
   process.on('message', (task: QueryTask) => queries.postMessage(task));
-  // A separate thread notices when the parent is gone: nothing else would end a running query.
+  // The main thread stays responsive, so that a running query ends when the parent is gone.
   process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   queries.once('online', () => process.send?.('ready'));
 } else {
