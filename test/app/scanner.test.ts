@@ -165,7 +165,7 @@ test('a queue that fails is tried again, and what was leased is given back', asy
   assert.match(String(told[0]), /disk is full/);
 });
 
-test('a look that cannot be signed keeps the others from nothing', async (t) => {
+test('a probe that cannot be signed keeps the others from nothing', async (t) => {
   const { app, clock } = await recordsStand(t);
   const { records } = app.store;
   const names = ['a.test', 'b.test', 'c.test'];

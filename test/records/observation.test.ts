@@ -90,7 +90,7 @@ test('leaves stand in the order of the fields’ names, and every field is one',
   assert.equal(parseObservation(`${observation.receipt.split('\n\n')[0]}\n`)?.record_fields, names.length);
 });
 
-test('salts are of 128 bits, differ from field to field, and from look to look', () => {
+test('salts are of 128 bits, differ from field to field, and from probe to probe', () => {
   const salts = [observed(), observed()].flatMap(({ record, seed }) =>
     disclosuresOf(record, seed).map((text) => parseDisclosure(text)?.salt ?? ''),
   );
@@ -243,7 +243,7 @@ test('a receipt that was written is read again as it was, and none is written th
   }
 });
 
-test('a record is only what the look and the name say', () => {
+test('a record is only what the probe and the name say', () => {
   const record: DomainRecord = recordOf(
     { ...SEEN, signals: { ...SEEN.signals, A: { ...SEEN.signals.A, rtt_ms: 12.345 } } },
     HOST,

@@ -7,7 +7,7 @@ import { certificate, probe } from '../support/probes.ts';
 const sound = (): ReturnType<typeof probe> => probe('example.test', 1, { A: ['192.0.2.1'] }, certificate('a'));
 const sent = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-test('a look that was sent is read as it was, its lists in order', () => {
+test('a probe that was sent is read as it was, its lists in order', () => {
   assert.deepEqual(parseProbe(sent(sound())), sound());
   const mixed = sound();
   mixed.signals.A.values = ['192.0.2.9', '192.0.2.1', '192.0.2.9'];
@@ -52,7 +52,7 @@ const BROKEN: [claim: string, field: string, change: (taken: ReturnType<typeof s
 ];
 
 for (const [claim, field, change] of BROKEN) {
-  test(`a look with ${claim} is refused, and its member named`, () => {
+  test(`a probe with ${claim} is refused, and its member named`, () => {
     assert.throws(
       () => parseProbe(sent(change(sound()))),
       (error) => {

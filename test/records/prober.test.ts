@@ -95,7 +95,7 @@ after(async () => {
   for (const end of ends) await end();
 });
 
-test('one look at a host of a real server brings all of it, and passes as a scanner’s', {
+test('one probe at a host of a real server brings all of it, and passes as a scanner’s', {
   skip: WITHOUT_SERVERS,
 }, async (t) => {
   const pair = selfSigned(tempFolder(t), { subject: '/O=Test/CN=signed.example', san: ['DNS:signed.example'] });
@@ -202,7 +202,7 @@ test('a wildcard is known by a name that nobody made', { skip: WITHOUT_SERVERS }
   assert.equal(await wildcard('not.served'), null);
 });
 
-test('a look at a host whose servers fail knows nothing, and does not shake hands', {
+test('a probe at a host whose servers fail knows nothing, and does not shake hands', {
   skip: WITHOUT_SERVERS,
 }, async (t) => {
   const failing = await lyingServer(t, (heard) => [answerTo(heard, { rcode: 2 })]);

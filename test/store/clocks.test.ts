@@ -100,7 +100,7 @@ test('a process that read its clock before it waited for the lock sees nobody in
   );
 });
 
-test('hostnames that were put off under a clock that ran ahead are looked at again once it was set back', async (t) => {
+test('hostnames that were put off under a clock that ran ahead are probed again once it was set back', async (t) => {
   const clock = { now: NOON + YEAR };
   const app = appContextIn(t, tempFolder(t), clock);
   app.openSigningKey();
@@ -115,7 +115,7 @@ test('hostnames that were put off under a clock that ran ahead are looked at aga
   assert.equal(await queue.lease(9), null, 'once');
 });
 
-test('a lease of a time to come is nobody’s: the clock was set back', (t) => {
+test('a lease that ends too far in the future has no holder: the clock was set back', (t) => {
   const { store } = opened(t);
   assert.equal(
     store.leases.acquire('mails', 'gone', () => NOON + YEAR, 10_000),

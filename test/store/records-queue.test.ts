@@ -54,7 +54,7 @@ test('what is leased is leased to nobody else, until the lease ends', (t) => {
   assert.equal(lease('four', START + MINUTE, 9).length, 3);
 });
 
-test('a look is entered under a living lease only, and once', (t) => {
+test('a probe is entered under a living lease only, and once', (t) => {
   const store = storeIn(t);
   const { records } = store;
   watch(store, ['a.test', 'b.test']);
