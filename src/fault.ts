@@ -54,6 +54,17 @@ export class Fault extends Error {
   }
 }
 
+/**
+ * An `unavailable` that passes by itself. Its message may be shown to anybody; that of any other `unavailable` may
+ * name files and processes of this machine, and stays in the log.
+ */
+export class Busy extends Fault {
+  constructor(message: string) {
+    super('unavailable', message);
+    this.name = 'Busy';
+  }
+}
+
 /** The most problems that an answer lists. */
 const PROBLEMS_MAX = 100;
 

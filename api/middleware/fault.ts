@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
 import type { Logger } from 'pino';
 import type { FaultCode } from '../../src/fault.ts';
-import { codeOf, Fault } from '../../src/fault.ts';
+import { Busy, codeOf, Fault } from '../../src/fault.ts';
 import { respond, setHeader, varyWith } from '../responses/headers.ts';
 
 type Status = 400 | 401 | 402 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 | 500 | 501 | 503;
@@ -57,7 +57,8 @@ export function answerFault(logger: Logger, known: (error: unknown) => unknown) 
       if (code === 'unavailable') {
         logger.warn({ request_id: c.get('requestId'), cause: message }, 'a request could not be answered');
         setHeader(c, 'Retry-After', RETRY_AFTER);
-        return answer(c, 503, { error: code, message: 'this cannot be answered just now; try again soon' });
+        const shown = error instanceof Busy ? message : 'this cannot be answered just now; try again soon';
+        return answer(c, 503, { error: code, message: shown });
       }
       // RFC 9110, section 11.6.1: a 401 says how to come back.
       if (STATUS[code] === 401) setHeader(c, 'WWW-Authenticate', 'Bearer');

@@ -1,6 +1,7 @@
 import type { OpenAPIHono, RouteConfig, RouteHandler, z } from '@hono/zod-openapi';
 import type { Context, Env } from 'hono';
 import type { Result } from '../responses/reply.ts';
+import { isResponse } from '../responses/reply.ts';
 
 /** A route as `createRoute` makes it. */
 export type Route<R extends RouteConfig> = R & { getRoutingPath(): string };
@@ -34,7 +35,7 @@ export function registerRoute<R extends RouteConfig, E extends Env>(
     const result = handler(c);
     return result instanceof Promise ? result.then((value) => responseOf(c, value)) : responseOf(c, result);
   };
-  const responseOf = (c: Context<E>, result: unknown) => (result instanceof Response ? result : send(c, result));
+  const responseOf = (c: Context<E>, result: unknown) => (isResponse(result) ? result : send(c, result));
   // The library wants each response typed by its body and status; `Handler` has checked the body already.
   router.openapi(route, handle as unknown as RouteHandler<R, E>);
 }

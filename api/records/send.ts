@@ -1,7 +1,7 @@
 import { signedIn } from '../middleware/session.ts';
 import type { Headers } from '../responses/headers.ts';
 import { nextLink } from '../responses/paging.ts';
-import { Reply, sendReply } from '../responses/reply.ts';
+import { isResponse, Reply, sendReply } from '../responses/reply.ts';
 import type { Representation } from '../responses/response-cache.ts';
 import { JSON_TYPE, privateJson, sendPrivate, sendShared } from '../responses/send.ts';
 import type { RecordsContext } from './context.ts';
@@ -25,11 +25,6 @@ export function sendValue(c: RecordsContext, value: unknown, origin: string): Re
   const { next_cursor = null } = value as { next_cursor?: string | null };
   const link = nextLink(address, c.req.query(), next_cursor);
   return privateJson(c, value, 200, link === null ? {} : { Link: link });
-}
-
-/** Not by `instanceof`: @hono/node-server replaces the global class, and some responses are of the original one. */
-function isResponse(value: unknown): value is Response {
-  return Object.prototype.toString.call(value) === '[object Response]';
 }
 
 function isRepresentation(value: unknown): value is Representation {

@@ -55,3 +55,8 @@ export function sendReply(c: Context, value: unknown, address: string): Response
   const link = page === undefined ? null : nextLink(address, page, value.body.next_cursor);
   return privateJson(c, value.body, status, link === null ? headers : { ...headers, Link: link });
 }
+
+/** Not by `instanceof`: @hono/node-server replaces the global class, and some responses are of the original one. */
+export function isResponse(value: unknown): value is Response {
+  return Object.prototype.toString.call(value) === '[object Response]';
+}

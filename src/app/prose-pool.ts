@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { CachedProse } from '../desk/prose-cache.ts';
 import { cacheProse, isCached } from '../desk/prose-cache.ts';
-import { Fault, refusalOf } from '../fault.ts';
+import { Busy, Fault, refusalOf } from '../fault.ts';
 import { PROSE_MAX } from '../ledger/piece.ts';
 
 /** Shorter prose, in UTF-16 units, is parsed on the main thread: the worst case of this length takes some 50 ms. */
@@ -69,7 +69,7 @@ export class ProsePool {
     const own = this.#waiting.get(paper) ?? [];
     const all = [...this.#waiting.values()].reduce((sum, jobs) => sum + jobs.length, 0);
     if (own.length >= WAITING_PER_PAPER || all >= WAITING_MAX) {
-      throw new Fault('unavailable', 'too many long pieces are waiting to be parsed; send it again soon');
+      throw new Busy('too many long pieces are waiting to be parsed; send it again soon');
     }
     return new Promise((resolve, reject) => {
       const settle: Job['settle'] = (outcome) => ('prose' in outcome ? resolve(outcome.prose) : reject(outcome.fault));

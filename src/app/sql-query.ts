@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Fault } from '../fault.ts';
+import { Busy, Fault } from '../fault.ts';
 import type { QueryAnswer } from '../store/query-process.ts';
 import { needOneStatement } from '../store/query-sql.ts';
 import type { AppContext } from './context.ts';
@@ -49,8 +49,7 @@ export class SqlQueries {
   #turn(): Promise<QueryWorker> {
     const worker = this.#free.pop();
     if (worker !== undefined) return Promise.resolve(worker);
-    if (this.#waiting.length >= WAITING)
-      throw new Fault('unavailable', `${WAITING} queries are waiting already; try again later`);
+    if (this.#waiting.length >= WAITING) throw new Busy(`${WAITING} queries are waiting already; try again later`);
     return new Promise((next) => this.#waiting.push(next));
   }
 }

@@ -2,7 +2,7 @@ import { promises as dns } from 'node:dns';
 import type { HostProof } from '../desk/host.ts';
 import { PROOF_LABEL, PROOF_PATH, proofOf } from '../desk/host.ts';
 import type { Settings } from '../env.ts';
-import { Fault } from '../fault.ts';
+import { Busy } from '../fault.ts';
 import { VERSION } from '../project.ts';
 import { clientOptions, outboundClient } from './webhook-client.ts';
 
@@ -36,10 +36,7 @@ export function hostProver(
   return async (paper, address) => {
     // Otherwise one key could make this server contact any number of hosts at once.
     if (underWay.has(paper)) {
-      throw new Fault(
-        'unavailable',
-        `a host is being asked for ${paper} just now; send it again when that is answered`,
-      );
+      throw new Busy(`a host is being asked for ${paper} just now; send it again when that is answered`);
     }
     underWay.add(paper);
     try {

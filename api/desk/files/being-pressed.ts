@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import type { AppContext } from '../../../src/app/context.ts';
-import { Fault } from '../../../src/fault.ts';
+import { Busy } from '../../../src/fault.ts';
 import { wantsRecord } from '../../responses/wants-record.ts';
 
 /** When to look again, in seconds. */
@@ -20,7 +20,7 @@ const PAGE = `<!doctype html>
 
 /** Answers for a page that the ledger has and the disk has not yet. Throws `unavailable` for callers who want JSON. */
 export function beingPressed(c: Context): Response {
-  if (wantsRecord(c)) throw new Fault('unavailable', 'this page is being pressed; try again soon');
+  if (wantsRecord(c)) throw new Busy('this page is being pressed; try again soon');
   return c.html(PAGE, 503, {
     'Retry-After': RETRY_AFTER,
     'Cache-Control': 'no-store',

@@ -1,4 +1,4 @@
-import { Fault } from '../../../src/fault.ts';
+import { Busy } from '../../../src/fault.ts';
 import type { Delta } from '../../../src/records/delta.ts';
 import { deltaRow } from '../../../src/records/wire-rows.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -59,12 +59,9 @@ export class ChangeFeed {
 
   /** Opens a stream of the changes after a number. Throws `unavailable` when the process is stopping or full. */
   listen(filter: Filter, after: number, dropped: () => void): Listener {
-    if (this.#isClosed) throw new Fault('unavailable', 'this process is stopping; open the stream again');
+    if (this.#isClosed) throw new Busy('this process is stopping; open the stream again');
     if (this.#open.size >= LISTENERS_MAX) {
-      throw new Fault(
-        'unavailable',
-        `this process serves ${LISTENERS_MAX} streams, which is its limit; try again later`,
-      );
+      throw new Busy(`this process serves ${LISTENERS_MAX} streams, which is its limit; try again later`);
     }
     return new Listener(this, filter, after, FIRST, dropped);
   }
