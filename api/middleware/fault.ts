@@ -17,7 +17,7 @@ const PROBLEM = 'application/problem+json';
 const RETRY_AFTER = '5';
 
 /** Each code's one status (wire.md, section 2). */
-const STATUS: Record<FaultCode, Status> = {
+export const FAULT_STATUS: Record<FaultCode, Status> = {
   invalid_request: 400,
   key_required: 401,
   key_invalid: 401,
@@ -61,8 +61,8 @@ export function answerFault(logger: Logger, known: (error: unknown) => unknown) 
         return answer(c, 503, { error: code, message: shown });
       }
       // RFC 9110, section 11.6.1: a 401 says how to come back.
-      if (STATUS[code] === 401) setHeader(c, 'WWW-Authenticate', 'Bearer');
-      return answer(c, STATUS[code], { error: code, message, ...details });
+      if (FAULT_STATUS[code] === 401) setHeader(c, 'WWW-Authenticate', 'Bearer');
+      return answer(c, FAULT_STATUS[code], { error: code, message, ...details });
     }
     if (isGone(error)) return c.body(null, 400);
     logger.error({ request_id: c.get('requestId'), err: error }, 'a handler failed');

@@ -1,7 +1,8 @@
 import type { MailProgress, MailQueue } from '../outbound/mail.ts';
 
-/** What a mail of the domain records is: a link to sign in, changes as they come, or those of a day. */
-export type AccountMailKind = 'sign-in' | 'changes' | 'digest';
+/** The kinds of mail to accounts: a link to sign in, changes as they come, and those of a day. */
+export const ACCOUNT_MAIL_KINDS = ['sign-in', 'changes', 'digest'] as const;
+export type AccountMailKind = (typeof ACCOUNT_MAIL_KINDS)[number];
 
 /** A mail in the queue. Its text is made when it is sent. */
 export interface AccountMail {

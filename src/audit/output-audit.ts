@@ -10,37 +10,37 @@ import { hosting } from '../press/outputs/hosting.ts';
 import { news } from '../press/outputs/sitemap.ts';
 import { bytesOf, digestOf } from './disk.ts';
 import { newsMoment } from './news.ts';
-import type { AskedPage } from './page.ts';
+import type { ExpectedPage } from './page.ts';
 import { pageFault } from './page.ts';
 import { PRESS_AGAIN } from './parts.ts';
 
 export interface OutputAuditJob {
   paper: string;
   archive: Archive;
-  place: Site;
+  site: Site;
   /** The paper's tree. */
   folder: string;
-  /** What the manifest lists for a sheet: its files, and the tags that it read. */
-  listed(sheet: string): { files: PressedFile[]; tags: string | null };
+  /** What the manifest lists for an output: its files, and the tags that it read. */
+  listed(output: string): { files: PressedFile[]; tags: string | null };
   tools: RenderTools;
   /** Whether pages are rendered and pictures drawn again. */
   deep: boolean;
 }
 
-/** The files of one sheet, and what is wrong with them. */
+/** The files of one output, and what is wrong with them. */
 export interface OutputFindings {
   paths: string[];
   faults: string[];
 }
 
-/** A file of a sheet. `page` is its page when that was not rendered. */
-interface Asked {
+/** A file of an output. `page` is its page when that was not rendered. */
+interface Expected {
   item: RenderedFile;
-  page: AskedPage | null;
+  page: ExpectedPage | null;
 }
 
 /**
- * Compares the files of single sheets with what the ledger gives. Documents are made again and compared byte for byte.
+ * Compares the files of single outputs with what the ledger gives. Documents are made again and compared byte for byte.
  * Pages are rendered again only by a deep audit, and otherwise searched for what they must show. The manifest is not
  * trusted: it must list exactly these files, with the bytes on disk.
  */
@@ -52,15 +52,15 @@ export class OutputAudit {
   }
 
   edition(): Edition {
-    return new Edition(this.#job.archive, this.#job.place);
+    return new Edition(this.#job.archive, this.#job.site);
   }
 
-  async look(name: string): Promise<OutputFindings> {
+  async check(name: string): Promise<OutputFindings> {
     const { paper } = this.#job;
     const edition = this.edition();
-    let asked: Asked[];
+    let expected: Expected[];
     try {
-      asked = await this.#ask(name, edition);
+      expected = await this.#expectedFiles(name, edition);
     } catch (error) {
       const why = (error as Error).message.split('\n')[0];
       return { paths: [], faults: [`${paper}: ${name} cannot be made from the database (${why})`] };
@@ -68,26 +68,26 @@ export class OutputAudit {
     const { files, tags } = this.#job.listed(name);
     const listed = new Map(files.map(({ path, digest }) => [path, digest]));
     const faults: string[] = [];
-    for (const one of asked) {
+    for (const one of expected) {
       const { path } = one.item;
-      const fault = await this.#lookAt(one, listed.get(path));
+      const fault = await this.#checkFile(one, listed.get(path));
       if (fault !== null) faults.push(`${paper}/${path}: ${fault}`);
       listed.delete(path);
     }
     for (const path of listed.keys()) {
       faults.push(`${paper}/${path}: the manifest lists this file, which the ledger does not ask for; ${PRESS_AGAIN}`);
     }
-    if (tags !== (asked.length === 0 ? null : edition.reads.join('\n'))) {
+    if (tags !== (expected.length === 0 ? null : edition.reads.join('\n'))) {
       faults.push(`${paper}: the manifest does not list what ${name} reads, so it would miss changes; ${PRESS_AGAIN}`);
     }
-    return { paths: asked.map(({ item }) => item.path), faults };
+    return { paths: expected.map(({ item }) => item.path), faults };
   }
 
-  /** The files of a sheet. Unless the audit is deep, pages are noted and not rendered. */
-  async #ask(name: string, edition: Edition): Promise<Asked[]> {
+  /** The files of an output. Unless the audit is deep, pages are noted and not rendered. */
+  async #expectedFiles(name: string, edition: Edition): Promise<Expected[]> {
     const found = outputNamed(name);
     if (found === null) return [];
-    const pages = new Map<unknown, AskedPage>();
+    const pages = new Map<unknown, ExpectedPage>();
     const render: Render = (route, view) => {
       const token = `\0page ${pages.size}`;
       pages.set(token, { route, view });
@@ -105,15 +105,15 @@ export class OutputAudit {
   }
 
   /** What is wrong with a file; null when nothing is. */
-  async #lookAt({ item, page }: Asked, listed: string | undefined): Promise<string | null> {
+  async #checkFile({ item, page }: Expected, listed: string | undefined): Promise<string | null> {
     const file = join(this.#job.folder, item.path);
     if ('copy' in item) return verdict(digestOf(file), listed, item.copy);
     const bytes = bytesOf(file);
     const wanted = page === null ? await this.#wanted(item) : null;
     const fault = verdict(bytes === null ? null : sha256(bytes), listed, wanted);
     if (fault !== null || page === null || bytes === null) return fault;
-    const amiss = pageFault(page, bytes.toString('utf8'), this.#job.place.base);
-    return amiss === null ? null : `the page does not match the ledger: ${amiss}; ${PRESS_AGAIN}`;
+    const difference = pageFault(page, bytes.toString('utf8'), this.#job.site.base);
+    return difference === null ? null : `the page does not match the ledger: ${difference}; ${PRESS_AGAIN}`;
   }
 
   /** The digest that a file must have; null when only a deep audit can tell. */

@@ -1,20 +1,20 @@
 import type { Pages } from '../press/views.ts';
 
-/** A page of a sheet, before it is rendered. */
-export interface AskedPage {
+/** A page of an output, before it is rendered. */
+export interface ExpectedPage {
   route: keyof Pages;
   view: object;
 }
 
 /**
- * Where a page on disk differs from its view, as far as can be told without rendering it: the pieces it links to, their
+ * Where a page on disk differs from its view, as far as can be seen without rendering it: the pieces it links to, their
  * headlines, and the receipt or withdrawal on a piece's own page. Null when nothing differs.
  */
-export function pageFault({ route, view: asked }: AskedPage, html: string, base: string): string | null {
+export function pageFault({ route, view: expected }: ExpectedPage, html: string, base: string): string | null {
   // The embedded player shows no list, though its view has the one of its day.
-  const view = route === '/paper/cast-embed' ? { ...asked, frame: undefined, rows: [] } : asked;
-  for (const mark of marksOf(route, view)) {
-    if (!html.includes(escaped(mark))) return `it does not show ${JSON.stringify(mark.slice(0, 80))}`;
+  const view = route === '/paper/cast-embed' ? { ...expected, frame: undefined, rows: [] } : expected;
+  for (const text of requiredTexts(route, view)) {
+    if (!html.includes(escaped(text))) return `it does not show ${JSON.stringify(text.slice(0, 80))}`;
   }
   const wanted = storiesIn(JSON.stringify(view), base);
   const found = storiesIn(html, base);
@@ -24,7 +24,7 @@ export function pageFault({ route, view: asked }: AskedPage, html: string, base:
 }
 
 /** Texts that the page must contain. */
-function* marksOf(route: keyof Pages, view: object): Iterable<string> {
+function* requiredTexts(route: keyof Pages, view: object): Iterable<string> {
   const { frame, ...rest } = view as { frame?: { canonical_absolute: string } } & Record<string, unknown>;
   if (frame !== undefined) yield frame.canonical_absolute;
   if (route === '/paper/story') {

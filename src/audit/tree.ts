@@ -11,9 +11,9 @@ import type { AuditParts } from './parts.ts';
 import { PRESS_AGAIN } from './parts.ts';
 
 /** How often a tree that is being pressed is checked, and the pause between two checks, in ms. */
-const LOOKS_MAX = 4;
+const CHECKS_MAX = 4;
 const PAUSE = 500;
-/** Sheets that are checked together: sharp draws on its own threads. */
+/** Outputs that are checked together: sharp draws on its own threads. */
 const AT_ONCE = 8;
 
 export interface TreeFindings {
@@ -30,29 +30,29 @@ export async function auditTree(parts: AuditParts, paper: string, deep: boolean)
   const { store } = parts;
   const state = () =>
     `${store.archive(paper).paper().edition} ${store.manifest.newestMark(paper)} ${store.manifest.owner(paper)}`;
-  for (let look = 1; ; look++) {
+  for (let check = 1; ; check++) {
     const before = state();
-    const findings = await lookAtTree(parts, paper, deep);
-    const isStill = state() === before && store.manifest.owner(paper) === null;
-    if (findings.faults.length === 0 || isStill || look === LOOKS_MAX) return findings;
+    const findings = await checkTree(parts, paper, deep);
+    const isUnchanged = state() === before && store.manifest.owner(paper) === null;
+    if (findings.faults.length === 0 || isUnchanged || check === CHECKS_MAX) return findings;
     await sleep(PAUSE);
   }
 }
 
-async function lookAtTree(parts: AuditParts, paper: string, deep: boolean): Promise<TreeFindings> {
+async function checkTree(parts: AuditParts, paper: string, deep: boolean): Promise<TreeFindings> {
   const { manifest } = parts.store;
   const archive = memoized(parts.store.archive(paper));
-  const due = manifest.staleTags(paper);
+  const staleTags = manifest.staleTags(paper);
   const stale =
-    due.length > 0 ? [`${paper}: stale files wait for the press; run \`npm run -s broadsheet -- press\``] : [];
+    staleTags.length > 0 ? [`${paper}: stale files wait for the press; run \`npm run -s broadsheet -- press\``] : [];
   if (!archive.paper().paper_public) {
-    return { files: 0, faults: due.length > 0 ? stale : privateFaults(parts, paper) };
+    return { files: 0, faults: staleTags.length > 0 ? stale : privateFaults(parts, paper) };
   }
   const build = await parts.loadBuild();
   const { root, stamp, folder } = parts.planOf(paper, build);
-  if (manifest.stamp(paper) !== stamp || due.includes(tags.config)) {
+  if (manifest.stamp(paper) !== stamp || staleTags.includes(tags.config)) {
     // Only the manifest knows what a stale tree must contain.
-    if (due.length === 0)
+    if (staleTags.length === 0)
       stale.push(
         `${paper}: every file is stale and waits for the press, because the program or its settings changed; run \`npm run -s broadsheet -- press\``,
       );
@@ -62,79 +62,79 @@ async function lookAtTree(parts: AuditParts, paper: string, deep: boolean): Prom
   const audit = new OutputAudit({
     paper,
     archive,
-    place: siteOf(root),
+    site: siteOf(root),
     folder,
-    listed: (sheet) => ({ files: manifest.files(paper, sheet), tags: parts.store.tagsRead(paper, sheet) }),
+    listed: (output) => ({ files: manifest.files(paper, output), tags: parts.store.tagsRead(paper, output) }),
     tools: { render: build.render, assets: build.assets, now: parts.now() },
     deep,
   });
-  const { files, faults } = await lookAtSheets(parts, paper, audit, due, folder);
+  const { files, faults } = await checkOutputs(parts, paper, audit, staleTags, folder);
   return { files, faults: [...stale, ...faults] };
 }
 
-/** Checks every sheet that the ledger asks for, then looks for files that it does not ask for. */
-async function lookAtSheets(
+/** Checks every output that the ledger asks for, then looks for files that it does not ask for. */
+async function checkOutputs(
   parts: AuditParts,
   paper: string,
   audit: OutputAudit,
-  due: string[],
+  staleTags: string[],
   folder: string,
 ): Promise<TreeFindings> {
   const { manifest } = parts.store;
-  const staleNames = staleSheets(manifest, paper, due, audit);
+  const staleNames = staleOutputs(manifest, paper, staleTags, audit);
   const names = new Set<string>();
-  for (const sheet of OUTPUTS) for (const key of sheet.allKeys(audit.edition())) names.add(outputName(sheet, key));
-  const asked = new Set<string>();
-  const amiss: string[] = [];
+  for (const output of OUTPUTS) for (const key of output.allKeys(audit.edition())) names.add(outputName(output, key));
+  const expected = new Set<string>();
+  const faulty: string[] = [];
   let done = 0;
   let files = 0;
-  const lookAt = async (name: string): Promise<void> => {
-    const { paths, faults } = await audit.look(name);
-    for (const path of paths) asked.add(path);
+  const check = async (name: string): Promise<void> => {
+    const { paths, faults } = await audit.check(name);
+    for (const path of paths) expected.add(path);
     if (!staleNames.has(name)) {
       files += paths.length;
-      if (faults.length > 0) amiss.push(name);
+      if (faults.length > 0) faulty.push(name);
     }
     parts.progress(`audit ${paper}`, ++done, names.size, name);
   };
   for (const group of groupsOf(names, AT_ONCE)) {
-    await Promise.all(group.map(lookAt));
+    await Promise.all(group.map(check));
     await setImmediate();
   }
   const faults: string[] = [];
   // The press may have been writing a file just then.
-  for (const name of amiss) faults.push(...(await audit.look(name)).faults);
+  for (const name of faulty) faults.push(...(await audit.check(name)).faults);
 
   for (const name of manifest.outputs(paper)) {
     if (names.has(name)) continue;
     for (const { path } of manifest.files(paper, name)) {
-      asked.add(path);
+      expected.add(path);
       if (!staleNames.has(name))
         faults.push(
           `${paper}/${path}: the manifest lists this file, which the ledger does not ask for; ${PRESS_AGAIN}`,
         );
     }
   }
-  for (const name of staleNames) for (const { path } of manifest.files(paper, name)) asked.add(path);
+  for (const name of staleNames) for (const { path } of manifest.files(paper, name)) expected.add(path);
   for (const path of filesIn(folder)) {
-    if (!asked.has(path)) faults.push(`${paper}/${path}: the ledger does not ask for this file; ${PRESS_AGAIN}`);
+    if (!expected.has(path)) faults.push(`${paper}/${path}: the ledger does not ask for this file; ${PRESS_AGAIN}`);
   }
   return { files, faults: [...faults, ...parts.store.readsFaults(paper)] };
 }
 
-/** Sheets that the next press will print, and which may be stale. */
-function staleSheets(
+/** Outputs that the next press will render, and which may be stale. */
+function staleOutputs(
   manifest: AuditParts['store']['manifest'],
   paper: string,
-  due: string[],
+  staleTags: string[],
   audit: OutputAudit,
 ): Set<string> {
   const staleNames = new Set<string>();
   const edition = audit.edition();
-  for (const tag of due) {
+  for (const tag of staleTags) {
     for (const name of manifest.outputsReading(paper, tag)) staleNames.add(name);
-    for (const sheet of OUTPUTS)
-      for (const key of sheet.keysForTag(tag, edition)) staleNames.add(outputName(sheet, key));
+    for (const output of OUTPUTS)
+      for (const key of output.keysForTag(tag, edition)) staleNames.add(outputName(output, key));
   }
   return staleNames;
 }

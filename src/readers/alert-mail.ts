@@ -4,15 +4,15 @@ import { AUTO_GENERATED, listHeaders } from '../outbound/letter.ts';
 import type { MailCast, MailPicture, MailStory, PaperMail } from '../outbound/mail-content.ts';
 import { isoTime } from '../time.ts';
 import type { KeptEvent } from './event-table.ts';
-import type { MailKind } from './mail.ts';
 import type { PaperLetter } from './paper-letter.ts';
+import type { Cadence } from './subscriber.ts';
 
 /** Picture formats that mail programs show; they do not show SVG. */
 const SHOWN = /\.(?:jpe?g|png|gif|webp)$/i;
 
 /** What an alert or a digest is about. */
 interface Subject {
-  kind: MailKind;
+  kind: Cadence;
   /** The piece, or the day. */
   about: string;
   events: KeptEvent[];
@@ -55,8 +55,7 @@ export function alertMail(
   };
 }
 
-const REASONS: Record<MailKind, string> = {
-  confirm: '',
+const REASONS: Record<Cadence, string> = {
   instant: 'You get this because you asked for a mail with each piece.',
   daily: 'You get this because you asked for one mail a day.',
   weekly: 'You get this because you asked for one mail a week.',

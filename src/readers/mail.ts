@@ -1,7 +1,9 @@
 import type { MailProgress, MailQueue } from '../outbound/mail.ts';
+import { CADENCES } from './subscriber.ts';
 
-/** What a reader's mail is: the question that confirms a subscription, or one of the alerts. */
-export type MailKind = 'confirm' | 'instant' | 'daily' | 'weekly';
+/** The kinds of mail to readers: the question that confirms a subscription, and the alerts. */
+export const MAIL_KINDS = ['confirm', ...CADENCES] as const;
+export type MailKind = (typeof MAIL_KINDS)[number];
 
 /** A mail in the queue. Its text is made when it is sent. */
 export interface QueuedMail {

@@ -1,4 +1,5 @@
 import type { AccountMailTable } from '../accounts/account-mail.ts';
+import { ACCOUNT_MAIL_KINDS } from '../accounts/account-mail.ts';
 import { integer, oneOf, orNull, text } from './columns.ts';
 import { mailQueue } from './mail-queue.ts';
 import type { Db } from './open.ts';
@@ -8,7 +9,7 @@ const MAIL = {
   id: text,
   account: orNull(text),
   email: text,
-  kind: oneOf('sign-in', 'changes', 'digest'),
+  kind: oneOf(...ACCOUNT_MAIL_KINDS),
   due_at: integer,
   state: oneOf('due', 'sent', 'failed'),
   attempts: integer,

@@ -1,4 +1,5 @@
 import type { MailTable } from '../readers/mail.ts';
+import { MAIL_KINDS } from '../readers/mail.ts';
 import { integer, oneOf, orNull, text } from './columns.ts';
 import { mailQueue } from './mail-queue.ts';
 import type { Db } from './open.ts';
@@ -8,7 +9,7 @@ const MAIL = {
   id: text,
   paper: text,
   subscriber: text,
-  kind: oneOf('confirm', 'instant', 'daily', 'weekly'),
+  kind: oneOf(...MAIL_KINDS),
   about: text,
   due_at: integer,
   state: oneOf('due', 'sent', 'failed'),

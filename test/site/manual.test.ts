@@ -41,3 +41,18 @@ test('the README leads to every page of the manual, and stays short', () => {
   assert.deepEqual(missing, []);
   assert(statSync(join(PROJECT, 'README.md')).size <= 12_000);
 });
+
+test('the manual lists every command and every setting', () => {
+  const read = (file: string) => readFileSync(join(PROJECT, file), 'utf8');
+  const declared = (file: string, name: RegExp) => [...read(file).matchAll(name)].map(([, found = '']) => found);
+  const commands = declared('src/cmd/broadsheet.ts', /^ {2}'?([a-z-]+)'?: \(\) => import/gm);
+  // Settings that are no longer supported are only refused.
+  const settings = declared('src/env.ts', /^ {4}([A-Z][A-Z0-9_]+):(?! withdrawn)/gm);
+  assert.ok(commands.length > 15 && settings.length > 30);
+  const [onCommands, onSettings] = [read('docs/commands.md'), read('docs/settings.md')];
+  const missing = [
+    ...commands.filter((name) => !new RegExp(`\`${name}[ \`]`).test(onCommands)),
+    ...settings.filter((name) => !onSettings.includes(`\`${name}\``)),
+  ];
+  assert.deepEqual(missing, []);
+});

@@ -1,6 +1,7 @@
 import { escapeBare, escapeQuoted, escapeText } from './escape.ts';
 import type { ResourceRecord } from './message.ts';
 import { readName } from './name.ts';
+import type { RecordTypeNumber } from './record-type.ts';
 import { RECORD_TYPES } from './record-type.ts';
 import { addressText, svcbText } from './svcb.ts';
 import { WireError } from './wire-error.ts';
@@ -59,7 +60,8 @@ export function dataText(bytes: Uint8Array, record: ResourceRecord): string {
 }
 
 function textOf(data: Data, { type, start, end }: ResourceRecord): string {
-  switch (type) {
+  const queried = type as RecordTypeNumber;
+  switch (queried) {
     case RECORD_TYPES.A:
       return addressText(data.take(4));
     case RECORD_TYPES.AAAA:
@@ -90,7 +92,7 @@ function textOf(data: Data, { type, start, end }: ResourceRecord): string {
       data.rest();
       return svcbText(data.bytes, start, end);
     default:
-      throw new WireError(`type ${type} was not asked for`);
+      throw new WireError(`type ${queried satisfies never} was not queried`);
   }
 }
 

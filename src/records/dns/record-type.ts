@@ -16,6 +16,7 @@ export const RECORD_TYPES = {
 } as const;
 
 export type RecordType = keyof typeof RECORD_TYPES;
+export type RecordTypeNumber = (typeof RECORD_TYPES)[RecordType];
 
 /** The pseudo-record that carries EDNS (RFC 6891). */
 export const OPT = 41;
