@@ -1,22 +1,33 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FAULTS as DESK_FAULTS } from '../../api/desk/openapi/faults.ts';
-import { FAULT_STATUS } from '../../api/middleware/fault.ts';
-import { FAULTS as RECORDS_FAULTS } from '../../api/records/openapi/faults.ts';
+import { Hono } from 'hono';
+import pino from 'pino';
+import { answerFault } from '../../api/middleware/fault.ts';
+import { carryHeaders } from '../../api/responses/headers.ts';
+import { Busy, Fault } from '../../src/fault.ts';
 
-/** Codes of the account's pages, which no OpenAPI document describes. */
-const PAGES_ONLY = ['wrong_origin'];
+test('what passes by itself says what it is, and what is wrong with this machine stays in the log', async () => {
+  const lines: string[] = [];
+  const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+  const router = new Hono();
+  router.use(carryHeaders);
+  router.onError(answerFault(logger, (error) => error));
+  router.get('/busy', () => {
+    throw new Busy('too many long pieces are waiting to be parsed; send it again soon');
+  });
+  router.get('/broken', () => {
+    throw new Fault('unavailable', '/srv/var/door.key cannot be read');
+  });
 
-test('an OpenAPI document describes every fault code, under its HTTP status', () => {
-  const described = new Set<string>();
-  for (const faults of [DESK_FAULTS, RECORDS_FAULTS]) {
-    for (const [status, { codes }] of Object.entries(faults)) {
-      for (const code of Object.keys(codes)) described.add(`${status} ${code}`);
-    }
-  }
-  const missing = Object.entries(FAULT_STATUS)
-    .filter(([code]) => !PAGES_ONLY.includes(code))
-    .map(([code, status]) => `${status} ${code}`)
-    .filter((line) => !described.has(line));
-  assert.deepEqual(missing, [], 'describe them in api/desk/openapi/faults.ts or api/records/openapi/faults.ts');
+  const busy = await router.request('/busy', {}, { incoming: {} });
+  assert.equal(busy.status, 503);
+  assert.deepEqual(await busy.json(), {
+    error: 'unavailable',
+    message: 'too many long pieces are waiting to be parsed; send it again soon',
+  });
+  const broken = await router.request('/broken', {}, { incoming: {} });
+  assert.equal(broken.status, 503);
+  assert.notEqual(broken.headers.get('retry-after'), null);
+  assert.doesNotMatch(await broken.text(), /door\.key/);
+  assert.match(lines.join(''), /door\.key cannot be read/);
 });
