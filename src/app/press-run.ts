@@ -49,7 +49,7 @@ export async function pressPapers(app: AppContext, options: PressOptions = {}): 
   // A paper that cannot be pressed does not stop the others.
   if (failures.length === 0) return reports;
   if (failures.length === 1 || !failures.every((error) => error instanceof Fault)) throw failures[0];
-  throw new Fault('unavailable', failures.map(({ message }) => message).join('; '));
+  throw new Fault('unavailable', [...new Set(failures.map(({ message }) => message))].join('; '));
 }
 
 async function pressPaper(app: AppContext, slug: string, options: PressOptions): Promise<PressReport | null> {

@@ -12,24 +12,28 @@ import { say } from '../terminal/output.ts';
 const NOT_CHECKED = 2;
 
 export function command(): Command {
-  return new Command('verify')
-    .description('check proofs offline: hashes, signatures, the chain, and a record against its root')
-    .argument(
-      '<where>',
-      'a proof, a story’s address or a pressed paper’s folder; an evidence bundle, record, preview, receipt or badge of the domain records, or its address; - for standard input',
-    )
-    .option('--keys <file or address>', 'trust only the keys of this newsdesk-keys.json or records-keys.json')
-    .option('--vkey <key...>', 'trust only these verifier keys')
-    .option('--json', 'print the outcome as JSON')
-    .addHelpText('after', '\nExit code 0: everything holds; 1: something does not; 2: nothing could be checked.')
-    .action(async (given: string, options: { keys?: string; vkey?: string[]; json?: boolean }) => {
-      process.exitCode = NOT_CHECKED;
-      const where = placeOf(given);
-      const trusted = await trustedKeys(options);
-      const checked = await verifyAt(where, trusted);
-      say(options.json, checked, verifiedLines(where, checked, trusted !== undefined));
-      process.exitCode = checked.some(({ faults }) => faults.length > 0) ? 1 : 0;
-    });
+  return (
+    new Command('verify')
+      .description('check proofs offline: hashes, signatures, the chain, and a record against its root')
+      .argument(
+        '<where>',
+        'a proof, a story’s address or a pressed paper’s folder; an evidence bundle, record, preview, receipt or badge of the domain records, or its address; - for standard input',
+      )
+      .option('--keys <file or address>', 'trust only the keys of this newsdesk-keys.json or records-keys.json')
+      .option('--vkey <key...>', 'trust only these verifier keys')
+      .option('--json', 'print the outcome as JSON')
+      // Commander ends with 1 for a wrong call, which here means that something does not hold.
+      .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : NOT_CHECKED))
+      .addHelpText('after', '\nExit code 0: everything holds; 1: something does not; 2: nothing could be checked.')
+      .action(async (given: string, options: { keys?: string; vkey?: string[]; json?: boolean }) => {
+        process.exitCode = NOT_CHECKED;
+        const where = placeOf(given);
+        const trusted = await trustedKeys(options);
+        const checked = await verifyAt(where, trusted);
+        say(options.json, checked, verifiedLines(where, checked, trusted !== undefined));
+        process.exitCode = checked.some(({ faults }) => faults.length > 0) ? 1 : 0;
+      })
+  );
 }
 
 /** An address or `-` unchanged, and a path from where the user stands. */

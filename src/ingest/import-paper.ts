@@ -56,7 +56,10 @@ export async function createdPaper(
   const added = (await sectionsIn(file)).filter((section) => !known.includes(section));
   const sections = [...known, ...added];
   if (sections.length === 0) {
-    throw new Fault('invalid_request', `no line of ${file} names a section; write one piece per line, as JSON`);
+    throw new Fault(
+      'invalid_request',
+      `no line of ${file} names a section; write one piece per line, as JSON, with its section as "section"`,
+    );
   }
   const body = PaperBody.safeParse({ nameplate: titleOf(paper), ...old, sections });
   if (!body.success) throw refusalOf(shapeProblems(body.error, { sections }));

@@ -77,7 +77,7 @@ export function addWebhook(
 export function requireWebhook(webhooks: WebhookTable, paper: string, id: string): Webhook & WebhookState {
   const found = webhooks.get(paper, id);
   if (found !== null) return found;
-  const message = `this paper has no webhook ${JSON.stringify(id.slice(0, 80))} of its own; GET /api/v1/webhooks lists them`;
+  const message = `this paper has no webhook ${JSON.stringify(id.slice(0, 80))} of its own; GET /api/v1/webhooks or the command \`webhook list\` lists them`;
   throw new Fault('not_found', message);
 }
 
@@ -93,7 +93,7 @@ export function requireReceiver(
     return webhooks.receiver(paper, id);
   });
   if (found !== null) return found;
-  const message = `this paper has no webhook ${JSON.stringify(id.slice(0, 80))}, of its own or of a subscriber who has confirmed; GET /api/v1/webhooks and /api/v1/subscribers list them`;
+  const message = `this paper has no webhook ${JSON.stringify(id.slice(0, 80))}, of its own or of a subscriber who has confirmed; GET /api/v1/webhooks (or the command \`webhook list\`) and /api/v1/subscribers list them`;
   throw new Fault('not_found', message);
 }
 

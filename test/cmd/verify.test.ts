@@ -178,3 +178,15 @@ test('verify names what of a proof nobody signed', async (t) => {
   put(Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`x${index}`, index])));
   assert.match(await named(), /^published_at, x0, .*x18 and 13 more$/);
 });
+
+test('verify called with an unknown option, or with nothing, has checked nothing', async (t) => {
+  const folder = tempFolder(t);
+  for (const args of [[], ['x.json', '--bogus'], ['x.json', '--keys']]) {
+    const { code, stderr } = await run(t, folder, ['verify', ...args]);
+    assert.match(stderr, /^error: /);
+    assert.equal(code, 2, args.join(' '));
+  }
+  const help = await run(t, folder, ['verify', '--help']);
+  assert.equal(help.code, 0);
+  assert.match(help.stdout, /Exit code 0: everything holds/);
+});

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { envIn, tempFolder } from '../support/app-context.ts';
 import { Console, consoleBlocks } from '../support/console.ts';
 import { startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
-import { copyProject, freePort, serve } from '../support/program.ts';
+import { copyProject, freePort, run, serve } from '../support/program.ts';
+import { enterPapers } from '../support/small-papers.ts';
 
 const pageOf = (name: string) => readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), 'utf8');
 
@@ -77,6 +78,41 @@ test('a paper of one’s own takes the lines that the README shows', async (t) =
   const front = await fetch(`${server.url}/the-quay/`);
   assert.equal(front.status, 200);
   assert.match(await front.text(), /The Quay/);
+});
+
+test('a build machine presses what the ledger holds, and makes no key', async (t) => {
+  const [, recipe = ''] = /^```sh\nnpm ci\n([\s\S]*?)^```/m.exec(pageOf('docs/cdn.md')) ?? [];
+  const machine = tempFolder(t);
+  copyProject(machine);
+  for (const built of ['dist', 'content']) rmSync(join(machine, built), { recursive: true, force: true });
+  const source = tempFolder(t);
+  await enterPapers(source, [{ slug: 'rocks' }, { slug: 'tides' }]);
+  const exported = await run(t, source, ['ledger', 'export', join(machine, 'ledger.jsonl')]);
+  assert.equal(exported.code, 0, exported.stderr);
+
+  const env = { ...envIn(machine), DIST_DIR: join(machine, 'dist/papers') };
+  const shell = new Console({ folder: machine, env, addresses: {} });
+  const commands = recipe.trim().split('\n');
+  assert.equal(commands.length, 2, recipe);
+  await shell.play([
+    { command: commands[0] ?? '', output: ['…'] },
+    { command: `${commands[1]} && ls var`, output: ['…'] },
+  ]);
+  const read = (...path: string[]) => JSON.parse(readFileSync(join(...path), 'utf8'));
+  const { keys } = read(env.DIST_DIR, 'tides/.well-known/newsdesk-keys.json');
+  assert.deepEqual(
+    keys.map(({ kid, retired_at }: Record<string, unknown>) => ({ kid, retired_at })),
+    [{ kid: read(source, 'var/door.key').kid, retired_at: null }],
+  );
+  assert(!existsSync(join(machine, 'var/door.key')));
+  // What hinders every paper is said once.
+  rmSync(join(machine, 'dist/server'), { recursive: true });
+  await shell.play([
+    {
+      command: 'npm run -s broadsheet -- press --full',
+      output: ['broadsheet: the pages are not built; run `npm run build` (or `npm start`, which builds first)'],
+    },
+  ]);
 });
 
 test('the commands of the domain records do what they show', { skip: WITHOUT_SERVERS }, async (t) => {
