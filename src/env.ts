@@ -6,6 +6,7 @@ import { Fault } from './fault.ts';
 import { NETWORKS, networkOf } from './meter/networks.ts';
 import { paidLane, paymentSettingMissing } from './meter/payment-settings.ts';
 import { parsePrices } from './meter/prices.ts';
+import { isOneOf } from './narrow.ts';
 import { parseServer } from './records/dns/server.ts';
 import { DAY, HOUR, MINUTE } from './time.ts';
 
@@ -143,7 +144,7 @@ const Environment = z
       .default('desk,records')
       .transform((text) => text.split(',').map((name) => name.trim()))
       .refine(
-        (names) => names.every((name) => (SERVICES as readonly string[]).includes(name)),
+        (names) => names.every((name) => isOneOf(SERVICES, name)),
         'must be desk, records, or both separated by a comma',
       ),
     /** Holds the database, the signing key, the media and the outbox. Back it up. */

@@ -94,3 +94,19 @@ export function problemsIn({ details }: Fault): Problem[] | null {
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
+
+/** What an error says. Anything may be thrown, so anything is taken. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Why a request got no response: the code or the message of what caused the error, else the error's own message. */
+export function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return codeOf(cause) || (cause instanceof Error ? cause.message : messageOf(error));
+}
+
+/** An error's stack, for a defect; of anything else that was thrown, its text. */
+export function stackOf(error: unknown): string {
+  return (error instanceof Error ? error.stack : undefined) ?? String(error);
+}

@@ -50,7 +50,7 @@ export class PaperRoutes {
       const middleware = [...level, ...first, ...before];
       const placed = { ...rest, method: METHODS[method], path, security: securityOf(access), middleware };
       // The same operation with its place: TypeScript cannot follow a spread of `O`.
-      const route = createRoute(placed as unknown as Placed<O>);
+      const route = createRoute(placed as never);
       registerRoute(this.hono, route, handler, (c, value) => this.responses.send(c, value));
     });
   }

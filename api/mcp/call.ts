@@ -1,5 +1,6 @@
 import { ServerResponse } from 'node:http';
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { membersIn } from '../../src/narrow.ts';
 import type { RecordsContext } from '../records/context.ts';
 import { resultOf } from './answer.ts';
 import type { Tool } from './tool.ts';
@@ -38,7 +39,7 @@ export async function callTool(
 /** The header for a payment, by its x402 version; null for an invalid payload. */
 function paymentHeader(payment: unknown): [name: string, value: string] | null {
   if (typeof payment !== 'object' || payment === null || Array.isArray(payment)) return null;
-  const isSecond = (payment as { x402Version?: unknown }).x402Version === 2;
+  const isSecond = membersIn(payment).x402Version === 2;
   const value = Buffer.from(JSON.stringify(payment)).toString('base64');
   return [isSecond ? 'PAYMENT-SIGNATURE' : 'X-PAYMENT', value];
 }

@@ -18,7 +18,7 @@ export function tool<I extends z.ZodObject, O extends z.ZodType>(
   parts: Omit<Tool, 'input' | 'output' | 'path'> & { input: I; output: O; path(given: z.output<I>): string },
 ): Tool {
   const { input, output } = parts;
-  return { ...parts, input: readOnce(input), output: readOnce(output) } as unknown as Tool;
+  return { ...parts, input: readOnce(input), output: readOnce(output) } as never;
 }
 
 /** A schema that converts to JSON Schema once: every message has its own server, which asks for it again. */

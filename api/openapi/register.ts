@@ -37,5 +37,5 @@ export function registerRoute<R extends RouteConfig, E extends Env>(
   };
   const responseOf = (c: Context<E>, result: unknown) => (isResponse(result) ? result : send(c, result));
   // The library wants each response typed by its body and status; `Handler` has checked the body already.
-  router.openapi(route, handle as unknown as RouteHandler<R, E>);
+  router.openapi(route, handle as never);
 }

@@ -63,13 +63,13 @@ interface Registering {
 export function register({ router, enter, origin }: Registering, [method, path, access, handler]: Route): void {
   const { before = [], handle }: Handler = typeof handler === 'function' ? { handle: handler } : handler;
   const spec = specOf([method, path, access, handler]);
-  const routingPath = path.replaceAll(/\/\{(.+?)\}/g, '/:$1');
+  const routingPath = path.replaceAll(/\/\{(\w+)\}/g, '/:$1');
   if (access !== 'static') router.on(method, [routingPath], enter(access));
   if (before.length > 0) router.on(method, [routingPath], ...before);
   const answer = async (c: RecordsContext) => sendValue(c, await handle(c), origin);
   if (spec === undefined) router.on(method, [routingPath], answer);
   else {
     const route = createRoute({ ...spec, method: method.toLowerCase() as 'get', path, 'x-access': access });
-    router.openapi(route, answer as unknown as RouteHandler<typeof route, RecordsEnv>);
+    router.openapi(route, answer as never);
   }
 }

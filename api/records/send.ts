@@ -1,3 +1,4 @@
+import { membersIn } from '../../src/narrow.ts';
 import { signedIn } from '../middleware/session.ts';
 import type { Headers } from '../responses/headers.ts';
 import { nextLink } from '../responses/paging.ts';
@@ -22,8 +23,8 @@ export function sendValue(c: RecordsContext, value: unknown, origin: string): Re
   if (isRepresentation(value)) return sendPublic(c, value, JSON_TYPE);
   const address = `${origin}${c.req.path}`;
   if (value instanceof Reply) return sendReply(c, value, address);
-  const { next_cursor = null } = value as { next_cursor?: string | null };
-  const link = nextLink(address, c.req.query(), next_cursor);
+  const { next_cursor } = membersIn(value);
+  const link = nextLink(address, c.req.query(), typeof next_cursor === 'string' ? next_cursor : null);
   return privateJson(c, value, 200, link === null ? {} : { Link: link });
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Fault } from '../fault.ts';
+import { codeOf, Fault } from '../fault.ts';
 import type { Manifest } from '../press/manifest.ts';
 
 /** How long a claim on a paper's press holds without renewal, in ms, and how often it is renewed. */
@@ -167,6 +167,6 @@ function isDead(owner: string): boolean {
     process.kill(Number(pid), 0);
     return false;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+    return codeOf(error) === 'ESRCH';
   }
 }

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Settings } from '../env.ts';
-import { Fault } from '../fault.ts';
+import { Fault, stackOf } from '../fault.ts';
 import { mediaFiles } from '../files/media.ts';
 import { Tree } from '../files/tree.ts';
 import type { RenderResult } from '../press/printer.ts';
@@ -13,7 +13,7 @@ import type { WorkerCall, WorkerJob, WorkerMessage } from './press-pool.ts';
 
 // The thread behind `WorkerPool`: prints the outputs that it is sent and answers with their results.
 
-const settings = workerData as Settings;
+const settings: Settings = workerData;
 const media = mediaFiles(mediaFolder(settings));
 const snapshot = new Snapshots(databaseFile(settings)).take();
 const build = loadBuild();
@@ -58,12 +58,11 @@ async function answer(call: WorkerCall): Promise<WorkerMessage | null> {
 }
 
 function failure(error: unknown): WorkerMessage {
-  const { message, stack } = error as Error;
   return {
     failure:
       error instanceof Fault
-        ? { code: error.code, message, details: error.details }
-        : { code: null, message: stack ?? message, details: {} },
+        ? { code: error.code, message: error.message, details: error.details }
+        : { code: null, message: stackOf(error), details: {} },
   };
 }
 

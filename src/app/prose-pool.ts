@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { CachedProse } from '../desk/prose-cache.ts';
 import { cacheProse, isCached } from '../desk/prose-cache.ts';
-import { Busy, Fault, refusalOf } from '../fault.ts';
+import { Busy, Fault, messageOf, refusalOf } from '../fault.ts';
 import { PROSE_MAX } from '../ledger/piece.ts';
 
 /** Shorter prose, in UTF-16 units, is parsed on the main thread: the worst case of this length takes some 50 ms. */
@@ -92,7 +92,7 @@ export class ProsePool {
     try {
       this.#work(this.#free(), job);
     } catch (error) {
-      job.settle({ fault: readerFailed((error as Error).message) });
+      job.settle({ fault: readerFailed(messageOf(error)) });
     }
   }
 

@@ -9,7 +9,7 @@ import { readSettings } from '../env.ts';
 import { Edition, siteOf } from '../press/edition.ts';
 import { contentType } from '../press/feeds/headers.ts';
 import { newsstandView } from '../press/newsstand.ts';
-import type { Render, RenderedFile } from '../press/output.ts';
+import type { RenderedFile } from '../press/output.ts';
 import type { SingleFile } from '../press/outputs/paths.ts';
 import { printPath } from '../press/outputs/paths.ts';
 import { PROJECT } from '../project.ts';
@@ -73,7 +73,7 @@ async function show(context: APIContext, next: MiddlewareNext, { route, view }: 
 
 function print({ store }: AppContext, slug: string, path: string, root: string): Promise<SingleFile | null> {
   const edition = new Edition(store.archive(slug), siteOf(root));
-  const render = (async (route: string, view: unknown) => new Page(route, view)) as unknown as Render;
+  const render = (async (route: string, view: unknown) => new Page(route, view)) as never;
   return printPath(edition, path, { render, assets, now: Date.now() });
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../fault.ts';
 import { digestOf } from './disk.ts';
 import { auditLedger } from './ledger.ts';
 import type { AuditParts } from './parts.ts';
@@ -22,7 +23,7 @@ export async function auditAll(parts: AuditParts, { deep = false }: { deep?: boo
     try {
       await work();
     } catch (error) {
-      faults.push(`${name}: it cannot be audited (${(error as Error).message.split('\n')[0]})`);
+      faults.push(`${name}: it cannot be audited (${messageOf(error).split('\n')[0]})`);
     }
   };
   await part('database', () => void faults.push(...store.integrity().map((fault) => `database: ${fault}`)));

@@ -1,4 +1,5 @@
 import type { LedgerEntry } from '../desk/ledger-entry.ts';
+import { messageOf } from '../fault.ts';
 import { archiveFaults } from './archive.ts';
 import { generationAudit } from './generation-audit.ts';
 import type { AuditParts } from './parts.ts';
@@ -26,7 +27,7 @@ export function auditLedger({ store, now, progress }: AuditParts, faults: string
         progress('audit', ++generations, total, entry.piece.slug);
       }
     } catch (error) {
-      faults.push(`ledger: the entries after ${number} cannot be read: ${(error as Error).message}`);
+      faults.push(`ledger: the entries after ${number} cannot be read: ${messageOf(error)}`);
       return generations;
     }
     // Readers must see the newest revision.
@@ -46,7 +47,7 @@ function replayed(replay: Replay, entry: LedgerEntry, number: number, faults: st
     replay.enter(entry);
     return true;
   } catch (error) {
-    const why = (error as Error).message.split('\n')[0];
+    const why = messageOf(error).split('\n')[0];
     faults.push(`ledger: entry ${number} (${entry.type}) cannot be replayed (${why}); the archive was not compared`);
     return false;
   }

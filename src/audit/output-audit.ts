@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Archive } from '../desk/archive.ts';
+import { messageOf } from '../fault.ts';
 import { sha256 } from '../ledger/basis.ts';
 import type { Site } from '../press/edition.ts';
 import { Edition } from '../press/edition.ts';
@@ -62,7 +63,7 @@ export class OutputAudit {
     try {
       expected = await this.#expectedFiles(name, edition);
     } catch (error) {
-      const why = (error as Error).message.split('\n')[0];
+      const why = messageOf(error).split('\n')[0];
       return { paths: [], faults: [`${paper}: ${name} cannot be made from the database (${why})`] };
     }
     const { files, tags } = this.#job.listed(name);
@@ -120,7 +121,7 @@ export class OutputAudit {
   async #wanted(item: RenderedFile): Promise<string | null> {
     if ('same' in item) return digestOf(join(this.#job.folder, item.same));
     if ('draw' in item) return this.#job.deep ? sha256(await item.draw()) : null;
-    return 'body' in item ? sha256(Buffer.from(item.body as string)) : null;
+    return 'body' in item ? sha256(Buffer.from(item.body)) : null;
   }
 }
 

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { Fault } from '../fault.ts';
+import { codeOf, Fault, messageOf, reasonOf } from '../fault.ts';
 
 // How `broadsheet verify` reads untrusted input: with a limit on its size and on the time it takes.
 
@@ -43,8 +43,7 @@ export async function fetched(
     throw new Fault('not_found', `${address} answered ${response.status}; give ${give}`);
   } catch (error) {
     if (error instanceof Fault) throw error;
-    const { message, cause } = error as Error;
-    throw new Fault('unavailable', `${address} did not answer (${cause instanceof Error ? cause.message : message})`);
+    throw new Fault('unavailable', `${address} did not answer (${reasonOf(error)})`);
   } finally {
     clearTimeout(end);
     clearTimeout(quiet);
@@ -73,16 +72,16 @@ export function readText(file: string, give: string, longest = LONGEST_DOCUMENT)
   try {
     input = file === '-' ? 0 : openSync(file, 'r');
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const code = codeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') throw new Fault('not_found', `${file} does not exist; give ${give}`);
-    throw new Fault('unavailable', `${file} cannot be read (${message}); give ${give}`);
+    throw new Fault('unavailable', `${file} cannot be read (${messageOf(error)}); give ${give}`);
   }
   try {
     if (fstatSync(input).size > longest) throw tooLong(name, longest);
     return bytesOf(input, name, longest).toString('utf8');
   } catch (error) {
     if (error instanceof Fault) throw error;
-    throw new Fault('unavailable', `${name} cannot be read (${(error as Error).message}); give ${give}`);
+    throw new Fault('unavailable', `${name} cannot be read (${messageOf(error)}); give ${give}`);
   } finally {
     if (input !== 0) closeSync(input);
   }
@@ -107,7 +106,7 @@ function readOrWait(input: number, chunk: Buffer): number {
     try {
       return readSync(input, chunk);
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
+      const code = codeOf(error);
       if (code === 'EOF') return 0;
       if (code !== 'EAGAIN') throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { Fault } from '../fault.ts';
+import { Fault, stackOf } from '../fault.ts';
 import { VERSION } from '../project.ts';
 import { shown, shownLines } from '../terminal/escape.ts';
 import { endWithStarter } from '../terminal/starter.ts';
@@ -43,8 +43,6 @@ try {
   await program.parseAsync();
 } catch (error) {
   // A fault says what to do. Anything else is a defect, whose stack trace helps to fix it.
-  process.stderr.write(
-    `broadsheet: ${error instanceof Fault ? shown(error.message) : shownLines(String((error as Error).stack))}\n`,
-  );
+  process.stderr.write(`broadsheet: ${error instanceof Fault ? shown(error.message) : shownLines(stackOf(error))}\n`);
   process.exitCode ||= 1;
 }

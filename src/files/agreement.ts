@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import type { Agreement } from '../desk/terms.ts';
-import { Fault } from '../fault.ts';
+import { Fault, messageOf } from '../fault.ts';
 import { normalized } from '../ledger/marks.ts';
 
 const FILE = 'agreement.md';
@@ -42,7 +42,7 @@ function textOf(file: string): string {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
     return text.replace(/\r\n?/g, '\n');
   } catch (error) {
-    throw faulty(file, `cannot be read (${(error as Error).message}); replace it with a readable file in UTF-8`);
+    throw faulty(file, `cannot be read (${messageOf(error)}); replace it with a readable file in UTF-8`);
   }
 }
 
@@ -50,7 +50,7 @@ function valuesOf(file: string, yaml: string): unknown {
   try {
     return parse(yaml);
   } catch (error) {
-    throw faulty(file, `has front matter that is not YAML (${(error as Error).message.split('\n')[0]}); correct it`);
+    throw faulty(file, `has front matter that is not YAML (${messageOf(error).split('\n')[0]}); correct it`);
   }
 }
 

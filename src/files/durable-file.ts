@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { codeOf } from '../fault.ts';
 
 /** Errors of file systems that cannot sync folders. */
 const NO_FOLDER_SYNC = /^(?:EISDIR|EPERM|EACCES|EINVAL|ENOTSUP|EBADF)$/;
@@ -45,7 +46,7 @@ export function syncFolder(folder: string): void {
   try {
     syncFile(folder);
   } catch (error) {
-    if (!NO_FOLDER_SYNC.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    if (!NO_FOLDER_SYNC.test(codeOf(error))) throw error;
   }
 }
 
@@ -67,7 +68,7 @@ function putNew(from: string, to: string): boolean {
   try {
     linkSync(from, to);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (codeOf(error) === 'EEXIST') return false;
     // The file system has no hard links.
     renameSync(from, to);
   }

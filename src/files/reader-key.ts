@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Fault } from '../fault.ts';
+import { codeOf, Fault, messageOf } from '../fault.ts';
 import { makeFolder, putFile } from './durable-file.ts';
 
 const KEY_BYTES = 32;
@@ -16,7 +16,7 @@ export function readerKey(file: string): Uint8Array {
   } catch (error) {
     throw new Fault(
       'unavailable',
-      `the key file ${file} cannot be used (${(error as Error).message}); check its permissions, or move it away to have a new key made`,
+      `the key file ${file} cannot be used (${messageOf(error)}); check its permissions, or move it away to have a new key made`,
     );
   }
 }
@@ -26,7 +26,7 @@ function read(file: string): Uint8Array | null {
   try {
     text = readFileSync(file, 'utf8').trim();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (codeOf(error) === 'ENOENT') return null;
     throw error;
   }
   const key = Buffer.from(text, 'base64');

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import * as z from 'zod';
 import { append } from '../desk/append.ts';
 import type { LedgerStore } from '../desk/ledger-store.ts';
-import { Fault } from '../fault.ts';
+import { codeOf, Fault, messageOf } from '../fault.ts';
 import { signerFrom } from '../ledger/ed25519.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
 import { thumbprint } from '../ledger/keyring.ts';
@@ -101,7 +101,7 @@ export function readSigningKey(file: string): SigningKey {
   } catch (error) {
     throw new Fault(
       'unavailable',
-      `the signing key file ${file} cannot be read (${(error as Error).message}); restore it from a backup, or move it away to have a new key made`,
+      `the signing key file ${file} cannot be read (${messageOf(error)}); restore it from a backup, or move it away to have a new key made`,
     );
   }
 }
@@ -169,7 +169,7 @@ function promote(file: string, kid: string): void {
     renameSync(next, file);
   } catch (error) {
     // Another process moved it first.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (codeOf(error) !== 'ENOENT') throw error;
   }
   syncFolder(dirname(file));
 }
@@ -181,7 +181,7 @@ function guarded(file: string, write: () => void): void {
     if (error instanceof Fault) throw error;
     throw new Fault(
       'unavailable',
-      `the signing key file ${file} cannot be written (${(error as Error).message}); check the free disk space and the folder's permissions`,
+      `the signing key file ${file} cannot be written (${messageOf(error)}); check the free disk space and the folder's permissions`,
     );
   }
 }

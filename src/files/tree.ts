@@ -18,7 +18,7 @@ import {
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { Fault } from '../fault.ts';
+import { codeOf, Fault } from '../fault.ts';
 import { sha256 } from '../ledger/basis.ts';
 
 const fsync = promisify(fsyncCallback);
@@ -271,7 +271,7 @@ function guarded<T>(path: string, work: () => T): T {
 
 /** An error of the disk as a fault with its cause and cure. Files that were pressed before stay intact. */
 function diskFault(error: unknown, path: string): unknown {
-  const cure = CURES[(error as NodeJS.ErrnoException).code ?? ''];
+  const cure = CURES[codeOf(error)];
   if (cure === undefined) return error;
   return new Fault(
     'unavailable',

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import * as z from 'zod';
-import { Fault, refusalOf } from '../fault.ts';
+import { Fault, messageOf, refusalOf } from '../fault.ts';
 import { CitedFactBody } from '../ledger/filing.ts';
 import { normalized } from '../ledger/marks.ts';
 import { KINDS } from '../ledger/piece.ts';
@@ -101,7 +101,7 @@ async function* linesOf(file: string): AsyncIterable<Buffer> {
   } catch (error) {
     throw new Fault(
       'invalid_request',
-      `${file} cannot be read (${(error as Error).message}); it is damaged or cut short: get it again`,
+      `${file} cannot be read (${messageOf(error)}); it is damaged or cut short: get it again`,
     );
   }
   yield Buffer.concat(rest);

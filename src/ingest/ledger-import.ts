@@ -8,7 +8,7 @@ import type { LedgerStore } from '../desk/ledger-store.ts';
 import type { HostGrants } from '../desk/paper-hosts.ts';
 import { giveOwnHost } from '../desk/paper-hosts.ts';
 import { replayClock } from '../desk/replay-clock.ts';
-import { Fault } from '../fault.ts';
+import { Fault, messageOf } from '../fault.ts';
 import type { MediaFiles } from '../files/media.ts';
 import { sha256 } from '../ledger/basis.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
@@ -88,7 +88,7 @@ function appendLine({ store, keys, audit, clock }: Replay, line: LedgerEntry, wh
   } catch (error) {
     // A missing member makes whichever rule or table reads it first throw.
     const fault = store.fault(error);
-    throw fault instanceof Fault ? fault : damaged(where, (error as Error).message.split('\n')[0] ?? '');
+    throw fault instanceof Fault ? fault : damaged(where, messageOf(error).split('\n')[0] ?? '');
   }
 }
 

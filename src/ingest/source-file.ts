@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { Document } from 'yaml';
 import { isMap, LineCounter, parseDocument } from 'yaml';
 import type { Problem } from '../fault.ts';
+import { messageOf } from '../fault.ts';
 import { sha256 } from '../ledger/basis.ts';
+import { membersIn } from '../narrow.ts';
 
 /** A problem, with its file and line. */
 export interface FileProblem {
@@ -42,7 +44,7 @@ export function readSource(path: string, file: string, kind: 'yaml' | 'markdown'
       file,
       1,
       'unreadable',
-      `the file cannot be read (${(error as Error).message}); put a file there that can be`,
+      `the file cannot be read (${messageOf(error)}); put a file there that can be`,
     );
   }
   let text: string;
@@ -97,7 +99,7 @@ function withYaml(
     });
   } else if (problems.length === 0) {
     try {
-      data = document.toJS() as Record<string, unknown>;
+      data = membersIn(document.toJS());
     } catch (error) {
       // An alias (*name) without an anchor, or one that expands too far.
       problems.push({
@@ -105,7 +107,7 @@ function withYaml(
         line: firstLine,
         field: 'yaml',
         rule: 'malformed',
-        message: `${(error as Error).message}; write the value out, or quote a text that begins with *`,
+        message: `${messageOf(error)}; write the value out, or quote a text that begins with *`,
       });
     }
   }

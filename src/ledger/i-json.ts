@@ -54,7 +54,7 @@ function duplicateMember(text: string): string | null {
       const names = isName ? open.at(-1) : null;
       if (names != null) {
         const raw = text.slice(at, end + 1);
-        const name = raw.includes('\\') ? (JSON.parse(raw) as string) : raw.slice(1, -1);
+        const name = raw.includes('\\') ? String(JSON.parse(raw)) : raw.slice(1, -1);
         if (names.has(name)) return name;
         names.add(name);
         isName = false;

@@ -1,3 +1,4 @@
+import { membersIn } from '../narrow.ts';
 import { fromBase64, joined, toBase64, toBase64url } from './bytes.ts';
 
 /** The texts of a public key that others hash or compare. Nothing here hashes: a reader's browser uses them too. */
@@ -35,7 +36,7 @@ export interface KeyParts {
 
 /** Splits one key of a key document; null when it is malformed. The caller must check `hash` and `kid`. */
 export function splitJwk(jwk: unknown): KeyParts | null {
-  const { vkey, kid, x, nbf = 0, retired_at = null, ...said } = (jwk ?? {}) as Record<string, unknown>;
+  const { vkey, kid, x, nbf = 0, retired_at = null, ...said } = membersIn(jwk);
   if (Object.entries(ED25519_JWK).some(([name, value]) => said[name] !== undefined && said[name] !== value))
     return null;
   const parts = typeof vkey === 'string' ? splitVkey(vkey) : null;
@@ -43,8 +44,8 @@ export function splitJwk(jwk: unknown): KeyParts | null {
   if (x !== undefined && x !== toBase64url(parts.publicKey)) return null;
   if (typeof nbf !== 'number' || Math.abs(nbf) > FARTHEST) return null;
   // A date that cannot be parsed would never come.
-  if (retired_at !== null && !(typeof retired_at === 'string' && TIME.test(retired_at))) return null;
-  const until = retired_at === null ? null : Date.parse(retired_at as string);
+  if (retired_at !== null && (typeof retired_at !== 'string' || !TIME.test(retired_at))) return null;
+  const until = retired_at === null ? null : Date.parse(retired_at);
   // NumericDate is in seconds (RFC 7519, section 2).
   return Number.isNaN(until) ? null : { ...parts, kid, nbf: nbf * 1000, retired_at: until };
 }

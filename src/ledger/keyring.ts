@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { membersIn } from '../narrow.ts';
 import { isoOrNull } from '../time.ts';
 import { toBase64url } from './bytes.ts';
 import { splitJwk, thumbprintInput, vkeyText } from './key-text.ts';
@@ -65,7 +66,7 @@ export function jwks(keys: VerifyingKey[]): { keys: Jwk[] } {
 
 /** The keys of a parsed key document, with their times. A key whose kid, key hash or `x` does not match its bytes is left out. */
 export function keysOf(document: unknown): VerifyingKey[] {
-  const { keys } = (document ?? {}) as { keys?: unknown };
+  const { keys } = membersIn(document);
   return (Array.isArray(keys) ? keys : []).flatMap((jwk) => {
     const parts = splitJwk(jwk);
     if (parts === null) return [];

@@ -52,7 +52,7 @@ export function unknownMembers(value: unknown, shape: Shape, place = ''): string
   if (!isObject(value)) return place === '' ? [] : [place];
   const members = membersOf(shape);
   const at = (name: string): string => (place === '' ? name : `${place}.${name}`);
-  const unknown = Object.keys(value as object).filter((name) => !members.some((member) => member.name === name));
+  const unknown = Object.keys(value).filter((name) => !members.some((member) => member.name === name));
   const within = members.flatMap(({ name, kind }) => {
     const member = own(value, name);
     if (Array.isArray(kind)) {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { present } from '../narrow.ts';
 import { sameBytes } from './bytes.ts';
 import { leafInput, nodeInput, pathSteps } from './merkle-path.ts';
 
@@ -20,7 +21,7 @@ export function merkleRoot(leaves: Uint8Array[]): Uint8Array {
   if (leaves.length === 0) return digest(new Uint8Array());
   let level = leaves;
   while (level.length > 1) level = levelAbove(level);
-  return level[0] as Uint8Array;
+  return present(level[0]);
 }
 
 /** The siblings from leaf `index` up to the root, lowest first. Throws when there is no such leaf. */
@@ -69,7 +70,7 @@ export function isIncluded(
 function levelAbove(level: Uint8Array[]): Uint8Array[] {
   const above: Uint8Array[] = [];
   for (let at = 0; at < level.length; at += 2) {
-    const [left, right] = [level[at] as Uint8Array, level[at + 1]];
+    const [left, right] = [present(level[at]), level[at + 1]];
     above.push(right === undefined ? left : nodeHash(left, right));
   }
   return above;

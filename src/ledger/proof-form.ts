@@ -1,3 +1,4 @@
+import { membersIn } from '../narrow.ts';
 import type { Shape } from './members.ts';
 import { unknownMembers } from './members.ts';
 
@@ -44,6 +45,6 @@ const COMPARED: Shape = {
  * command line and a reader's browser name them by it alike.
  */
 export function unsignedIn(proof: object): string[] {
-  const isRecipe = (proof as { hash_basis?: unknown }).hash_basis === HASH_BASIS;
+  const isRecipe = membersIn(proof).hash_basis === HASH_BASIS;
   return unknownMembers(proof, COMPARED).filter((place) => !(isRecipe && place === 'hash_basis'));
 }

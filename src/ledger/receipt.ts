@@ -48,10 +48,7 @@ const RECEIPT_PATTERN =
 export function parseReceipt(text: string): Receipt | null {
   const match = RECEIPT_PATTERN.exec(text);
   if (match === null || !isIsoTime(match[7] ?? '')) return null;
-  const [, paper, piece, revision, content_hash, prev, seq, filed_at, filed_by, kid] = match as unknown as [
-    string,
-    ...string[],
-  ] as string[];
+  const [, paper, piece, revision, content_hash, prev, seq, filed_at, filed_by, kid] = [...match];
   return {
     paper: paper ?? '',
     piece: piece ?? '',

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { Fault } from '../fault.ts';
+import { Fault, reasonOf } from '../fault.ts';
+import { membersIn } from '../narrow.ts';
 import type { ProbeOutcome, ScanQueue } from '../records/scan-queue.ts';
 import type { Probe } from '../records/signal.ts';
 
@@ -92,7 +93,7 @@ async function ask(
     });
     const answer: unknown = await response.json().catch(() => null);
     if (response.ok && answer !== null) return { answer };
-    const { error, message } = (answer ?? {}) as { error?: string; message?: string };
+    const { error, message } = membersIn(answer);
     if (response.status === 401 || response.status === 403) {
       throw new Fault(
         error === 'level_too_low' || error === 'key_expired' ? error : 'key_invalid',
@@ -105,7 +106,7 @@ async function ask(
     return { failure: `it answered ${response.status}` };
   } catch (error) {
     if (error instanceof Fault) throw error;
-    return { failure: causeOf(error as Error) };
+    return { failure: reasonOf(error) };
   }
 }
 
@@ -123,9 +124,4 @@ function inParts(probes: Probe[]): Probe[][] {
     room -= length;
   }
   return parts;
-}
-
-function causeOf({ message, cause }: Error): string {
-  const { code, message: deeper } = (cause ?? {}) as NodeJS.ErrnoException;
-  return code ?? deeper ?? message;
 }

@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createTransport } from 'nodemailer';
 import type { Settings } from '../env.ts';
-import { Fault } from '../fault.ts';
+import { Fault, messageOf } from '../fault.ts';
 import type { Mailer } from '../outbound/mail.ts';
 import { MINUTE } from '../time.ts';
 
@@ -95,7 +95,7 @@ function signing({ selector, keyFile }: { selector: string; keyFile: string }, f
     const key = createPrivateKey(pem);
     if (key.asymmetricKeyType !== 'rsa') throw new Error(`it is an ${key.asymmetricKeyType} key and not an RSA one`);
   } catch (error) {
-    throw new Fault('unavailable', `DKIM_KEY_FILE=${keyFile} cannot be used: ${(error as Error).message}`);
+    throw new Fault('unavailable', `DKIM_KEY_FILE=${keyFile} cannot be used: ${messageOf(error)}`);
   }
   const domainName = from.slice(from.lastIndexOf('@') + 1);
   return { domainName, keySelector: selector, privateKey: pem, headerFieldNames: SIGNED };

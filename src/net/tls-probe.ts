@@ -111,7 +111,7 @@ function timeText(date: Date): string | null {
 /** The DNS names among the alternative names. Node writes a name with a comma or a quotation mark as a JSON string. */
 export function hostsIn(names: string): string[] {
   const hosts = [...names.matchAll(/(?:^|, )DNS:("(?:[^"\\]|\\.)*"|[^,"]*)/g)].map(([, host = '']) =>
-    (host.startsWith('"') ? (JSON.parse(host) as string) : host).toLowerCase().toWellFormed(),
+    (host.startsWith('"') ? String(JSON.parse(host)) : host).toLowerCase().toWellFormed(),
   );
   return [...new Set(hosts)]
     .filter(({ length }) => length > 0 && length <= LONGEST_HOST)

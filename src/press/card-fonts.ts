@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import opentype from 'opentype.js';
 import type { Font } from 'satori';
+import { present } from '../narrow.ts';
 
 /** A typeface of the cards: one weight of one @fontsource package, which comes cut into subsets. */
 interface Face {
@@ -144,7 +145,7 @@ export function typeset(raw: string, voice: Voice, language: string): TypesetTex
   const order = faces.flatMap(subsetsOf);
   const chosen = new Set<string>();
   for (const char of new Set(text)) {
-    const code = char.codePointAt(0) as number;
+    const code = present(char.codePointAt(0));
     const found = order.find(
       (subset) => subset.ranges.some(([from, to]) => code >= from && code <= to) && load(subset).advances.has(code),
     );
@@ -167,7 +168,7 @@ export function typeset(raw: string, voice: Voice, language: string): TypesetTex
       for (const char of part) {
         let width = widths.get(char);
         if (width === undefined) {
-          const code = char.codePointAt(0) as number;
+          const code = present(char.codePointAt(0));
           width = used.find((cut) => cut.advances.has(code))?.advances.get(code) ?? 0;
           widths.set(char, width);
         }
@@ -184,8 +185,8 @@ export function typeset(raw: string, voice: Voice, language: string): TypesetTex
  * first plane cannot be relied on.
  */
 function isDrawn(grapheme: string, used: readonly LoadedSubset[]): boolean {
-  const codes = [...grapheme].map((char) => char.codePointAt(0) as number);
-  const first = codes[0] as number;
+  const codes = [...grapheme].map((char) => present(char.codePointAt(0)));
+  const first = present(codes[0]);
   if (first > 0xffff) return false;
   const cut = used.find(({ advances }) => advances.has(first));
   return cut !== undefined && codes.every((code) => cut.advances.has(code));
@@ -196,7 +197,7 @@ function plain(text: string): string {
   return text
     .normalize('NFC')
     .replace(/\p{Extended_Pictographic}(?:\u200d\p{Extended_Pictographic}|[\ufe0f\u{1f3fb}-\u{1f3ff}])*/gu, (match) =>
-      /^[©®™‼⁉↔-↩]/u.test(match) ? (match[0] as string) : ' ',
+      /^[©®™‼⁉↔-↩]/u.test(match) ? (match[0] ?? '') : ' ',
     )
     .replace(
       /[\u{1f1e6}-\u{1f1ff}\u{1f3fb}-\u{1f3ff}\u{e0020}-\u{e007f}]|[\ufe00-\ufe0f\u20e3]|\p{Cc}|(?![\u200c\u200d])\p{Cf}/gu,

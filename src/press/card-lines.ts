@@ -1,3 +1,4 @@
+import { present } from '../narrow.ts';
 /** A headline broken into lines of its size. */
 export interface Lines {
   /** In pixels. */
@@ -31,7 +32,7 @@ export function fitLines(text: string, language: string, box: Box, width: (part:
     if (lines.length <= room(box, size) && lines.every((line) => width(line) * size <= box.width))
       return { size, lines };
   }
-  const size = box.sizes.at(-1) as number;
+  const size = present(box.sizes.at(-1));
   const measure = box.width / size;
   const fitting = pieces(units, measure - width('…'), width);
   for (let count = fitting.length; count > 0; count--) {
@@ -43,7 +44,7 @@ export function fitLines(text: string, language: string, box: Box, width: (part:
 }
 
 function shortened(kept: Unit[]): Unit[] {
-  const last = kept.pop() as Unit;
+  const last = present(kept.pop());
   return [...kept, { ...last, text: `${last.text.replace(/[\p{P}\p{Z}]+$/u, '')}…` }];
 }
 
@@ -84,7 +85,7 @@ function pieces(units: readonly Unit[], measure: number, width: (part: string) =
     if (width(unit.text) <= measure) return [unit];
     const cut: Unit[] = [{ text: '', spaced: unit.spaced }];
     for (const { segment } of new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(unit.text)) {
-      const last = cut.at(-1) as Unit;
+      const last = present(cut.at(-1));
       if (last.text !== '' && width(last.text + segment) > measure) cut.push({ text: segment, spaced: false });
       else last.text += segment;
     }

@@ -40,7 +40,7 @@ function indexed(pixels: Uint32Array, width: number, bits: number): { palette: n
   for (let i = 0, filters = 1; i < pixels.length; filters++) {
     const end = i + width;
     while (i < end) {
-      const color = pixels[i] as number;
+      const color = pixels[i] ?? 0;
       const key = color & mask;
       let entry = entries.get(key);
       if (entry === undefined) {

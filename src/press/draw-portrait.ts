@@ -1,6 +1,7 @@
 import satori from 'satori';
 import sharp from 'sharp';
 import { sha256 } from '../ledger/basis.ts';
+import { present } from '../narrow.ts';
 import { deepPalette, type Palette, palePalette } from './card-color.ts';
 import { type TypesetText, typeset } from './card-fonts.ts';
 import { knownLanguage } from './card-layout.ts';
@@ -43,7 +44,7 @@ export function drawPortrait(portrait: Portrait): Promise<Uint8Array> {
 async function draw(portrait: Portrait): Promise<Uint8Array> {
   const digest = Buffer.from(sha256(`portrait ${portrait.slug}`).slice('sha256:'.length), 'hex');
   const palette = (digest.readUInt8(0) % 2 === 0 ? deepPalette : palePalette)(portrait.hue);
-  const shape = SHAPES[digest.readUInt8(1) % SHAPES.length] as string;
+  const shape = present(SHAPES[digest.readUInt8(1) % SHAPES.length]);
   const letters = await lettersSvg(drawable(portrait), palette);
   const side = `width="${PORTRAIT_SIDE}" height="${PORTRAIT_SIDE}"`;
   return flatPng(

@@ -1,4 +1,5 @@
 import { sha256 } from '../ledger/basis.ts';
+import { present } from '../narrow.ts';
 
 /** The picture of a card whose piece has none: plain shapes in two tones, as the data of two SVG paths. */
 export interface Motif {
@@ -36,7 +37,7 @@ export function motifOf(section: string): Motif {
   for (let tile = 0; tile < COLUMNS * ROWS; tile++) {
     const byte = digest.readUInt8(tile);
     const start = `M${(tile % COLUMNS) * SIDE} ${Math.floor(tile / COLUMNS) * SIDE}`;
-    const shape = SHAPES[byte % SHAPES.length] as string;
+    const shape = present(SHAPES[byte % SHAPES.length]);
     // A third of the tiles are filled behind their shape, and a fifth are left to the ground.
     const tone = Math.floor(byte / SHAPES.length) % 5;
     if (tone === 0) motif.soft += `${start}h${SIDE}v${SIDE}h-${SIDE}z`;

@@ -116,7 +116,7 @@ export class Printer {
       result.written++;
       return sha256(bytes);
     }
-    const bytes = 'body' in file ? Buffer.from(file.body as string) : null;
+    const bytes = 'body' in file ? Buffer.from(file.body) : null;
     const digest = bytes !== null ? sha256(bytes) : 'copy' in file ? file.copy : digestIn(result, file);
     if (onDisk === digest) return digest;
     if (bytes !== null) await tree.write(file.path, bytes, exists);

@@ -49,10 +49,8 @@ interface Drawing {
 
 function svgOf({ label, said, title, color, metadata, link }: Drawing): string {
   const name = label.length > LONGEST_LABEL ? `${label.slice(0, LONGEST_LABEL - 1)}…` : label;
-  const [left, right] = [name, said].map((text) => Math.ceil(text.length * CHARACTER) + 2 * PADDING) as [
-    number,
-    number,
-  ];
+  const widthOf = (words: string) => Math.ceil(words.length * CHARACTER) + 2 * PADDING;
+  const [left, right] = [widthOf(name), widthOf(said)];
   const text = (x: number, words: string) => `<text x="${x}" y="14">${escaped(words)}</text>`;
   const [open, end] = link === null ? ['', ''] : [`<a href="${escaped(link)}">`, '</a>'];
   return [

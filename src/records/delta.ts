@@ -1,3 +1,4 @@
+import { entriesOf } from '../narrow.ts';
 import type { TrackedName, TrackedValues } from './tracked-values.ts';
 
 /** The last known values of one signal, and those among them that the last known probe did not show. */
@@ -44,8 +45,7 @@ export function compareWithBaseline(
 ): { updates: DomainBaseline; changes: Change[] } {
   const updates: DomainBaseline = {};
   const changes: Change[] = [];
-  for (const signal of Object.keys(now).sort() as TrackedName[]) {
-    const values = now[signal];
+  for (const [signal, values] of entriesOf(now).sort(([a], [b]) => (a < b ? -1 : 1))) {
     const old = before[signal];
     if (values === null || values === undefined) continue;
     const next = old === undefined ? { values, missing: [] } : step(old, values);

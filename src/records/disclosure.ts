@@ -27,7 +27,7 @@ export function parseDisclosure(text: string): Disclosed | null {
     return null;
   }
   if (!Array.isArray(parts) || parts.length !== 3) return null;
-  const [salt, name, value] = parts as unknown[];
+  const [salt, name, value]: unknown[] = parts;
   if (typeof salt !== 'string' || typeof name !== 'string') return null;
   if (!/^[A-Za-z0-9_-]{22,}$/.test(salt)) return null;
   const disclosed = { salt, name, value };

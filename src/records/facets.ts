@@ -1,3 +1,4 @@
+import { entriesOf, present } from '../narrow.ts';
 import type { DomainBaseline } from './delta.ts';
 import { registrableDomain } from './hostname.ts';
 import { servicesOf } from './services.ts';
@@ -17,16 +18,16 @@ export function facetsOf(baseline: DomainBaseline): Facet[] {
   const facets = new Map<string, Facet>();
   const add = (kind: FacetKind, name: string): void => void facets.set(`${kind} ${name}`, { kind, name });
   const values: Partial<Record<SignalType, string[]>> = {};
-  for (const [signal, { values: known }] of Object.entries(baseline)) {
+  for (const [signal, { values: known }] of entriesOf(baseline)) {
     if (known.length === 0) continue;
     if (signal === 'CERTIFICATE') {
-      const parts = certificateParts(known[0] as string);
+      const parts = certificateParts(present(known[0]));
       if (parts === null) continue;
       add('issuer', issuerName(parts.issuer));
       add('expiry', parts.not_after.slice(0, 10));
       continue;
     }
-    values[signal as SignalType] = known;
+    values[signal] = known;
     add('type', signal);
   }
   for (const { service, kind } of servicesOf(values)) add('service', `${kind}:${service}`);

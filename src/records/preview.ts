@@ -1,5 +1,6 @@
 import { toHex } from '../ledger/bytes.ts';
 import { inclusionPaths, leafHash } from '../ledger/merkle.ts';
+import { isOneOf, present } from '../narrow.ts';
 import type { Observation } from './observation.ts';
 import type { DomainRecord, RecordSignal } from './record.ts';
 import { signalsOf } from './record.ts';
@@ -66,9 +67,7 @@ export function previewOf({ record, seq, seed, receipt }: Observation): Preview 
   const disclosures = disclosuresOf(record, seed);
   const pathOf = inclusionPaths(disclosures.map(leafHash));
   const shown = names.flatMap((name, index) =>
-    (SHOWN as readonly string[]).includes(name)
-      ? [{ index, disclosure: disclosures[index] as string, path: pathOf(index).map(toHex) }]
-      : [],
+    isOneOf(SHOWN, name) ? [{ index, disclosure: present(disclosures[index]), path: pathOf(index).map(toHex) }] : [],
   );
   return {
     preview: true,

@@ -1,3 +1,4 @@
+import { entriesOf } from '../narrow.ts';
 import type { Ask } from './dns/ask.ts';
 import type { RecordType } from './dns/record-type.ts';
 import type { Certificate, CertificateStatus, Probe, Signal, SignalType } from './signal.ts';
@@ -49,7 +50,7 @@ export async function probeHostname(
   { ask, handshake, now, randomLabel }: ProbeOptions,
 ): Promise<Probe> {
   const at = now();
-  const entries = Object.entries(QUESTIONS) as [SignalType, (typeof QUESTIONS)[SignalType]][];
+  const entries = entriesOf(QUESTIONS);
   const asked = new Map(entries.map(([signal, [before, type]]) => [signal, ask(before + hostname, type)]));
   const wildcard = wildcardOf(`${randomLabel()}.${hostname}`, ask);
   const addresses = await Promise.all([asked.get('A'), asked.get('AAAA')]);

@@ -37,7 +37,7 @@ const RECEIPT_PATTERN =
 export function parseObservation(text: string): ObservationReceipt | null {
   const match = RECEIPT_PATTERN.exec(text);
   if (match === null || !isIsoTime(match[3] ?? '')) return null;
-  const [, domain, seq, observed_at, record_root, record_fields, prev, kid] = match as unknown as string[];
+  const [, domain, seq, observed_at, record_root, record_fields, prev, kid] = [...match];
   return {
     domain: domain ?? '',
     seq: Number(seq),

@@ -1,3 +1,4 @@
+import { present } from '../narrow.ts';
 import type { DomainRecord, RecordSignal } from './record.ts';
 import { signalsOf } from './record.ts';
 
@@ -31,7 +32,7 @@ export function partsOf(record: DomainRecord): RecordParts {
 export function recordFromParts({ body, circumstances }: RecordParts, observed_at: string): DomainRecord {
   const record = { ...body, observed_at } as DomainRecord;
   for (const [index, [type, { status, values }]] of inOrder(signalsOf(record)).entries()) {
-    const [ttl, transport, rtt_ms, letters] = circumstances[index] as Circumstance;
+    const [ttl, transport, rtt_ms, letters] = present(circumstances[index]);
     const flags = { aa: letters.includes('a'), ad: letters.includes('d'), tc: letters.includes('t') };
     record[`signals.${type}`] = { status, ttl, values, transport, rtt_ms, flags };
   }

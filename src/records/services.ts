@@ -1,3 +1,4 @@
+import { entriesOf } from '../narrow.ts';
 import { SERVICES } from './service-table.ts';
 import type { SignalType } from './signal.ts';
 
@@ -19,18 +20,18 @@ export function servicesSeen({
 }: {
   signals: Partial<Record<SignalType, { values: string[] }>>;
 }): ServiceSeen[] {
-  return servicesOf(Object.fromEntries(Object.entries(signals).map(([type, { values }]) => [type, values])) as Values);
+  return servicesOf(Object.fromEntries(entriesOf(signals).map(([type, { values }]) => [type, values])));
 }
 
 /** The services that values point to, sorted by name, each once. */
 export function servicesOf(values: Values): ServiceSeen[] {
-  const hosts = Object.fromEntries(Object.entries(values).map(([type, list]) => [type, list.map(hostIn)])) as Values;
+  const hosts = Object.fromEntries(entriesOf(values).map(([type, list]) => [type, list.map(hostIn)]));
   const texts = (values.TXT ?? []).map((value) => unquoted(value).toLowerCase());
   const included = texts.flatMap(includesOf);
   const found: ServiceSeen[] = [];
   for (const pattern of SERVICES) {
-    const seen_in = Object.entries(pattern.hosts ?? {})
-      .filter(([type, ends]) => hosts[type as SignalType]?.some((host) => ends.some((end) => isAtOrBelow(host, end))))
+    const seen_in = entriesOf(pattern.hosts ?? {})
+      .filter(([type, ends]) => hosts[type]?.some((host) => ends.some((end) => isAtOrBelow(host, end))))
       .map(([type]) => type);
     const isInTexts =
       pattern.txt?.some((beginning) => texts.some((text) => text.startsWith(beginning))) ||

@@ -1,3 +1,4 @@
+import { isOneOf } from '../narrow.ts';
 /**
  * The result of probing one hostname. The resolver fills it, the rules of observations and deltas read it, and a remote
  * scanner sends it as JSON.
@@ -109,5 +110,5 @@ export interface Probe {
 
 /** Whether an answer states what exists. An unknown answer never causes a delta. */
 export function isKnown({ status }: { status: SignalStatus }): boolean {
-  return (KNOWN_STATUSES as readonly string[]).includes(status);
+  return isOneOf(KNOWN_STATUSES, status);
 }

@@ -1,3 +1,4 @@
+import { entriesOf, present } from '../narrow.ts';
 import type { Certificate, CertificateStatus, SignalStatus, SignalType } from './signal.ts';
 import { isKnown } from './signal.ts';
 
@@ -9,7 +10,7 @@ export type TrackedValues = Partial<Record<TrackedName, string[] | null>>;
 
 /** The members that a probe and its record share. */
 interface ProbeOrRecord {
-  signals: Record<string, { status: SignalStatus; values: string[] }>;
+  signals: Partial<Record<SignalType, { status: SignalStatus; values: string[] }>>;
   certificate: Certificate | null;
   certificate_status: CertificateStatus;
 }
@@ -20,8 +21,7 @@ interface ProbeOrRecord {
  */
 export function trackedValues({ signals, certificate, certificate_status }: ProbeOrRecord): TrackedValues {
   const tracked: TrackedValues = {};
-  for (const [type, signal] of Object.entries(signals)) {
-    const name = type as SignalType;
+  for (const [name, signal] of entriesOf(signals)) {
     tracked[name] = isKnown(signal) ? distinct(signal.values.map((value) => withoutVolatileParts(name, value))) : null;
   }
   if (certificate_status === 'ok' && certificate !== null) tracked.CERTIFICATE = [certificateText(certificate)];
@@ -50,5 +50,5 @@ export function certificateParts(text: string): Pick<Certificate, 'fingerprint25
   const match = /^([0-9a-f]{64}) (\S+) (.*)$/s.exec(text);
   return match === null
     ? null
-    : { fingerprint256: match[1] as string, not_after: match[2] as string, issuer: match[3] as string };
+    : { fingerprint256: present(match[1]), not_after: present(match[2]), issuer: present(match[3]) };
 }

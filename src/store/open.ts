@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
-import { Fault } from '../fault.ts';
+import { Fault, messageOf } from '../fault.ts';
 import { makeFolder } from '../files/durable-file.ts';
 import { integer, text } from './columns.ts';
 import { sql } from './sql.ts';
@@ -25,7 +25,7 @@ export function openDatabase(settings: DatabaseSettings): Db {
   try {
     makeFolder(dirname(settings.file), 0o700);
   } catch (error) {
-    throw cannotWrite(settings.file, (error as Error).message);
+    throw cannotWrite(settings.file, messageOf(error));
   }
   try {
     const db = new Database(settings.file);

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { messageOf } from '../fault.ts';
 import { authorizer } from './query-authorizer.ts';
 import { QUERY_VIEWS } from './query-views.ts';
 
@@ -41,7 +42,7 @@ if (isMainThread) {
     try {
       db ??= open(task.file);
     } catch (error) {
-      parentPort?.postMessage({ broken: (error as Error).message } satisfies QueryAnswer);
+      parentPort?.postMessage({ broken: messageOf(error) } satisfies QueryAnswer);
       return;
     }
     parentPort?.postMessage(answer(db, task));
@@ -52,7 +53,7 @@ function answer(db: DatabaseSync, task: QueryTask): QueryAnswer {
   try {
     return run(db, task);
   } catch (error) {
-    return { refusal: (error as Error).message };
+    return { refusal: messageOf(error) };
   }
 }
 

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { delimiter, join } from 'node:path';
@@ -15,6 +15,14 @@ export function without(...programs: string[]): string | false {
   const missing = programs.filter((program) => !folders.some((folder) => existsSync(join(folder, program))));
   return missing.length > 0 && `needs ${missing.join(' and ')} on the PATH`;
 }
+
+/** The fsck that checks logs; null where there is none. Systems have another of that name, which checks disks. */
+export const LOG_FSCK: string | null =
+  (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'fsck'))
+    .filter((program) => existsSync(program))
+    .find((program) => spawnSync(program, ['--help'], { encoding: 'utf8' }).stderr.includes('storage_url')) ?? null;
 
 /** A witness: where it answers, and its verifier keys. */
 export interface PeerWitness {

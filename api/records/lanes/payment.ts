@@ -4,9 +4,10 @@ import { Fault } from '../../../src/fault.ts';
 import type { CheckoutOutcome } from '../../../src/meter/checkout.ts';
 import { REPEATS } from '../../../src/meter/checkout.ts';
 import type { Offer } from '../../../src/meter/offer.ts';
-import type { Payment, X402Version } from '../../../src/meter/payment.ts';
+import type { Payment } from '../../../src/meter/payment.ts';
 import { decodePayment, PAYMENT_HEADERS } from '../../../src/meter/payment.ts';
 import { REASONS } from '../../../src/meter/reasons.ts';
+import { present } from '../../../src/narrow.ts';
 import { errorAnswer } from '../../middleware/fault.ts';
 import { operatorOf } from './addresses.ts';
 import { base64, menuFor } from './menu.ts';
@@ -17,7 +18,7 @@ export function paymentOf(c: Context): Payment {
     const text = c.req.header(PAYMENT_HEADERS[version]);
     return text === undefined ? [] : [{ version, text }];
   });
-  const [first, second] = sent as [{ version: X402Version; text: string }, { version: X402Version; text: string }?];
+  const [first = present(sent[0]), second] = sent;
   const field = PAYMENT_HEADERS[first.version];
   if (second !== undefined) {
     throw new Fault('invalid_request', `${field} and X-PAYMENT: send one of the two; nothing was charged`, { field });

@@ -3,6 +3,7 @@ import { z } from '@hono/zod-openapi';
 import type { AppContext } from '../../../src/app/context.ts';
 import type { Problem } from '../../../src/fault.ts';
 import { Fault } from '../../../src/fault.ts';
+import { present } from '../../../src/narrow.ts';
 import type { Hostname } from '../../../src/records/hostname.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
 import { optOutReason, REASON_MAX } from '../../../src/records/opt-out.ts';
@@ -106,7 +107,7 @@ export const watchDomains = ({ store: { records }, now }: Pick<AppContext, 'stor
       if (at > 0) await othersTurn();
       const batch = hosts.slice(at, at + BATCH);
       for (const [index, { outcome }] of records.watch(batch, now()).entries()) {
-        const { hostname, unicode, registrable_domain } = batch[index] as Hostname;
+        const { hostname, unicode, registrable_domain } = present(batch[index]);
         items.push({ domain: hostname, unicode, registrable_domain, outcome });
       }
     }

@@ -1,4 +1,5 @@
 import type { AppContext } from '../../../src/app/context.ts';
+import { present } from '../../../src/narrow.ts';
 import { changeLine } from '../../../src/records/change-line.ts';
 import type { LandingView, TopList } from '../../../src/records/views.ts';
 import { dayAfter, dayOf, isoOrNull, isoTime } from '../../../src/time.ts';
@@ -8,7 +9,6 @@ import type { RecordsContext } from '../context.ts';
 import { TAPE_ROWS } from '../v1/tape.ts';
 import { changeView } from './change-view.ts';
 import { dayBars } from './day.ts';
-import type { FacetList } from './facet-lists.ts';
 import { FACET_LISTS, nameRow } from './facet-lists.ts';
 import type { PageSender } from './page.ts';
 
@@ -85,7 +85,7 @@ function viewOf(app: AppContext, today: string, changes: number, frame: LandingV
 }
 
 function facetList({ store }: AppContext, kind: 'service' | 'issuer', about: string, watched: number): TopList {
-  const list = FACET_LISTS.find((one) => one.kind === kind) as FacetList;
+  const list = present(FACET_LISTS.find((one) => one.kind === kind));
   return {
     name: list.heading,
     about,

@@ -37,7 +37,8 @@ const evidence = {
   operationId: 'exportEvidence',
   tags: ['Exports'],
   summary: 'Every signed observation of a domain with the signing keys, for offline verification',
-  description: 'Check it with `broadsheet verify` or on the page /verify: records, signatures and the chain.',
+  description:
+    'Check it with the command `verify` of Broadsheet or on the page /verify: records, signatures and the chain.',
   request: { params: domainParam },
   responses: {
     200: {

@@ -1,4 +1,4 @@
-import { Fault } from '../../fault.ts';
+import { Fault, messageOf } from '../../fault.ts';
 
 /** The result of one check of an installation. */
 export interface Finding {
@@ -23,7 +23,7 @@ export async function checked(
   try {
     return { name, ...(await work()) };
   } catch (error) {
-    const { message } = error as Error;
+    const message = messageOf(error);
     if (error instanceof Fault) {
       // The message of a fault ends with the cure.
       const at = message.lastIndexOf('; ');

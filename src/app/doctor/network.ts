@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Settings } from '../../env.ts';
+import { codeOf, messageOf, reasonOf } from '../../fault.ts';
 import { createResolver } from '../../net/resolver.ts';
 import { smtpOf } from '../../net/smtp.ts';
 import type { Finding } from './finding.ts';
@@ -36,12 +37,11 @@ async function mailServer(settings: Settings) {
     await within(smtp.verify());
     return holds(`${host} accepts mail`);
   } catch (error) {
-    const { message, code } = error as NodeJS.ErrnoException;
     const cure =
-      code === 'EAUTH'
+      codeOf(error) === 'EAUTH'
         ? 'check the user and the password of SMTP_URL'
         : 'check SMTP_URL: its host, its port, and smtps:// for implicit TLS';
-    return fault(`${host}: ${message}`, cure);
+    return fault(`${host}: ${messageOf(error)}`, cure);
   } finally {
     smtp.breakOff();
   }
@@ -116,11 +116,6 @@ async function saleOfCredits({ x402 }: Settings) {
   const id = BigInt(told.data.result);
   if (`eip155:${id}` !== caip2) return fault(`${host} is a node of chain ${id}, and ${name} is ${caip2}`, cure);
   return holds(`${host} is a node of ${name}`);
-}
-
-function reasonOf({ message, cause }: Error): string {
-  const { code, message: deeper } = (cause ?? {}) as NodeJS.ErrnoException;
-  return code ?? deeper ?? message;
 }
 
 function within(work: Promise<void>): Promise<void> {

@@ -1,3 +1,4 @@
+import { present } from '../../narrow.ts';
 import { merkleRoot, nodeHash } from '../merkle.ts';
 import { HASH_LENGTH } from './hash-lines.ts';
 import type { CompleteSubtree, Subtree } from './subtrees.ts';
@@ -67,11 +68,9 @@ export function logTree(size: number, read: TileReader): LogTree {
 /** The complete nodes over some hashes, level by level; what has no neighbour has no node above. */
 function nodesOver(hashes: Uint8Array[]): Uint8Array[][] {
   const levels = [hashes];
-  for (let below = hashes; below.length > 1; below = levels.at(-1) as Uint8Array[]) {
+  for (let below = hashes; below.length > 1; below = present(levels.at(-1))) {
     const pairs = Math.floor(below.length / 2);
-    levels.push(
-      Array.from({ length: pairs }, (_, at) => nodeHash(below[2 * at] as Uint8Array, below[2 * at + 1] as Uint8Array)),
-    );
+    levels.push(Array.from({ length: pairs }, (_, at) => nodeHash(present(below[2 * at]), present(below[2 * at + 1]))));
   }
   return levels;
 }

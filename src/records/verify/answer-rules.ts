@@ -1,4 +1,5 @@
 import canonicalize from 'canonicalize';
+import { membersIn } from '../../narrow.ts';
 import type { Disclosed } from '../disclosure.ts';
 import type { ObservationReceipt } from '../receipt.ts';
 
@@ -34,11 +35,11 @@ export function answerRules(
     if (answer[name] !== undefined && differs(answer[name], name)) faults.push(`${name} is not what was signed`);
   }
   if (answer.nameservers !== undefined) {
-    const { values } = (signed.get('signals.NS') ?? {}) as { values?: unknown };
+    const { values } = membersIn(signed.get('signals.NS'));
     if (!isSame(answer.nameservers, values)) faults.push('nameservers is not what was signed');
   }
   if (answer.signals !== undefined) {
-    const said = Object.entries((answer.signals ?? {}) as object);
+    const said = Object.entries(membersIn(answer.signals));
     for (const [type, signal] of said) {
       if (differs(signal, `signals.${type}`)) faults.push(`signals.${type} is not what was signed`);
     }

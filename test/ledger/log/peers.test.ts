@@ -17,7 +17,7 @@ import { verifyTlogProof } from '../../../src/ledger/log/verify-proof.ts';
 import { tempFolder } from '../../support/app-context.ts';
 import { MemoryLog } from '../../support/log.ts';
 import type { PeerWitness } from '../../support/log-peers.ts';
-import { serveFiles, startLitewitness, startOmniwitness, without } from '../../support/log-peers.ts';
+import { LOG_FSCK, serveFiles, startLitewitness, startOmniwitness, without } from '../../support/log-peers.ts';
 
 /** The log held against programs that nobody here wrote. */
 
@@ -127,11 +127,13 @@ for (const [name, skip, start] of WITNESSES) {
 async function fsck(url: string, vkey: string, folder: string): Promise<string> {
   const key = join(folder, 'log.pub');
   writeFileSync(key, vkey);
-  const { stderr } = await run('fsck', [`--storage_url=${url}`, `--public_key=${key}`, '--ui=false']);
+  const { stderr } = await run(LOG_FSCK ?? '', [`--storage_url=${url}`, `--public_key=${key}`, '--ui=false']);
   return stderr;
 }
 
-test('fsck rebuilds the root of a log from its tiles and entries', { skip: without('fsck') }, async (t) => {
+test('fsck rebuilds the root of a log from its tiles and entries', {
+  skip: LOG_FSCK === null && 'needs the fsck of logs on the PATH',
+}, async (t) => {
   for (const size of [1, 256, 257, 1_000, 66_000]) {
     const log = grown(size);
     assert.match(await fsck(await serveFiles(t, published(log)), log.vkey, tempFolder(t)), /Successfully fsck'd log/);
@@ -139,7 +141,9 @@ test('fsck rebuilds the root of a log from its tiles and entries', { skip: witho
 });
 
 // With more than one tile it waits for ever once it has found something.
-test('fsck finds a swapped tile, an altered entry and another size', { skip: without('fsck') }, async (t) => {
+test('fsck finds a swapped tile, an altered entry and another size', {
+  skip: LOG_FSCK === null && 'needs the fsck of logs on the PATH',
+}, async (t) => {
   const log = grown(256);
   const files = published(log);
   const url = await serveFiles(t, files);

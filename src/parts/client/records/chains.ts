@@ -1,3 +1,4 @@
+import { present } from '../../../narrow.ts';
 import type { Evidence } from '../../../records/evidence.ts';
 import { bundleKeyRules, chainRules, provenanceRules, recordRules } from '../../../records/verify/document-rules.ts';
 import type { ProvenancePage } from '../../../records/verify/documents.ts';
@@ -33,7 +34,7 @@ export async function* bundleChecks(bundle: Evidence, keys: Keys): AsyncGenerato
   for (const [index, record] of records.entries()) {
     const { names, fields, content } = recordRules(
       record,
-      checked[index] as CheckedReceipt,
+      present(checked[index]),
       await rootOfAll(record.disclosures),
     );
     faults.push(

@@ -1,4 +1,5 @@
 import { parseIJson } from '../../../ledger/i-json.ts';
+import { membersIn } from '../../../narrow.ts';
 import { keysIn } from '../verify/seals.ts';
 import { textOf } from '../verify/text-of.ts';
 import type { Keys } from './receipts.ts';
@@ -53,6 +54,6 @@ function parseOrNull(text: string): unknown {
 
 /** A fault's message, as the end of a sentence. */
 function wordOf(text: string): string {
-  const { message } = (parseOrNull(text) ?? {}) as { message?: unknown };
+  const { message } = membersIn(parseOrNull(text));
   return typeof message === 'string' ? `: ${message}` : '. Look at the address in your browser.';
 }

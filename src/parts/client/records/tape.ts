@@ -1,3 +1,5 @@
+import { elementOf } from '../element.ts';
+
 /** Refreshes the tape of the front page while the page is visible. */
 
 interface Row {
@@ -11,8 +13,8 @@ interface Row {
 /** How often the tape is fetched, in ms. */
 const EVERY = 15_000;
 
-const body = document.getElementById('tape') as HTMLElement;
-const state = document.getElementById('tape-state') as HTMLElement;
+const body = elementOf('tape', HTMLElement);
+const state = elementOf('tape-state', HTMLElement);
 
 function cell(className: string, ...content: (string | Node)[]): HTMLElement {
   const made = document.createElement('td');

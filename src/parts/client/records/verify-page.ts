@@ -1,14 +1,17 @@
+import { present } from '../../../narrow.ts';
+import { elementOf } from '../element.ts';
 import type { Given } from './given.ts';
 import { readGiven } from './given.ts';
 import { showVerdict } from './verdict.ts';
 
 /** Runs the page on which readers verify documents of the service. Nothing that is pasted leaves the browser. */
 
-const form = document.getElementById('given') as HTMLFormElement;
-const output = document.getElementById('verdict') as HTMLElement;
-const file = form.elements.namedItem('file') as HTMLInputElement;
+const form = elementOf('given', HTMLFormElement);
+const output = elementOf('verdict', HTMLElement);
+const input = (name: string) => present(form.querySelector<HTMLInputElement>(`[name="${name}"]`));
+const file = input('file');
 
-const field = (name: string): string => (form.elements.namedItem(name) as HTMLInputElement).value;
+const field = (name: string): string => input(name).value;
 
 let running = false;
 
@@ -40,5 +43,5 @@ document.addEventListener('drop', (event) => {
 });
 
 // A link may prefill the address; the reader still starts the check.
-(form.elements.namedItem('from') as HTMLInputElement).value = new URLSearchParams(location.search).get('from') ?? '';
+input('from').value = new URLSearchParams(location.search).get('from') ?? '';
 form.hidden = false;

@@ -1,11 +1,12 @@
 import { documentIn } from '../../../records/verify/documents.ts';
+import { elementOf } from '../element.ts';
 import { keysOf, NothingChecked } from './fetched.ts';
 import { showVerdict } from './verdict.ts';
 
 /** Checks the preview that a page carries: once when this file is loaded, then at each press of the button. */
 
-const output = document.getElementById('verdict') as HTMLElement;
-const button = document.getElementById('verify') as HTMLButtonElement;
+const output = elementOf('verdict', HTMLElement);
+const button = elementOf('verify', HTMLButtonElement);
 const KEYS = '/.well-known/records-keys.json';
 
 let running = false;

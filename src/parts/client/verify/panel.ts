@@ -1,3 +1,5 @@
+import { present } from '../../../narrow.ts';
+import { elementOf } from '../element.ts';
 import type { Check } from './check.ts';
 import { checkProof } from './check.ts';
 import { fetched, NotFetched } from './fetched.ts';
@@ -6,9 +8,9 @@ import { pageCheck } from './page.ts';
 
 /** Runs the checks in the panel of a story page: once when this file is loaded, then at each press of the button. */
 
-const panel = document.getElementById('verify') as HTMLElement;
-const button = panel.querySelector('button') as HTMLButtonElement;
-const status = panel.querySelector('[role="status"]') as HTMLElement;
+const panel = elementOf('verify', HTMLElement);
+const button = present(panel.querySelector('button'));
+const status = present(panel.querySelector<HTMLElement>('[role="status"]'));
 const { proof: proofUrl = '', keys: keysUrl = '', piece = '', revision, hash = '' } = panel.dataset;
 
 const INSECURE =

@@ -5,6 +5,7 @@ import { keyHashInput, splitJwk, thumbprintInput } from '../../../ledger/key-tex
 import type { Note } from '../../../ledger/note.ts';
 import { signaturesBy } from '../../../ledger/note.ts';
 import { isPrimeOrder } from '../../../ledger/prime-order.ts';
+import { membersIn } from '../../../narrow.ts';
 
 /** What the ledger does with node:crypto, done with the browser's WebCrypto and noble. */
 
@@ -42,7 +43,7 @@ export async function contentHash(value: unknown): Promise<string | null> {
 
 /** The keys of a key document. One whose kid, key hash or `x` is not that of its bytes is left out; null when it is no key document. */
 export async function keysIn(document: unknown): Promise<ListedKey[] | null> {
-  const { keys } = (document ?? {}) as { keys?: unknown };
+  const { keys } = membersIn(document);
   if (!Array.isArray(keys)) return null;
   const read = await Promise.all(keys.map(readKey));
   return read.filter((key) => key !== null);
