@@ -1,5 +1,4 @@
 import { Fault } from '../fault.ts';
-import type { Plan } from '../meter/plan.ts';
 import { nameFrom } from './keys.ts';
 
 /** Hostnames of an account, under a name. Times in ms. */
@@ -32,9 +31,6 @@ export const GROUPS_MAX = 50;
 export const GROUP_NAME_MAX = 60;
 /** How many hostnames are read out of one form; what an account may have is less. */
 const NAMES_MAX = 1_000;
-
-/** How many hostnames an account may have under watch, by its plan. */
-export type WatchCaps = Record<Plan, number>;
 
 /** The part of the store that the rules of groups use. */
 interface GroupStore {

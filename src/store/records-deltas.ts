@@ -22,14 +22,6 @@ export interface DeltaPage {
   cursor?: number | undefined;
 }
 
-export interface DayCount {
-  /** YYYY-MM-DD, UTC. */
-  day: string;
-  signal: string;
-  kind: Change['kind'];
-  count: number;
-}
-
 export const SIGNAL = oneOf(...SIGNAL_TYPES, 'CERTIFICATE');
 
 const CHANGE = {
