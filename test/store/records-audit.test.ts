@@ -88,7 +88,7 @@ const CHANGES: [claim: string, sql: string, said: RegExp][] = [
   [
     'who has opted out',
     "UPDATE hostnames SET state = 'watched' WHERE hostname = 'gone.test'",
-    /gone\.test: it is watched, though an opt-out covers it/,
+    /gone\.test: its state is watched, though an opt-out covers it/,
   ],
   ['the newest observation', 'UPDATE hostnames SET seq = 1', /seq 1 is shown as the newest observation, not 5/],
 ];
