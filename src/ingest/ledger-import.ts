@@ -36,7 +36,7 @@ export function importLedger(
 ): number {
   const { media, now } = target;
   // Readers were notified of these events when they happened.
-  const store = { ...target.store, tell() {} };
+  const store: LedgerTarget['store'] = { ...target.store, emit() {} };
   if (!existsSync(file)) throw new Fault('not_found', `${file} does not exist; name a file of \`ledger export\``);
   const keys: VerifyingKey[] = [];
   // A ledger is imported as it is, even when it was written under a clock that was set back.

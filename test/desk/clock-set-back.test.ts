@@ -110,7 +110,7 @@ test('no receipt is of a time before its key was in use, or after it was retired
 test('the auditor finds a receipt of an earlier time than the one before it', (t) => {
   const { app, clock } = stand(t);
   // As a program did that knew no better.
-  const careless = { ...app.desk, door: app.desk.signingKey, store: { ...app.store, lastFiledAt: () => 0 } };
+  const careless = { ...app.desk, signingKey: app.desk.signingKey, store: { ...app.store, lastFiledAt: () => 0 } };
   fileStory(careless, PAPER, filing('tide'), BY);
   clock.now = NOON - HOUR;
   fileStory({ ...careless, signingKey: { ...careless.door, nbf: 0 } }, PAPER, filing('ebb'), BY);
