@@ -113,7 +113,7 @@ test('the auditor finds a receipt of an earlier time than the one before it', (t
   const careless = { ...app.desk, signingKey: app.desk.signingKey, store: { ...app.store, lastFiledAt: () => 0 } };
   fileStory(careless, PAPER, filing('tide'), BY);
   clock.now = NOON - HOUR;
-  fileStory({ ...careless, signingKey: { ...careless.door, nbf: 0 } }, PAPER, filing('ebb'), BY);
+  fileStory({ ...careless, signingKey: { ...careless.signingKey, nbf: 0 } }, PAPER, filing('ebb'), BY);
   const audit = generationAudit(app.store.doorKeys());
   const faults = [...app.store.entries()].flatMap(audit.next);
   assert.deepEqual(faults, [
