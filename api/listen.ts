@@ -10,7 +10,7 @@ import type { Hono } from 'hono';
 import { codeOf, Fault } from '../src/fault.ts';
 import type { DeskEnv } from './env.ts';
 import { closeInStages, isClosing, isLong } from './lingering-close.ts';
-import { answerUnreadable } from './unreadable.ts';
+import { answerMalformed } from './malformed-request.ts';
 
 /** How long a stopping server waits for answers that are under way, in ms. */
 const DRAIN = 10_000;
@@ -31,7 +31,7 @@ export interface Listening {
 }
 
 /** Why a system will not listen, by the code of its error. */
-const REFUSALS: Record<string, (at: Place) => string> = {
+const REFUSALS: Record<string, (at: ListenAddress) => string> = {
   EADDRINUSE: ({ host, port, setting }) =>
     `port ${port} of ${host} is taken; set ${setting} to another one, or to 0 for a free one`,
   EACCES: ({ port, setting }) => `port ${port} is not open to this user; set ${setting} to 1024 or above`,
@@ -40,14 +40,14 @@ const REFUSALS: Record<string, (at: Place) => string> = {
 };
 
 /** Where to listen, and the `setting` that moves the port. */
-interface Place {
+interface ListenAddress {
   host: string;
   port: number;
   setting: string;
 }
 
 /** Where a service listens, and its public address: a request without a host is for it. */
-interface Service extends Place {
+interface ServiceAddress extends ListenAddress {
   origin: string;
 }
 
@@ -57,7 +57,7 @@ interface Service extends Place {
  * naming the setting.
  */
 export async function listen(
-  place: Service,
+  place: ServiceAddress,
   wire: (port: number) => Promise<Hono<DeskEnv>>,
   end: () => void,
 ): Promise<Listening> {
@@ -67,7 +67,7 @@ export async function listen(
   const server = createAdaptorServer({
     fetch: (...asked) => (answer === null ? wired.promise.then((ready) => ready(...asked)) : answer(...asked)),
   }) as Server;
-  answerUnreadable(server);
+  answerMalformed(server);
   server.prependListener('request', ({ httpVersion, headers }) => {
     // HTTP/1.0 knows no Host, and health checks speak it. Of HTTP/1.1, Node takes nothing without one.
     if (httpVersion === '1.0') headers.host ||= new URL(place.origin).host;
@@ -106,14 +106,14 @@ export async function listen(
 }
 
 /** Throws `unavailable`, naming the setting, unless something could listen there now. */
-export async function needPort(place: Place): Promise<void> {
+export async function requireFreePort(place: ListenAddress): Promise<void> {
   const server = createServer();
   await bind(server, place);
   server.close();
   await once(server, 'close');
 }
 
-async function bind(server: NetServer, place: Place): Promise<void> {
+async function bind(server: NetServer, place: ListenAddress): Promise<void> {
   const last = performance.now() + PATIENCE;
   for (;;) {
     server.listen(place.port, place.host);

@@ -7,7 +7,7 @@ import type { PressQueue } from '../src/app/press-queue.ts';
 import { deskApi } from './desk/api.ts';
 import { fileOptions } from './desk/files/file-options.ts';
 import { newsstandHandlers } from './desk/files/newsstand.ts';
-import { nothingHere } from './desk/files/nothing-here.ts';
+import { notFoundHandler } from './desk/files/not-found.ts';
 import { pressedFile } from './desk/files/pressed-file.ts';
 import { privateFile } from './desk/files/private-file.ts';
 import { wireHostRoutes } from './desk/host-router.ts';
@@ -16,11 +16,11 @@ import type { DeskEnv } from './env.ts';
 import type { Listening } from './listen.ts';
 import { listen } from './listen.ts';
 import { answerFault } from './middleware/fault.ts';
-import { noticeForwarded } from './middleware/forwarded.ts';
-import { measureHead } from './middleware/head.ts';
+import { recordForwarded } from './middleware/forwarded.ts';
+import { setHeadLength } from './middleware/head.ts';
 import { KeyUses } from './middleware/key-uses.ts';
 import { logRequests } from './middleware/log.ts';
-import { nameRequest } from './middleware/request-id.ts';
+import { assignRequestId } from './middleware/request-id.ts';
 import { recordsApi } from './records/api.ts';
 import { answerFaults } from './records/pages/fault.ts';
 import { PageSender } from './records/pages/page.ts';
@@ -68,7 +68,7 @@ export async function deskRouter(
     privateFile: privateFile(app, sites, build),
     ...newsstandHandlers(app, build.render, { presses, backlog }),
   });
-  router.notFound(nothingHere(app, backlog));
+  router.notFound(notFoundHandler(app, backlog));
   return router;
 }
 
@@ -111,8 +111,8 @@ export async function listenRecords(app: AppContext, logger: Logger, bound: Boun
 /** What both services do for every request. */
 function useCommon(router: Hono<DeskEnv>, service: 'desk' | 'records', app: AppContext, logger: Logger): void {
   router.use(carryHeaders);
-  router.use(nameRequest);
-  router.use(measureHead);
+  router.use(assignRequestId);
+  router.use(setHeadLength);
   router.use(logRequests(logger));
-  router.use(noticeForwarded(app, service, logger));
+  router.use(recordForwarded(app, service, logger));
 }

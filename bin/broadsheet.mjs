@@ -19,7 +19,7 @@ if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) {
   modules.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/broadsheet', import.meta.url)));
   await import('../src/cmd/broadsheet.ts');
 } else if (existsSync(newer)) {
-  // The IPC channel closes when this process ends, in whatever way: see src/terminal/starter.ts.
+  // The IPC channel closes when this process ends, in whatever way: see src/terminal/parent-process.ts.
   const child = spawn(newer, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });

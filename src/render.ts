@@ -9,7 +9,7 @@ import type { RecordsPages } from './records/pages.ts';
 export type Pages = PaperPages & RecordsPages & AccountPages & { '/mail': MailContent };
 
 /** Loads every page now; else each is loaded when it is printed first, and a new build may have taken it away. */
-export async function hold(): Promise<void> {
+export async function preload(): Promise<void> {
   const { pageMap } = new FetchState(new Request('http://broadsheet.invalid/')).manifest;
   await Promise.all([...(pageMap?.values() ?? [])].map((load) => load()));
 }

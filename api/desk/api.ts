@@ -10,13 +10,13 @@ import type { PaperContext, PaperEnv } from '../env.ts';
 import { allowedBy } from '../middleware/allow.ts';
 import { proxyList } from '../middleware/caller.ts';
 import { allowCrossOrigin, DESK } from '../middleware/cors.ts';
-import { tellProblems } from '../middleware/invalid.ts';
+import { rejectInvalid } from '../middleware/invalid.ts';
 import { limitBody } from '../middleware/json-body.ts';
-import { knowPaper } from '../middleware/key.ts';
+import { requireVisiblePaper } from '../middleware/key.ts';
 import type { KeyUses } from '../middleware/key-uses.ts';
-import { soundQuery } from '../middleware/query.ts';
-import { refuseOthers } from '../middleware/refuse-others.ts';
+import { requireUtf8Query } from '../middleware/query.ts';
 import { throttle } from '../middleware/throttle.ts';
+import { answerUnmatched } from '../middleware/unmatched.ts';
 import { openApiRoutes } from './openapi/document.ts';
 import { playgroundRoutes } from './openapi/playground.ts';
 import { PaperResponses } from './paper-responses.ts';
@@ -53,7 +53,7 @@ export interface ApiParts {
 
 /** The News Desk API and the pages beside it, wired from `PAPER_ROUTES`. */
 export async function deskApi({ app, sites, presses, uses, logger }: ApiParts): Promise<OpenAPIHono<PaperEnv>> {
-  const router = new OpenAPIHono<PaperEnv>({ defaultHook: tellProblems });
+  const router = new OpenAPIHono<PaperEnv>({ defaultHook: rejectInvalid });
   const build = await loadBuild();
   const routes = new PaperRoutes(router, new PaperResponses(`${VERSION} ${build.stamp}`));
   const writer: Writer = { app, presses, logger };
@@ -61,7 +61,8 @@ export async function deskApi({ app, sites, presses, uses, logger }: ApiParts): 
   const read = throttle<PaperEnv>(READS, proxies, { spares: hasKey, sparesLocal: true, sparesKeys: true });
   const allowed = allowedBy(router, '/:paper');
   const pages = allowCrossOrigin(DESK, allowed);
-  for (const tree of TREES) router.use(tree, pages, knowPaper(app, sites.of, uses), read, soundQuery, limitBody);
+  for (const tree of TREES)
+    router.use(tree, pages, requireVisiblePaper(app, sites.of, uses), read, requireUtf8Query, limitBody);
 
   indexRoutes(routes);
   storyRoutes(routes, app);
@@ -86,7 +87,7 @@ export async function deskApi({ app, sites, presses, uses, logger }: ApiParts): 
   playgroundRoutes(routes);
   catalogRoutes(routes);
   routes.wire();
-  refuseOthers(
+  answerUnmatched(
     router,
     allowed,
     (c) => `there is no route at ${c.req.path.slice(c.get('site').slug.length + 1, 200)}; GET /api/v1 lists all`,

@@ -26,9 +26,9 @@ export function editionOf({ store }: Pick<AppContext, 'store'>, c: PaperContext)
 }
 
 /** A piece by its id or its slug, whatever its state. Throws `not_found`. */
-export function pieceNamed(archive: Archive, name: string): Story {
+export function requirePiece(archive: Archive, name: string): Story {
   const story = archive.storyById(name) ?? archive.storyBySlug(name);
-  if (story === null) throw noPiece(name);
+  if (story === null) throw pieceNotFound(name);
   return story;
 }
 
@@ -37,7 +37,7 @@ export function pieceNamed(archive: Archive, name: string): Story {
  * Throws `not_found`, and `withdrawn` for what was on air and was taken off.
  */
 export function readablePiece(archive: Archive, name: string, c: PaperContext): Story {
-  const story = pieceNamed(archive, name);
+  const story = requirePiece(archive, name);
   if (isWithdrawn(story)) {
     const withdrawn_at = isoTime(story.withdrawn_at ?? 0);
     throw new Fault('withdrawn', `this piece was withdrawn on ${withdrawn_at.slice(0, 10)}: ${story.reason}`, {
@@ -45,7 +45,7 @@ export function readablePiece(archive: Archive, name: string, c: PaperContext): 
       reason: story.reason,
     });
   }
-  if (story.state !== 'on_air' && c.get('key') === null) throw noPiece(name);
+  if (story.state !== 'on_air' && c.get('key') === null) throw pieceNotFound(name);
   return story;
 }
 
@@ -58,6 +58,6 @@ export function proofUrl(c: PaperContext, story: Story): string {
 }
 
 /** The fault of a piece that is not on air, or not at all. */
-export function noPiece(name: string): Fault {
+export function pieceNotFound(name: string): Fault {
   return new Fault('not_found', `this paper has no piece ${JSON.stringify(name.slice(0, 200))} on air`);
 }

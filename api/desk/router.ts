@@ -2,7 +2,7 @@ import type { OpenAPIHono, RouteConfig } from '@hono/zod-openapi';
 import { createRoute } from '@hono/zod-openapi';
 import type { Handler as HonoHandler, MiddlewareHandler } from 'hono';
 import type { PaperEnv } from '../env.ts';
-import { needs } from '../middleware/key.ts';
+import { requireLevel } from '../middleware/key.ts';
 import type { Handler } from '../openapi/register.ts';
 import { registerRoute } from '../openapi/register.ts';
 import { securityOf } from './openapi/levels.ts';
@@ -46,7 +46,7 @@ export class PaperRoutes {
   operation<O extends Operation>(described: O, handler: OperationHandler<O>, ...first: MiddlewareHandler[]): void {
     this.#add(described.operationId, ({ method, path, access }) => {
       const { before = [], ...rest } = described;
-      const level = access === 'public' || access === 'token' ? [] : [needs(access)];
+      const level = access === 'public' || access === 'token' ? [] : [requireLevel(access)];
       const middleware = [...level, ...first, ...before];
       const placed = { ...rest, method: METHODS[method], path, security: securityOf(access), middleware };
       // The same operation with its place: TypeScript cannot follow a spread of `O`.

@@ -66,7 +66,7 @@ export class Sites {
       this.#isFresh = false;
     });
     const { store } = this.#app;
-    const version = `${store.editions()} ${store.hosts.mark()}`;
+    const version = `${store.editions()} ${store.hosts.version()}`;
     if (version === this.#version) return;
     this.#version = version;
     this.#papers = new Map(

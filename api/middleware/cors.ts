@@ -33,13 +33,13 @@ export function preflightOf({ methods, sends }: Pick<CorsRules, 'methods' | 'sen
  * a header that a page must hold. Preflights are answered alike for papers that
  * are there and papers that are not: only the path decides.
  */
-export function allowCrossOrigin(openness: CorsRules, allowed: Allowed) {
-  const preflight = preflightOf(openness);
+export function allowCrossOrigin(rules: CorsRules, allowed: Allowed) {
+  const preflight = preflightOf(rules);
   return createMiddleware<DeskEnv>(async (c, next) => {
     setHeader(c, 'Access-Control-Allow-Origin', '*');
     if (c.req.method === 'OPTIONS')
       return respond(c, null, 204, { ...preflight, Allow: allowed(c.req.path) ?? 'OPTIONS' });
-    setHeader(c, 'Access-Control-Expose-Headers', openness.reads);
+    setHeader(c, 'Access-Control-Expose-Headers', rules.reads);
     return next();
   });
 }

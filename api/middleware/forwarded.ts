@@ -17,7 +17,7 @@ const HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip'] as const;
  * this machine are not limited, so behind it no limit by address holds, and all
  * keyless callers are one.
  */
-export function noticeForwarded(
+export function recordForwarded(
   { store, settings, now }: Pick<AppContext, 'store' | 'settings' | 'now'>,
   service: 'desk' | 'records',
   logger: Logger,

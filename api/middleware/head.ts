@@ -6,7 +6,7 @@ import type { DeskEnv } from '../env.ts';
  * what the listener reckons the length from. An answer without a body, such as
  * that of a handler which does not work for HEAD, is left as it is.
  */
-export const measureHead = createMiddleware<DeskEnv>(async (c, next) => {
+export const setHeadLength = createMiddleware<DeskEnv>(async (c, next) => {
   await next();
   if (c.req.method !== 'HEAD' || c.env.outgoing.headersSent || c.res.body === null) return;
   c.res.headers.set('Content-Length', String((await c.res.arrayBuffer()).byteLength));

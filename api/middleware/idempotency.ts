@@ -13,7 +13,7 @@ export interface Outcome<Body extends object> {
 }
 
 /** A write under the name that its caller gave it, if any (`Idempotency-Key`). */
-export interface NamedWrite {
+export interface IdempotentWrite {
   name: string | null;
   /** The hash of what is asked. */
   request: string;
@@ -28,7 +28,7 @@ interface Caller {
 }
 
 /** Reads the name and the body of a write. Throws `invalid_request` for an invalid name. */
-export async function namedWrite(c: Context): Promise<NamedWrite> {
+export async function readIdempotentWrite(c: Context): Promise<IdempotentWrite> {
   const name = nameOf(c);
   const hash = createHash('sha256').update(`${c.req.method} ${c.req.path}\n`);
   return { name, request: hash.update(new Uint8Array(await c.req.arrayBuffer())).digest('hex') };
@@ -39,7 +39,11 @@ export async function namedWrite(c: Context): Promise<NamedWrite> {
  * had before. To be called within the transaction of the work. Throws
  * `idempotency_key_reused` for a name that another request had, and what `work` throws.
  */
-export function once<Body extends object>(caller: Caller, named: NamedWrite, work: () => Outcome<Body>): Outcome<Body> {
+export function runOnce<Body extends object>(
+  caller: Caller,
+  named: IdempotentWrite,
+  work: () => Outcome<Body>,
+): Outcome<Body> {
   const { answers, key, at } = caller;
   const { name, request } = named;
   if (name === null) return work();
@@ -50,14 +54,14 @@ export function once<Body extends object>(caller: Caller, named: NamedWrite, wor
     return { status: kept.status === 201 ? 201 : 200, body: JSON.parse(kept.body) };
   }
   const done = work();
-  keep(caller, named, done);
+  storeAnswer(caller, named, done);
   return done;
 }
 
 /** Keeps the result of a write for callers who send it again. */
-export function keep(
+export function storeAnswer(
   { answers, key, at }: Caller,
-  { name, request }: NamedWrite,
+  { name, request }: IdempotentWrite,
   { status, body }: Outcome<object>,
 ): void {
   if (name !== null) answers.put(key, name, { request, status, body: JSON.stringify(body) }, at);

@@ -6,7 +6,7 @@ import { shapeProblems } from '../../src/ledger/shape.ts';
 type Validated = { target?: string; data?: unknown } & ({ success: true } | { success: false; error: ZodError });
 
 /** Throws `invalid_request` for what a route's schema does not take, with every problem in it. */
-export function tellProblems(result: Validated): undefined {
+export function rejectInvalid(result: Validated): undefined {
   if (result.success) return;
   const { data, target } = result;
   const problems = shapeProblems(result.error, data).map((problem) =>

@@ -51,8 +51,8 @@ export function jsonBody({ mayBeEmpty = false, valuesMax = VALUES_MAX } = {}) {
     } else {
       // Nothing at all is of no wrong type.
       if (bytes.length === 0 && c.req.header('content-type') === undefined) throw broken('is missing; send JSON');
-      needPlain(c);
-      needJson(c);
+      requireUncompressed(c);
+      requireJson(c);
       parseJson(bytes, valuesMax);
       // That check knows fewer spellings of the type: what has passed here is plain to it.
       headers.set('Content-Type', 'application/json');
@@ -62,7 +62,7 @@ export function jsonBody({ mayBeEmpty = false, valuesMax = VALUES_MAX } = {}) {
 }
 
 /** Throws `unsupported_media_type` for a compressed body (RFC 9110, section 15.5.16). */
-export function needPlain(c: Context): void {
+export function requireUncompressed(c: Context): void {
   const coding = c.req.header('content-encoding') ?? '';
   if (/^(?:identity)?$/i.test(coding.trim())) return;
   setHeader(c, 'Accept-Encoding', 'identity');
@@ -73,7 +73,7 @@ export function needPlain(c: Context): void {
 }
 
 /** Throws `unsupported_media_type` unless the body is said to be JSON. */
-export function needJson(c: Context): void {
+export function requireJson(c: Context): void {
   const type = c.req.header('content-type') ?? '';
   if (/^application\/(?:[\w.-]+\+)?json *(?:;|$)/i.test(type)) return;
   throw new Fault(

@@ -54,7 +54,11 @@ export function paperOfKey(
  * context. Throws `key_invalid`, `key_expired`, `wrong_paper`, and `not_found` for a paper
  * that is not there or that is private: from outside they are the same.
  */
-export function knowPaper({ store, now }: AppContext, siteOf: (env: HttpBindings) => Site | null, uses: KeyUses) {
+export function requireVisiblePaper(
+  { store, now }: AppContext,
+  siteOf: (env: HttpBindings) => Site | null,
+  uses: KeyUses,
+) {
   return createMiddleware<PaperEnv>(async (c, next) => {
     const site = siteOf(c.env);
     const key = keyOfRequest(store.keys, (name) => c.req.header(name), now());
@@ -62,7 +66,7 @@ export function knowPaper({ store, now }: AppContext, siteOf: (env: HttpBindings
       throw new Fault('wrong_paper', `this key opens ${key.paper} and nothing else; use it under that paper’s path`);
     }
     const paper = site?.paper ?? null;
-    if (site === null || paper === null || !(paper.paper_public || key !== null)) throw nothing();
+    if (site === null || paper === null || !(paper.paper_public || key !== null)) throw notFound();
     if (key !== null) uses.note(key.id, now());
     c.set('site', { ...site, paper });
     c.set('key', key);
@@ -71,20 +75,20 @@ export function knowPaper({ store, now }: AppContext, siteOf: (env: HttpBindings
 }
 
 /** The same words for a paper that is not there and for one that is private. */
-export function nothing(): Fault {
+export function notFound(): Fault {
   return new Fault('not_found', 'there is nothing at this address');
 }
 
 /** Lets through callers whose key reaches a level. Throws `key_required`, `level_too_low`. */
-export function needs(level: Level) {
+export function requireLevel(level: Level) {
   return createMiddleware<PaperEnv>(async (c, next) => {
-    needLevel(c.get('key'), level);
+    requireKeyOfLevel(c.get('key'), level);
     await next();
   });
 }
 
 /** The key, when it reaches the level. Throws `key_required`, `level_too_low`. */
-export function needLevel(key: AccessKey | null, level: Level): AccessKey {
+export function requireKeyOfLevel(key: AccessKey | null, level: Level): AccessKey {
   if (key === null) {
     throw new Fault(
       'key_required',

@@ -11,15 +11,15 @@ import type { KeyUses } from './key-uses.ts';
 type Middleware = MiddlewareHandler<RecordsEnv>;
 
 /** The middleware of each lane; a lane without one lets every request through. */
-export type LaneWorks = Partial<Record<Lane, Middleware>>;
+export type LaneHandlers = Partial<Record<Lane, Middleware>>;
 
-export interface LaneTools {
+export interface LaneOptions {
   keys: ServiceKeyTable;
   uses: KeyUses;
   now(): number;
   /** Where keys are made, for the words of a refusal. */
   signInUrl: string;
-  works: LaneWorks;
+  handlers: LaneHandlers;
 }
 
 /** Headers that carry a payment: of x402 version 1, and of version 2. */
@@ -30,7 +30,7 @@ const PAYMENTS = ['x-payment', 'payment-signature'];
  * `key_invalid`, `key_expired`, `key_required`, `level_too_low`,
  * `export_needs_account`, and what the lane throws.
  */
-export function enterBy({ keys, uses, now, signInUrl, works }: LaneTools): (access: Access) => Middleware {
+export function laneMiddleware({ keys, uses, now, signInUrl, handlers }: LaneOptions): (access: Access) => Middleware {
   return (access) =>
     createMiddleware<RecordsEnv>(async (c, next) => {
       const key = keyOfRequest(keys, c, now());
@@ -40,7 +40,7 @@ export function enterBy({ keys, uses, now, signInUrl, works }: LaneTools): (acce
       if (key !== null) uses.note(key.id, now());
       c.set('key', key);
       c.set('lane', decision.lane);
-      return (works[decision.lane] ?? passOn)(c, next);
+      return (handlers[decision.lane] ?? passOn)(c, next);
     });
 }
 

@@ -2,7 +2,7 @@ import { createMiddleware } from 'hono/factory';
 import { Fault } from '../../src/fault.ts';
 
 /** Throws `invalid_request` for a query that is not percent-encoded UTF-8: it would be read as something else. */
-export const soundQuery = createMiddleware(async (c, next) => {
+export const requireUtf8Query = createMiddleware(async (c, next) => {
   const { url } = c.req;
   const start = url.indexOf('?');
   if (start !== -1 && url.includes('%', start)) {

@@ -7,7 +7,7 @@ import { setHeader } from '../responses/headers.ts';
 const GIVEN = /^[\w=-]{1,255}$/;
 
 /** Names each request in its response and in the log. */
-export const nameRequest = createMiddleware<DeskEnv>(async (c, next) => {
+export const assignRequestId = createMiddleware<DeskEnv>(async (c, next) => {
   const given = c.req.header('x-request-id') ?? '';
   const id = GIVEN.test(given) ? given : randomUUID();
   c.set('requestId', id);

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { generateCookie, getCookie } from 'hono/cookie';
 import { createMiddleware } from 'hono/factory';
 import type { Account } from '../../src/accounts/account.ts';
-import { SESSION_LASTS, sessionOf } from '../../src/accounts/session.ts';
+import { SESSION_IDLE_MAX, sessionOf } from '../../src/accounts/session.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import type { RecordsEnv } from '../env.ts';
 import { setHeader } from '../responses/headers.ts';
@@ -23,7 +23,7 @@ export function readSession({ store, settings, now }: Pick<AppContext, 'store' |
       const found = token === undefined ? null : sessionOf({ sessions: store.sessions, now }, token);
       const account = found === null ? null : store.accounts.find(found.session.account);
       if (token !== undefined && found !== null && account !== null) {
-        if (found.slid) giveCookie(c, settings.dataOrigin, token);
+        if (found.slid) setSessionCookie(c, settings.dataOrigin, token);
         c.set('signed', { account, session: found.session, token });
       }
     }
@@ -38,12 +38,12 @@ function isForeign(c: Context, dataOrigin: string): boolean {
 }
 
 /** Gives the browser a session's cookie; a script of a page cannot read it. */
-export function giveCookie(c: Context, dataOrigin: string, token: string): void {
-  sendCookie(c, dataOrigin, token, SESSION_LASTS / 1000);
+export function setSessionCookie(c: Context, dataOrigin: string, token: string): void {
+  sendCookie(c, dataOrigin, token, SESSION_IDLE_MAX / 1000);
 }
 
 /** Takes a session's cookie away. */
-export function takeCookie(c: Context, dataOrigin: string): void {
+export function clearSessionCookie(c: Context, dataOrigin: string): void {
   sendCookie(c, dataOrigin, '', 0);
 }
 

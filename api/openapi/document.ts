@@ -64,7 +64,7 @@ function rawDocument<E extends Env>(router: OpenAPIHono<E>): Document {
 }
 
 /** What a service says of each of its operations that no route should have to. */
-export interface Telling {
+export interface OperationNotes {
   /** Words before the operation's own description; '' for none. */
   words(operation: Operation, method: string): string;
   /** Headers of its good answers, beside X-Request-Id and the next page. */
@@ -77,7 +77,7 @@ export interface Telling {
 export function documentOf<E extends Env>(
   router: OpenAPIHono<E>,
   examples: Readonly<Record<string, object>>,
-  telling: Telling,
+  telling: OperationNotes,
 ): Document {
   const document = rawDocument(router);
   const schemas = document.components?.schemas ?? {};
@@ -92,7 +92,12 @@ export function documentOf<E extends Env>(
   return document;
 }
 
-function describe(operation: Operation, method: string, telling: Telling, isList: (schema: string) => boolean): void {
+function describe(
+  operation: Operation,
+  method: string,
+  telling: OperationNotes,
+  isList: (schema: string) => boolean,
+): void {
   const { responses } = operation;
   const description = [telling.words(operation, method), operation.description].filter(Boolean).join(' ');
   if (description !== '') operation.description = description;

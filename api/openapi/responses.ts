@@ -58,7 +58,7 @@ export function ok<T extends z.ZodType>(schema: T, description: string) {
 }
 
 /** A JSON answer that something was made, which has an address of its own. */
-export function made<T extends z.ZodType>(schema: T, description: string) {
+export function created<T extends z.ZodType>(schema: T, description: string) {
   return { ...ok(schema, description), headers: headerRefs({ Location: 'Location' }) };
 }
 

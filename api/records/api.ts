@@ -8,13 +8,13 @@ import type { Ask } from '../mcp/call.ts';
 import { allowedBy } from '../middleware/allow.ts';
 import { proxyList } from '../middleware/caller.ts';
 import { allowCrossOrigin } from '../middleware/cors.ts';
-import { tellProblems } from '../middleware/invalid.ts';
+import { rejectInvalid } from '../middleware/invalid.ts';
 import type { KeyUses } from '../middleware/key-uses.ts';
-import { enterBy } from '../middleware/lane.ts';
-import { soundQuery } from '../middleware/query.ts';
-import { ownMethods, refuseOthers } from '../middleware/refuse-others.ts';
+import { laneMiddleware } from '../middleware/lane.ts';
+import { requireUtf8Query } from '../middleware/query.ts';
 import { readSession } from '../middleware/session.ts';
 import { throttle } from '../middleware/throttle.ts';
+import { answerUnmatched, limitMethods } from '../middleware/unmatched.ts';
 import { CORS } from './cors.ts';
 import { signInUrl } from './lanes/addresses.ts';
 import { keyedLane } from './lanes/keyed.ts';
@@ -53,16 +53,16 @@ const CROSS_ORIGIN = [
 /** The router of the domain records, at the root of their own host, and the URL map that it serves. */
 export async function recordsApi({ app, pages, uses, logger, feed, ask }: Parts) {
   const { store, settings, now } = app;
-  const router = new OpenAPIHono<RecordsEnv>({ defaultHook: tellProblems });
+  const router = new OpenAPIHono<RecordsEnv>({ defaultHook: rejectInvalid });
   const proxies = proxyList(settings.trustedProxies);
   const checkout = await createCheckout(app);
   const refusals = countRefusals(proxies);
-  const enter = enterBy({
+  const enter = laneMiddleware({
     keys: store.serviceKeys,
     uses,
     now,
     signInUrl: signInUrl(settings),
-    works: {
+    handlers: {
       public: throttle(READS, proxies, { spares: (c) => c.get('key') !== null, sparesLocal: true, sparesKeys: true }),
       keyless: keylessLane(app),
       keyed: keyedLane(app, logger),
@@ -73,12 +73,12 @@ export async function recordsApi({ app, pages, uses, logger, feed, ask }: Parts)
   const allowed = allowedBy(router);
   const crossOrigin = allowCrossOrigin(CORS, allowed);
   for (const tree of CROSS_ORIGIN) router.use(tree, crossOrigin);
-  router.use(soundQuery);
+  router.use(requireUtf8Query);
   router.use(readSession(app));
-  router.use(ownMethods(allowed));
+  router.use(limitMethods(allowed));
 
   const routes = recordsRoutes({ app, logger, pages, feed, checkout, refusals, ask, router });
   for (const route of routes) register({ router, enter, origin: settings.dataOrigin }, route);
-  refuseOthers(router, allowed, () => 'there is nothing at this address; GET /docs lists every endpoint');
+  answerUnmatched(router, allowed, () => 'there is nothing at this address; GET /docs lists every endpoint');
   return { router, routes };
 }

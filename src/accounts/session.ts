@@ -27,8 +27,8 @@ export interface SessionTable {
 }
 
 /** How long a session lasts after its last use, in ms, and in all. */
-export const SESSION_LASTS = 30 * DAY;
-export const SESSION_MOST = 180 * DAY;
+export const SESSION_IDLE_MAX = 30 * DAY;
+export const SESSION_AGE_MAX = 180 * DAY;
 /** How often a use is recorded at most, in ms. */
 const NOTE_EVERY = HOUR;
 /** 256 bits. */
@@ -47,7 +47,7 @@ export interface SessionMaker {
 export function beginSession({ sessions, now, newId, random }: SessionMaker, account: string) {
   const token = Buffer.from(random(TOKEN_BYTES)).toString('base64url');
   const at = now();
-  const session: Session = { id: newId(), account, made_at: at, seen_at: at, expires_at: at + SESSION_LASTS };
+  const session: Session = { id: newId(), account, made_at: at, seen_at: at, expires_at: at + SESSION_IDLE_MAX };
   sessions.insert(session, sessionHash(token));
   return { token, session };
 }
@@ -61,7 +61,7 @@ export function sessionOf(
   const at = now();
   if (session === null || session.expires_at <= at) return null;
   if (at - session.seen_at < NOTE_EVERY) return { session, slid: false };
-  const expires_at = Math.min(at + SESSION_LASTS, session.made_at + SESSION_MOST);
+  const expires_at = Math.min(at + SESSION_IDLE_MAX, session.made_at + SESSION_AGE_MAX);
   sessions.touch(session.id, at, expires_at);
   return { session: { ...session, seen_at: at, expires_at }, slid: true };
 }
@@ -72,7 +72,7 @@ export function formToken(token: string): string {
 }
 
 /** Throws `wrong_origin` unless a form's token is the session's. */
-export function needFormToken(token: string, given: string | undefined): void {
+export function requireFormToken(token: string, given: string | undefined): void {
   const [wanted, got] = [Buffer.from(formToken(token)), Buffer.from(given ?? '')];
   if (wanted.length === got.length && timingSafeEqual(wanted, got)) return;
   throw new Fault(

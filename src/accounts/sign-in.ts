@@ -31,15 +31,15 @@ export interface SignInTable {
 }
 
 /** How long a mailed link signs in, in ms. */
-export const SIGN_IN_LASTS = 30 * MINUTE;
+export const SIGN_IN_LIFETIME = 30 * MINUTE;
 /** How many unused links an address, with those that differ from it only after a `+`, is sent at once. */
-export const ASKS_MAX = 3;
+export const REQUESTS_MAX = 3;
 /** The shortest pause after those, in ms: the next link follows after as long as the asking has gone on. */
-export const ASKS_SPAN = 15 * MINUTE;
+export const REQUESTS_SPAN = 15 * MINUTE;
 /** The longest pause of an address with an account, in ms: its owner must get in even while somebody else asks. */
 export const OWNER_REST = 2 * HOUR;
 /** How long a link is remembered after it expires, in ms. */
-export const ASKS_KEPT = 14 * DAY;
+export const SIGN_INS_KEPT = 14 * DAY;
 
 /** The part of the store that signing in uses. */
 export interface SignInStore {
@@ -55,7 +55,7 @@ export interface SignInStore {
  * address that received some links and used none gets further ones at growing intervals; the requester is not told.
  * `secret` makes the tokens of links.
  */
-export function askToSignIn(
+export function requestSignIn(
   { accounts, signIns, accountMails, transact }: SignInStore,
   email: string,
   { now, newId, secret }: { now(): number; newId(): string; secret: Uint8Array },
@@ -63,21 +63,21 @@ export function askToSignIn(
   transact(() => {
     const made_at = now();
     // A request a whole span ahead was made before the clock was set back.
-    const { count, first_at, last_at } = signIns.unanswered(email, made_at + ASKS_SPAN);
-    if (count >= ASKS_MAX) {
+    const { count, first_at, last_at } = signIns.unanswered(email, made_at + REQUESTS_SPAN);
+    if (count >= REQUESTS_MAX) {
       const most = accounts.byEmail(email) === null ? Number.POSITIVE_INFINITY : OWNER_REST;
-      const rest = Math.min(most, Math.max(ASKS_SPAN, last_at - first_at));
+      const rest = Math.min(most, Math.max(REQUESTS_SPAN, last_at - first_at));
       if (made_at - last_at < rest) return;
     }
     const id = newId();
     const hash = mailedHash(mailedToken(secret, 'sign-in', id));
-    signIns.insert({ id, email, made_at, expires_at: made_at + SIGN_IN_LASTS, used_at: null }, hash);
+    signIns.insert({ id, email, made_at, expires_at: made_at + SIGN_IN_LIFETIME, used_at: null }, hash);
     accountMails.queue({ id, account: null, email, kind: 'sign-in', due_at: made_at });
   });
 }
 
 /** What a mailed link signs in; changes nothing. Throws `not_found` for a link that was used, has expired or never existed. */
-export function toSignIn(signIns: SignInTable, token: string, now: number): SignIn {
+export function requireSignIn(signIns: SignInTable, token: string, now: number): SignIn {
   const found = signIns.byHash(mailedHash(token));
   if (found === null || found.used_at !== null || found.expires_at <= now) {
     throw new Fault(
@@ -100,7 +100,7 @@ export function signIn(
 ): { account: Account; session: Session; token: string } {
   return transact(() => {
     const at = now();
-    const { id, email } = toSignIn(signIns, token, at);
+    const { id, email } = requireSignIn(signIns, token, at);
     if (accounts.byEmail(email) === null) mayMake(at);
     signIns.use(id, at);
     const account = accounts.ofEmail(email, { id: newId(), plan: 'daily', made_at: at });

@@ -56,7 +56,7 @@ export interface HostOutcome {
 }
 
 const LEFT_ALONE = {
-  opted_out: 'its holder has opted out: it is neither looked at nor shown',
+  opted_out: 'its holder has opted out: it is neither probed nor shown',
   paused: 'the operator of this service has paused it',
 };
 

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { Fault } from '../fault.ts';
 import type { Render, RenderedFile } from '../press/output.ts';
 import { PROJECT } from '../project.ts';
-import type { hold, render } from '../render.ts';
+import type { preload, render } from '../render.ts';
 
 const SERVER = join(PROJECT, 'dist/server');
 const CLIENT = join(PROJECT, 'dist/client');
@@ -42,7 +42,7 @@ export interface Build {
    * Throws `unavailable` when the pages on disk are no longer those that this process renders: their stylesheets are gone.
    */
   needCurrent(): void;
-  hold: typeof hold;
+  preload: typeof preload;
 }
 
 let loaded: Promise<Build> | undefined;
@@ -60,10 +60,10 @@ async function load(): Promise<Build> {
   }
   const source = builtFrom();
   if (source === '') throw new Fault('unavailable', 'the pages are being built; try again when they are');
-  const built = (await import(pathToFileURL(entry).href)) as Pick<Build, 'render' | 'hold'>;
+  const built = (await import(pathToFileURL(entry).href)) as Pick<Build, 'render' | 'preload'>;
   return {
     render: built.render,
-    hold: built.hold,
+    preload: built.preload,
     assets,
     // Not of Astro's output, which contains a random key of each build.
     stamp: digestOf([SOURCE, ...PRESS_CODE.flatMap((path) => filesIn(join(PROJECT, path)))]),

@@ -17,7 +17,7 @@ import { NOTICE_GATHERS, noticeMail, noticeRecipients } from '../readers/notice.
 import type { PaperLetter } from '../readers/paper-letter.ts';
 import { fromPaper, mailRoot } from '../readers/paper-letter.ts';
 import { deleteExpired } from '../readers/subscribe.ts';
-import { CONFIRM_LASTS, tokenHash, tokenOf } from '../readers/token.ts';
+import { CONFIRM_LIFETIME, tokenHash, tokenOf } from '../readers/token.ts';
 import { DAY } from '../time.ts';
 import type { AppContext } from './context.ts';
 import { newId } from './context.ts';
@@ -74,7 +74,7 @@ export function readerMails(app: AppContext, render: RenderMail): MailSource<Mai
           paper: mail.paper,
           reader: row.reader,
           purpose: 'confirm',
-          expires_at: now() + CONFIRM_LASTS,
+          expires_at: now() + CONFIRM_LIFETIME,
           used_at: null,
         });
         const letter = letterOf(app, paper, confirmMail(row, paper.nameplate, root, token));

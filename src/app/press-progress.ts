@@ -1,4 +1,4 @@
-import { counted } from '../counted.ts';
+import { plural } from '../plural.ts';
 import type { PressReport } from '../press/press.ts';
 import { progressTo } from '../terminal/progress.ts';
 import type { AppContext } from './context.ts';
@@ -26,6 +26,6 @@ export function pressLines(reports: Map<string, PressReport>): string[] {
   if (reports.size === 0) return ['nothing left to press: the files on disk are up to date'];
   return [...reports].map(
     ([paper, { outputs, written, removed }]) =>
-      `pressed ${paper}: ${counted(outputs, 'output')}, ${counted(written, 'file')} written, ${removed} removed`,
+      `pressed ${paper}: ${plural(outputs, 'output')}, ${plural(written, 'file')} written, ${removed} removed`,
   );
 }

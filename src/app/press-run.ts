@@ -157,7 +157,7 @@ async function pressSnapshot(
     const full = options.full === true || !isTreeComplete(app, slug, build);
     // The stamp is set when a full press has ended.
     if (full) manifest.setStamp(slug, '');
-    snapshot.hold();
+    snapshot.refresh();
     return { ...plan, full, start: manifest.begin(slug) };
   };
   const snapshot = app.snapshots.take();

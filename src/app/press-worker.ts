@@ -20,7 +20,7 @@ const build = loadBuild();
 let printer: Promise<Printer> | null = null;
 
 function takeSnapshot(): WorkerMessage {
-  snapshot.hold();
+  snapshot.refresh();
   return { mark: snapshot.store.manifest.highestMarkOfAll() };
 }
 

@@ -38,11 +38,11 @@ export class QueryWorker {
     clearTimeout(this.#idle);
     const child = this.#child?.connected === true ? this.#child : await started();
     this.#child = child;
-    hold(child, true);
+    keepAlive(child, true);
     try {
       return await this.#answer(child, task);
     } finally {
-      hold(child, false);
+      keepAlive(child, false);
       this.#idle = setTimeout(() => this.#end(), IDLE).unref();
     }
   }
@@ -92,7 +92,7 @@ async function started(): Promise<ChildProcess> {
 }
 
 /** Sets whether a child keeps this process alive. */
-function hold(child: ChildProcess, yes: boolean): void {
+function keepAlive(child: ChildProcess, yes: boolean): void {
   const channel = child.channel as { ref(): void; unref(): void } | null | undefined;
   if (yes) {
     child.ref();

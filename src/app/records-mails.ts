@@ -3,7 +3,7 @@ import { changeMail } from '../accounts/change-mail.ts';
 import { mailedToken } from '../accounts/mailed-token.ts';
 import type { RecordsLetter } from '../accounts/records-letter.ts';
 import { fromRecords } from '../accounts/records-letter.ts';
-import { ASKS_KEPT } from '../accounts/sign-in.ts';
+import { SIGN_INS_KEPT } from '../accounts/sign-in.ts';
 import { signInMail } from '../accounts/sign-in-mail.ts';
 import type { RenderMail } from '../outbound/letter.ts';
 import { mailOf } from '../outbound/letter.ts';
@@ -30,7 +30,7 @@ export function recordsMails(app: AppContext, render: RenderMail): MailService {
     queueNext: () => false,
     cleanUp(at) {
       store.accountMails.forget(at - MAILS_KEPT, at - DAY);
-      store.signIns.forget(at - ASKS_KEPT);
+      store.signIns.forget(at - SIGN_INS_KEPT);
       store.sessions.forget(at);
       store.quotas.forget(dayOf(at - QUOTAS_KEPT));
     },

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Busy, Fault } from '../fault.ts';
 import type { QueryAnswer } from '../store/query-process.ts';
-import { needOneStatement } from '../store/query-sql.ts';
+import { requireOneStatement } from '../store/query-sql.ts';
 import type { AppContext } from './context.ts';
 import { QUERY_TIME, QueryWorker } from './query-worker.ts';
 
@@ -30,7 +30,7 @@ export class SqlQueries {
 
   /** Throws `invalid_request` with what is wrong with the query, `unavailable` when too many wait or the database cannot be read. */
   async query(sql: string, maxRows: number): Promise<QueryResult> {
-    needOneStatement(sql);
+    requireOneStatement(sql);
     const worker = await this.#turn();
     const began = performance.now();
     try {

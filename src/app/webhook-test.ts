@@ -7,8 +7,8 @@ import { newId } from './context.ts';
 import { deliveryTransport } from './jobs/webhooks.ts';
 import { paperDeliveries } from './paper-webhooks.ts';
 
-/** How often the outcome of a test is looked for, and the pause between in ms: together longer than a request lasts. */
-const LOOKS_MAX = 120;
+/** How often the outcome of a test is checked, and the pause between two checks in ms: in all longer than a request may take. */
+const CHECKS_MAX = 120;
 const PAUSE = 100;
 
 /** Sends a receiver a test now, and returns the delivery and its one attempt. Throws `not_found`, `unavailable`. */
@@ -30,7 +30,7 @@ export async function sendTest(app: AppContext, paper: string, id: string) {
 
 /** Waits for the attempt: a server on the same database may have claimed the delivery first. */
 async function attemptOf({ store }: AppContext, paper: string, delivery: string) {
-  for (let look = 0; look < LOOKS_MAX; look++) {
+  for (let check = 0; check < CHECKS_MAX; check++) {
     const [attempt] = store.deliveries.get(paper, delivery)?.attempts ?? [];
     if (attempt !== undefined) return attempt;
     await new Promise((resolve) => setTimeout(resolve, PAUSE));

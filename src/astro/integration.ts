@@ -8,7 +8,7 @@ import { DESK_PORT, readSettings } from '../env.ts';
 import { fileContent } from '../ingest/content-folder.ts';
 import { problemLine } from '../ingest/source-file.ts';
 import { PROJECT } from '../project.ts';
-import { shown } from '../terminal/escape.ts';
+import { printable } from '../terminal/escape.ts';
 
 /** Runs the press in Astro's build: `astro build` files `content/` and leaves every paper's tree complete. */
 export function pressIntegration(): AstroIntegration {
@@ -37,7 +37,7 @@ export function pressIntegration(): AstroIntegration {
           stampBuild();
           if (!app.settings.buildPresses) return;
           if ((await fileWarning(app, logger)) > 0) process.exitCode = 1;
-          for (const line of pressLines(await pressWithProgress(app))) logger.info(shown(line));
+          for (const line of pressLines(await pressWithProgress(app))) logger.info(printable(line));
         }),
     },
   };
@@ -52,6 +52,6 @@ export function devServer(): { host: string; port: number } {
 /** Files `content/` and logs a warning for each problem. Returns the number of problems. */
 async function fileWarning(app: AppContext, logger: AstroIntegrationLogger): Promise<number> {
   const { problems } = await fileContent(app);
-  for (const problem of problems) logger.warn(shown(problemLine(problem)));
+  for (const problem of problems) logger.warn(printable(problemLine(problem)));
   return problems.length;
 }

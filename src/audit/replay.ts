@@ -79,7 +79,7 @@ export class Replay {
       nextSeq: (slug) => this.#paper(slug).seq + 1,
       setGeneration: (entry) => this.#setGeneration(entry),
       pieceState: (piece) => this.#pieces.get(piece) ?? null,
-      setPieceState: (piece, standing) => this.#setStanding(piece, standing),
+      setPieceState: (piece, state) => this.#setPieceState(piece, state),
       scheduled: (until) => this.#due(until),
       // A replay neither presses nor notifies.
       isFullPressPending: () => true,
@@ -101,10 +101,10 @@ export class Replay {
     this.#pieces.set(id, { ...before, id, paper, slug, category, persona, revision, revised_at });
   }
 
-  #setStanding(id: string, standing: PieceState): void {
+  #setPieceState(id: string, pieceState: PieceState): void {
     const piece = this.#pieces.get(id);
     if (piece === undefined) return;
-    const { state, published_at, updated_at, scheduled_at, withdrawn_at, reason } = standing;
+    const { state, published_at, updated_at, scheduled_at, withdrawn_at, reason } = pieceState;
     Object.assign(piece, { state, published_at, updated_at, scheduled_at, withdrawn_at, reason });
     this.#scheduled.delete(id);
     if (state !== 'scheduled' || scheduled_at === null) return;

@@ -1,5 +1,5 @@
-import { counted } from '../counted.ts';
 import { unsignedWords } from '../ledger/unsigned.ts';
+import { plural } from '../plural.ts';
 import type { CheckedProof } from './verify.ts';
 import type { CheckedRecords } from './verify-records.ts';
 import { saidOf } from './verify-records.ts';
@@ -30,7 +30,7 @@ function proofLines(checked: CheckedProof[]): string[] {
     ...faulty.flatMap(({ proof, faults }) => faults.map((fault) => `${proof}: ${fault}`)),
     ...unsignedLines(checked),
     only === undefined
-      ? `${counted(checked.length, 'proof')} checked, ${counted(faulty.length, 'does not hold', 'do not hold')}`
+      ? `${plural(checked.length, 'proof')} checked, ${plural(faulty.length, 'does not hold', 'do not hold')}`
       : `${only.id} revision ${only.revision}: the hash, the receipts and the chain hold${reservation(only)}`,
   ];
 }
@@ -42,7 +42,7 @@ function unsignedLines(checked: CheckedProof[]): string[] {
     const words = unsignedWords(unsigned);
     if (words !== '') proofs.set(words, [...(proofs.get(words) ?? []), proof]);
   }
-  return [...proofs].map(([words, of]) => `${of.length === 1 ? of[0] : counted(of.length, 'proof')}: ${words}`);
+  return [...proofs].map(([words, of]) => `${of.length === 1 ? of[0] : plural(of.length, 'proof')}: ${words}`);
 }
 
 function reservation({ keys_unread }: CheckedProof): string {

@@ -1,9 +1,9 @@
-import { counted } from '../counted.ts';
 import { Fault } from '../fault.ts';
 import { verifyNode } from '../ledger/ed25519.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
 import { keysOf } from '../ledger/keyring.ts';
 import { parseNote } from '../ledger/note.ts';
+import { plural } from '../plural.ts';
 import type { ObservationReceipt } from '../records/receipt.ts';
 import { parseObservation } from '../records/receipt.ts';
 import { documentFaults } from '../records/verify/document-faults.ts';
@@ -106,8 +106,8 @@ export function saidOf({ kind, domain, receipts, seqs, document, faults }: Check
     badge: 'the signature holds, and the badge shows what was signed',
     preview: 'the signature, each path to the root and what it says hold',
     record: 'the signature, the root over all fields and what it says hold',
-    provenance: `the signatures and the chain of ${counted(receipts, 'receipt')} hold, from ${from}`,
-    evidence: `${counted(receipts, 'record')}, their signatures and the chain hold, from its beginning (${from}); a bundle cannot say whether more followed`,
+    provenance: `the signatures and the chain of ${plural(receipts, 'receipt')} hold, from ${from}`,
+    evidence: `${plural(receipts, 'record')}, their signatures and the chain hold, from its beginning (${from}); a bundle cannot say whether more followed`,
   }[kind];
   return `${domain}: ${what}`;
 }

@@ -3,11 +3,11 @@ import type { AppContext } from '../app/context.ts';
 import { withAppContext } from '../app/context.ts';
 import { requireAccount } from '../app/service-keys.ts';
 import { usageNow } from '../app/usage.ts';
-import { counted } from '../counted.ts';
 import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { BURST_MAX, PLANS } from '../meter/plan.ts';
-import { say } from '../terminal/output.ts';
+import { plural } from '../plural.ts';
+import { printResult } from '../terminal/output.ts';
 
 /** The days that `show` covers. */
 const SPAN = 31;
@@ -67,9 +67,9 @@ function sayAccount(app: AppContext, text: string, json: boolean | undefined): v
   const usage = usageNow(app, id, SPAN);
   if (usage === null) throw new Fault('not_found', `there is no account with the address ${JSON.stringify(text)}`);
   const { plan, burst, today, month, credits } = usage;
-  say(json, { email, ...usage }, [
+  printResult(json, { email, ...usage }, [
     `${email}: the ${plan} plan${burst === 1 ? '' : `, one day may use ${burst} daily allowances`}`,
-    `today ${counted(today.units, 'request')}, ${today.remaining} of ${today.allowance} included left; this month ${month.units}`,
-    `${counted(credits.balance, 'credit')} left`,
+    `today ${plural(today.units, 'request')}, ${today.remaining} of ${today.allowance} included left; this month ${month.units}`,
+    `${plural(credits.balance, 'credit')} left`,
   ]);
 }

@@ -6,7 +6,7 @@ import { airStory } from '../desk/airing.ts';
 import { stateRow } from '../desk/story.ts';
 import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
-import { say } from '../terminal/output.ts';
+import { printResult } from '../terminal/output.ts';
 
 export function command(): Command {
   return new Command('air')
@@ -32,7 +32,7 @@ export function command(): Command {
         const reports = await pressWithProgress(app, { paper: options.paper });
         const row = stateRow(story);
         const { state, published_at, scheduled_at } = row;
-        say(options.json, { id: story.id, slug, ...row, changed }, [
+        printResult(options.json, { id: story.id, slug, ...row, changed }, [
           `${slug} is ${state === 'scheduled' ? `scheduled for ${scheduled_at}` : `on air since ${published_at}`}${changed ? '' : ' (unchanged)'}`,
           ...pressLines(reports),
         ]);

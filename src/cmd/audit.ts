@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { auditApp } from '../app/audit.ts';
 import { withAppContext } from '../app/context.ts';
-import { counted } from '../counted.ts';
 import { readSettings } from '../env.ts';
-import { say } from '../terminal/output.ts';
+import { plural } from '../plural.ts';
+import { printResult } from '../terminal/output.ts';
 import { progressTo } from '../terminal/progress.ts';
 
 export function command(): Command {
@@ -16,10 +16,10 @@ export function command(): Command {
       withAppContext(readSettings(), async (app) => {
         const progress = progressTo();
         const audit = await auditApp(app, { deep, progress: progress.step }).finally(progress.end);
-        const observed = audit.observations > 0 ? `, ${counted(audit.observations, 'observation')}` : '';
-        say(json, audit, [
+        const observed = audit.observations > 0 ? `, ${plural(audit.observations, 'observation')}` : '';
+        printResult(json, audit, [
           ...audit.faults,
-          `${counted(audit.generations, 'generation')}${observed} and ${counted(audit.files, 'file')} audited, ${counted(audit.faults.length, 'fault')}`,
+          `${plural(audit.generations, 'generation')}${observed} and ${plural(audit.files, 'file')} audited, ${plural(audit.faults.length, 'fault')}`,
         ]);
         if (audit.faults.length > 0) process.exitCode = 1;
       }),

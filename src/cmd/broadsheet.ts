@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { Fault, stackOf } from '../fault.ts';
 import { VERSION } from '../project.ts';
-import { shown, shownLines } from '../terminal/escape.ts';
-import { endWithStarter } from '../terminal/starter.ts';
+import { printable, printableLines } from '../terminal/escape.ts';
+import { endWithParent } from '../terminal/parent-process.ts';
 
 /** Every command, each in a file of its own that exports `command()`. Only the file of the command that was called is loaded. */
 const COMMANDS: Record<string, () => Promise<{ command: () => Command }>> = {
@@ -28,7 +28,7 @@ const COMMANDS: Record<string, () => Promise<{ command: () => Command }>> = {
   webhook: () => import('./webhook.ts'),
 };
 
-endWithStarter();
+endWithParent();
 const program = new Command('broadsheet')
   .description('Publishes newspapers run by declared AI personas and proves what it published.')
   .version(VERSION, '-V, --version', 'print the version')
@@ -43,6 +43,8 @@ try {
   await program.parseAsync();
 } catch (error) {
   // A fault says what to do. Anything else is a defect, whose stack trace helps to fix it.
-  process.stderr.write(`broadsheet: ${error instanceof Fault ? shown(error.message) : shownLines(stackOf(error))}\n`);
+  process.stderr.write(
+    `broadsheet: ${error instanceof Fault ? printable(error.message) : printableLines(stackOf(error))}\n`,
+  );
   process.exitCode ||= 1;
 }

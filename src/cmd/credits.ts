@@ -4,7 +4,7 @@ import { requireAccount } from '../app/service-keys.ts';
 import { readSettings } from '../env.ts';
 import { creditsOf } from '../meter/credits.ts';
 import { amountFrom, appendCredits, creditRow, noteFrom } from '../meter/top-up.ts';
-import { say } from '../terminal/output.ts';
+import { printResult } from '../terminal/output.ts';
 
 export function command(): Command {
   return new Command('credits')
@@ -29,7 +29,7 @@ function add(): Command {
           return { entry: creditRow(line), balance: creditsOf(store.credits.balance(account.id)), of: account.email };
         });
         const lines = [`${entry.kind} of ${entry.amount} credits; ${of} has ${balance}`];
-        say(options.json, { email: of, balance, entry }, lines);
+        printResult(options.json, { email: of, balance, entry }, lines);
       }),
     );
 }
@@ -44,7 +44,7 @@ function show(): Command {
         const account = requireAccount(store, email);
         const entries = store.credits.entries(account.id, now()).map(creditRow);
         const balance = creditsOf(store.credits.balance(account.id));
-        say(options.json, { email: account.email, balance, entries }, [
+        printResult(options.json, { email: account.email, balance, entries }, [
           `${account.email} has ${balance} credits`,
           ...entries.map(
             ({ seq, at, kind, amount, balance: sum, day, note }) =>

@@ -2,11 +2,11 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { needPort } from '../../api/listen.ts';
+import { requireFreePort } from '../../api/listen.ts';
 import { DESK_PORT, readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { PROJECT } from '../project.ts';
-import { tell } from '../terminal/output.ts';
+import { printError } from '../terminal/output.ts';
 
 const FLAGS = { host: { type: 'string' }, port: { type: 'string' } } as const;
 
@@ -16,11 +16,11 @@ try {
   const setting = values.port === undefined ? 'PORT' : '--port';
   const wanted = { host: typeof values.host === 'string' ? values.host : host, port: Number(values.port ?? port) };
   // With the default port Astro falls back to the next free one: see integration.ts.
-  if (port !== DESK_PORT && wanted.port >= 0 && wanted.port <= 65_535) await needPort({ ...wanted, setting });
+  if (port !== DESK_PORT && wanted.port >= 0 && wanted.port <= 65_535) await requireFreePort({ ...wanted, setting });
   process.argv.splice(2, 0, 'dev');
   await import(pathToFileURL(join(PROJECT, 'node_modules/astro/bin/astro.mjs')).href);
 } catch (error) {
   if (!(error instanceof Fault)) throw error;
-  tell(`broadsheet: ${error.message}`);
+  printError(`broadsheet: ${error.message}`);
   process.exitCode = 1;
 }

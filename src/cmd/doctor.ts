@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { examine } from '../app/doctor/examine.ts';
 import type { Finding } from '../app/doctor/finding.ts';
-import { counted } from '../counted.ts';
 import { readSettings } from '../env.ts';
-import { say } from '../terminal/output.ts';
+import { plural } from '../plural.ts';
+import { printResult } from '../terminal/output.ts';
 
 const MARKS: Record<Finding['state'], string> = { holds: 'ok   ', open: '-    ', fault: 'FAULT' };
 
@@ -15,7 +15,7 @@ export function command(): Command {
     .action(async ({ json }: { json?: boolean }) => {
       const findings = await examine(readSettings);
       const faults = findings.filter(({ state }) => state === 'fault').length;
-      say(json, { healthy: faults === 0, findings }, [...findings.flatMap(linesOf), counted(faults, 'fault')]);
+      printResult(json, { healthy: faults === 0, findings }, [...findings.flatMap(linesOf), plural(faults, 'fault')]);
       if (faults > 0) process.exitCode = 1;
     });
 }

@@ -7,7 +7,7 @@ import { Fault } from '../fault.ts';
 import { fileContent } from '../ingest/content-folder.ts';
 import { problemLine } from '../ingest/source-file.ts';
 import { givenPath } from '../terminal/given-path.ts';
-import { say, tell } from '../terminal/output.ts';
+import { printError, printResult } from '../terminal/output.ts';
 
 export function command(): Command {
   return new Command('file')
@@ -26,9 +26,9 @@ export function command(): Command {
         }
         const outcome = await fileContent(app, paths.map(givenPath));
         const reports = options.press ? await pressWithProgress(app) : new Map();
-        for (const problem of outcome.problems) tell(problemLine(problem));
+        for (const problem of outcome.problems) printError(problemLine(problem));
         const refused = new Set(outcome.problems.map(({ file }) => file)).size;
-        say(options.json, { ...outcome, pressed: Object.fromEntries(reports) }, [
+        printResult(options.json, { ...outcome, pressed: Object.fromEntries(reports) }, [
           ...outcome.filed.map((file) => `filed ${file}`),
           `${outcome.filed.length} filed, ${outcome.unchanged} unchanged, ${refused} refused`,
           ...(options.press ? pressLines(reports) : []),

@@ -5,7 +5,7 @@ import { pressLines, pressWithProgress } from '../app/press-progress.ts';
 import { readSettings } from '../env.ts';
 import { importArchive, type RefusedLine } from '../ingest/import-archive.ts';
 import { givenPath } from '../terminal/given-path.ts';
-import { say, tell } from '../terminal/output.ts';
+import { printError, printResult } from '../terminal/output.ts';
 import { progressTo } from '../terminal/progress.ts';
 
 interface Options {
@@ -33,13 +33,13 @@ export function command(): Command {
         const progress = progressTo();
         const outcome = await importArchive(app, file, {
           ...options,
-          onRefused: (line) => refusedLines(file, line).forEach(tell),
+          onRefused: (line) => refusedLines(file, line).forEach(printError),
           onProgress: (lines) => progress.step(`import ${options.paper}`, lines, null, ''),
         }).finally(progress.end);
         const isThere = app.store.hasPaper(options.paper);
         const mayPress = options.press && isThere;
         const reports = mayPress ? await pressWithProgress(app, { paper: options.paper }) : new Map();
-        say(options.json, { ...outcome, pressed: Object.fromEntries(reports) }, [
+        printResult(options.json, { ...outcome, pressed: Object.fromEntries(reports) }, [
           `${outcome.filed} filed, ${outcome.unchanged} unchanged, ${outcome.refused.length} refused`,
           ...(isThere ? [] : [`the paper ${options.paper} was not created: nothing was filed`]),
           ...(mayPress ? pressLines(reports) : []),

@@ -7,7 +7,7 @@ import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
 import { rotateSigningKey } from '../files/signing-key.ts';
 import { endOf, lifeOf } from '../terminal/key-lines.ts';
-import { say } from '../terminal/output.ts';
+import { printResult } from '../terminal/output.ts';
 
 export function command(): Command {
   return new Command('key')
@@ -62,13 +62,17 @@ function create(): Command {
         if (paper === null) {
           const { key, made, email: account } = createServiceKey(app, { level, name, email, expiresAt });
           const metered = account === null ? '' : `, metered on the account of ${account}`;
-          return say(json, { id: made.id, key, level: made.level, ...(account === null ? {} : { email: account }) }, [
-            key,
-            `${made.level} key ${made.id} of the domain records${metered}${endOf(made.expires_at)}; it is not shown again`,
-          ]);
+          return printResult(
+            json,
+            { id: made.id, key, level: made.level, ...(account === null ? {} : { email: account }) },
+            [
+              key,
+              `${made.level} key ${made.id} of the domain records${metered}${endOf(made.expires_at)}; it is not shown again`,
+            ],
+          );
         }
         const { key, made } = makePaperKey(app, paper, { level, name, persona, expires_at: expiresAt });
-        say(json, { id: made.id, key, level: made.level }, [
+        printResult(json, { id: made.id, key, level: made.level }, [
           key,
           `${made.level} key ${made.id} of ${paper}${endOf(made.expires_at)}; it is not shown again`,
         ]);
@@ -98,7 +102,7 @@ function list(): Command {
           const seat = 'seat' in key && key.seat !== null ? `  seat of ${key.seat}` : '';
           return `${key.id}  ${key.level.padEnd(paper === null ? 8 : 5)}  ${key.name}${seat}${lifeOf(key)}`;
         });
-        say(json, keys, lines.length === 0 ? ['no keys'] : lines);
+        printResult(json, keys, lines.length === 0 ? ['no keys'] : lines);
       }),
     );
 }
@@ -115,7 +119,7 @@ function log(): Command {
         const lines = rows.map(
           ({ at, event, by }) => `${at.padEnd(24)}  ${event}${by === undefined ? '' : ` by ${by}`}`,
         );
-        say(json, rows, lines);
+        printResult(json, rows, lines);
       }),
     );
 }
@@ -129,7 +133,7 @@ function revoke(): Command {
         const paper = paperOf(owner);
         if (paper === null) revokeServiceKey(app, id);
         else revokePaperKey(app, paper, id);
-        say(false, null, [`revoked ${id}`]);
+        printResult(false, null, [`revoked ${id}`]);
       }),
     );
 }
@@ -144,7 +148,7 @@ function rotate(): Command {
         const { kid } = rotateSigningKey(store, signingKeyFile(settings), signingName(settings), now());
         const retired = store.doorKeys().flatMap((key) => (key.retired_at === null ? [] : [key.kid]));
         const reports = await pressWithProgress(app);
-        say(json, { kid, retired }, [
+        printResult(json, { kid, retired }, [
           `the signing key is now ${kid}; ${retired.length} retired`,
           ...pressLines(reports),
         ]);

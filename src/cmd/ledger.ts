@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 import { withAppContext } from '../app/context.ts';
 import { pressLines, pressWithProgress } from '../app/press-progress.ts';
-import { counted } from '../counted.ts';
 import { readSettings } from '../env.ts';
 import { exportLedger } from '../ingest/ledger-export.ts';
 import { importLedger } from '../ingest/ledger-import.ts';
+import { plural } from '../plural.ts';
 import { givenPath } from '../terminal/given-path.ts';
-import { say } from '../terminal/output.ts';
+import { printResult } from '../terminal/output.ts';
 import { progressTo } from '../terminal/progress.ts';
 
 export function command(): Command {
@@ -23,7 +23,7 @@ function exportCommand(): Command {
     .action((file: string) =>
       withAppContext(readSettings(), async (app) => {
         const count = await exportLedger(app, givenPath(file));
-        say(false, null, [`exported ${counted(count, 'entry', 'entries')} to ${file}`]);
+        printResult(false, null, [`exported ${plural(count, 'entry', 'entries')} to ${file}`]);
       }),
     );
 }
@@ -41,8 +41,8 @@ function importCommand(): Command {
         progress.end();
         app.store.optimizeSearch();
         const reports = options.press ? await pressWithProgress(app) : new Map();
-        say(false, null, [
-          `imported ${counted(count, 'entry', 'entries')}`,
+        printResult(false, null, [
+          `imported ${plural(count, 'entry', 'entries')}`,
           ...(options.press ? pressLines(reports) : []),
         ]);
       }),

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { withAppContext } from '../app/context.ts';
-import { counted } from '../counted.ts';
 import { readSettings } from '../env.ts';
+import { plural } from '../plural.ts';
 import { parseHostname } from '../records/hostname.ts';
 import { optOutReason } from '../records/opt-out.ts';
-import { say } from '../terminal/output.ts';
+import { printResult } from '../terminal/output.ts';
 
 export function command(): Command {
   return new Command('opt-out')
@@ -17,8 +17,8 @@ export function command(): Command {
         const reason = optOutReason(options.reason, '--reason');
         const host = parseHostname(name);
         const hidden = store.records.optOut(host, reason, 'cli', now());
-        say(options.json, { hostname: host.hostname, hidden }, [
-          `${host.hostname} and its subdomains are opted out; ${counted(hidden.length, 'watched name')} hidden`,
+        printResult(options.json, { hostname: host.hostname, hidden }, [
+          `${host.hostname} and its subdomains are opted out; ${plural(hidden.length, 'watched name')} hidden`,
         ]);
       }),
     );

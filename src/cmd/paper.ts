@@ -5,7 +5,7 @@ import { hostOfPaper, parseHost } from '../desk/host.ts';
 import { giveHost } from '../desk/paper-hosts.ts';
 import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
-import { say } from '../terminal/output.ts';
+import { printResult } from '../terminal/output.ts';
 import { isoTime } from '../time.ts';
 
 export function command(): Command {
@@ -37,7 +37,7 @@ function host(): Command {
           at: isoTime(since),
         }));
         const lines = rows.map((row) => `${row.paper}  ${row.host}  ${HOW[row.how]} ${row.at}`);
-        say(json, rows, done === null ? (lines.length === 0 ? ['no hosts'] : lines) : [done]);
+        printResult(json, rows, done === null ? (lines.length === 0 ? ['no hosts'] : lines) : [done]);
       }),
     );
 }

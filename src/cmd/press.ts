@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { withAppContext } from '../app/context.ts';
 import { pressLines, pressWithProgress } from '../app/press-progress.ts';
 import { readSettings } from '../env.ts';
-import { say } from '../terminal/output.ts';
+import { printResult } from '../terminal/output.ts';
 
 export function command(): Command {
   return new Command('press')
@@ -14,7 +14,7 @@ export function command(): Command {
     .action(({ json, ...options }: { paper?: string; full?: boolean; cards: boolean; json?: boolean }) =>
       withAppContext(readSettings(), async (app) => {
         const reports = await pressWithProgress(app, options);
-        say(json, Object.fromEntries(reports), pressLines(reports));
+        printResult(json, Object.fromEntries(reports), pressLines(reports));
       }),
     );
 }

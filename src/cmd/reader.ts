@@ -7,8 +7,8 @@ import type { Address } from '../readers/address.ts';
 import { readAddress } from '../readers/address.ts';
 import { dossierOf, erase, suppress } from '../readers/dossier.ts';
 import { dossierRecord } from '../readers/record.ts';
-import { shownJson } from '../terminal/escape.ts';
-import { say } from '../terminal/output.ts';
+import { printableJson } from '../terminal/escape.ts';
+import { printResult } from '../terminal/output.ts';
 
 export function command(): Command {
   return new Command('reader')
@@ -17,13 +17,13 @@ export function command(): Command {
       verb('export', 'print everything that is stored about an address, as JSON', ({ app, paper, address }) => {
         const { sections } = app.store.archive(paper).paper();
         const record = dossierRecord(address.email, dossierOf(app.store.readers, paper, address), sections);
-        process.stdout.write(`${shownJson(record, 2)}\n`);
+        process.stdout.write(`${printableJson(record, 2)}\n`);
       }),
     )
     .addCommand(
       verb('erase', 'erase an address; only a hash remembers that it unsubscribed', (asked) => {
         erase(asked.app.store, asked.paper, asked.address);
-        say(false, null, [`${asked.paper} no longer stores anything about ${asked.address.email}`]);
+        printResult(false, null, [`${asked.paper} no longer stores anything about ${asked.address.email}`]);
       }),
     )
     .addCommand(
@@ -33,7 +33,7 @@ export function command(): Command {
         (asked) => {
           const reason = asked.complained ? 'complained' : 'by_hand';
           suppress(asked.app.store, asked.paper, asked.address, { reason, now: asked.app.now() });
-          say(false, null, [
+          printResult(false, null, [
             `${asked.paper} no longer writes to ${asked.address.email} until the reader confirms a new subscription`,
           ]);
         },

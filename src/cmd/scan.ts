@@ -3,10 +3,10 @@ import { withAppContext } from '../app/context.ts';
 import { openCommandLog } from '../app/log.ts';
 import { scanElsewhere } from '../app/scan-elsewhere.ts';
 import { scanOnce } from '../app/scan-once.ts';
-import { counted } from '../counted.ts';
 import { readSettings } from '../env.ts';
 import { Fault } from '../fault.ts';
-import { say } from '../terminal/output.ts';
+import { plural } from '../plural.ts';
+import { printResult } from '../terminal/output.ts';
 import { progressTo } from '../terminal/progress.ts';
 import { onStopSignal } from '../terminal/stop-signal.ts';
 
@@ -32,10 +32,10 @@ function scanHere(names: string[], json: boolean | undefined): Promise<void> {
     const progress = progressTo();
     const step = (observed: number, hostname: string) => progress.step('scan', observed, observed, hostname);
     const scanned = await scanOnce(app, names, step).finally(progress.end);
-    say(json, scanned, [
+    printResult(json, scanned, [
       ...scanned.changes,
       ...scanned.lost.map((name) => `${name} was leased by another scanner; nothing was recorded`),
-      `${scanned.observed} observed and signed, ${counted(scanned.changes.length, 'change')}`,
+      `${scanned.observed} observed and signed, ${plural(scanned.changes.length, 'change')}`,
     ]);
   });
 }
@@ -46,7 +46,7 @@ async function scanThere(queue: string, once: boolean, json: boolean | undefined
   onStopSignal(() => stopping.abort());
   const logger = openCommandLog(settings.logLevel);
   const counts = await scanElsewhere(settings, queue, logger, { once, stop: stopping.signal });
-  say(json, counts, [
-    `${counts.observed} observed, ${counted(counts.changes, 'change')}, ${counts.lost} lost to other scanners, ${counts.refused} refused`,
+  printResult(json, counts, [
+    `${counts.observed} observed, ${plural(counts.changes, 'change')}, ${counts.lost} lost to other scanners, ${counts.refused} refused`,
   ]);
 }

@@ -3,7 +3,7 @@ import { withAppContext } from '../app/context.ts';
 import { listPaperKeys, makePaperKey, removeSeat } from '../app/paper-keys.ts';
 import { readSettings } from '../env.ts';
 import { endOf, lifeOf } from '../terminal/key-lines.ts';
-import { say } from '../terminal/output.ts';
+import { printResult } from '../terminal/output.ts';
 
 export function command(): Command {
   return new Command('seat')
@@ -26,7 +26,7 @@ function add(): Command {
         const { paper, email, level, expiresAt: expires_at } = options;
         const words = { level, name: email, seat: email, expires_at };
         const { key, made } = makePaperKey(app, paper, words, { seat: 'email' });
-        say(options.json, { id: made.id, key, level: made.level }, [
+        printResult(options.json, { id: made.id, key, level: made.level }, [
           key,
           `${made.level} seat of ${made.seat} on ${paper} (key ${made.id})${endOf(made.expires_at)}; it is not shown again`,
         ]);
@@ -43,7 +43,7 @@ function list(): Command {
       withAppContext(readSettings(), (app) => {
         const seats = listPaperKeys(app, paper).filter(({ seat, revoked_at }) => seat !== null && revoked_at === null);
         const lines = seats.map((key) => `${key.id}  ${key.level.padEnd(5)}  ${key.seat}${lifeOf(key)}`);
-        say(json, seats, lines.length === 0 ? ['no seats'] : lines);
+        printResult(json, seats, lines.length === 0 ? ['no seats'] : lines);
       }),
     );
 }
@@ -56,7 +56,7 @@ function remove(): Command {
     .action(({ paper, email }: { paper: string; email: string }) =>
       withAppContext(readSettings(), (app) => {
         const { id, seat } = removeSeat(app, paper, email);
-        say(false, null, [`${seat} no longer has a seat on ${paper}; key ${id} is revoked`]);
+        printResult(false, null, [`${seat} no longer has a seat on ${paper}; key ${id} is revoked`]);
       }),
     );
 }

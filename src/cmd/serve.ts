@@ -23,7 +23,7 @@ import { problemLine } from '../ingest/source-file.ts';
 import { proberOf } from '../net/prober.ts';
 import { type SmtpMailer, smtpOf } from '../net/smtp.ts';
 import type { RenderMail } from '../outbound/letter.ts';
-import { tell } from '../terminal/output.ts';
+import { printError } from '../terminal/output.ts';
 import { onStopSignal } from '../terminal/stop-signal.ts';
 
 export function command(): Command {
@@ -52,7 +52,7 @@ async function serve(): Promise<void> {
       // The records first: the desk starts to press as soon as it listens.
       if (settings.services.records) running.push(await serveRecords(app, logger));
       if (settings.services.desk) running.unshift(await serveDesk(app, smtp, logger));
-      await (await loadBuild()).hold();
+      await (await loadBuild()).preload();
       process.stdout.write(`ready ${running.map(({ name, url }) => `${name}=${url}`).join(' ')}\n`);
       await new Promise<void>((resolve) => {
         stop = resolve;
@@ -83,7 +83,7 @@ async function serveDesk(app: AppContext, smtp: SmtpMailer | null, logger: Log):
     app.settings = listeningOn(app.settings, { desk: port });
     app.store.served.note('desk', app.settings.origin);
   });
-  const onProblem = (problem: Parameters<typeof problemLine>[0]) => tell(problemLine(problem));
+  const onProblem = (problem: Parameters<typeof problemLine>[0]) => printError(problemLine(problem));
   const stopClock = startClock({ app, presses, backlog, logger });
   const stopFiling = startFiling({ app, presses, backlog, logger, onProblem });
   const stopWebhooks = startWebhooks(app, paperWebhooks(app), deliveryTransport(app, 'Broadsheet'), logger);

@@ -6,7 +6,7 @@ import { Fault } from '../fault.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
 import { keysFromVkeys } from '../ledger/proof.ts';
 import { givenPath } from '../terminal/given-path.ts';
-import { say } from '../terminal/output.ts';
+import { printResult } from '../terminal/output.ts';
 
 /** The exit code when nothing could be checked: no such file, no answer, no keys. */
 const NOT_CHECKED = 2;
@@ -30,7 +30,7 @@ export function command(): Command {
         const where = placeOf(given);
         const trusted = await trustedKeys(options);
         const checked = await verifyAt(where, trusted);
-        say(options.json, checked, verifiedLines(where, checked, trusted !== undefined));
+        printResult(options.json, checked, verifiedLines(where, checked, trusted !== undefined));
         process.exitCode = checked.some(({ faults }) => faults.length > 0) ? 1 : 0;
       })
   );

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { withAppContext } from '../app/context.ts';
 import { readSettings } from '../env.ts';
 import { parseHostname } from '../records/hostname.ts';
-import { say } from '../terminal/output.ts';
+import { printResult } from '../terminal/output.ts';
 
 const SAID = {
   added: 'is under watch',
@@ -19,7 +19,7 @@ export function command(): Command {
     .action((names: string[], options: { json?: boolean }) =>
       withAppContext(readSettings(), ({ store, now }) => {
         const outcomes = store.records.watch(names.map(parseHostname), now());
-        say(
+        printResult(
           options.json,
           outcomes,
           outcomes.map(({ hostname, outcome }) => `${hostname} ${SAID[outcome]}`),

@@ -4,7 +4,7 @@ import { newId, requirePaper, withAppContext } from '../app/context.ts';
 import { sendTest } from '../app/webhook-test.ts';
 import { readSettings } from '../env.ts';
 import { addWebhook, requireWebhook, webhookRow } from '../readers/webhook-rules.ts';
-import { say } from '../terminal/output.ts';
+import { printResult } from '../terminal/output.ts';
 
 export function command(): Command {
   return new Command('webhook')
@@ -30,7 +30,7 @@ function add(): Command {
         const chosen = { cast: options.cast, ...(options.section === undefined ? {} : { sections: options.section }) };
         const fresh = { now: app.now(), newId, allowsPrivate: app.settings.webhookPrivate };
         const made = addWebhook(app.store, options.paper, { url, ...chosen }, sections, fresh);
-        say(options.json, { id: made.id, url: made.url, secret: made.secret }, [
+        printResult(options.json, { id: made.id, url: made.url, secret: made.secret }, [
           made.secret,
           `webhook ${made.id} of ${options.paper}; \`npm run -s broadsheet -- webhook test ${made.id} --paper ${options.paper}\` sends a test`,
         ]);
@@ -52,7 +52,7 @@ function list(): Command {
           ({ id, url, off_at, off_reason, failing_since }) =>
             `${id}  ${url}${off_at !== null ? `  (off since ${off_at}: ${off_reason})` : failing_since !== null ? `  (failing since ${failing_since})` : ''}`,
         );
-        say(options.json, rows, lines.length === 0 ? ['no webhooks'] : lines);
+        printResult(options.json, rows, lines.length === 0 ? ['no webhooks'] : lines);
       }),
     );
 }
@@ -66,7 +66,7 @@ function remove(): Command {
       withAppContext(readSettings(), (app) => {
         requireOwn(app, options.paper, id);
         app.store.webhooks.remove(options.paper, id);
-        say(false, null, [`removed ${id}`]);
+        printResult(false, null, [`removed ${id}`]);
       }),
     );
 }
@@ -82,7 +82,7 @@ function test(): Command {
         requirePaper(app, options.paper);
         const { delivery, status, error, ms } = await sendTest(app, options.paper, id);
         if (error !== null) process.exitCode = 1;
-        say(options.json, { delivery, status, error, ms }, [
+        printResult(options.json, { delivery, status, error, ms }, [
           error === null
             ? `accepted (${status}, ${ms} ms)`
             : `not accepted: ${error}${status === null ? '' : ` (${status})`}`,

@@ -4,7 +4,7 @@ import { pressLines, pressWithProgress } from '../app/press-progress.ts';
 import { withdrawStory } from '../desk/airing.ts';
 import { stateRow } from '../desk/story.ts';
 import { readSettings } from '../env.ts';
-import { say } from '../terminal/output.ts';
+import { printResult } from '../terminal/output.ts';
 
 export function command(): Command {
   return new Command('withdraw')
@@ -18,7 +18,7 @@ export function command(): Command {
         requirePaper(app, options.paper);
         const story = withdrawStory(app.desk, options.paper, slug, { by: 'cli', reason: options.reason });
         const reports = await pressWithProgress(app, { paper: options.paper });
-        say(options.json, { id: story.id, slug, ...stateRow(story) }, [
+        printResult(options.json, { id: story.id, slug, ...stateRow(story) }, [
           `${slug} is ${story.state}`,
           ...pressLines(reports),
         ]);

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { generationAudit, verifyingKeyOf } from '../audit/generation-audit.ts';
-import { counted } from '../counted.ts';
 import { airDue, append } from '../desk/append.ts';
 import type { LedgerEntry } from '../desk/ledger-entry.ts';
 import type { LedgerStore } from '../desk/ledger-store.ts';
@@ -12,6 +11,7 @@ import { Fault, messageOf } from '../fault.ts';
 import type { MediaFiles } from '../files/media.ts';
 import { sha256 } from '../ledger/basis.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
+import { plural } from '../plural.ts';
 import type { EndLine, LedgerLine, MediaLine } from './ledger-lines.ts';
 import { damaged, HEADER, linesOf, parseLedgerLine } from './ledger-lines.ts';
 
@@ -104,7 +104,7 @@ function requireEnd(line: EndLine, count: number, sha: string, where: string): t
   if (line.entries === count && line.sha256 === sha) return true;
   throw damaged(
     where,
-    `the lines before it are not those that were written: it counts ${counted(line.entries, 'entry', 'entries')}, the file has ${count}`,
+    `the lines before it are not those that were written: it counts ${plural(line.entries, 'entry', 'entries')}, the file has ${count}`,
   );
 }
 

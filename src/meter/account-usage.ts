@@ -98,7 +98,7 @@ export function includedAgainAt(usage: AccountUsage): number {
 }
 
 /** The usage after one more request. */
-export function counted(usage: AccountUsage, as: keyof Counts): AccountUsage {
+export function afterRequest(usage: AccountUsage, as: keyof Counts): AccountUsage {
   const plus = (counts: Counts): Counts => ({ ...counts, [as]: counts[as] + 1 });
   return {
     ...usage,

@@ -7,7 +7,7 @@ import { webhookProblem } from './webhook-url.ts';
 export const IN_FLIGHT_MAX = 64;
 export const PER_HOST_MAX = 4;
 /** How long a claim lasts, in ms: longer than a request can take. */
-export const CLAIM_LASTS = 30_000;
+export const CLAIM_TIME = 30_000;
 /** How many due deliveries are considered at once. */
 const WINDOW = 200;
 
@@ -69,7 +69,7 @@ export class Dispatcher<D extends DeliveryJob> {
       const full = [...this.#hosts].flatMap(([host, count]) => (count < PER_HOST_MAX ? [] : [host]));
       const chosen = this.#choose(deliveries.due(now(), WINDOW, full));
       if (chosen.length === 0) return;
-      const claimed = deliveries.claim(chosen, now(), now() + CLAIM_LASTS);
+      const claimed = deliveries.claim(chosen, now(), now() + CLAIM_TIME);
       for (const delivery of claimed) this.#begin(delivery);
       // Another process claimed them: the next poll finds what it left.
       if (claimed.length === 0) return;
@@ -79,7 +79,7 @@ export class Dispatcher<D extends DeliveryJob> {
   /** Sends one delivery that is due, unless another process has it, and resolves when it is recorded. */
   async sendOne(id: string): Promise<void> {
     const now = this.#transport.now();
-    const [claimed] = this.#source.deliveries.claim([id], now, now + CLAIM_LASTS);
+    const [claimed] = this.#source.deliveries.claim([id], now, now + CLAIM_TIME);
     if (claimed !== undefined) await this.#send(claimed);
   }
 

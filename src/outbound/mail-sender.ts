@@ -6,7 +6,7 @@ import type { MailThrottle } from './mail-throttle.ts';
 import { mailRetryAt, serverPause } from './retry.ts';
 
 /** How long a claim lasts, in ms: longer than an attempt can take. */
-export const CLAIM_LASTS = 10 * MINUTE;
+export const CLAIM_TIME = 10 * MINUTE;
 
 /** A queue of mails, and what its mails say. */
 export interface MailSource<M extends MailJob> {
@@ -71,7 +71,7 @@ export class MailSender<M extends MailJob> {
     if (room <= 0) return;
     const wanted = throttle.reserve(room, at);
     if (wanted === 0) return;
-    const claimed = this.#source.queue.claim(at, at + CLAIM_LASTS, wanted);
+    const claimed = this.#source.queue.claim(at, at + CLAIM_TIME, wanted);
     throttle.refund(wanted - claimed.length);
     for (const mail of claimed) this.#begin(mail);
   }

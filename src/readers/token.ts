@@ -28,7 +28,7 @@ export interface TokenTable {
 }
 
 /** How long a mailed link confirms, in ms (wire.md, "Subscribers, mail, webhooks"). */
-export const CONFIRM_LASTS = 72 * HOUR;
+export const CONFIRM_LIFETIME = 72 * HOUR;
 
 /**
  * The token of a mail or of a reader: 256 bits that only the holder of the secret can compute. It is deterministic, so

@@ -76,7 +76,7 @@ export function parseProbe(json: unknown): Probe {
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const field = issue?.path.join('.') || 'look';
-  throw new Fault('invalid_request', `${field}: ${issue?.message}; send a look as the queue's document describes it`, {
+  throw new Fault('invalid_request', `${field}: ${issue?.message}; send a probe as the queue's document describes it`, {
     field,
   });
 }

@@ -6,7 +6,7 @@ import { sql } from './sql.ts';
 
 export interface HostTables extends HostTable {
   /** Changes with every write, so that one cheap read shows whether anything changed. */
-  mark(): string;
+  version(): string;
 }
 
 /** The hosts at which papers are served. */
@@ -27,7 +27,7 @@ export function hostTable(db: Db): HostTables {
     all: rows,
     of,
     holds: (paper, host) => of(paper).some((row) => row.host === host),
-    mark: () => mark() ?? '',
+    version: () => mark() ?? '',
     add(paper, host, how, at) {
       if (of(paper).some((row) => row.host === host)) return false;
       insert(paper, host, how, at);

@@ -1,5 +1,5 @@
 import type { AccountUsage } from '../meter/account-usage.ts';
-import { counted, nextSource } from '../meter/account-usage.ts';
+import { afterRequest, nextSource } from '../meter/account-usage.ts';
 import { accountingTime } from '../meter/accounting-time.ts';
 import { REQUEST_COST } from '../meter/credits.ts';
 import type { MeterTable } from '../meter/meter-table.ts';
@@ -137,14 +137,14 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
           // It counts for the minute, but uses no unit.
           uncountKey(key, day);
           counts.refused(account, day);
-          return { outcome: 'exhausted', ...next.exhausted, usage: counted(before, 'refused'), rate };
+          return { outcome: 'exhausted', ...next.exhausted, usage: afterRequest(before, 'refused'), rate };
         }
         const as = next.from === 'included' ? 'included' : 'drawn';
         counts[as](account, day);
         if (as === 'included') countMailbox(account, day);
         if (as === 'drawn') credits.postDraws(account, day, at);
         const reservation = { account, key, day, from: next.from };
-        return { outcome: 'reserved', reservation, usage: counted(before, as), rate };
+        return { outcome: 'reserved', reservation, usage: afterRequest(before, as), rate };
       }),
     refund: ({ account, key, day, from }, at, daily) =>
       transact(() => {

@@ -110,8 +110,8 @@ export interface PieceTable {
   hasCorrections(paper: string, id: string): boolean;
   /** Makes the generation the one that its piece shows. */
   setGeneration(entry: GenerationEntry): void;
-  standing(piece: string): PieceState | null;
-  setStanding(piece: string, standing: PieceState): void;
+  state(piece: string): PieceState | null;
+  setState(piece: string, state: PieceState): void;
   /** Scheduled pieces of all papers whose time (ms) has come, in the order of their times. */
   scheduled(until: number): { paper: string; piece: string; at: number }[];
   /** When the next scheduled piece falls due, in ms, or null. */
@@ -366,18 +366,15 @@ export function pieceTables(db: Db): PieceTable {
     setGeneration({ paper, piece }) {
       insert(piece.id, paper, piece.slug, piece.revision, piece.id, piece.revision, piece.category, piece.persona);
     },
-    standing: one(
-      'SELECT state, published_at, updated_at, scheduled_at, withdrawn_at, reason FROM pieces WHERE id = ?',
-      {
-        state,
-        published_at: LIST.published_at,
-        updated_at: LIST.updated_at,
-        scheduled_at: orNull(integer),
-        withdrawn_at: orNull(integer),
-        reason: orNull(text),
-      },
-    ),
-    setStanding(piece, s) {
+    state: one('SELECT state, published_at, updated_at, scheduled_at, withdrawn_at, reason FROM pieces WHERE id = ?', {
+      state,
+      published_at: LIST.published_at,
+      updated_at: LIST.updated_at,
+      scheduled_at: orNull(integer),
+      withdrawn_at: orNull(integer),
+      reason: orNull(text),
+    }),
+    setState(piece, s) {
       setStanding(s.state, s.published_at, s.updated_at, s.scheduled_at, s.withdrawn_at, s.reason, piece);
     },
     scheduled: all(

@@ -8,7 +8,7 @@ const TOKEN =
   /'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|`(?:[^`]|``)*(?:`|$)|\[[^\]]*(?:\]|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|;/g;
 
 /** Throws `invalid_request` for more than one statement, of which SQLite would run the first and ignore the rest. */
-export function needOneStatement(sql: string): void {
+export function requireOneStatement(sql: string): void {
   const bare = sql.replace(TOKEN, (token) => {
     if (token === ';') return token;
     return token.startsWith('--') || token.startsWith('/*') ? ' ' : 'x';

@@ -36,7 +36,7 @@ export const QUERY_VIEWS: readonly QueryView[] = [
       time('due_at'),
       time('looked_at'),
       integer('seq', 'The newest observation.'),
-      integer('failures', 'Looks in a row that learned nothing.'),
+      integer('failures', 'Consecutive probes without an answer.'),
       text('operator', 'Whose name servers are asked.'),
     ],
     sql: `SELECT hostname AS domain, unicode, registrable_domain, state, added_at, due_at, looked_at, seq, failures, operator
@@ -44,12 +44,12 @@ export const QUERY_VIEWS: readonly QueryView[] = [
   },
   {
     name: 'observations',
-    description: 'Every look that was signed.',
+    description: 'Every signed observation.',
     columns: [
       integer('seq', 'Of the whole service, without gaps.'),
       DOMAIN,
       time('observed_at'),
-      text('record', 'JSON: what stays the same from look to look.'),
+      text('record', 'JSON: what stays the same from one observation to the next.'),
       text('circumstances', 'JSON: TTL, transport, round trip and flags of each signal.'),
       text('receipt'),
       text('receipt_hash'),
@@ -94,7 +94,7 @@ export const QUERY_VIEWS: readonly QueryView[] = [
       text('value'),
       time('first_seen'),
       time('last_seen'),
-      integer('count', 'In how many looks.'),
+      integer('count', 'The number of observations with this value.'),
     ],
     sql: `SELECT h.hostname AS domain, s.signal, s.value, s.first_seen, s.last_seen, s.count
       FROM main.sightings AS s JOIN main.hostnames AS h ON h.id = s.host`,
@@ -113,7 +113,7 @@ export const QUERY_VIEWS: readonly QueryView[] = [
   },
   {
     name: 'opt_outs',
-    description: 'Names that are neither looked at nor shown, with every name below them.',
+    description: 'Opted-out names, which are neither probed nor shown; subdomains included.',
     columns: [DOMAIN, text('reason'), time('at')],
     sql: 'SELECT hostname AS domain, reason, at FROM main.opt_outs',
   },

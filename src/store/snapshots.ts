@@ -8,7 +8,7 @@ const IDLE_MAX = 2;
 export interface Snapshot {
   store: Store;
   /** Moves the view to the last committed state, which is the state before any transaction still open on another connection. */
-  hold(): void;
+  refresh(): void;
   /** Releases the view. */
   end(): void;
 }
@@ -33,7 +33,7 @@ export class Snapshots {
       if (isHeld) store.endReading();
       isHeld = false;
     };
-    const hold = (): void => {
+    const refresh = (): void => {
       release();
       store.beginReading();
       isHeld = true;
@@ -43,7 +43,7 @@ export class Snapshots {
       if (this.#idle.length < IDLE_MAX) this.#idle.push(store);
       else store.close();
     };
-    return { store, hold, end };
+    return { store, refresh, end };
   }
 
   close(): void {

@@ -224,9 +224,9 @@ export function openStore(settings: DatabaseSettings): Store {
       pieces.setGeneration(entry);
       search.note(entry.piece.id);
     },
-    pieceState: pieces.standing,
-    setPieceState(piece, standing) {
-      pieces.setStanding(piece, standing);
+    pieceState: pieces.state,
+    setPieceState(piece, state) {
+      pieces.setState(piece, state);
       search.note(piece);
     },
     scheduled: pieces.scheduled,

@@ -1,11 +1,11 @@
-import { shown, shownJson } from './escape.ts';
+import { printable, printableJson } from './escape.ts';
 
 /** Prints a command's outcome to standard output: as JSON with `--json`, else as lines. */
-export function say(json: boolean | undefined, value: unknown, lines: string[]): void {
-  process.stdout.write(json ? `${shownJson(value)}\n` : lines.map((line) => `${shown(line)}\n`).join(''));
+export function printResult(json: boolean | undefined, value: unknown, lines: string[]): void {
+  process.stdout.write(json ? `${printableJson(value)}\n` : lines.map((line) => `${printable(line)}\n`).join(''));
 }
 
 /** Prints a line to standard error, such as a problem in one file. */
-export function tell(line: string): void {
-  process.stderr.write(`${shown(line)}\n`);
+export function printError(line: string): void {
+  process.stderr.write(`${printable(line)}\n`);
 }

@@ -1,4 +1,4 @@
-import { shown } from './escape.ts';
+import { printable } from './escape.ts';
 
 /** How often a line is printed without a terminal, in ms. */
 const LINE_EVERY = 5_000;
@@ -34,7 +34,7 @@ export function progressTo(stream: NodeJS.WriteStream = process.stderr): Progres
         ending = '';
         return;
       }
-      const line = `${label} ${total === null ? done : barOf(done, total)} ${shown(what)}`;
+      const line = `${label} ${total === null ? done : barOf(done, total)} ${printable(what)}`;
       stream.write(`\r\x1b[K${line.slice(0, (stream.columns ?? 80) - 1)}`);
       drawn = true;
     },

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { changeMail } from '../../src/accounts/change-mail.ts';
 import { fromRecords } from '../../src/accounts/records-letter.ts';
 import type { Session, SessionTable } from '../../src/accounts/session.ts';
-import { beginSession, SESSION_LASTS, SESSION_MOST, sessionOf } from '../../src/accounts/session.ts';
+import { beginSession, SESSION_AGE_MAX, SESSION_IDLE_MAX, sessionOf } from '../../src/accounts/session.ts';
 import { usageBars } from '../../src/accounts/usage-bars.ts';
 import { mailText } from '../../src/outbound/mail-text.ts';
 import * as fc from '../support/properties.ts';
@@ -75,6 +75,6 @@ it('a session that is used for ever ends all the same', () => {
   const maker = { sessions, now: () => now, newId: () => 'one', random: (n: number) => new Uint8Array(n) };
   const { token } = beginSession(maker, 'account');
   let lasted = 0;
-  for (; sessionOf(maker, token) !== null; now += SESSION_LASTS / 3) lasted = now;
-  assert.ok(lasted < SESSION_MOST && lasted >= SESSION_MOST - SESSION_LASTS / 3);
+  for (; sessionOf(maker, token) !== null; now += SESSION_IDLE_MAX / 3) lasted = now;
+  assert.ok(lasted < SESSION_AGE_MAX && lasted >= SESSION_AGE_MAX - SESSION_IDLE_MAX / 3);
 });

@@ -3,7 +3,14 @@ import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { mailedToken } from '../../src/accounts/mailed-token.ts';
-import { ASKS_KEPT, ASKS_MAX, ASKS_SPAN, askToSignIn, OWNER_REST, signIn } from '../../src/accounts/sign-in.ts';
+import {
+  OWNER_REST,
+  REQUESTS_MAX,
+  REQUESTS_SPAN,
+  requestSignIn,
+  SIGN_INS_KEPT,
+  signIn,
+} from '../../src/accounts/sign-in.ts';
 import { newId } from '../../src/app/context.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 
@@ -20,7 +27,7 @@ function standIn(t: TestContext) {
   const { store, now } = app;
   /** Asks and returns the mails that it brought: their ids. */
   const ask = (email: string): string[] => {
-    askToSignIn(store, email, { now, newId, secret: SECRET });
+    requestSignIn(store, email, { now, newId, secret: SECRET });
     const mails = app.store.accountMails.claim(clock.now, clock.now + HOUR, 100);
     for (const { id } of mails) app.store.accountMails.sent(id, clock.now);
     return mails.map(({ id }) => id);
@@ -30,7 +37,7 @@ function standIn(t: TestContext) {
     let mails = 0;
     for (const end = clock.now + span; clock.now < end; clock.now += 5 * MINUTE) {
       mails += ask(email).length;
-      store.signIns.forget(clock.now - ASKS_KEPT);
+      store.signIns.forget(clock.now - SIGN_INS_KEPT);
     }
     return mails;
   };
@@ -41,17 +48,17 @@ function standIn(t: TestContext) {
 test('a stranger who does not ask is written to ever more seldom', (t) => {
   const { clock, annoy } = standIn(t);
   // At 0, 5, 10, 25, 50, 100 … 800 minutes.
-  assert.equal(annoy(STRANGER, DAY), ASKS_MAX + 6);
+  assert.equal(annoy(STRANGER, DAY), REQUESTS_MAX + 6);
   assert.equal(annoy(STRANGER, 12 * DAY), 4);
   assert.ok(annoy(STRANGER, 30 * DAY) < 20);
-  clock.now += ASKS_KEPT;
+  clock.now += SIGN_INS_KEPT;
   assert.ok(annoy(STRANGER, 1) > 0, 'and not for ever');
 });
 
 test('what follows a + in an address brings its mailbox no more mails', (t) => {
   const { ask } = standIn(t);
   const asked = ['a@x.example', 'a+1@x.example', 'a+2@x.example', 'a+3@x.example', 'a+4+5@x.example', 'a@x.example'];
-  assert.equal(asked.flatMap(ask).length, ASKS_MAX);
+  assert.equal(asked.flatMap(ask).length, REQUESTS_MAX);
   for (const other of ['a@y.example', 'a+1@y.example', 'ab+1@x.example', 'b@x.example', '+a@x.example'])
     assert.equal(ask(other).length, 1, other);
 });
@@ -61,19 +68,19 @@ test('who has an account can get in, whoever asks in the same name', (t) => {
   const [first = ''] = ask(STRANGER);
   enter(first);
   const mails = annoy(STRANGER, 2 * DAY);
-  assert.ok(mails <= ASKS_MAX + 4 + (2 * DAY) / OWNER_REST, `${mails} mails in two days`);
+  assert.ok(mails <= REQUESTS_MAX + 4 + (2 * DAY) / OWNER_REST, `${mails} mails in two days`);
   clock.now += OWNER_REST;
   const [own = ''] = ask(STRANGER);
   enter(own);
-  for (let n = 0; n < ASKS_MAX; n++) assert.equal(ask(STRANGER).length, 1, 'a link that was used is an answer');
+  for (let n = 0; n < REQUESTS_MAX; n++) assert.equal(ask(STRANGER).length, 1, 'a link that was used is an answer');
   assert.equal(ask(STRANGER).length, 0);
-  clock.now += ASKS_SPAN;
+  clock.now += REQUESTS_SPAN;
   assert.equal(ask(STRANGER).length, 1);
 });
 
 test('a clock that is set back stops nobody from signing in', (t) => {
   const { clock, ask } = standIn(t);
-  for (let n = 0; n <= ASKS_MAX; n++) ask(STRANGER);
+  for (let n = 0; n <= REQUESTS_MAX; n++) ask(STRANGER);
   clock.now -= HOUR;
   assert.equal(ask(STRANGER).length, 1);
 });

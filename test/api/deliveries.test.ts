@@ -7,7 +7,7 @@ import { Webhook } from 'standardwebhooks';
 import { deliveryTransport, startWebhooks } from '../../src/app/jobs/webhooks.ts';
 import { makePaperKey } from '../../src/app/paper-keys.ts';
 import { paperWebhooks } from '../../src/app/paper-webhooks.ts';
-import { CLAIM_LASTS } from '../../src/outbound/dispatcher.ts';
+import { CLAIM_TIME } from '../../src/outbound/dispatcher.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import type { Answer } from '../support/http.ts';
 import { serve, until } from '../support/program.ts';
@@ -254,7 +254,7 @@ test('a server killed between sending and noting sends again, the same under the
   t.after(() => void stop());
   await new Promise((resolve) => setTimeout(resolve, 600));
   assert.equal(at.got.length, 1, 'not before');
-  clock.now += CLAIM_LASTS;
+  clock.now += CLAIM_TIME;
   const second = await until(() => at.got[1] ?? null);
   assert.equal(second.body, first.body);
   assert.equal(second.headers['webhook-id'], first.headers['webhook-id']);

@@ -9,7 +9,7 @@ import type { Received } from '../support/receiver.ts';
 import { receiver } from '../support/receiver.ts';
 import { send } from '../support/send.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
-import { webhookMisfit } from '../support/webhook-contract.ts';
+import { webhookMismatch } from '../support/webhook-contract.ts';
 
 const PAPER = 'tide-table';
 
@@ -41,7 +41,7 @@ test('what a paper’s receivers are sent is what the document’s webhooks say,
   assert.deepEqual(types, ['cast.published', 'story.aired', 'story.revised', 'story.withdrawn', 'webhook.test']);
   const typeOf = ({ body }: Received) => (JSON.parse(body) as { type: string }).type;
   const told = await until(() => (new Set(at.got.map(typeOf)).size === types.length ? at.got : null));
-  for (const received of told) assert.equal(webhookMisfit(contract, received), null, received.body);
+  for (const received of told) assert.equal(webhookMismatch(contract, received), null, received.body);
 
   // The schemas are no formality.
   const [aired] = told.filter((one) => typeOf(one) === 'story.aired');
@@ -53,10 +53,10 @@ test('what a paper’s receivers are sent is what the document’s webhooks say,
     ['"headline"', '"Headline"'],
   ] as const) {
     assert.ok(aired.body.includes(from), from);
-    assert.notEqual(webhookMisfit(contract, { ...aired, body: aired.body.replace(from, to) }), null, from);
+    assert.notEqual(webhookMismatch(contract, { ...aired, body: aired.body.replace(from, to) }), null, from);
   }
   const { 'webhook-signature': _, ...unsigned } = aired.headers;
-  assert.match(webhookMisfit(contract, { ...aired, headers: unsigned }) ?? '', /webhook-signature/);
+  assert.match(webhookMismatch(contract, { ...aired, headers: unsigned }) ?? '', /webhook-signature/);
 });
 
 test('the index names the method beside each address, for what a key reaches', async (t) => {

@@ -48,6 +48,6 @@ if (what === 'bare') {
     process.once('SIGTERM', () => void stop().then(() => process.exit()));
   }
   // As `broadsheet serve` does before it says that it is ready.
-  await (await loadBuild()).hold();
+  await (await loadBuild()).preload();
   ready(url);
 }

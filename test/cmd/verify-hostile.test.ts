@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { fetched, LONGEST_DOCUMENT, readText } from '../../src/audit/verify-texts.ts';
-import { shown, shownJson } from '../../src/terminal/escape.ts';
+import { printable, printableJson } from '../../src/terminal/escape.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
 import * as fc from '../support/properties.ts';
@@ -112,10 +112,10 @@ test('a shown text is one line without controls, and shown JSON is the same valu
   });
   fc.assert(
     fc.property(text, (value) => {
-      assert.doesNotMatch(shown(value), OBEYED);
-      assert.doesNotMatch(shownJson([value]), OBEYED);
-      assert.deepEqual(JSON.parse(shownJson([value])), [value]);
-      if (!OBEYED.test(value)) assert.equal(shown(value), value);
+      assert.doesNotMatch(printable(value), OBEYED);
+      assert.doesNotMatch(printableJson([value]), OBEYED);
+      assert.deepEqual(JSON.parse(printableJson([value])), [value]);
+      if (!OBEYED.test(value)) assert.equal(printable(value), value);
     }),
     { numRuns: 300 },
   );

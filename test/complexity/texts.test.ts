@@ -10,7 +10,7 @@ import { formFields } from '../../api/middleware/form-body.ts';
 import { parseJson } from '../../api/middleware/json-body.ts';
 import { keyOfRequest } from '../../api/middleware/key.ts';
 import { withoutSecrets } from '../../api/middleware/log.ts';
-import { soundQuery } from '../../api/middleware/query.ts';
+import { requireUtf8Query } from '../../api/middleware/query.ts';
 import { matchesEtag } from '../../api/responses/etag.ts';
 import { readCursor } from '../../api/responses/paging.ts';
 import { wantsRecord } from '../../api/responses/wants-record.ts';
@@ -38,7 +38,7 @@ import { parseObservation } from '../../src/records/receipt.ts';
 import { valueMatch, valueWords } from '../../src/records/value-words.ts';
 import { documentFaults } from '../../src/records/verify/document-faults.ts';
 import { documentIn } from '../../src/records/verify/documents.ts';
-import { needOneStatement } from '../../src/store/query-sql.ts';
+import { requireOneStatement } from '../../src/store/query-sql.ts';
 import { filing } from '../support/app-context.ts';
 import { assertLinear, type Frame, repeated, SHAPES } from './growth.ts';
 
@@ -57,7 +57,7 @@ const utf8 = (text: string) => new TextEncoder().encode(text);
 const json = (text: string): unknown => JSON.parse(text);
 const app = new Hono()
   .onError((_, c) => c.text('refused', 400))
-  .use(soundQuery)
+  .use(requireUtf8Query)
   .get('/q', (c) => c.json([c.req.query('a'), c.req.queries(), c.req.header('cookie')]))
   .get('/accept', (c) => c.text(String(wantsRecord(c))));
 const noKeys = { find: () => null, touch: () => undefined } as never;
@@ -115,7 +115,7 @@ const READERS: [name: string, longest: number, frames: readonly Frame[], read: (
   ['hostname', BODY, [PLAIN, ['a.', '.example'], ['[', ']']], parseHostname],
   ['mail address', BODY, [PLAIN, ['', '@example.org'], ['a@', '.org']], readAddress],
   ['search', HEAD, [PLAIN], searchTerms],
-  ['SQL of the operator', BODY, [PLAIN, ['SELECT 1', ';'], ["'", ''], ['/*', '']], needOneStatement],
+  ['SQL of the operator', BODY, [PLAIN, ['SELECT 1', ';'], ["'", ''], ['/*', '']], requireOneStatement],
   ['JSON', BODY, [PLAIN, ['["', '"]'], ['{"a":"\\\\', '"}'], ['[', ']']], (text) => parseJson(utf8(text))],
   [
     'filing of a wrong shape',

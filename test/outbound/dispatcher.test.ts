@@ -8,7 +8,7 @@ import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import type { Attempt, WebhookClient } from '../../src/outbound/delivery.ts';
 import type { DeliveryTransport } from '../../src/outbound/dispatcher.ts';
-import { CLAIM_LASTS, Dispatcher, PER_HOST_MAX } from '../../src/outbound/dispatcher.ts';
+import { CLAIM_TIME, Dispatcher, PER_HOST_MAX } from '../../src/outbound/dispatcher.ts';
 import { RETRIES } from '../../src/outbound/retry.ts';
 import type { PaperDeliveryJob } from '../../src/readers/delivery.ts';
 import { DELIVERIES_KEPT } from '../../src/readers/delivery.ts';
@@ -394,13 +394,13 @@ test('two processes on one store send nothing twice', async (t) => {
   // Both may see the same as due; one of them gets it.
   const seen = stand.app.store.deliveries.due(stand.clock.now, 10, []).map(({ id }) => id);
   const claims = [stand.app, other].map(({ store: { deliveries } }) =>
-    deliveries.claim(seen, stand.clock.now, stand.clock.now + CLAIM_LASTS),
+    deliveries.claim(seen, stand.clock.now, stand.clock.now + CLAIM_TIME),
   );
   assert.deepEqual(
     claims.map(({ length }) => length),
     [10, 0],
   );
-  stand.clock.now += CLAIM_LASTS;
+  stand.clock.now += CLAIM_TIME;
   const dispatchers = [stand.dispatcher(), new Dispatcher(paperDeliveries(other), stand.transport(other), news)];
   while (stand.app.store.deliveries.waiting().count > 0) {
     for (const dispatcher of dispatchers) dispatcher.start();
@@ -425,7 +425,7 @@ test('what was taken and never noted is due again when the lease has ended; who 
   const stalled = stand.dispatcher();
   stalled.start();
   stand.answer = () => OK;
-  stand.clock.now += CLAIM_LASTS - 1;
+  stand.clock.now += CLAIM_TIME - 1;
   await stand.round();
   assert.equal(stand.sent.length, 1);
   stand.clock.now += 1;

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ASKS_MAX } from '../../src/accounts/sign-in.ts';
+import { REQUESTS_MAX } from '../../src/accounts/sign-in.ts';
 import { databaseFile } from '../../src/app/context.ts';
 import { appContextIn, createPaper, tempFolder } from '../support/app-context.ts';
 import { NOON, RACES } from './races.ts';
@@ -80,9 +80,9 @@ test('one payment at the till', async () => {
 
 test('links to sign in for one address', async () => {
   await raced('links to sign in for one address');
-  assert.equal(store.signIns.unanswered('stranger@example.org', Number.MAX_SAFE_INTEGER).count, ASKS_MAX);
+  assert.equal(store.signIns.unanswered('stranger@example.org', Number.MAX_SAFE_INTEGER).count, REQUESTS_MAX);
   const mails = store.accountMails.claim(NOON + HOUR, NOON + 2 * HOUR, 100);
-  assert.equal(mails.filter(({ email }) => email === 'stranger@example.org').length, ASKS_MAX);
+  assert.equal(mails.filter(({ email }) => email === 'stranger@example.org').length, REQUESTS_MAX);
 });
 
 test('orders for one reader', async () => {

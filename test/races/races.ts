@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { mailedToken } from '../../src/accounts/mailed-token.ts';
-import { askToSignIn, signIn } from '../../src/accounts/sign-in.ts';
+import { requestSignIn, signIn } from '../../src/accounts/sign-in.ts';
 import { Fault } from '../../src/fault.ts';
 import { Checkout, REPEATS } from '../../src/meter/checkout.ts';
 import type { Payment } from '../../src/meter/payment.ts';
@@ -145,11 +145,11 @@ export const RACES: Record<string, Race> = {
   },
   'links to sign in for one address': {
     ready: () => {},
-    run: (store) => askToSignIn(store, 'stranger@example.org', fresh),
+    run: (store) => requestSignIn(store, 'stranger@example.org', fresh),
   },
   'one link to sign in': {
     ready(store) {
-      askToSignIn(store, 'guest@example.org', { ...fresh, newId: () => 'the-link' });
+      requestSignIn(store, 'guest@example.org', { ...fresh, newId: () => 'the-link' });
       store.accountMails.sent('the-link', NOON);
     },
     run(store) {

@@ -10,7 +10,7 @@ import { deleteExpired, subscribe, subscribeByAdmin } from '../../src/readers/su
 import type { Choices } from '../../src/readers/subscriber.ts';
 import { DEFAULT_CHOICES, UNCONFIRMED_KEPT } from '../../src/readers/subscriber.ts';
 import { CONFIRM_REST, SUPPRESSED_REST } from '../../src/readers/suppression.ts';
-import { CONFIRM_LASTS, tokenHash, tokenOf } from '../../src/readers/token.ts';
+import { CONFIRM_LIFETIME, tokenHash, tokenOf } from '../../src/readers/token.ts';
 import type { Clock, Scope } from '../support/app-context.ts';
 import { appContextIn, createPaper, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
 import * as fc from '../support/properties.ts';
@@ -42,7 +42,7 @@ function requestByAdmin({ store, now }: AppContext, choices: Partial<Choices>): 
 function mailed(app: AppContext): string[] {
   return app.store.readers.mails.claim(app.now(), app.now() + HOUR, 100).map((mail) => {
     const token = tokenOf(SECRET, 'confirm', mail.id);
-    const expires_at = app.now() + CONFIRM_LASTS;
+    const expires_at = app.now() + CONFIRM_LIFETIME;
     app.store.readers.tokens.keep({
       hash: tokenHash(token),
       paper: PAPER,
@@ -63,7 +63,7 @@ test('an order is confirmed by its link, within 72 hours and no later', (t) => {
   const app = appIn(t, clock);
   request(app, WEEKLY);
   const [token = ''] = mailed(app);
-  clock.now += CONFIRM_LASTS - 1;
+  clock.now += CONFIRM_LIFETIME - 1;
   assert.equal(toConfirm(app.store.readers, PAPER, token, app.now()).row.email, 'Reader@example.org');
   assert.equal(app.store.readers.subscribers.of(PAPER, READER)?.confirmed_at, null, 'looking confirms nothing');
   clock.now += 1;
@@ -311,7 +311,7 @@ function play(open: (clock: Clock) => AppContext, steps: Step[]): void {
       if (model.state !== 'none') fresh.length = 0;
       model.state = 'none';
     }
-    for (const token of mailed(app)) fresh.push({ token, until: clock.now + CONFIRM_LASTS });
+    for (const token of mailed(app)) fresh.push({ token, until: clock.now + CONFIRM_LIFETIME });
     const row = app.store.readers.subscribers.of(PAPER, READER);
     assert.equal(row === null ? 'none' : row.confirmed_at === null ? 'unconfirmed' : 'confirmed', model.state);
     assert.equal(app.store.readers.suppressions.of(PAPER, READER) !== null, model.isSuppressed);

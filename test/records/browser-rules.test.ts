@@ -8,7 +8,7 @@ import { checkDocument } from '../../src/parts/client/records/check-document.ts'
 import type { Keys } from '../../src/parts/client/records/receipts.ts';
 import { checkReceipt } from '../../src/parts/client/records/receipts.ts';
 import { rootOfAll, rootOfPath } from '../../src/parts/client/records/tree.ts';
-import { keysIn as listedKeys } from '../../src/parts/client/verify/seals.ts';
+import { keysIn as listedKeys } from '../../src/parts/client/verify/crypto.ts';
 import type { FullRecord, Preview } from '../../src/records/preview.ts';
 import { allFieldRules, chainRules, shownFieldRules } from '../../src/records/verify/document-rules.ts';
 import { documentIn } from '../../src/records/verify/documents.ts';

@@ -14,7 +14,7 @@ export const SHARED = [
   'src/access-key.ts',
   'src/key-life.ts',
   'src/limits.ts',
-  'src/counted.ts',
+  'src/plural.ts',
   'src/public-address.ts',
   'src/time.ts',
   'src/narrow.ts',

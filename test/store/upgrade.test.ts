@@ -8,7 +8,7 @@ import Database from 'libsql';
 import { mailedToken } from '../../src/accounts/mailed-token.ts';
 import { serviceKeyOf } from '../../src/accounts/service-key.ts';
 import { sessionOf } from '../../src/accounts/session.ts';
-import { toSignIn } from '../../src/accounts/sign-in.ts';
+import { requireSignIn } from '../../src/accounts/sign-in.ts';
 import { auditApp } from '../../src/app/audit.ts';
 import { linkKey } from '../../src/app/link-key.ts';
 import { pressPapers } from '../../src/app/press-run.ts';
@@ -169,7 +169,7 @@ for (const version of ['0.1.0']) {
     const asked = mails.find(({ kind }) => kind === 'sign-in');
     const token = mailedToken(linkKey(app.settings, 'accounts'), 'sign-in', asked?.id ?? '');
     clock.now = facts.now - 25 * HOUR;
-    assert.equal(toSignIn(store.signIns, token, app.now()).email, 'ada@example.org');
+    assert.equal(requireSignIn(store.signIns, token, app.now()).email, 'ada@example.org');
   });
 
   test(`payments in flight of version ${version} are finished, each answered once, and only to who signed it`, async (t) => {

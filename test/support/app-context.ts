@@ -56,7 +56,7 @@ export interface Clock {
   now: number;
 }
 
-/** A workshop in a folder of its own, under a clock of the test's. */
+/** An app context in its own folder, with a clock that the test sets. */
 export function appContextIn(t: Scope, folder: string, clock: Clock, more: Record<string, string> = {}): AppContext {
   const app = openAppContext(readSettings(envIn(folder, more)), () => clock.now);
   t.after(() => app.close());

@@ -106,7 +106,7 @@ export class Contract {
   }
 
   /** Why a value is not of a schema of the document, or null. `pointer` is the way there, not yet escaped. */
-  misfit(pointer: readonly string[], value: unknown): string | null {
+  mismatch(pointer: readonly string[], value: unknown): string | null {
     const ref = `document#/${pointer.map((name) => encodeURIComponent(name.replace(/~/g, '~0').replace(/\//g, '~1'))).join('/')}`;
     let check = this.#known.get(ref);
     if (check === undefined) {
@@ -148,7 +148,7 @@ export class Contract {
       : type === 'application/x-ndjson'
         ? text.trimEnd().split('\n')
         : [];
-    for (const one of documents) assert.equal(this.misfit(way, JSON.parse(one)), null, what);
+    for (const one of documents) assert.equal(this.mismatch(way, JSON.parse(one)), null, what);
   }
 }
 

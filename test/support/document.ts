@@ -46,7 +46,7 @@ export async function checkDocument(document: Document, server: string): Promise
     assert.ok(!allOf.some((one) => one.$ref?.endsWith(`/${name}`)), `${name} is made of itself`);
   }
   for (const { schema, value } of examplesIn(document)) {
-    assert.equal(contract.misfit(schema, value), null, `the example at ${schema.join(' / ')}`);
+    assert.equal(contract.mismatch(schema, value), null, `the example at ${schema.join(' / ')}`);
   }
 }
 

@@ -36,13 +36,13 @@ export async function transcriptStand(
   const stand = await recordsStand(t, settings, now - 2 * day);
   const { app, enter, clock, keyOf } = stand;
   const { records } = app.store;
-  const steady = { NS: ['ns1.example.net'], MX: ['10 mail.google.com'] };
+  const unchanged = { NS: ['ns1.example.net'], MX: ['10 mail.google.com'] };
   enter(
-    probe('example.com', now - 2 * day, { A: ['192.0.2.1'], ...steady }, certificate('a')),
+    probe('example.com', now - 2 * day, { A: ['192.0.2.1'], ...unchanged }, certificate('a')),
     probe('gone.example', now - 2 * day, { A: ['192.0.2.9'] }),
     probe('xn--bcher-kva.example', now - 2 * day, { A: ['192.0.2.7'] }),
     probe('gone.example', now - day, { A: ['192.0.2.10'] }),
-    probe('example.com', now - day, { A: ['192.0.2.2'], ...steady }, certificate('b')),
+    probe('example.com', now - day, { A: ['192.0.2.2'], ...unchanged }, certificate('b')),
     probe('xn--bcher-kva.example', now - day, { A: ['192.0.2.7'], TXT: ['=not a formula'] }),
   );
   clock.now = now;

@@ -31,7 +31,7 @@ export function beingPressed(c: Context): Response {
 }
 
 /** Whether a path that is not on disk is that of a piece on air, which a press is yet to put there. */
-export function isOnItsWay({ store }: AppContext, paper: string, path: string): boolean {
+export function isAwaitingPress({ store }: AppContext, paper: string, path: string): boolean {
   const name = /^\/(?:stories|embed)\/([a-z0-9-]+)(?:\/|\.md$|$)/.exec(path)?.[1];
   if (name === undefined || store.manifest.newestMark(paper) === 0) return false;
   const archive = store.archive(paper);

@@ -8,7 +8,7 @@ import { sendFile } from '../../responses/send-file.ts';
 import { wantsRecord } from '../../responses/wants-record.ts';
 import type { HostHandler } from '../host-router.ts';
 import type { Sites } from '../site.ts';
-import { beingPressed, isOnItsWay } from './being-pressed.ts';
+import { beingPressed, isAwaitingPress } from './being-pressed.ts';
 import { embedScripts } from './embed-scripts.ts';
 
 /** The page for addresses without a page. */
@@ -37,7 +37,7 @@ export function pressedFile(
       return beingPressed(c);
     }
     if (file === null) {
-      if (isOnItsWay(app, site.slug, site.path)) return beingPressed(c);
+      if (isAwaitingPress(app, site.slug, site.path)) return beingPressed(c);
       if (wantsRecord(c)) return next();
       const headers = { ...fileHeaders(MISSING, site.root, scripts), Vary: 'Accept' };
       return sendFile(c, { file: join(folder, MISSING), status: 404, headers });

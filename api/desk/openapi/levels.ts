@@ -16,7 +16,7 @@ export function securityOf(access: Access): Record<string, string[]>[] {
 }
 
 /** Where an operation is, and who may call it. */
-export function placeOf(operationId: string): { path: string; access: Access } {
+export function routeOf(operationId: string): { path: string; access: Access } {
   const row = PAPER_ROUTES.find(([, , , name]) => name === operationId);
   if (row === undefined) throw new Error(`no route leads to ${operationId}`);
   return { path: row[1], access: row[2] };
@@ -24,7 +24,7 @@ export function placeOf(operationId: string): { path: string; access: Access } {
 
 /** The level of the key that an operation takes. */
 export function levelOf(operationId: string): 'public' | Level {
-  const { access } = placeOf(operationId);
+  const { access } = routeOf(operationId);
   return access === 'token' ? 'public' : access;
 }
 

@@ -4,7 +4,7 @@ import { LEVELS, reaches } from '../../../src/desk/keys.ts';
 import { pathsOf } from '../../openapi/document.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { cached, reply } from '../../responses/reply.ts';
-import { levelOf, placeOf } from '../openapi/levels.ts';
+import { levelOf, routeOf } from '../openapi/levels.ts';
 import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';
 import type { Access, PaperRouteName } from '../routes.ts';
@@ -171,7 +171,7 @@ export function indexRoutes(routes: PaperRoutes): void {
       playground: `${root}/api/v1/playground`,
       endpoints: Object.fromEntries(
         Object.entries(ENDPOINTS).flatMap(([name, operation]) => {
-          const { path, access } = placeOf(operation);
+          const { path, access } = routeOf(operation);
           return isOpenTo(key, access) ? [[name, root + path]] : [];
         }),
       ),

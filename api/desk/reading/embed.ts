@@ -11,7 +11,7 @@ import { ErrorBody, faults, ProblemDetails } from '../../openapi/responses.ts';
 import { fileHeaders } from '../../responses/files.ts';
 import { sendFile } from '../../responses/send-file.ts';
 import { wantsRecord } from '../../responses/wants-record.ts';
-import { archiveOf, editionOf, noPiece, pieceNamed, readablePiece } from '../context.ts';
+import { archiveOf, editionOf, pieceNotFound, readablePiece, requirePiece } from '../context.ts';
 import { beingPressed } from '../files/being-pressed.ts';
 import { embedScripts } from '../files/embed-scripts.ts';
 import { idParam } from '../params.ts';
@@ -50,11 +50,11 @@ export function embedRoutes(routes: PaperRoutes, app: AppContext, build: Build):
 
 async function sendCard(app: AppContext, { render }: Build, c: PaperContext, id: string): Promise<Response> {
   const archive = archiveOf(app, c);
-  const story = pieceNamed(archive, id);
+  const story = requirePiece(archive, id);
   const isNotice = isWithdrawn(story);
   // A site that frames a card needs a page: a notice says more than an empty frame.
   if (isNotice && wantsRecord(c)) readablePiece(archive, id, c);
-  if (!isNotice && story.state !== 'on_air') throw noPiece(id);
+  if (!isNotice && story.state !== 'on_air') throw pieceNotFound(id);
   const { slug, root, paper } = c.get('site');
   const path = `/embed/${story.slug}/`;
   const status = isNotice ? 410 : 200;

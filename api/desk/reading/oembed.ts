@@ -30,7 +30,7 @@ const oembed = operation({
     query: z.object({
       url: z.string('must be the address of a story or a video edition of this paper').max(ADDRESS_MAX).openapi({
         description:
-          'The address of a story of this paper (of its page or of its Markdown twin), or of a video edition’s page; a query or a fragment changes nothing.',
+          'The address of a story of this paper (of its page or of its Markdown version), or of a video edition’s page; a query or a fragment changes nothing.',
         maxLength: ADDRESS_MAX,
         example: SAMPLE.address,
       }),
@@ -81,13 +81,13 @@ export function oembedRoutes(routes: PaperRoutes, app: AppContext): void {
       // A page's address holds the slug and never the id, and a draft has no page.
       if (story.slug !== named.story || story.state !== 'on_air') throw notHere(url);
       const { headline, dek, byline } = story;
-      const matter = {
+      const card = {
         headline,
         dek,
         byline: byline.name,
         nameplate: edition.paper().nameplate,
       };
-      const size = cardSize(Math.min(maxwidth ?? CARD_WIDTH_MAX, CARD_WIDTH_MAX), maxheight ?? Infinity, matter);
+      const size = cardSize(Math.min(maxwidth ?? CARD_WIDTH_MAX, CARD_WIDTH_MAX), maxheight ?? Infinity, card);
       return oembedRecord(edition, story, size, { maxwidth, maxheight });
     };
     const name = `oembed ${format} ${JSON.stringify(named)} ${maxwidth} ${maxheight}`;

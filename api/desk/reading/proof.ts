@@ -4,7 +4,7 @@ import type { Story } from '../../../src/desk/archive.ts';
 import { proofOf } from '../../../src/ledger/proof.ts';
 import type { PaperContext } from '../../env.ts';
 import { faults, ok } from '../../openapi/responses.ts';
-import { archiveOf, pieceNamed } from '../context.ts';
+import { archiveOf, requirePiece } from '../context.ts';
 import { idParam } from '../params.ts';
 import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';
@@ -58,7 +58,7 @@ const proof = operation({
 
 /** The proof of a piece, whatever its state. */
 export function proofRoutes(routes: PaperRoutes, app: AppContext): void {
-  routes.operation(proof, (c) => proofFor(app, c, pieceNamed(archiveOf(app, c), c.req.valid('param').id)));
+  routes.operation(proof, (c) => proofFor(app, c, requirePiece(archiveOf(app, c), c.req.valid('param').id)));
 }
 
 export function proofFor(app: AppContext, c: PaperContext, story: Story) {

@@ -3,10 +3,10 @@ import { Fault } from '../../../src/fault.ts';
 import { shapeProblems } from '../../../src/ledger/shape.ts';
 import type { PaperContext } from '../../env.ts';
 import { formFields, isMultipart, isUrlencoded } from '../../middleware/form-body.ts';
-import { needPlain, parseJson } from '../../middleware/json-body.ts';
+import { parseJson, requireUncompressed } from '../../middleware/json-body.ts';
 
 /** A body as it came: a record, or the fields of a form, each with all that was given for it. */
-export type Sent = { json: unknown; form: null } | { json: null; form: Map<string, string[]> };
+export type SentBody = { json: unknown; form: null } | { json: null; form: Map<string, string[]> };
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i;
 
@@ -16,8 +16,8 @@ export function isForm(c: PaperContext): boolean {
 }
 
 /** Reads a body of either type; nothing at all, of no type, is a form without fields. Throws `unsupported_media_type`, `invalid_request`. */
-export async function readSent(c: PaperContext, { mayBeMultipart = false } = {}): Promise<Sent> {
-  needPlain(c);
+export async function readBody(c: PaperContext, { mayBeMultipart = false } = {}): Promise<SentBody> {
+  requireUncompressed(c);
   const type = c.req.header('content-type') ?? '';
   if (JSON_TYPE.test(type)) return { json: parseJson(new Uint8Array(await c.req.arrayBuffer())), form: null };
   if (isUrlencoded(type)) return { json: null, form: fieldsOf(formFields(await c.req.text())) };
@@ -70,7 +70,7 @@ function tickedField(form: Map<string, string[]>, name: string): boolean | undef
 }
 
 /** A value of a schema's shape. Throws `invalid_request` naming the member at fault, the list and not its item. */
-export function shaped<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
+export function validated<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [problem] = shapeProblems(parsed.error, value);

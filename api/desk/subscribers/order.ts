@@ -11,17 +11,17 @@ import { subscribe, subscribeByAdmin } from '../../../src/readers/subscribe.ts';
 import type { Choices } from '../../../src/readers/subscriber.ts';
 import { DEFAULT_CHOICES } from '../../../src/readers/subscriber.ts';
 import type { PaperContext } from '../../env.ts';
-import { needLevel } from '../../middleware/key.ts';
+import { requireKeyOfLevel } from '../../middleware/key.ts';
 import { privateJson } from '../../responses/send.ts';
 import type { Writer } from '../writing/write.ts';
 import { write } from '../writing/write.ts';
-import type { Sent } from './body.ts';
-import { choiceFields, onlyField, shaped } from './body.ts';
+import type { SentBody } from './body.ts';
+import { choiceFields, onlyField, validated } from './body.ts';
 import { AdminOrder, Order } from './schemas.ts';
 
 /** Takes a reader's order. Throws `invalid_request` naming the member at fault. */
-export function takeOrder({ store, now }: AppContext, c: PaperContext, sent: Sent): void {
-  const { email, ...body } = shaped(
+export function takeOrder({ store, now }: AppContext, c: PaperContext, sent: SentBody): void {
+  const { email, ...body } = validated(
     Order,
     sent.form === null ? sent.json : { email: onlyField(sent.form, 'email'), ...choiceFields(sent.form) },
   );
@@ -36,8 +36,8 @@ export function takeOrder({ store, now }: AppContext, c: PaperContext, sent: Sen
 
 /** Takes an admin's order for up to twenty addresses. Throws `key_required`, `level_too_low`, `invalid_request`. */
 export async function takeAdminOrder(writer: Writer, c: PaperContext, json: unknown) {
-  needLevel(c.get('key'), 'admin');
-  const { emails, webhook, ...body } = shaped(AdminOrder, json);
+  requireKeyOfLevel(c.get('key'), 'admin');
+  const { emails, webhook, ...body } = validated(AdminOrder, json);
   const choices = choicesOf(c, body);
   const problem = webhook == null ? null : webhookProblem(webhook, writer.app.settings.webhookPrivate);
   if (problem !== null) {

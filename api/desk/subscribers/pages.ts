@@ -9,13 +9,13 @@ import { choicesRow } from '../../../src/readers/record.ts';
 import type { Subscriber } from '../../../src/readers/subscriber.ts';
 import type { PaperContext, PaperEnv } from '../../env.ts';
 import { limitBody } from '../../middleware/json-body.ts';
-import { nothing } from '../../middleware/key.ts';
-import { soundQuery } from '../../middleware/query.ts';
+import { notFound } from '../../middleware/key.ts';
+import { requireUtf8Query } from '../../middleware/query.ts';
 import { privateJson } from '../../responses/send.ts';
 import type { PaperRoutes } from '../router.ts';
 import type { Sites } from '../site.ts';
-import type { Sent } from './body.ts';
-import { choiceFields, onlyField, readSent, shaped } from './body.ts';
+import type { SentBody } from './body.ts';
+import { choiceFields, onlyField, readBody, validated } from './body.ts';
 import { choicesOf } from './order.ts';
 import type { ReaderParts } from './subscribers.ts';
 import { formProblem, sentChoices, wantsPage } from './view.ts';
@@ -46,7 +46,7 @@ export function subscribePages(
   };
 
   const page = (name: 'confirm' | 'manage' | 'unsubscribe', get: Handler, post: Handler) => {
-    const before = [pages.faults(wantsPage), unkeyed, soundQuery, read, limitBody, paperOf(sites)] as const;
+    const before = [pages.faults(wantsPage), unkeyed, requireUtf8Query, read, limitBody, paperOf(sites)] as const;
     routes.page(`${name}Page`, ...before, hidden(get));
     routes.page(name, ...before, hidden(post));
   };
@@ -74,7 +74,7 @@ export function subscribePages(
       });
     },
     async (c) => {
-      const row = confirm(store, slugOf(c), tokenOfBody(await readSent(c)), now());
+      const row = confirm(store, slugOf(c), tokenOfBody(await readBody(c)), now());
       if (wantsPage(c)) return subscribed(c, row);
       const choices = choicesRow(row, c.get('site').paper.sections);
       return privateJson(c, { status: 'confirmed', email: row.email, ...choices, manage_url: manageUrl(c, row) });
@@ -91,8 +91,8 @@ export function subscribePages(
       saved,
       problem: null,
     });
-  const changed = (c: PaperContext, sent: Sent): Subscriber => {
-    const { token, ...body } = shaped(
+  const changed = (c: PaperContext, sent: SentBody): Subscriber => {
+    const { token, ...body } = validated(
       Change,
       sent.form === null ? sent.json : { token: onlyField(sent.form, 'token'), ...choiceFields(sent.form) },
     );
@@ -107,7 +107,7 @@ export function subscribePages(
       return row === null ? ended(c) : shown(c, row, token, false);
     },
     async (c) => {
-      const sent = await readSent(c);
+      const sent = await readBody(c);
       if (!wantsPage(c)) {
         const row = changed(c, sent);
         const choices = choicesRow(row, c.get('site').paper.sections);
@@ -145,7 +145,7 @@ export function subscribePages(
       });
     },
     async (c) => {
-      const sent = await readSent(c, { mayBeMultipart: true });
+      const sent = await readBody(c, { mayBeMultipart: true });
       // A mail program's own button sends this one field, and the link's token in the address (RFC 8058, section 3.1).
       const isOneClick = sent.form?.get('List-Unsubscribe')?.[0] === 'One-Click';
       const token = isOneClick && !sent.form?.has('token') ? queried(c) : tokenOfBody(sent);
@@ -166,7 +166,7 @@ const unkeyed = createMiddleware<PaperEnv>(async (c, next) => {
 function paperOf(sites: Sites) {
   return createMiddleware<PaperEnv>(async (c, next) => {
     const site = sites.of(c.env);
-    if (site === null || site.paper === null) throw nothing();
+    if (site === null || site.paper === null) throw notFound();
     c.set('site', { ...site, paper: site.paper });
     await next();
   });
@@ -180,7 +180,7 @@ function hidden(handler: Handler): Handler {
     } catch (error) {
       if (!(error instanceof Fault) || c.get('site').paper.paper_public) throw error;
       c.set('isHidden', true);
-      throw nothing();
+      throw notFound();
     }
   };
 }
@@ -192,9 +192,9 @@ function queried(c: PaperContext): string {
   throw lacking();
 }
 
-function tokenOfBody(sent: Sent): string {
+function tokenOfBody(sent: SentBody): string {
   const token =
-    sent.form === null ? shaped(z.object({ token: z.string() }), sent.json).token : onlyField(sent.form, 'token');
+    sent.form === null ? validated(z.object({ token: z.string() }), sent.json).token : onlyField(sent.form, 'token');
   if (token) return token;
   throw lacking();
 }

@@ -16,7 +16,7 @@ import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';
 import type { Writer } from '../writing/write.ts';
 import { write } from '../writing/write.ts';
-import { isForm, readSent } from './body.ts';
+import { isForm, readBody } from './body.ts';
 import { takeAdminOrder, takeOrder } from './order.ts';
 import {
   AdminOrder,
@@ -128,7 +128,7 @@ export function subscriberRoutes(routes: PaperRoutes, writer: Writer, parts: Rea
   }
   const forPeople = (c: PaperContext) => isForm(c) && wantsPage(c);
   routes.described(subscribe, pages.faults(forPeople), parts.throttle, async (c) => {
-    const sent = await readSent(c);
+    const sent = await readBody(c);
     if (isAdminOrder(sent.json)) return takeAdminOrder(writer, c, sent.json);
     try {
       takeOrder(app, c, sent);

@@ -11,7 +11,7 @@ import type { PaperContext, PaperEnv } from '../../env.ts';
 import { fileHeaders } from '../../responses/files.ts';
 import { respond } from '../../responses/headers.ts';
 
-import { nothingHere } from '../files/nothing-here.ts';
+import { notFoundHandler } from '../files/not-found.ts';
 
 type Said = Pick<ReaderSaidView, 'heading' | 'paragraphs'> & Partial<Pick<ReaderSaidView, 'button' | 'link'>>;
 
@@ -94,7 +94,7 @@ export class ReaderPages {
       // The words of `unavailable` are for the log alone.
       if (!(error instanceof Fault) || error.code === 'unavailable' || !isForPeople(c)) return;
       if (c.get('site') === undefined || c.get('isHidden')) {
-        if (c.req.method === 'GET') c.res = nothingHere(this.#app, new PendingFolders())(c);
+        if (c.req.method === 'GET') c.res = notFoundHandler(this.#app, new PendingFolders())(c);
         return;
       }
       c.res = await this.said(

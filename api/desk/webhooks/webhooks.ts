@@ -11,7 +11,7 @@ import {
 } from '../../../src/readers/webhook-rules.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
 import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
-import { body, faults, made, ok } from '../../openapi/responses.ts';
+import { body, created, faults, ok } from '../../openapi/responses.ts';
 import { reply } from '../../responses/reply.ts';
 import { listOf, listSchema } from '../list.ts';
 import type { PaperRoutes } from '../router.ts';
@@ -83,7 +83,7 @@ const add = operation({
   ].join('\n\n'),
   before: [jsonBody()],
   request: { headers: IDEMPOTENCY, body: body(WebhookBody) },
-  responses: { 201: made(NewWebhook, 'The webhook.'), ...faults(409, 413, 415, 422) },
+  responses: { 201: created(NewWebhook, 'The webhook.'), ...faults(409, 413, 415, 422) },
 });
 
 const remove = operation({

@@ -2,7 +2,7 @@ import { currentAgreement } from '../../../src/app/agreement.ts';
 import { AgentCheck, agentCheck } from '../../../src/desk/agent-check.ts';
 import { signatureOf, signTerms, TermsAcceptance, TermsRecord, termsRecord } from '../../../src/desk/terms.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
-import { needLevel } from '../../middleware/key.ts';
+import { requireKeyOfLevel } from '../../middleware/key.ts';
 import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
 import { archiveOf, linksFor } from '../context.ts';
@@ -48,7 +48,7 @@ export function agentRoutes(routes: PaperRoutes, writer: Writer): void {
   const { store, settings, now } = app;
 
   routes.operation(check, (c) => {
-    const key = needLevel(c.get('key'), 'read');
+    const key = requireKeyOfLevel(c.get('key'), 'read');
     const { slug, root, paper } = c.get('site');
     const signed = signatureOf(store.terms, currentAgreement(settings), slug) !== null;
     const avatar = key.persona === null ? null : linksFor(app, c).avatar(key.persona);

@@ -13,16 +13,16 @@ import type { Filing } from '../../../src/ledger/piece.ts';
 import type { PaperContext } from '../../env.ts';
 import type { Outcome } from '../../middleware/idempotency.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
-import { needLevel } from '../../middleware/key.ts';
+import { requireKeyOfLevel } from '../../middleware/key.ts';
 import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
-import { body, faults, made, ok } from '../../openapi/responses.ts';
-import { archiveOf, linksFor, pieceNamed, proofUrl } from '../context.ts';
+import { body, created, faults, ok } from '../../openapi/responses.ts';
+import { archiveOf, linksFor, proofUrl, requirePiece } from '../context.ts';
 import { idParam } from '../params.ts';
 import { ProofBody, proofFor } from '../reading/proof.ts';
 import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';
 import type { Writer } from './write.ts';
-import { needsTerms, write } from './write.ts';
+import { requiresTerms, write } from './write.ts';
 
 const time = z.iso.datetime({ offset: true, error: 'must be a time to come, such as 2026-11-20T06:30:00Z' });
 
@@ -85,7 +85,7 @@ const file = operation({
   description: 'Without `slug` one is made from the headline.',
   before: [jsonBody()],
   request: { headers: IDEMPOTENCY, body: body(NewStory) },
-  responses: { 201: made(Filed, 'Filed and signed.'), ...faults(409, 413, 415, 422) },
+  responses: { 201: created(Filed, 'Filed and signed.'), ...faults(409, 413, 415, 422) },
 });
 
 const revise = operation({
@@ -140,7 +140,7 @@ export function filingRoutes(routes: PaperRoutes, writer: Writer): void {
       };
       return write(writer, c, work, ({ story }) => `stories/${story.id}`);
     },
-    needsTerms(app),
+    requiresTerms(app),
   );
 
   routes.operation(
@@ -151,7 +151,7 @@ export function filingRoutes(routes: PaperRoutes, writer: Writer): void {
       const { slug: paper } = c.get('site');
       await app.prosePool.prepare(paper, proseFrom(given.prose));
       return write(writer, c, (key) => {
-        const before = pieceNamed(archiveOf(app, c), id);
+        const before = requirePiece(archiveOf(app, c), id);
         needLevelFor(before, key);
         if (given.slug !== undefined && given.slug !== before.slug) {
           const message = `${JSON.stringify(given.slug)} is not the piece’s slug; a piece keeps ${JSON.stringify(before.slug)}, for links to it must hold`;
@@ -165,7 +165,7 @@ export function filingRoutes(routes: PaperRoutes, writer: Writer): void {
         return answerOf(app, c, before.id, 200);
       });
     },
-    needsTerms(app),
+    requiresTerms(app),
   );
 
   routes.operation(
@@ -178,21 +178,21 @@ export function filingRoutes(routes: PaperRoutes, writer: Writer): void {
       await app.prosePool.prepare(c.get('site').slug, prose);
       return write(writer, c, (key) => {
         const archive = archiveOf(app, c);
-        const before = pieceNamed(archive, id);
+        const before = requirePiece(archive, id);
         needLevelFor(before, key);
         const at = when === undefined ? undefined : timeToCome('at', when, app.now());
         airStory(app.desk, c.get('site').slug, before.slug, { by: by(key), ...(at === undefined ? {} : { at }) });
-        return standingOf(app, c, pieceNamed(archive, before.id));
+        return standingOf(app, c, requirePiece(archive, before.id));
       });
     },
-    needsTerms(app),
+    requiresTerms(app),
   );
 
   routes.operation(withdraw, (c) => {
     const { reason } = c.req.valid('json');
     const { id } = c.req.valid('param');
     return write(writer, c, (key) => {
-      const { slug } = pieceNamed(archiveOf(app, c), id);
+      const { slug } = requirePiece(archiveOf(app, c), id);
       const story = withdrawStory(app.desk, c.get('site').slug, slug, { by: by(key), reason });
       return standingOf(app, c, story);
     });
@@ -205,7 +205,7 @@ function filingOf(c: PaperContext, given: FilingBody, slug: string): Filing {
 }
 
 function answerOf(app: AppContext, c: PaperContext, id: string, status: 200 | 201) {
-  const story = pieceNamed(archiveOf(app, c), id);
+  const story = requirePiece(archiveOf(app, c), id);
   const { body, ...rest } = standingOf(app, c, story);
   return { ...rest, status, body: { ...body, proof: proofFor(app, c, story) } };
 }
@@ -234,7 +234,7 @@ function timeToCome(field: string, text: string, now: number): number {
 
 /** Throws `level_too_low` when an agent would bring back what an admin took off the air. */
 function needLevelFor(story: Story, key: AccessKey): void {
-  if (isWithdrawn(story)) needLevel(key, 'admin');
+  if (isWithdrawn(story)) requireKeyOfLevel(key, 'admin');
 }
 
 /** Throws `refused_by_door` when an agent's key is bound to one persona and the filing is signed by another. */

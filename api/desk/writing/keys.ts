@@ -7,7 +7,7 @@ import { Fault } from '../../../src/fault.ts';
 import { KEY_STATES } from '../../../src/key-life.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
 import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
-import { body, faults, made, ok } from '../../openapi/responses.ts';
+import { body, created, faults, ok } from '../../openapi/responses.ts';
 import { reply } from '../../responses/reply.ts';
 import { archiveOf } from '../context.ts';
 import { listOf, listSchema } from '../list.ts';
@@ -65,7 +65,7 @@ const make = operation({
     'With `seat` it is a person’s. Sent again under the same Idempotency-Key, no second key is made: the answer is 409 and names the first.',
   before: [jsonBody()],
   request: { headers: IDEMPOTENCY, body: body(KeyBody) },
-  responses: { 201: made(NewKey, 'The key.'), ...faults(409, 413, 415, 422) },
+  responses: { 201: created(NewKey, 'The key.'), ...faults(409, 413, 415, 422) },
 });
 
 const revoke = operation({

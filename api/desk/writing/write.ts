@@ -10,8 +10,8 @@ import { signatureOf } from '../../../src/desk/terms.ts';
 import { Fault } from '../../../src/fault.ts';
 import type { PaperContext, PaperEnv } from '../../env.ts';
 import type { Outcome } from '../../middleware/idempotency.ts';
-import { keep, namedWrite, once } from '../../middleware/idempotency.ts';
-import { needLevel } from '../../middleware/key.ts';
+import { readIdempotentWrite, runOnce, storeAnswer } from '../../middleware/idempotency.ts';
+import { requireKeyOfLevel } from '../../middleware/key.ts';
 import type { Headers } from '../../responses/headers.ts';
 import type { Reply } from '../../responses/reply.ts';
 import { reply } from '../../responses/reply.ts';
@@ -51,15 +51,15 @@ export async function write<Body extends object>(
 ): Promise<Reply<Body & Pressing>> {
   const { store, now } = writer.app;
   const { answers } = store;
-  const key = needLevel(c.get('key'), 'agent');
-  const named = await namedWrite(c);
+  const key = requireKeyOfLevel(c.get('key'), 'agent');
+  const named = await readIdempotentWrite(c);
   const at = now();
   let isFirst = false;
   const { status, body } = store.transact((): Outcome<Body & Pressing> => {
     // The body may have been long in coming.
     requireActive(store.keys, store.keys.byId(key.id), at);
     if (key.level === 'agent') needTerms(writer.app, c);
-    return once({ answers, key: key.id, at }, named, () => {
+    return runOnce({ answers, key: key.id, at }, named, () => {
       isFirst = true;
       return marked(writer, c, () => work(key));
     });
@@ -68,7 +68,7 @@ export async function write<Body extends object>(
   // The stored answer gets the result of the press too, for callers who send the write again.
   if (isFirst && whole !== body) {
     try {
-      keep({ answers, key: key.id, at }, named, { status, body: whole });
+      storeAnswer({ answers, key: key.id, at }, named, { status, body: whole });
     } catch (error) {
       // The write is done and its answer kept but for the press: that is no reason to take it back.
       writer.logger.error({ request_id: c.get('requestId'), err: error }, 'what the press came to is not kept');
@@ -81,7 +81,7 @@ export async function write<Body extends object>(
 }
 
 /** Lets an agent's write through, body unseen, once the paper has signed the agreement. Throws `terms_unsigned`. */
-export function needsTerms(app: AppContext) {
+export function requiresTerms(app: AppContext) {
   return createMiddleware<PaperEnv>(async (c, next) => {
     if (c.get('key')?.level === 'agent') needTerms(app, c);
     await next();

@@ -1,6 +1,6 @@
 import { accountExport, deleteAccount } from '../../../src/app/account-export.ts';
 import type { AppContext } from '../../../src/app/context.ts';
-import { takeCookie } from '../../middleware/session.ts';
+import { clearSessionCookie } from '../../middleware/session.ts';
 import { PRIVATE } from '../../responses/send.ts';
 import type { RecordsContext } from '../context.ts';
 import type { PageSender } from '../pages/page.ts';
@@ -30,7 +30,7 @@ export function dataHandlers(app: AppContext, pages: PageSender) {
         return send(c, `This is not the address of this account. Type ${account.email} to delete it.`);
       }
       deleteAccount(app, account);
-      takeCookie(c, app.settings.dataOrigin);
+      clearSessionCookie(c, app.settings.dataOrigin);
       return c.redirect(SIGN_IN, 303);
     }),
   };

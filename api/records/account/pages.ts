@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import { formToken, needFormToken } from '../../../src/accounts/session.ts';
+import { formToken, requireFormToken } from '../../../src/accounts/session.ts';
 import type { AccountPages, AccountShell } from '../../../src/accounts/views.ts';
 import type { Settings } from '../../../src/env.ts';
 import type { Pages } from '../../../src/render.ts';
@@ -39,7 +39,7 @@ export const signedInForm = (
     // The session may have ended while the page was open.
     if (signed === undefined) return c.redirect(SIGN_IN, 303);
     const form = await readForm(c);
-    needFormToken(signed.token, form.text('form'));
+    requireFormToken(signed.token, form.text('form'));
     return handle(c, signed, form);
   },
 });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { askToSignIn, signIn, toSignIn } from '../../../src/accounts/sign-in.ts';
+import { requestSignIn, requireSignIn, signIn } from '../../../src/accounts/sign-in.ts';
 import type { AppContext } from '../../../src/app/context.ts';
 import { newId } from '../../../src/app/context.ts';
 import { Fault } from '../../../src/fault.ts';
@@ -8,7 +8,7 @@ import { readAddress } from '../../../src/readers/address.ts';
 import { isoTime } from '../../../src/time.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { callerNetwork, callerOf, proxyList } from '../../middleware/caller.ts';
-import { giveCookie, takeCookie } from '../../middleware/session.ts';
+import { clearSessionCookie, setSessionCookie } from '../../middleware/session.ts';
 import { LOOPBACK, throttle } from '../../middleware/throttle.ts';
 import { setHeader } from '../../responses/headers.ts';
 import type { RecordsContext } from '../context.ts';
@@ -64,7 +64,7 @@ export function signInHandlers(
       if ('problem' in address) {
         return send(c, { asked: asked.slice(0, 254), problem: `This address ${address.problem}.` }, 400);
       }
-      askToSignIn(store, address.key, { now, newId, secret });
+      requestSignIn(store, address.key, { now, newId, secret });
       return send(c, { asked: address.key, sent: true }, 200);
     },
   };
@@ -78,7 +78,7 @@ export function signInHandlers(
         const { token } = signIn(store, given, { now, newId, random: randomBytes }, (at) => countSignUp(c, at));
         // A browser holds one session; the previous one ends.
         if (before !== undefined) store.sessions.end(before.session.id);
-        giveCookie(c, settings.dataOrigin, token);
+        setSessionCookie(c, settings.dataOrigin, token);
         return c.redirect('/account', 303);
       } catch (error) {
         const isLimited = error instanceof Fault && error.code === 'rate_limited';
@@ -95,7 +95,7 @@ export function signInHandlers(
     enterPage: async (c: RecordsContext) => {
       const token = needPart('token', c.req.query('token'));
       try {
-        const { email } = toSignIn(store.signIns, token, now());
+        const { email } = requireSignIn(store.signIns, token, now());
         return await sendAccountPage(
           pages,
           c,
@@ -110,7 +110,7 @@ export function signInHandlers(
     signOut: signedInForm(settings, (c, { session, account }, form) => {
       if (form.text('everywhere') === 'yes') store.sessions.endAll(account.id);
       else store.sessions.end(session.id);
-      takeCookie(c, settings.dataOrigin);
+      clearSessionCookie(c, settings.dataOrigin);
       return c.redirect(SIGN_IN, 303);
     }),
     endSession: signedInForm(settings, (c, { account }) => {

@@ -7,7 +7,7 @@ import type { RecordsContext } from '../context.ts';
 import type { FacetList } from './facet-lists.ts';
 import { FACET_LISTS, nameRow } from './facet-lists.ts';
 import type { ListPart } from './list.ts';
-import { endOf, OPEN_ROWS, partWanted, sendListJson } from './list.ts';
+import { listEnd, PUBLIC_ROWS, requestedPart, sendListJson } from './list.ts';
 import type { PageSender } from './page.ts';
 import { wantsPage } from './page.ts';
 
@@ -27,14 +27,14 @@ export const analyticsPage = (app: AppContext, pages: PageSender) => {
   const { records } = app.store;
   const cache = new ResponseCache();
   return (c: RecordsContext) => {
-    const { isWhole } = partWanted(c);
+    const { isWhole } = requestedPart(c);
     const today = dayOf(app.now());
     const description =
       'Record types, mail and DNS hosts, certificate issuers and expiry, and changes by day of every watched hostname.';
     const frame = pages.frame(c, { title: 'Analytics · Domain Records', description, path: '/analytics' });
     const list = (facets: FacetList): AnalyticsList => {
       const { watched, paused } = records.counts();
-      const found = records.topFacets(facets.kind, isWhole ? NAMES : OPEN_ROWS);
+      const found = records.topFacets(facets.kind, isWhole ? NAMES : PUBLIC_ROWS);
       const part: ListPart<unknown> = { rows: found, total: records.facetNames(facets.kind), next: null };
       return {
         id: facets.path.slice(1),
@@ -43,7 +43,7 @@ export const analyticsPage = (app: AppContext, pages: PageSender) => {
         noun: facets.noun,
         nouns: facets.nouns,
         rows: found.map((row) => nameRow(facets, row, watched + paused)),
-        end: endOf(app.settings, part, isWhole, null),
+        end: listEnd(app.settings, part, isWhole, null),
         all_url: facets.path,
       };
     };

@@ -3,7 +3,7 @@ import type { AppContext } from '../../../src/app/context.ts';
 import type { ChangesView } from '../../../src/records/views.ts';
 import { deltaRow } from '../../../src/records/wire-rows.ts';
 import { dayAfter, dayOf, daySpan } from '../../../src/time.ts';
-import { tellProblems } from '../../middleware/invalid.ts';
+import { rejectInvalid } from '../../middleware/invalid.ts';
 import { cursorOf, cursorParam, limitParam, nextLink, pageOf, readCursor } from '../../responses/paging.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import { changesState } from '../cache-state.ts';
@@ -66,7 +66,7 @@ function parseQuery(c: RecordsContext): z.infer<typeof QueryParams> {
   const parsed = QueryParams.safeParse(data);
   if (parsed.success) return parsed.data;
   const failure = { ...parsed, data };
-  throw tellProblems(failure);
+  throw rejectInvalid(failure);
 }
 
 function read({ store }: AppContext, { day, limit, before }: Query) {

@@ -7,8 +7,8 @@ import { observationsState } from '../cache-state.ts';
 import type { RecordsContext } from '../context.ts';
 import { COUNT_MAX } from '../v1/domains.ts';
 import { linksToLists } from './facets.ts';
-import type { ListPart, PartWanted } from './list.ts';
-import { endOf, hostRow, partWanted, sendListJson } from './list.ts';
+import type { ListPart, RequestedPart } from './list.ts';
+import { hostRow, listEnd, requestedPart, sendListJson } from './list.ts';
 import type { PageSender } from './page.ts';
 import { wantsPage } from './page.ts';
 
@@ -22,7 +22,7 @@ export const domainsPage = (app: AppContext, pages: PageSender) => {
   const { records } = app.store;
   const cache = new ResponseCache();
   return (c: RecordsContext) => {
-    const wanted = partWanted(c);
+    const wanted = requestedPart(c);
     const q = (c.req.query('q') ?? '').trim().slice(0, QUERY_MAX);
     const part = () => (q === '' ? everyHost(records, wanted) : matchingHosts(records, wanted, q));
     const address = q === '' ? '/domains' : `/domains?q=${encodeURIComponent(q)}`;
@@ -40,7 +40,7 @@ export const domainsPage = (app: AppContext, pages: PageSender) => {
     const frame = pages.frame(c, { title, description: lede, path: '/domains', noindex: q !== '' });
     const view = () => {
       const found = part();
-      const end = endOf(app.settings, found, wanted.isWhole, address);
+      const end = listEnd(app.settings, found, wanted.isWhole, address);
       const heading = q === '' ? 'Catalog' : 'Found in the catalog';
       const at_least = q !== '' && end.total >= COUNT_MAX;
       return { frame, heading, lede, ways: linksToLists(), rows: found.rows, end, at_least };
@@ -53,14 +53,14 @@ export const domainsPage = (app: AppContext, pages: PageSender) => {
 type Records = AppContext['store']['records'];
 type HostPart = ListPart<ReturnType<typeof hostRow>>;
 
-function everyHost(records: Records, { limit, cursor }: PartWanted): HostPart {
+function everyHost(records: Records, { limit, cursor }: RequestedPart): HostPart {
   const [after = ''] = readCursor(NameCursor, cursor);
   const { watched, paused } = records.counts();
   const found = records.list(after, limit + 1);
   return partOf(found, limit, ({ hostname }) => cursorOf([hostname]), watched + paused);
 }
 
-function matchingHosts(records: Records, { limit, cursor }: PartWanted, q: string): HostPart {
+function matchingHosts(records: Records, { limit, cursor }: RequestedPart, q: string): HostPart {
   const [after] = readCursor(IdCursor, cursor);
   const found = records.search(q, limit + 1, after);
   return partOf(found, limit, ({ id }) => cursorOf([id]), records.searchCount(q, COUNT_MAX));

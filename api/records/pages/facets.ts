@@ -10,7 +10,7 @@ import { serviceOf } from '../v1/facets.ts';
 import type { FacetList } from './facet-lists.ts';
 import { FACET_LISTS, nameRow } from './facet-lists.ts';
 import type { ListPart } from './list.ts';
-import { endOf, hostRow, partWanted, sendListJson } from './list.ts';
+import { hostRow, listEnd, requestedPart, sendListJson } from './list.ts';
 import type { PageSender } from './page.ts';
 import { wantsPage } from './page.ts';
 
@@ -31,7 +31,7 @@ const namesPage = (kind: FacetKind, app: AppContext, pages: PageSender, cache: R
   const list = listOfKind(kind);
   const { path, heading, noun, nouns, lede } = list;
   return (c: RecordsContext) => {
-    const { limit, cursor, isWhole } = partWanted(c);
+    const { limit, cursor, isWhole } = requestedPart(c);
     const part = () => {
       const [most, name] = readCursor(NameCursor, cursor);
       const after = most === undefined || name === undefined ? undefined : { count: most, name };
@@ -51,7 +51,7 @@ const namesPage = (kind: FacetKind, app: AppContext, pages: PageSender, cache: R
       const found = part();
       const { watched, paused } = records.counts();
       const rows = found.rows.map((row) => nameRow(list, row, watched + paused));
-      const end = endOf(app.settings, found, isWhole, path);
+      const end = listEnd(app.settings, found, isWhole, path);
       return { frame, heading, lede, noun, nouns, ways: linksToLists(path), rows, end };
     };
     const state = observationsState(records);
@@ -74,7 +74,7 @@ const hostsPage = (kind: FacetKind, app: AppContext, pages: PageSender, cache: R
         `no watched hostname has the ${list.noun.toLowerCase()} ${JSON.stringify(given)}; GET ${list.path} lists those in use`,
       );
     }
-    const { limit, cursor, isWhole } = partWanted(c);
+    const { limit, cursor, isWhole } = requestedPart(c);
     const part = (): ListPart<ReturnType<typeof hostRow>> => {
       const [after = ''] = readCursor(HostCursor, cursor);
       const { rows, next } = pageOf(records.hostsWithFacet(facet, after, limit + 1), limit, (last) => cursorOf([last]));
@@ -93,7 +93,7 @@ const hostsPage = (kind: FacetKind, app: AppContext, pages: PageSender, cache: R
     const view = () => {
       const found = part();
       const ways = [{ url: list.path, text: `All ${list.nouns}` }];
-      const end = endOf(app.settings, found, isWhole, path);
+      const end = listEnd(app.settings, found, isWhole, path);
       return { frame, heading, lede, ways, rows: found.rows, end, at_least: false };
     };
     const state = observationsState(records);

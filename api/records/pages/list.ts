@@ -12,7 +12,7 @@ import { signInUrl } from '../lanes/addresses.ts';
 import { JSON_BESIDE_PAGE, sendPublic } from '../send.ts';
 
 /** Rows of every list without an account (spec, "Public web surface"). */
-export const OPEN_ROWS = 3;
+export const PUBLIC_ROWS = 3;
 /** Rows of a page for a signed-in reader. */
 const PAGE_ROWS = 100;
 
@@ -23,7 +23,7 @@ export interface ListPart<Row> {
   next: string | null;
 }
 
-export interface PartWanted {
+export interface RequestedPart {
   limit: number;
   cursor: string | undefined;
   /** Whether the reader is signed in, and so can see all of the list. */
@@ -31,13 +31,13 @@ export interface PartWanted {
 }
 
 /** The part of a list that this reader sees: the first three rows, or a page from the cursor when signed in. */
-export function partWanted(c: RecordsContext): PartWanted {
+export function requestedPart(c: RecordsContext): RequestedPart {
   const isWhole = signedIn(c) !== null;
-  return { limit: isWhole ? PAGE_ROWS : OPEN_ROWS, cursor: isWhole ? c.req.query('cursor') : undefined, isWhole };
+  return { limit: isWhole ? PAGE_ROWS : PUBLIC_ROWS, cursor: isWhole ? c.req.query('cursor') : undefined, isWhole };
 }
 
 /** The end of a list for this reader. `path` is the address of the list; null for one without further pages. */
-export function endOf(
+export function listEnd(
   settings: Pick<Settings, 'dataOrigin'>,
   { rows, total, next }: ListPart<unknown>,
   isWhole: boolean,

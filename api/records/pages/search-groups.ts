@@ -5,7 +5,7 @@ import { COUNT_MAX } from '../v1/domains.ts';
 import { signalLabel } from './change-view.ts';
 import type { FacetList } from './facet-lists.ts';
 import { FACET_LISTS, nameRow } from './facet-lists.ts';
-import { OPEN_ROWS } from './list.ts';
+import { PUBLIC_ROWS } from './list.ts';
 
 /** Characters of a value. */
 const VALUE_LENGTH = 100;
@@ -49,7 +49,7 @@ function group(
   { isWhole, sign_in_url }: Search,
   total = all.length,
 ): FoundGroup {
-  const rows = isWhole ? all : all.slice(0, OPEN_ROWS);
+  const rows = isWhole ? all : all.slice(0, PUBLIC_ROWS);
   const held_back = isWhole ? 0 : total - rows.length;
   return { heading, rows, end: { total, held_back, sign_in_url, next_url: null }, at_least: false };
 }

@@ -7,7 +7,7 @@ import { privateJson } from '../../responses/send.ts';
 import type { RecordsContext } from '../context.ts';
 import { signInUrl } from '../lanes/addresses.ts';
 import { COUNT_MAX } from '../v1/domains.ts';
-import { OPEN_ROWS, partWanted } from './list.ts';
+import { PUBLIC_ROWS, requestedPart } from './list.ts';
 import type { PageSender } from './page.ts';
 import { wantsPage } from './page.ts';
 import type { Search } from './search-groups.ts';
@@ -29,7 +29,7 @@ export const searchPage = (app: AppContext, pages: PageSender) => {
     const isSearchable = /[\p{L}\p{N}]/u.test(q);
     const found = isSearchable ? findEverywhere(records, q) : [];
     const total = isSearchable ? records.searchCount(q, COUNT_MAX) : 0;
-    const search = { q, total, isWhole: partWanted(c).isWhole, sign_in_url: signInUrl(app.settings) };
+    const search = { q, total, isWhole: requestedPart(c).isWhole, sign_in_url: signInUrl(app.settings) };
     if (!wantsPage(c)) return searchJson(c, found, search);
     const frame = pages.frame(c, {
       title: q === '' ? 'Search · Domain Records' : `${q} · Domain Records`,
@@ -60,6 +60,6 @@ function searchJson(c: RecordsContext, found: Found[], { q, total: hosts, isWhol
   setHeader(c, 'Vary', 'Accept, Cookie');
   setHeader(c, 'Access-Control-Allow-Origin', '*');
   if (isWhole) return privateJson(c, { q, items: found, total, next_cursor: null });
-  const items = found.slice(0, OPEN_ROWS);
+  const items = found.slice(0, PUBLIC_ROWS);
   return privateJson(c, { q, items, total, held_back: total - items.length, sign_in_url });
 }

@@ -6,7 +6,7 @@ import { Fault } from '../../../src/fault.ts';
 import { CREDIT_KINDS } from '../../../src/meter/credit-ledger.ts';
 import { creditsOf } from '../../../src/meter/credits.ts';
 import { amountFrom, appendCredits, creditRow, NOTE_MAX, noteFrom } from '../../../src/meter/top-up.ts';
-import { namedWrite, once } from '../../middleware/idempotency.ts';
+import { readIdempotentWrite, runOnce } from '../../middleware/idempotency.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';
 import { IDEMPOTENCY } from '../../openapi/idempotency.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
@@ -74,12 +74,12 @@ export const moveCredits = ({ store, now }: Pick<AppContext, 'store' | 'now'>) =
     const { amount, note } = c.req.valid('json');
     const { email } = c.req.valid('param');
     const move = { amount: amountFrom(String(amount), 'amount'), note: noteFrom(note, 'note') };
-    const named = await namedWrite(c);
+    const named = await readIdempotentWrite(c);
     const at = now();
     const by = { answers: store.serviceAnswers, key: c.get('key')?.id ?? '', at };
     const { status, body } = store.transact(() => {
       store.serviceAnswers.deleteUntil(at - ANSWER_TTL);
-      return once(by, named, () => {
+      return runOnce(by, named, () => {
         const account = requireAccount(store.accounts.byEmail(email.trim().toLowerCase()));
         const entry = appendCredits(store.credits, account.id, { ...move, at });
         const balance = creditsOf(store.credits.balance(account.id));

@@ -1,7 +1,7 @@
 import type { Settings } from '../../env.ts';
 import type { AppContext } from '../context.ts';
 import type { Finding } from './finding.ts';
-import { checked, fault, holds, open } from './finding.ts';
+import { fault, holds, open, runCheck } from './finding.ts';
 
 /** How long a request to an address may take, in ms. */
 const PATIENCE = 5_000;
@@ -34,7 +34,7 @@ export async function checkAddresses(settings: Settings, app: AppContext | null)
     ...{ assumed: assumed.dataOrigin, served: served('records') },
   };
   const wanted = [...(services.desk ? [desk] : []), ...(services.records ? [records] : [])];
-  return Promise.all(wanted.map((address) => checked(address.name, () => check(address, host))));
+  return Promise.all(wanted.map((address) => runCheck(address.name, () => check(address, host))));
 }
 
 async function check({ setting, origin, portSetting, port, assumed, served }: Address, host: string) {

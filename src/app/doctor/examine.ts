@@ -4,16 +4,16 @@ import type { AppContext } from '../context.ts';
 import { databaseFile, openAppContext } from '../context.ts';
 import { checkAddresses } from './addresses.ts';
 import type { Finding } from './finding.ts';
-import { checked, holds } from './finding.ts';
+import { holds, runCheck } from './finding.ts';
 import { checkHosts } from './hosts.ts';
-import { checkHere } from './machine.ts';
+import { checkMachine } from './machine.ts';
 import { checkNetwork } from './network.ts';
-import { proxy } from './proxy.ts';
+import { checkProxy } from './proxy.ts';
 
 /** Checks an installation, from its settings on. `readSettings` may throw: then nothing else is checked. */
 export async function examine(readSettings: () => Settings): Promise<Finding[]> {
   let settings: Settings | undefined;
-  const first = await checked('settings', () => {
+  const first = await runCheck('settings', () => {
     settings = readSettings();
     return holds('all are valid');
   });
@@ -23,13 +23,13 @@ export async function examine(readSettings: () => Settings): Promise<Finding[]> 
 async function checkAll(settings: Settings): Promise<Finding[]> {
   let app: AppContext | null = null;
   const network = checkNetwork(settings);
-  const opened = await checked('database', () => {
+  const opened = await runCheck('database', () => {
     // A check must not create the database.
     if (existsSync(databaseFile(settings))) app = openAppContext(settings);
     return holds('it can be opened');
   });
   try {
-    const here = await checkHere(settings, app);
+    const here = await checkMachine(settings, app);
     // A database that cannot be opened is not a missing one.
     if (opened.state === 'fault') here[0] = opened;
     const hosts = settings.services.desk ? await checkHosts(app) : [];
@@ -37,7 +37,7 @@ async function checkAll(settings: Settings): Promise<Finding[]> {
       ...here,
       ...(await checkAddresses(settings, app)),
       ...hosts,
-      await checked('proxy', () => proxy(settings, app)),
+      await runCheck('proxy', () => checkProxy(settings, app)),
       ...(await network),
     ];
   } finally {

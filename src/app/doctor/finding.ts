@@ -16,7 +16,7 @@ export const open = (found: string): Omit<Finding, 'name'> => ({ state: 'open', 
 export const fault = (found: string, cure: string): Omit<Finding, 'name'> => ({ state: 'fault', found, cure });
 
 /** Runs one check. What it throws becomes a fault. */
-export async function checked(
+export async function runCheck(
   name: string,
   work: () => Omit<Finding, 'name'> | Promise<Omit<Finding, 'name'>>,
 ): Promise<Finding> {

@@ -1,11 +1,11 @@
 import { hostOfPaper, hostProblem, servedAt } from '../../desk/host.ts';
 import type { AppContext } from '../context.ts';
 import type { Finding } from './finding.ts';
-import { checked, fault, holds, open } from './finding.ts';
+import { fault, holds, open, runCheck } from './finding.ts';
 
 /** Compares the addresses of papers with their hosts. */
 export async function checkHosts(app: AppContext | null): Promise<Finding[]> {
-  return app === null ? [] : [await checked('hosts of papers', () => hosts(app))];
+  return app === null ? [] : [await runCheck('hosts of papers', () => hosts(app))];
 }
 
 function hosts({ store, settings }: AppContext) {

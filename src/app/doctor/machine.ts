@@ -8,7 +8,7 @@ import { isBuilt } from '../build.ts';
 import type { AppContext } from '../context.ts';
 import { signingKeyFile } from '../context.ts';
 import type { Finding } from './finding.ts';
-import { checked, fault, holds, open } from './finding.ts';
+import { fault, holds, open, runCheck } from './finding.ts';
 
 /** The least free disk space, in bytes: a day of a hundred thousand probes. */
 const LEAST_SPACE = 500_000_000;
@@ -18,17 +18,19 @@ const BEHIND = 5 * MINUTE;
 const FIRST = Date.UTC(2026, 0, 1);
 
 /** Checks this machine; `app` is null where there is no database yet. */
-export async function checkHere(settings: Settings, app: AppContext | null): Promise<Finding[]> {
+export async function checkMachine(settings: Settings, app: AppContext | null): Promise<Finding[]> {
   return [
-    await checked('database', () => database(app)),
-    await checked('door key', () => doorKey(settings, app)),
-    await checked('clock', () => clock(app)),
-    await checked('data folder', () => folder('DATA_DIR', settings.dataDir)),
-    ...(settings.services.desk ? [await checked('papers folder', () => folder('DIST_DIR', settings.distDir))] : []),
-    await checked('pages', pages),
-    ...(settings.services.desk ? [await checked('port of the desk', () => port(settings, 'PORT', settings.port))] : []),
+    await runCheck('database', () => database(app)),
+    await runCheck('door key', () => doorKey(settings, app)),
+    await runCheck('clock', () => clock(app)),
+    await runCheck('data folder', () => folder('DATA_DIR', settings.dataDir)),
+    ...(settings.services.desk ? [await runCheck('papers folder', () => folder('DIST_DIR', settings.distDir))] : []),
+    await runCheck('pages', pages),
+    ...(settings.services.desk
+      ? [await runCheck('port of the desk', () => port(settings, 'PORT', settings.port))]
+      : []),
     ...(settings.services.records
-      ? [await checked('port of the records', () => port(settings, 'RECORDS_PORT', settings.recordsPort))]
+      ? [await runCheck('port of the records', () => port(settings, 'RECORDS_PORT', settings.recordsPort))]
       : []),
   ];
 }

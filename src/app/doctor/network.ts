@@ -4,7 +4,7 @@ import { codeOf, messageOf, reasonOf } from '../../fault.ts';
 import { createResolver } from '../../net/resolver.ts';
 import { smtpOf } from '../../net/smtp.ts';
 import type { Finding } from './finding.ts';
-import { checked, fault, holds, open } from './finding.ts';
+import { fault, holds, open, runCheck } from './finding.ts';
 
 /** How long a mail server or a facilitator may take, in ms. */
 const PATIENCE = 15_000;
@@ -17,12 +17,12 @@ const ChainId = z.object({ result: z.string().regex(/^0x[0-9a-f]{1,16}$/i) });
 
 /** Checks the services on the network, concurrently. */
 export function checkNetwork(settings: Settings): Promise<Finding[]> {
-  const checks = [checked('mail server', () => mailServer(settings))];
+  const checks = [runCheck('mail server', () => mailServer(settings))];
   if (settings.services.records) {
     checks.push(
-      checked('resolver', () => resolver(settings)),
-      checked('payments', () => payments(settings)),
-      checked('sale of credits', () => saleOfCredits(settings)),
+      runCheck('resolver', () => resolver(settings)),
+      runCheck('payments', () => payments(settings)),
+      runCheck('sale of credits', () => saleOfCredits(settings)),
     );
   }
   return Promise.all(checks);

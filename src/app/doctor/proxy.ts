@@ -7,7 +7,7 @@ import { fault, holds, open } from './finding.ts';
 const THIS_MACHINE = /^(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
 
 /** Whether limits by address count callers, and not a proxy in front of them. */
-export function proxy(settings: Settings, app: AppContext | null) {
+export function checkProxy(settings: Settings, app: AppContext | null) {
   const { trustedProxies, origin, dataOrigin, host, services } = settings;
   const unknown = app?.store.forwarded.list() ?? [];
   const [last] = unknown.toSorted((a, b) => b.at - a.at);

@@ -56,7 +56,7 @@ export function startClock({ app, presses, backlog, logger }: Parts): () => Prom
       });
     }
   };
-  const look = async (): Promise<number> => {
+  const check = async (): Promise<number> => {
     const now = app.now();
     const next = store.nextScheduled();
     if (next !== null && next <= now) {
@@ -78,7 +78,7 @@ export function startClock({ app, presses, backlog, logger }: Parts): () => Prom
     }
     return POLL_EVERY;
   };
-  const stop = poll(look, { job: 'clock', logger, failed: 'looking for what is due failed; it is tried again' });
+  const stop = poll(check, { job: 'clock', logger, failed: 'checking for due pieces failed; it is tried again' });
   return async () => {
     await stop();
     await presses.close();

@@ -14,7 +14,7 @@ function split(markdown: string): { front: Record<string, unknown>; body: string
   return { front: parse(markdown.slice(4, end)), body: markdown.slice(end + '\n---\n'.length) };
 }
 
-describe('the Markdown twin', () => {
+describe('the Markdown version', () => {
   it('holds the prose word for word and a note for every marker', (t) => {
     for (const piece of [...hardItems(), ...realItems(t)]) {
       const { front, body } = split(storyMarkdown(channel, piece));

@@ -5,7 +5,7 @@ import type { ProvenancePage } from '../../../records/verify/documents.ts';
 import type { CheckedReceipt } from '../../../records/verify/observation-rules.ts';
 import { receiptRules } from '../../../records/verify/observation-rules.ts';
 import type { Check } from '../verify/check.ts';
-import { keysIn } from '../verify/seals.ts';
+import { keysIn } from '../verify/crypto.ts';
 import type { Keys } from './receipts.ts';
 import { check, checkReceipt, spoken } from './receipts.ts';
 import { rootOfAll } from './tree.ts';

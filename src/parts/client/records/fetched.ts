@@ -1,6 +1,6 @@
 import { parseIJson } from '../../../ledger/i-json.ts';
 import { membersIn } from '../../../narrow.ts';
-import { keysIn } from '../verify/seals.ts';
+import { keysIn } from '../verify/crypto.ts';
 import { textOf } from '../verify/text-of.ts';
 import type { Keys } from './receipts.ts';
 

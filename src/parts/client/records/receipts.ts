@@ -3,8 +3,8 @@ import { parseObservation } from '../../../records/receipt.ts';
 import type { CheckedReceipt } from '../../../records/verify/observation-rules.ts';
 import { lifeRules, signatureRules } from '../../../records/verify/observation-rules.ts';
 import type { Check } from '../verify/check.ts';
-import type { ListedKey } from '../verify/seals.ts';
-import { sha256, signedBy } from '../verify/seals.ts';
+import type { ListedKey } from '../verify/crypto.ts';
+import { sha256, signedBy } from '../verify/crypto.ts';
 
 /** The keys to check a document with, and their source, in words. */
 export interface Keys {

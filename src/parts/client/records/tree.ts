@@ -1,6 +1,6 @@
 import { toHex } from '../../../ledger/bytes.ts';
 import { leafInput, nodeInput, pathSteps } from '../../../ledger/merkle-path.ts';
-import { digest } from '../verify/seals.ts';
+import { digest } from '../verify/crypto.ts';
 
 /** The Merkle tree of RFC 6962, section 2.1, hashed by the browser. */
 

@@ -1,7 +1,7 @@
 import { present } from '../../../narrow.ts';
 import { elementOf } from '../element.ts';
-import type { Given } from './given.ts';
-import { readGiven } from './given.ts';
+import type { Input } from './input.ts';
+import { readInput } from './input.ts';
 import { showVerdict } from './verdict.ts';
 
 /** Runs the page on which readers verify documents of the service. Nothing that is pasted leaves the browser. */
@@ -15,10 +15,10 @@ const field = (name: string): string => input(name).value;
 
 let running = false;
 
-async function run(given: Given): Promise<void> {
+async function run(given: Input): Promise<void> {
   if (running) return;
   running = true;
-  await showVerdict(output, () => readGiven(given));
+  await showVerdict(output, () => readInput(given));
   running = false;
   output.scrollIntoView({ block: 'nearest' });
 }

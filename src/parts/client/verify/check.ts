@@ -6,10 +6,10 @@ import { unsignedIn } from '../../../ledger/proof-form.ts';
 import type { Receipt } from '../../../ledger/receipt.ts';
 import { parseReceipt } from '../../../ledger/receipt.ts';
 import { unsignedWords } from '../../../ledger/unsigned.ts';
+import type { ListedKey } from './crypto.ts';
+import { contentHash, keysIn, sha256, signedBy } from './crypto.ts';
 import type { ProofRecord } from './record.ts';
 import { proofRecord } from './record.ts';
-import type { ListedKey } from './seals.ts';
-import { contentHash, keysIn, sha256, signedBy } from './seals.ts';
 
 /** One check and its outcome, in words for a reader. */
 export interface Check {
@@ -51,9 +51,9 @@ export async function checkProof(
     return { checks: [check('The files are a proof and its keys', unread, '')], proof: null, unsigned: [] };
   }
   const seen = await Promise.all(
-    proof.generations.map(async (generation) => ({ generation, seen: await look(generation.receipt, keys) })),
+    proof.generations.map(async (generation) => ({ generation, seen: await readReceipt(generation.receipt, keys) })),
   );
-  const newest = await look(proof.receipt, keys);
+  const newest = await readReceipt(proof.receipt, keys);
   const unsigned = unsignedIn(proof);
   const checks = [
     await hashCheck(proof, unsigned),
@@ -146,7 +146,7 @@ function chainCheck(proof: ProofRecord, generations: Parameters<typeof chainRule
 }
 
 /** Reads a receipt, hashes its signed text and checks its signature. */
-async function look(text: string, keys: ListedKey[]): Promise<CheckedReceipt> {
+async function readReceipt(text: string, keys: ListedKey[]): Promise<CheckedReceipt> {
   const note = parseNote(text);
   const receipt = note === null ? null : parseReceipt(note.text);
   if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails', key: null };

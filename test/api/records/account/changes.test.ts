@@ -14,7 +14,7 @@ import { until } from '../../../support/program.ts';
 import { receiver } from '../../../support/receiver.ts';
 import { recordsStand } from '../../../support/records-stand.ts';
 import { parsed, refusal } from '../../../support/smtp.ts';
-import { webhookMisfit } from '../../../support/webhook-contract.ts';
+import { webhookMismatch } from '../../../support/webhook-contract.ts';
 
 const EMAIL = 'ada@example.org';
 const DAY = 86_400_000;
@@ -193,9 +193,9 @@ describe('alerts to webhooks', () => {
     const { text } = await ask(stand.url, '/v1/openapi.json');
     const contract = new Contract(JSON.parse(text) as Document);
     assert.deepEqual(Object.keys(contract.document.webhooks ?? {}), ['domain.changed', 'webhook.test']);
-    for (const received of hook.got) assert.equal(webhookMisfit(contract, received), null, received.body);
+    for (const received of hook.got) assert.equal(webhookMismatch(contract, received), null, received.body);
     const forged = again.body.replace('"kind":"changed"', '"kind":"renamed"');
-    assert.notEqual(webhookMisfit(contract, { ...again, body: forged }), null, 'the schema is no formality');
+    assert.notEqual(webhookMismatch(contract, { ...again, body: forged }), null, 'the schema is no formality');
     const log = (await visitor.get(path)).text;
     assert.match(log, /domain\.changed/);
     assert.match(log, /webhook\.test/);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { mailedHash } from '../../../../src/accounts/mailed-token.ts';
-import { SESSION_LASTS } from '../../../../src/accounts/session.ts';
-import { ASKS_MAX, ASKS_SPAN, SIGN_IN_LASTS } from '../../../../src/accounts/sign-in.ts';
+import { SESSION_IDLE_MAX } from '../../../../src/accounts/session.ts';
+import { REQUESTS_MAX, REQUESTS_SPAN, SIGN_IN_LIFETIME } from '../../../../src/accounts/sign-in.ts';
 import type { AccountStand } from '../../../support/account-stand.ts';
 import { accountStand, Visitor } from '../../../support/account-stand.ts';
 import { until } from '../../../support/program.ts';
@@ -62,7 +62,7 @@ describe('signing in', () => {
     assert.match(again.text, /This link does not sign anybody in[^<]*<[\s\S]*Send me a link/);
     assert.equal(again.headers['set-cookie'], undefined);
     const late = await stand.linkFor('late@example.org');
-    stand.clock.now += SIGN_IN_LASTS;
+    stand.clock.now += SIGN_IN_LIFETIME;
     assert.equal((await stranger().get(`/account/enter?token=${late}`)).status, 404);
     assert.equal((await stranger().post('/account/enter', { token: late })).status, 404);
     assert.equal(stand.app.store.accounts.byEmail('late@example.org'), null);
@@ -100,13 +100,13 @@ describe('signing in', () => {
     const email = 'many@example.org';
     const { signIns } = stand.app.store;
     const sent = () => signIns.unanswered(email, Number.MAX_SAFE_INTEGER).count;
-    for (let n = 0; n < ASKS_MAX + 2; n++) {
+    for (let n = 0; n < REQUESTS_MAX + 2; n++) {
       assert.equal((await stranger().post('/account/sign-in', { email })).status, 200);
     }
-    assert.equal(sent(), ASKS_MAX);
-    stand.clock.now += ASKS_SPAN;
+    assert.equal(sent(), REQUESTS_MAX);
+    stand.clock.now += REQUESTS_SPAN;
     await stranger().post('/account/sign-in', { email });
-    assert.equal(sent(), ASKS_MAX + 1);
+    assert.equal(sent(), REQUESTS_MAX + 1);
   });
 
   it('what is no address is told beside its field', async () => {
@@ -131,7 +131,7 @@ describe('a session', () => {
   it('slides with its use, ends by itself, and by hand here or everywhere', async (t) => {
     const stand = await accountStand(t);
     const [one, two] = [await stand.signIn('ada@example.org'), await stand.signIn('ada@example.org')];
-    stand.clock.now += SESSION_LASTS - 1;
+    stand.clock.now += SESSION_IDLE_MAX - 1;
     const used = await one.get('/account');
     assert.equal(used.status, 200);
     assert.match(String(used.headers['set-cookie']), /Max-Age=2592000/);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import pino from 'pino';
 import { listenRecords } from '../../../../api/server.ts';
 import { mailedToken } from '../../../../src/accounts/mailed-token.ts';
-import { askToSignIn } from '../../../../src/accounts/sign-in.ts';
+import { requestSignIn } from '../../../../src/accounts/sign-in.ts';
 import { newId, openAppContext } from '../../../../src/app/context.ts';
 import { linkKey } from '../../../../src/app/link-key.ts';
 import { SIGN_UPS_MAX } from '../../../../src/limits.ts';
@@ -23,7 +23,7 @@ test('one network makes so many accounts a day, whoever of 50 comes first and wh
   const secret = linkKey(app.settings, 'accounts');
   const linkFor = (email: string): string => {
     const id = newId();
-    askToSignIn(app.store, email, { now: app.now, newId: () => id, secret });
+    requestSignIn(app.store, email, { now: app.now, newId: () => id, secret });
     return mailedToken(secret, 'sign-in', id);
   };
   const enter = (at: string, token: string, address: string) =>

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 const LOOK_EVERY = 200;
 
 /** Sends this process SIGTERM when the process that started it in the foreground ends. */
-export function endWithStarter(): void {
+export function endWithParent(): void {
   // Started by another Node: see bin/broadsheet.mjs.
   if (process.channel !== undefined) {
     process.once('disconnect', end);
@@ -16,9 +16,9 @@ export function endWithStarter(): void {
   }
   // biome-ignore lint/style/noProcessEnv: not our setting, but npm's variable for its scripts.
   if (!isNpmsOwn(process.env.npm_lifecycle_script)) return;
-  const started = starters();
+  const started = parents();
   const timer = setInterval(() => {
-    if (starters() === started) return;
+    if (parents() === started) return;
     clearInterval(timer);
     end();
   }, LOOK_EVERY).unref();
@@ -33,7 +33,7 @@ function isNpmsOwn(script = ''): boolean {
 }
 
 /** The pids of the parent and, if that is a shell, of its own parent npm: the shell can outlive npm. */
-function starters(): string {
+function parents(): string {
   const parent = process.ppid;
   try {
     // "pid (name) state parent …": see proc(5). Without /proc only the parent is known.

@@ -25,7 +25,7 @@ const NO_HTTP = [400, 'invalid_request', 'this is not a well-formed request of H
  * would send a bare status and cut the connection off, so that a caller who is
  * still sending gets a reset in place of the answer.
  */
-export function answerUnreadable(server: Server): void {
+export function answerMalformed(server: Server): void {
   const newest = new WeakMap<Socket, [IncomingMessage, ServerResponse]>();
   const answered = new WeakSet<Socket>();
   server.prependListener('request', (incoming, outgoing) => newest.set(incoming.socket, [incoming, outgoing]));
@@ -35,15 +35,15 @@ export function answerUnreadable(server: Server): void {
     answered.add(socket);
     if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy();
     const [incoming, outgoing] = newest.get(socket) ?? [];
-    if (incoming === undefined || outgoing === undefined || outgoing.writableFinished) return tell(socket, error);
+    if (incoming === undefined || outgoing === undefined || outgoing.writableFinished) return respond(socket, error);
     // The answer to the request before it comes first.
-    if (incoming.complete) outgoing.once('close', () => tell(socket, error));
+    if (incoming.complete) outgoing.once('close', () => respond(socket, error));
     else if (outgoing.headersSent) socket.destroy();
-    else tell(socket, error);
+    else respond(socket, error);
   });
 }
 
-function tell(socket: Socket, { code = '' }: NodeJS.ErrnoException): void {
+function respond(socket: Socket, { code = '' }: NodeJS.ErrnoException): void {
   if (!socket.writable) return void socket.destroy();
   const [status, error, message] = ANSWERS[code] ?? NO_HTTP;
   const body = JSON.stringify({ error, message });

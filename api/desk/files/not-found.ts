@@ -16,7 +16,7 @@ const PAGE = `<!doctype html>
 `;
 
 /** Answers every address without a route: a page for browsers, JSON for programs. A private paper's addresses end here too. */
-export function nothingHere(app: AppContext, backlog: PendingFolders) {
+export function notFoundHandler(app: AppContext, backlog: PendingFolders) {
   const { origin } = app.settings;
   return (c: Context): Response => {
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {

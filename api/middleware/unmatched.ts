@@ -8,7 +8,7 @@ import type { Allowed } from './allow.ts';
  * Answers for what no route takes, added last: another method gets 405 and
  * names those that there are, as OPTIONS does; another path 404 with the words given.
  */
-export function refuseOthers<E extends Env>(
+export function answerUnmatched<E extends Env>(
   router: Hono<E>,
   allowed: Allowed,
   words: (c: Context<E>) => string,
@@ -34,7 +34,7 @@ export function refuseOthers<E extends Env>(
  * Rejects other methods at a path without parameters, also where the pattern of another route takes the method:
  * `DELETE /queue/lease` is no request to `DELETE /queue/:lease`. To be added before the routes.
  */
-export function ownMethods(allowed: Allowed) {
+export function limitMethods(allowed: Allowed) {
   return createMiddleware(async (c, next) => {
     const methods = allowed(c.req.path);
     if (methods !== null && !methods.split(', ').includes(c.req.method)) {

@@ -9,7 +9,7 @@ const WHAT =
   'a receipt (it begins with “domain-observation/v1”), a preview, a full record, a page of provenance, an evidence bundle or a badge';
 
 /** The reader's input: a text or its address, and the keys to trust if not those of the document's site. */
-export interface Given {
+export interface Input {
   text: string;
   /** An address, a path of this site, or a hostname. */
   from: string;
@@ -18,7 +18,7 @@ export interface Given {
 }
 
 /** Reads the document and the keys to check it with. Throws `NothingChecked`. */
-export async function readGiven({ text, from, keys }: Given): Promise<{ document: RecordsDocument; keys: Keys }> {
+export async function readInput({ text, from, keys }: Input): Promise<{ document: RecordsDocument; keys: Keys }> {
   if (text.trim() === '' && from.trim() === '') {
     throw new NothingChecked(`give ${WHAT}, or where one is.`);
   }
