@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { envIn, tempFolder } from '../support/app-context.ts';
 import { Console, consoleBlocks } from '../support/console.ts';
 import { startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
-import { copyProject, freePort, run, serve } from '../support/program.ts';
+import { copyProject, freePort, run, serve, until } from '../support/program.ts';
 import { enterPapers } from '../support/small-papers.ts';
 
 const pageOf = (name: string) => readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), 'utf8');
@@ -120,7 +120,11 @@ test('the commands of the domain records do what they show', { skip: WITHOUT_SER
   mkdirSync(dirname(zones), { recursive: true });
   const knot = await startKnot(zones, [{ name: 'example.com', lines: ['@ MX 10 mail', 'mail A 192.0.2.1'] }]);
   t.after(knot.stop);
-  const { shell } = await newcomer(t, { SCANNER: 'on', RESOLVERS: `127.0.0.1:${knot.port}` });
-  const [block = []] = consoleBlocks(pageOf('docs/domain-records.md'));
-  await shell.play(block);
+  const { shell, server } = await newcomer(t, { SCANNER: 'on', RESOLVERS: `127.0.0.1:${knot.port}` });
+  const [[watch, ...rest] = []] = consoleBlocks(pageOf('docs/domain-records.md'));
+  assert(watch !== undefined);
+  await shell.play([watch]);
+  // The server probes what is under watch within a second or two; nobody types the next command faster.
+  await until(async () => (await (await fetch(`${server.records}/health`)).json()).last_scan_at);
+  await shell.play(rest);
 });
