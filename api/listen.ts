@@ -53,7 +53,7 @@ interface ServiceAddress extends ListenAddress {
 
 /**
  * Listens; `end` runs once it has closed. `wire` makes the router when the port is known, which the router's own addresses
- * may follow from; requests that come before wait for it. Throws `unavailable` when listening is not to be had,
+ * may follow from; requests that come before wait for it. Throws `unavailable` when it cannot listen,
  * naming the setting.
  */
 export async function listen(

@@ -50,7 +50,7 @@ export function paperOfKey(
 }
 
 /**
- * Lets through who may know of the paper, with the paper and the key in the
+ * Passes on callers who may see the paper, and puts the paper and the key into the
  * context. Throws `key_invalid`, `key_expired`, `wrong_paper`, and `not_found` for a paper
  * that is not there or that is private: from outside they are the same.
  */
@@ -74,7 +74,7 @@ export function requireVisiblePaper(
   });
 }
 
-/** The same words for a paper that is not there and for one that is private. */
+/** The same message for a missing paper and a private one. */
 export function notFound(): Fault {
   return new Fault('not_found', 'there is nothing at this address');
 }

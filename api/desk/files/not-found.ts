@@ -29,7 +29,7 @@ export function notFoundHandler(app: AppContext, backlog: PendingFolders) {
       supports: ['application/json', 'application/problem+json', 'text/html'],
       default: 'application/json',
     });
-    // Any address may be that of a paper that is yet to be filed; to tell which would tell of a private one.
+    // Any address may belong to a paper that is still to be filed. Naming which one would reveal private papers.
     const isComing = [...backlog.papers].some((paper) => !app.store.hasPaper(paper));
     if (!isApi && isComing) return beingPressed(c);
     if (isApi || type !== 'text/html') throw new Fault('not_found', 'there is nothing at this address');

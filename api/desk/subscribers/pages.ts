@@ -172,7 +172,7 @@ function paperOf(sites: Sites) {
   });
 }
 
-/** A private paper opens to who holds a token of it; to all others it is not there. */
+/** Holders of a token can open a private paper; for everybody else it does not exist. */
 function hidden(handler: Handler): Handler {
   return async (c) => {
     try {

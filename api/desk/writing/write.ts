@@ -26,7 +26,7 @@ export interface Pressing {
   pressing?: string | undefined;
 }
 
-/** What a write works with. */
+/** The dependencies of a write. */
 export interface Writer {
   app: AppContext;
   presses: PressQueue;
