@@ -9,47 +9,47 @@ import type { Paper } from '../src/desk/paper.ts';
 import type { Lane } from '../src/meter/lane.ts';
 import type { Headers } from './responses/headers.ts';
 
-/** What `carryHeaders` keeps of a request (`api/responses/headers.ts`). */
+/** The headers that `carryHeaders` collects for a request (`api/responses/headers.ts`). */
 interface CarriedHeaders {
   headers: Headers;
-  /** The response that has them already. */
+  /** The response that already has them. */
   responded?: Response;
 }
 
 /** The paper that an address belongs to. */
 export interface Site {
-  /** The first segment of the address, or the paper whose own domain it is. */
+  /** The first path segment, or the paper that owns the domain. */
   slug: string;
-  /** Null when there is no such paper. Private papers are here: who may see one is decided later. */
+  /** Null for an unknown paper. Private papers are included: later checks decide who may see them. */
   paper: Paper | null;
-  /** Where the paper is published: what its links start with. */
+  /** The paper's public root, with which its links start. */
   root: string;
-  /** The same on the host that was asked. */
+  /** The same root on the requested host. */
   served: string;
-  /** The path under the root, with its first slash; empty for the root without one. */
+  /** The path under the root, with its leading slash; empty for the root without a slash. */
   path: string;
 }
 
-/** Who is signed in on a page, and with what. */
+/** The signed-in account of a page request, and its session. */
 export interface SignedIn {
   account: Account;
   session: Session;
-  /** The value of the cookie. */
+  /** The cookie's value. */
   token: string;
 }
 
-/** What every handler of both services finds in its context. */
+/** Context variables of every handler in both services. */
 export interface DeskEnv {
   Bindings: HttpBindings;
   Variables: RequestIdVariables & CarriedHeaders;
 }
 
-/** What a handler under a paper's root finds there too. */
+/** Additional context variables of handlers under a paper's root. */
 export interface PaperEnv {
   Bindings: HttpBindings;
   Variables: DeskEnv['Variables'] & {
     site: Site & { paper: Paper };
-    /** Whether the paper is private and the caller may not know of it: it is answered as no paper. */
+    /** Whether the paper is private and hidden from this caller, which gets the same answer as for a missing paper. */
     isHidden?: boolean;
     /** The caller's key, which belongs to this paper; null without one. */
     key: AccessKey | null;
@@ -58,15 +58,15 @@ export interface PaperEnv {
 
 export type PaperContext = Context<PaperEnv>;
 
-/** What a handler of the domain records finds in its context. */
+/** Context variables of the domain records. */
 export interface RecordsEnv {
   Bindings: HttpBindings;
   Variables: DeskEnv['Variables'] & {
-    /** How the request was let in. */
+    /** The lane that admitted the request. */
     lane: Lane;
-    /** The caller's key; null when there is none. */
+    /** The caller's key; null without one. */
     key: ServiceKey | null;
-    /** Who is signed in; undefined when nobody is, and on every path where cookies do not count. */
+    /** The signed-in account; undefined when there is none, and on every path that ignores cookies. */
     signed: SignedIn | undefined;
   };
 }

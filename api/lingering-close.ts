@@ -1,35 +1,34 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Up to which length a body is on its way as a whole when its head is read, in bytes: it is soon through. */
+/** Bodies up to this length, in bytes, are already on their way when the headers are read, and arrive soon. */
 const SHORT = 64 * 1024;
-/** How long who was answered early may send nothing before the connection is cut, in ms. */
+/** How long a caller that was answered early may stay silent before its connection is cut, in ms. */
 const QUIET = 5_000;
-/** How long such a caller may go on sending, in ms. */
+/** How long such a caller may keep sending, in ms. */
 const WHOLE = 30_000;
 
 /**
- * Ends the connection after an answer that came before the whole of its body: in
- * stages (RFC 9112, section 9.6), so that a caller who is still sending gets to
- * read the answer. Cut at once, with bytes unread, the connection would be reset,
- * and the answer lost. To be called before the head is sent.
+ * Closes the connection after a response that was sent before its body was read completely. It closes in stages (RFC
+ * 9112, section 9.6), so that a caller that is still sending can read the response: cutting the connection with unread
+ * bytes would reset it and lose the response. Call it before the headers are sent.
  */
 export function closeInStages(incoming: IncomingMessage, outgoing: ServerResponse): void {
   outgoing.setHeader('Connection', 'close');
   const { socket } = incoming;
   let isClosing = false;
-  // How Node ends a connection after its last answer.
+  // Node calls this to end a connection after its last response.
   socket.destroySoon = () => {
     if (isClosing) return;
     isClosing = true;
-    // Who read the body would hold the rest back.
+    // A consumer of the body would hold back the rest.
     incoming.removeAllListeners('data');
     incoming.resume();
     endInStages(socket);
   };
 }
 
-/** Sends no more, and cuts the connection once the caller has closed it, falls quiet, or goes on for too long. */
+/** Ends the sending side, and cuts the connection once the caller closes it, falls silent, or sends for too long. */
 export function endInStages(socket: Socket): void {
   socket.end();
   let read = socket.bytesRead;
@@ -44,12 +43,12 @@ export function endInStages(socket: Socket): void {
   });
 }
 
-/** Whether much of a body may be to come yet. */
+/** Whether a large part of the body may still be on its way. */
 export function isLong({ complete, headers }: IncomingMessage): boolean {
   return !complete && !(Number(headers['content-length']) <= SHORT);
 }
 
-/** Whether the caller has been told that the connection closes: what it sends now is ignored. */
+/** Whether the caller was told that the connection closes. Anything that it sends now is ignored. */
 export function isClosing({ socket }: IncomingMessage): boolean {
   return socket.writableEnded;
 }

@@ -12,25 +12,25 @@ import type { DeskEnv } from './env.ts';
 import { closeInStages, isClosing, isLong } from './lingering-close.ts';
 import { answerMalformed } from './malformed-request.ts';
 
-/** How long a stopping server waits for answers that are under way, in ms. */
+/** How long a stopping server waits for responses in progress, in ms. */
 const DRAIN = 10_000;
-/** How long a port that is taken is tried again, in ms, and how often: a server that is ending still holds it. */
+/** How long to retry a port that is in use, and how often, in ms: a server that is shutting down may still hold it. */
 const PATIENCE = 3_000;
 const TRY_EVERY = 100;
-/** The answer to CONNECT, which Hono never sees. */
+/** The response to CONNECT, which never reaches Hono. */
 const BARE_405 =
   'HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
-/** How often a stopping server looks for connections that have fallen idle, in ms. */
+/** How often a stopping server closes connections that became idle, in ms. */
 const SWEEP = 100;
 
 export interface Listening {
-  /** Where the service answers, with the port that it got. */
+  /** The service's URL, with the actual port. */
   url: string;
-  /** Takes no more requests, finishes those under way, and resolves. */
+  /** Accepts no more requests, finishes those in progress, and resolves. */
   close(): Promise<void>;
 }
 
-/** Why a system will not listen, by the code of its error. */
+/** Why the system refused to listen, by error code. */
 const REFUSALS: Record<string, (at: ListenAddress) => string> = {
   EADDRINUSE: ({ host, port, setting }) =>
     `port ${port} of ${host} is taken; set ${setting} to another one, or to 0 for a free one`,
@@ -39,22 +39,22 @@ const REFUSALS: Record<string, (at: ListenAddress) => string> = {
   ENOTFOUND: ({ host }) => `HOST=${host} is no address or name of this machine; set HOST to one, or to 0.0.0.0 for all`,
 };
 
-/** Where to listen, and the `setting` that moves the port. */
+/** The address to listen on, and the `setting` that changes the port. */
 interface ListenAddress {
   host: string;
   port: number;
   setting: string;
 }
 
-/** Where a service listens, and its public address: a request without a host is for it. */
+/** The address of a service, and its public origin, which is the default host of requests. */
 interface ServiceAddress extends ListenAddress {
   origin: string;
 }
 
 /**
- * Listens; `end` runs once it has closed. `wire` makes the router when the port is known, which the router's own addresses
- * may follow from; requests that come before wait for it. Throws `unavailable` when it cannot listen,
- * naming the setting.
+ * Starts a server; `end` runs after it has closed. `wire` builds the router once the port is known, since the router's
+ * own URLs may depend on it; earlier requests wait for it. Throws `unavailable`, naming the setting, when the server
+ * cannot listen.
  */
 export async function listen(
   place: ServiceAddress,
@@ -69,10 +69,10 @@ export async function listen(
   }) as Server;
   answerMalformed(server);
   server.prependListener('request', ({ httpVersion, headers }) => {
-    // HTTP/1.0 knows no Host, and health checks speak it. Of HTTP/1.1, Node takes nothing without one.
+    // HTTP/1.0, which health checks use, has no Host. Node rejects HTTP/1.1 requests without one.
     if (httpVersion === '1.0') headers.host ||= new URL(place.origin).host;
   });
-  // Node breaks such a connection off without a word; nothing is tunnelled here.
+  // Without a listener Node drops such connections silently. This server is no tunnel.
   server.on('connect', (_request, socket) => {
     socket.on('error', () => socket.destroy());
     socket.end(BARE_405, () => socket.destroy());
@@ -93,7 +93,7 @@ export async function listen(
     close: () =>
       new Promise((resolve) => {
         const timer = setTimeout(() => server.closeAllConnections(), DRAIN);
-        // A connection that was kept alive falls idle when its answer is finished.
+        // Keep-alive connections become idle when their response is finished.
         const sweep = setInterval(() => server.closeIdleConnections(), SWEEP);
         server.close(() => {
           clearTimeout(timer);
@@ -105,7 +105,7 @@ export async function listen(
   };
 }
 
-/** Throws `unavailable`, naming the setting, unless something could listen there now. */
+/** Throws `unavailable`, naming the setting, unless the address is free to listen on now. */
 export async function requireFreePort(place: ListenAddress): Promise<void> {
   const server = createServer();
   await bind(server, place);
@@ -134,7 +134,7 @@ async function bind(server: NetServer, place: ListenAddress): Promise<void> {
 
 type Answering = (request: Request, env: HttpBindings | Http2Bindings) => Response | Promise<Response>;
 
-/** What the listener does beside Hono, which knows nothing of connections. */
+/** The listener's work around Hono, which knows nothing about connections. */
 function answering(router: Hono<DeskEnv>): Answering {
   return (request, env) => {
     const { incoming, outgoing } = env as HttpBindings;
@@ -147,9 +147,8 @@ function answering(router: Hono<DeskEnv>): Answering {
 }
 
 /**
- * Hono answers HEAD by wrapping the response to GET in a new one. The mark of a
- * response that a handler has sent on Node's own is lost by that, and the
- * listener would send a second head and then break the connection off.
+ * Hono answers HEAD by wrapping the GET response in a new one. That loses the mark of a response that a handler wrote
+ * to Node's own, and the listener would send the headers twice and break the connection.
  */
 function finished(response: Response, incoming: IncomingMessage, outgoing: ServerResponse): Response {
   if (outgoing.headersSent) return RESPONSE_ALREADY_SENT;
@@ -158,8 +157,8 @@ function finished(response: Response, incoming: IncomingMessage, outgoing: Serve
 }
 
 /**
- * Whether a request names two hosts (RFC 9112, section 3.2): a proxy before us
- * may have gone by the one, and we should go by the other.
+ * Whether a request names two hosts (RFC 9112, section 3.2): a proxy may have used one while this server would use the
+ * other.
  */
 function hasTwoHosts(rawHeaders: string[]): boolean {
   let hosts = 0;

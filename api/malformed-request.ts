@@ -4,7 +4,7 @@ import { maxHeaderSize, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { endInStages } from './lingering-close.ts';
 
-/** The response by the code of Node's error; 400 for every other. */
+/** Responses by Node's error code; 400 for all others. */
 const ANSWERS: Record<string, readonly [status: number, error: string, message: string]> = {
   HPE_HEADER_OVERFLOW: [
     431,
@@ -21,22 +21,21 @@ const ANSWERS: Record<string, readonly [status: number, error: string, message: 
 const NO_HTTP = [400, 'invalid_request', 'this is not a well-formed request of HTTP/1.1; correct it'] as const;
 
 /**
- * Answers what never becomes a request, in the form of every other error: Node
- * would send a bare status and cut the connection off, so that a caller who is
- * still sending gets a reset in place of the answer.
+ * Answers input that Node cannot parse as a request, in the format of every other error. Node would send a bare status
+ * and cut the connection, so that a caller that is still sending would see a reset instead of the response.
  */
 export function answerMalformed(server: Server): void {
   const newest = new WeakMap<Socket, [IncomingMessage, ServerResponse]>();
   const answered = new WeakSet<Socket>();
   server.prependListener('request', (incoming, outgoing) => newest.set(incoming.socket, [incoming, outgoing]));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // What comes after the answer is no request either.
+    // Bytes after that response are not a request either.
     if (answered.has(socket)) return;
     answered.add(socket);
     if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy();
     const [incoming, outgoing] = newest.get(socket) ?? [];
     if (incoming === undefined || outgoing === undefined || outgoing.writableFinished) return respond(socket, error);
-    // The answer to the request before it comes first.
+    // The response to the previous request comes first.
     if (incoming.complete) outgoing.once('close', () => respond(socket, error));
     else if (outgoing.headersSent) socket.destroy();
     else respond(socket, error);

@@ -27,19 +27,19 @@ import { PageSender } from './records/pages/page.ts';
 import { ChangeFeed } from './records/stream/feed.ts';
 import { carryHeaders } from './responses/headers.ts';
 
-/** Told the port that a service got, before anything is wired that may need it. */
+/** Receives a service's port before anything that may need it is wired. */
 type Bound = (port: number) => void;
 
-/** What the news desk's routes are wired with. */
+/** The dependencies of the news desk's routes. */
 export interface DeskParts {
   app: AppContext;
   presses: PressQueue;
-  /** What is yet to be filed; nothing where it is left out. */
+  /** What is yet to be filed; by default nothing. */
   backlog?: PendingFolders;
   logger: Logger;
 }
 
-/** Listens with the routes of the news desk. */
+/** Starts a server with the routes of the news desk. */
 export async function listenDesk(parts: DeskParts, bound: Bound = () => {}): Promise<Listening> {
   const { app, logger } = parts;
   const { host, port, origin } = app.settings;
@@ -51,7 +51,7 @@ export async function listenDesk(parts: DeskParts, bound: Bound = () => {}): Pro
   return listen({ host, port, origin, setting: 'PORT' }, wire, () => uses.close());
 }
 
-/** Every route of the news desk, as it answers on the shared host and on the papers' own. */
+/** Every route of the news desk, for the shared host and for the papers' own domains. */
 export async function deskRouter(
   { app, presses, backlog = new PendingFolders(), logger }: DeskParts,
   uses: KeyUses,
@@ -72,7 +72,7 @@ export async function deskRouter(
   return router;
 }
 
-/** Listens with the routes of the domain records. */
+/** Starts a server with the routes of the domain records. */
 export async function listenRecords(app: AppContext, logger: Logger, bound: Bound = () => {}): Promise<Listening> {
   const { host, recordsPort: port, dataOrigin: origin } = app.settings;
   const build = await loadBuild();
@@ -101,14 +101,14 @@ export async function listenRecords(app: AppContext, logger: Logger, bound: Boun
   };
   const listening = await listen({ host, port, origin, setting: 'RECORDS_PORT' }, wire, () => uses.close());
   const close = () => {
-    // Streams have no end of their own to wait for.
+    // Streams do not end by themselves.
     feed.close();
     return listening.close();
   };
   return { ...listening, close };
 }
 
-/** What both services do for every request. */
+/** Middleware that both services apply to every request. */
 function useCommon(router: Hono<DeskEnv>, service: 'desk' | 'records', app: AppContext, logger: Logger): void {
   router.use(carryHeaders);
   router.use(assignRequestId);

@@ -24,7 +24,7 @@ export function isKeyText(prefix: string, text: string): boolean {
   return body !== undefined && checksum(prefix, body) === check;
 }
 
-/** The hash of a key, which is all that the store has: SHA-256 in hex. */
+/** The hash under which a key is stored: SHA-256 in hex. The key itself is not stored. */
 export function keyHash(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }

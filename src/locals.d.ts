@@ -1,4 +1,4 @@
-// Here, and not in what `astro sync` writes: a fresh checkout is checked before anything is built.
+// Declared here rather than in the output of `astro sync`: a fresh checkout is type-checked before anything is built.
 /// <reference types="astro/client" />
 declare namespace App {
   interface Locals {

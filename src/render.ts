@@ -5,19 +5,21 @@ import type { MailContent } from './outbound/mail-content.ts';
 import type { Pages as PaperPages } from './press/views.ts';
 import type { RecordsPages } from './records/pages.ts';
 
-/** The routes of all pages, and what each one is given. */
+/** The routes of all pages, and the view of each one. */
 export type Pages = PaperPages & RecordsPages & AccountPages & { '/mail': MailContent };
 
-/** Loads every page now; else each is loaded when it is printed first, and a new build may have taken it away. */
+/**
+ * Loads every page now. Otherwise each page is loaded when it is first rendered, and a new build may have deleted it by
+ * then.
+ */
 export async function preload(): Promise<void> {
   const { pageMap } = new FetchState(new Request('http://broadsheet.invalid/')).manifest;
   await Promise.all([...(pageMap?.values() ?? [])].map((load) => load()));
 }
 
 /**
- * Prints one page, as Astro's own server would, up to the text: what would go
- * round it on the wire is not made, nor the text turned into bytes and back.
- * Throws what the page throws: a press must not write half of one.
+ * Renders one page to text as Astro's own server would, without building a response or encoding the text. Throws
+ * whatever the page throws, so that the press never writes half a page.
  */
 export async function render<Route extends keyof Pages>(route: Route, view: Pages[Route]): Promise<string> {
   const state = new FetchState(new Request(`http://broadsheet.invalid${route}`));

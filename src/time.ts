@@ -1,4 +1,4 @@
-// Days and months are UTC’s. Instants and spans are milliseconds; texts are ISO 8601.
+// Days and months are in UTC. Instants and spans are in milliseconds, texts in ISO 8601.
 
 export const SECOND = 1_000;
 export const MINUTE = 60_000;
@@ -13,7 +13,7 @@ export function isoTime(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** Whether a text is an instant in the one form that `isoTime` gives; 30 February is none. */
+/** Whether a text is an instant in exactly the format of `isoTime`. Impossible dates such as 30 February are not. */
 export function isIsoTime(text: string): boolean {
   const at = Date.parse(text);
   return !Number.isNaN(at) && isoTime(at) === text;
@@ -24,7 +24,7 @@ export function isoOrNull(at: number | null): string | null {
   return at === null ? null : isoTime(at);
 }
 
-/** Unix seconds, rounded up: whoever waits until then has waited long enough. */
+/** Unix seconds, rounded up, so that a client that waits until then has waited long enough. */
 export function unixSeconds(at: number): number {
   return Math.ceil(at / SECOND);
 }
@@ -39,7 +39,7 @@ export function monthOf(at: number): string {
   return isoTime(at).slice(0, 7);
 }
 
-/** Whether a text is a day of the calendar, `YYYY-MM-DD`: 30 February is not. */
+/** Whether a text is a calendar day, `YYYY-MM-DD`. Impossible dates such as 30 February are not. */
 export function isDay(text: string): boolean {
   const at = DATE.test(text) ? Date.parse(text) : Number.NaN;
   return !Number.isNaN(at) && dayOf(at) === text;
@@ -50,12 +50,12 @@ export function dayAfter(day: string, days = 1): string {
   return dayOf(Date.parse(day) + days * DAY);
 }
 
-/** The last `count` days up to that of an instant, oldest first. */
+/** The last `count` days up to the day of an instant, oldest first. */
 export function daysUpTo(at: number, count: number): string[] {
   return Array.from({ length: count }, (_, n) => dayOf(at - (count - 1 - n) * DAY));
 }
 
-/** The next 00:00; for an instant that is 00:00, the one after it. */
+/** The next 00:00. For an instant at 00:00, the following one. */
 export function nextDayAt(at: number): number {
   return (Math.floor(at / DAY) + 1) * DAY;
 }
@@ -71,7 +71,7 @@ export function daysInMonth(at: number): number {
   return new Date(nextMonthAt(at) - 1).getUTCDate();
 }
 
-/** A span of time: `from` is within, `until` is not. */
+/** A span of time: `from` is inclusive, `until` exclusive. */
 export interface Span {
   from: number;
   until: number;
@@ -83,14 +83,11 @@ export function daySpan(day: string): Span {
   return { from, until: from + DAY };
 }
 
-/**
- * The span that a text names: a day of the calendar, or an instant with its
- * zone, which lasts one millisecond. Null for anything else.
- */
+/** The span of a calendar day, or of an instant with its zone, which lasts one millisecond. Null for any other text. */
 export function parseSpan(text: string): Span | null {
   if (isDay(text)) return daySpan(text);
   const day = INSTANT.exec(text)?.[1];
-  // JavaScript reads 24:00 as the next midnight; nobody else here does.
+  // JavaScript accepts 24:00 as the next midnight; this program does not.
   if (day === undefined || !isDay(day) || text.includes('T24')) return null;
   const from = Date.parse(text);
   return Number.isNaN(from) ? null : { from, until: from + 1 };

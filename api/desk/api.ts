@@ -40,7 +40,7 @@ import { keyRoutes } from './writing/keys.ts';
 import { pressRoutes } from './writing/press.ts';
 import type { Writer } from './writing/write.ts';
 
-/** Under a paper's root, what is guarded as the API is. */
+/** Paths under a paper's root that have the same guards as the API. */
 const TREES = ['/api', '/api/*', CATALOG_PATH, '/embed/*', '/oembed'];
 
 export interface ApiParts {
@@ -51,7 +51,7 @@ export interface ApiParts {
   logger: Logger;
 }
 
-/** The News Desk API and the pages beside it, wired from `PAPER_ROUTES`. */
+/** Builds the News Desk API and its pages from `PAPER_ROUTES`. */
 export async function deskApi({ app, sites, presses, uses, logger }: ApiParts): Promise<OpenAPIHono<PaperEnv>> {
   const router = new OpenAPIHono<PaperEnv>({ defaultHook: rejectInvalid });
   const build = await loadBuild();
@@ -96,5 +96,5 @@ export async function deskApi({ app, sites, presses, uses, logger }: ApiParts): 
   return router;
 }
 
-/** Callers with a key are not counted by address. */
+/** Callers with a key are exempt from the limit per address. */
 const hasKey = (c: PaperContext): boolean => c.get('key') !== null;

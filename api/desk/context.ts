@@ -9,23 +9,23 @@ import { linksOf } from '../../src/press/outputs/row-view.ts';
 import { isoTime } from '../../src/time.ts';
 import type { PaperContext } from '../env.ts';
 
-/** The archive of the request’s paper. */
+/** The archive of the request's paper. */
 export function archiveOf({ store }: Pick<AppContext, 'store'>, c: PaperContext): Archive {
   return store.archive(c.get('site').slug);
 }
 
-/** The absolute addresses that rows carry. */
+/** Builds the absolute URLs in rows. */
 export function linksFor({ store }: Pick<AppContext, 'store'>, c: PaperContext): Links {
   return linksOf(editionOf({ store }, c));
 }
 
-/** The paper as the press reads it, for one response. */
+/** The paper as the press reads it, for the duration of one response. */
 export function editionOf({ store }: Pick<AppContext, 'store'>, c: PaperContext): Edition {
   const { slug, root } = c.get('site');
   return new Edition(memoized(store.archive(slug)), siteOf(root));
 }
 
-/** A piece by its id or its slug, whatever its state. Throws `not_found`. */
+/** Finds a piece by id or slug, in any state. Throws `not_found`. */
 export function requirePiece(archive: Archive, name: string): Story {
   const story = archive.storyById(name) ?? archive.storyBySlug(name);
   if (story === null) throw pieceNotFound(name);
@@ -33,8 +33,8 @@ export function requirePiece(archive: Archive, name: string): Story {
 }
 
 /**
- * A piece that the caller may read: on air, or any of the desk's own with a key.
- * Throws `not_found`, and `withdrawn` for what was on air and was taken off.
+ * Finds a piece that the caller may read: one that is on air or, with a key, any piece of the caller's own desk. Throws
+ * `not_found`, and `withdrawn` for a piece that was taken off the air.
  */
 export function readablePiece(archive: Archive, name: string, c: PaperContext): Story {
   const story = requirePiece(archive, name);
@@ -49,7 +49,7 @@ export function readablePiece(archive: Archive, name: string, c: PaperContext): 
   return story;
 }
 
-/** Where a piece's proof is: among the paper's own files, else behind a route that takes a key. */
+/** The URL of a piece's proof: one of the paper's static files, or a route that requires a key. */
 export function proofUrl(c: PaperContext, story: Story): string {
   const { root, paper } = c.get('site');
   return story.state === 'on_air' && paper.paper_public
@@ -57,7 +57,7 @@ export function proofUrl(c: PaperContext, story: Story): string {
     : `${root}/api/v1/stories/${story.id}/proof`;
 }
 
-/** The fault of a piece that is not on air, or not at all. */
+/** The fault for a piece that does not exist or is not on air. */
 export function pieceNotFound(name: string): Fault {
   return new Fault('not_found', `this paper has no piece ${JSON.stringify(name.slice(0, 200))} on air`);
 }

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { PaperContext } from '../env.ts';
 
-/** The schema of a list (wire.md, section 3), with what else the response says. */
+/** The schema of a list (wire.md, section 3), with additional members. */
 export function listSchema<Name extends string, T extends z.ZodType, More extends z.ZodRawShape = Record<never, never>>(
   id: string,
   name: Name,
@@ -23,7 +23,7 @@ export function listOf<Name extends string, T>(c: PaperContext, name: Name, rows
   return { desk: slug, nameplate: paper.nameplate, count: rows.length, ...under(name, rows), next_cursor: next };
 }
 
-/** An object with one member; TypeScript forgets the name of a computed one. */
+/** An object with one member. TypeScript widens the type of a computed key. */
 function under<Name extends string, T>(name: Name, value: T): Record<Name, T> {
   return { [name]: value } as Record<Name, T>;
 }

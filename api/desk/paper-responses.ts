@@ -9,22 +9,21 @@ import type { Representation } from '../responses/response-cache.ts';
 import { ResponseCache, representationOf } from '../responses/response-cache.ts';
 import { JSON_TYPE, sendPrivate, sendShared } from '../responses/send.ts';
 
-/** How much the cache holds, in bytes. */
+/** The size of the cache, in bytes. */
 const CACHE_MAX = 32 * 1024 * 1024;
 
-/** How many rows of lists are held beside it; each is about 1 kB. */
+/** The number of list rows that are cached in addition, of about 1 kB each. */
 const ROWS_MAX = 20_000;
 
-/** From what length on compression pays, in bytes. */
+/** The smallest response that is worth compressing, in bytes. */
 const GZIP_FROM = 1024;
 
-/** A key opens more at the same address. */
+/** A key shows more at the same address. */
 const VARY = 'Accept-Encoding, Authorization, X-NRF-Key';
 
 /**
- * Makes the responses of the papers' routes. What changes with the edition
- * alone is made once for each edition, compressed once for those who take gzip,
- * and without a key has the edition's number for its ETag.
+ * Makes the responses of a paper's routes. A response that depends only on the edition is made once per edition,
+ * compressed once for clients that accept gzip, and, without a key, has the edition's number as its ETag.
  */
 export class PaperResponses {
   readonly #cache = new ResponseCache(CACHE_MAX);
@@ -32,7 +31,7 @@ export class PaperResponses {
   readonly #digests = new Map<string, string>();
   readonly #program: string;
 
-  /** `program` names the code that answers: another one may say the same edition in other words. */
+  /** `program` identifies the running code: another version may render the same edition differently. */
   constructor(program: string) {
     this.#program = program;
   }
@@ -52,15 +51,15 @@ export class PaperResponses {
     });
   }
 
-  /** Sends a text of another type, kept like JSON. */
+  /** Sends text of another media type, cached like JSON. */
   text(c: PaperContext, name: string, make: () => string, headers: Headers): Response {
     return this.#send(c, name, headers, make);
   }
 
-  /** A piece's row in a list that is made for each caller; `make` runs when the cache does not hold it. */
+  /** A piece's row in a list that is built for each caller. Calls `make` when the row is not cached. */
   row<Row extends object>(c: PaperContext, id: string, make: () => Row | null): Row | null {
     const key = `${this.#etag(c)} ${c.get('site').slug} ${id}`;
-    // One id has rows of one type: search alone keeps any.
+    // An id always has rows of one type, because only the search caches rows.
     const held = this.#rows.get(key) as Row | undefined;
     if (held !== undefined) return held;
     const row = make();
@@ -78,7 +77,7 @@ export class PaperResponses {
     return sendShared(c, chosen, { ...headers, Vary: VARY }, [chosen, plain]);
   }
 
-  /** The edition's number, and a digest of what else decides the bytes. */
+  /** The edition's number, and a digest of everything else that determines the bytes. */
   #etag(c: PaperContext): string {
     const { paper, root, served } = c.get('site');
     const place = `${root} ${served}`;
@@ -95,7 +94,7 @@ function takesGzip(c: PaperContext): boolean {
   return accepts(c, { header: 'Accept-Encoding', supports: ['gzip'], default: 'identity' }) === 'gzip';
 }
 
-/** The address of the request on the host that was asked. */
+/** The URL of the request on the requested host. */
 function addressOf(c: PaperContext): string {
   const { slug, served } = c.get('site');
   return `${served}${c.req.path.slice(slug.length + 1)}`;

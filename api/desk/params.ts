@@ -7,7 +7,7 @@ export const idParam = z.object({
     .openapi({ param: { name: 'id', in: 'path' }, description: 'A piece’s id or its slug.', example: 'year-2038' }),
 });
 
-/** Where a list of pieces on air goes on. */
+/** The cursor of a list of pieces on air. */
 export const AirCursor = z.tuple([z.number().int().min(-8.64e15).max(8.64e15), z.string().max(40)]);
 
 export const airCursor = ({ published_at, id }: { published_at: number; id: string }): string =>

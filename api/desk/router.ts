@@ -10,28 +10,28 @@ import type { PaperResponses } from './paper-responses.ts';
 import type { Access, PaperRouteName } from './routes.ts';
 import { PAPER_ROUTES, routingPath } from './routes.ts';
 
-/** How an operation is described and checked; where it is and who may call it is in `PAPER_ROUTES`. */
+/** The description and schemas of an operation. `PAPER_ROUTES` has its path and access level. */
 export interface Operation extends Omit<RouteConfig, 'method' | 'path' | 'security' | 'middleware'> {
   operationId: PaperRouteName;
-  /** Middleware of its own, which runs once the caller's level has been checked. */
+  /** The operation's own middleware, which runs after the check of the caller's level. */
   before?: MiddlewareHandler[];
 }
 
 export const operation = <O extends Operation>(described: O): O => described;
 
-/** An operation at its place. */
+/** An operation with its method and path. */
 type Placed<O extends Operation> = O & { method: 'get' | 'post' | 'put' | 'delete'; path: string };
 
-/** What a handler answers for an operation (`api/openapi/register.ts`). */
+/** An operation's handler, typed by its responses (`api/openapi/register.ts`). */
 export type OperationHandler<O extends Operation> = Handler<Placed<O>, PaperEnv>;
 
-/** Wires one row of the map. */
+/** Registers one row of the map. */
 type Wire = (at: { method: keyof typeof METHODS; path: string; access: Access }) => void;
 
-/** Methods as OpenAPI writes them. */
+/** Methods as OpenAPI spells them. */
 const METHODS = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'delete' } as const;
 
-/** Collects the handlers under papers' roots by their names in `PAPER_ROUTES`, and wires the map. */
+/** Collects handlers by their names in `PAPER_ROUTES`, and registers the map. */
 export class PaperRoutes {
   readonly hono: OpenAPIHono<PaperEnv>;
   readonly responses: PaperResponses;
@@ -42,20 +42,20 @@ export class PaperRoutes {
     this.responses = responses;
   }
 
-  /** An operation of the API; what its handler returns is checked against the operation's schema. */
+  /** Adds an API operation. The type of the handler's result follows from the operation's schema. */
   operation<O extends Operation>(described: O, handler: OperationHandler<O>, ...first: MiddlewareHandler[]): void {
     this.#add(described.operationId, ({ method, path, access }) => {
       const { before = [], ...rest } = described;
       const level = access === 'public' || access === 'token' ? [] : [requireLevel(access)];
       const middleware = [...level, ...first, ...before];
       const placed = { ...rest, method: METHODS[method], path, security: securityOf(access), middleware };
-      // The same operation with its place: TypeScript cannot follow a spread of `O`.
+      // The same operation with its path: TypeScript cannot follow a spread of `O`.
       const route = createRoute(placed as never);
       registerRoute(this.hono, route, handler, (c, value) => this.responses.send(c, value));
     });
   }
 
-  /** An operation that reads its body by itself: it is described, and nothing is checked before the handler. */
+  /** Adds an operation that reads its own body: it is documented, but not validated before the handler runs. */
   described(described: Operation, ...handlers: PaperHandler[]): void {
     this.#add(described.operationId, ({ method, path, access }) => {
       const placed = { ...described, method: METHODS[method], path, security: securityOf(access) };
@@ -64,12 +64,14 @@ export class PaperRoutes {
     });
   }
 
-  /** A page or a file, which the OpenAPI document leaves out. */
+  /** Adds a page or a file, which is not in the OpenAPI document. */
   page(name: PaperRouteName, ...handlers: PaperHandler[]): void {
     this.#add(name, ({ method, path }) => this.#on(method, path, handlers));
   }
 
-  /** Registers all routes in the order of the map. Throws for a row without a handler, and for a handler without a row. */
+  /**
+   * Registers all routes in the order of the map. Throws for a row without a handler, and for a handler without a row.
+   */
   wire(): void {
     const left = new Set(this.#wires.keys());
     for (const [method, path, access, name] of PAPER_ROUTES) {

@@ -1,15 +1,13 @@
 import type { Level } from '../../src/desk/keys.ts';
 
-/** The least that a caller's key must reach: `public` takes no key, and `token` is opened by a link in a mail. */
+/** The lowest key level that a route requires. `public` needs no key; `token` needs the link from a mail. */
 export type Access = 'public' | 'token' | Level;
 
 type Row = readonly [method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, access: Access, handler: string];
 
 /**
- * Every route under a paper's root, which is `/<paper>` on the shared host and
- * the paper's own address elsewhere. A name from a handler's file says who
- * answers; those that the OpenAPI document describes are its operations, in
- * this order.
+ * Every route under a paper's root, which is `/<paper>` on the shared host and the root of the paper's own domain. Each
+ * name refers to a handler. The routes in the OpenAPI document are listed there in this order.
  */
 export const PAPER_ROUTES = [
   ['GET', '/api/v1', 'public', 'readIndex'],
@@ -69,9 +67,8 @@ export const PAPER_ROUTES = [
 export type PaperRouteName = (typeof PAPER_ROUTES)[number][3];
 
 /**
- * The routes beside them, which a paper's own routes go before: files and pages
- * of a paper by their addresses, and what the shared host has at its root.
- * Every one answers HEAD and OPTIONS too.
+ * The host's own routes, which come after a paper's routes: a paper's files and pages by address, and the root of the
+ * shared host. Each one also answers HEAD and OPTIONS.
  */
 export const HOST_ROUTES = [
   ['GET', '/*', 'public', 'pressedFile'],
@@ -86,5 +83,5 @@ export const HOST_ROUTES = [
 
 export type HostRouteName = (typeof HOST_ROUTES)[number][3];
 
-/** A path as Hono writes it. */
+/** A path in Hono's syntax. */
 export const routingPath = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');

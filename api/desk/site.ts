@@ -7,27 +7,27 @@ import { paperRoot } from '../../src/desk/paper.ts';
 import type { Site } from '../env.ts';
 import { paperOfKey } from '../middleware/key.ts';
 
-/** Where a paper with an address of its own is looked for: on a host that is its own. */
+/** The address of a paper with its own domain. */
 interface Domain {
-  /** As `hostKey` writes it. */
+  /** In the form of `hostKey`. */
   host: string;
   /** The same without the port. */
   hostname: string;
-  /** The path that the paper's addresses begin with; empty at the root. */
+  /** The path prefix of the paper's URLs; empty at the root. */
   base: string;
   paper: Paper;
 }
 
-/** A path without a route: a paper's own domain shows nothing but the paper. */
+/** A path without a route: on a paper's own domain there is nothing but the paper. */
 const NOWHERE = '/.nowhere';
 
 /**
- * Finds the paper of each request, by its host and then by its first segment,
- * and gives the router one map for both: every path begins with the paper.
+ * Finds the paper of each request, first by its host and then by its first path segment. The router sees one map for
+ * both: every path begins with the paper.
  */
 export class Sites {
   readonly #app: AppContext;
-  /** By what Node received: what limits a body puts another `Request` in the place of the first. */
+  /** Keyed by Node's request, because the body limit replaces Hono's `Request`. */
   readonly #found = new WeakMap<IncomingMessage, Site>();
   readonly #shared: URL;
   #isFresh = false;
@@ -40,7 +40,7 @@ export class Sites {
     this.#shared = new URL(app.settings.origin);
   }
 
-  /** The path by which the router finds the route. */
+  /** The path that the router matches. */
   routingPath = (request: Request, routed?: { env?: HttpBindings | undefined }): string => {
     this.#refresh();
     const url = request.url;
@@ -57,11 +57,11 @@ export class Sites {
   /** The site of a request that has been routed. */
   of = ({ incoming }: HttpBindings): Site | null => this.#found.get(incoming) ?? null;
 
-  /** Reads the papers again when any of them has changed, in this process or another. */
+  /** Reads the papers again when any of them changed, in this process or another. */
   #refresh(): void {
     if (this.#isFresh) return;
     this.#isFresh = true;
-    // Requests that came in together share one look.
+    // Concurrent requests share one check.
     setImmediate(() => {
       this.#isFresh = false;
     });
@@ -75,7 +75,7 @@ export class Sites {
         return paper === null ? [] : [[slug, paper] as const];
       }),
     );
-    // Of the others the address stays what links start with: another server may answer there.
+    // Papers that are not served here keep their address in links: another server may answer there.
     this.#domains = servedAt([...this.#papers.values()], store.hosts).map((paper) => {
       const url = new URL(paper.url ?? '');
       return { host: hostKey(url), hostname: nameOf(url), base: url.pathname.replace(/\/$/, ''), paper };
@@ -95,12 +95,12 @@ export class Sites {
   }
 
   /**
-   * The domains that a request's host names. Proxies drop a port or put their own
-   * in its place: a name that only one address here has is known by itself.
+   * The domains that a request's host may mean. Proxies drop the port or replace it, so a hostname with only one
+   * address here is enough to identify it.
    */
   #domainsAt(request: Request, asked: URL): Domain[] {
     const name = nameOf(asked);
-    // A stranger cannot tell a private paper's domain from one that points here by mistake.
+    // Outsiders cannot distinguish a private paper's domain from one that points here by mistake.
     const held = paperOfKey(this.#app.store.keys, (header) => request.headers.get(header), this.#app.now());
     const named = this.#domains.filter(
       ({ hostname: own, paper }) => own === name && (paper.paper_public || held === paper.slug),

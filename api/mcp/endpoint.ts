@@ -66,7 +66,7 @@ export function mcpEndpoint({ dataOrigin }: Pick<Settings, 'dataOrigin'>, logger
         return handler.fetch(c.req.raw, { parsedBody });
       },
     },
-    /** At the address that the extension reserves, and at the one where clients looked before. */
+    /** Served at the path that the extension reserves, and at the path that older clients read. */
     card: cardAs(CARD_TYPE),
     cardAsJson: cardAs('application/json'),
   };

@@ -1,20 +1,19 @@
 import type { Env, Hono } from 'hono';
 import { TrieRouter } from 'hono/router/trie-router';
 
-/** The value of `Allow` for a path, as in `GET, HEAD, OPTIONS`; null where no route is. */
+/** Returns the `Allow` value of a path, such as `GET, HEAD, OPTIONS`; null for a path without a route. */
 export type Allowed = (path: string) => string | null;
 
-/** What one route takes; `isOwn` where its path has no parameter. */
+/** The methods of one route. `isOwn`: its path has no parameter. */
 interface Taken {
   methods: string[];
   isOwn: boolean;
 }
 
 /**
- * Reads from an app's routes what each address takes: HEAD where GET is, and
- * OPTIONS everywhere. An address of its own goes before a pattern that it fits
- * too, as in OpenAPI. `base` is where the app is mounted. The routes are read
- * when it is first asked, for they are registered later than what asks.
+ * Derives the methods of each address from an app's routes, with HEAD where GET exists, and OPTIONS everywhere. An
+ * exact path takes precedence over a pattern that also matches, as in OpenAPI. `base` is the app's mount path. Routes
+ * are read on the first call, because they are registered after this function is called.
  */
 export function allowedBy<E extends Env>(hono: Hono<E>, base = ''): Allowed {
   let router: TrieRouter<Taken> | null = null;
@@ -30,7 +29,7 @@ export function allowedBy<E extends Env>(hono: Hono<E>, base = ''): Allowed {
 function routerOf<E extends Env>(hono: Hono<E>, base: string): TrieRouter<Taken> {
   const router = new TrieRouter<Taken>();
   for (const { path, method } of hono.routes) {
-    // Middleware, and what answers for all that is left.
+    // Middleware and catch-all handlers.
     if (method === 'ALL') continue;
     const methods = method === 'GET' ? ['GET', 'HEAD', 'OPTIONS'] : [method, 'OPTIONS'];
     router.add('ALL', base + path, { methods, isOwn: !/[:*]/.test(path) });

@@ -1,7 +1,10 @@
 import { BlockList, isIP } from 'node:net';
 import type { HttpBindings } from '@hono/node-server';
 
-/** Addresses whose X-Forwarded-For is believed: single ones or networks, such as `10.0.0.0/8`. */
+/**
+ * Builds the list of trusted proxies from addresses and networks, such as `10.0.0.0/8`. Only their X-Forwarded-For is
+ * used.
+ */
 export function proxyList(entries: readonly string[]): BlockList {
   const list = new BlockList();
   for (const entry of entries) {
@@ -13,14 +16,14 @@ export function proxyList(entries: readonly string[]): BlockList {
   return list;
 }
 
-/** The address of the other end of a request's connection. */
+/** The address of a request's peer. */
 export function peerOf({ incoming }: HttpBindings): string {
   return plain(incoming.socket.remoteAddress ?? '');
 }
 
 /**
- * Who calls, for counting: an IPv4 address, or the /64 of an IPv6 one. Behind
- * trusted proxies it is the last address of X-Forwarded-For that is no proxy's.
+ * Identifies a caller for counting: an IPv4 address, or the /64 of an IPv6 one. Behind trusted proxies it is the last
+ * address in X-Forwarded-For that does not belong to a proxy.
  */
 export function callerOf(env: HttpBindings, proxies: BlockList): string {
   const near = peerOf(env);
@@ -36,7 +39,7 @@ export function callerOf(env: HttpBindings, proxies: BlockList): string {
   return counted(near);
 }
 
-/** An IPv4 address that came in IPv6 clothes is an IPv4 address, however they are written. */
+/** Converts an IPv4-mapped IPv6 address, in any spelling, to IPv4. */
 function plain(address: string): string {
   const bare = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
   if (!/ffff/i.test(bare) || isIP(bare) !== 6) return bare;
@@ -45,18 +48,18 @@ function plain(address: string): string {
   return [high, low].flatMap((word) => [Number.parseInt(word, 16) >> 8, Number.parseInt(word, 16) & 0xff]).join('.');
 }
 
-/** The one short form of an IPv6 address (RFC 5952), as a URL has it. */
+/** The canonical short form of an IPv6 address (RFC 5952), as in a URL. */
 function shortened(address: string): string {
   return new URL(`http://[${address}]/`).hostname.slice(1, -1);
 }
 
-/** Whether an address is that of a proxy that is believed. */
+/** Whether an address belongs to a trusted proxy. */
 export function isTrusted(address: string, proxies: BlockList): boolean {
   const family = isIP(address);
   return family !== 0 && proxies.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** The network of a caller as `callerOf` gives it: an IPv4 /24, or an IPv6 /48. */
+/** The network of a caller from `callerOf`: an IPv4 /24, or an IPv6 /48. */
 export function callerNetwork(caller: string): string {
   if (!caller.includes(':')) return `${caller.split('.').slice(0, 3).join('.')}.0/24`;
   return `${caller.split(':').slice(0, 3).join(':')}::/48`;
@@ -64,7 +67,7 @@ export function callerNetwork(caller: string): string {
 
 function counted(address: string): string {
   if (isIP(address) !== 6) return address;
-  // Shortened, and then filled up again.
+  // Normalizes the address to its short form, then expands it.
   const [head = '', tail] = shortened(address).split('::');
   const front = head === '' ? [] : head.split(':');
   const back = tail === undefined || tail === '' ? [] : tail.split(':');

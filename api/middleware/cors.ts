@@ -12,14 +12,14 @@ export interface CorsRules {
   reads: string;
 }
 
-/** The news desk's. */
+/** CORS rules of the news desk. */
 export const DESK: CorsRules = {
   methods: 'GET, HEAD, POST, PUT, DELETE',
   sends: 'Authorization, X-NRF-Key, Content-Type, Idempotency-Key, If-None-Match',
   reads: 'ETag, Link, Location, Retry-After, X-Request-Id',
 };
 
-/** The headers of a preflight's answer, but for the origin and `Allow`; a browser need not ask again for a day. */
+/** The headers of a preflight response, without the origin and `Allow`. Browsers may cache them for a day. */
 export function preflightOf({ methods, sends }: Pick<CorsRules, 'methods' | 'sends'>): Record<string, string> {
   return {
     'Access-Control-Allow-Methods': methods,
@@ -29,9 +29,8 @@ export function preflightOf({ methods, sends }: Pick<CorsRules, 'methods' | 'sen
 }
 
 /**
- * Lets pages of every origin ask: nothing here depends on cookies, and a key is
- * a header that a page must hold. Preflights are answered alike for papers that
- * are there and papers that are not: only the path decides.
+ * Allows requests from every origin: nothing here depends on cookies, and a page must have a key to send one. Preflight
+ * responses depend on the path alone, so that existing and missing papers look the same.
  */
 export function allowCrossOrigin(rules: CorsRules, allowed: Allowed) {
   const preflight = preflightOf(rules);

@@ -8,15 +8,15 @@ import { respond, setHeader, varyWith } from '../responses/headers.ts';
 
 type Status = 400 | 401 | 402 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 | 500 | 501 | 503;
 
-/** What was refused may be granted a moment later. */
+/** A request that fails now may succeed a moment later. */
 const CACHE = { 'Cache-Control': 'no-store' };
 
 const PROBLEM = 'application/problem+json';
 
-/** When to try again after `unavailable`, in seconds. */
+/** `Retry-After` of `unavailable`, in seconds. */
 const RETRY_AFTER = '5';
 
-/** Each code's one status (wire.md, section 2). */
+/** The HTTP status of each code (wire.md, section 2). */
 export const FAULT_STATUS: Record<FaultCode, Status> = {
   invalid_request: 400,
   key_required: 401,
@@ -46,8 +46,8 @@ export const FAULT_STATUS: Record<FaultCode, Status> = {
 };
 
 /**
- * Turns what a handler throws into a response. The cause of anything but a fault
- * stays in the log. `known` makes faults of errors that the store knows.
+ * Turns a thrown error into a response. The cause of anything but a fault stays in the log. `known` converts the
+ * store's own errors to faults.
  */
 export function answerFault(logger: Logger, known: (error: unknown) => unknown) {
   return (thrown: unknown, c: Context): Response => {
@@ -60,7 +60,7 @@ export function answerFault(logger: Logger, known: (error: unknown) => unknown) 
         const shown = error instanceof Busy ? message : 'this cannot be answered just now; try again soon';
         return answer(c, 503, { error: code, message: shown });
       }
-      // RFC 9110, section 11.6.1: a 401 says how to come back.
+      // A 401 must say how to authenticate (RFC 9110, section 11.6.1).
       if (FAULT_STATUS[code] === 401) setHeader(c, 'WWW-Authenticate', 'Bearer');
       return answer(c, FAULT_STATUS[code], { error: code, message, ...details });
     }
@@ -73,13 +73,16 @@ export function answerFault(logger: Logger, known: (error: unknown) => unknown) 
   };
 }
 
-/** A caller who hung up while the body was still to come. */
+/** Whether the caller hung up before its body arrived. */
 function isGone(error: unknown): boolean {
   if (error instanceof Error && error.message === 'aborted') return true;
   return ['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(codeOf(error));
 }
 
-/** As JSON, or as RFC 9457 has it where that is asked for; headers that were set before go with it. */
+/**
+ * Sends the error as JSON, or in the format of RFC 9457 if the client asks for it, with the headers that middleware has
+ * set.
+ */
 function answer(c: Context, status: Status, body: ErrorBody): Response {
   const { text, type } = errorText(c, status, body);
   setHeader(c, 'X-Content-Type-Options', 'nosniff');
@@ -89,7 +92,7 @@ function answer(c: Context, status: Status, body: ErrorBody): Response {
 interface ErrorBody {
   error: string;
   message: string;
-  /** Why, in a word for programs, where one code has several causes. */
+  /** A stable code for the cause, where one error code has several causes. */
   reason?: string;
 }
 

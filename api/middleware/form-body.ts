@@ -1,14 +1,14 @@
 import { Fault } from '../../src/fault.ts';
 
-/** The largest form that is read, in bytes: the longest form takes a list of hostnames. */
+/** The largest accepted form, in bytes. The longest form has a list of hostnames. */
 export const FORM_MAX = 16 * 1024;
-/** How many fields a form may have; the largest has one for each section of a paper. */
+/** The most fields in a form. The largest form has one per section of a paper. */
 const FIELDS_MAX = 1_000;
 
 const FORM = /^application\/x-www-form-urlencoded *(?:;|$)/i;
 const MULTIPART = /^multipart\/form-data *;/i;
 
-/** Whether a content type is that of a form, as a page's own sends it. */
+/** Whether a content type is that of a URL-encoded form, as the pages' own forms send it. */
 export function isUrlencoded(type: string): boolean {
   return FORM.test(type);
 }
@@ -18,9 +18,8 @@ export function isMultipart(type: string): boolean {
 }
 
 /**
- * Reads the fields of a form. Throws `invalid_request` for one of too many: they
- * are counted first, because `URLSearchParams` takes time that grows with the
- * square of the fields without a `=`.
+ * Parses the fields of a form. Throws `invalid_request` when there are too many. They are counted before parsing,
+ * because `URLSearchParams` takes quadratic time for fields without `=`.
  */
 export function formFields(text: string): URLSearchParams {
   let fields = 1;

@@ -5,17 +5,16 @@ import { HOUR } from '../../src/time.ts';
 import type { DeskEnv } from '../env.ts';
 import { isTrusted, peerOf, proxyList } from './caller.ts';
 
-/** How often it is said again, in ms. */
+/** The minimum interval between two warnings, in ms. */
 const AGAIN = HOUR;
 const LOOPBACK = /^(?:127\.|::1$)/;
-/** The headers in which a proxy names the caller. */
+/** The headers in which proxies name the caller. */
 const HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip'] as const;
 
 /**
- * Warns, in the log and in what `doctor` reads, of requests that come from this
- * machine with a proxy's headers while no setting names the proxy. Callers on
- * this machine are not limited, so behind it no limit by address holds, and all
- * keyless callers are one.
+ * Warns, in the log and in the output of `doctor`, when requests from this machine have a proxy's headers but no
+ * setting names that proxy. Callers on this machine are exempt from limits, so behind such a proxy no limit by address
+ * works, and all keyless callers count as one.
  */
 export function recordForwarded(
   { store, settings, now }: Pick<AppContext, 'store' | 'settings' | 'now'>,
@@ -24,7 +23,7 @@ export function recordForwarded(
 ) {
   const proxies = proxyList(settings.trustedProxies);
   let saidAt = Number.NEGATIVE_INFINITY;
-  // What was noted was of the settings before this start.
+  // Earlier records refer to the settings before this start.
   store.forwarded.forget(service);
   return createMiddleware<DeskEnv>((c, next) => {
     const { headers } = c.env.incoming;

@@ -2,9 +2,8 @@ import { createMiddleware } from 'hono/factory';
 import type { DeskEnv } from '../env.ts';
 
 /**
- * Tells HEAD the length that GET would have. Hono drops the body, and with it
- * what the listener reckons the length from. An answer without a body, such as
- * that of a handler which does not work for HEAD, is left as it is.
+ * Sets the Content-Length of HEAD responses to that of GET. Hono drops the body, from which the listener computes the
+ * length. Responses without a body, such as those of handlers that do nothing for HEAD, are left as they are.
  */
 export const setHeadLength = createMiddleware<DeskEnv>(async (c, next) => {
   await next();

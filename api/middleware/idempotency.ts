@@ -4,22 +4,22 @@ import type { AnswerTable } from '../../src/desk/answers.ts';
 import { ANSWER_TTL } from '../../src/desk/answers.ts';
 import { Fault } from '../../src/fault.ts';
 
-/** What a write came to. */
+/** The result of a write. */
 export interface Outcome<Body extends object> {
   status: 200 | 201;
   body: Body;
-  /** Whether pages show what the write is about, even where it changed nothing. */
+  /** Whether pages show the record, even if this write changed nothing. */
   isShown?: boolean;
 }
 
-/** A write under the name that its caller gave it, if any (`Idempotency-Key`). */
+/** A write, and the Idempotency-Key that its caller gave it, if any. */
 export interface IdempotentWrite {
   name: string | null;
-  /** The hash of what is asked. */
+  /** The hash of the request. */
   request: string;
 }
 
-/** Who writes, and when (ms). */
+/** The caller of a write, and its time (ms). */
 interface Caller {
   answers: AnswerTable;
   /** The id of the caller's key. */
@@ -27,7 +27,7 @@ interface Caller {
   at: number;
 }
 
-/** Reads the name and the body of a write. Throws `invalid_request` for an invalid name. */
+/** Reads the Idempotency-Key and the body of a write. Throws `invalid_request` for an invalid key. */
 export async function readIdempotentWrite(c: Context): Promise<IdempotentWrite> {
   const name = nameOf(c);
   const hash = createHash('sha256').update(`${c.req.method} ${c.req.path}\n`);
@@ -35,9 +35,9 @@ export async function readIdempotentWrite(c: Context): Promise<IdempotentWrite> 
 }
 
 /**
- * Does a write, or gives the answer that the same caller's write of that name
- * had before. To be called within the transaction of the work. Throws
- * `idempotency_key_reused` for a name that another request had, and what `work` throws.
+ * Does a write, or returns the stored response of the same caller's earlier write with that Idempotency-Key. Call it
+ * within the transaction of the work. Throws `idempotency_key_reused` when another request used the key, and whatever
+ * `work` throws.
  */
 export function runOnce<Body extends object>(
   caller: Caller,
@@ -50,7 +50,7 @@ export function runOnce<Body extends object>(
   const kept = answers.get(key, name, at - ANSWER_TTL);
   if (kept !== null) {
     if (kept.request !== request) throw reused(name);
-    // The same request was answered by the same work.
+    // An identical request was answered by the same work, so the body has the right type.
     return { status: kept.status === 201 ? 201 : 200, body: JSON.parse(kept.body) };
   }
   const done = work();
@@ -58,7 +58,7 @@ export function runOnce<Body extends object>(
   return done;
 }
 
-/** Keeps the result of a write for callers who send it again. */
+/** Stores the result of a write for callers that retry it. */
 export function storeAnswer(
   { answers, key, at }: Caller,
   { name, request }: IdempotentWrite,

@@ -2,10 +2,10 @@ import type { ZodError } from 'zod';
 import { Fault, listedProblems } from '../../src/fault.ts';
 import { shapeProblems } from '../../src/ledger/shape.ts';
 
-/** What the library's hook is given: also what came in, and from where, which its own type does not say. */
+/** The argument of the library's hook. Its own type omits the input and its location. */
 type Validated = { target?: string; data?: unknown } & ({ success: true } | { success: false; error: ZodError });
 
-/** Throws `invalid_request` for what a route's schema does not take, with every problem in it. */
+/** Throws `invalid_request` with every problem when the input does not match a route's schema. */
 export function rejectInvalid(result: Validated): undefined {
   if (result.success) return;
   const { data, target } = result;
@@ -19,7 +19,7 @@ export function rejectInvalid(result: Validated): undefined {
   });
 }
 
-/** A parameter that came more than once is a list, which no route takes. */
+/** A repeated query parameter arrives as an array, which no route accepts. */
 function onceSaid(field: string, query: unknown): string | null {
   const given =
     typeof query === 'object' && query !== null ? Object.entries(query).find(([name]) => name === field)?.[1] : null;

@@ -8,11 +8,11 @@ import type { DeskEnv } from '../env.ts';
 import { setHeader } from '../responses/headers.ts';
 import { FORM_MAX, isMultipart, isUrlencoded } from './form-body.ts';
 
-/** The largest body that a route takes, in bytes (wire.md, section 2). */
+/** The largest body that a route accepts, in bytes (wire.md, section 2). */
 export const BODY_MAX = 1024 * 1024;
-/** How deep a body may be nested; no record is deeper than four. */
+/** The maximum nesting of a body. No record is deeper than four levels. */
 const DEPTH_MAX = 32;
-/** How many members and elements a body may have; a piece with every fact that it may cite has half as many. */
+/** The most members and elements in a body. A piece with the maximum number of cited facts has half as many. */
 const VALUES_MAX = 10_000;
 
 const limited = bodyLimit({
@@ -29,32 +29,32 @@ const limitedForm = bodyLimit({
   },
 });
 
-/** Throws `too_large` for a body over the limit of its type, whether it says so beforehand or not. */
+/** Throws `too_large` for a body over the limit of its type, whether or not Content-Length announces it. */
 export const limitBody = createMiddleware((c, next) => {
-  // Looking for the body of a read would cost it more than all the rest.
+  // Checking for the body of a read would cost more than the rest of the request.
   if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
   const type = c.req.header('content-type') ?? '';
   return isUrlencoded(type) || isMultipart(type) ? limitedForm(c, next) : limited(c, next);
 });
 
 /**
- * Makes sure of a JSON body before anything reads it. Throws
- * `unsupported_media_type`, `invalid_request`; an empty body passes where it may.
+ * Checks a JSON body before anything else reads it. Throws `unsupported_media_type`, `invalid_request`. Accepts an
+ * empty body if `mayBeEmpty`.
  */
 export function jsonBody({ mayBeEmpty = false, valuesMax = VALUES_MAX } = {}) {
   return createMiddleware<DeskEnv>(async (c, next) => {
     const bytes = new Uint8Array(await c.req.arrayBuffer());
     const { headers } = c.req.raw;
     if (mayBeEmpty && bytes.length === 0) {
-      // The schema's own check takes no body that is said to be JSON for JSON that is broken.
+      // The schema validator rejects an empty body that is declared as JSON.
       headers.delete('Content-Type');
     } else {
-      // Nothing at all is of no wrong type.
+      // A missing body has no wrong type.
       if (bytes.length === 0 && c.req.header('content-type') === undefined) throw broken('is missing; send JSON');
       requireUncompressed(c);
       requireJson(c);
       parseJson(bytes, valuesMax);
-      // That check knows fewer spellings of the type: what has passed here is plain to it.
+      // The schema validator knows fewer spellings of the media type.
       headers.set('Content-Type', 'application/json');
     }
     await next();
@@ -72,7 +72,7 @@ export function requireUncompressed(c: Context): void {
   );
 }
 
-/** Throws `unsupported_media_type` unless the body is said to be JSON. */
+/** Throws `unsupported_media_type` unless the content type is JSON. */
 export function requireJson(c: Context): void {
   const type = c.req.header('content-type') ?? '';
   if (/^application\/(?:[\w.-]+\+)?json *(?:;|$)/i.test(type)) return;
@@ -82,7 +82,7 @@ export function requireJson(c: Context): void {
   );
 }
 
-/** Reads a body as JSON. Throws `invalid_request` with the place where it breaks. */
+/** Parses a JSON body. Throws `invalid_request` with the position of a syntax error. */
 export function parseJson(bytes: Uint8Array, valuesMax = VALUES_MAX): unknown {
   let text: string;
   try {
@@ -94,13 +94,13 @@ export function parseJson(bytes: Uint8Array, valuesMax = VALUES_MAX): unknown {
   if (depth > DEPTH_MAX) throw broken(`is nested deeper than ${DEPTH_MAX} levels; no record is`);
   if (values > valuesMax) throw broken(`has more than ${valuesMax} members and elements; no record has`);
   const value = parsed(text);
-  // A signature is over UTF-8, which has no form for half of a character.
+  // Signatures cover UTF-8, which cannot encode half of a surrogate pair.
   const isEscaped = /\\u/.test(text);
   const spelled = isEscaped ? JSON.stringify(value) : text;
   if (isEscaped && HALF.test(spelled)) {
     throw broken('holds half of a surrogate pair; escape such a character by both of its halves');
   }
-  // The values are normalized where they are read, which takes time for each mark.
+  // Values are normalized when they are parsed, which takes time for every combining mark.
   if (tooManyMarksAt(spelled) !== null) {
     throw broken(
       `has more than ${MARKS_MAX} combining marks or invisible characters in a row; leave out what no reader sees`,
@@ -116,7 +116,8 @@ function parsed(text: string): unknown {
   try {
     return parseIJson(text);
   } catch (error) {
-    // The last of two would be signed, where another reader, such as a proxy that checks bodies, saw the first.
+    // The later of two duplicate members would be signed, while another reader, such as a proxy that inspects bodies,
+    // saw the first.
     if (error instanceof DuplicateMember) throw broken(`${error.message}; name it once`);
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
     throw broken(`is not JSON (${cause.slice(0, 200)}); correct it`);
@@ -127,7 +128,7 @@ function broken(what: string): Fault {
   return new Fault('invalid_request', `the body ${what}`, { field: 'body' });
 }
 
-/** How deep brackets are nested outside of strings, and how many values commas part there. */
+/** The nesting depth of brackets outside strings, and the number of values by counting commas. */
 function measured(text: string): { depth: number; values: number } {
   let depth = 0;
   let deepest = 0;

@@ -1,12 +1,12 @@
-/** How often uses are written down, in ms. */
+/** How often uses are written, in ms. */
 const EVERY = 10_000;
 
-/** A table of keys. */
+/** A key table that records uses. */
 interface NotesUses {
   used(uses: Iterable<[id: string, at: number]>): void;
 }
 
-/** Remembers when keys were used, and writes that down now and then: a read must not cost a write. */
+/** Remembers when keys were used and writes that periodically, so that a read does not cost a write. */
 export class KeyUses {
   readonly #keys: NotesUses;
   readonly #uses = new Map<string, number>();
@@ -28,7 +28,7 @@ export class KeyUses {
     this.#uses.set(id, at);
   }
 
-  /** Writes down what is remembered; on failure it stays remembered. */
+  /** Writes the remembered uses. On failure they stay remembered. */
   flush(): void {
     if (this.#uses.size === 0) return;
     this.#keys.used(this.#uses);

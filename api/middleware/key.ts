@@ -8,8 +8,8 @@ import type { PaperEnv, Site } from '../env.ts';
 import type { KeyUses } from './key-uses.ts';
 
 /**
- * The key that a request carries, in either header; null when it carries none.
- * Throws `key_invalid` for anything there that is no key in force, `key_expired` for one that has ended.
+ * The key of a request, from either header; null without one. Throws `key_invalid` for an unknown, malformed or revoked
+ * key, `key_expired` for an expired one.
  */
 export function keyOfRequest(
   keys: KeyTable,
@@ -34,8 +34,8 @@ export function keyOfRequest(
 }
 
 /**
- * The paper whose key a request carries; null without a key and with a bad one: where a key is not required, a bad one
- * is ignored. Call it before it is known which paper is meant, so that its time tells nothing about that paper.
+ * The paper that a request's key belongs to; null without a valid key: where no key is required, a bad one is ignored.
+ * Call it before the requested paper is known, so that its timing reveals nothing about that paper.
  */
 export function paperOfKey(
   keys: KeyTable,
@@ -50,9 +50,8 @@ export function paperOfKey(
 }
 
 /**
- * Passes on callers who may see the paper, and puts the paper and the key into the
- * context. Throws `key_invalid`, `key_expired`, `wrong_paper`, and `not_found` for a paper
- * that is not there or that is private: from outside they are the same.
+ * Admits callers that may see the paper, and puts the paper and the key into the context. Throws `key_invalid`,
+ * `key_expired`, `wrong_paper`, and `not_found` for missing and private papers, which look the same from outside.
  */
 export function requireVisiblePaper(
   { store, now }: AppContext,
@@ -74,12 +73,12 @@ export function requireVisiblePaper(
   });
 }
 
-/** The same message for a missing paper and a private one. */
+/** The same message for missing and private papers. */
 export function notFound(): Fault {
   return new Fault('not_found', 'there is nothing at this address');
 }
 
-/** Lets through callers whose key reaches a level. Throws `key_required`, `level_too_low`. */
+/** Admits callers whose key has at least this level. Throws `key_required`, `level_too_low`. */
 export function requireLevel(level: Level) {
   return createMiddleware<PaperEnv>(async (c, next) => {
     requireKeyOfLevel(c.get('key'), level);
@@ -87,7 +86,7 @@ export function requireLevel(level: Level) {
   });
 }
 
-/** The key, when it reaches the level. Throws `key_required`, `level_too_low`. */
+/** Returns the key if it has at least this level. Throws `key_required`, `level_too_low`. */
 export function requireKeyOfLevel(key: AccessKey | null, level: Level): AccessKey {
   if (key === null) {
     throw new Fault(

@@ -10,25 +10,24 @@ import type { KeyUses } from './key-uses.ts';
 
 type Middleware = MiddlewareHandler<RecordsEnv>;
 
-/** The middleware of each lane; a lane without one lets every request through. */
+/** The middleware of each lane. A lane without one admits every request. */
 export type LaneHandlers = Partial<Record<Lane, Middleware>>;
 
 export interface LaneOptions {
   keys: ServiceKeyTable;
   uses: KeyUses;
   now(): number;
-  /** Where keys are made, for the words of a refusal. */
+  /** The page where keys are made, for error messages. */
   signInUrl: string;
   handlers: LaneHandlers;
 }
 
-/** Headers that carry a payment: of x402 version 1, and of version 2. */
+/** Headers that carry a payment, of x402 versions 1 and 2. */
 const PAYMENTS = ['x-payment', 'payment-signature'];
 
 /**
- * Decides the one lane of a request and runs its middleware. Throws
- * `key_invalid`, `key_expired`, `key_required`, `level_too_low`,
- * `export_needs_account`, and what the lane throws.
+ * Determines the lane of a request and runs its middleware. Throws `key_invalid`, `key_expired`, `key_required`,
+ * `level_too_low`, `export_needs_account`, and whatever the lane throws.
  */
 export function laneMiddleware({ keys, uses, now, signInUrl, handlers }: LaneOptions): (access: Access) => Middleware {
   return (access) =>

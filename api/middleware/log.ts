@@ -2,7 +2,7 @@ import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
 import { eventLoop } from '../../src/app/event-loop.ts';
 
-/** One line a request. No key, no address of a reader, no query and no header is logged. */
+/** Logs one line per request. It contains no key, no reader's address, no query and no header. */
 export function logRequests(logger: Logger) {
   return createMiddleware(async (c, next) => {
     const start = performance.now();
@@ -24,16 +24,16 @@ export function logRequests(logger: Logger) {
   });
 }
 
-/** The route whose last segment is an address. */
+/** The route whose last segment is a mail address. */
 const SUBSCRIBER = /\/api\/v1\/subscribers\/(?=.)/i;
 
-/** What only a segment that holds an address has, however it is encoded. */
+/** Matches only segments that contain a mail address, in any encoding. */
 const AT = /@|%(?:25)*40/;
 
-/** What looks like a key, or the beginning of one: somebody put it where its id belongs. */
+/** Matches a key or its beginning, which a caller sent in place of the key's id. */
 const KEY = /\b(nrf|drs)_[0-9a-z]{8,}/gi;
 
-/** A path as it is logged: mail addresses of readers, and keys, are left out. */
+/** A path for the log, without readers' mail addresses and keys. */
 export function withoutSecrets(path: string): string {
   const match = SUBSCRIBER.exec(path);
   const named = match === null ? path : path.slice(0, match.index);

@@ -1,7 +1,7 @@
 import { createMiddleware } from 'hono/factory';
 import { Fault } from '../../src/fault.ts';
 
-/** Throws `invalid_request` for a query that is not percent-encoded UTF-8, which would be misread. */
+/** Throws `invalid_request` for a query that is not percent-encoded UTF-8: parsing would corrupt it. */
 export const requireUtf8Query = createMiddleware(async (c, next) => {
   const { url } = c.req;
   const start = url.indexOf('?');

@@ -7,15 +7,15 @@ import type { AppContext } from '../../src/app/context.ts';
 import type { RecordsEnv } from '../env.ts';
 import { setHeader } from '../responses/headers.ts';
 
-/** Trees where no cookie counts: programs come there with keys, and pages of other origins may ask. */
+/** Paths where cookies are ignored: programs use keys there, and pages of other origins may send requests. */
 const WITHOUT_COOKIES = /^\/(?:v1|mcp|\.well-known|badge|_astro)(?:\/|$)|^\/(?:health|changes\.(?:json|rss))$/;
 
-/** Who is signed in, for any page. Null on every path where cookies do not count. */
+/** The account that is signed in on a page. Null on every path that ignores cookies. */
 export function signedIn(c: Context<RecordsEnv>): Account | null {
   return c.get('signed')?.account ?? null;
 }
 
-/** Reads the cookie of a session, on pages alone, and moves its end on. */
+/** Reads the session cookie on pages only, and extends the session. */
 export function readSession({ store, settings, now }: Pick<AppContext, 'store' | 'settings' | 'now'>) {
   return createMiddleware<RecordsEnv>(async (c, next) => {
     if (!WITHOUT_COOKIES.test(c.req.path) && !isForeign(c, settings.dataOrigin)) {
@@ -31,28 +31,28 @@ export function readSession({ store, settings, now }: Pick<AppContext, 'store' |
   });
 }
 
-/** Whether a page of another origin asks: its browser names it where it does more than follow a link. */
+/** Whether the request comes from a page of another origin. Browsers say so unless the user only follows a link. */
 function isForeign(c: Context, dataOrigin: string): boolean {
   const origin = c.req.header('origin');
   return origin !== undefined && origin !== dataOrigin && c.req.header('sec-fetch-site') !== 'same-origin';
 }
 
-/** Gives the browser a session's cookie; a script of a page cannot read it. */
+/** Sets the session cookie, which scripts cannot read. */
 export function setSessionCookie(c: Context, dataOrigin: string, token: string): void {
   sendCookie(c, dataOrigin, token, SESSION_IDLE_MAX / 1000);
 }
 
-/** Takes a session's cookie away. */
+/** Clears the session cookie. */
 export function clearSessionCookie(c: Context, dataOrigin: string): void {
   sendCookie(c, dataOrigin, '', 0);
 }
 
-/** A response has one cookie: whatever is set last. `maxAge` is in seconds. */
+/** Sets the response's only cookie; the last call wins. `maxAge` is in seconds. */
 function sendCookie(c: Context, dataOrigin: string, value: string, maxAge: number): void {
   setHeader(c, 'Set-Cookie', generateCookie(cookieName(dataOrigin), value, { ...cookieOf(dataOrigin), maxAge }));
 }
 
-/** `__Host-` (RFC 6265bis, section 4.1.3.2): set over TLS, by this very host, for all of it. */
+/** `__Host-` (RFC 6265bis, section 4.1.3.2): set over TLS, by this host only, for all paths. */
 function cookieName(dataOrigin: string): string {
   return dataOrigin.startsWith('https:') ? '__Host-session' : 'records_session';
 }

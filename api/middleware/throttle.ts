@@ -12,18 +12,18 @@ import { callerOf } from './caller.ts';
 export const LOOPBACK = /^(?:127\.|0:0:0:0::\/64$)/;
 
 interface Sparing<E extends DeskEnv> {
-  /** Whether the caller is not counted. */
+  /** Whether the caller is exempt. */
   spares(c: Context<E>): boolean;
   /**
-   * Whether callers on this machine are not counted: the operator's own tools, and a
-   * proxy that no setting names, behind which everybody would share one count.
+   * Whether callers on this machine are exempt: the operator's own tools, and a proxy that no setting names, behind
+   * which all callers would share one limit.
    */
   sparesLocal?: boolean;
-  /** Whether callers with a key are not counted; the refusal then says so. */
+  /** Whether callers with a key are exempt. The error message then says so. */
   sparesKeys?: boolean;
 }
 
-/** Counts callers by their address. Throws `rate_limited`. */
+/** Limits requests per address. Throws `rate_limited`. */
 export function throttle<E extends DeskEnv>(
   limit: Limit,
   proxies: BlockList,

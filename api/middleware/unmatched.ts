@@ -5,8 +5,8 @@ import { setHeader } from '../responses/headers.ts';
 import type { Allowed } from './allow.ts';
 
 /**
- * Answers for what no route takes, added last: another method gets 405 and
- * names those that there are, as OPTIONS does; another path 404 with the words given.
+ * Answers requests that no route matches; register it last. A wrong method gets 405 with the allowed methods, as
+ * OPTIONS does; an unknown path gets 404 with the given message.
  */
 export function answerUnmatched<E extends Env>(
   router: Hono<E>,
@@ -31,8 +31,8 @@ export function answerUnmatched<E extends Env>(
 }
 
 /**
- * Rejects other methods at a path without parameters, also where the pattern of another route takes the method:
- * `DELETE /queue/lease` is no request to `DELETE /queue/:lease`. To be added before the routes.
+ * Rejects other methods at a path without parameters, even if another route's pattern accepts them: `DELETE
+ * /queue/lease` does not match `DELETE /queue/:lease`. Register it before the routes.
  */
 export function limitMethods(allowed: Allowed) {
   return createMiddleware(async (c, next) => {

@@ -5,7 +5,7 @@ import { faultResponses } from './faults.ts';
 import { COMMON_HEADERS, headerRefs, NOT_MODIFIED } from './headers.ts';
 import { ErrorBody, ProblemDetails } from './responses.ts';
 
-/** An operation of a document that is being written. */
+/** An operation of the document under construction. */
 export interface Operation {
   operationId: string;
   summary?: string;
@@ -22,14 +22,14 @@ export interface Paths {
   [path: string]: Record<string, Operation>;
 }
 
-/** What the document of a service has among its components, beside the schemas of its routes. */
+/** A service's components, beside the schemas of its routes. */
 export interface Components {
   keys: Record<string, object>;
   headers: Record<string, object>;
   faults: Partial<Record<FaultStatus, FaultAnswer>>;
 }
 
-/** Registers what routes refer to by name. To be called once, before the document is made. */
+/** Registers components that routes refer to by name. Call it once, before the document is generated. */
 export function registerComponents<E extends Env>(
   { openAPIRegistry: registry }: OpenAPIHono<E>,
   { keys, headers, faults }: Components,
@@ -44,7 +44,7 @@ export function registerComponents<E extends Env>(
   registry.register('ProblemDetails', ProblemDetails);
 }
 
-/** The paths of a router's document, as far as it is registered. */
+/** The paths of the routes that a router has so far. */
 export function pathsOf<E extends Env>(router: OpenAPIHono<E>): Paths {
   return rawDocument(router).paths;
 }
@@ -56,24 +56,24 @@ interface Document {
   components?: { schemas?: Record<string, { $ref?: string; example?: unknown }> };
 }
 
-/** A copy of the router's document. The library's own types follow the specification, in which everything may be absent. */
+/** A copy of the router's document. The library's types follow the specification, in which every member is optional. */
 function rawDocument<E extends Env>(router: OpenAPIHono<E>): Document {
   return JSON.parse(
     JSON.stringify(router.getOpenAPI31Document({ openapi: '3.1.0', info: { title: '', version: '1' } })),
   );
 }
 
-/** What a service says of each of its operations that no route should have to. */
+/** What a service adds to the description of each operation. */
 export interface OperationNotes {
-  /** Words before the operation's own description; '' for none. */
+  /** Text before the operation's own description; '' for none. */
   words(operation: Operation, method: string): string;
-  /** Headers of its good answers, beside X-Request-Id and the next page. */
+  /** Headers of successful responses, beside X-Request-Id and the link to the next page. */
   headers(operation: Operation, method: string): Record<string, string>;
-  /** Whether it answers `If-None-Match`. */
+  /** Whether the operation supports `If-None-Match`. */
   isConditional(operation: Operation, method: string): boolean;
 }
 
-/** The document of a router, with its examples and what is said of each operation. */
+/** The document of a router, with examples and the notes on each operation. */
 export function documentOf<E extends Env>(
   router: OpenAPIHono<E>,
   examples: Readonly<Record<string, object>>,

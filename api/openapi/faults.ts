@@ -1,17 +1,17 @@
 import type { FaultCode } from '../../src/fault.ts';
 import { headerRefs } from './headers.ts';
 
-/** Statuses of faults that any operation may answer with; 400 is also a query that is no UTF-8. */
+/** Statuses of faults that any operation may return. A query that is not UTF-8 also gets 400. */
 export const EVERYWHERE = [400, 401, 403, 404, 405, 429, 431, 500, 503] as const;
 
-/** An Idempotency-Key that was used for another request (IETF, draft-ietf-httpapi-idempotency-key-header). */
+/** An Idempotency-Key that another request used (IETF, draft-ietf-httpapi-idempotency-key-header). */
 export const KEY_REUSED = [
   'the Idempotency-Key was the key of another request within 24 hours, and nothing was done; give each write a key of its own.',
   'Idempotency-Key: "5f6e" was the key of another request within 24 hours; give each write a key of its own',
   { field: 'Idempotency-Key' },
 ] as const;
 
-/** Each status of a fault, and the name of its response among a document's components. */
+/** The name of each status's response among the components. */
 const NAMES = {
   400: 'InvalidRequest',
   401: 'Unauthorized',
@@ -33,21 +33,21 @@ const NAMES = {
 
 export type FaultStatus = keyof typeof NAMES;
 
-/** How a service answers with one status. */
+/** The error responses of one status. */
 export interface FaultAnswer {
-  /** The codes that its `error` may hold, each with what it means and a message as an example. */
+  /** The possible values of `error`, each with its meaning and an example message. */
   codes: Partial<
     Record<FaultCode | 'internal' | 'headers_too_large', readonly [meaning: string, message: string, more?: object]>
   >;
-  /** Headers beside X-Request-Id, by their names on the wire and among the components. */
+  /** Headers beside X-Request-Id: their names on the wire, and among the components. */
   headers?: Record<string, string>;
-  /** Members that come beside `error` and `message` in the examples, where a code has none of its own. */
+  /** Members beside `error` and `message` in the examples of codes that have none of their own. */
   more?: object;
-  /** Whether it comes before `Accept` could be read, and so never as RFC 9457 has it. */
+  /** Whether it is sent before `Accept` can be read, and so never in the format of RFC 9457. */
   isBare?: boolean;
 }
 
-/** What every service answers in the same words. */
+/** Faults that every service describes alike. */
 export const COMMON_FAULTS = {
   405: {
     codes: {
@@ -85,12 +85,12 @@ export const COMMON_FAULTS = {
   },
 } satisfies Partial<Record<FaultStatus, FaultAnswer>>;
 
-/** Where a document has the response of a fault. */
+/** A reference to the response of a fault. */
 export function faultRef(status: FaultStatus): { $ref: string } {
   return { $ref: `#/components/responses/${NAMES[status]}` };
 }
 
-/** The responses of all faults of a service, by the names that `faultRef` uses. */
+/** The responses of a service's faults, by the names that `faultRef` uses. */
 export function faultResponses(answers: Partial<Record<FaultStatus, FaultAnswer>>): Record<string, object> {
   return Object.fromEntries(
     Object.entries(answers).map(([status, answer]) => [

@@ -1,4 +1,4 @@
-/** Headers that answers of both services carry, as a document's components have them. */
+/** Response headers of both services, as OpenAPI components. */
 export const COMMON_HEADERS = {
   RequestId: {
     description: 'Names this answer in the server’s log; give it when you report a fault.',
@@ -30,13 +30,13 @@ export const COMMON_HEADERS = {
   },
 } as const;
 
-/** The answer to `If-None-Match` with the current ETag. */
+/** The response to `If-None-Match` with the current ETag. */
 export const NOT_MODIFIED = {
   description: 'Nothing has changed since the answer whose `ETag` came in `If-None-Match`. Without a body.',
   headers: headerRefs({ 'X-Request-Id': 'RequestId', ETag: 'ETag' }),
 };
 
-/** Headers of a response: their names on the wire, and their names among the components. */
+/** Maps the headers of a response to references: names on the wire to names among the components. */
 export function headerRefs(names: Record<string, string>): Record<string, { $ref: string }> {
   return Object.fromEntries(
     Object.entries(names).map(([name, component]) => [name, { $ref: `#/components/headers/${component}` }]),

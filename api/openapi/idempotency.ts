@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 
-/** What makes a write safe to send again. */
+/** The header that makes a write safe to retry. */
 export const IDEMPOTENCY = z.object({
   'idempotency-key': z
     .string()

@@ -5,7 +5,7 @@ import { html } from 'hono/html';
 
 const own = (name: string) => fileURLToPath(new URL(`playground/${name}`, import.meta.url));
 
-/** What the page is made of, in the order in which it is loaded. */
+/** The page's assets in load order. */
 const PARTS = {
   viewerCss: asset(fileURLToPath(import.meta.resolve('swagger-ui-dist/swagger-ui.css'))),
   css: asset(own('look.css')),
@@ -14,7 +14,7 @@ const PARTS = {
 };
 
 interface Asset {
-  /** Its name in addresses: it changes with the content. */
+  /** The file name in URLs, which changes with the content. */
   name: string;
   file: string;
 }
@@ -24,31 +24,34 @@ function asset(file: string): Asset {
   return { name: file.replace(/^.*[/\\]/, '').replace(/(?=\.[a-z]+$)/, `-${digest}`), file };
 }
 
-/** The files of the playground, by their names. */
+/** The files of the playground by name. */
 export const PLAYGROUND_FILES: ReadonlyMap<string, string> = new Map(
   Object.values(PARTS).map(({ name, file }) => [name, file]),
 );
 
-/** What a playground shows of its service. Addresses are relative to the page, and so are its files: `playground/<name>`. */
+/**
+ * The content of a service's playground. Its URLs are relative to the page, and so are its files, at
+ * `playground/<name>`.
+ */
 export interface Playground {
   title: string;
   description: string;
-  /** The service's name as it stands above, with its language. */
+  /** The service's name in the heading, and its language. */
   name: string;
   language: string;
-  /** The page of the service, without which `openapi` has no server. */
+  /** The service's home page, which the viewer sets as the server of `openapi`. */
   home: string;
   openapi: string;
   icon: string;
-  /** A stylesheet of the service's own colour. */
+  /** A stylesheet with the service's own colours. */
   hue?: string;
   links: readonly (readonly [href: string, words: string])[];
   how: string;
 }
 
 /**
- * A page on which a reader tries an API out: plain HTML around a viewer that the
- * host serves itself, all its addresses relative.
+ * Renders the page on which readers try out an API: plain HTML around a viewer that this host serves, with relative
+ * URLs only.
  */
 export function playgroundPage({ links, hue, ...page }: Playground) {
   const at = ({ name }: Asset) => `playground/${name}`;

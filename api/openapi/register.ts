@@ -3,27 +3,27 @@ import type { Context, Env } from 'hono';
 import type { Result } from '../responses/reply.ts';
 import { isResponse } from '../responses/reply.ts';
 
-/** A route as `createRoute` makes it. */
+/** A route from `createRoute`. */
 export type Route<R extends RouteConfig> = R & { getRoutingPath(): string };
 
-/** The JSON that a response of a route has; `never` where it is described in another media type. */
+/** The JSON type of a response; `never` for other media types. */
 type JsonOf<Response> = Response extends { content: { 'application/json': { schema: infer T extends z.ZodType } } }
   ? z.output<T>
   : never;
 
-/** The JSON of a route's good responses. */
+/** The JSON type of a route's successful responses. */
 export type BodyOf<R extends RouteConfig> = {
   [Status in keyof R['responses']]: Status extends 200 | 201 | 202 ? JsonOf<R['responses'][Status]> : never;
 }[keyof R['responses']];
 
-/** Gives the value that the route's response schema describes, or a whole `Response` where that is no JSON. */
+/** Returns the value that the route's response schema describes, or a `Response` for other media types. */
 export type Handler<R extends RouteConfig, E extends Env> = (
   c: Parameters<RouteHandler<R, E>>[0],
 ) => Result<BodyOf<R>> | Promise<Result<BodyOf<R>>>;
 
 /**
- * Registers a route: it validates the request, is in the OpenAPI document,
- * and types what the handler returns. `send` makes the response of a value.
+ * Registers a route, which validates requests, appears in the OpenAPI document, and determines the type of the
+ * handler's result. `send` turns a value into a response.
  */
 export function registerRoute<R extends RouteConfig, E extends Env>(
   router: OpenAPIHono<E>,
@@ -36,6 +36,6 @@ export function registerRoute<R extends RouteConfig, E extends Env>(
     return result instanceof Promise ? result.then((value) => responseOf(c, value)) : responseOf(c, result);
   };
   const responseOf = (c: Context<E>, result: unknown) => (isResponse(result) ? result : send(c, result));
-  // The library wants each response typed by its body and status; `Handler` has checked the body already.
+  // The library expects a response typed by body and status, but `Handler` has already checked the body.
   router.openapi(route, handle as never);
 }

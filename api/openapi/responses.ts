@@ -46,23 +46,23 @@ export const ProblemDetails = ErrorBody.extend({
   },
 });
 
-/** Responses for faults, to be spread beside the good ones; those that any operation may answer with are always there. */
+/** Responses for faults, to spread beside the successful ones. Includes the faults that any operation may return. */
 export function faults(...statuses: FaultStatus[]) {
   const all = [...new Set([...statuses, ...EVERYWHERE])].sort((a, b) => a - b);
   return Object.fromEntries(all.map((status) => [status, faultRef(status)])) as Record<FaultStatus, { $ref: string }>;
 }
 
-/** A JSON answer. */
+/** A JSON response. */
 export function ok<T extends z.ZodType>(schema: T, description: string) {
   return { description, content: { 'application/json': { schema } } };
 }
 
-/** A JSON answer that something was made, which has an address of its own. */
+/** A JSON response about a new record with its own URL. */
 export function created<T extends z.ZodType>(schema: T, description: string) {
   return { ...ok(schema, description), headers: headerRefs({ Location: 'Location' }) };
 }
 
-/** A JSON body that must be there. */
+/** A JSON request body, required by default. */
 export function body<T extends z.ZodType>(schema: T, required = true) {
   return { required, content: { 'application/json': { schema } } };
 }

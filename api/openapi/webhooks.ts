@@ -3,9 +3,9 @@ import { z } from '@hono/zod-openapi';
 import type { Env } from 'hono';
 import { body } from './responses.ts';
 
-/** An event that receivers get. */
+/** An event that webhooks deliver. */
 export interface WebhookEvent {
-  /** What its schema and its operation are called: `StoryAired`. */
+  /** The name of its schema and operation, such as `StoryAired`. */
   name: string;
   summary: string;
   data: z.ZodType;
@@ -23,7 +23,7 @@ export const STANDARD_HEADERS = {
   }),
 };
 
-/** Puts what receivers are sent into the document's `webhooks`, by the type of each event. To be called once. */
+/** Adds the deliveries to the document's `webhooks`, by event type. Call it once. */
 export function registerWebhooks<E extends Env>(
   { openAPIRegistry: registry }: OpenAPIHono<E>,
   events: Readonly<Record<string, WebhookEvent>>,

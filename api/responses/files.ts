@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheControl, contentType, securityHeaders } from '../../src/press/feeds/headers.ts';
 
-/** The headers of an address under a paper's root; the same that the paper's `_headers` lists. */
+/** The headers of an address under a paper's root, the same as in the paper's `_headers` file. */
 export function fileHeaders(path: string, root: string, embedScripts: readonly string[]): Record<string, string> {
   const type = contentType(path);
   return {
@@ -12,7 +12,7 @@ export function fileHeaders(path: string, root: string, embedScripts: readonly s
   };
 }
 
-/** The file that an address names: itself, or its folder's index; null when there is neither. */
+/** The file of an address: the file itself, or its folder's index; null when neither exists. */
 export function fileAt(folder: string, path: string): string | null {
   const plain = decoded(path);
   if (plain === null || !mayBeServed(plain)) return null;
@@ -20,7 +20,7 @@ export function fileAt(folder: string, path: string): string | null {
   return isFile(join(folder, wanted)) ? wanted : null;
 }
 
-/** Whether an address names a folder with an index, and lacks only its slash. */
+/** Whether an address names a folder with an index and only lacks the trailing slash. */
 export function isFolder(folder: string, path: string): boolean {
   return !path.endsWith('/') && fileAt(folder, `${path}/`) !== null;
 }
@@ -33,7 +33,10 @@ function decoded(path: string): string | null {
   }
 }
 
-/** No way out of the folder, no second spelling of a path, nothing hidden; and `_headers` is for hosts, not for readers. */
+/**
+ * Rejects paths that leave the folder, alternative spellings and hidden files. `_headers` is for hosts, not for
+ * readers.
+ */
 function mayBeServed(path: string): boolean {
   const segments = path.slice(1).split('/');
   return (
@@ -48,10 +51,10 @@ function mayBeServed(path: string): boolean {
 function isFile(path: string): boolean {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
-    // A file without bytes is one that the press is about to write.
+    // The press has yet to write an empty file.
     return stat?.isFile() === true && stat.size > 0;
   } catch {
-    // A name that no disk can hold.
+    // A name that the file system cannot represent.
     return false;
   }
 }

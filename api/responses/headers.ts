@@ -1,17 +1,15 @@
 import type { Context, MiddlewareHandler } from 'hono';
 
-/** Headers by their names, each spelled in one way everywhere. */
+/** Headers by name, each with the same spelling everywhere. */
 export type Headers = Record<string, string>;
 
-/** Node-server's mark of a response that a handler wrote to Node's own; that object is shared by all of them. */
+/** Node-server's marker for a response that a handler wrote to Node's own; all such responses share one object. */
 const ALREADY_SENT = 'x-hono-already-sent';
 
 /**
- * Carries the headers that middleware sets with `setHeader` to the response,
- * whichever handler makes it; to be the first middleware of a router. They are
- * a plain object until then: `respond` puts them into the response it makes,
- * and only a response made in another way has them added here, which costs it a
- * `Headers` object. What the response says itself comes first.
+ * Adds the headers that middleware sets with `setHeader` to the response of any handler. It must be the first
+ * middleware of a router. The headers stay a plain object until `respond` makes a response with them; responses from
+ * elsewhere get them added here, which allocates a `Headers` object. Headers of the response itself take precedence.
  */
 export const carryHeaders: MiddlewareHandler = async (c, next) => {
   const carried: Headers = {};
@@ -23,20 +21,20 @@ export const carryHeaders: MiddlewareHandler = async (c, next) => {
   }
 };
 
-/** Sets a header of the response, before or after it is made. A response that is on its way is left as it is. */
+/** Sets a response header, before or after the response is made. Has no effect once the response was sent. */
 export function setHeader(c: Context, name: string, value: string): void {
   const carried: Headers = c.get('headers');
   carried[name] = value;
   if (c.finalized && !c.res.headers.has(ALREADY_SENT)) c.res.headers.set(name, value);
 }
 
-/** The `Vary` that middleware has set, with one name more. */
+/** The `Vary` value that middleware has set, with another name. */
 export function varyWith(c: Context, name: string): string {
   const { Vary }: Headers = c.get('headers');
   return Vary === undefined ? name : `${Vary}, ${name}`;
 }
 
-/** Makes a response with the headers that middleware has set and with its own, which come first. */
+/** Makes a response with the headers from middleware and its own, which take precedence. */
 export function respond(
   c: Context,
   body: string | Uint8Array<ArrayBuffer> | ReadableStream | null,

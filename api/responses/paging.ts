@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { Fault } from '../../src/fault.ts';
 
-/** A whole number that is taken into its range, as the spec says of `limit`. */
+/** A whole number, clamped to its range as the spec requires of `limit`. */
 export function limitParam(fallback: number, max: number) {
   return z
     .string()
@@ -23,12 +23,12 @@ export const cursorParam = z
   .optional()
   .openapi({ description: '`next_cursor` of the answer before; it goes on from there.' });
 
-/** A position in a list as an opaque word. */
+/** Encodes a position in a list as an opaque string. */
 export function cursorOf(position: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify(position)).toString('base64url');
 }
 
-/** Reads a cursor that `cursorOf` made; nothing where none was given. Throws `invalid_request`. */
+/** Decodes a cursor from `cursorOf`; empty without one. Throws `invalid_request`. */
 export function readCursor<T extends z.ZodType>(shape: T, cursor: string): z.infer<T>;
 export function readCursor<T extends z.ZodType>(shape: T, cursor: string | undefined): z.infer<T> | [];
 export function readCursor<T extends z.ZodType>(shape: T, cursor: string | undefined): z.infer<T> | [] {
@@ -40,7 +40,7 @@ export function readCursor<T extends z.ZodType>(shape: T, cursor: string | undef
     position = undefined;
   }
   const parsed = shape.safeParse(position);
-  // One position has one spelling: another one was not issued here.
+  // A position has one spelling: any other cursor was not issued by this server.
   if (parsed.success && Buffer.from(JSON.stringify(position)).toString('base64url') === cursor) return parsed.data;
   throw new Fault(
     'invalid_request',
@@ -49,13 +49,13 @@ export function readCursor<T extends z.ZodType>(shape: T, cursor: string | undef
   );
 }
 
-/** A page of rows that were read with one more than `limit`, and the cursor of the next page; null at the end. */
+/** A page from rows that were read with one more than `limit`, and the cursor of the next page; null at the end. */
 export function pageOf<T>(rows: T[], limit: number, cursorAt: (last: T) => string): { rows: T[]; next: string | null } {
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return { rows: rows.slice(0, limit), next: last === undefined ? null : cursorAt(last) };
 }
 
-/** The `Link` to the next page of a list (RFC 8288), asked for as this one was; null at the end. */
+/** The `Link` to the next page of a list (RFC 8288), which repeats this page's query; null at the end. */
 export function nextLink(address: string, query: Record<string, unknown>, cursor: string | null): string | null {
   if (cursor === null) return null;
   const given = Object.entries({ ...query, cursor }).filter(([, value]) => value !== undefined);

@@ -6,11 +6,11 @@ import { privateJson } from './send.ts';
 export interface ReplyInit {
   status?: 200 | 201 | 202;
   headers?: Headers;
-  /** What a page of a list was asked for: the next page is asked for in the same way. */
+  /** The query of a list page, which the link to the next page repeats. */
   page?: Record<string, unknown>;
 }
 
-/** JSON that no cache may keep. A handler that has nothing to add returns the bare value. */
+/** JSON that must not be cached. A handler without a status or headers of its own returns the bare value. */
 export class Reply<Body> {
   readonly body: Body;
   readonly init: ReplyInit;
@@ -21,7 +21,7 @@ export class Reply<Body> {
   }
 }
 
-/** JSON that is kept and is the same for everybody; `make` runs when the cache does not hold it. */
+/** Cached JSON that is the same for everyone. `make` runs on a cache miss. */
 export class CachedReply<Body> {
   readonly name: string;
   readonly make: () => Body;
@@ -35,20 +35,20 @@ export class CachedReply<Body> {
 }
 
 interface CachedInit<Body> extends Omit<ReplyInit, 'status'> {
-  /** Writes the body; `JSON.stringify` without it. */
+  /** Serializes the body; `JSON.stringify` by default. */
   stringify?(body: Body): string;
 }
 
 export const reply = <Body>(body: Body, init: ReplyInit): Reply<Body> => new Reply(body, init);
 
-/** `name` tells this response from the others of its cache. What `make` throws is thrown, and nothing is kept. */
+/** `name` identifies this response in its cache. If `make` throws, nothing is cached. */
 export const cached = <Body>(name: string, make: () => Body, init: CachedInit<Body> = {}): CachedReply<Body> =>
   new CachedReply(name, make, init);
 
-/** What a handler returns for a route whose JSON is of type `Body`. A `Response` is for what is not JSON. */
+/** What a handler returns for a route with JSON of type `Body`. A `Response` is for other media types. */
 export type Result<Body> = Body | Reply<Body> | CachedReply<Body> | Response;
 
-/** Sends a value or a `Reply`. `address` is the request's own, for the link to the next page of a list. */
+/** Sends a value or a `Reply`. `address` is the URL of the request, for the link to the next page of a list. */
 export function sendReply(c: Context, value: unknown, address: string): Response {
   if (!(value instanceof Reply)) return privateJson(c, value);
   const { status, headers = {}, page } = value.init;
@@ -56,7 +56,10 @@ export function sendReply(c: Context, value: unknown, address: string): Response
   return privateJson(c, value.body, status, link === null ? headers : { ...headers, Link: link });
 }
 
-/** Not by `instanceof`: @hono/node-server replaces the global class, and some responses are of the original one. */
+/**
+ * Avoids `instanceof`: @hono/node-server replaces the global class, and some responses are instances of the original
+ * one.
+ */
 export function isResponse(value: unknown): value is Response {
   return Object.prototype.toString.call(value) === '[object Response]';
 }

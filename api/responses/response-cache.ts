@@ -3,25 +3,25 @@ import { gzipSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { Headers } from './headers.ts';
 
-/** A body as it is sent, with what is said of it. */
+/** A response body with its metadata. */
 export interface Representation {
   bytes: Buffer<ArrayBuffer>;
   /** Its strong ETag, in quotation marks. */
   etag: string;
-  /** Headers of its own, such as `Link` or `Content-Encoding`. */
+  /** Its own headers, such as `Link` or `Content-Encoding`. */
   headers: Headers;
 }
 
-/** A text, with its `Link` header (RFC 8288) or without. */
+/** A text, with or without a `Link` header (RFC 8288). */
 type Written = string | { text: string; link: string | null };
 
-/** How much one cache holds, in bytes. */
+/** The default size of a cache, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** The representation of a text; without an ETag it gets a digest of its bytes. */
+/** The representation of a text. Without an ETag it gets a digest of its bytes. */
 export function representationOf(written: Written, etag?: string): Representation {
   const { text, link } = typeof written === 'string' ? { text: written, link: null } : written;
-  // Kept as bytes: encoding a text again is most of what sending it costs.
+  // Cached as bytes: encoding a text again is most of the cost of sending it.
   const bytes = Buffer.from(text);
   return { bytes, etag: etag ?? digestOf(bytes), headers: link === null ? {} : { Link: link } };
 }
@@ -31,9 +31,8 @@ function digestOf(bytes: Buffer): string {
 }
 
 /**
- * Responses that stay the same as long as what they show does. A caller names
- * the response and the state that it shows; another state has another response.
- * What was used least goes first.
+ * An LRU cache of responses that change only with the state that they show. Callers name the response and the state;
+ * another state is another entry.
  */
 export class ResponseCache {
   readonly #held: LRUCache<string, Representation>;
@@ -46,7 +45,7 @@ export class ResponseCache {
     });
   }
 
-  /** The response of this name in this state, made when the cache does not hold it. */
+  /** The response of this name and state, made on a cache miss. */
   get(name: string, state: string, make: () => Representation): Representation {
     const key = `${state} ${name}`;
     const held = this.#held.get(key);
@@ -57,15 +56,15 @@ export class ResponseCache {
   }
 
   /**
-   * The same for what takes time: it is made once, however many ask for it
-   * meanwhile. A rejection is not kept: the next caller makes it again.
+   * Like `get`, for responses that take time: concurrent callers share one computation. Rejections are not cached, so
+   * the next caller tries again.
    */
   async load(name: string, state: string, make: () => Written | Promise<Written>): Promise<Representation> {
     const key = `${state} ${name}`;
     return this.#held.get(key) ?? this.#making.get(key) ?? this.#make(key, make);
   }
 
-  /** The response compressed: another representation, with an ETag of its own (RFC 9110, section 8.8.3.3). */
+  /** The gzipped response, which is another representation with its own ETag (RFC 9110, section 8.8.3.3). */
   gzipped(name: string, state: string, { bytes, etag, headers }: Representation): Representation {
     return this.get(`${name} gzip`, state, () => ({
       bytes: gzipSync(bytes),
@@ -75,7 +74,7 @@ export class ResponseCache {
   }
 
   #make(key: string, make: () => Written | Promise<Written>): Promise<Representation> {
-    // Begun a moment later: what fails at once is forgotten after it was entered, and not before.
+    // Starts asynchronously, so that an immediate failure is removed after it was inserted, not before.
     const making = Promise.resolve()
       .then(make)
       .then((written) => {

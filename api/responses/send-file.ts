@@ -12,22 +12,21 @@ import parseRange from 'range-parser';
 import { codeOf, Fault } from '../../src/fault.ts';
 import type { Headers } from './headers.ts';
 
-/** A file to be sent, with the status and the headers that fit its address. */
+/** A file to send, with its status and headers. */
 export interface Sending {
   file: string;
   status: number;
   headers: Record<string, string>;
 }
 
-/** Brotli or gzip where it pays; part of a file is sent as it is. */
+/** Compresses with Brotli or gzip when it pays. Ranges are sent uncompressed. */
 const compress = compression({
   filter: (request, response) => !response.hasHeader('Content-Range') && compression.filter(request, response),
 });
 
 /**
- * Sends a file on Node's own response, and answers conditions, ranges and HEAD.
- * The file is opened once: a press that replaces it meanwhile changes nothing of
- * this answer. Throws `not_found` when the file is gone.
+ * Sends a file on Node's own response, with support for conditional requests, ranges and HEAD. The file is opened once,
+ * so that a press that replaces it meanwhile does not affect this response. Throws `not_found` when the file is gone.
  */
 export async function sendFile(c: Context, sending: Sending): Promise<Response> {
   const { incoming, outgoing }: HttpBindings = c.env;
@@ -46,10 +45,10 @@ export async function sendFile(c: Context, sending: Sending): Promise<Response> 
     outgoing.setHeader('Last-Modified', mtime.toUTCString());
     if (!isCompressed) outgoing.appendHeader('Vary', 'Accept-Encoding');
     outgoing.statusCode = sending.status;
-    // A page that says what is missing is always sent whole.
+    // Error pages are always sent whole.
     const part = sending.status === 200 ? asked({ incoming, outgoing }, size) : { start: 0, end: size - 1 };
     if (part !== null) outgoing.setHeader('Content-Length', part.end - part.start + 1);
-    // HEAD is compressed like GET, so that its headers are the same; Node leaves the body out.
+    // Compresses HEAD like GET, so that the headers are the same. Node omits the body.
     const request = { method: 'GET', headers: incoming.headers };
     await new Promise<void>((resolve) => compress(request as never, outgoing as never, () => resolve()));
     if (part === null || part.end < part.start || incoming.method === 'HEAD') outgoing.end();
@@ -61,8 +60,8 @@ export async function sendFile(c: Context, sending: Sending): Promise<Response> 
 }
 
 /**
- * Waits for this answer's turn on its connection; false when the connection ended first. Who sends many requests at
- * once and reads nothing would hold as many files open.
+ * Waits until the response is first on its connection; false when the connection closed before. Otherwise a client that
+ * pipelines many requests and reads nothing would hold as many open files.
  */
 function isTurn({ incoming, outgoing }: HttpBindings): Promise<boolean> | boolean {
   if (outgoing.socket !== null) return true;
@@ -84,7 +83,7 @@ async function opened(file: string): Promise<FileHandle> {
   }
 }
 
-/** The part of the file that is asked for, its status set (RFC 9110, sections 13 and 14); null when no body follows. */
+/** The requested part of the file; sets the status (RFC 9110, sections 13 and 14). Null when there is no body. */
 function asked({ incoming, outgoing }: HttpBindings, size: number): { start: number; end: number } | null {
   const { headers, method } = incoming;
   const [etag, modified] = [String(outgoing.getHeader('ETag')), String(outgoing.getHeader('Last-Modified'))];
@@ -105,7 +104,7 @@ function asked({ incoming, outgoing }: HttpBindings, size: number): { start: num
     for (const name of ['Content-Type', 'ETag', 'Last-Modified', 'Cache-Control']) outgoing.removeHeader(name);
     return null;
   }
-  // Several ranges, or something else than a range of bytes: the whole is a good answer.
+  // Several ranges, or a unit other than bytes: the whole file is a valid response.
   const range = ranges === -2 || ranges.length !== 1 || ranges.type !== 'bytes' ? undefined : ranges[0];
   if (range === undefined) return whole;
   outgoing.statusCode = 206;
@@ -113,21 +112,21 @@ function asked({ incoming, outgoing }: HttpBindings, size: number): { start: num
   return range;
 }
 
-/** A suffix longer than the file is all of it (RFC 9110, section 14.1.3); range-parser would refuse it. */
+/** A suffix longer than the file means the whole file (RFC 9110, section 14.1.3); range-parser would reject it. */
 function shortened(range: string, size: number): string {
   const suffix = /^bytes=-(\d+)$/.exec(range)?.[1];
   return suffix !== undefined && Number(suffix) > size ? 'bytes=0-' : range;
 }
 
-/** If-Range continues only what is surely the same bytes: by a strong ETag, or by the exact date. */
+/** If-Range continues only identical bytes: those with the same strong ETag, or the exact date. */
 function mayContinue(ifRange: string | string[] | undefined, etag: string, modified: string): boolean {
   return ifRange === undefined || ifRange === modified || (ifRange === etag && !etag.startsWith('W/'));
 }
 
-/** What a pipeline says when the reader has left, before its first byte or after. */
+/** Error codes of a pipeline whose reader left, before the first byte or after. */
 const GONE = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE']);
 
-/** A reader who leaves is no failure. */
+/** Ignores readers that disconnect. */
 function leave(error: NodeJS.ErrnoException): void {
   if (!GONE.has(error.code ?? '')) throw error;
 }

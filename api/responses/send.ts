@@ -4,9 +4,9 @@ import type { Headers } from './headers.ts';
 import { respond } from './headers.ts';
 import type { Representation } from './response-cache.ts';
 
-/** What is the same for everybody: a shared cache may hold it for a minute, and asks again. */
+/** For responses that are the same for everyone: shared caches may keep them for a minute, then revalidate. */
 export const PUBLIC = 'public, max-age=0, s-maxage=60, stale-while-revalidate=60';
-/** What one caller may see is in nobody's cache. */
+/** For responses to one caller, which no cache may keep. */
 export const PRIVATE = 'private, no-store';
 
 export const JSON_TYPE = { 'Content-Type': 'application/json', 'X-Content-Type-Options': 'nosniff' };
@@ -17,9 +17,9 @@ export function privateJson(c: Context, body: unknown, status: 200 | 201 | 202 =
 }
 
 /**
- * Sends what is the same for everybody who asks in this way: shared caches may
- * keep it (`PUBLIC`, unless `headers` say otherwise), and `If-None-Match` with
- * the ETag of any of `known`, or with its own, is answered 304. Nosniff is set.
+ * Sends a response that is the same for everyone who sends this request. Shared caches may keep it (`PUBLIC`, unless
+ * `headers` say otherwise). Responds 304 when `If-None-Match` has the ETag of one of `known`, which defaults to the
+ * representation itself. Sets nosniff.
  */
 export function sendShared(
   c: Context,
@@ -36,12 +36,12 @@ export function sendShared(
   const given = c.req.header('if-none-match');
   const match = given === undefined ? undefined : known.find(({ etag }) => matchesEtag(given, etag));
   if (match === undefined) return respond(c, representation.bytes, 200, { ...all, ETag: representation.etag });
-  // Of what describes the body only the ETag and the cache's directives go with a 304 (RFC 9110, section 15.4.5).
+  // A 304 has no headers that describe the body, except the ETag and cache directives (RFC 9110, section 15.4.5).
   const { 'Content-Type': _type, 'Content-Encoding': _coding, ...rest } = { ...all, ...match.headers };
   return respond(c, null, 304, { ...rest, ETag: match.etag });
 }
 
-/** Sends the same to one caller alone: no cache keeps it. */
+/** Sends a representation to one caller only: no cache keeps it. */
 export function sendPrivate(c: Context, { bytes, headers: own }: Representation, headers: Headers): Response {
   return respond(c, bytes, 200, { 'X-Content-Type-Options': 'nosniff', ...headers, ...own, 'Cache-Control': PRIVATE });
 }

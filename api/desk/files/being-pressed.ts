@@ -4,7 +4,7 @@ import type { AppContext } from '../../../src/app/context.ts';
 import { Busy } from '../../../src/fault.ts';
 import { wantsRecord } from '../../responses/wants-record.ts';
 
-/** When to look again, in seconds. */
+/** `Retry-After`, in seconds. */
 const RETRY_AFTER = '2';
 
 const STYLE =
@@ -18,7 +18,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** Answers for a page that the ledger has and the disk has not yet. Throws `unavailable` for callers who want JSON. */
+/** Answers for a page that is in the ledger but not on disk yet. Throws `unavailable` for callers that prefer JSON. */
 export function beingPressed(c: Context): Response {
   if (wantsRecord(c)) throw new Busy('this page is being pressed; try again soon');
   return c.html(PAGE, 503, {
@@ -30,7 +30,7 @@ export function beingPressed(c: Context): Response {
   });
 }
 
-/** Whether a path that is not on disk is that of a piece on air, which a press is yet to put there. */
+/** Whether a path that is missing on disk belongs to a piece on air that is not pressed yet. */
 export function isAwaitingPress({ store }: AppContext, paper: string, path: string): boolean {
   const name = /^\/(?:stories|embed)\/([a-z0-9-]+)(?:\/|\.md$|$)/.exec(path)?.[1];
   if (name === undefined || store.manifest.newestMark(paper) === 0) return false;

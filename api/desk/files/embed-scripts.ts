@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const known = new Map<string, { version: string; hashes: string[] }>();
 
 /**
- * Hashes of the inline scripts of the embed cards in a pressed tree, as its
- * `_headers` lists them; null when the paper was never pressed.
+ * The hashes of the inline scripts in a pressed paper's embed cards, from its `_headers` file. Null for a paper that
+ * was never pressed.
  */
 export function embedScripts(folder: string): string[] | null {
   const file = join(folder, '_headers');

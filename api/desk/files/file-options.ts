@@ -4,7 +4,7 @@ import type { DeskEnv } from '../../env.ts';
 import { preflightOf } from '../../middleware/cors.ts';
 import type { Sites } from '../site.ts';
 
-/** What is taken where files are. */
+/** The methods that static files support. */
 export const FILE_METHODS = 'GET, HEAD, OPTIONS';
 
 const PREFLIGHT = preflightOf({
@@ -13,9 +13,8 @@ const PREFLIGHT = preflightOf({
 });
 
 /**
- * OPTIONS of every address that no route takes. Pages of other origins may ask for the files that
- * `_headers` opens to them; the address alone decides, so that papers that are
- * there and papers that are not look alike.
+ * Answers OPTIONS for every address without a route. Pages of other origins may request the files that `_headers` opens
+ * to them. The response depends on the address alone, so that existing and missing papers look the same.
  */
 export function fileOptions(sites: Sites) {
   return (c: Context<DeskEnv>): Response => {

@@ -15,7 +15,7 @@ import type { HostHandlers } from '../host-router.ts';
 import { CATALOG_PATH, CATALOG_TYPE, catalogLinks, catalogOf } from '../reading/api-catalog.ts';
 import { beingPressed } from './being-pressed.ts';
 
-/** What the shared host has at its root: the list of the public papers, and the files that its page needs. */
+/** The root of the shared host: the list of public papers, and the files that its page needs. */
 export function newsstandHandlers(
   app: AppContext,
   render: Render,
@@ -26,7 +26,7 @@ export function newsstandHandlers(
   return {
     newsstand: async (c) => {
       const { isEmpty } = backlog;
-      // On a first start there is nothing to show yet; later, what is shown while papers are filed is not to be kept.
+      // On a first start no paper is on disk yet. While papers are still being filed, the list must not be cached.
       if (!isEmpty && !publicPapers(app.store).some(({ slug }) => presses.isShown(slug))) return beingPressed(c);
       const page = await render('/newsstand', newsstandView(app.store, origin));
       const own = { 'Content-Type': 'text/html; charset=UTF-8', Link: catalogLinks(origin, []) };
@@ -49,7 +49,7 @@ export function newsstandHandlers(
         ...own,
       });
     },
-    // For monitors, as the domain records have it.
+    // For monitors, like the endpoint of the domain records.
     health: (c) => {
       const body = { status: 'ok', event_loop_delay_max_ms: eventLoop.worst() };
       return privateJson(c, body, 200, { 'Cache-Control': 'no-store' });
@@ -68,7 +68,7 @@ export function newsstandHandlers(
   };
 }
 
-/** A crawler reads robots.txt at a host's root alone: this one names the sitemaps of every paper. */
+/** Crawlers read robots.txt only at a host's root, so this one lists the sitemaps of all papers. */
 function robotsOf(app: AppContext): string {
   const roots = publicPapers(app.store).map((paper) => paperRoot(paper, app.settings.origin));
   const sitemaps = roots.flatMap((root) => [`Sitemap: ${root}/sitemap.xml`, `Sitemap: ${root}/sitemap-news.xml`]);

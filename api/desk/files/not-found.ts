@@ -15,7 +15,9 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** Answers every address without a route: a page for browsers, JSON for programs. A private paper's addresses end here too. */
+/**
+ * Answers addresses without a route: a page for browsers, JSON for programs. Addresses of private papers end here too.
+ */
 export function notFoundHandler(app: AppContext, backlog: PendingFolders) {
   const { origin } = app.settings;
   return (c: Context): Response => {
@@ -29,7 +31,7 @@ export function notFoundHandler(app: AppContext, backlog: PendingFolders) {
       supports: ['application/json', 'application/problem+json', 'text/html'],
       default: 'application/json',
     });
-    // Any address may belong to a paper that is still to be filed. Naming which one would reveal private papers.
+    // Any address may belong to a paper that is not filed yet. Naming the paper would reveal private ones.
     const isComing = [...backlog.papers].some((paper) => !app.store.hasPaper(paper));
     if (!isApi && isComing) return beingPressed(c);
     if (isApi || type !== 'text/html') throw new Fault('not_found', 'there is nothing at this address');

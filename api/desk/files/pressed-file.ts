@@ -11,10 +11,10 @@ import type { Sites } from '../site.ts';
 import { beingPressed, isAwaitingPress } from './being-pressed.ts';
 import { embedScripts } from './embed-scripts.ts';
 
-/** The page for addresses without a page. */
+/** The page for missing addresses. */
 const MISSING = '/404.html';
 
-/** The papers' own addresses: their pressed trees, each at its root. */
+/** Serves the pressed tree of each paper under its root. */
 export function pressedFile(
   app: AppContext,
   sites: Sites,
@@ -30,8 +30,8 @@ export function pressedFile(
       return c.redirect(`${pathname}/${search}`, 301);
     }
     const scripts = embedScripts(folder);
-    // A paper without its headers is pressed for the first time, or was removed: the press finds that out, and is
-    // tried again by the clock when it fails.
+    // A paper without a `_headers` file is being pressed for the first time, or its files were deleted. The press
+    // detects both, and retries on a timer after a failure.
     if (scripts === null) {
       if (!backlog.has(site.slug) && !presses.isPressing(site.slug)) presses.press(site.slug).catch(() => {});
       return beingPressed(c);
@@ -50,7 +50,7 @@ export function pressedFile(
   };
 }
 
-/** The page of a withdrawn piece is there, and says that the piece is gone. */
+/** The page of a withdrawn piece exists and says that the piece is gone. */
 function isNotice({ store }: AppContext, paper: string, path: string): boolean {
   const slug = /^\/stories\/([^/]+)\/index\.html$/.exec(path)?.[1];
   const story = slug === undefined ? null : store.archive(paper).storyBySlug(slug);

@@ -12,9 +12,8 @@ import type { HostHandler } from '../host-router.ts';
 import type { Sites } from '../site.ts';
 
 /**
- * The pages, feeds and cards of a private paper, for callers with a key of it.
- * Nothing of a private paper is pressed: each file is printed when it is asked
- * for. To everybody else the paper is not there.
+ * Serves the pages, feeds and cards of a private paper to callers with one of its keys. Private papers are never
+ * pressed: each file is rendered on request. For all other callers the paper does not exist.
  */
 export function privateFile(app: AppContext, sites: Sites, build: Build): HostHandler {
   return async (c, next) => {

@@ -42,7 +42,7 @@ const KEYS = {
   header: { type: 'apiKey', in: 'header', name: 'X-NRF-Key', description: 'The same key in a header of its own.' },
 } as const;
 
-/** The API's description, made from the schemas that check what comes in. */
+/** Serves the API's OpenAPI document, generated from the schemas that validate requests. */
 export function openApiRoutes(routes: PaperRoutes, app: AppContext, version: string): void {
   const { hono } = routes;
   registerComponents(hono, { keys: KEYS, headers: HEADERS, faults: FAULTS });
@@ -56,7 +56,7 @@ export function openApiRoutes(routes: PaperRoutes, app: AppContext, version: str
   );
 }
 
-/** What the documents of all papers have in common. */
+/** The part of the document that all papers share. */
 function commonDocument(router: PaperRoutes['hono']): object {
   const isPublicRead = ({ operationId }: Operation, method: string) =>
     method === 'get' && levelOf(operationId) === 'public';

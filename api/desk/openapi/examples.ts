@@ -3,9 +3,8 @@ import { storyUrl } from '../../../src/desk/story.ts';
 import { dayOf } from '../../../src/time.ts';
 
 /**
- * What the document's examples name. These are in the declarations of the
- * routes; in a paper's own document its own take their place, so that what a
- * reader tries out there finds something.
+ * The records that the document's examples refer to. Route declarations use these names. In a paper's own document its
+ * own records replace them, so that requests tried out there succeed.
  */
 export const SAMPLE = {
   piece: 'year-2038',
@@ -15,7 +14,7 @@ export const SAMPLE = {
   address: 'https://news.example/the-plumb-line/stories/year-2038/',
 } as const;
 
-/** For each sample what the paper at a root has instead; what it has none of stays. */
+/** Maps each sample to the paper's own record. Samples without a counterpart are left out and stay as they are. */
 export function samplesOf(archive: Archive, root: string): Map<unknown, string> {
   const [newest] = archive.latest({ limit: 1 });
   const [persona] = archive.masthead();
@@ -97,7 +96,7 @@ const KEY = {
   revoked_by: null,
 };
 
-/** An example of a record, by the record's name among the document's schemas. */
+/** Example records by schema name. */
 export const EXAMPLES: Readonly<Record<string, object>> = {
   Story: STORY,
   FullStory: FULL_STORY,

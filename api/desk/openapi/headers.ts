@@ -1,4 +1,4 @@
-/** Headers of the desk's answers beside those of every service. */
+/** Response headers of the news desk, beside those of every service. */
 export const HEADERS = {
   ETag: {
     description: 'The edition that the answer was made of. Sent on the public lane; an answer to a key has none.',

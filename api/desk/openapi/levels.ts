@@ -8,27 +8,27 @@ const WORDS: Record<Level, string> = {
   admin: 'Takes an admin key.',
 };
 
-/** OpenAPI's security requirements of an operation; the roles of a requirement name the level. */
+/** The OpenAPI security requirements of an operation. The roles of a requirement name the key level. */
 export function securityOf(access: Access): Record<string, string[]>[] {
-  // Open to all; a key reads its own desk, private papers included.
+  // Open to all callers. A key also reads its own desk, private papers included.
   if (access === 'public' || access === 'token') return [{}, { bearer: [] }, { header: [] }];
   return [{ bearer: [access] }, { header: [access] }];
 }
 
-/** Where an operation is, and who may call it. */
+/** The path of an operation, and its access level. */
 export function routeOf(operationId: string): { path: string; access: Access } {
   const row = PAPER_ROUTES.find(([, , , name]) => name === operationId);
   if (row === undefined) throw new Error(`no route leads to ${operationId}`);
   return { path: row[1], access: row[2] };
 }
 
-/** The level of the key that an operation takes. */
+/** The key level that an operation requires. */
 export function levelOf(operationId: string): 'public' | Level {
   const { access } = routeOf(operationId);
   return access === 'token' ? 'public' : access;
 }
 
-/** The same in words; few viewers show the roles of a security requirement. */
+/** The same in words: few viewers show the roles of a security requirement. */
 export function levelWords(operationId: string): string {
   const level = levelOf(operationId);
   return level === 'public' ? '' : WORDS[level];

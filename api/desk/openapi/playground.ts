@@ -6,18 +6,19 @@ import { sendFile } from '../../responses/send-file.ts';
 import type { PaperRoutes } from '../router.ts';
 
 /**
- * A page on which a reader tries the API out. All its addresses are relative, so
- * it is the same under the shared host and on a paper's own domain.
+ * The page on which readers try out the API. All its URLs are relative, so that it works under the shared host and on a
+ * paper's own domain.
  */
 export function playgroundRoutes(routes: PaperRoutes): void {
   routes.page('playground', (c) => {
     const { paper, root } = c.get('site');
-    // Guarded like the paper's own pages: no script but this host's runs, and nothing else is asked.
+    // Has the same guards as the paper's own pages: it runs only this host's scripts and sends requests only to this
+    // host.
     const { 'Cache-Control': _cache, ...guard } = fileHeaders('/agents/', root, []);
     const headers = { 'Content-Type': 'text/html; charset=utf-8', ...guard };
     return routes.responses.text(c, 'playground', () => `${pageOf(paper)}`, headers);
   });
-  // Without the slash the page's relative addresses lead where they should.
+  // The page's relative URLs resolve correctly only without the trailing slash.
   routes.page('playgroundFolder', (c) => c.redirect('../playground', 308));
   routes.page('playgroundFile', (c) => {
     const file = PLAYGROUND_FILES.get(c.req.param('file') ?? '');

@@ -3,10 +3,10 @@ import { faults } from '../../openapi/responses.ts';
 import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';
 
-/** Where a host lists its APIs (RFC 9727, section 2). */
+/** The path at which a host lists its APIs (RFC 9727, section 2). */
 export const CATALOG_PATH = '/.well-known/api-catalog';
 
-/** A linkset that says it is an API catalog (RFC 9727, section 5; RFC 9264, section 4.2). */
+/** The media type of a linkset that is an API catalog (RFC 9727, section 5; RFC 9264, section 4.2). */
 export const CATALOG_TYPE = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
 
 const Target = z.object({ href: z.url(), type: z.string().optional(), title: z.string().optional() });
@@ -45,12 +45,12 @@ export function catalogRoutes(routes: PaperRoutes): void {
 }
 
 interface Listed {
-  /** Where the paper is published. */
+  /** The paper's public address. */
   root: string;
   nameplate: string;
 }
 
-/** The catalog at a root, of the APIs of some papers. */
+/** The catalog of some papers' APIs, published at `root`. */
 export function catalogOf(root: string, papers: readonly Listed[]): z.infer<typeof Catalog> {
   const apis = papers.map((paper) => ({
     anchor: `${paper.root}/api/v1`,
@@ -68,7 +68,9 @@ export function catalogOf(root: string, papers: readonly Listed[]): z.infer<type
   return { linkset: [{ anchor: root + CATALOG_PATH, item }, ...apis] };
 }
 
-/** The links that a GET or HEAD of the catalog answers with (RFC 9727, section 2); a long list is in the catalog only. */
+/**
+ * The `Link` header of the catalog's GET and HEAD responses (RFC 9727, section 2). Long lists are in the catalog only.
+ */
 export function catalogLinks(root: string, papers: readonly Listed[]): string {
   const items = papers.map((paper) => `<${paper.root}/api/v1>; rel="item"`);
   return [`<${root}${CATALOG_PATH}>; rel="api-catalog"`, ...items].join(', ');

@@ -9,7 +9,7 @@ import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';
 import type { Access, PaperRouteName } from '../routes.ts';
 
-/** The short names of `endpoints`, and the operation whose address each one is. */
+/** The short names in `endpoints`, and the operation that each one points to. */
 const ENDPOINTS = {
   stories: 'listStories',
   story: 'readStory',
@@ -124,7 +124,7 @@ interface Summary {
 
 const known = new WeakMap<PaperRoutes['hono'], Summary[]>();
 
-/** Every operation, as the OpenAPI document has it. */
+/** Every operation of the OpenAPI document. */
 function allOperations({ hono }: PaperRoutes): Summary[] {
   const found = known.get(hono) ?? readOperations(hono);
   known.set(hono, found);
@@ -143,13 +143,13 @@ function readOperations(hono: PaperRoutes['hono']): Summary[] {
   );
 }
 
-/** Whether a caller with this key may call what asks for this level. */
+/** Whether a caller with this key may call an operation of this access level. */
 function isOpenTo(key: AccessKey | null, access: Access): boolean {
   if (access === 'public' || access === 'token') return true;
   return key !== null && reaches(key.level, access);
 }
 
-/** The API's own table of contents. */
+/** The API's table of contents. */
 export function indexRoutes(routes: PaperRoutes): void {
   routes.operation(index, (c) => {
     const { slug, root, paper } = c.get('site');

@@ -14,7 +14,7 @@ import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';
 import { StoryList } from './stories.ts';
 
-/** How many days one answer holds (spec, "Limits"). */
+/** The number of days in one response (spec, "Limits"). */
 const DAYS_MAX = 366;
 
 const sections = operation({
@@ -62,7 +62,7 @@ export function archiveRoutes(routes: PaperRoutes, app: AppContext): void {
     const [until] = readCursor(z.tuple([z.string().refine(isDay)]), cursor);
     const make = () => {
       const found = archiveOf(app, c).days({ ...(until === undefined ? {} : { until }), limit: DAYS_MAX + 1 });
-      // The day of the cursor is the first that was not shown.
+      // The cursor is the first day that was not shown.
       const { rows, next } = pageOf(found, DAYS_MAX, () => cursorOf([found[DAYS_MAX]?.day ?? '']));
       const shown = rows.map((row) => dayRow(row, c.get('site').root));
       return listOf(c, 'days', shown, next);

@@ -41,10 +41,10 @@ const card = operation({
   },
 });
 
-/** The story card that other sites frame. A draft has none, not even for its own desk. */
+/** The story card that other sites embed in a frame. Drafts have no card, even for their own desk. */
 export function embedRoutes(routes: PaperRoutes, app: AppContext, build: Build): void {
   routes.operation(card, (c) => sendCard(app, build, c, c.req.valid('param').id));
-  // The address that pages and records give, which is a folder on a static host.
+  // Pages and records link to this address, which is a folder on a static host.
   routes.page('embedFolder', (c) => sendCard(app, build, c, c.req.param('id') ?? ''));
 }
 
@@ -52,7 +52,7 @@ async function sendCard(app: AppContext, { render }: Build, c: PaperContext, id:
   const archive = archiveOf(app, c);
   const story = requirePiece(archive, id);
   const isNotice = isWithdrawn(story);
-  // A site that frames a card needs a page: a notice says more than an empty frame.
+  // A site that embeds a card needs a page: a notice is better than an empty frame.
   if (isNotice && wantsRecord(c)) readablePiece(archive, id, c);
   if (!isNotice && story.state !== 'on_air') throw pieceNotFound(id);
   const { slug, root, paper } = c.get('site');
@@ -66,7 +66,7 @@ async function sendCard(app: AppContext, { render }: Build, c: PaperContext, id:
     if (scripts === null || !existsSync(file)) return beingPressed(c);
     return sendFile(c, { file, status, headers: { ...fileHeaders(path, root, scripts), ...guarded } });
   }
-  // Nothing of a private paper is pressed.
+  // Private papers are never pressed.
   const edition = editionOf(app, c);
   const { embed_scripts } = await headerContext(edition, render);
   const page = await render('/paper/embed', embedView(edition, story));

@@ -50,7 +50,7 @@ const posts = operation({
   responses: { 200: ok(listSchema('PostList', 'posts', PostRow), 'Newest first.'), ...faults() },
 });
 
-/** The front page, the newsroom, and what goes out to other places. */
+/** The front page, the newsroom, and the posts for other channels. */
 export function newsroomRoutes(routes: PaperRoutes, app: AppContext): void {
   routes.operation(front, (c) =>
     cached(
@@ -61,7 +61,7 @@ export function newsroomRoutes(routes: PaperRoutes, app: AppContext): void {
         const { paper } = c.get('site');
         return frontOf(paper, paper, archive.masthead(), newest, linksFor(app, c));
       },
-      // The same bytes as the static file, which ends its line.
+      // The same bytes as the static file, which ends with a newline.
       { stringify: (front) => `${JSON.stringify(front)}\n` },
     ),
   );

@@ -12,7 +12,7 @@ import { SAMPLE } from '../openapi/examples.ts';
 import type { PaperRoutes } from '../router.ts';
 import { operation } from '../router.ts';
 
-/** A whole number of pixels, from a least one up. */
+/** A whole number of pixels, at least `least`. */
 const pixels = (least: number, description: string) =>
   z
     .string()
@@ -57,7 +57,7 @@ const oembed = operation({
   },
 });
 
-/** What another site needs to show a story's card or a video edition's player. */
+/** What another site needs to embed a story's card or the player of a video edition. */
 export function oembedRoutes(routes: PaperRoutes, app: AppContext): void {
   const { responses } = routes;
   routes.operation(oembed, (c) => {
@@ -78,7 +78,7 @@ export function oembedRoutes(routes: PaperRoutes, app: AppContext): void {
         return castRecord(edition, cast, { maxwidth, maxheight });
       }
       const story = readablePiece(archiveOf(app, c), named.story, c);
-      // A page's address holds the slug and never the id, and a draft has no page.
+      // Page URLs contain the slug, never the id. Drafts have no page.
       if (story.slug !== named.story || story.state !== 'on_air') throw notHere(url);
       const { headline, dek, byline } = story;
       const card = {

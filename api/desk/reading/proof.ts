@@ -56,7 +56,7 @@ const proof = operation({
   responses: { 200: ok(ProofBody, 'The proof.'), ...faults() },
 });
 
-/** The proof of a piece, whatever its state. */
+/** The proof of a piece, in any state. */
 export function proofRoutes(routes: PaperRoutes, app: AppContext): void {
   routes.operation(proof, (c) => proofFor(app, c, requirePiece(archiveOf(app, c), c.req.valid('param').id)));
 }

@@ -43,7 +43,7 @@ const search = operation({
   },
 });
 
-/** Full-text search over what is on air. */
+/** Full-text search over the pieces on air. */
 export function searchRoutes(routes: PaperRoutes, app: AppContext): void {
   routes.operation(search, (c) => {
     const { q } = c.req.valid('query');
@@ -56,7 +56,7 @@ export function searchRoutes(routes: PaperRoutes, app: AppContext): void {
         const row = archive.row(id);
         return row === null ? null : storyRow(row, links);
       };
-      // No question is like the last one, but the pieces that answer them are.
+      // Queries rarely repeat, but the pieces that they find do.
       const rows = archive.search(terms, SEARCH_ROWS).map((id) => routes.responses.row(c, id, () => rowOf(id)));
       return {
         q: asked,

@@ -29,7 +29,7 @@ const one = operation({
   responses: { 200: ok(z.union([FullStory, DeskStory]), 'The piece.'), ...faults(410) },
 });
 
-/** The list of pieces on air, and each of them. */
+/** The list of pieces on air, and each piece. */
 export function storyRoutes(routes: PaperRoutes, app: AppContext): void {
   routes.operation(list, (c) => {
     const { limit, cursor } = c.req.valid('query');

@@ -5,17 +5,20 @@ import type { PaperContext } from '../../env.ts';
 import { formFields, isMultipart, isUrlencoded } from '../../middleware/form-body.ts';
 import { parseJson, requireUncompressed } from '../../middleware/json-body.ts';
 
-/** A body as it came: a record, or the fields of a form, each with all that was given for it. */
+/** A request body: a JSON record, or form fields with all values of each. */
 export type SentBody = { json: unknown; form: null } | { json: null; form: Map<string, string[]> };
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i;
 
-/** Whether a request carries a form, as a page's own does. */
+/** Whether a request carries a form, such as a page's own. */
 export function isForm(c: PaperContext): boolean {
   return isUrlencoded(c.req.header('content-type') ?? '');
 }
 
-/** Reads a body of either type; nothing at all, of no type, is a form without fields. Throws `unsupported_media_type`, `invalid_request`. */
+/**
+ * Reads a JSON or form body. An empty body without a type is a form without fields. Throws `unsupported_media_type`,
+ * `invalid_request`.
+ */
 export async function readBody(c: PaperContext, { mayBeMultipart = false } = {}): Promise<SentBody> {
   requireUncompressed(c);
   const type = c.req.header('content-type') ?? '';
@@ -37,7 +40,7 @@ export async function readBody(c: PaperContext, { mayBeMultipart = false } = {})
   );
 }
 
-/** The one value of a form's field, undefined when it is absent. Throws `invalid_request` when it came twice. */
+/** The only value of a form field; undefined when it is absent. Throws `invalid_request` for a repeated field. */
 export function onlyField(form: Map<string, string[]>, name: string): string | undefined {
   const [value, another] = form.get(name) ?? [];
   if (another === undefined) return value;
@@ -45,8 +48,8 @@ export function onlyField(form: Map<string, string[]>, name: string): string | u
 }
 
 /**
- * The choices of a form, those alone that it makes. A box that is not ticked is
- * not sent: the form says in `boxes` which it has, by blanks. Throws `invalid_request`.
+ * The choices that a form makes. Browsers do not send unticked boxes, so the form lists its boxes in `boxes`, separated
+ * by spaces. Throws `invalid_request`.
  */
 export function choiceFields(form: Map<string, string[]>): Record<string, unknown> {
   const boxes = (onlyField(form, 'boxes') ?? '').split(' ');
@@ -58,7 +61,7 @@ export function choiceFields(form: Map<string, string[]>): Record<string, unknow
   return { cadence: onlyField(form, 'cadence'), sections, cast: cast ?? (boxes.includes('cast') ? false : undefined) };
 }
 
-/** Whether a box is ticked; undefined when nothing was sent for it. Throws `invalid_request`. */
+/** Whether a box is ticked; undefined when the form does not have it. Throws `invalid_request`. */
 function tickedField(form: Map<string, string[]>, name: string): boolean | undefined {
   const value = onlyField(form, name);
   if (value === undefined) return undefined;
@@ -69,7 +72,7 @@ function tickedField(form: Map<string, string[]>, name: string): boolean | undef
   });
 }
 
-/** A value of a schema's shape. Throws `invalid_request` naming the member at fault, the list and not its item. */
+/** Validates a value. Throws `invalid_request` naming the invalid member: the list rather than its item. */
 export function validated<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -82,7 +85,7 @@ function fieldsOf(entries: Iterable<[string, FormDataEntryValue]>): Map<string, 
   const fields = new Map<string, string[]>();
   for (const [name, value] of entries) {
     const values = fields.get(name) ?? [];
-    // A file is nothing that any of these forms asks for.
+    // None of these forms accepts a file.
     values.push(typeof value === 'string' ? value : '');
     fields.set(name, values);
   }

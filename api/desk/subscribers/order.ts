@@ -19,7 +19,7 @@ import type { SentBody } from './body.ts';
 import { choiceFields, onlyField, validated } from './body.ts';
 import { AdminOrder, Order } from './schemas.ts';
 
-/** Takes a reader's order. Throws `invalid_request` naming the member at fault. */
+/** Accepts a reader's subscription request. Throws `invalid_request` naming the invalid member. */
 export function takeOrder({ store, now }: AppContext, c: PaperContext, sent: SentBody): void {
   const { email, ...body } = validated(
     Order,
@@ -34,7 +34,10 @@ export function takeOrder({ store, now }: AppContext, c: PaperContext, sent: Sen
   subscribe(store, c.get('site').slug, address, { ...DEFAULT_CHOICES, ...choices }, { now: now(), newId });
 }
 
-/** Takes an admin's order for up to twenty addresses. Throws `key_required`, `level_too_low`, `invalid_request`. */
+/**
+ * Accepts an admin's subscription request for up to twenty addresses. Throws `key_required`, `level_too_low`,
+ * `invalid_request`.
+ */
 export async function takeAdminOrder(writer: Writer, c: PaperContext, json: unknown) {
   requireKeyOfLevel(c.get('key'), 'admin');
   const { emails, webhook, ...body } = validated(AdminOrder, json);
@@ -52,7 +55,7 @@ export async function takeAdminOrder(writer: Writer, c: PaperContext, json: unkn
       if ('problem' in address) return { status: 'invalid', message: `this ${address.problem}` };
       return { status: subscribeByAdmin(store, slug, address, { choices, webhook }, { now: now(), newId }) };
     });
-    // What is kept for a second asking holds neither an address nor a secret.
+    // The response that is stored for retries contains neither addresses nor secrets.
     return { status: 200, body: { results } };
   });
   const { results, ...rest } = taken;
@@ -64,14 +67,14 @@ export async function takeAdminOrder(writer: Writer, c: PaperContext, json: unkn
   return privateJson(c, { results: whole, ...rest }, init.status);
 }
 
-/** The secret of a reader's webhook, where the order gave the reader one. */
+/** The secret of a reader's webhook, if the request gave the reader one. */
 function secretOf({ subscribers }: ReaderTables, paper: string, address: Address | { problem: string } | undefined) {
   if (address === undefined || 'problem' in address) return {};
   const secret = subscribers.of(paper, readerOf(paper, address))?.webhook_secret ?? null;
   return secret === null ? {} : { webhook_secret: secret };
 }
 
-/** Choices of a body, those alone that it has. Throws `invalid_request` for a section that the paper has not. */
+/** The choices in a body. Throws `invalid_request` for a section that the paper does not have. */
 export function choicesOf(c: PaperContext, body: ChoicesBody): Partial<Choices> {
   const { sections } = c.get('site').paper;
   const choices = choicesFrom(body, sections);

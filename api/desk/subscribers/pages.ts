@@ -24,10 +24,7 @@ type Handler = (c: PaperContext) => Response | Promise<Response>;
 
 const Change = ChoicesBody.extend({ token: z.string() });
 
-/**
- * What the links in mails open. Reading a page changes nothing, whoever reads
- * it: only what the button sends does.
- */
+/** The pages behind mailed links. Opening a page changes nothing, whoever opens it: only its button does. */
 export function subscribePages(
   routes: PaperRoutes,
   app: AppContext,
@@ -146,7 +143,7 @@ export function subscribePages(
     },
     async (c) => {
       const sent = await readBody(c, { mayBeMultipart: true });
-      // A mail program's own button sends this one field, and the link's token in the address (RFC 8058, section 3.1).
+      // A mail client's own button sends this single field, with the link's token in the URL (RFC 8058, section 3.1).
       const isOneClick = sent.form?.get('List-Unsubscribe')?.[0] === 'One-Click';
       const token = isOneClick && !sent.form?.has('token') ? queried(c) : tokenOfBody(sent);
       unsubscribe(store, slugOf(c), token, now());
@@ -156,13 +153,13 @@ export function subscribePages(
   );
 }
 
-/** Pages take no key: the token is what opens them. */
+/** Pages take no key: the token grants access. */
 const unkeyed = createMiddleware<PaperEnv>(async (c, next) => {
   c.set('key', null);
   await next();
 });
 
-/** Puts the paper into the context. Throws `not_found` when there is none. */
+/** Puts the paper into the context. Throws `not_found` for an unknown paper. */
 function paperOf(sites: Sites) {
   return createMiddleware<PaperEnv>(async (c, next) => {
     const site = sites.of(c.env);
@@ -172,7 +169,7 @@ function paperOf(sites: Sites) {
   });
 }
 
-/** Holders of a token can open a private paper; for everybody else it does not exist. */
+/** Holders of a token can open pages of a private paper; for everyone else it does not exist. */
 function hidden(handler: Handler): Handler {
   return async (c) => {
     try {
@@ -185,7 +182,7 @@ function hidden(handler: Handler): Handler {
   };
 }
 
-/** The token in the address of a page. Throws `invalid_request`. */
+/** The token in a page's query. Throws `invalid_request`. */
 function queried(c: PaperContext): string {
   const token = c.req.query('token');
   if (token) return token;

@@ -11,12 +11,12 @@ import { ReaderPages } from './view.ts';
 
 interface Around {
   sites: Sites;
-  /** Counts the reads of each caller, and their orders. */
+  /** Limits each caller's reads and subscription requests. */
   reads: MiddlewareHandler<PaperEnv>;
   orders: MiddlewareHandler<PaperEnv>;
 }
 
-/** Everything of readers: the routes of the API, and the pages that mailed links open. */
+/** Everything for readers: the API routes, and the pages that mailed links open. */
 export function readerRoutes(
   routes: PaperRoutes,
   writer: Writer,

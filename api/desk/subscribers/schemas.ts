@@ -5,7 +5,7 @@ import { ChoicesBody } from '../../../src/readers/choices.ts';
 import { CADENCES } from '../../../src/readers/subscriber.ts';
 import { listSchema } from '../list.ts';
 
-/** How many addresses an admin's order may hold (spec, "Limits"). */
+/** The most addresses in an admin's request (spec, "Limits"). */
 const EMAILS_MAX = 20;
 
 export const Order = ChoicesBody.extend({
@@ -34,7 +34,7 @@ export const AdminOrder = ChoicesBody.extend({
   example: { emails: ['reader@example.org'], cadence: 'daily' },
 });
 
-/** The same order as a form sends it. */
+/** The same request as a form sends it. */
 export const OrderForm = z
   .object({
     email: z.string(),

@@ -47,7 +47,7 @@ const list = operation({
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-/** Described here and read by hand: two shapes of JSON and a form share one address. */
+/** The body is parsed by hand, because two JSON shapes and a form share this address. */
 const subscribe = operation({
   operationId: 'subscribe',
   tags: ['Readers'],
@@ -95,16 +95,16 @@ const remove = operation({
   responses: { 200: ok(Erased, 'Forgotten.'), ...faults(413, 422) },
 });
 
-/** What the routes of subscribers work with. */
+/** The dependencies of the subscriber routes. */
 export interface ReaderParts {
-  /** Makes the tokens of links. */
+  /** Key for the tokens of mailed links. */
   secret: Uint8Array;
   pages: ReaderPages;
-  /** Counts the orders of each caller. */
+  /** Limits each caller's subscription requests. */
   throttle: MiddlewareHandler<PaperEnv>;
 }
 
-/** Subscribers: ordering, counting, listing, exporting and erasing. */
+/** Subscribers: subscribing, counting, listing, exporting and erasing. */
 export function subscriberRoutes(routes: PaperRoutes, writer: Writer, parts: ReaderParts): void {
   const { app } = writer;
   const { hono } = routes;
@@ -151,7 +151,7 @@ export function subscriberRoutes(routes: PaperRoutes, writer: Writer, parts: Rea
 
   routes.operation(remove, async (c) => {
     const address = addressIn(c.req.valid('param').email);
-    // What is kept for a second asking holds no address.
+    // The response that is stored for retries contains no address.
     const { body, init } = await write(writer, c, () => {
       erase(store, c.get('site').slug, address);
       return { status: 200, body: { erased: true as const } };
@@ -164,7 +164,7 @@ function isAdminOrder(json: unknown): json is { emails: unknown } {
   return typeof json === 'object' && json !== null && Object.hasOwn(json, 'emails');
 }
 
-/** Throws `not_found` for what is no address: nothing can be kept of it. */
+/** Throws `not_found` for an invalid address, because nothing can be stored about it. */
 function addressIn(text: string): Address {
   const address = readAddress(text);
   if (!('problem' in address)) return address;

@@ -15,13 +15,16 @@ import { notFoundHandler } from '../files/not-found.ts';
 
 type Said = Pick<ReaderSaidView, 'heading' | 'paragraphs'> & Partial<Pick<ReaderSaidView, 'button' | 'link'>>;
 
-/** Whether the caller is a person's browser: it asks for HTML in so many words. */
+/** Whether the caller is a browser: its `Accept` header names HTML explicitly. */
 export function wantsPage(c: PaperContext): boolean {
   const supports = ['application/json', 'text/html'];
   return accepts(c, { header: 'Accept', supports, default: 'application/json' }) === 'text/html';
 }
 
-/** What is wrong with a form, where one of its fields is at fault: the field's name, in front of every message of the API, left out. Else null. */
+/**
+ * The problem to show beside a form field, without the field name that prefixes API messages; null when the error is
+ * not about a field.
+ */
 export function formProblem(error: unknown): FormProblem | null {
   if (!(error instanceof Fault) || error.code !== 'invalid_request') return null;
   const { field } = error.details;
@@ -30,7 +33,7 @@ export function formProblem(error: unknown): FormProblem | null {
   return { field, message: sentence(message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message) };
 }
 
-/** The choices of a form as they were sent, to be shown again. */
+/** The choices of a form as they were sent, to show them again. */
 export function sentChoices(form: Map<string, string[]>): ChoicesView {
   return {
     cadence: form.get('cadence')?.[0] ?? '',
@@ -43,14 +46,14 @@ function sentence(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
-/** A fault's message for a reader: the text of a limit names what only programs use. */
+/** A fault's message for readers: the API's rate-limit message mentions what only programs use. */
 function forReader({ code, message }: Fault, seconds: string | null): string {
   return code === 'rate_limited'
     ? `too many requests came from your address; try again in ${seconds} seconds`
     : message;
 }
 
-/** The live pages of subscriptions, in the look of their paper. No cache keeps them, and no link of theirs says where they were. */
+/** Renders the subscription pages in the paper's design. They stay out of every cache and send no referrer. */
 export class ReaderPages {
   readonly #app: AppContext;
   readonly #render: Render;
@@ -60,13 +63,13 @@ export class ReaderPages {
     this.#render = render;
   }
 
-  /** A page that says something, and may have a button. */
+  /** A page with a message and possibly a button. */
   async said(c: PaperContext, said: Said, status = 200): Promise<Response> {
     const view = { button: null, link: null, ...said, frame: this.#frame(c, said.heading) };
     return this.#send(c, await this.#render('/paper/subscribe-said', view), status);
   }
 
-  /** The page to order on, with what was sent and the problem at its field. */
+  /** The subscription form again, with the values that were sent and the problem beside its field. */
   async orderAgain(c: PaperContext, form: Map<string, string[]>, problem: FormProblem): Promise<Response> {
     const frame = this.#frame(c, 'Subscribe');
     const api = `${siteOf(c.get('site').root).base}/api/v1`;
@@ -74,24 +77,24 @@ export class ReaderPages {
     return this.#send(c, await this.#render('/paper/subscribe', { frame, api, failed }), 400);
   }
 
-  /** The page to change a subscription on. */
+  /** The page on which a reader changes a subscription. */
   async manage(c: PaperContext, view: Omit<ReaderManageView, 'frame'>): Promise<Response> {
     const frame = this.#frame(c, 'Your subscription');
     const status = view.problem === null ? 200 : 400;
     return this.#send(c, await this.#render('/paper/subscribe-manage', { ...view, frame }), status);
   }
 
-  /** Where the reader can subscribe again. */
+  /** The URL at which a reader can subscribe again. */
   orderUrl(c: PaperContext): string {
     return `${siteOf(c.get('site').root).base}/subscribe/`;
   }
 
-  /** Turns the faults of what comes after it into pages, where `isForPeople` says so; others stay as they are. */
+  /** Turns faults of later handlers into pages where `isForPeople` is true; other faults pass unchanged. */
   faults(isForPeople: (c: PaperContext) => boolean) {
     return createMiddleware<PaperEnv>(async (c, next) => {
       await next();
       const { error } = c;
-      // The words of `unavailable` are for the log alone.
+      // Messages of `unavailable` are for the log only.
       if (!(error instanceof Fault) || error.code === 'unavailable' || !isForPeople(c)) return;
       if (c.get('site') === undefined || c.get('isHidden')) {
         if (c.req.method === 'GET') c.res = notFoundHandler(this.#app, new PendingFolders())(c);

@@ -52,7 +52,7 @@ const retry = operation({
   },
 });
 
-/** Everything of webhooks: the receivers, what they were sent, and sending it again. */
+/** Webhooks: the receivers, the log of deliveries, and redelivery. */
 export function deliveryRoutes(routes: PaperRoutes, writer: Writer): void {
   const { store, now } = writer.app;
   webhookRoutes(routes, writer);

@@ -34,7 +34,7 @@ const EXAMPLE = {
   next_attempt_at: '2026-11-20T06:30:05.341Z',
 };
 
-/** A delivery as an admin reads it. */
+/** A delivery as admins see it. */
 export const DeliveryRow = z
   .object({
     id: z.string(),
@@ -56,7 +56,7 @@ export const DeliveryRow = z
   })
   .openapi('Delivery', { example: EXAMPLE });
 
-/** One that was queued by a write. */
+/** A delivery that a write queued. */
 export const QueuedDelivery = DeliveryRow.extend(Pressing).openapi('QueuedDelivery', {
   example: { ...EXAMPLE, pressed: true, files: 0 },
 });

@@ -4,7 +4,7 @@ import { Byline, StoryRow } from '../../../src/desk/story.ts';
 import type { WebhookEvent } from '../../openapi/webhooks.ts';
 import { STANDARD_HEADERS } from '../../openapi/webhooks.ts';
 
-/** A story's row as a receiver gets it: where a byline is shown, it is shown whose it is. */
+/** A story's row as receivers get it: its byline always declares an AI author. */
 const ToldStory = StoryRow.extend({
   byline: Byline.extend({ declared_ai: z.literal(true) }).openapi('ToldByline'),
 }).openapi('ToldStory', { description: 'A story as webhooks receive it.' });

@@ -116,7 +116,7 @@ const tryOut = operation({
   },
 });
 
-/** A desk's own receivers of events: listing, adding, removing and testing them. */
+/** A desk's own event receivers: listing, adding, removing and testing them. */
 export function webhookRoutes(routes: PaperRoutes, writer: Writer): void {
   const { store, settings, now } = writer.app;
 
@@ -132,7 +132,7 @@ export function webhookRoutes(routes: PaperRoutes, writer: Writer): void {
       const terms = { now: now(), newId, allowsPrivate: settings.webhookPrivate };
       const webhook = addWebhook(store, slug, c.req.valid('json'), paper.sections, terms);
       const fresh = { ...webhook, failing_since: null, off_at: null, off_reason: null };
-      // What is kept for a second asking holds no secret.
+      // The response that is stored for retries contains no secret.
       return { status: 201, body: webhookRow(fresh, paper.sections) } as const;
     };
     const { body: row, init } = await write(writer, c, work, ({ id }) => `webhooks/${id}`);

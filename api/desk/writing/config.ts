@@ -47,7 +47,7 @@ const readConfig = operation({
   responses: { 200: ok(FullConfig, 'The settings.'), ...faults() },
 });
 
-/** A change of a record: what is left out stays as it is. Members are checked when the change has been made. */
+/** A change to a record: members that are left out stay as they are. The merged record is validated, not the change. */
 const part = <T extends z.ZodRawShape>(schema: z.ZodObject<T>, id: string, example: object) =>
   z
     .looseObject(Object.fromEntries(Object.keys(schema.shape).map((name) => [name, z.unknown().optional()])))
@@ -58,7 +58,7 @@ const part = <T extends z.ZodRawShape>(schema: z.ZodObject<T>, id: string, examp
       example,
     });
 
-/** A record's members as the document shows them: without defaults, for what is left out stays. */
+/** A record's members for the document, without defaults: members that are left out keep their value. */
 function membersOf(schema: z.ZodType) {
   const { properties = {} } = z.toJSONSchema(schema, { io: 'input' });
   const members = Object.entries(properties).map(([name, member]) => {
@@ -89,7 +89,7 @@ const PersonaRecord = PersonaBody.extend({ slug: z.string(), declared_ai: z.lite
   'PersonaRecord',
 );
 
-/** A row of the masthead, or of the video editions, may be sent back as it was listed. */
+/** A row of the masthead or of the video editions can be sent back as it was listed. */
 const PersonaMembers = PersonaBody.extend(MastheadRow.pick({ slug: true, declared_ai: true, url: true }).shape);
 const CastMembers = CastBody.extend(CastRow.omit({ title: true }).shape);
 
@@ -154,7 +154,7 @@ const writeCast = operation({
   responses: { 200: ok(CastRecord, 'The video edition.'), ...faults(413, 415, 422) },
 });
 
-/** What a desk sees and sets of its own paper. */
+/** The configuration that a desk reads and changes of its own paper. */
 export function deskRoutes(routes: PaperRoutes, writer: Writer, prove: ProveHost): void {
   const { app } = writer;
 
@@ -216,7 +216,7 @@ export function deskRoutes(routes: PaperRoutes, writer: Writer, prove: ProveHost
   });
 }
 
-/** What proves that the host of a new address is the paper's; null where nothing does, or nothing has to. */
+/** Proves that the host of a new address belongs to the paper. Null when there is no proof or none is needed. */
 async function proofFor({ app }: Writer, prove: ProveHost, c: PaperContext, given: unknown): Promise<Proof> {
   const { slug } = c.get('site');
   const { data } = PaperBody.shape.url.safeParse(given);
@@ -236,7 +236,7 @@ interface Wanted {
   proof: Proof;
 }
 
-/** Throws `refused_by_door` for a new address that is not the paper's. Notes what was proven. */
+/** Throws `refused_by_door` for a new address that does not belong to the paper. Records the proof. */
 function needAddress(app: AppContext, { slug, before, url, proof }: Wanted): void {
   if (url === undefined || unchanged(before, url)) return;
   const { store, settings, now } = app;
@@ -260,8 +260,8 @@ function appendOf(app: AppContext, c: PaperContext, kind: 'paper' | 'persona' | 
 }
 
 /**
- * A record with a change made to it: what the change leaves out stays, and null
- * takes away what may be absent. Throws `invalid_request` naming the member.
+ * Merges a change into a record. Members that the change leaves out stay; null removes optional ones. Throws
+ * `invalid_request` naming the member.
  */
 function merged<T extends z.ZodType>(schema: T, before: object, change: object): z.infer<T> {
   const whole = { ...before, ...change };

@@ -41,7 +41,7 @@ const EXAMPLE = {
 
 const air = z.union([z.boolean(), time]);
 
-/** A filing's body, without the time of the revision: nobody with a key dates a correction back. */
+/** A filing's body without the time of its revision: no key may backdate a correction. */
 const Sent = FilingBody.omit({ revised_at: true });
 
 const NewStory = Sent.extend({
@@ -66,7 +66,7 @@ const Withdrawal = z
   .strictObject({ reason: z.string().openapi({ description: 'One line; readers will see it.' }) })
   .openapi('Withdrawal', { example: { reason: 'The document it rests on was a draft.' } });
 
-/** What every write answers beside its record. */
+/** Members that every write response has beside its record. */
 export const Pressing = {
   pressed: z.boolean().openapi({ description: 'Whether all files that changed are on disk.' }),
   files: z.int().optional().openapi({ description: 'How many files the press wrote.' }),
@@ -117,7 +117,7 @@ const withdraw = operation({
   responses: { 200: ok(Aired, 'Off the air.'), ...faults(409, 413, 415, 422) },
 });
 
-/** Filing, revising, airing and withdrawing. */
+/** Filing, revising, airing and withdrawing pieces. */
 export function filingRoutes(routes: PaperRoutes, writer: Writer): void {
   const { app } = writer;
   const by = (key: AccessKey) => `key:${key.id}`;
@@ -174,7 +174,7 @@ export function filingRoutes(routes: PaperRoutes, writer: Writer): void {
       const { at: when } = c.req.valid('json') ?? {};
       const { id } = c.req.valid('param');
       const { prose = '' } = archiveOf(app, c).storyById(id) ?? archiveOf(app, c).storyBySlug(id) ?? {};
-      // The search reads it when it goes on air.
+      // The search index reads it when the piece goes on air.
       await app.prosePool.prepare(c.get('site').slug, prose);
       return write(writer, c, (key) => {
         const archive = archiveOf(app, c);
@@ -219,20 +219,20 @@ function deskStoryOf(app: AppContext, c: PaperContext, story: Story): DeskStory 
   return deskStory(story, linksFor(app, c), proofUrl(c, story));
 }
 
-/** What the `air` of a body asks for: nothing, an airing now, or one `at` a time to come (ms). */
+/** What the `air` member of a body asks for: null for no airing, now, or `at` a future time (ms). */
 function airingAs(air: boolean | string, now: number): { at?: number } | null {
   if (typeof air === 'string') return { at: timeToCome('air', air, now) };
   return air ? {} : null;
 }
 
-/** A time to come, in ms. Throws `invalid_request`: what went on air when is not for callers to date back. */
+/** Parses a future time into ms. Throws `invalid_request` for other times: callers may not backdate an airing. */
 function timeToCome(field: string, text: string, now: number): number {
   const at = Date.parse(text);
   if (at > now) return at;
   throw new Fault('invalid_request', `${field} ${text} has passed; give a time to come, or leave it to now`, { field });
 }
 
-/** Throws `level_too_low` when an agent would bring back what an admin took off the air. */
+/** Throws `level_too_low` when an agent tries to air a piece that an admin withdrew. */
 function needLevelFor(story: Story, key: AccessKey): void {
   if (isWithdrawn(story)) requireKeyOfLevel(key, 'admin');
 }

@@ -79,7 +79,7 @@ const revoke = operation({
   responses: { 200: ok(KeyRow.extend(Pressing).openapi('RevokedKey'), 'The key as it is now.'), ...faults(413, 422) },
 });
 
-/** Making, listing and revoking keys. */
+/** Creating, listing and revoking keys. */
 export function keyRoutes(routes: PaperRoutes, writer: Writer): void {
   const { app } = writer;
   const { store, now } = app;
@@ -94,7 +94,7 @@ export function keyRoutes(routes: PaperRoutes, writer: Writer): void {
       const by = `key:${own.id}`;
       const { key, made: row } = makeKey({ ...maker, by }, c.get('site').slug, c.req.valid('json'));
       shown = key;
-      // What is kept for a second asking holds no key.
+      // The response that is stored for retries contains no key.
       return { status: 201, body: rowOf(row) } as const;
     };
     const { body: row, init } = await write(writer, c, work, ({ id }) => `keys/${id}`);

@@ -26,13 +26,13 @@ const ask = operation({
   responses: { 200: ok(z.object({ pressed: z.boolean() }), 'Whether they are.'), ...faults() },
 });
 
-/** How far the press has come. */
+/** The progress of the press. */
 export function pressRoutes(routes: PaperRoutes, app: AppContext): void {
   routes.operation(ask, (c) => {
     const ticket = Number(c.req.valid('param').ticket);
     const { slug, root } = c.get('site');
     const { manifest } = app.store;
-    // Numbers are given in order, and one that was given is marked until it is pressed.
+    // Ticket numbers are sequential, and an issued one stays marked until it is pressed.
     if (ticket === 0 || ticket > manifest.highestMark(slug)) {
       throw new Fault('not_found', `no write of this paper gave ${root}/api/v1/press/${ticket}; ask where one said`);
     }

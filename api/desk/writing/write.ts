@@ -16,13 +16,13 @@ import type { Headers } from '../../responses/headers.ts';
 import type { Reply } from '../../responses/reply.ts';
 import { reply } from '../../responses/reply.ts';
 
-/** What every write answers beside its record. */
+/** Members that every write response has beside its record. */
 export interface Pressing {
-  /** Whether all files that changed are on disk. */
+  /** Whether all changed files are on disk. */
   pressed: boolean;
-  /** How many files the press wrote. */
+  /** The number of files that the press wrote. */
   files?: number | undefined;
-  /** Where to ask whether they are by now. */
+  /** The URL that reports the progress of the press. */
   pressing?: string | undefined;
 }
 
@@ -33,15 +33,14 @@ export interface Writer {
   logger: Logger;
 }
 
-/** How long a write's answer waits for the press, in ms; after that it says where to ask. */
+/** How long a write waits for the press, in ms. After that the response says where to check. */
 const PRESS_WAIT = 5_000;
 
 /**
- * Does a write as one transaction, has what it changed pressed, and answers when
- * those files are on disk, or where to ask. Under an Idempotency-Key that the
- * same caller used before, the first answer comes again and nothing is done.
- * `addressOf` names what a write made, under /api/v1/. Throws what `work` throws,
- * and then nothing was written.
+ * Performs a write in one transaction, has its changes pressed, and responds when those files are on disk, or with the
+ * URL that reports progress. If the same caller used the Idempotency-Key before, repeats the first response and writes
+ * nothing. `addressOf` returns the path of the new record, under /api/v1/. Throws whatever `work` throws, and then
+ * nothing was written.
  */
 export async function write<Body extends object>(
   writer: Writer,
@@ -56,7 +55,7 @@ export async function write<Body extends object>(
   const at = now();
   let isFirst = false;
   const { status, body } = store.transact((): Outcome<Body & Pressing> => {
-    // The body may have been long in coming.
+    // Reading the body may have taken a long time.
     requireActive(store.keys, store.keys.byId(key.id), at);
     if (key.level === 'agent') needTerms(writer.app, c);
     return runOnce({ answers, key: key.id, at }, named, () => {
@@ -65,12 +64,12 @@ export async function write<Body extends object>(
     });
   });
   const whole = await pressed(writer, c, body);
-  // The stored answer gets the result of the press too, for callers who send the write again.
+  // The stored response includes the result of the press, for callers that retry the write.
   if (isFirst && whole !== body) {
     try {
       storeAnswer({ answers, key: key.id, at }, named, { status, body: whole });
     } catch (error) {
-      // The write is done and its answer kept but for the press: that is no reason to take it back.
+      // The write and its response are stored, except for the result of the press. That does not justify a failure.
       writer.logger.error({ request_id: c.get('requestId'), err: error }, 'what the press came to is not kept');
     }
   }
@@ -80,7 +79,7 @@ export async function write<Body extends object>(
   return reply(whole, { status, headers });
 }
 
-/** Lets an agent's write through, body unseen, once the paper has signed the agreement. Throws `terms_unsigned`. */
+/** Checks that the paper has signed the agreement before an agent's body is read. Throws `terms_unsigned`. */
 export function requiresTerms(app: AppContext) {
   return createMiddleware<PaperEnv>(async (c, next) => {
     if (c.get('key')?.level === 'agent') needTerms(app, c);
@@ -88,7 +87,7 @@ export function requiresTerms(app: AppContext) {
   });
 }
 
-/** Throws `terms_unsigned` while the paper has not signed the agreement that is in force. */
+/** Throws `terms_unsigned` unless the paper has signed the current agreement. */
 function needTerms(app: AppContext, c: PaperContext): void {
   const agreement = currentAgreement(app.settings);
   const { slug, root } = c.get('site');
@@ -99,7 +98,7 @@ function needTerms(app: AppContext, c: PaperContext): void {
   );
 }
 
-/** Does a write's work and notes in its result whether anything must be pressed for it, and where to ask. */
+/** Does a write's work, and adds to its result whether anything must be pressed and where to check. */
 function marked<Body extends object>(
   { app }: Writer,
   c: PaperContext,
@@ -110,12 +109,12 @@ function marked<Body extends object>(
   const before = manifest.newestMark(slug);
   const { status, body, isShown = false } = work();
   const number = manifest.newestMark(slug);
-  // A write that changes no page waits for no press; but what pages show already may still be on its way to the disk.
+  // A write that changes no page does not wait. But what pages already show may still be on its way to disk.
   if (number === 0 || (number === before && !isShown)) return { status, body: { ...body, pressed: true, files: 0 } };
   return { status, body: { ...body, pressed: false, pressing: `${root}/api/v1/press/${number}` } };
 }
 
-/** A write's result with what its press came to; the same object while that is not known. */
+/** Adds the result of the press to a write's body. Returns the same object while that result is unknown. */
 async function pressed<Body extends Pressing>({ presses, logger }: Writer, c: PaperContext, body: Body): Promise<Body> {
   const { pressing } = body;
   if (pressing === undefined) return body;

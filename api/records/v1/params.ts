@@ -3,7 +3,7 @@ import { SIGNAL_TYPES } from '../../../src/records/signal.ts';
 import type { TrackedName } from '../../../src/records/tracked-values.ts';
 import { parseSpan } from '../../../src/time.ts';
 
-/** A hostname in the path; what is none is refused by `requireHost`. */
+/** A hostname in the path. `requireHost` rejects invalid ones. */
 export const domainParam = z.object({
   domain: z.string().openapi({
     param: { name: 'domain', in: 'path' },

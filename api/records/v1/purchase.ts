@@ -55,7 +55,7 @@ interface Sales {
   refusals: Refusals;
 }
 
-/** Sells credits: paid for like a read, and entered into the ledger once, however often the payment is sent. */
+/** Sells credits. They are paid for like a read, and appended to the ledger once, however often the payment is sent. */
 export const buyCredits = (
   { settings, store, now }: Pick<AppContext, 'settings' | 'store' | 'now'>,
   { checkout, refusals }: Sales,
