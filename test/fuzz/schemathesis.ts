@@ -27,8 +27,7 @@ const PAPER = 'the-plumb-line';
 const LEFT_OUT = 'positive_data_acceptance,negative_data_rejection,ignored_auth,missing_required_header';
 /**
  * A form that oEmbed does not offer is answered 501, as its specification wants. A stream is left out: OpenAPI 3.1 has
- * no word for its events, and the schema of the whole is taken for that of each. Of several hostnames that are put
- * under watch some may have opted out: the answer says so of each, and there is nothing to end at their addresses.
+ * no word for its events, and the schema of the whole is taken for that of each.
  */
 const CONFIG = `[[operations]]
 include-path = "/oembed"
@@ -37,10 +36,6 @@ checks.not_a_server_error.expected-statuses = ["2xx", "4xx", 501]
 [[operations]]
 include-path = "/v1/stream"
 enabled = false
-
-[[operations]]
-include-path = "/v1/domains/{domain}"
-checks.ensure_resource_availability.enabled = false
 `;
 /** Nothing is refused for its number, and no name is asked for anywhere. */
 const PLENTY = {
@@ -57,6 +52,8 @@ interface Caller {
   /** How much of all cases is this caller's. */
   share: number;
   headers: string[];
+  /** Checks that do not hold for what it may do. */
+  leftOut?: string;
 }
 
 if (spawnSync('schemathesis', ['--version']).status !== 0) {
@@ -82,7 +79,14 @@ try {
     { name: 'admin of a paper', document: desk, share: 0.4, headers: [`Authorization: Bearer ${admin}`] },
     { name: 'reader of a paper', document: desk, share: 0.15, headers: [] },
     { name: 'account', document: data, share: 0.25, headers: [`X-Service-Key: ${account}`] },
-    { name: 'operator', document: data, share: 0.1, headers: [`X-Service-Key: ${operator}`] },
+    // Of several hostnames put under watch some may have opted out: the answer says so of each, and there is none to end.
+    {
+      name: 'operator',
+      document: data,
+      share: 0.1,
+      headers: [`X-Service-Key: ${operator}`],
+      leftOut: 'ensure_resource_availability',
+    },
     { name: 'nobody', document: data, share: 0.1, headers: [] },
   ];
   let cases = 0;
@@ -142,7 +146,14 @@ async function schemathesis(caller: Caller, each: number, round: number) {
   const config = join(folder, 'schemathesis.toml');
   writeFileSync(config, CONFIG);
   const args = ['--config-file', config, 'run', caller.document, '--phases', 'examples,coverage,fuzzing,stateful'];
-  args.push('--checks', 'all', '--exclude-checks', LEFT_OUT, '--continue-on-failure', '--no-color');
+  args.push(
+    '--checks',
+    'all',
+    '--exclude-checks',
+    [LEFT_OUT, caller.leftOut].filter((list) => list !== undefined).join(','),
+    '--continue-on-failure',
+    '--no-color',
+  );
   args.push('--max-examples', String(each), '--seed', String(Number(values.seed) + round));
   args.push('--workers', values.workers, '--request-timeout', '30', '--suppress-health-check', 'all');
   args.push('--generation-database', 'none');
