@@ -50,7 +50,7 @@ describe('an account', () => {
     const today = new Date(clock.now).toISOString().slice(0, 10);
     const refused = await visitor.submit('/account/keys', '/account/keys', { name: 'Late', expires_on: '2020-01-01' });
     assert.equal(refused.status, 400);
-    assert.match(refused.text, /Expires_on &quot;2020-01-01&quot; has passed; give a time to come/);
+    assert.match(refused.text, /Expires_on &quot;2020-01-01&quot; has passed; give a future time/);
     const made = await visitor.submit('/account/keys', '/account/keys', { name: 'Brief', expires_on: today });
     const key = keyIn(made.text);
     assert.equal((await usage(key)).status, 200);
