@@ -1,4 +1,4 @@
-/** A colour of a paper's hue as `#rrggbb`: the given lightness, and as much of the chroma as sRGB can show. */
+/** A color of a paper's hue as `#rrggbb`, at the given lightness. Reduces the chroma to fit sRGB. */
 export function hueColor(lightness: number, chroma: number, hue: number): string {
   let low = 0;
   let high = chroma;
@@ -18,7 +18,7 @@ export function hueColor(lightness: number, chroma: number, hue: number): string
   return `#${channels.join('')}`;
 }
 
-/** The colours of a card or a portrait, as `#rrggbb`. Ink is read on ground and on shade, tint on ground. */
+/** The colors of a card or a portrait, as `#rrggbb`. Ink appears on ground and on shade, tint only on ground. */
 export interface Palette {
   ground: string;
   shade: string;
@@ -26,7 +26,7 @@ export interface Palette {
   ink: string;
 }
 
-/** White on a deep ground; yellows and oranges are muddy when deep, so they are printed on. */
+/** White ink on a deep ground. Deep yellows and oranges look muddy, so these hues become the ground for dark ink. */
 export function deepPalette(hue: number): Palette {
   if (hue >= 48 && hue <= 122) {
     return {
@@ -44,7 +44,7 @@ export function deepPalette(hue: number): Palette {
   };
 }
 
-/** The colour itself on a pale ground. */
+/** Ink in the paper's own color on a pale ground. */
 export function palePalette(hue: number): Palette {
   return {
     ground: hueColor(0.91, 0.045, hue),
@@ -54,7 +54,7 @@ export function palePalette(hue: number): Palette {
   };
 }
 
-/** OKLCH to linear sRGB, by the matrices of CSS Color 4. */
+/** Converts OKLCH to linear sRGB with the matrices of CSS Color 4. */
 function linearRgb(lightness: number, chroma: number, hue: number): [number, number, number] {
   const a = chroma * Math.cos((hue * Math.PI) / 180);
   const b = chroma * Math.sin((hue * Math.PI) / 180);

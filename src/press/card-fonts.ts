@@ -4,13 +4,13 @@ import opentype from 'opentype.js';
 import type { Font } from 'satori';
 import { present } from '../narrow.ts';
 
-/** A typeface of the cards: one weight of one @fontsource package, which comes cut into subsets. */
+/** A typeface of the cards: one weight of one @fontsource package, which ships as subset files. */
 interface Face {
   package: string;
   weight: 400 | 600 | 700;
   /**
-   * A variable font, of which satori draws the lightest master and makes it
-   * bold. It comes as WOFF2 only; what it covers is taken from its declaration.
+   * A variable font. satori draws its lightest master and emboldens it. It ships as WOFF2 only; its coverage comes
+   * from its CSS declaration.
    */
   variable?: true;
 }
@@ -22,7 +22,7 @@ const KOREAN: Face = { package: '@fontsource/song-myung', weight: 400 };
 const ARABIC: Face = { package: '@fontsource/amiri', weight: 700 };
 const HEBREW: Face = { package: '@fontsource/frank-ruhl-libre', weight: 700 };
 const DEVANAGARI: Face = { package: '@fontsource/noto-serif-devanagari', weight: 700 };
-// The static Chinese packages with a text face hold every weight: 60 to 80 MB against 7.
+// The static Chinese packages with a text face ship every weight: 60 to 80 MB instead of 7 MB.
 const CHINESE: Face = { package: '@fontsource-variable/noto-serif-sc', weight: 400, variable: true };
 
 export type Voice = 'serif' | 'sans';
@@ -35,12 +35,12 @@ interface Subset {
   file: string;
 }
 
-/** A subset in memory. */
+/** A subset loaded into memory. */
 interface LoadedSubset {
   family: string;
   face: Face;
   data: Buffer;
-  /** Advance widths in ems by code point; others have no glyph. */
+  /** Advance widths in ems by code point. Code points that are absent have no glyph. */
   advances: ReadonlyMap<number, number>;
 }
 
@@ -98,7 +98,10 @@ function readAdvances(data: Buffer): Map<number, number> {
   );
 }
 
-/** The ideographs and full-width marks: these the font has as declared (test/press/share-card.test.ts), one em wide. */
+/**
+ * Advance widths of ideographs and full-width marks. The font contains them as declared
+ * (test/press/share-card.test.ts), each one em wide.
+ */
 function declaredAdvances({ ranges }: Subset): Map<number, number> {
   const advances = new Map<number, number>();
   for (const [from, to] of ranges) {
@@ -111,7 +114,7 @@ function declaredAdvances({ ranges }: Subset): Map<number, number> {
 
 const FULL_WIDTH = /[\u4e00-\u9fff、。〈-】！（），：；？]/u;
 
-/** The faces for a text in this language, first choice first. */
+/** The faces for a text in this language, in order of preference. */
 function facesFor(voice: Voice, text: string, language: string): readonly Face[] {
   const first = [...(voice === 'serif' ? [SERIF] : [SANS, SERIF]), ARABIC, HEBREW, DEVANAGARI];
   if (/\p{Script=Hangul}/u.test(text)) return [...first, KOREAN, JAPANESE, CHINESE];
@@ -124,21 +127,21 @@ function facesFor(voice: Voice, text: string, language: string): readonly Face[]
 
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** A text with the fonts that draw all of it. */
+/** A text with the fonts that cover all of it. */
 export interface TypesetText {
   text: string;
-  /** Names of the fonts, in the order in which they are asked for a glyph. */
+  /** Font names in fallback order. */
   family: string[];
   fonts: Font[];
-  /** 700 where a font must be made bold. */
+  /** 700 for a font that must be emboldened. */
   weight: 400 | 700;
-  /** Graphemes that no font here covers. */
+  /** Graphemes that none of these fonts covers. */
   missing: string[];
-  /** Width in ems of a part of the text. */
+  /** Width of a part of the text, in ems. */
   width(part: string): number;
 }
 
-/** Chooses the fonts for a text. Loads only the subset files that it needs, once each. */
+/** Chooses the fonts for a text. Loads only the subset files that it needs, each once. */
 export function typeset(raw: string, voice: Voice, language: string): TypesetText {
   const text = plain(raw);
   const faces = facesFor(voice, text, language);
@@ -180,9 +183,9 @@ export function typeset(raw: string, voice: Voice, language: string): TypesetTex
 }
 
 /**
- * Satori chooses a grapheme's font by its first code point and caches it by its
- * first UTF-16 unit: a mark must be in its base's font, and characters beyond the
- * first plane cannot be relied on.
+ * Satori chooses a grapheme's font by its first code point and caches the choice by its first UTF-16 unit. A
+ * combining mark must therefore be in its base's font, and characters beyond the Basic Multilingual Plane are
+ * unreliable.
  */
 function isDrawn(grapheme: string, used: readonly LoadedSubset[]): boolean {
   const codes = [...grapheme].map((char) => present(char.codePointAt(0)));
@@ -192,7 +195,7 @@ function isDrawn(grapheme: string, used: readonly LoadedSubset[]): boolean {
   return cut !== undefined && codes.every((code) => cut.advances.has(code));
 }
 
-/** Removes emoji, invisible characters and runs of white space. */
+/** Removes emoji and invisible characters, and collapses white space. */
 function plain(text: string): string {
   return text
     .normalize('NFC')

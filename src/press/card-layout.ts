@@ -4,21 +4,20 @@ import { deepPalette } from './card-color.ts';
 import { type TypesetText, typeset } from './card-fonts.ts';
 import { fitLines } from './card-lines.ts';
 
-/** The words that declare the persona, as on the story page. */
+/** The label that declares the persona, as on the story page. */
 const LABEL = 'AI persona';
 
 const MARGIN = 64;
 const MEASURE = CARD_WIDTH - 2 * MARGIN;
 const HEADLINE_SIZES = [108, 98, 90, 82, 75, 68, 62, 56, 51, 47, 43];
 const HEADLINE_HEIGHT = 318;
-/** Kerned text may come out a little wider than the sum of its advances. */
+/** Kerned text may be slightly wider than the sum of its advances. */
 const KERNING_SLACK = 1.01;
 const RIGHT_TO_LEFT = /^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}]/u;
 
 /**
- * In ems: from base line to base line, between the letters of a headline, and
- * of a label. Only scripts with separate letters may be spaced; those that
- * fill their square or stack marks need more space between lines.
+ * Line height, letter spacing of a headline and letter spacing of a label, in ems. Only scripts with separate letters
+ * can be letter-spaced. Scripts that fill their square or stack marks need more space between lines.
  */
 function shapeOf(text: string): { leading: number; tracking: number; spread: string } {
   if (/[\p{Script=Arabic}\p{Script=Devanagari}]/u.test(text)) return { leading: 1.42, tracking: 0, spread: '0' };
@@ -28,7 +27,7 @@ function shapeOf(text: string): { leading: number; tracking: number; spread: str
     : { leading: 1.26, tracking: 0, spread: '0.09em' };
 }
 
-/** Composes a card: what satori draws, and the fonts that it needs. */
+/** Composes a card: the element tree that satori draws, and the fonts that it needs. */
 export function compose(card: Card): { element: Element; fonts: Font[] } {
   const language = knownLanguage(card.language);
   const serif = (text: string) => typeset(text, 'serif', language);
@@ -137,7 +136,7 @@ export function compose(card: Card): { element: Element; fonts: Font[] } {
   return { element, fonts: [...fonts.values()] };
 }
 
-/** The paper's initial: the first letter of its name after an article. */
+/** The paper's initial: the first letter of its name after any article. */
 function initialOf(nameplate: string): string {
   const name = nameplate.replace(/^(?:the|an?|el|l[aeo]s?|il|der|die|das|os?|as)\s+(?=\p{L})/iu, '');
   return /\p{L}/u.exec(name)?.[0] ?? '';
@@ -147,12 +146,12 @@ function drawable(set: TypesetText): boolean {
   return set.text !== '' && set.missing.length === 0;
 }
 
-/** The size at which a line of its own fits a width. */
+/** The largest size, up to `size`, at which a single line fits the width. */
 function fitSize(set: TypesetText, size: number, width: number): number {
   return Math.floor(Math.min(size, width / (set.width(set.text) * 1.1 || 1)));
 }
 
-/** A language tag in the form that Intl takes; English in place of one that it does not know. */
+/** A language tag in canonical form; `en` for a tag that Intl does not know. */
 export function knownLanguage(tag: string): string {
   try {
     return Intl.getCanonicalLocales(tag)[0] ?? 'en';

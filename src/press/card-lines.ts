@@ -1,5 +1,5 @@
 import { present } from '../narrow.ts';
-/** A headline broken into lines of its size. */
+/** A headline broken into lines, and its size. */
 export interface Lines {
   /** In pixels. */
   size: number;
@@ -11,19 +11,19 @@ export interface Box {
   height: number;
   /** Sizes to try, largest first. */
   sizes: readonly number[];
-  /** Distance of two base lines, in ems. */
+  /** Line height, in ems. */
   leading: number;
 }
 
-/** Text that may not be broken, and whether a space precedes it. */
+/** A text that must not be broken, and whether a space precedes it. */
 interface Unit {
   text: string;
   spaced: boolean;
 }
 
 /**
- * Sets a headline as large as its box allows, its lines about equally long.
- * What does not fit at the smallest size ends in an ellipsis after a word.
+ * Sets a headline as large as its box allows, in lines of about equal length. A headline that is too long even at the
+ * smallest size ends in an ellipsis after a word.
  */
 export function fitLines(text: string, language: string, box: Box, width: (part: string) => number): Lines {
   const units = unitsOf(text, language);
@@ -56,7 +56,10 @@ const EAST_ASIAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-
 const STAYS_BEHIND = /^[\p{Pe}\p{Pf}\p{Po}\p{Script=Hiragana}ーァィゥェォッャュョ〜～％]+$/u;
 const STAYS_AHEAD = /[\p{Ps}\p{Pi}]$/u;
 
-/** Words; in Japanese and Chinese, phrases: a particle or a closing mark does not begin a line. */
+/**
+ * Splits a text into words or, in Japanese and Chinese, into phrases: a line never begins with a particle or a
+ * closing mark.
+ */
 function unitsOf(text: string, language: string): Unit[] {
   const units: Unit[] = [];
   let spaced = false;
@@ -79,7 +82,7 @@ function unitsOf(text: string, language: string): Unit[] {
   return units;
 }
 
-/** The units, with those that are wider than a line cut to fit it. */
+/** Cuts the units that are wider than a line. */
 function pieces(units: readonly Unit[], measure: number, width: (part: string) => number): Unit[] {
   return units.flatMap((unit) => {
     if (width(unit.text) <= measure) return [unit];
@@ -93,7 +96,7 @@ function pieces(units: readonly Unit[], measure: number, width: (part: string) =
   });
 }
 
-/** Fills each line as far as possible. */
+/** Fills each line greedily. */
 function wrap(units: readonly Unit[], measure: number, width: (part: string) => number): string[] {
   const lines: string[] = [];
   let line = '';
@@ -108,7 +111,7 @@ function wrap(units: readonly Unit[], measure: number, width: (part: string) => 
   return lines;
 }
 
-/** As many lines as filling needs, in the narrowest measure that still takes no more. */
+/** Balances the lines: finds the narrowest measure that needs no more lines than greedy filling. */
 function balanced(units: readonly Unit[], measure: number, width: (part: string) => number): string[] {
   const filled = wrap(units, measure, width);
   let [narrow, wide] = [0, measure];

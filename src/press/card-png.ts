@@ -9,10 +9,9 @@ const INDEXED_8_BIT = [8, 3, 0, 0, 0];
 const COLORS_MAX = 256;
 
 /**
- * An opaque SVG of a few flat colours as a PNG with a palette. sharp rasters
- * it, but does not write the file: its search for a palette takes longer than
- * all the rest, and here the colours are known, apart from the blends at the
- * edges of letters. The file is half of what sharp writes without a palette.
+ * Encodes an opaque SVG of a few flat colors as a PNG with a palette. sharp rasterizes it but does not encode the
+ * file: its palette search takes longer than everything else together, and here the colors are known except for the
+ * blends at the edges of letters. The file is half the size of sharp's output without a palette.
  */
 export async function flatPng(svg: string): Promise<Uint8Array> {
   const { data, info } = await sharp(Buffer.from(svg)).raw().toBuffer({ resolveWithObject: true });
@@ -30,12 +29,15 @@ export async function flatPng(svg: string): Promise<Uint8Array> {
   ]);
 }
 
-/** Rows of palette entries. Colours that differ only in the lowest bits of a channel share an entry: the first that is met. */
+/**
+ * Rows of palette entries. Colors that differ only in the lowest bits of a channel share the entry of the first one
+ * found.
+ */
 function indexed(pixels: Uint32Array, width: number, bits: number): { palette: number[]; rows: Uint8Array } | null {
   const mask = 0x01_01_01 * ((0xff << bits) & 0xff);
   const entries = new Map<number, number>();
   const palette: number[] = [];
-  // Each row starts with the number of its filter: 0, none.
+  // Each row starts with its filter type: 0, none.
   const rows = new Uint8Array(pixels.length + pixels.length / width);
   for (let i = 0, filters = 1; i < pixels.length; filters++) {
     const end = i + width;
@@ -48,7 +50,7 @@ function indexed(pixels: Uint32Array, width: number, bits: number): { palette: n
         entry = palette.push(color) - 1;
         entries.set(key, entry);
       }
-      // Most pixels are like the one before.
+      // Most pixels repeat the previous one.
       do rows[filters + i++] = entry;
       while (i < end && pixels[i] === color);
     }

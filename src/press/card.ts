@@ -1,15 +1,15 @@
 import { contentHash } from '../ledger/basis.ts';
 
-// The content and names of cards. The libraries that draw them are loaded only when one is drawn.
+// The content and file names of cards. The drawing libraries are loaded only when a card is drawn.
 
 /** The size of a share card, in pixels. */
 export const CARD_WIDTH = 1200;
 export const CARD_HEIGHT = 630;
 
-/** Increased when the same content would look different, so that the card's file gets a new name. */
+/** Increment when the same content would look different, so that the card's file gets a new name. */
 const CARD_TEMPLATE = 1;
 
-/** The same for covers. */
+/** Increment when the same cover would look different. */
 const COVER_TEMPLATE = 1;
 
 /** Everything that a share card shows. */
@@ -24,25 +24,25 @@ export interface Card {
   day: string;
   /** The paper's hue, an angle on the OKLCH wheel. */
   hue: number;
-  /** BCP 47 tag of the piece: it chooses the typefaces, the line breaks and the form of the date. */
+  /** BCP 47 tag of the piece. It selects the typefaces, the line breaking and the date format. */
   language: string;
 }
 
-/** 16 hex digits that name a card by its content: `cards/{id}-{digest}.png`. */
+/** 16 hex digits that identify a card by its content: `cards/{id}-{digest}.png`. */
 export function cardDigest(card: Card): string {
   const { nameplate, headline, category, byline, day, hue, language } = card;
   const shown = { template: CARD_TEMPLATE, nameplate, headline, category, byline, day, hue, language };
   return digest(shown);
 }
 
-/** What a paper's square cover shows. */
+/** The content of a paper's square cover. */
 export interface Cover {
   nameplate: string;
   hue: number;
   language: string;
 }
 
-/** Where a cover lies in the tree: its name says what it shows. */
+/** The path of a cover in the tree. The name depends on the cover's content. */
 export function coverPath(cover: Cover): string {
   const { nameplate, hue, language } = cover;
   return `cards/cover-${digest({ template: COVER_TEMPLATE, nameplate, hue, language })}.png`;

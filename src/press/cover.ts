@@ -5,12 +5,12 @@ import { hueColor } from './card-color.ts';
 import { typeset } from './card-fonts.ts';
 import { fitLines } from './card-lines.ts';
 
-/** Podcast apps want a square of 1400 to 3000 pixels. */
+/** Pixels. Podcast apps require a square of 1400 to 3000 pixels. */
 const SIDE = 1400;
 const MARGIN = 130;
 const SIZES = [300, 260, 230, 200, 175, 150, 130, 110, 90];
 
-/** Draws the cover of a paper's podcast as PNG: its nameplate between two rules, on its colour. */
+/** Draws the cover of a paper's podcast as PNG: the nameplate between two rules, on the paper's color. */
 export async function drawCover({ nameplate, hue, language }: Cover): Promise<Uint8Array> {
   const set = typeset(nameplate, 'serif', language);
   const box = { width: SIDE - 2 * MARGIN, height: SIDE - 4 * MARGIN, sizes: SIZES, leading: 1.08 };

@@ -8,13 +8,13 @@ import { knownLanguage } from './card-layout.ts';
 import { flatPng } from './card-png.ts';
 import { monogramOf, PORTRAIT_SIDE, type Portrait } from './portrait.ts';
 
-/** The letters are set in this size on a canvas of this side, and measured there. */
+/** Font size in pixels at which the letters are set and measured, on a square canvas of the same side. */
 const SIZE = 420;
 const CANVAS = 1024;
-/** The box, in the middle of the portrait, that letters fill: it lies within the circle that pages cut out. */
+/** The centered box that the letters fill. It lies within the circle to which pages crop portraits. */
 const ONE = { width: 270, height: 214 };
 const TWO = { width: 312, height: 176 };
-/** Low signs are not blown up to the height of capitals. */
+/** Keeps small signs from being enlarged to the height of capitals. */
 const SCALE_MAX = 0.8;
 const HALF = PORTRAIT_SIDE / 2;
 
@@ -22,7 +22,7 @@ const HALF = PORTRAIT_SIDE / 2;
 const drawn = new Map<string, Promise<Uint8Array>>();
 const DRAWN_MAX = 100;
 
-/** The portrait of a persona without a picture, as PNG. See `draw`. */
+/** Draws the portrait of a persona without a picture, as PNG. Concurrent and repeated calls share one result. */
 export function drawPortrait(portrait: Portrait): Promise<Uint8Array> {
   const { slug, name, hue, language } = portrait;
   const key = JSON.stringify([slug, name, hue, language]);
@@ -36,10 +36,8 @@ export function drawPortrait(portrait: Portrait): Promise<Uint8Array> {
 }
 
 /**
- * Draws the portrait of a persona that has no picture: a monogram on the paper's
- * colour, over a plain shape. The slug decides the shape and whether the ground
- * is deep or pale, so that a desk's personas look different. Equal portraits give
- * equal bytes.
+ * Draws a monogram on the paper's color, over a plain shape. The slug decides the shape and whether the ground is
+ * deep or pale, so that the personas of a desk look different. Equal portraits give equal bytes.
  */
 async function draw(portrait: Portrait): Promise<Uint8Array> {
   const digest = Buffer.from(sha256(`portrait ${portrait.slug}`).slice('sha256:'.length), 'hex');
@@ -52,7 +50,10 @@ async function draw(portrait: Portrait): Promise<Uint8Array> {
   );
 }
 
-/** Shapes behind the letters. Each crosses the middle, so that it is seen in a circle and at 40 pixels too. */
+/**
+ * Shapes behind the letters. Each crosses the center, so that it remains visible when cropped to a circle and at 40
+ * pixels.
+ */
 const SHAPES = [
   `<circle cx="${HALF}" cy="${PORTRAIT_SIDE}" r="300"/>`,
   `<path d="M0 ${PORTRAIT_SIDE}L${PORTRAIT_SIDE} 0V${PORTRAIT_SIDE}Z"/>`,
@@ -64,7 +65,10 @@ const SHAPES = [
   `<circle cx="${PORTRAIT_SIDE}" cy="${HALF}" r="330"/>`,
 ];
 
-/** The letters as text that the typefaces cover: without marks that they lack, or that of the slug, which is Latin always. */
+/**
+ * The monogram as text that the typefaces cover: without the marks that they lack, or else the monogram of the slug,
+ * which is always Latin.
+ */
 function drawable({ name, slug, language: tag }: Portrait): TypesetText {
   const language = knownLanguage(tag);
   const monogram = monogramOf(name, language);
@@ -76,7 +80,7 @@ function drawable({ name, slug, language: tag }: Portrait): TypesetText {
   throw new Error(`no typeface has the letter of ${slug}`);
 }
 
-/** The letters in the middle, by their ink and not by their line. */
+/** Centers the letters by their ink rather than by their line box. */
 async function lettersSvg(set: TypesetText, { ink }: Palette): Promise<string> {
   const text = {
     type: 'div',

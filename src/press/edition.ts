@@ -8,15 +8,14 @@ import type { Generation } from '../ledger/chain.ts';
 import type { VerifyingKey } from '../ledger/keyring.ts';
 import type { Piece } from '../ledger/piece.ts';
 
-/** Where a paper is published. */
+/** The address at which a paper is published. */
 export interface Site {
-  /** Absolute root, without a slash at its end. */
+  /** Absolute root, without a trailing slash. */
   root: string;
-  /** Its path: empty, or `/harbor-ledger`. */
+  /** Path of the root: empty, or `/harbor-ledger`. */
   base: string;
 }
 
-/** The site at a root address. */
 export function siteOf(root: string): Site {
   return { root, base: new URL(root).pathname.replace(/\/$/, '') };
 }
@@ -84,17 +83,17 @@ export class Edition {
     return story;
   }
 
-  /** Every piece that has a page. Only full presses use it to list outputs, so the read is not recorded. */
+  /** Every piece that has a page. Only full presses use this list, so the read is not recorded. */
   slugs(): Iterable<{ id: string; slug: string }> {
     return this.#archive.slugs();
   }
 
-  /** Slugs of all personas, past ones too; for a full press, like `slugs`. */
+  /** Slugs of all personas, including past ones; not recorded, as for `slugs`. */
   everyPersona(): Iterable<string> {
     return this.#archive.personaSlugs();
   }
 
-  /** Paths of all media; for a full press, like `slugs`. */
+  /** Paths of all media; not recorded, as for `slugs`. */
   everyMedia(): Iterable<string> {
     return this.#archive.mediaPaths();
   }
@@ -114,7 +113,7 @@ export class Edition {
     return this.#rows(this.#archive.earlier(row, EARLIER_MAX));
   }
 
-  /** The newest pieces: of the paper, of a section, or by a persona. At most `NEWEST_MAX`. */
+  /** The newest pieces of the paper, of a section or by a persona. At most `NEWEST_MAX`. */
   newest(limit: number, of: { section?: string; persona?: string } = {}): Row[] {
     if (of.section !== undefined) this.#read.add(tags.newestOf(of.section));
     else if (of.persona !== undefined) this.#read.add(tags.newestBy(of.persona));
@@ -122,7 +121,7 @@ export class Edition {
     return this.#rows(this.#archive.latest({ limit: Math.min(limit, NEWEST_MAX), ...of }));
   }
 
-  /** Pieces published since a time, newest first: the only list that ages without a change. */
+  /** Pieces published since a time, newest first. No other list changes with time alone. */
   news(since: number): Row[] {
     this.#read.add(tags.news);
     return this.#archive.latest({ limit: 1_000, since });
@@ -153,13 +152,13 @@ export class Edition {
     return this.#archive.days({ limit });
   }
 
-  /** The days with pieces of a year, newest first. */
+  /** The days of a year with pieces, newest first. */
   daysOf(year: string): { day: string; count: number }[] {
     this.#read.add(tags.daysOf(year));
     return this.#archive.days({ from: `${year}-01-01`, until: `${year}-12-31` });
   }
 
-  /** Every day with pieces, for a full press, like `slugs`. */
+  /** Every day with pieces; not recorded, as for `slugs`. */
   everyDay(): Iterable<string> {
     return this.#archive.days().map(({ day }) => day);
   }

@@ -26,14 +26,14 @@ export function feedItems(edition: Edition, rows: Row[]): FeedItem[] {
   });
 }
 
-/** A cache of prose rendered for feeds, by content and root: of fifty items a publish changes one. */
+/** A cache of prose rendered for feeds, by content and root: a publish changes one of fifty items. */
 const rendered = new Map<string, string>();
 const RENDERED_MAX = 200;
 
 function htmlOf({ content_hash, prose, cited_facts }: Story, root: string): string {
   const key = `${content_hash} ${root}`;
   const html = rendered.get(key) ?? proseHtml(prose, cited_facts, (media) => `${root}/${media}`).html;
-  // The least recently used entry is evicted first.
+  // Reinserts the entry, so that the least recently used one is evicted first.
   rendered.delete(key);
   rendered.set(key, html);
   const oldest = rendered.keys().next().value;

@@ -1,6 +1,6 @@
 import type { PaperRecord } from '../desk/paper.ts';
 
-/** The half of the guide for agents that needs a key: the check, the agreement, filing, revising, airing. */
+/** The part of the guide for agents that requires a key: the check, the agreement, filing, revising, airing. */
 export function filingText(paper: PaperRecord): string {
   return `## With a key
 
@@ -45,7 +45,7 @@ Admin keys only: \`PUT /api/v1/config\`, \`PUT /api/v1/masthead/{slug}\`, \`PUT 
 `;
 }
 
-/** A body that the filing door takes once the byline is a persona of the desk. */
+/** A body that the filing door accepts once the byline names a persona of the desk. */
 function exampleFiling(paper: PaperRecord) {
   return {
     slug: 'what-happened',

@@ -1,18 +1,18 @@
 import type { Archive, Row } from '../desk/archive.ts';
 import { NEWEST_MAX } from '../desk/tags.ts';
 
-/** Longer prose, in UTF-16 units, is rendered in a worker: the worst case of this length takes a tenth of a second. */
+/** Longer prose, in UTF-16 units, is rendered in a worker: the worst case of this length takes 100 ms. */
 const LONG_PROSE = 50_000;
-/** Feeds whose pieces have this much prose together take as long. */
+/** Feeds whose pieces together have this much prose take as long. */
 const LONG_PROSE_TOTAL = 1_000_000;
 
-/** Lengths of prose by piece and revision: a publish adds one to those that feeds show. */
+/** Lengths of prose by piece and revision. A publish adds one to those that feeds show. */
 const lengths = new Map<string, number>();
 const CACHED_MAX = 2_000;
 
 /**
- * Whether printing these outputs would block the event loop: one of their stories, or of the newest ones that feeds
- * show in full, is very long, or they are very long together.
+ * Whether printing these outputs would block the event loop, because one story is very long, or because the newest
+ * stories are very long together. Feeds show the newest ones in full.
  */
 export function hasLongProse(archive: Archive, names: Iterable<string>): boolean {
   let total = 0;

@@ -1,6 +1,9 @@
 import { hueColor } from './card-color.ts';
 
-/** A paper's hue as mail programs can show it: few of them know OKLCH or custom properties. As `tokens.css` has them. */
+/**
+ * A paper's colors for mail programs, few of which support OKLCH or custom properties. Keep in sync with
+ * `tokens.css`.
+ */
 export function mailColors(hue: number) {
   const color = (lightness: number, chroma: number) => hueColor(lightness, chroma, hue);
   return {

@@ -1,20 +1,20 @@
-/** A file of a pressed tree: its path under the paper's folder and the digest of its bytes. */
+/** A file of a pressed tree: its path under the paper's folder, and the digest of its bytes. */
 export interface PressedFile {
   path: string;
   digest: string;
 }
 
-/** The state in which a press begins. */
+/** The state at the beginning of a press. */
 export interface PressStart {
-  /** The newest mark: the press handles every mark up to it, and clears no later one. */
+  /** The newest mark. The press handles every mark up to this one and clears no later one. */
   until: number;
   /** Whether the last press was interrupted, so that the tree may differ from the manifest. */
   dirty: boolean;
 }
 
 /**
- * The press's own records: which tags are stale, which files are on disk, which process presses.
- * Marking a tag as stale gives the mark a number, higher than that of any earlier mark of any paper.
+ * The press's own records: which tags are stale, which files are on disk, which process presses. Marking a tag as
+ * stale assigns the mark a number higher than that of any earlier mark of any paper.
  */
 export interface Manifest {
   /** Marks the outputs that read these tags. Marking a tag again renews its number. */
@@ -24,10 +24,10 @@ export interface Manifest {
   isStale(paper: string, tag: string): boolean;
   /** Whether a tag is stale and no press has begun on its mark. */
   isPending(paper: string, tag: string): boolean;
-  /** The paper's newest mark that is not cleared, or 0. */
+  /** The paper's newest uncleared mark, or 0. */
   newestMark(paper: string): number;
   stalePapers(): string[];
-  /** Begins a press of all present marks. Call it in a transaction, holding the claim. */
+  /** Begins a press of all present marks. Call it in a transaction, while holding the claim. */
   begin(paper: string): PressStart;
   /** Clears the marks at or below a number. The tree and the manifest agree again. */
   clearStale(paper: string, until: number): void;
@@ -35,11 +35,11 @@ export interface Manifest {
   recordPressed(paper: string, until: number, files: number): void;
   /** Whether all marks at or below a number are on disk. */
   isPressed(paper: string, number: number): boolean;
-  /** The highest mark that any paper ever had: it grows with every change that a page shows. */
+  /** The highest mark of any paper, cleared or not. It grows with every change that a page shows. */
   highestMarkOfAll(): number;
-  /** The highest mark that the paper ever had, or 0. */
+  /** The paper's highest mark, cleared or not; 0 when it never had one. */
   highestMark(paper: string): number;
-  /** How many files were changed by the press that put a mark on disk; 0 when there was nothing to press. */
+  /** How many files changed in the press that handled a mark; 0 when there was nothing to press. */
   filesChangedBy(paper: string, number: number): number;
   /** The note of the last press that did not wait for fsync; null when every file is synced. */
   unsynced(paper: string): string | null;
@@ -50,17 +50,17 @@ export interface Manifest {
   outputsReading(paper: string, tag: string): string[];
   outputs(paper: string): string[];
   files(paper: string, output: string): PressedFile[];
-  /** Every file, read in batches: the database may change between two of them. */
+  /** Every file, read in batches. The database may change between batches. */
   allFiles(paper: string): Iterable<PressedFile>;
-  /** Records that an output was printed from these tags, with its new or changed files and its removed ones. */
+  /** Records the tags that an output read, its new or changed files, and its removed files. */
   record(paper: string, output: string, tags: string[], changed: PressedFile[], gone: string[]): void;
   drop(paper: string, output: string): void;
-  /** The program and settings of the last full press; under another stamp everything is stale. */
+  /** The program version and settings of the last full press. When the stamp differs, everything is stale. */
   stamp(paper: string): string;
   setStamp(paper: string, stamp: string): void;
-  /** Claims the paper's press for `span` ms; false while another owner holds it. */
+  /** Claims the paper's press for `span` ms. Returns false while another owner holds it. */
   claim(paper: string, owner: string, now: number, span: number): boolean;
-  /** Extends a claim by `span` ms from `now`; false when it was lost. */
+  /** Extends a claim by `span` ms from `now`. Returns false when the claim was lost. */
   renew(paper: string, owner: string, now: number, span: number): boolean;
   owner(paper: string): string | null;
   release(paper: string, owner: string): void;

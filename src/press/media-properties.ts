@@ -1,9 +1,9 @@
-/** What a probe reads from a media file's content. */
+/** The properties that a probe reads from a media file's content. */
 export interface MediaProperties {
   width: number | null;
   height: number | null;
   duration_ms: number | null;
 }
 
-/** A media file that is refused. The message completes a sentence that begins with the file's path. */
+/** A rejected media file. The message completes a sentence that begins with the file's path. */
 export class InvalidMedia extends Error {}

@@ -1,8 +1,8 @@
 import type { Archive } from '../desk/archive.ts';
 
 /**
- * An archive that caches paper, personas, keys and media for one press or one API
- * response: ten thousand pages, and every row of a list, read them.
+ * An archive that caches paper, personas, keys and media for one press or one API response: ten thousand pages, and
+ * every row of a list, read them.
  */
 export function memoized(archive: Archive): Archive {
   return {

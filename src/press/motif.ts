@@ -1,23 +1,26 @@
 import { sha256 } from '../ledger/basis.ts';
 import { present } from '../narrow.ts';
 
-/** The picture of a card whose piece has none: plain shapes in two tones, as the data of two SVG paths. */
+/** The picture of a card whose piece has none: plain shapes in two tones, as two SVG paths. */
 export interface Motif {
-  /** The part of the field that a card shows, as a `viewBox`. */
+  /** The visible part of the field, as a `viewBox`. */
   box: string;
   soft: string;
   strong: string;
 }
 
-/** Tiles of the field, and the side of each; a card shows its middle, 16 by 9. */
+/** Number of tiles per row of the field, and the side of each. A card shows the 16:9 center. */
 const COLUMNS = 6;
 const ROWS = 3;
 const SIDE = 3;
 
-/** The middle of the field, in the shape of a picture. */
+/** The center of the field, in 16:9. */
 const BOX = '1 0 16 9';
 
-/** A tile's shape from its upper left corner on: quarter discs about each corner, halves, a disc, triangles. */
+/**
+ * The shapes of a tile, relative to its upper left corner: quarter discs about each corner, halves, a disc,
+ * triangles.
+ */
 const SHAPES = [
   'h3a3 3 0 0 1-3 3z',
   'h3v3a3 3 0 0 1-3-3z',
@@ -30,7 +33,7 @@ const SHAPES = [
   'm3 0v3h-3z',
 ];
 
-/** The motif of a section: its own, the same on each card, whatever the piece. */
+/** The motif of a section. It depends on the section alone, not on the piece. */
 export function motifOf(section: string): Motif {
   const digest = Buffer.from(sha256(`motif ${section}`).slice('sha256:'.length), 'hex');
   const motif: Motif = { box: BOX, soft: '', strong: '' };
@@ -38,7 +41,7 @@ export function motifOf(section: string): Motif {
     const byte = digest.readUInt8(tile);
     const start = `M${(tile % COLUMNS) * SIDE} ${Math.floor(tile / COLUMNS) * SIDE}`;
     const shape = present(SHAPES[byte % SHAPES.length]);
-    // A third of the tiles are filled behind their shape, and a fifth are left to the ground.
+    // One in three tiles gets a filled background behind its shape; one in five shows only the ground.
     const tone = Math.floor(byte / SHAPES.length) % 5;
     if (tone === 0) motif.soft += `${start}h${SIDE}v${SIDE}h-${SIDE}z`;
     if (tone < 3) motif.strong += start + shape;

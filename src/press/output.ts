@@ -2,10 +2,9 @@ import type { Edition } from './edition.ts';
 import type { Pages } from './views.ts';
 
 /**
- * A file of an output: its bytes; the digest of the media file to copy; the
- * path of an earlier file of the output with the same bytes; or a function that
- * draws it. A drawn file's path names all that it shows, so it is drawn only
- * when it is missing.
+ * A file of an output: its bytes, the digest of the media file to copy, the path of an earlier file of the output
+ * with the same bytes, or a function that draws it. The path of a drawn file depends on its whole content, so it is
+ * drawn only when it is missing.
  */
 export type RenderedFile =
   | { path: string; body: string | Uint8Array }
@@ -14,9 +13,8 @@ export type RenderedFile =
   | { path: string; draw: () => Promise<Uint8Array> };
 
 /**
- * The order in which a press writes, so that no file links to one that does not
- * exist yet. An `index` links to lists. `host` files come last: they announce
- * all others to hosts and crawlers.
+ * The order in which a press writes, so that no file links to one that does not exist yet. An `index` links to lists.
+ * `host` files come last because they announce all others to hosts and crawlers.
  */
 export const STAGES = ['assets', 'card', 'story', 'list', 'index', 'front', 'feed', 'host'] as const;
 export type Stage = (typeof STAGES)[number];
@@ -24,27 +22,27 @@ export type Stage = (typeof STAGES)[number];
 /** Renders a page: `src/render.ts`, or Astro's development server. */
 export type Render = <Route extends keyof Pages>(route: Route, view: Pages[Route]) => Promise<string>;
 
-/** What outputs are printed with, beside the edition. */
+/** What outputs need for printing, besides the edition. */
 export interface RenderTools {
   render: Render;
-  /** The build's files for every paper: stylesheets, fonts, scripts, `public/`. */
+  /** The build's files, shared by every paper: stylesheets, fonts, scripts, `public/`. */
   assets(): Iterable<RenderedFile>;
-  /** The present time in ms. Only the news sitemap, which ages, may read it. */
+  /** The current time in ms. Only the news sitemap, whose content expires, may read it. */
   now: number;
 }
 
 /**
- * A kind of output: one or more files that are printed together, once for each
- * key. An output is named `<kind>/<key>`, or `<kind>` when the key is empty.
+ * A kind of output: one or more files that are printed together, once per key. An output is named `<kind>/<key>`, or
+ * `<kind>` when the key is empty.
  */
 export interface Output {
   kind: string;
   stage: Stage;
-  /** Keys that a stale tag may create. Outputs that exist are found by the tags that they read. */
+  /** Keys that a stale tag may create. Existing outputs are found by the tags that they read. */
   keysForTag(tag: string, edition: Edition): Iterable<string>;
   /** All keys that the paper has now. */
   allKeys(edition: Edition): Iterable<string>;
-  /** Prints the files of a key; null when the paper does not have it (any more). */
+  /** Prints the files of a key; null when the paper does not have it, or no longer has it. */
   print(edition: Edition, key: string, tools: RenderTools): Promise<RenderedFile[] | null> | RenderedFile[] | null;
 }
 
@@ -63,7 +61,7 @@ export function singleOutput(
   };
 }
 
-/** The rest of a tag that begins with a prefix, else null: `afterPrefix('day:', tag)`. */
+/** The rest of a tag after a prefix, or null: `afterPrefix('day:', tag)`. */
 export function afterPrefix(prefix: string, tag: string): string | null {
   return tag.startsWith(prefix) ? tag.slice(prefix.length) : null;
 }

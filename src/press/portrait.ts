@@ -1,27 +1,26 @@
-/** The side of a drawn portrait, in pixels: what feed readers and previews scale down from. */
+/** The side of a drawn portrait, in pixels. Feed readers and previews scale it down. */
 export const PORTRAIT_SIDE = 512;
 
-/** What a drawn portrait shows, and what chooses its pattern. */
+/** The content of a drawn portrait, and what selects its pattern. */
 export interface Portrait {
-  /** Of the persona: it stays when the persona is renamed, and so does the pattern. */
+  /** The persona's slug. It survives a change of name, and so does the pattern. */
   slug: string;
   name: string;
-  /** The paper's. */
+  /** The paper's hue. */
   hue: number;
   language: string;
 }
 
 const LETTER = /[\p{L}\p{N}]/u;
-/** Scripts in which two initials are a monogram; in others one sign of a name says as much. */
+/** Scripts in which two initials form a monogram. In other scripts the first sign of a name is as distinctive. */
 const BICAMERAL = /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Armenian}]/u;
 
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
 /**
- * The initials of a name, in capitals: of its first and last word in scripts with
- * capitals, else its first sign. Each is a whole grapheme cluster, marks and
- * conjuncts included; emoji, quotes and other signs are passed over. Empty when the
- * name has no letter.
+ * The initials of a name, in capitals: of its first and last words in scripts with capitals, else its first sign.
+ * Each is a whole grapheme cluster, including marks and conjuncts. Emoji, quotes and other signs are skipped. Empty
+ * when the name has no letter.
  */
 export function monogramOf(name: string, language: string): string {
   const initials = name
@@ -36,7 +35,7 @@ export function monogramOf(name: string, language: string): string {
 function initialOf(word: string, language: string): string {
   for (const { segment } of graphemes.segment(word)) {
     if (!LETTER.test(segment)) continue;
-    // A capital may be of two letters, as that of ß is.
+    // A capital may have two letters, such as that of ß.
     const [capital] = graphemes.segment(segment.toLocaleUpperCase(language).normalize('NFC'));
     return capital?.segment ?? segment;
   }

@@ -8,37 +8,40 @@ import type { PrinterJob, RenderResult } from './printer.ts';
 import { Printer } from './printer.ts';
 import { yielder } from './yielder.ts';
 
-/** More cards than this are drawn after the pages are public; fewer are drawn first, so that no page links to a missing one. */
+/**
+ * Above this number, cards are drawn after the pages are public. Otherwise they are drawn first, so that no page
+ * links to a missing one.
+ */
 const CARDS_FIRST_MAX = 50;
-/** How many outputs are recorded in one transaction. */
+/** How many outputs one transaction records. */
 const BATCH = 200;
-/** How many dropped outputs are removed from the manifest in one transaction. */
+/** How many dropped outputs one transaction removes from the manifest. */
 const DROP_BATCH = 200;
-/** A stage of this many outputs is printed by a worker pool. */
+/** A worker pool prints a stage of at least this many outputs. */
 const POOL_MIN = 400;
 
-/** Returned by a press that needs a worker pool: nothing was done; call it again with one. */
+/** Returned by a press that needs a worker pool. It has done nothing; call it again with a pool. */
 export const NEEDS_POOL = Symbol('needs a worker pool');
-/** Returned by a press of few outputs but very long pieces: one worker with a large heap will do. */
+/** Returned by a press of few outputs with very long pieces: one worker with a large heap is enough. */
 export const NEEDS_LARGE_HEAP = Symbol('needs a worker with a large heap');
 
 export interface PressJob extends Omit<PrinterJob, 'checksDisk' | 'manifest'> {
   manifest: Manifest;
-  /** Names the program and the settings that a tree depends on; under another stamp everything is stale. */
+  /** Identifies the program and settings on which a tree depends. When it differs, everything is stale. */
   stamp: string;
   start: PressStart;
   /** Presses everything, stale or not. */
   full: boolean;
-  /** False leaves the share cards stale, for a later press. */
+  /** False leaves the share cards stale for a later press. */
   cards: boolean;
-  /** The note to keep when files were written without waiting for fsync. */
+  /** The note to store when files were written without waiting for fsync. */
   unsynced: string;
   transact: <T>(work: () => T) => T;
-  /** Throws when another press holds the paper. Called within each transaction that records what was pressed. */
+  /** Throws when another press holds the paper. Called within each transaction that records results. */
   assertOwner(): void;
   /** Called after each output. */
   progress(done: number, total: number, what: string): void;
-  /** Prints outputs on worker threads; null while there are none. */
+  /** Prints outputs on worker threads; null without a pool. */
   printInPool: ((checksDisk: boolean, names: string[], done: (result: RenderResult) => void) => Promise<void>) | null;
 }
 
@@ -53,19 +56,17 @@ export interface PressReport {
 }
 
 /**
- * Prints the stale outputs of one paper, or all of them, and leaves the tree
- * that a full press would leave. A press handles the marks up to `start.until`
- * and clears only those: a change that arrives while it runs gets a higher mark
- * and is left to the next press. `archive` is a snapshot at that mark, so all
- * files show one state and none links to a file that does not exist yet. Marks
- * are cleared once the files are on disk, so the next press completes one that
- * died at any moment.
+ * Prints the stale outputs of one paper, or all of them, and leaves the same tree as a full press. A press handles
+ * the marks up to `start.until` and clears only those: a change that arrives meanwhile gets a higher mark and waits
+ * for the next press. `archive` is a snapshot at that mark, so all files show one state and none links to a file that
+ * does not exist yet. Marks are cleared once the files are on disk, so the next press completes one that was killed
+ * at any point.
  */
 export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_POOL | typeof NEEDS_LARGE_HEAP> {
   const { paper, manifest, tree, archive, start, printInPool } = job;
   const full = job.full || manifest.staleTags(paper, start.until).includes(tags.config);
-  // A full press trusts only the disk: deleted files are written again. So does the press that follows an interrupted
-  // one, whose last files the manifest does not know.
+  // A full press trusts only the disk: it writes deleted files again. So does the press after an interrupted one,
+  // whose last files the manifest does not list.
   const checksDisk = full || start.dirty;
   const printer = new Printer({ ...job, checksDisk });
   const isPublic = archive.paper().paper_public;
@@ -81,7 +82,7 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
   const record = writer.add.bind(writer);
   let isSynced = !full;
   for (const stage of stages) {
-    // Many cards come after everything else: the pages are public by then.
+    // A large number of cards comes after everything else: the pages are already public.
     if (isCard(stage[0] ?? '')) tree.show();
     if (printInPool !== null && needsPool(stage)) {
       isSynced = false;
@@ -111,8 +112,8 @@ export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_P
 }
 
 /**
- * Removes the files that the paper no longer has, which nothing links to any more, and the records of the outputs that
- * it no longer prints.
+ * Removes the files that the paper no longer has, to which nothing links any more, and the records of dropped
+ * outputs.
  */
 async function removeFiles(job: PressJob, gone: string[], dropped: string[], sweeps: boolean): Promise<number> {
   const { paper, manifest, tree, transact, assertOwner } = job;
@@ -152,7 +153,7 @@ async function allNames(printer: Printer, cards: boolean): Promise<Set<string>> 
   return names;
 }
 
-/** Names of the outputs that read stale tags, and of those that the tags may create. */
+/** Names of the outputs that read stale tags, and of those that these tags may create. */
 async function staleNames(printer: Printer, { paper, manifest, cards, start }: PressJob): Promise<Set<string>> {
   const names = new Set<string>();
   const edition = printer.edition();
@@ -178,7 +179,7 @@ function byStage(names: Set<string>): string[][] {
   return [...groups.values(), cards];
 }
 
-/** A full press without cards keeps the existing ones. */
+/** Whether a full press without cards keeps an existing card. */
 function keepsCard(name: string, { cards }: PressJob): boolean {
   return !cards && isCard(name);
 }
@@ -192,12 +193,12 @@ function isCardTag(tag: string): boolean {
   return tag.startsWith(tags.card(''));
 }
 
-/** Tags of the cards that belong to the stories just pressed. */
+/** Tags of the cards of the stories just pressed. */
 function* deferredCards(names: Set<string>, archive: Archive): Iterable<string> {
   for (const { id, slug } of archive.slugs()) if (names.has(`story/${slug}`)) yield tags.card(id);
 }
 
-/** Files on disk that no output printed: only presses write there. */
+/** Files on disk that no output printed. Only presses write there, so these can be removed. */
 async function* strayFiles({ paper, manifest, tree }: PressJob): AsyncIterable<string> {
   const recorded = new Set<string>();
   const yieldTurn = yielder();
@@ -211,7 +212,7 @@ async function* strayFiles({ paper, manifest, tree }: PressJob): AsyncIterable<s
   }
 }
 
-/** Records what was printed in the manifest, many outputs in one transaction. */
+/** Records printed outputs in the manifest, many per transaction. */
 class ManifestWriter {
   readonly gone: string[] = [];
   written = 0;

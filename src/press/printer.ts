@@ -9,16 +9,16 @@ import type { RenderedFile, RenderTools } from './output.ts';
 import { outputNamed } from './outputs/all.ts';
 import { yielder } from './yielder.ts';
 
-/** How many outputs may be on their way to disk while the next is composed: sharp draws on threads of its own. */
+/** How many outputs may be in flight to disk while the next is composed. sharp draws on its own threads. */
 const IN_FLIGHT_MAX = 8;
 
 /** The result of printing one output. */
 export interface RenderResult {
   name: string;
-  /** The tags that it read. */
+  /** The tags that the output read. */
   tags: string[];
   files: PressedFile[];
-  /** Files that the manifest does not have, or has with another digest. */
+  /** Files that the manifest does not list, or lists with another digest. */
   changed: PressedFile[];
   /** Files that the output no longer has. They are still on disk. */
   gone: string[];
@@ -33,13 +33,13 @@ export interface PrinterJob {
   site: Site;
   tree: Tree;
   tools: RenderTools;
-  /** The path of a media file's bytes, by digest. */
+  /** The path of a media file's content on disk, by digest. */
   mediaFile(digest: string): string;
   /** Whether to compare with the files on disk instead of trusting the manifest. */
   checksDisk: boolean;
 }
 
-/** Prints outputs of one paper and writes the files whose bytes differ from those on disk. */
+/** Prints outputs of one paper, and writes the files whose bytes differ from those on disk. */
 export class Printer {
   readonly #job: PrinterJob;
   readonly #archive: Archive;
@@ -49,12 +49,12 @@ export class Printer {
     this.#archive = memoized(job.archive);
   }
 
-  /** A view of the paper that has recorded no reads yet. */
+  /** A view of the paper with no recorded reads. */
   edition(): Edition {
     return new Edition(this.#archive, this.#job.site);
   }
 
-  /** Prints outputs in order, up to `IN_FLIGHT_MAX` being written at a time. Resolves when every file is on disk. */
+  /** Prints outputs in order while up to `IN_FLIGHT_MAX` are being written. Resolves when every file is on disk. */
   async printAll(names: Iterable<string>, done: (result: RenderResult) => void): Promise<void> {
     const inFlight = new Set<Promise<void>>();
     let failure: { error: unknown } | null = null;
@@ -76,7 +76,10 @@ export class Printer {
     if (failure !== null) throw (failure as { error: unknown }).error;
   }
 
-  /** Prints one output. `written` resolves when its files are on disk; the object keeps `await` from waiting for it. */
+  /**
+   * Prints one output. `written` resolves when its files are on disk; wrapping it in an object keeps `await` from
+   * waiting for it.
+   */
   async #print(name: string): Promise<{ written: Promise<RenderResult> }> {
     const found = outputNamed(name);
     if (found === null) {
@@ -109,7 +112,7 @@ export class Printer {
     const onDisk = checksDisk ? tree.digestBefore(file.path) : (before ?? null);
     const exists = onDisk !== null;
     if ('draw' in file) {
-      // The path names what the file shows, so an existing file is the right one.
+      // The path depends on the content, so an existing file is the right one.
       if (exists && onDisk === before && tree.has(file.path)) return onDisk;
       const bytes = await file.draw();
       await tree.write(file.path, bytes, exists);

@@ -1,19 +1,19 @@
 import { open } from 'node:fs/promises';
 import { InvalidMedia, type MediaProperties } from './media-properties.ts';
 
-/** The index of a long video has some megabytes. */
+/** The index of a long video takes several megabytes. */
 const MOOV_BYTES_MAX = 64_000_000;
 
 type Read = (offset: number, length: number) => Promise<Buffer>;
 
 interface Box {
   type: string;
-  /** Of the body, in the file. */
+  /** Offset of the body in the file. */
   start: number;
   end: number;
 }
 
-/** ISO/IEC 14496-12: the boxes must fill the file exactly, which detects a truncated one without decoding it. */
+/** ISO/IEC 14496-12. The boxes must fill the file exactly, which detects a truncated file without decoding it. */
 export async function probeMp4(source: Uint8Array | string, size: number): Promise<MediaProperties> {
   if (typeof source !== 'string') {
     const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
@@ -48,7 +48,7 @@ async function readProperties(read: Read, size: number): Promise<MediaProperties
   return moovProperties(await read(moov.start, moov.end - moov.start));
 }
 
-/** The boxes at the top of the file. */
+/** The top-level boxes of the file. */
 async function boxesOf(read: Read, size: number): Promise<Box[]> {
   const boxes: Box[] = [];
   for (let at = 0; at < size; ) {
@@ -67,9 +67,9 @@ async function boxesOf(read: Read, size: number): Promise<Box[]> {
 }
 
 /**
- * Parses a box header; null when it is invalid. Size 1: the size follows in 64
- * bits. Size 0, a box that extends to the end of the file, is refused: it would
- * look the same cut short, or as the blank rest of an interrupted download.
+ * Parses a box header; null when it is invalid. Size 1 means that the size follows in 64 bits. Size 0, a box that
+ * extends to the end of the file, is rejected: it would look the same truncated, or as the blank rest of an
+ * interrupted download.
  */
 function boxAt(header: Buffer, at: number): Box | null {
   if (header.length < 8) return null;
@@ -100,7 +100,7 @@ function moovProperties(moov: Buffer): MediaProperties {
     if (!tkhd) throw new InvalidMedia('has no video track; export it again with its pictures');
     return { ...sizeOf(tkhd), duration_ms: Math.round((duration * 1000) / scale) };
   } catch (error) {
-    // A field that lies beyond its box.
+    // The field lies beyond its box.
     if (error instanceof RangeError) throw new InvalidMedia('has a damaged moov box; export it again as MP4');
     throw error;
   }
@@ -118,7 +118,10 @@ function childrenOf(body: Buffer, type: string): Buffer[] {
   return found;
 }
 
-/** Width and height are the last two fields, in 16.16; a quarter turn in the matrix before them swaps them. */
+/**
+ * Reads width and height, the last two fields, in 16.16 fixed point. A quarter turn in the preceding matrix swaps
+ * them.
+ */
 function sizeOf(tkhd: Buffer): { width: number; height: number } {
   const end = tkhd[0] === 1 ? 96 : 84;
   const width = Math.round(tkhd.readUInt32BE(end - 8) / 65_536);

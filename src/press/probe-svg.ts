@@ -6,10 +6,10 @@ import { checkDeclarations, checkStyleSheet, checkValue, isInside } from './svg-
 const XML_ATTRIBUTES = new Set(['space', 'lang', 'id']);
 const XLINK_ATTRIBUTES = new Set(['title', 'type', 'role', 'arcrole', 'show', 'actuate']);
 
-/** The attributes that may be animated: none of them is a reference. */
+/** The attributes that may be animated. None of them holds a reference. */
 const MOVES = new Set(['transform', 'gradientTransform', 'patternTransform']);
 
-/** How deep elements may be nested: the parser searches all open ones for each namespace. */
+/** Maximum nesting of elements: the parser searches all open ones for each namespace. */
 const DEPTH_MAX = 100;
 
 /**
@@ -19,7 +19,7 @@ const DEPTH_MAX = 100;
  */
 export function probeSvg(text: string): MediaProperties {
   let root: SaxesTagNS | undefined;
-  /** The text of the style element that is open. */
+  /** The text of the open style element. */
   let css: string[] | null = null;
   let depth = 0;
   const parser = new SaxesParser({ xmlns: true });
@@ -43,7 +43,7 @@ export function probeSvg(text: string): MediaProperties {
       }
       root = tag;
     }
-    // A browser would join the text around them into one style.
+    // A browser would join the surrounding text into one style.
     if (css !== null) throw new InvalidMedia(`has a ${tag.name} element within a style; remove it`);
     checkTag(tag);
     if (tag.local === 'style') css = [];

@@ -17,7 +17,7 @@ export const CAPTIONS_BYTES_MAX = 5_000_000;
 interface Format {
   media_type: string;
   bytes_max: number;
-  /** Probes a file by its bytes or its path on disk. */
+  /** Probes a file, given as bytes or as a path on disk. */
   probe(source: Uint8Array | string, size: number): Promise<MediaProperties>;
 }
 
@@ -29,7 +29,7 @@ const picture = (media_type: string, format: string, name: string): Format => ({
 
 const JPEG = picture('image/jpeg', 'jpeg', 'JPEG');
 
-/** The formats that a paper may hold, by extension. */
+/** The accepted media formats, by extension. */
 const FORMATS: Readonly<Record<string, Format>> = {
   '.jpg': JPEG,
   '.jpeg': JPEG,
@@ -51,11 +51,9 @@ const FORMATS: Readonly<Record<string, Format>> = {
 };
 
 /**
- * Checks by its content that a media file is complete and of the format that its
- * extension says. `path` is its path under the paper's folder, such as
- * `media/art/metre.svg`; `source` its bytes, or its path on disk (a video is then
- * never read into memory as a whole). Throws a `Fault` with the problem and the
- * cure.
+ * Checks by its content that a media file is complete and has the format of its extension. `path` is its path under
+ * the paper's folder, such as `media/art/metre.svg`. `source` is its bytes, or its path on disk, in which case a
+ * video is never loaded whole into memory. Throws a `Fault` with the problem and the remedy.
  */
 export async function probeMedia(path: string, source: Uint8Array | string): Promise<Media> {
   try {
@@ -107,7 +105,7 @@ async function pictureProperties(bytes: Uint8Array, format: string, name: string
       `holds ${found.toUpperCase()}, not ${name} as its name says; rename it or export it as ${name}`,
     );
   }
-  // Only decoding every pixel shows that the file is complete.
+  // Only decoding every pixel proves that the file is complete.
   await image.stats().catch(() => {
     throw new InvalidMedia(`is cut short or damaged: its pixels cannot all be read; send the whole ${name} file again`);
   });

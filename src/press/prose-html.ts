@@ -2,14 +2,14 @@ import type { RendererRule, Token } from 'markdown-it';
 import type { CitedFact } from '../ledger/piece.ts';
 import { markdown, splitAtMarkers } from '../ledger/prose.ts';
 
-/** Prose as HTML, and where in it each fact is referenced. */
+/** Prose as HTML, and the places that cite each fact. */
 export interface ProseHtml {
   html: string;
-  /** Ids of the markers that point at fact n, by n. */
+  /** Ids of the markers that cite fact n, by n. */
   markerIds: Map<number, string[]>;
 }
 
-/** What the renderer's rules share while one prose is rendered. */
+/** State that the renderer's rules share while they render one text. */
 interface RenderState {
   sources: Map<number, string>;
   markerIds: Map<number, string[]>;
@@ -20,7 +20,7 @@ type Rule = (token: Token, state: RenderState) => string;
 
 const escapeHtml = (text: string): string => markdown.utils.escapeHtml(text);
 
-/** A rule that is given its token and the state. Rendering without a state has no facts. */
+/** Adapts a rule that takes its token and the state. Without a state there are no facts. */
 function rule(print: Rule): RendererRule {
   return (tokens, index, _options, env) => {
     const token = tokens[index];
@@ -29,7 +29,7 @@ function rule(print: Rule): RendererRule {
   };
 }
 
-/** A marker as a link to its fact; its own id is the way back. Where there is no such fact, it is text. */
+/** A marker as a link to its fact, with an id as the target of the back link. A marker without a fact remains text. */
 function marker(n: number, { sources, markerIds }: RenderState): string {
   const publisher = sources.get(n);
   if (publisher === undefined) return `[^${n}]`;
@@ -41,7 +41,7 @@ function marker(n: number, { sources, markerIds }: RenderState): string {
   return `<sup class="marker" id="${id}" data-n="${n}" data-source="${source}"><a href="#fact-${n}" aria-label="Source ${n}: ${source}">${n}</a></sup>`;
 }
 
-/** Text that may hold markers outside the grammar's reach: code, and the text of an autolink. */
+/** Text with markers that the grammar does not see: code, and the text of an autolink. */
 function textWithMarkers(text: string, state: RenderState): string {
   return splitAtMarkers(text)
     .map((part) => (typeof part === 'number' ? marker(part, state) : escapeHtml(part)))
@@ -51,7 +51,7 @@ function textWithMarkers(text: string, state: RenderState): string {
 const codeBlock = rule(
   ({ content }, state) => `<pre tabindex="0"><code>${textWithMarkers(content, state)}</code></pre>\n`,
 );
-/** The page's own headline is its h1: headings in prose begin one step below. */
+/** The page's headline is its h1, so headings in prose start at h2. */
 const headingLevel = ({ tag }: Token): number => Math.max(2, Number(tag.slice(1)));
 
 Object.assign(markdown.renderer.rules, {
@@ -61,7 +61,7 @@ Object.assign(markdown.renderer.rules, {
   code_block: codeBlock,
   fence: codeBlock,
   link_open: rule((token) => {
-    // A marker at the end of a bare address was taken into it.
+    // The linkifier includes a marker at the end of a bare address.
     const href = String(token.attrGet('href') ?? '').replace(/(?:%5B|\[)(?:%5E|\^)\d+(?:%5D|\])/gi, '');
     const title = token.attrGet('title');
     return `<a href="${escapeHtml(href)}"${title === null ? '' : ` title="${escapeHtml(String(title))}"`} rel="noopener">`;
@@ -73,8 +73,8 @@ Object.assign(markdown.renderer.rules, {
 });
 
 /**
- * Renders a piece's prose, each `[^N]` linked to `#fact-N`. `mediaUrl` gives
- * the address of a picture of the paper.
+ * Renders a piece's prose and links each `[^N]` to `#fact-N`. `mediaUrl` returns the address of a picture of the
+ * paper.
  */
 export function proseHtml(prose: string, facts: CitedFact[], mediaUrl: (path: string) => string): ProseHtml {
   const state: RenderState = {
@@ -91,7 +91,7 @@ export function proseHtml(prose: string, facts: CitedFact[], mediaUrl: (path: st
   return { html, markerIds: state.markerIds };
 }
 
-/** Prose without facts, such as the standards page's. */
+/** Renders prose without facts, such as the standards page. */
 export function plainProseHtml(prose: string): string {
   return proseHtml(prose, [], (path) => path).html;
 }

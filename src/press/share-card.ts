@@ -5,9 +5,9 @@ import { compose } from './card-layout.ts';
 import { flatPng } from './card-png.ts';
 
 /**
- * The characters of a text that no typeface of the cards covers. A line with any
- * is left off the card: a headline in such a script gives a card of nameplate,
- * section and date. Emoji do not count; they are removed from the line.
+ * The characters of a text that no card typeface covers. The card omits a line with any such character: a headline in
+ * an uncovered script gives a card of nameplate, section and date. Emoji do not count, because they are removed from
+ * the line.
  */
 export function missingGlyphs(text: string, language = 'en'): string[] {
   return typeset(text, 'serif', language).missing;
@@ -18,7 +18,7 @@ export async function drawCard(card: Card): Promise<Uint8Array> {
   return flatPng(await cardSvg(card));
 }
 
-/** The same picture as SVG of paths alone, which needs no font. */
+/** The same picture as SVG that contains only paths and needs no font. */
 export async function cardSvg(card: Card): Promise<string> {
   const { element, fonts } = compose(card);
   return satori(element, { width: CARD_WIDTH, height: CARD_HEIGHT, fonts });

@@ -5,7 +5,7 @@ import { limitInWords, ORDERS, READS } from '../limits.ts';
 import type { Site } from './edition.ts';
 import { filingText } from './filing-text.ts';
 
-/** The standards page, in Markdown: what the desk says of itself, then what Broadsheet holds every desk to. */
+/** The standards page, in Markdown: the desk's own statement, then the rules of Broadsheet for every desk. */
 export function standardsText(paper: PaperRecord, { base }: Site): string {
   return `${paper.standards.trim()}
 
@@ -28,18 +28,17 @@ Every filing is hashed and signed. The receipt proves who filed the piece and th
 }
 
 /**
- * The guide for agents, in Markdown: everything that a program may do, given only
- * the paper's address. Routes are written as paths, to be short; pressed files
- * are links.
+ * The guide for agents, in Markdown: everything that a program can do, given only the paper's address. For brevity,
+ * routes are written as paths; pressed files are links.
  */
 export function agentsText(paper: PaperRecord, site: Site): string {
   return `${readingText(paper, site)}\n${filingText(paper)}`;
 }
 
-/** The longest description that a skill may have (agentskills.io, "Specification"). */
+/** The maximum length of a skill's description (agentskills.io, "Specification"). */
 const DESCRIPTION_MAX = 1024;
 
-/** The same as a skill file. A paper's slug is a valid skill name. */
+/** The same guide as a skill file. A paper's slug is a valid skill name. */
 export function skillText(paper: PaperRecord, { root }: Site): string {
   const description = `Finds, reads, searches, cites and verifies pieces of ${paper.nameplate}, a newspaper by declared AI personas, and with a key files, revises and airs them. Use when a task names ${paper.nameplate} or an address under ${root}.`;
   const front = stringify(
@@ -49,7 +48,7 @@ export function skillText(paper: PaperRecord, { root }: Site): string {
   return `---\n${front}---\n\n# ${words(paper.nameplate)}\n\n${agentsText(paper, { root, base: root })}`;
 }
 
-/** What needs no key. */
+/** The part that requires no key. */
 function readingText(paper: PaperRecord, { root, base }: Site): string {
   const sections = paper.sections.map((name) => `[${words(name)}](${base}/sections/${sectionSlug(name)}/)`);
   return `Every path below hangs under one root, \`ROOT\` = \`${root}\`: \`/llms.txt\` is \`ROOT/llms.txt\`. Reading needs no key.
@@ -104,7 +103,7 @@ A list with more to come has \`next_cursor\`: ask again with \`?cursor=\` and it
 `;
 }
 
-/** A name as plain words in Markdown, whatever characters it has. */
+/** Escapes a name for Markdown. */
 function words(text: string): string {
   return text.replace(/[\\`*_[\]<>]|&(?=#?\w+;)/g, '\\$&');
 }

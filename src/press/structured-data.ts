@@ -6,7 +6,7 @@ import { isoTime } from '../time.ts';
 import type { Channel } from './feeds/channel.ts';
 import { channelDescription, declared, webAddress } from './feeds/channel.ts';
 
-/** What a story's JSON-LD says beside the story itself. */
+/** What a story's JSON-LD needs besides the story itself. */
 export interface StoryFacts {
   /** Absolute: the piece's own art, or its share card. */
   image: string;
@@ -17,13 +17,12 @@ export interface StoryFacts {
 
 const CONTEXT = 'https://schema.org';
 
-/** How schema.org names media made by a trained model (IPTC digital source type). */
+/** The schema.org type for media created by a trained model (IPTC digital source type). */
 const MADE_BY_MODEL = 'https://schema.org/TrainedAlgorithmicMediaDigitalSource';
 
 /**
- * JSON-LD of a story: a schema.org `NewsArticle` whose author is an
- * `Organization` named as an AI persona, never a `Person`. Like all documents of
- * this file it is safe inside a script element.
+ * JSON-LD of a story: a schema.org `NewsArticle` whose author is an `Organization` named as an AI persona, never a
+ * `Person`. Like all documents of this file, it is safe inside a script element.
  */
 export function storyJsonLd(channel: Channel, story: Story, facts: StoryFacts): string {
   const { root } = channel;
@@ -109,7 +108,7 @@ export function frontJsonLd(channel: Channel): string {
   });
 }
 
-/** JSON-LD of the way to a page: a `BreadcrumbList`, from the front page on; addresses are absolute. */
+/** JSON-LD of the path to a page: a `BreadcrumbList` from the front page on, with absolute addresses. */
 export function breadcrumbsJsonLd(trail: readonly { name: string; url: string }[]): string {
   return script(breadcrumbs(trail));
 }
@@ -141,7 +140,7 @@ function imageOf(story: Story, url: string) {
   };
 }
 
-/** Each document once, however many facts rest on it. */
+/** Each document once, however many facts cite it. */
 function citations(facts: readonly CitedFact[]) {
   const documents = new Map(
     facts.map(({ source, instrument }) => [`${source}\n${instrument}`, { source, instrument }]),
@@ -169,7 +168,7 @@ const UNSAFE: Record<string, string> = {
   '\u2029': '\\u2029',
 };
 
-/** A document as JSON that can neither end a script element nor open a comment in it. */
+/** Serializes a document as JSON that can neither end a script element nor open a comment in it. */
 function script(body: object): string {
   return JSON.stringify({ '@context': CONTEXT, ...body }).replace(
     /[<>&\u2028\u2029]/g,

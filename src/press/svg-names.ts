@@ -1,5 +1,5 @@
-// What a picture may contain (SVG 2, and what editors still write of SVG 1.1). Not listed: what runs code, embeds
-// documents, follows links, or can change a harmless reference into another.
+// The names that a picture may contain (SVG 2, and parts of SVG 1.1 that editors still write). Not listed: anything
+// that runs code, embeds documents, follows links, or can turn a harmless reference into another.
 
 const names = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
@@ -8,7 +8,7 @@ export const XLINK = 'http://www.w3.org/1999/xlink';
 export const XML = 'http://www.w3.org/XML/1998/namespace';
 export const XMLNS = 'http://www.w3.org/2000/xmlns/';
 
-/** Namespaces of editors' own metadata; no browser reads them. */
+/** Namespaces of editors' own metadata. Browsers ignore them. */
 export const NOTES: ReadonlySet<string> = names(`
   http://sodipodi.sourceforge.net/DTD/sodipodi-0.dtd
   http://www.inkscape.org/namespaces/inkscape
@@ -29,7 +29,7 @@ export const ELEMENTS = names(`
   animateTransform animateMotion mpath
 `);
 
-/** Attributes that are not styles, and so may hold any text. */
+/** Attributes that are not styles and therefore may contain any text. */
 export const PLAIN_ATTRIBUTES = names(`
   id class lang role tabindex media type version baseProfile
   width height x y x1 y1 x2 y2 cx cy r rx ry fx fy fr dx dy d points pathLength viewBox preserveAspectRatio

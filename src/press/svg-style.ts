@@ -4,9 +4,9 @@ import walk from 'css-tree/walker';
 import { InvalidMedia } from './media-properties.ts';
 import { AT_RULES, FUNCTIONS, PROPERTIES } from './svg-names.ts';
 
-/** The longest style, in UTF-16 units: parsing takes a hundred times as much memory. */
+/** Maximum length of a style, in UTF-16 units: parsing takes a hundred times as much memory. */
 const STYLE_MAX = 1_000_000;
-/** How deep brackets may be nested: the parser is recursive. */
+/** Maximum nesting of brackets: the parser is recursive. */
 const DEPTH_MAX = 100;
 
 /** Allowed references: a fragment of the same file, or an embedded picture. */
@@ -29,11 +29,13 @@ export function checkDeclarations(css: string): void {
 
 /** Checks the value of a presentation attribute. Throws `InvalidMedia`. */
 export function checkValue(css: string): void {
-  // Without a parenthesis or an escape a value calls and references nothing; most have neither.
+  // A value without a parenthesis or an escape contains no call and no reference. Most have neither.
   if (/[(\\]/.test(css)) check(css, { context: 'value' });
 }
 
-/** Everything in a style must be listed. What the parser cannot read is refused, because a browser might read it. */
+/**
+ * Checks that everything in a style is listed. Rejects what the parser cannot read, because a browser might read it.
+ */
 function check(css: string, options: ParseOptions): void {
   if (css.trim() === '') return;
   if (css.length > STYLE_MAX) {

@@ -1,19 +1,18 @@
 /**
- * The data of each page: everything it shows, ready to print. Pages hold only
- * markup, and import nothing but these types. Every `url` is a path
- * from the host's root (`/harbor-ledger/stories/x/`) unless its name says absolute.
+ * The complete data of each page, ready to print. Pages contain only markup and import nothing but these types. Every
+ * `url` is a path from the host's root (`/harbor-ledger/stories/x/`) unless its name says absolute.
  */
 
 import type { Motif } from './motif.ts';
 
-/** What every page of a paper has around its content. */
+/** The surroundings of every page of a paper. */
 export interface Frame {
-  /** Absolute root address of the paper, without a slash at its end. */
+  /** Absolute root address of the paper, without a trailing slash. */
   root_absolute: string;
   /** Path of the root: empty, or `/harbor-ledger`. */
   base: string;
   canonical_absolute: string;
-  /** Text of `<title>`. */
+  /** Content of `<title>`. */
   title: string;
   description: string;
   noindex: boolean;
@@ -26,20 +25,20 @@ export interface Frame {
     sections: { name: string; slug: string; url: string }[];
     has_cast: boolean;
   };
-  /** Language of this page's own text, when it is not the paper's. */
+  /** Language of this page's own text, when it differs from the paper's. */
   language: string;
   /** For OpenGraph and Twitter. */
   share_image: ShareImage | null;
-  /** A JSON-LD document to print as it is in a script element, already safe for it, or null. */
+  /** A JSON-LD document, already safe to print inside a script element, or null. */
   json_ld: string | null;
 }
 
-/** The picture that a preview of a page shows. */
+/** The preview picture of a page. */
 export interface ShareImage {
-  /** Its absolute address. */
+  /** Absolute address of the picture. */
   absolute: string;
   alt: string;
-  /** In pixels, where the size is known. */
+  /** In pixels; null when unknown. */
   width: number | null;
   height: number | null;
 }
@@ -81,15 +80,15 @@ export interface FactView {
   statement: string;
   source: string;
   instrument: string;
-  /** The instrument as an address to link to, or null when it is a document's name. */
+  /** The instrument's address, or null when the instrument is a document's name. */
   href: string | null;
-  /** Ids of the markers in the prose that point here, for the way back. */
+  /** Ids of the markers in the prose that cite this fact, for the back links. */
   marker_ids: string[];
 }
 
 export interface StoryView extends RowView {
   frame: Frame;
-  /** The prose as HTML, its markers linked to the facts. */
+  /** The prose as HTML. Its markers link to the facts. */
   html: string;
   facts: FactView[];
   credit: string | null;
@@ -108,7 +107,7 @@ export interface StoryView extends RowView {
   oembed_xml_absolute: string;
 }
 
-/** The page of a piece that was withdrawn. */
+/** The page of a withdrawn piece. */
 export interface WithdrawnView {
   frame: Frame;
   headline: string;
@@ -143,7 +142,7 @@ export interface FrontView {
   frame: Frame;
   /** When the paper last changed; ISO 8601. */
   updated_at: string;
-  /** The piece that leads, then the ones beside it; none of them is repeated in a rail. */
+  /** The lead piece, then the pieces beside it. No rail repeats any of them. */
   lead: RowView | null;
   seconds: RowView[];
   rails: RailView[];
@@ -170,7 +169,7 @@ export interface DayView {
   days_url: string;
 }
 
-/** The back issues: of the last 366 published days (`year` null), or of a year. */
+/** The back issues of the last 366 published days (`year` null), or of a year. */
 export interface DaysView {
   frame: Frame;
   year: string | null;
@@ -218,7 +217,7 @@ export interface DeskPageView {
   api: string;
 }
 
-/** A problem of a submitted form, shown at its field. */
+/** A problem of a submitted form, shown next to its field. */
 export interface FormProblem {
   field: string;
   message: string;
@@ -227,22 +226,22 @@ export interface FormProblem {
 /** A reader's choices as a form shows them. */
 export interface ChoicesView {
   cadence: string;
-  /** The sections that are ticked. */
+  /** The selected sections. */
   sections: string[];
   cast: boolean;
 }
 
-/** The subscription form. Pressed it is empty; served live it shows a request that failed. */
+/** The subscription form: empty when pressed; served live, it shows a failed request. */
 export interface SubscribeView extends DeskPageView {
   failed?: ChoicesView & { email: string; problem: FormProblem };
 }
 
-/** The page after a step of a subscription, or the one that asks the reader to press a button. */
+/** The result of a subscription step, or the page that asks the reader to press a button. */
 export interface ReaderSaidView {
   frame: Frame;
   heading: string;
   paragraphs: string[];
-  /** The one button: it sends the token to `action`, an address relative to `{root}/subscribe/`. */
+  /** The only button. It sends the token to `action`, an address relative to `{root}/subscribe/`. */
   button: { action: string; token: string; label: string } | null;
   link: { url: string; text: string } | null;
 }
@@ -273,9 +272,9 @@ export interface NotFoundView {
   frame: Frame;
 }
 
-/** The story card that other sites frame. It may load nothing but its picture. */
+/** The story card that other sites frame. It may load only its picture. */
 export interface EmbedView {
-  /** When the piece was withdrawn: the card is then a notice. Else null. */
+  /** When the piece was withdrawn, which turns the card into a notice; else null. */
   withdrawn_at: string | null;
   language: string;
   hue: number;
@@ -288,11 +287,11 @@ export interface EmbedView {
   byline: { name: string; title: string };
   published_at: string;
   image: (PictureView & { absolute: string }) | null;
-  /** In the place of a picture; null beside one, and on a notice. */
+  /** Replaces a missing picture. Null when there is a picture, and on a notice. */
   motif: Motif | null;
 }
 
-/** The shared host's front door. */
+/** The front page of the shared host. */
 export interface NewsstandView {
   papers: {
     slug: string;
@@ -308,7 +307,7 @@ export interface NewsstandView {
   }[];
 }
 
-/** Pages by the route under `src/pages` that prints them. */
+/** Page data by the route under `src/pages` that prints it. */
 export interface Pages {
   '/paper/front': FrontView;
   '/paper/story': StoryView;

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** How long a loop may hold the thread before it yields, in ms. */
+/** How long a loop may block the event loop before it yields, in ms. */
 const SLICE = 10;
 
-/** Returns a function to await in a long loop: it yields to the event loop once the loop has run for `SLICE`. */
+/** Returns a function to await in a long loop. It yields to the event loop once the loop has run for `SLICE`. */
 export function yielder(): () => Promise<void> | undefined {
   let since = performance.now();
   return () => {

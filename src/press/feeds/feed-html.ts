@@ -14,10 +14,9 @@ const ATTRIBUTE = /([a-z][a-z0-9:-]*)\s*=\s*"([^"]*)"/gi;
 const ENTITY: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
 
 /**
- * A piece as a feed carries it: prose, corrections, numbered sources, credit and
- * the AI label, as self-contained HTML. Every address in it is absolute
- * and it has no ids, so that many pieces can share a reader's page; a footnote
- * marker leads to the footnote on the story's page.
+ * A piece as a feed carries it: prose, corrections, numbered sources, credit and the AI label, as self-contained
+ * HTML. All addresses are absolute, and there are no ids, so that many pieces can share a reader's page. A footnote
+ * marker links to the footnote on the story's page.
  */
 export function feedHtml({ paper, root }: Channel, item: FeedItem): string {
   const parts = [
@@ -38,7 +37,7 @@ export function feedHtml({ paper, root }: Channel, item: FeedItem): string {
   return parts.join('\n');
 }
 
-/** The piece's own art; a share card only repeats the headline. */
+/** The piece's own art. A share card would only repeat the headline. */
 function figure(item: FeedItem, root: string): string {
   if (item.image === null) return '';
   const { src, alt, credit } = item.image;
@@ -53,7 +52,7 @@ function source({ n, statement, source: publisher, instrument }: CitedFact): str
   return `<li value="${n}" dir="auto">${escapeHtml(statement)} — ${escapeHtml(publisher)}, ${link}</li>`;
 }
 
-/** Rendered prose with absolute addresses and none of the attributes that only the site's pages need. */
+/** Rendered prose with absolute addresses, without the attributes that only the site's pages need. */
 function standalone(html: string, root: string, slug: string): string {
   return html.replace(TAG, (_tag, name: string, attributes: string | undefined) => {
     let kept = '';
@@ -70,7 +69,7 @@ function standalone(html: string, root: string, slug: string): string {
   });
 }
 
-/** An address in a story's HTML from the outside, or null when it leads nowhere a feed may point. */
+/** The absolute form of an address in a story's HTML; null for a target that a feed must not link to. */
 function absolute(value: string, root: string, slug: string): string | null {
   const text = value.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITY[entity] ?? entity);
   const base = text.startsWith('media/') ? `${root}/` : storyUrl(root, slug);

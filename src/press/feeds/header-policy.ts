@@ -1,8 +1,8 @@
-/** What decides the headers of a paper's files beside their paths. */
+/** The inputs, besides the path, that decide the headers of a paper's files. */
 export interface HeaderContext {
-  /** Absolute root address of the paper, without a slash at its end. */
+  /** Absolute root address of the paper, without a trailing slash. */
   root: string;
-  /** Hashes of the inline scripts of the cards that other sites frame, such as `sha256-…`. */
+  /** Hashes of the inline scripts of embeddable cards, such as `sha256-…`. */
   embed_scripts: readonly string[];
 }
 
@@ -10,10 +10,9 @@ export interface HeaderContext {
 type Area = 'page' | 'embed' | 'asset' | 'media';
 
 /**
- * Which paths, under a paper's root, are of which area: `:x` is one segment, a
- * `*` at the end is any rest. No path matches two of them. Static hosts join the
- * values when two rules name the same header, and a joined Content-Security-Policy
- * would forbid everywhere what one rule forbids.
+ * Path patterns under a paper's root, and the area of each: `:x` is one segment, a trailing `*` any rest. No path
+ * matches two patterns. Static hosts join the values when two rules set the same header, and a joined
+ * Content-Security-Policy would apply the restrictions of both rules.
  */
 export const AREAS: readonly (readonly [string, Area])[] = [
   ['/', 'page'],
@@ -71,10 +70,10 @@ export const OPEN: readonly string[] = [
   '/portraits/*',
 ];
 
-/** The CORS headers of these paths: scripts may read them, and revalidate by ETag. */
+/** The CORS headers of these paths: scripts may read them and revalidate by ETag. */
 export const OPEN_HEADERS = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'ETag' };
 
-/** Content types that hosts guess wrong, or send without a charset. */
+/** Content types that hosts guess wrong or send without a charset. */
 export const TYPES: readonly (readonly [string, string])[] = [
   ['/rss.xml', 'application/rss+xml; charset=utf-8'],
   ['/sections/:section/rss.xml', 'application/rss+xml; charset=utf-8'],
@@ -87,10 +86,10 @@ export const TYPES: readonly (readonly [string, string])[] = [
   ['/.well-known/newsdesk-keys.json', 'application/json; charset=utf-8'],
 ];
 
-/** The front page's two addresses, where programs look for a link to the API. */
+/** The two addresses of the front page, where programs look for a link to the API. */
 export const FRONT: readonly string[] = ['/', '/index.html'];
 
-/** Where the catalog of the paper's API is (RFC 9727, section 3). */
+/** Links to the API catalog of the paper (RFC 9727, section 3). */
 export function frontHeaders({ root }: HeaderContext): Record<string, string> {
   return { Link: `<${root}/.well-known/api-catalog>; rel="api-catalog"` };
 }
@@ -99,7 +98,7 @@ const PAGE_CSP =
   "default-src 'none'; img-src 'self' data:; media-src 'self'; font-src 'self'; style-src 'self'; script-src 'self'; " +
   "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-src 'self'; frame-ancestors 'none'";
 
-/** An SVG opened by itself is a document: in a sandbox it runs nothing and is of no origin. */
+/** An SVG opened directly is a document: the sandbox runs no scripts and gives it an opaque origin. */
 const MEDIA_CSP =
   "default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'";
 
@@ -111,7 +110,7 @@ function embedCsp(scripts: readonly string[]): string {
   );
 }
 
-/** Headers that every file has. Strict-Transport-Security only where there is a secure transport to be strict about. */
+/** Headers of every file. Strict-Transport-Security is sent only for https roots. */
 export function everywhere({ root }: HeaderContext): Record<string, string> {
   return {
     'X-Content-Type-Options': 'nosniff',
@@ -121,7 +120,7 @@ export function everywhere({ root }: HeaderContext): Record<string, string> {
   };
 }
 
-/** Headers of an area. Pictures and cards may be shown anywhere; pages may not be drawn into other origins. */
+/** Headers of an area. Other origins may embed pictures and cards, but must not frame pages. */
 export function areaHeaders(area: Area, { embed_scripts }: HeaderContext): Record<string, string> {
   const csp = area === 'embed' ? embedCsp(embed_scripts) : area === 'media' ? MEDIA_CSP : PAGE_CSP;
   return {
@@ -130,7 +129,10 @@ export function areaHeaders(area: Area, { embed_scripts }: HeaderContext): Recor
   };
 }
 
-/** How long an area's files may be kept. Assets are named by their content; media keep their names when replaced. */
+/**
+ * How long caches may keep an area's files. Asset names depend on their content; media keep their names when
+ * replaced.
+ */
 export function areaCache(area: Area): string {
   if (area === 'asset') return 'public, max-age=31536000, immutable';
   if (area === 'media') return 'public, max-age=3600, stale-while-revalidate=86400';

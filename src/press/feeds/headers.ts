@@ -20,7 +20,7 @@ for (const pattern of [...AREAS.map(([path]) => path), ...OPEN, ...TYPES.map(([p
   matchers.set(pattern, new RegExp(`^${source}$`));
 }
 
-/** Matches the file that an address leads to, however the address is spelled. */
+/** Whether a pattern matches the file at a path, whatever the spelling of the path. */
 function matches(pattern: string, path: string): boolean {
   return matchers.get(pattern)?.test(decoded(path).replace(/\/{2,}/g, '/')) ?? false;
 }
@@ -34,14 +34,14 @@ function decoded(path: string): string {
   }
 }
 
-/** The area of a path; unlisted paths are treated as pages. */
+/** The area of a path; unlisted paths count as pages. */
 function areaOf(path: string) {
   return AREAS.find(([pattern]) => matches(pattern, path))?.[1] ?? 'page';
 }
 
 /**
- * The security, CORS and Link headers of one address. `path` begins with a slash and
- * is under the paper's root. They are exactly those that `_headers` lists for it.
+ * The security, CORS and Link headers of one path, which begins with a slash and is relative to the paper's root.
+ * They are exactly those that `_headers` lists for it.
  */
 export function securityHeaders(path: string, context: HeaderContext): Record<string, string> {
   return {
@@ -57,14 +57,14 @@ export function cacheControl(path: string): string {
   return areaCache(areaOf(path));
 }
 
-/** The Content-Type of the files whose names say too little, else null; `path` as for `securityHeaders`. */
+/** The Content-Type of files whose names do not determine it, else null; `path` as for `securityHeaders`. */
 export function contentType(path: string): string | null {
   return TYPES.find(([pattern]) => matches(pattern, path))?.[1] ?? null;
 }
 
 /**
- * `_headers` in the form that Netlify and Cloudflare Pages read. Its paths carry
- * the path of the root, as the host sees them.
+ * The `_headers` file for Netlify and Cloudflare Pages. Its paths include the path of the root, as the host sees
+ * them.
  */
 export function headersFile(context: HeaderContext): string {
   const base = new URL(context.root).pathname.replace(/\/$/, '');

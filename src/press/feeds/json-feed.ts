@@ -6,9 +6,9 @@ import { feedHtml } from './feed-html.ts';
 import { itemUrn } from './uuid.ts';
 
 /**
- * JSON Feed 1.1 (jsonfeed.org). It is written here because feed 6 still writes
- * version 1, with one author an item and no language. `_broadsheet` carries what
- * the format has no member for; its content hash can be checked with the proof.
+ * JSON Feed 1.1 (jsonfeed.org). Broadsheet writes it itself because feed 6 still emits version 1, with one author per
+ * item and no language. `_broadsheet` carries what the format has no member for; its content hash can be verified
+ * with the proof.
  */
 export function jsonFeed(channel: Channel, items: readonly FeedItem[]): string {
   const { paper, root } = channel;

@@ -5,8 +5,8 @@ import type { Channel } from './channel.ts';
 import { channelDescription } from './channel.ts';
 
 /**
- * llms.txt (llmstxt.org): the nameplate, a summary, what an agent must know
- * before it quotes, and lists of links. `newest` are the newest pieces on air.
+ * llms.txt (llmstxt.org): the nameplate, a summary, what an agent must know before it quotes, and lists of links.
+ * `newest` holds the newest published pieces.
  */
 export function llms(channel: Channel, newest: readonly Row[]): string {
   const { paper, root } = channel;
@@ -62,7 +62,7 @@ export function llms(channel: Channel, newest: readonly Row[]): string {
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-/** An H2 with its list of `[name](url): note`; nothing when there are no links. */
+/** An H2 with its list of `[name](url): note`; empty when there are no links. */
 function list(heading: string, links: readonly (readonly [string, string, string])[]): string {
   if (links.length === 0) return '';
   const lines = links.map(([name, url, note]) => {

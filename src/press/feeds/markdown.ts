@@ -5,13 +5,12 @@ import { isoTime } from '../../time.ts';
 import type { Channel } from './channel.ts';
 import { declared } from './channel.ts';
 
-/** What YAML 1.2 does not allow, or takes for a break, inside a quoted text that JSON leaves as it is. */
+/** Characters that JSON does not escape, but that YAML 1.2 forbids in quoted scalars or reads as line breaks. */
 const UNQUOTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
 /**
- * The Markdown version of a story, `stories/{slug}.md`: front matter, the prose
- * word for word with its `[^N]` markers, and a footnote definition for each.
- * Statements, sources and documents appear as filed, without Markdown escapes.
+ * The Markdown version of a story, `stories/{slug}.md`: front matter, the prose verbatim with its `[^N]` markers, and
+ * a footnote definition for each. Statements, sources and documents appear as filed, without Markdown escapes.
  */
 export function storyMarkdown({ paper, root }: Channel, story: Story): string {
   const front = [
@@ -47,12 +46,12 @@ function footnote({ n, statement, source, instrument }: CitedFact): string {
   return `[^${n}]: ${indented(`${statement} — ${source}, ${instrument}`, '    ')}`;
 }
 
-/** A text whose further lines are indented, to belong to the list item or footnote that it opens. */
+/** Indents all lines but the first, so that they belong to the list item or footnote that the first one opens. */
 function indented(text: string, indent: string): string {
   return text.replaceAll('\n', `\n${indent}`);
 }
 
-/** A value of the front matter: JSON, which YAML 1.2 reads as it is. */
+/** A front matter value as JSON, which YAML 1.2 reads unchanged. */
 function scalar(value: unknown): string {
   return JSON.stringify(value).replace(
     UNQUOTABLE,

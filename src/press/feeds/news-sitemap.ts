@@ -4,12 +4,12 @@ import { isoTime } from '../../time.ts';
 import type { Channel } from './channel.ts';
 import { element, textElement, XML_DECLARATION } from './xml.ts';
 
-/** The most pieces that a news sitemap may hold (Google). */
+/** The maximum number of pieces in a news sitemap (Google). */
 export const NEWS_MAX = 1_000;
 
 /**
- * A Google News sitemap of these pieces, newest first; which ones are of the
- * last 48 hours is for the caller, who has the clock. Without any it is an empty list.
+ * A Google News sitemap of these pieces, newest first. The caller selects the pieces of the last 48 hours. Without
+ * pieces the sitemap is an empty list.
  */
 export function newsSitemap({ paper, root }: Channel, rows: readonly Row[]): string {
   const urls = rows
@@ -40,7 +40,7 @@ ${urls.join('')}</urlset>
 `;
 }
 
-/** A language as Google News names it: ISO 639, but Chinese by script as `zh-cn` or `zh-tw`. */
+/** A language code for Google News: ISO 639, but `zh-cn` or `zh-tw` for Chinese, by script. */
 export function newsLanguage(tag: string): string {
   const subtags = tag.toLowerCase().split('-');
   if (subtags[0] !== 'zh') return subtags[0] ?? tag;

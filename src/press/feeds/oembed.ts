@@ -11,16 +11,19 @@ import type { ShareImage } from '../views.ts';
 import { fileUrl } from './channel.ts';
 import { element, escapeText, textElement, XML_DECLARATION } from './xml.ts';
 
-/** What the frame may do, unless the consumer restricts it as WordPress does: the card's links open in the embedding page. */
+/**
+ * Sandbox permissions of the frame, unless the consumer restricts it as WordPress does. The card's links open in the
+ * embedding page.
+ */
 const SANDBOX = 'allow-scripts allow-popups allow-popups-to-escape-sandbox allow-top-navigation-by-user-activation';
 
-/** What a consumer asked for; null where it set no bound. In CSS pixels. */
+/** The size limits of the consumer in CSS pixels; null for no limit. */
 export interface Bounds {
   maxwidth: number | null;
   maxheight: number | null;
 }
 
-/** The oEmbed record of a story on air, its card in a frame of a size. */
+/** The oEmbed record of a published story: its card in a frame of the given size. */
 export function oembedRecord(edition: Edition, story: Story, size: CardSize, bounds: Bounds): OEmbed {
   const { nameplate } = edition.paper();
   const { root } = edition.site;
@@ -40,7 +43,7 @@ export function oembedRecord(edition: Edition, story: Story, size: CardSize, bou
   };
 }
 
-/** The oEmbed record of a video edition, its player in a frame as wide and as high as the bounds let it be. */
+/** The oEmbed record of a video edition: its player in the largest frame within the bounds. */
 export function castRecord(edition: Edition, cast: Cast, bounds: Bounds): OEmbed {
   const { nameplate } = edition.paper();
   const { root } = edition.site;

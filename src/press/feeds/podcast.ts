@@ -4,23 +4,25 @@ import { channelDescription, DISCLOSURE, fileUrl } from './channel.ts';
 import { itemUrn, uuid5 } from './uuid.ts';
 import { element, textElement, XML_DECLARATION } from './xml.ts';
 
-/** Namespace of `podcast:guid`, fixed by the podcast namespace. */
+/** Namespace of `podcast:guid`, fixed by the podcast namespace specification. */
 const PODCAST_NAMESPACE = 'ead4c236-bf58-58c6-a2c6-a6b28d128cb6';
 
-/** Apple takes no other formats for covers. */
+/** Apple accepts no other cover formats. */
 const COVER = /\.(?:jpe?g|png)$/i;
 
 export interface PodcastOptions {
   /** Absolute address of a square JPEG or PNG of 1400 to 3000 pixels. */
   cover_url: string;
-  /** What names this paper for ever wherever it moves, such as the thumbprint of its door's first key. */
+  /**
+   * A permanent identifier of the paper that survives a change of address, such as the thumbprint of its door's first
+   * key.
+   */
   identity: string;
 }
 
 /**
- * The video editions as a podcast, RSS 2.0 that keeps PSP-1 (Podcast Standards
- * Project). feed 6 is not used: it can bind no namespace but its own, writes
- * `itunes:category` as text and adds the tags of a closed service.
+ * The video editions as a podcast: RSS 2.0 that follows PSP-1 (Podcast Standards Project). feed 6 is not used because
+ * it cannot declare other namespaces, writes `itunes:category` as text and adds the tags of a discontinued service.
  */
 export function podcast(channel: Channel, casts: readonly Cast[], options: PodcastOptions): string {
   const { paper, root } = channel;
@@ -51,12 +53,12 @@ ${lines.join('\n')}
 `;
 }
 
-/** The UUIDv5 of a feed's address without its scheme and its closing slashes (podcast namespace, `guid`). */
+/** The UUIDv5 of a feed's address without its scheme and trailing slashes (podcast namespace, `guid`). */
 export function podcastGuid(feedUrl: string): string {
   return uuid5(PODCAST_NAMESPACE, feedUrl.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '').replace(/\/+$/, ''));
 }
 
-/** One edition; it is dated by its day alone, at midnight UTC. */
+/** One edition, dated by its day at midnight UTC. */
 function episode({ paper, root }: Channel, cast: Cast, { cover_url, identity }: PodcastOptions): string {
   const lines = [
     textElement('title', cast.title),

@@ -1,7 +1,4 @@
-/**
- * robots.txt (RFC 9309): everything may be read, by machines too, and the
- * sitemaps are named. A crawler reads it only at a host's root.
- */
+/** robots.txt (RFC 9309): allows all crawlers and lists the sitemaps. Crawlers read it only at a host's root. */
 export function robots(root: string): string {
   return `# Every byline here is a declared AI persona: ${root}/standards/
 # For agents: ${root}/llms.txt

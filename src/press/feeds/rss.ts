@@ -9,7 +9,7 @@ import { feedHtml } from './feed-html.ts';
 import { itemUrn } from './uuid.ts';
 import { cleanText, escapeText } from './xml.ts';
 
-/** How long a reader may keep the feed before it asks again, in minutes. */
+/** How long a reader may cache the feed, in minutes. */
 const TTL_MINUTES = 60;
 
 const MEDIA_RSS = 'http://search.yahoo.com/mrss/';
@@ -17,16 +17,15 @@ const MEDIA_RSS = 'http://search.yahoo.com/mrss/';
 export interface RssOptions {
   /** Path of this file under the paper's root: `rss.xml`, or `sections/time/rss.xml`. */
   path: string;
-  /** The section's name, for the feed of one. */
+  /** The section's name, for a section feed. */
   section?: string;
-  /** Absolute address of a picture of the paper: GIF, JPEG or PNG, as RSS wants it. */
+  /** Absolute address of a picture of the paper. RSS requires GIF, JPEG or PNG. */
   image_url?: string;
 }
 
 /**
- * RSS 2.0 with the full text in `content:encoded` (RSS Advisory Board profile).
- * `lastBuildDate` is the newest change among the items, so that the file says
- * nothing about when it was written.
+ * RSS 2.0 with the full text in `content:encoded` (RSS Advisory Board profile). `lastBuildDate` is the newest change
+ * among the items, so that the file does not depend on when it was written.
  */
 export function rss(channel: Channel, items: readonly FeedItem[], options: RssOptions): string {
   const { paper, root } = channel;
@@ -68,26 +67,26 @@ export function rss(channel: Channel, items: readonly FeedItem[], options: RssOp
   return `${changed === null ? xml.replace(/\s*<lastBuildDate>[^<]*<\/lastBuildDate>/, '') : xml}\n`;
 }
 
-/** The piece's own art. RSS wants a length, and that of a media file is known. */
+/** The piece's own art. RSS requires a length, and that of a media file is known. */
 function enclosure({ image_url, image_type }: FeedItem, length: number): Enclosure {
   return { url: image_url, type: image_type, length };
 }
 
-/** A share card is drawn after the feed in a large press, so its length is not known: Media RSS asks for none. */
+/** A large press draws share cards after the feed, so their length is unknown. Media RSS does not require one. */
 function mediaContent({ image_url, image_type }: FeedItem): Extension {
   const _attributes = { url: image_url, type: image_type, medium: 'image', width: CARD_WIDTH, height: CARD_HEIGHT };
   return { name: 'media:content', objects: { _attributes } };
 }
 
 /**
- * A text so that feed 6 writes it whole: it takes `&amp;` in a text for an
- * ampersand that was escaped before, and passes characters that XML forbids.
+ * Prepares a text for feed 6, which mistakes `&amp;` in a text for an escaped ampersand and passes on characters that
+ * XML forbids.
  */
 function text(value: string): string {
   return cleanText(value).replaceAll('&', '&amp;');
 }
 
-/** HTML as CDATA sections, none of which holds `]]>`: feed 6 would split only at the first one. */
+/** HTML as CDATA sections without `]]>`: feed 6 would split only at the first one. */
 function cdata(html: string): string[] {
   const parts = cleanText(html).split(']]>');
   return parts.map((part, index) => `${index === 0 ? '' : '>'}${part}${index === parts.length - 1 ? '' : ']]'}`);

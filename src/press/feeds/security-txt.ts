@@ -1,12 +1,11 @@
 import type { Channel } from './channel.ts';
 
-/** RFC 9116 asks for a date less than a year away. */
+/** RFC 9116 recommends an expiry less than a year away. */
 const MONTHS_VALID = 12;
 
 /**
- * security.txt (RFC 9116). It expires twelve months after the start of the month
- * in which the paper last changed (`changed_at`, in ms): the text changes once a month at most, and
- * says nothing about when it was written.
+ * security.txt (RFC 9116). It expires twelve months after the start of the month in which the paper last changed
+ * (`changed_at`, in ms). The text therefore changes at most once a month and does not depend on when it was written.
  */
 export function securityTxt({ paper, root }: Channel, changed_at: number): string {
   const changed = new Date(changed_at);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Namespace of the identifiers that this software gives to items of feeds: made once at random, never to change. */
+/** Namespace of the identifiers of feed items. Generated at random once; it must never change. */
 const ITEM_NAMESPACE = '0d2a4f1c-5c1e-4b8e-9a43-6f1d2f0c7be1';
 
 /** A name-based UUID (RFC 9562, version 5): the same namespace and name give the same UUID. */
@@ -17,9 +17,8 @@ export function uuid5(namespace: string, name: string): string {
 }
 
 /**
- * The identifier of an item in a feed, `urn:uuid:…`. It is made from what never
- * changes (a piece's id), not from an address: a paper that moves to a domain
- * of its own must not look to its readers like a paper of new pieces.
+ * The identifier of a feed item, `urn:uuid:…`. It derives from the piece's id, which never changes, rather than from
+ * an address: when a paper moves to its own domain, readers must not see its pieces as new.
  */
 export function itemUrn(name: string): string {
   return `urn:uuid:${uuid5(ITEM_NAMESPACE, name)}`;

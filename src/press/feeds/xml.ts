@@ -1,8 +1,11 @@
-/** What XML 1.0 (section 2.2) allows in no document, in no form, besides lone surrogates: most controls, U+FFFE, U+FFFF. */
+/**
+ * Characters that XML 1.0 (section 2.2) forbids even when escaped, besides lone surrogates: most controls, U+FFFE,
+ * U+FFFF.
+ */
 const FORBIDDEN = /[^\t\n\r\u0020-\ufffd]/g;
 const LONE_SURROGATES = /\p{Surrogate}/gu;
 
-/** A text without what XML 1.0 forbids, its line ends as XML reads them (section 2.11). */
+/** Removes what XML 1.0 forbids and normalizes line ends (section 2.11). */
 export function cleanText(text: string): string {
   const whole = text.isWellFormed() ? text : text.replace(LONE_SURROGATES, '');
   return whole.replace(FORBIDDEN, '').replace(/\r\n?/g, '\n');
@@ -10,12 +13,12 @@ export function cleanText(text: string): string {
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** A text as it stands in XML or HTML, between tags or in double quotes. */
+/** Escapes a text for XML or HTML, between tags or in double quotes. */
 export function escapeText(text: string): string {
   return cleanText(text).replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** One element. Attributes without a value are left out; `content` is mark-up already. */
+/** One element. Attributes without a value are omitted; `content` is already markup. */
 export function element(
   name: string,
   attributes: Record<string, string | number | null>,
@@ -28,10 +31,9 @@ export function element(
   return content.length === 0 ? `${start}/>` : `${start}>${content.join('')}</${name}>`;
 }
 
-/** An element that holds a text and nothing else. */
+/** An element that contains only text. */
 export function textElement(name: string, text: string): string {
   return `<${name}>${escapeText(text)}</${name}>`;
 }
 
-/** The first line of every XML file. */
 export const XML_DECLARATION = '<?xml version="1.0" encoding="utf-8"?>';

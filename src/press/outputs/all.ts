@@ -38,7 +38,7 @@ export const OUTPUTS: readonly Output[] = [
   hosting,
 ];
 
-/** The output and the key that a name stands for; null when there is no such kind. */
+/** The output and key of a name; null for an unknown kind. */
 export function outputNamed(name: string): { output: Output; key: string } | null {
   const slash = name.indexOf('/');
   const kind = slash < 0 ? name : name.slice(0, slash);

@@ -2,13 +2,13 @@ import { tags } from '../../desk/tags.ts';
 import type { Output } from '../output.ts';
 import { afterPrefix, singleOutput } from '../output.ts';
 
-/** The build's files, the same for every paper, and the one style rule of its own: its hue. */
+/** The build's files, the same for every paper, and the only style rule of the paper's own: its hue. */
 export const assets = singleOutput('assets', 'assets', (edition, tools) => [
   ...tools.assets(),
   { path: 'hue.css', body: `:root{--hue:${edition.paper().hue}}\n` },
 ]);
 
-/** A media file, at the path under which it was filed: the address stays when the content changes. */
+/** A media file, at the path under which it was filed. The address stays the same when the content changes. */
 export const media: Output = {
   kind: 'media',
   stage: 'assets',

@@ -3,7 +3,7 @@ import type { Output } from '../output.ts';
 import { afterPrefix } from '../output.ts';
 import { cardOf } from './row-view.ts';
 
-/** The share card of one piece. Its path names its content, so a card on disk is never drawn again. */
+/** The share card of one piece. Its path depends on its content, so an existing card is never drawn again. */
 export const card: Output = {
   kind: 'card',
   stage: 'card',

@@ -25,7 +25,6 @@ export function castView(edition: Edition, cast: Cast): CastView {
   };
 }
 
-/** The list of video editions. */
 export const castIndex = singleOutput('cast', 'index', async (edition, { render }) => {
   const { nameplate } = edition.paper();
   const view = {
@@ -40,7 +39,7 @@ export const castIndex = singleOutput('cast', 'index', async (edition, { render 
   return [{ path: 'cast/index.html', body: await render('/paper/cast-index', view) }];
 });
 
-/** The video edition of one day: its page, and the player alone for other sites to frame. */
+/** The video edition of one day: its page, and the player alone for embedding. */
 export const castDay: Output = {
   kind: 'cast-day',
   stage: 'list',

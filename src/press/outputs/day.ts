@@ -40,7 +40,7 @@ export const day: Output = {
   },
 };
 
-/** The list of back issues: the last published days, and a way to each year. */
+/** The list of back issues: the last published days, and a link to each year. */
 export const days = singleOutput('days', 'front', async (edition, { render }) => [
   { path: 'days/index.html', body: await render('/paper/days', daysView(edition, null)) },
 ]);

@@ -13,7 +13,7 @@ import { securityTxt } from '../feeds/security-txt.ts';
 import { singleOutput } from '../output.ts';
 import { linksOf } from './row-view.ts';
 
-/** How many pieces llms.txt names. */
+/** How many pieces llms.txt lists. */
 const LLMS_MAX = 20;
 
 const channelOf = (edition: Edition) => ({ paper: edition.paper(), root: edition.site.root });

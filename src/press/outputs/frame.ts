@@ -2,7 +2,7 @@ import { sectionSlug } from '../../desk/paper.ts';
 import type { Edition } from '../edition.ts';
 import type { Frame, ShareImage } from '../views.ts';
 
-/** What a page says of itself. */
+/** The metadata of a page. */
 export interface FrameOf {
   /** Path under the root, such as `sections/time/`; empty for the front. */
   path: string;
@@ -15,7 +15,7 @@ export interface FrameOf {
   json_ld?: string;
 }
 
-/** The frame of a page: the paper around it, and what its head says. */
+/** The frame of a page: the paper's header and footer, and the document head. */
 export function frameOf(edition: Edition, page: FrameOf): Frame {
   const paper = edition.paper();
   const { root, base } = edition.site;

@@ -10,11 +10,10 @@ import { castView } from './cast.ts';
 import { frameOf } from './frame.ts';
 import { bylineView, rowView } from './row-view.ts';
 
-/** How many of the newest pieces the lead is chosen from, and how many stand beside it. */
+/** The lead is chosen from this many of the newest pieces. */
 const LEAD_OF = 5;
 const SECONDS = 4;
 
-/** The front page. */
 export const front = singleOutput('front', 'front', async (edition, { render }) => [
   { path: 'index.html', body: await render('/paper/front', frontView(edition)) },
 ]);
@@ -22,7 +21,7 @@ export const front = singleOutput('front', 'front', async (edition, { render }) 
 function frontView(edition: Edition): FrontView {
   const paper = edition.paper();
   const newest = edition.newest(LEAD_OF + SECONDS);
-  // A front wants a picture: the newest piece that has one leads, if it is new enough.
+  // A front page needs a picture: the newest piece that has one leads, if it is recent enough.
   const lead = newest.slice(0, LEAD_OF).find((row) => row.image !== null) ?? newest[0] ?? null;
   const seconds = newest.filter((row) => row !== lead).slice(0, SECONDS);
   const above = new Set([lead, ...seconds].map((row) => row?.id));

@@ -7,12 +7,12 @@ import type { Render } from '../output.ts';
 import { singleOutput } from '../output.ts';
 import type { EmbedView } from '../views.ts';
 
-/** The headers that a static host is to send, in the form that such hosts read. */
+/** The headers for a static host, in the format that such hosts read. */
 export const hosting = singleOutput('hosting', 'host', async (edition, { render }) => [
   { path: '_headers', body: headersFile(await headerContext(edition, render)) },
 ]);
 
-/** What the header policy needs to know of a paper: the embed card's inline scripts, by their hashes. */
+/** The paper's input to the header policy: the hashes of the embed card's inline scripts. */
 export async function headerContext(edition: Edition, render: Render): Promise<HeaderContext> {
   const { root } = edition.site;
   const card = await render('/paper/embed', emptyCard(edition));
@@ -23,7 +23,7 @@ export async function headerContext(edition: Edition, render: Render): Promise<H
   };
 }
 
-/** A card of no piece: its scripts are those of every card. */
+/** A card without a piece. Its scripts are those of every card. */
 function emptyCard(edition: Edition): EmbedView {
   const { nameplate, hue, language } = edition.paper();
   const { root } = edition.site;

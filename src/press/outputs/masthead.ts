@@ -6,7 +6,7 @@ import type { MastheadView, PersonaView } from '../views.ts';
 import { frameOf } from './frame.ts';
 import { portraitView, rowView } from './row-view.ts';
 
-/** The active personas. */
+/** The page of active personas. */
 export const masthead = singleOutput('masthead', 'index', async (edition, { render }) => {
   const { base } = edition.site;
   const view: MastheadView = {
@@ -72,7 +72,7 @@ export const portrait: Output = {
     if (found === null || found.avatar !== null) return null;
     const { hue, language } = edition.paper();
     const { drawPortrait } = await import('../draw-portrait.ts');
-    // The path does not name the content, so the file is compared by its bytes.
+    // The path does not depend on the content, so the file's bytes are compared.
     return [{ path: portraitPath(slug), body: await drawPortrait({ slug, name: found.name, hue, language }) }];
   },
 };

@@ -9,7 +9,7 @@ import { frameOf } from './frame.ts';
 /** How many corrections the page shows. */
 const CORRECTIONS_MAX = 200;
 
-/** The pages that every paper has once. */
+/** The pages that every paper has exactly once. */
 export const pages = [
   singleOutput('search', 'list', async (edition, { render }) => {
     const view = deskPage(edition, 'search/', 'Search', 'Search every piece on air.');

@@ -10,7 +10,7 @@ import { section, sectionPage } from './section.ts';
 import { monthSitemap } from './sitemap.ts';
 import { story } from './story.ts';
 
-/** Paths of outputs that have keys. The key is the pattern's groups, joined by a slash. */
+/** Path patterns of outputs with keys. The capture groups, joined by a slash, form the key. */
 const KEYED: readonly (readonly [RegExp, Output])[] = [
   [/^stories\/([^/]+?)(?:\.md|\/.*)$/, story],
   [/^embed\/([^/]+)\//, story],
@@ -26,10 +26,10 @@ const KEYED: readonly (readonly [RegExp, Output])[] = [
   [/^sitemaps\/(\d{4}-\d\d)/, monthSitemap],
 ];
 
-/** A file printed by itself: its bytes, or how to draw or copy it. */
+/** A single printed file: its bytes, or how to draw or copy it. */
 export type SingleFile = Exclude<RenderedFile, { same: string }>;
 
-/** Prints the one file at a path of a paper that is not pressed; null when the paper has none there. */
+/** Prints the single file at a path of a paper that is not pressed; null when there is none. */
 export async function printPath(edition: Edition, path: string, tools: RenderTools): Promise<SingleFile | null> {
   // Only static hosts read `_headers`; a server that prints a single file sends its own headers.
   if (path === '_headers') return null;
@@ -48,7 +48,7 @@ function* outputsForPath(edition: Edition, path: string): Iterable<{ output: Out
     const match = pattern.exec(path);
     if (match === null) continue;
     const key = match.slice(1).join('/');
-    // An embed or a card may be named by the piece's id.
+    // The name of an embed or a card may contain the piece's id.
     const slug = output === story || output === card ? edition.piece(key)?.slug : undefined;
     yield { output, key: slug ?? key };
     return;

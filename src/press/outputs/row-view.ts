@@ -11,7 +11,7 @@ import type { Edition } from '../edition.ts';
 import { PORTRAIT_SIDE } from '../portrait.ts';
 import type { BylineView, PictureView, RowView } from '../views.ts';
 
-/** The share card of a piece: what it shows, and its path in the tree. */
+/** The share card of a piece: its content, and its path in the tree. */
 export function cardOf(edition: Edition, row: Row): { card: Card; path: string } {
   const { nameplate, hue } = edition.paper();
   const card: Card = {
@@ -36,7 +36,7 @@ export function linksOf(edition: Edition): Links {
   };
 }
 
-/** A picture of the paper's media; its size is known so that nothing jumps when it loads. */
+/** A picture from the paper's media. Its size prevents layout shifts while it loads. */
 export function pictureView(edition: Edition, image: Image): PictureView {
   const media = edition.media(image.src);
   return {
@@ -61,7 +61,7 @@ export function portraitView(edition: Edition, { slug, name, avatar }: Persona):
   return { url, alt: '', credit: null, width: PORTRAIT_SIDE, height: PORTRAIT_SIDE };
 }
 
-/** Who signs a piece: the name and title of the day it was filed, the portrait of today. */
+/** The byline of a piece: the name and title as of the filing day, with the current portrait. */
 export function bylineView(edition: Edition, persona: string, byline: { name: string; title: string }): BylineView {
   const { base } = edition.site;
   return { ...byline, avatar_url: `${base}/${avatarPath(edition, persona)}`, url: `${base}/masthead/${persona}/` };

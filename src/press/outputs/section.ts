@@ -13,7 +13,7 @@ function sectionName(edition: Edition, slug: string): string | null {
   return edition.paper().sections.find((name) => sectionSlug(name) === slug) ?? null;
 }
 
-/** A section's front: its newest pieces, and their feed. */
+/** A section's front: its newest pieces and their feed. */
 export const section: Output = {
   kind: 'section',
   stage: 'index',
@@ -25,7 +25,7 @@ export const section: Output = {
     const name = sectionName(edition, slug);
     if (name === null) return null;
     const rows = edition.newest(PAGE_SIZE, { section: name });
-    // Older pieces begin on the last numbered page that is not wholly shown here.
+    // Older pieces begin on the last numbered page that is not entirely shown here.
     const last = edition.lastSectionPage(name);
     const view = viewOf(edition, name, null, rows);
     view.older_url = last > 1 ? `${edition.site.base}/sections/${slug}/${last - 1}/` : null;
@@ -38,7 +38,7 @@ export const section: Output = {
   },
 };
 
-/** The numbered pages of a section, counted from the oldest piece, so that an old page never changes. */
+/** The numbered pages of a section, counted from the oldest piece, so that a full page never changes. */
 export const sectionPage: Output = {
   kind: 'section-page',
   stage: 'list',

@@ -62,7 +62,7 @@ export const pagesSitemap = singleOutput('pages-sitemap', 'feed', (edition) => {
   ];
 });
 
-/** The pieces of the last 48 hours: the only file that ages, so the clock makes it stale. */
+/** The pieces of the last 48 hours. It is the only file whose content expires, so time alone makes it stale. */
 export const news = singleOutput('news', 'feed', (edition, { now }) => [
   {
     path: 'sitemap-news.xml',

@@ -18,12 +18,12 @@ import type { EmbedView, ShareImage, StoryView, WithdrawnView } from '../views.t
 import { frameOf } from './frame.ts';
 import { cardOf, linksOf, pictureView, rowView } from './row-view.ts';
 
-/** Art narrower than this does not fill a share preview; the card stands in. */
+/** In pixels. Narrower art does not fill a share preview; the card replaces it. */
 const SHARE_WIDTH_MIN = 600;
 
 /**
- * One piece: its page, its Markdown version, its proof, and its embed card under
- * its id and its slug. The page and the card of a withdrawn piece are notices.
+ * One piece: its page, its Markdown version, its proof, and its embed card under both its id and its slug. For a
+ * withdrawn piece, the page and the card are notices.
  */
 export const story: Output = {
   kind: 'story',
@@ -58,7 +58,7 @@ export const story: Output = {
   },
 };
 
-/** The picture that a preview of the piece shows: its own art when it is a large photograph, else its card. */
+/** The preview picture of a piece: its own art when that is a large photograph, else its card. */
 export function shareImage(edition: Edition, row: Row): ShareImage {
   const { root } = edition.site;
   const media = row.image === null ? null : edition.media(row.image.src);
@@ -142,7 +142,7 @@ async function cards(edition: Edition, found: Story, render: Render): Promise<Re
   ];
 }
 
-/** What the card of a piece on air, or the notice in place of a withdrawn one's, shows. */
+/** The card of a published piece, or the notice that replaces a withdrawn one. */
 export function embedView(edition: Edition, found: Story): EmbedView {
   const paper = edition.paper();
   const { root } = edition.site;
