@@ -9,7 +9,7 @@ import { BURST_MAX, PLANS } from '../meter/plan.ts';
 import { plural } from '../plural.ts';
 import { printResult } from '../terminal/output.ts';
 
-/** The days that `show` covers. */
+/** The number of days that `show` covers. */
 const SPAN = 31;
 
 export function command(): Command {

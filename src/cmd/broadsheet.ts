@@ -4,7 +4,7 @@ import { VERSION } from '../project.ts';
 import { printable, printableLines } from '../terminal/escape.ts';
 import { endWithParent } from '../terminal/parent-process.ts';
 
-/** Every command, each in a file of its own that exports `command()`. Only the file of the command that was called is loaded. */
+/** Every command, in a separate file that exports `command()`. Only the file of the invoked command is loaded. */
 const COMMANDS: Record<string, () => Promise<{ command: () => Command }>> = {
   serve: () => import('./serve.ts'),
   file: () => import('./file.ts'),
@@ -42,7 +42,7 @@ for (const load of called === undefined ? Object.values(COMMANDS) : [called]) {
 try {
   await program.parseAsync();
 } catch (error) {
-  // A fault says what to do. Anything else is a defect, whose stack trace helps to fix it.
+  // A fault says what to do. Any other error is a defect, whose stack trace helps to fix it.
   process.stderr.write(
     `broadsheet: ${error instanceof Fault ? printable(error.message) : printableLines(stackOf(error))}\n`,
   );

@@ -1,4 +1,5 @@
-// `npm run dev`: starts Astro's server, and reports in one line why it cannot start, where Astro would print a stack trace.
+// `npm run dev`: starts Astro's server. If it cannot start, prints the reason in one line instead of Astro's stack
+// trace.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';

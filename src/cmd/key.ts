@@ -24,7 +24,7 @@ interface Owner {
   service?: string;
 }
 
-/** The options that say whose keys are meant: a paper's, or those of the domain records. */
+/** The options that select whose keys a command handles: a paper's, or those of the domain records. */
 function owned(name: string): Command {
   return new Command(name)
     .option('--paper <slug>', 'the paper')

@@ -44,11 +44,11 @@ function host(): Command {
 
 const HOW = { given: 'given', file: 'proven by a file', txt: 'proven by a TXT record' } as const;
 
-/** Gives a host to a paper or removes it, and returns the outcome in a line. */
+/** Gives a host to a paper or removes it. Returns a line that describes the outcome. */
 function changed(app: AppContext, slug: string, name: string, isRemoved: boolean): string {
   const { store, settings } = app;
   if (isRemoved) {
-    // A host that today's rules would refuse can still be removed.
+    // A host that the current rules reject can still be removed.
     const given = store.hosts.of(slug).find(({ host: had }) => had === name) ?? { host: parseHost(name, settings) };
     if (store.hosts.remove(slug, given.host)) return `${slug} is no longer served at ${given.host}`;
     throw new Fault(

@@ -32,24 +32,24 @@ export function command(): Command {
     .action(serve);
 }
 
-/** Serves until it is asked to stop, then finishes the requests and jobs under way. */
+/** Serves until it receives a stop signal, then finishes the requests and jobs in progress. */
 async function serve(): Promise<void> {
   const settings = readSettings();
   const logger = openServerLog(settings.logLevel);
   const smtp = smtpOf(settings);
   if (smtp === null) logger.warn('SMTP_URL is not set: mails land in the outbox folder of DATA_DIR, and go to nobody');
-  // Before it serves, a signal ends the process at once: the next start finishes what this one began.
+  // Before the server runs, a signal ends the process at once: the next start finishes what this one began.
   let stop: () => void = () => void flushed(logger).then(() => process.exit(0));
   onStopSignal(() => stop());
   if (!isBuilt()) await buildPages(environmentWith({ ASTRO_TELEMETRY_DISABLED: '1', BUILD_PRESSES: 'off' }));
   const unwatched = eventLoop.watch(logger);
   await withAppContext(settings, async (app) => {
-    // A server's addresses are those it listens at, not those of an earlier server.
+    // Uses the addresses at which this server listens, not those of an earlier server.
     app.settings = settings;
     app.openSigningKey();
     const running: Running[] = [];
     try {
-      // The records first: the desk starts to press as soon as it listens.
+      // The records start first, because the desk begins to press as soon as it listens.
       if (settings.services.records) running.push(await serveRecords(app, logger));
       if (settings.services.desk) running.unshift(await serveDesk(app, smtp, logger));
       await (await loadBuild()).preload();
@@ -59,7 +59,7 @@ async function serve(): Promise<void> {
       });
       logger.info('stopping');
     } finally {
-      // A service that started is stopped even when the other one could not start.
+      // Stops a running service even if the other one could not start.
       await Promise.all(running.map(({ stop: end }) => end()));
       unwatched();
       await flushed(logger);
@@ -71,11 +71,11 @@ async function serve(): Promise<void> {
 interface Running {
   name: 'desk' | 'records';
   url: string;
-  /** Finishes what is under way. */
+  /** Finishes the work in progress. */
   stop(): Promise<void>;
 }
 
-/** Serves the papers and their API, and starts the jobs of the desk. */
+/** Serves the papers and their API, and starts the desk's jobs. */
 async function serveDesk(app: AppContext, smtp: SmtpMailer | null, logger: Log): Promise<Running> {
   const presses = new PressQueue(app);
   const backlog = new PendingFolders(papersInContent(app.settings.contentDir));
@@ -102,7 +102,7 @@ async function serveRecords(app: AppContext, logger: Log): Promise<Running> {
     app.store.served.note('records', app.settings.dataOrigin);
   });
   const { settings, now } = app;
-  // Its own mailer: the desk closes the desk's when it stops.
+  // A separate mailer, because the desk closes its own when it stops.
   const stopMails = startMails(app, recordsMails(app, await mailRenderer()), smtpOf(settings), logger);
   const stopWebhooks = startWebhooks(app, recordsWebhooks(app), deliveryTransport(app, 'Broadsheet-Records'), logger);
   const stopIndex = startValueIndex(app, logger);

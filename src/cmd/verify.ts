@@ -8,7 +8,7 @@ import { keysFromVkeys } from '../ledger/proof.ts';
 import { givenPath } from '../terminal/given-path.ts';
 import { printResult } from '../terminal/output.ts';
 
-/** The exit code when nothing could be checked: no such file, no answer, no keys. */
+/** The exit code when nothing could be checked: no such file, no response, no keys. */
 const NOT_CHECKED = 2;
 
 export function command(): Command {
@@ -22,7 +22,7 @@ export function command(): Command {
       .option('--keys <file or address>', 'trust only the keys of this newsdesk-keys.json or records-keys.json')
       .option('--vkey <key...>', 'trust only these verifier keys')
       .option('--json', 'print the outcome as JSON')
-      // Commander ends with 1 for a wrong call, which here means that something does not hold.
+      // Commander exits with 1 for invalid usage, but here 1 means that a check failed.
       .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : NOT_CHECKED))
       .addHelpText('after', '\nExit code 0: everything holds; 1: something does not; 2: nothing could be checked.')
       .action(async (given: string, options: { keys?: string; vkey?: string[]; json?: boolean }) => {
@@ -36,7 +36,7 @@ export function command(): Command {
   );
 }
 
-/** An address or `-` unchanged, and a path from where the user stands. */
+/** Returns addresses and `-` unchanged, and resolves paths from the user's current folder. */
 function placeOf(where: string): string {
   return isAddress(where) || where === '-' ? where : givenPath(where);
 }

@@ -6,13 +6,12 @@ import type { Archive, Story } from './archive.ts';
 import type { Desk } from './filing.ts';
 import { paperRules } from './filing.ts';
 
-/** The longest reason of a withdrawal, in UTF-16 units. */
+/** Maximum length of a withdrawal reason, in UTF-16 units. */
 const REASON_MAX = 1_000;
 
 /**
- * Puts a piece on air, now or at `at` (ms). A time in the past becomes the
- * piece's date, for desks that import an archive. A piece on air stays as it is.
- * Throws `not_found`, `refused_by_door`.
+ * Publishes a piece now or at `at` (ms). A time in the past becomes the piece's date, for desks that import an
+ * archive. A piece that is already on air does not change. Throws `not_found`, `refused_by_door`.
  */
 export function airStory(
   { store, now: clock }: Pick<Desk, 'store' | 'now'>,
@@ -25,13 +24,13 @@ export function airStory(
     const story = requireStory(archive, paper, slug);
     if (story.state === 'on_air') return { story, changed: false };
     const now = clock();
-    // No piece airs before it was filed, even when the clock was set back since.
+    // No piece airs before it was filed, even if the clock was set back since.
     const filed = Date.parse(archive.generations(story.id).at(-1)?.filed_at ?? '') || 0;
     const on_air_at = options.at ?? Math.max(now, filed);
     if (story.state === 'scheduled' && story.scheduled_at === on_air_at) return { story, changed: false };
     const problems = airingProblems(story, paperRules(archive));
     if (problems.length > 0) throw refusalOf(problems);
-    // A future airing is scheduled at the clock's present time.
+    // A future airing is scheduled as of the current time.
     const at = on_air_at > now && options.at !== undefined ? now : Math.max(now, filed);
     append(store, { type: 'airing', at, paper, piece: story.id, on_air_at, made_by: options.by }, now);
     return { story: requireStory(archive, paper, slug), changed: true };
@@ -39,9 +38,8 @@ export function airStory(
 }
 
 /**
- * Takes a piece off the air or off its schedule. It leaves lists and feeds, and
- * its page becomes a notice. Throws `not_found`, `conflict` when the piece is
- * neither on air nor scheduled, `invalid_request` without a reason.
+ * Takes a piece off the air or cancels its schedule. The piece leaves lists and feeds, and its page becomes a notice.
+ * Throws `not_found`; `conflict` when the piece is neither on air nor scheduled; `invalid_request` without a reason.
  */
 export function withdrawStory(
   { store, now: clock }: Pick<Desk, 'store' | 'now'>,
@@ -66,7 +64,7 @@ export function withdrawStory(
       throw new Fault('conflict', `${slug} is not on air (it is ${story.state}); there is nothing to withdraw`);
     }
     const now = clock();
-    // The withdrawal follows the last change that readers saw.
+    // The withdrawal must not precede the last change that readers saw.
     const at = story.state === 'on_air' ? Math.max(now, story.updated_at) : now;
     append(store, { type: 'withdrawal', at, paper, piece: story.id, reason, made_by: options.by }, now);
     return requireStory(archive, paper, slug);

@@ -3,7 +3,7 @@ import { DAY } from '../time.ts';
 export interface StoredAnswer {
   request: string;
   status: number;
-  /** The answer's body, as JSON. */
+  /** The response body, as JSON. */
   body: string;
 }
 

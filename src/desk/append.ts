@@ -7,16 +7,15 @@ import { PaperBody } from './paper.ts';
 import { changedTags, tags } from './tags.ts';
 
 /**
- * Appends an entry to the ledger and applies it: the piece's state, the
- * edition's number, the stale tags, and events for subscribers. Filing, airing
- * and `ledger import` all end here, so a replayed ledger gives the same archive;
- * a replay passes a store that drops events. Call it in a transaction. `now` is
- * the clock's time; the entry's own is ahead of it when the clock was set back.
+ * Appends an entry to the ledger and applies it: the piece's state, the edition's number, the stale tags, and events
+ * for subscribers. Filing, airing and `ledger import` all go through this function, so a replayed ledger gives the
+ * same archive; a replay passes a store that drops events. Call it in a transaction. `now` is the clock's time. The
+ * entry's own time is later when the clock was set back.
  */
 export function append(store: LedgerStore, entry: LedgerEntry, now = entry.at): void {
-  // Scheduled airings whose time came before this entry are applied first, and none before its time.
+  // First applies the scheduled airings that fell due before this entry, and none after its time.
   airDue(store, Math.min(now, entry.at));
-  // Reads the previous edition, so it must run before the entry is applied.
+  // Compares with the previous edition, so it must run before the entry is applied.
   if (entry.type === 'record' && entry.kind === 'cast') emitCast(store, entry);
   store.append(entry);
   switch (entry.type) {
@@ -35,7 +34,7 @@ export function append(store: LedgerStore, entry: LedgerEntry, now = entry.at): 
   }
 }
 
-/** Puts on air what was scheduled for `now` or before. Returns the pieces' ids. */
+/** Publishes the pieces that were scheduled for `now` or earlier. Returns their ids. */
 export function airDue(store: LedgerStore, now: number): string[] {
   const due = store.scheduled(now);
   for (const { paper, piece, at } of due) putOnAir(store, paper, piece, at, at);
@@ -65,7 +64,7 @@ function applyGeneration(store: LedgerStore, entry: GenerationEntry): void {
   // The notice of a withdrawn piece shows its headline.
   if (current !== null && hasNotice(current)) markChanged(store, entry.paper, entry.piece.id, null, entry.at, true);
   if (current === null || before === null) return;
-  // A revision made before the piece went on air is part of what was aired.
+  // A revision made before the piece went on air is part of the first published version.
   const updated_at = Math.max(before.published_at, entry.piece.revised_at ?? entry.at);
   store.setPieceState(entry.piece.id, { ...current, updated_at });
   markChanged(store, entry.paper, entry.piece.id, before, entry.at, entry.piece.correction !== null);
@@ -103,20 +102,20 @@ function applyWithdrawal(store: LedgerStore, { paper, piece, reason, at }: Withd
   const current = store.pieceState(piece);
   if (current === null) return;
   const before = rowOnAir(store.archive(paper), piece);
-  // A piece that was never on air needs no notice: it is a draft again.
+  // A piece that was never on air needs no notice: it becomes a draft again.
   const state = current.published_at === null ? 'draft' : 'withdrawn';
-  // A withdrawn piece that is taken off its schedule keeps the time of its withdrawal.
+  // A withdrawn piece whose schedule is cancelled keeps the time of its withdrawal.
   const withdrawn_at = hasNotice(current) ? current.withdrawn_at : at;
   store.setPieceState(piece, { ...current, state, scheduled_at: null, withdrawn_at, reason });
   if (state === 'withdrawn') markChanged(store, paper, piece, before, at, true);
-  // If it was withdrawn before and only scheduled since, the event was emitted then.
+  // For a withdrawn piece that was only scheduled since, the event was emitted at the withdrawal.
   if (before !== null) emitWithdrawn(store, paper, before, { at, reason });
 }
 
 /**
- * Counts a change that readers see and marks its tags as stale. A press works
- * from a snapshot, so each change is marked even if its tags are stale already.
- * While a full press is pending two tags are enough, for everything is printed.
+ * Counts a change that readers see and marks its tags as stale. A press works from a snapshot, so each change is
+ * marked even if its tags are already stale. While a full press is pending, two tags are enough, because everything
+ * will be printed.
  */
 function markChanged(
   store: LedgerStore,

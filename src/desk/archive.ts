@@ -9,7 +9,7 @@ import type { Paper } from './paper.ts';
 /** The states of a piece. Lists show only pieces on air. */
 export type StateName = 'draft' | 'scheduled' | 'on_air' | 'withdrawn';
 
-/** A piece on air as lists show it. Times in ms. */
+/** A published piece as lists show it. Times in ms. */
 export interface Row {
   id: string;
   slug: string;
@@ -17,26 +17,26 @@ export interface Row {
   dek: string;
   category: string;
   kind: Kind;
-  /** Slug of the persona that signs. */
+  /** Slug of the persona in the byline. */
   persona: string;
   byline: { name: string; title: string };
   language: string;
   image: Image | null;
   revision: number;
-  /** First time on air. */
+  /** When the piece first went on air. */
   published_at: number;
-  /** Of the newest revision made since, else as `published_at`. */
+  /** Time of the newest revision since then, else `published_at`. */
   updated_at: number;
 }
 
-/** A correction that a revision made. */
+/** A correction made by a revision. */
 export interface Correction {
   at: number;
   revision: number;
   note: string;
 }
 
-/** A piece in full, in any state. `published_at` is 0 before it was first on air. */
+/** A piece in full, in any state. `published_at` is 0 until it is first on air. */
 export interface Story extends Row {
   state: StateName;
   prose: string;
@@ -51,20 +51,23 @@ export interface Story extends Row {
   reason: string | null;
 }
 
-/** A piece as the desk's own lists show it: without its long members. */
+/** A piece as the desk's own lists show it, without its long members. */
 export type DeskRow = Row & Pick<Story, 'state' | 'scheduled_at' | 'withdrawn_at' | 'reason'>;
 
-/** A scheduled piece, with the members that the rules of airing check. */
+/** A scheduled piece, with the members that the airing rules check. */
 export type Scheduled = Pick<Story, 'slug' | 'category' | 'cited_facts'>;
 
-/** Whether readers see a notice of withdrawal: the piece was on air and is not, though it may be scheduled again. */
+/**
+ * Whether readers see a withdrawal notice: the piece was on air and is not any more, though it may be scheduled
+ * again.
+ */
 export function isWithdrawn({ state, published_at }: Pick<Story, 'state' | 'published_at'>): boolean {
   return state !== 'on_air' && published_at !== 0;
 }
 
 /** One line of the corrections page. */
 export interface CorrectionRow extends Correction {
-  /** `withdrawal` when the piece left the air altogether. */
+  /** `withdrawal` when the piece was withdrawn entirely. */
   kind: 'correction' | 'withdrawal';
   slug: string;
   headline: string;
@@ -77,25 +80,25 @@ export interface LatestQuery {
   persona?: string;
   /** Only pieces published at or after this time, in ms. */
   since?: number;
-  /** Only pieces after this position of the list; not with `section` or `persona`. */
+  /** Only pieces after this position in the list. Cannot be combined with `section` or `persona`. */
   after?: { published_at: number; id: string };
 }
 
-/** One paper, read only. Every list holds only pieces on air. */
+/** Read-only access to one paper. Every list holds only pieces on air. */
 export interface Archive {
   paper(): Paper;
   /** Active personas by name. */
   masthead(): Persona[];
-  /** A persona, also one that no longer signs. */
+  /** A persona, active or not. */
   persona(slug: string): Persona | null;
-  /** Slugs of all personas, also of those that no longer sign. */
+  /** Slugs of all personas, active or not. */
   personaSlugs(): string[];
   /** Video editions, newest first. */
   casts(): Cast[];
   cast(day: string): Cast | null;
   media(path: string): Media | null;
   mediaPaths(): string[];
-  /** Every signing key that ever signed, oldest first. */
+  /** Every signing key, current and retired, oldest first. */
   keys(): VerifyingKey[];
 
   storyById(id: string): Story | null;
@@ -104,39 +107,39 @@ export interface Archive {
   hasSlug(slug: string): boolean;
   /** The filed content of a piece's newest revision. */
   piece(id: string): Piece | null;
-  /** The filed content of each of a piece's revisions, oldest first. */
+  /** The filed content of every revision of a piece, oldest first. */
   revisions(id: string): Piece[];
   /** Oldest first. */
   generations(id: string): Generation[];
-  /** Slugs of all pieces that have a page: on air, or a notice of withdrawal. */
+  /** Slugs of all pieces that have a page: pieces on air, and withdrawn ones with a notice. */
   slugs(): Iterable<{ id: string; slug: string }>;
 
   latest(query: LatestQuery): Row[];
-  /** Ids of the pieces that match all terms (see `searchTerms`), newest first; none without terms. */
+  /** Ids of the pieces that match all terms (see `searchTerms`), newest first. Empty without terms. */
   search(terms: readonly string[], limit: number): string[];
   /** A piece as lists show it. */
   row(id: string): Row | null;
-  /** The n-th page of a section, counted from the oldest piece, from 1; newest first within it. */
+  /** The n-th page of a section. Pages count from 1 at the oldest piece; within a page, newest first. */
   sectionPage(section: string, page: number, size: number): Row[];
   sectionCount(section: string): number;
   /** Scheduled pieces, earliest first. */
   scheduled(): Scheduled[];
   /** How many pieces of the section went on air before this one. */
   sectionRank(section: string, at: { published_at: number; id: string }): number;
-  /** How many pieces went on air after this one; counting stops at `cap`. */
+  /** How many pieces went on air after this one. Stops counting at `cap`. */
   newer(at: { published_at: number; id: string }, cap: number, section?: string): number;
-  /** Pieces of the same section that went on air just before this one, newest first. */
+  /** Pieces of the same section that went on air immediately before this one, newest first. */
   earlier(row: Row, limit: number): Row[];
-  /** Ids of the pieces of a section that went on air just after this one. */
+  /** Ids of the pieces of a section that went on air immediately after this one. */
   laterIds(section: string, at: { published_at: number; id: string }, limit: number): string[];
   /** Days with pieces, newest first. */
   days(range?: { from?: string; until?: string; limit?: number }): { day: string; count: number }[];
   day(day: string): Row[];
-  /** Months with pieces (YYYY-MM), and how many; oldest first. */
+  /** Months with pieces (YYYY-MM) and their counts, oldest first. */
   months(): { month: string; count: number }[];
-  /** What a sitemap needs of the pieces of a month, oldest first. */
+  /** The sitemap entries of a month's pieces, oldest first. */
   month(month: string): { slug: string; updated_at: number }[];
   corrections(limit: number): CorrectionRow[];
-  /** Whether any revision of the piece corrected another. */
+  /** Whether any revision of the piece is a correction. */
   hasCorrections(piece: string): boolean;
 }

@@ -12,7 +12,7 @@ export const CastBody = z.strictObject({
     .transform((text) => normalized(text).trim())
     .refine((text) => text !== '', 'must not be empty'),
   description: z.string().max(2_000).default(''),
-  /** Paths under the paper's media. */
+  /** Paths of the paper's media files. */
   video: z.string(),
   poster: z.string(),
   /** WebVTT captions. */
@@ -23,7 +23,7 @@ export const CastBody = z.strictObject({
 });
 export type CastBody = z.infer<typeof CastBody>;
 
-/** The video edition of one day, with the properties of its video. */
+/** The video edition of one day, with the properties of its video file. */
 export interface Cast extends CastBody {
   /** YYYY-MM-DD, UTC. */
   day: string;

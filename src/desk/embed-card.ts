@@ -1,4 +1,4 @@
-/** What decides how tall an embed card is. */
+/** The content that decides the height of an embed card. */
 export interface CardContent {
   headline: string;
   dek: string;
@@ -12,31 +12,30 @@ export interface CardSize {
   height: number;
 }
 
-/** Widths that an oEmbed consumer may ask for, in CSS pixels (spec, "Limits"). */
+/** Range of widths that an oEmbed consumer may request, in CSS pixels (spec, "Limits"). */
 export const CARD_WIDTH_MIN = 220;
 export const CARD_WIDTH_MAX = 640;
 
-/** In a frame lower than this, in pixels, a card shows no picture (layouts/embed.css). */
+/** In a lower frame, in pixels, a card shows no picture (layouts/embed.css). */
 const PICTURE_FROM = 240;
 
-/** At these widths, in pixels, the card's layout changes (layouts/embed.css). */
+/** Widths in pixels at which the card's layout changes (layouts/embed.css). */
 const MEDIUM = 320;
 const WIDE = 512;
-/** How many lines of a dek are shown. */
+/** Number of dek lines shown. */
 const DEK_LINES = 3;
-/** Room for the label and the date beside the name in the byline, in characters. */
+/** Space in the byline for the label and the date next to the name, in characters. */
 const LABEL_AND_DATE = 32;
 
-/** Characters that take a whole em; others take about half of one. */
+/** Characters one em wide; all others are about half an em. */
 const FULL_WIDTH =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f000}-\u{3fffd}]/u;
 
 /**
- * The card's height at a width, in pixels: the sizes of layouts/embed.css, with
- * the lines of each text estimated from its length. A card has a picture, the
- * piece's own or its section's motif, unless its frame is too low. The reader's
- * typefaces decide where lines break, so the estimate may be a line too high; a
- * framed card reports its true height itself.
+ * The card's height at a width, in pixels. Uses the sizes of layouts/embed.css and estimates the lines of each text
+ * from its length. A card has a picture, the piece's own or its section's motif, unless its frame is too low. The
+ * reader's typefaces decide where lines break, so the estimate may be one line too high; a framed card reports its
+ * true height itself.
  */
 export function cardHeight(
   width: number,
@@ -62,9 +61,8 @@ export function cardHeight(
 }
 
 /**
- * The size of the card's frame: as wide as possible, and never above `maxHeight`.
- * A card that is too high is made narrower until its picture fits, then loses
- * the picture, and finally its foot is cut off.
+ * The size of the card's frame: as wide as possible, and never higher than `maxHeight`. A card that is too high
+ * becomes narrower until its picture fits, then loses the picture, and is finally cut off at the bottom.
  */
 export function cardSize(maxWidth: number, maxHeight: number, content: CardContent): CardSize {
   const low = Math.min(maxHeight, PICTURE_FROM - 1);
@@ -83,19 +81,19 @@ function fitting(maxWidth: number, maxHeight: number, content: CardContent, hasP
   return null;
 }
 
-/** How many lines a text fills at a type size in a column, both in pixels. */
+/** How many lines a text fills at a font size in a column, both in pixels. */
 function lines(text: string, size: number, column: number, more = 0): number {
   let ems = more / 2;
   for (const character of text) ems += FULL_WIDTH.test(character) ? 1 : 0.51;
   const length = ems * size;
-  // Broken lines end before the column does.
+  // Broken lines do not fill the column.
   return length <= column ? 1 : Math.ceil(length / (column - size));
 }
 
-/** The height of what is below a player's picture, in pixels (layouts/player.css). */
+/** Height of the area below a player's picture, in pixels (layouts/player.css). */
 const PLAYER_FOOT = 30;
 
-/** The size of a player's frame: as wide as possible at the video's aspect ratio, and never above `maxHeight`. */
+/** The size of a player's frame: as wide as possible at the video's aspect ratio, and never higher than `maxHeight`. */
 export function playerSize(maxWidth: number, maxHeight: number, video: CardSize): CardSize {
   const fitting = Math.floor(((maxHeight - PLAYER_FOOT) * video.width) / video.height);
   const width = Math.max(CARD_WIDTH_MIN, Math.min(maxWidth, fitting));

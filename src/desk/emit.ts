@@ -8,8 +8,8 @@ import type { GenerationEntry, RecordEntry } from './ledger-entry.ts';
 import type { LedgerStore } from './ledger-store.ts';
 
 /**
- * Emits `story.aired`, unless the piece has an old date of its own. A piece that
- * comes back is announced whatever its date, because its withdrawal was.
+ * Emits `story.aired`, unless the piece carries an old date. A piece that returns after a withdrawal is announced
+ * whatever its date, because its withdrawal was announced.
  */
 export function emitAired(
   store: LedgerStore,
@@ -37,8 +37,8 @@ export function emitWithdrawn(
 }
 
 /**
- * Emits `cast.published` before the record is applied. Editions of past days are
- * archive material, and one whose video was only measured again has not changed.
+ * Emits `cast.published` before the record is applied. Editions of past days are archive material, and an edition has
+ * not changed when only its video was measured again.
  */
 export function emitCast(store: LedgerStore, { paper, name, body, at }: RecordEntry): void {
   const before = store.archive(paper).cast(name);
@@ -55,12 +55,12 @@ function emitStory(store: LedgerStore, event: Omit<StoryEvent, 'story'>, piece: 
   if (story?.state === 'on_air') store.emit({ ...event, story: rowOf(story) });
 }
 
-/** An edition without the properties read from its video. */
+/** An edition without the properties that were read from its video. */
 function withoutVideoProperties({ duration_s: _s, bytes: _b, media_type: _type, ...rest }: Cast): unknown {
   return rest;
 }
 
-/** The row alone, of an object that holds more. */
+/** Copies only the members of a row from a larger object. */
 function rowOf(row: Row): Row {
   return {
     id: row.id,

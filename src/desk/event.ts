@@ -2,25 +2,28 @@ import { HOUR } from '../time.ts';
 import type { Row } from './archive.ts';
 import type { Cast } from './cast.ts';
 
-/** How long after its own time a change is news, in ms. Older material is an archive that a desk imports. */
+/**
+ * A change counts as news for this long after its own time, in ms. Older material belongs to an archive that a desk
+ * imports.
+ */
 export const NEWS_AGE = 48 * HOUR;
 
 /**
- * A change that readers see, as webhooks and mails announce it. It carries its
- * content, so that a later delivery says the same.
+ * A change that readers see, as webhooks and mails announce it. It carries its content, so that a later delivery
+ * announces the same.
  */
 export type DeskEvent = StoryEvent | WithdrawalEvent | CastEvent;
 
 interface EventBase {
   paper: string;
-  /** When readers began to see it, in ms. */
+  /** When readers first saw it, in ms. */
   at: number;
 }
 
 /** A piece went on air, for the first time or again after a withdrawal; or a piece on air was revised. */
 export interface StoryEvent extends EventBase {
   type: 'story.aired' | 'story.revised';
-  /** The piece as it was then. */
+  /** The piece at that time. */
   story: Row;
   /** The section that the piece left with this revision, else null. */
   left: string | null;
@@ -33,18 +36,18 @@ export interface WithdrawalEvent extends EventBase {
   reason: string;
 }
 
-/** The video edition of a day is new, or was replaced. */
+/** The video edition of a day was published or replaced. */
 export interface CastEvent extends EventBase {
   type: 'cast.published';
   cast: Cast;
 }
 
-/** Whether something of one time is news at another; both in ms. */
+/** Whether something dated `of` is still news at `at`; both in ms. */
 export function isNews(of: number, at: number): boolean {
   return at - of <= NEWS_AGE;
 }
 
-/** The sections whose subscribers an event is for; null for all, because a video edition belongs to no section. */
+/** The sections whose subscribers receive an event; null for all, because a video edition belongs to no section. */
 export function eventSections(event: DeskEvent): string[] | null {
   if (event.type === 'cast.published') return null;
   const { category } = event.story;

@@ -17,9 +17,9 @@ import { parsedProse } from './prose-cache.ts';
 /** The dependencies of filing: the store, the signing key, the clock and a source of ids. */
 export interface Desk {
   store: LedgerStore;
-  /** The current key, read on each access: read it in the transaction that appends what it signs. */
+  /** The current key, read on each access. Read it in the transaction that appends what it signs. */
   readonly signingKey: { signer: Signer; kid: string; nbf: number };
-  /** The present time, in ms. */
+  /** The current time, in ms. */
   now(): number;
   /** A new piece's id: a lower-case ULID. */
   newId(): string;
@@ -27,7 +27,7 @@ export interface Desk {
 
 export interface Filed {
   story: Story;
-  /** False when the same content was filed before, and nothing was appended. */
+  /** False when the newest revision already has this content and nothing was appended. */
   changed: boolean;
 }
 
@@ -43,12 +43,10 @@ export function paperRules(archive: Archive): PaperRules {
 }
 
 /**
- * Files a piece, or a new revision of the piece that has its slug. A piece on
- * air shows the revision at once. Filing unchanged content succeeds even if its
- * section or persona no longer exists. With `toAir` the piece must also meet the
- * rules of airing. `from` is the revision that was edited, 0 for a new piece.
- * Throws `refused_by_door` with every problem, `conflict` when `from` is not the
- * newest revision.
+ * Files a new piece, or a new revision of the piece with the same slug. If the piece is on air, the revision appears
+ * at once. Filing unchanged content succeeds even if its section or persona no longer exists. With `toAir` the piece
+ * must also meet the airing rules. `from` is the revision that was edited, 0 for a new piece. Throws
+ * `refused_by_door` with every problem, and `conflict` when `from` is not the newest revision.
  */
 export function fileStory(
   desk: Desk,
@@ -103,7 +101,7 @@ function timeProblems({ revised_at }: Filing, now: number): Problem[] {
 function appendGeneration(desk: Desk, paper: string, piece: Piece, archive: Archive, by: string): void {
   const { signer, kid, nbf } = desk.signingKey;
   const last = archive.generations(piece.id).at(-1);
-  // Even when the clock was set back, `filed_at` never decreases over `seq` and never precedes the key's first use.
+  // `filed_at` never decreases over `seq` and never precedes the key's first use, even when the clock was set back.
   const now = desk.now();
   const at = Math.max(now, desk.store.lastFiledAt(paper), nbf);
   const seq = desk.store.nextSeq(paper);
@@ -137,12 +135,12 @@ function appendGeneration(desk: Desk, paper: string, piece: Piece, archive: Arch
   append(desk.store, entry, now);
 }
 
-/** A correction note that the piece does not carry yet counts as a change. */
+/** A new correction note counts as a change. */
 function isUnchanged(filing: Filing, old: Piece): boolean {
   return sameContent(old, filing) && (filing.correction === null || filing.correction === old.correction);
 }
 
-/** Whether two filings have the same content. When and why a revision was made is not part of it. */
+/** Whether two filings have the same content, ignoring when and why a revision was made. */
 export function sameContent(a: Filing, b: Filing): boolean {
   return canonicalize(contentOf(a)) === canonicalize(contentOf(b));
 }

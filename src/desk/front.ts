@@ -74,7 +74,7 @@ export function mastheadRow(persona: Persona, links: Links): MastheadRow {
   };
 }
 
-/** Puts the front document together: one rail for each section, in the paper's order. */
+/** Builds the front document: one rail per section, in the paper's order. */
 export function frontOf(
   paper: PaperRecord,
   number: { edition: number; changed_at: number },

@@ -2,51 +2,50 @@ import ipaddr from 'ipaddr.js';
 import type { Problem } from '../fault.ts';
 import { Fault } from '../fault.ts';
 
-/** How a paper got its host: from the operator, or by a proof found there. */
+/** How a paper's host was verified: by the operator (`given`), or by a proof on the host or in its DNS. */
 export type HostProof = 'given' | 'file' | 'txt';
 
-/** A host at which a paper may be served. */
+/** A host that may serve a paper. */
 export interface PaperHost {
   paper: string;
-  /** As `hostKey` writes it. */
+  /** Normalized by `hostKey`. */
   host: string;
   how: HostProof;
   /** Since when, in ms. */
   at: number;
 }
 
-/** The addresses of the service itself, on whose hosts no paper has one of its own. */
+/** The addresses of the service itself. No paper can have one of their hosts. */
 export interface OwnAddresses {
   origin: string;
   dataOrigin: string;
 }
 
-/** A paper, and the address that it is published at. */
+/** A paper and its published address. */
 interface Published {
   slug: string;
   url?: string | undefined;
 }
 
 /**
- * A host as it is compared and stored: A-labels in lower case, without the
- * root's dot, with its port where that is neither 80 nor 443. One name is one
- * host over http and https.
+ * A host in the form used for comparison and storage: A-labels in lower case, without the trailing dot, with its port
+ * unless that is 80 or 443. A name is the same host over http and https.
  */
 export function hostKey({ hostname, port }: URL): string {
   const name = hostname.replace(/\.$/, '');
   return port === '' || port === '80' || port === '443' ? name : `${name}:${port}`;
 }
 
-/** The host of a paper's address; null where it has none. */
+/** The host of a paper's address; null without an address. */
 export function hostOfPaper({ url }: { url?: string | undefined }): string | null {
   const parsed = url === undefined ? null : URL.parse(url);
   return parsed === null ? null : hostKey(parsed);
 }
 
-/** An address as it is stored: parsed, its host in A-labels and lower case, without what says nothing. */
+/** An address in the form used for storage: parsed, the host as lower-case A-labels, without redundant parts. */
 export function normalUrl(text: string): string {
   const url = new URL(text);
-  // A name that ends in two dots keeps both: it is invalid and will be refused.
+  // A name that ends in two dots keeps both: it is invalid and will be rejected.
   url.hostname = url.hostname.replace(/(?<!\.)\.$/, '');
   return url.href.replace(/\/+$/, '');
 }
@@ -54,7 +53,7 @@ export function normalUrl(text: string): string {
 /** Parses a host as typed, such as `News.example` or `news.example:8443`. Throws `invalid_request`. */
 export function parseHost(text: string, own: OwnAddresses): string {
   const url = /[/?#@\\\s]/.test(text) ? null : URL.parse(`http://${text}`);
-  // An empty name, which no resolver accepts, is invalid too.
+  // An empty name, which no resolver accepts, is also invalid.
   if (url === null || url.hostname.replace(/\.$/, '') === '') {
     throw new Fault('invalid_request', `${JSON.stringify(text)} is not a host; name one such as news.example`);
   }
@@ -63,16 +62,17 @@ export function parseHost(text: string, own: OwnAddresses): string {
   return hostKey(url);
 }
 
-/** Labels as hosts have them (RFC 1123, section 2.1); an underscore too, which some have. */
+/** Hostname labels (RFC 1123, section 2.1), plus the underscore, which some names contain. */
 const NAME = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/;
 
-/** Why an address's host cannot be a paper's, with the cure; null when it can. */
+/** Why an address's host cannot serve a paper, with the remedy; null when it can. */
 export function hostProblem(url: URL, { origin, dataOrigin }: OwnAddresses): string | null {
   const name = nameOf(url);
   // The parser has normalized every spelling of an IPv4 address.
   if (ipaddr.isValid(name.replace(/^\[|\]$/g, '')))
     return 'is an IP address; papers are served under names: give a domain of its own';
-  // The parser also takes what no name of a host has, such as quotation marks, and this is shown in commands and pages.
+  // The parser also accepts characters that hostnames cannot contain, such as quotation marks, and commands and pages
+  // show this text.
   if (!NAME.test(name)) return 'has no usual host name; give one of letters, digits, hyphens and dots';
   const isOwn = name === 'localhost' || [origin, dataOrigin].some((address) => nameOf(new URL(address)) === name);
   return isOwn ? 'is on a host of this service, where papers have their paths; give a domain of its own' : null;
@@ -90,29 +90,31 @@ export function paperAt<P extends Published>(url: string, others: readonly P[]):
   return found ?? null;
 }
 
-/** The line that a host, or its DNS, publishes to prove that it is for a paper: the paper's address on the shared host. */
+/**
+ * The line that a host or its DNS publishes to prove that it belongs to a paper: the paper's address on the shared
+ * host.
+ */
 export function proofOf(slug: string, { origin }: OwnAddresses): string {
   return `${origin}/${slug}`;
 }
 
-/** Where the proof's file is looked for on a host; each line may name a paper. */
+/** Path of the proof file on a host. Each line may name a paper. */
 export const PROOF_PATH = '/.well-known/broadsheet-papers';
-/** Where its TXT record is looked for, before the host's name; its text is `paper=` and the paper's address. */
+/** Prefix of the hostname for the TXT record, whose text is `paper=` and the paper's address. */
 export const PROOF_LABEL = '_broadsheet';
 
-/** What `urlProblems` checks an address against. */
+/** The context in which `urlProblems` checks an address. */
 export interface UrlContext {
   own: OwnAddresses;
-  /** Whether the host is the paper's, or was just proven to be. */
+  /** Whether the paper owns the host, or has just proved it. */
   ownsHost: boolean;
-  /** The other papers that are served at addresses of their own. */
+  /** The other papers that have addresses of their own. */
   others: readonly Published[];
 }
 
 /**
- * The problems of an address that a paper's admin wants for it. A taken host and
- * a free one get the same answer, which must not reveal the names of private
- * papers.
+ * The problems of an address that a paper's admin requests. A taken host and a free one give the same result, which
+ * must not reveal the names of private papers.
  */
 export function urlProblems(slug: string, url: string, { own, ownsHost, others }: UrlContext): Problem[] {
   // Every paper owns its path on the shared host.
@@ -131,22 +133,22 @@ export function urlProblems(slug: string, url: string, { own, ownsHost, others }
   return [{ field: 'url', rule: 'host_unproven', message }];
 }
 
-/** The rows of hosts. */
+/** The table of hosts. */
 export interface HostTable {
   all(): PaperHost[];
   of(paper: string): PaperHost[];
   holds(paper: string, host: string): boolean;
-  /** Returns false when the paper had it before. */
+  /** Returns false when the paper already had it. */
   add(paper: string, host: string, how: HostProof, at: number): boolean;
   /** Returns false when the paper did not have it. */
   remove(paper: string, host: string): boolean;
 }
 
-/** The papers that are served at their addresses: those whose hosts are theirs. */
+/** The papers that are served at their own addresses, because their hosts are theirs. */
 export function servedAt<P extends Published>(papers: readonly P[], hosts: Pick<HostTable, 'all'>): P[] {
   const held = new Set(hosts.all().map(({ paper, host }) => `${paper} ${host}`));
   return papers.filter((paper) => held.has(`${paper.slug} ${hostOfPaper(paper)}`));
 }
 
-/** An address's hostname without the root's dot. */
+/** An address's hostname without the trailing dot. */
 export const nameOf = ({ hostname }: URL): string => hostname.replace(/\.$/, '');

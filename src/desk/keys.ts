@@ -9,23 +9,20 @@ import { normalized } from '../ledger/marks.ts';
 import { isoTime } from '../time.ts';
 import type { Archive } from './archive.ts';
 
-/**
- * What a key opens: reading its own desk; writing as an agent, once the
- * agreement is signed; or everything.
- */
+/** What a key permits: reading its own desk; writing as an agent, once the agreement is signed; or everything. */
 export const LEVELS = ['read', 'agent', 'admin'] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** A key of one paper, as it is listed. The key itself is shown once and not kept. Times in ms. */
+/** A key of one paper, as lists show it. The key itself is shown once and not stored. Times in ms. */
 export interface AccessKey extends KeyLife {
   /** Its public id: a lower-case ULID. */
   id: string;
   paper: string;
   level: Level;
   name: string;
-  /** Mail address of the person whose seat it is, or null for a program's key. */
+  /** Mail address of the person who holds the seat, or null for a program's key. */
   seat: string | null;
-  /** The one persona that an agent's key signs as; null lets it sign as any. */
+  /** The only persona that an agent's key may sign as; null for any. */
   persona: string | null;
 }
 
@@ -34,21 +31,21 @@ export interface KeyTable {
   list(paper: string): (AccessKey & KeyDays)[];
   /** The UTC days on which a key was used, oldest first. */
   daysOf(id: string): string[];
-  /** The key that has this hash, in force or not. */
+  /** The key with this hash, active or not. */
   byHash(hash: string): { key: AccessKey; hash: string } | null;
-  /** A key, in force or not. */
+  /** A key, active or not. */
   byId(id: string): AccessKey | null;
-  /** Whether a key has ended; once it has, it stays so for this process. */
+  /** Whether a key has expired. Once true, the result never changes back within this process. */
   hasExpired(key: AccessKey, now: number): boolean;
-  /** The key of a person's seat that was not revoked. */
+  /** The key of a person's seat, unless revoked. */
   seat(paper: string, email: string): AccessKey | null;
-  /** False when there is no such key of the paper that is still in force. */
+  /** Returns false when the paper has no such active key. */
   revoke(paper: string, id: string, at: number, by: string): boolean;
-  /** Notes when keys were last used, and the days. */
+  /** Records when and on which days keys were last used. */
   used(uses: Iterable<[id: string, at: number]>): void;
 }
 
-/** The longest name of a key, in UTF-16 units. */
+/** Maximum length of a key's name, in UTF-16 units. */
 const KEY_NAME_MAX = 100;
 
 /** The body of `POST /api/v1/keys`. */
@@ -76,20 +73,20 @@ export const KeyBody = z
   });
 export type KeyBody = z.infer<typeof KeyBody>;
 
-/** What every key of a paper begins with. */
+/** The prefix of every paper's keys. */
 const PREFIX = 'nrf_';
 
-/** A new key of a paper. `random` gives n secure bytes. */
+/** Generates a new paper key. `random` returns n secure bytes. */
 export function newKey(random: (n: number) => Uint8Array): string {
   return newKeyText(PREFIX, random);
 }
 
-/** Whether a text has the form and the checksum of a paper's key. */
+/** Whether a text has the form and the checksum of a paper key. */
 export function isKey(text: string): boolean {
   return isKeyText(PREFIX, text);
 }
 
-/** The dependencies of making a key, and who makes it. */
+/** The dependencies of key creation, and who creates the key. */
 export interface KeyIssuer {
   keys: KeyTable;
   archive: Archive;
@@ -97,14 +94,14 @@ export interface KeyIssuer {
   newId(): string;
   /** n secure bytes. */
   random(n: number): Uint8Array;
-  /** Who makes it: `cli`, or `key:<id>`. */
+  /** Who creates it: `cli`, or `key:<id>`. */
   by: string;
 }
 
 /**
- * Makes a key of a paper and returns it, this one time. Throws `conflict` when
- * the seat is taken, `invalid_request` when the persona is unknown, the level does
- * not match the seat or the persona, or the key would expire at once.
+ * Creates a key of a paper and returns its text, which cannot be shown again. Throws `conflict` when the seat is
+ * taken, `invalid_request` when the persona is unknown, the level does not match the seat or the persona, or the key
+ * would expire at once.
  */
 export function makeKey(maker: KeyIssuer, paper: string, body: KeyBody): { key: string; made: AccessKey } {
   const seat = body.seat?.toLowerCase() ?? null;
@@ -145,7 +142,7 @@ export function makeKey(maker: KeyIssuer, paper: string, body: KeyBody): { key: 
   return { key, made };
 }
 
-/** A key as a paper’s admin reads it, with its log; `isExpired` as its table knows. */
+/** A key with its log, as a paper's admin sees it. `isExpired` comes from the key's table. */
 export function keyRow(key: AccessKey & Partial<KeyDays>, isExpired: boolean) {
   const { id, level, name, seat, persona, days, first_day = null, last_day = null } = key;
   const uses = days === undefined ? NEVER_USED : { days, first_day, last_day };
@@ -157,9 +154,8 @@ function invalidField(field: string, message: string): Fault {
 }
 
 /**
- * The key in force at a time (ms) that a text is. Throws `key_invalid` for a
- * text that is no key, for a stranger and for a key that was revoked,
- * `key_expired` for one that has ended.
+ * Finds the active key for this text at a time (ms). Throws `key_invalid` for malformed, unknown and revoked keys,
+ * and `key_expired` for expired ones.
  */
 export function requireKey(keys: KeyTable, text: string, now: number): AccessKey {
   if (!isKey(text)) {
@@ -176,7 +172,7 @@ export function requireKey(keys: KeyTable, text: string, now: number): AccessKey
   return requireActive(keys, found.key, now);
 }
 
-/** The key, when it opens something at a time (ms). Throws `key_invalid`, `key_expired`. */
+/** Returns the key if it is active at a time (ms). Throws `key_invalid`, `key_expired`. */
 export function requireActive(keys: KeyTable, key: AccessKey | null, now: number): AccessKey {
   if (key === null || key.revoked_at !== null) {
     throw new Fault('key_invalid', 'this key was revoked; ask the paper’s admin for another');
@@ -188,7 +184,7 @@ export function requireActive(keys: KeyTable, key: AccessKey | null, now: number
   return key;
 }
 
-/** Whether a key of one level may do what asks for another. */
+/** Whether a key of one level may do what requires another. */
 export function reaches(level: Level, asked: Level): boolean {
   return LEVELS.indexOf(level) >= LEVELS.indexOf(asked);
 }

@@ -1,6 +1,6 @@
 import type { Piece } from '../ledger/piece.ts';
 
-/** One line of the ledger. Every line carries `at`, the time it was entered, in ms. */
+/** One line of the ledger. Every line carries `at`, the time when it was appended, in ms. */
 export type LedgerEntry = KeyEntry | RetirementEntry | RecordEntry | GenerationEntry | AiringEntry | WithdrawalEntry;
 
 /** A public key of the filing door. */
@@ -13,25 +13,25 @@ export interface KeyEntry {
   public_key: string;
 }
 
-/** A key of the door signs no more. */
+/** Retires a key of the filing door. */
 export interface RetirementEntry {
   type: 'retirement';
   at: number;
   kid: string;
 }
 
-/** A paper, a persona, a video edition or a media file as it was applied. */
+/** A paper, a persona, a video edition or a media file, as applied. */
 export interface RecordEntry {
   type: 'record';
   at: number;
   paper: string;
   kind: 'paper' | 'persona' | 'cast' | 'media';
-  /** The persona's slug, the edition's day, the media's path; empty for the paper itself. */
+  /** The persona's slug, the edition's day or the media path; empty for the paper itself. */
   name: string;
   body: unknown;
 }
 
-/** A filing, signed. */
+/** A signed filing. */
 export interface GenerationEntry {
   type: 'generation';
   /** The receipt's `filed_at`. */
@@ -46,7 +46,7 @@ export interface GenerationEntry {
   kid: string;
 }
 
-/** A piece goes on air: at once when `on_air_at` is not after `at`, else when that time comes. */
+/** A piece goes on air: immediately unless `on_air_at` is later than `at`, else at that time. */
 export interface AiringEntry {
   type: 'airing';
   at: number;
@@ -56,7 +56,7 @@ export interface AiringEntry {
   made_by: string;
 }
 
-/** A piece leaves the air, or its schedule. */
+/** A piece is withdrawn, or its schedule is cancelled. */
 export interface WithdrawalEntry {
   type: 'withdrawal';
   at: number;

@@ -13,11 +13,11 @@ export interface PieceState {
   reason: string | null;
 }
 
-/** The store as the desk writes to it. */
+/** The part of the store that the desk writes to. */
 export interface LedgerStore {
   /** Runs `work` as one transaction, serialized with those of all processes. */
   transact<T>(work: () => T): T;
-  /** Appends to the ledger alone. */
+  /** Appends an entry without applying it. */
   append(entry: LedgerEntry): void;
   archive(paper: string): Archive;
   hasPaper(paper: string): boolean;
@@ -29,16 +29,16 @@ export interface LedgerStore {
   nextSeq(paper: string): number;
   /** `filed_at` of the paper's newest receipt, in ms; 0 before the first. */
   lastFiledAt(paper: string): number;
-  /** Makes the generation the piece's newest one, and takes its number. */
+  /** Makes the generation the newest one of its piece, and advances the sequence number. */
   setGeneration(entry: GenerationEntry): void;
   pieceState(piece: string): PieceState | null;
   setPieceState(piece: string, state: PieceState): void;
-  /** Scheduled pieces whose time is at or before `until`, earliest first. */
+  /** Scheduled pieces that are due at or before `until`, earliest first. */
   scheduled(until: number): { paper: string; piece: string; at: number }[];
-  /** Whether the whole paper is stale and no press has begun on it. */
+  /** Whether the whole paper is stale and no press has started on it. */
   isFullPressPending(paper: string): boolean;
   /** Marks the outputs that read these tags as stale. */
   markStale(paper: string, tags: Iterable<string>): void;
-  /** Queues an event for subscribers; it is kept only if the transaction commits. */
+  /** Queues an event for subscribers. It is kept only if the transaction commits. */
   emit(event: DeskEvent): void;
 }

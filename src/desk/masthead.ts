@@ -15,7 +15,7 @@ export const PersonaBody = z.strictObject({
   title: line(120),
   beat: line(300).default(''),
   bio: z.string().max(2_000).default(''),
-  /** Path of a portrait under the paper's media, or null. */
+  /** Path of a portrait among the paper's media, or null. */
   avatar: z
     .string()
     .nullish()
@@ -25,14 +25,14 @@ export const PersonaBody = z.strictObject({
 export type PersonaBody = z.infer<typeof PersonaBody>;
 
 /**
- * Where the drawn portrait of a persona without a picture of its own lies under the
- * paper's root. The address stays whatever the portrait shows: others link to it.
+ * Path of a persona's drawn portrait under the paper's root, for a persona without a picture. The address never
+ * changes, because others link to it.
  */
 export function portraitPath(slug: string): string {
   return `portraits/${slug}.png`;
 }
 
-/** A declared AI persona. That it is declared is not a setting. */
+/** A declared AI persona. The declaration is not a setting. */
 export interface Persona extends PersonaBody {
   slug: string;
 }

@@ -1,6 +1,6 @@
-/** A media file of a paper, known by its path under the paper's folder and by its content. */
+/** A media file of a paper, identified by its path under the paper's folder and by its content. */
 export interface Media {
-  /** Such as `media/art/metre.svg`. It is also its address under the paper's root. */
+  /** Such as `media/art/metre.svg`. Also its path under the paper's root address. */
   path: string;
   /** `sha256:<hex>`. */
   digest: string;
@@ -9,6 +9,6 @@ export interface Media {
   /** In pixels; null for captions and sounds. */
   width: number | null;
   height: number | null;
-  /** Of a video; else null. */
+  /** Duration of a video; else null. */
   duration_ms: number | null;
 }

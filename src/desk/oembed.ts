@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { CARD_WIDTH_MAX, CARD_WIDTH_MIN } from './embed-card.ts';
 
-/** The longest address that is looked at, in characters. */
+/** Longer addresses are ignored; in characters. */
 export const ADDRESS_MAX = 2_048;
 
-/** For how long a consumer may keep a record, in seconds. */
+/** How long a consumer may cache a record, in seconds. */
 export const CACHE_AGE = 3_600;
 
-/** A record as oembed.com (section 2.3.4) has it: of type rich for a story, video for a video edition. */
+/** A record in the format of oembed.com (section 2.3.4): type rich for a story, video for a video edition. */
 export const OEmbed = z
   .object({
     type: z
@@ -38,13 +38,12 @@ export const OEmbed = z
   .meta({ id: 'OEmbed', description: 'An oEmbed 1.0 record.' });
 export type OEmbed = z.infer<typeof OEmbed>;
 
-/** What may be embedded. */
+/** An embeddable resource. */
 export type EmbedTarget = { story: string } | { cast: string };
 
 /**
- * The slug in a story's address under one of a paper's roots, or the day in that of
- * a video edition; null for any other address. The Markdown version's
- * address names its story too; query and fragment are ignored.
+ * Parses an address under one of a paper's roots: the slug of a story, or the day of a video edition; null for any
+ * other address. The address of the Markdown version also counts. Ignores query and fragment.
  */
 export function embedTarget(address: string, roots: readonly string[]): EmbedTarget | null {
   const url = URL.parse(address);

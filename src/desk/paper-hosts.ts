@@ -3,7 +3,7 @@ import type { HostTable, OwnAddresses } from './host.ts';
 import { hostKey, hostOfPaper, hostProblem, paperAt, servedAt } from './host.ts';
 import type { Paper } from './paper.ts';
 
-/** What giving a host to a paper takes. */
+/** The dependencies for giving a host to a paper. */
 export interface HostGrants {
   store: {
     paperSlugs(): string[];
@@ -12,7 +12,7 @@ export interface HostGrants {
     transact<T>(work: () => T): T;
   };
   settings: OwnAddresses;
-  /** The present time, in ms. */
+  /** The current time, in ms. */
   now(): number;
 }
 
@@ -31,9 +31,9 @@ export function requireFreeAddress(grants: HostGrants, slug: string, url: string
 }
 
 /**
- * Gives a paper the host of its `url`, on the operator's word. Skips IP addresses, hosts of the service and
- * addresses where another paper is served: such a paper is served on the shared host alone, and its links
- * still start with its `url`.
+ * Gives a paper the host of its `url`, on the operator's authority. Skips IP addresses, hosts of the service and
+ * addresses where another paper is served: such a paper is served only on the shared host, and its links still start
+ * with its `url`.
  */
 export function giveOwnHost(grants: HostGrants, slug: string): void {
   const { store, settings, now } = grants;
@@ -44,8 +44,8 @@ export function giveOwnHost(grants: HostGrants, slug: string): void {
 }
 
 /**
- * Gives a paper a host, on the operator's word. Returns false when the paper already had it.
- * Throws `conflict` when another paper is served there.
+ * Gives a paper a host, on the operator's authority. Returns false when the paper already had it. Throws `conflict`
+ * when another paper is served there.
  */
 export function giveHost(grants: HostGrants, slug: string, host: string): boolean {
   const { store, now } = grants;

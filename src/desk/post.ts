@@ -4,10 +4,10 @@ import type { Row } from './archive.ts';
 import type { Links } from './story.ts';
 import { storyUrl } from './story.ts';
 
-/** How long a post may be, in graphemes (wire.md, "post row"). */
+/** Maximum length of a post, in graphemes (wire.md, "post row"). */
 const POST_MAX = 300;
 
-/** A piece in the short form that social platforms take (spec, "Post row"). */
+/** A piece in the short format of social platforms (spec, "Post row"). */
 export const PostRow = z
   .object({
     id: z.string(),
@@ -21,12 +21,12 @@ export const PostRow = z
   .meta({ id: 'Post', description: 'A piece as a short post.' });
 export type PostRow = z.infer<typeof PostRow>;
 
-/** A post from a piece. The same piece always gives the same post. */
+/** Creates a post from a piece. The same piece always gives the same post. */
 export function postRow(row: Row, links: Links): PostRow {
   const link = storyUrl(links.root, row.slug);
   const whole = [row.headline, row.dek, link].join('\n\n');
   const fits = row.dek !== '' && graphemes(whole).length <= POST_MAX;
-  // The link is never cut: without it a post leads nowhere.
+  // The link is never truncated: without it a post leads nowhere.
   const room = POST_MAX - graphemes(link).length - 2;
   return {
     id: row.id,
@@ -45,12 +45,12 @@ function graphemes(text: string): string[] {
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
-/** A text of at most `max` graphemes; what was cut shows by an ellipsis. */
+/** Truncates a text to at most `max` graphemes, with an ellipsis if anything was cut. */
 function truncateAtWord(text: string, max: number): string {
   const all = graphemes(text);
   if (all.length <= max) return text;
   const kept = all.slice(0, Math.max(0, max - 1)).join('');
   const blank = kept.search(/\s\S*$/u);
-  // A first word that fills all the room, or a script without blanks, is cut where the room ends.
+  // If the first word fills all the space, or the script has no spaces, the text is cut at the limit.
   return `${(blank > 0 && !/^\s/u.test(all[max - 1] ?? '') ? kept.slice(0, blank) : kept).trimEnd()}…`;
 }

@@ -12,16 +12,19 @@ import type { Persona, PersonaBody } from './masthead.ts';
 import type { Media } from './media.ts';
 import type { PaperBody } from './paper.ts';
 
-/** How many pieces a refusal names. */
+/** How many pieces an error message names. */
 const NAMED_MAX = 5;
 
-/** A persona from its body. Throws `refused_by_door` when its portrait is not a picture of the paper. */
+/** Creates a persona from its body. Throws `refused_by_door` when its portrait is not a picture of the paper. */
 export function personaFrom(archive: Archive, slug: string, body: PersonaBody): Persona {
   requireMedia(archive, 'avatar', body.avatar, 'image/');
   return { slug, ...body };
 }
 
-/** A video edition from its body, with its video's properties. Throws `refused_by_door` for missing or wrong media. */
+/**
+ * Creates a video edition from its body, with its video's properties. Throws `refused_by_door` for missing or wrong
+ * media.
+ */
 export function castFrom(archive: Archive, day: string, body: CastBody): Cast {
   const video = requireMedia(archive, 'video', body.video, 'video/');
   requireMedia(archive, 'poster', body.poster, 'image/');
@@ -30,8 +33,8 @@ export function castFrom(archive: Archive, day: string, body: CastBody): Cast {
 }
 
 /**
- * A paper's new record, its address normalized. Throws `refused_by_door` when it drops a section that has pieces, or
- * raises the source floor above that of scheduled pieces.
+ * Creates a paper's new record, with its address normalized. Throws `refused_by_door` when it drops a section that
+ * has pieces, or raises the source floor above that of scheduled pieces.
  */
 export function paperFrom(archive: Archive | null, body: PaperBody): PaperBody {
   const problems =
@@ -49,7 +52,7 @@ export function videoProperties(video: Media | null): Pick<Cast, 'duration_s' | 
   };
 }
 
-/** Appends a record unless the newest of its name is the same. Returns whether it was appended. */
+/** Appends a record unless the newest one of its name is equal. Returns whether it was appended. */
 export function appendRecord(
   store: LedgerStore,
   { paper, kind, name, body, at }: Omit<RecordEntry, 'type'>,
@@ -60,10 +63,7 @@ export function appendRecord(
   return true;
 }
 
-/**
- * A section with pieces on air or scheduled cannot be dropped: their pages would
- * link to a section that is gone.
- */
+/** A section with pieces on air or scheduled cannot be dropped, because their pages would link to a missing section. */
 function sectionProblems(archive: Archive, sections: readonly string[]): Problem[] {
   const dropped = archive.paper().sections.filter((name) => !sections.includes(name));
   if (dropped.length === 0) return [];
@@ -78,8 +78,8 @@ function sectionProblems(archive: Archive, sections: readonly string[]): Problem
 }
 
 /**
- * A higher floor must not block scheduled pieces: nobody would see the refusal
- * when their time comes. Pieces on air stay on air.
+ * A higher floor must not block scheduled pieces, because nobody would see the error when they fall due. Pieces on
+ * air stay on air.
  */
 function floorProblems(archive: Archive, { source_floor }: PaperBody): Problem[] {
   if (source_floor <= archive.paper().source_floor) return [];
@@ -91,7 +91,7 @@ function floorProblems(archive: Archive, { source_floor }: PaperBody): Problem[]
   return [{ field: 'source_floor', rule: 'scheduled_below_floor', message }];
 }
 
-/** A media file that a record names. */
+/** Returns the media file that a record names, or throws. */
 function requireMedia(archive: Archive, field: string, path: string | null, type: string): Media | null {
   if (path === null) return null;
   const found = archive.media(path);

@@ -4,7 +4,7 @@ import { videoProperties } from './record.ts';
 
 type Members = Record<string, unknown>;
 
-/** The members that are media files, by the names that records and listed rows give them. */
+/** The members that hold media files, by their names in records and in listed rows. */
 const MEDIA = new Map([
   ['avatar', 'avatar'],
   ['video', 'video'],
@@ -15,13 +15,13 @@ const MEDIA = new Map([
 ]);
 
 /**
- * A change of a persona in the members of its record, so that a masthead row can
- * be sent back as it was listed: media URLs become paths, and read-only members
- * are removed if unchanged. Changed ones stay in, to be refused.
+ * Converts a change of a persona to the members of its record, so that a client can send back a masthead row as
+ * listed: media URLs become paths, and unchanged read-only members are removed. Changed ones stay in, and validation
+ * rejects them.
  */
 export function personaChange(change: Members, slug: string, root: string): Members {
   const members = mediaPaths(change, root);
-  // The drawn portrait is that of a persona without a picture.
+  // A drawn portrait means that the persona has no picture.
   if (members.avatar === `${root}/${portraitPath(slug)}`) members.avatar = null;
   return without(members, { slug, declared_ai: true, url: `${root}/masthead/${slug}/` });
 }

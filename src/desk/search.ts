@@ -3,39 +3,35 @@ import { normalized } from '../ledger/marks.ts';
 import { plainText } from '../ledger/prose.ts';
 import { cachedWords } from './prose-cache.ts';
 
-/** The longest query, in characters (Unicode code points) after trimming. */
+/** Maximum length of a query, in Unicode code points after trimming. */
 export const QUERY_MAX = 120;
-/** How many terms a query may hold. */
+/** Maximum number of terms in a query. */
 export const TERMS_MAX = 4;
-/** How many rows a search answers at most. */
+/** Maximum number of rows in a search result. */
 export const SEARCH_ROWS = 30;
 
-/**
- * The version of `searchText`. An index made by another version is rebuilt when
- * its database is opened.
- */
+/** The version of `searchText`. An index built by another version is rebuilt when its database is opened. */
 export const NORMALIZER_VERSION = 1;
 
 /** Separates two fields, so that no phrase spans both. `searchText` never returns it. */
 const BORDER = '\u{E000}';
-/** Begins the word that names a paper. `searchText` never returns it either. */
+/** Starts the word that names a paper. `searchText` never returns it either. */
 const PAPER_MARK = '\u{E001}';
 
-/** Invisible characters, and the stroke that only stretches Arabic words. A zero-width space separates words. */
+/** Invisible characters, and the tatweel, which only stretches Arabic words. A zero-width space separates words. */
 const INVISIBLE = /[[\p{Default_Ignorable_Code_Point}\u0640]--\u200b]/gv;
 /**
- * Accents, Hebrew points and Arabic vowel marks. Vowel signs and viramas of
- * Devanagari, Thai and related scripts are letters to their readers, as are the
- * two voicing marks of kana.
+ * Accents, Hebrew points and Arabic vowel marks. Excludes vowel signs and viramas of Devanagari, Thai and related
+ * scripts, which readers regard as letters, and the two voicing marks of kana.
  */
 const ACCENT =
   /[[\p{Mn}&&[\p{sc=Inherited}\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}]]--[\u3099\u309a]]/gv;
-/** Letters with a stroke, and ligatures, which no normal form decomposes. */
+/** Letters with a stroke, and ligatures, which no normalization form decomposes. */
 const PLAIN_LETTERS: Record<string, string> = { æ: 'ae', đ: 'd', ħ: 'h', ł: 'l', ø: 'o', œ: 'oe', ŧ: 't', ς: 'σ' };
 const SPECIAL = /[æđħłøœŧς]/g;
 /** Everything between words. */
 const NON_WORD = /[^\p{L}\p{M}\p{N}]+/gv;
-/** Characters of scripts without spaces between words. */
+/** Characters of scripts that do not separate words by spaces. */
 const UNSPACED =
   /[[\p{L}\p{M}\p{N}]&&[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]]/gv;
 const ENDS_UNSPACED = new RegExp(`${UNSPACED.source}$`, 'v');
@@ -50,7 +46,7 @@ export function searchText(text: string): string {
 }
 
 function normalizeLine(line: string): string {
-  // The fast path: without typographic quotes and dashes most lines are ASCII.
+  // Fast path: without typographic quotes and dashes most lines are ASCII.
   const ascii = line.replace(/[\u2010-\u2027\u2030-\u205e]/g, ' ');
   if (/^[\0-\x7f]*$/.test(ascii)) {
     return ascii
@@ -62,7 +58,7 @@ function normalizeLine(line: string): string {
     normalized(line, 'NFKD')
       .replace(INVISIBLE, '')
       .replace(ACCENT, '')
-      // Upper-casing in between folds ß and the dotless i as Unicode's full case folding does.
+      // Upper-casing first folds ß and the dotless i as Unicode's full case folding does.
       .toLowerCase()
       .toUpperCase()
       .toLowerCase()
@@ -73,12 +69,12 @@ function normalizeLine(line: string): string {
     .trim();
 }
 
-/** The word of the index that names the paper. */
+/** The index word that identifies the paper. */
 function paperWord(paper: string): string {
   return `${PAPER_MARK}${paper.replaceAll('-', PAPER_MARK)}`;
 }
 
-/** A piece as the index holds it: the paper's word, then the words of headline, dek and prose. */
+/** The index text of a piece: the paper's word, then the words of headline, dek and prose. */
 export function indexText(paper: string, piece: { headline: string; dek: string; prose: string }): string {
   const { headline, dek, prose } = piece;
   const words = cachedWords(prose) ?? proseWords(plainText(prose));
@@ -86,16 +82,16 @@ export function indexText(paper: string, piece: { headline: string; dek: string;
 }
 
 /**
- * How many distinct words of a piece are indexed, first come first served. Only hexadecimal dumps have as many, and
+ * How many distinct words of a piece are indexed, in order of appearance. Only hexadecimal dumps have as many, and
  * writing the prefixes of all their words would hold the write lock for too long.
  */
 const WORDS_MAX = 15_000;
 
-/** The words of a prose as the index holds them; `plain` is its plain text. */
+/** The words of a prose for the index; `plain` is its plain text. */
 export function proseWords(plain: string): string {
-  // The plain text still has the markers in code.
+  // The plain text still contains the markers in code.
   const words = searchText(plain.replace(/\[\^\d{1,6}\]/g, ' '));
-  // No shorter text has as many distinct words.
+  // A shorter text cannot have that many distinct words.
   if (words.length < WORDS_MAX * 3) return words;
   const distinct = new Set<string>();
   const indexed: string[] = [];
@@ -108,9 +104,9 @@ export function proseWords(plain: string): string {
 }
 
 /**
- * The terms of a query, split at white space, in NFC. A term without a letter or
- * a digit matches no word and is left out, so the list may be empty. Throws `invalid_request` when the query is empty, longer than
- * `QUERY_MAX` or has more than `TERMS_MAX` terms (wire.md, 3, search).
+ * Splits a query at white space into NFC terms. Drops terms without a letter or a digit, which match no word, so the
+ * list may be empty. Throws `invalid_request` when the query is empty, longer than `QUERY_MAX` or has more than
+ * `TERMS_MAX` terms (wire.md, 3, search).
  */
 export function searchTerms(q: string): string[] {
   const query = normalized(q).trim();
@@ -134,9 +130,8 @@ function queryFault(message: string): Fault {
 }
 
 /**
- * The FTS5 query for pieces of one paper that match all terms. A term matches as
- * a phrase whose last word may be a prefix. All words are quoted and hold only
- * letters and digits, so no term can act as an operator.
+ * The FTS5 query for pieces of one paper that match all terms. A term matches as a phrase whose last word may be a
+ * prefix. All words are quoted and contain only letters and digits, so no term can act as an operator.
  */
 export function matchExpression(paper: string, terms: readonly string[]): string {
   const phrases = new Set(terms.map(searchText).map((words) => `"${words}"${ENDS_UNSPACED.test(words) ? '' : '*'}`));

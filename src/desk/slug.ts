@@ -1,10 +1,10 @@
 import { normalized } from '../ledger/marks.ts';
 import { SLUG_MAX } from '../ledger/piece.ts';
 
-/** Room for what tells a second piece of the same headline from the first. */
+/** Space for the suffix that distinguishes pieces with the same headline. */
 const TAIL = 6;
 
-/** Letters that are another one with a stroke, or two in one, which no normal form takes apart. */
+/** Letters with a stroke, and ligatures, which no normalization form decomposes. */
 const PLAIN: Record<string, string> = {
   ß: 'ss',
   æ: 'ae',
@@ -19,7 +19,7 @@ const PLAIN: Record<string, string> = {
   ŧ: 't',
 };
 
-/** The words of a name as an address has them: lower case, a–z and 0–9; none when it is in another script. */
+/** The words of a name for use in addresses: lower case, a–z and 0–9; empty for a name in another script. */
 export function asciiWords(name: string): string[] {
   const plain = normalized(name, 'NFKD')
     .replace(/[\u0300-\u036f'’]/g, '')
@@ -28,7 +28,7 @@ export function asciiWords(name: string): string[] {
   return plain.match(/[a-z0-9]+/g) ?? [];
 }
 
-/** A slug from a headline: its first words; empty when it has none in ASCII. */
+/** A slug from the first words of a headline; empty when it has no ASCII words. */
 function slugFrom(headline: string): string {
   let slug = '';
   for (const word of asciiWords(headline)) {
@@ -39,7 +39,7 @@ function slugFrom(headline: string): string {
   return slug;
 }
 
-/** A slug for a new piece that no other has; a headline without ASCII words is numbered. */
+/** An unused slug for a new piece. A headline without ASCII words gets a number. */
 export function freeSlug(headline: string, isTaken: (slug: string) => boolean): string {
   const base = slugFrom(headline) || 'piece';
   for (let n = 1; ; n++) {

@@ -3,9 +3,9 @@ import { KINDS } from '../ledger/piece.ts';
 import { isoTime } from '../time.ts';
 import type { DeskRow, Row, Story } from './archive.ts';
 
-/** Absolute addresses of what a row links to. */
+/** Absolute addresses of the links in a row. */
 export interface Links {
-  /** The paper's root, without a slash at its end. */
+  /** The paper's root, without a trailing slash. */
   root: string;
   /** The persona's own picture, else its drawn portrait. */
   avatar(persona: string): string;
@@ -62,7 +62,7 @@ export const FullStory = StoryRow.extend({
 }).meta({ id: 'FullStory', description: 'One story in full.' });
 export type FullStory = z.infer<typeof FullStory>;
 
-/** A piece's state, as its own desk sees it. */
+/** A piece's state as its own desk sees it. */
 const StateMembers = {
   state: z.enum(['draft', 'scheduled', 'on_air', 'withdrawn']),
   image: z
@@ -92,7 +92,7 @@ export function storyUrl(root: string, slug: string): string {
   return `${root}/stories/${slug}/`;
 }
 
-/** A row on the wire. */
+/** A row in wire format. */
 export function storyRow(row: Row, links: Links): StoryRow {
   return {
     id: row.id,
@@ -110,7 +110,7 @@ export function storyRow(row: Row, links: Links): StoryRow {
   };
 }
 
-/** A story in full on the wire; `proofUrl` is where its proof is. */
+/** A story in full in wire format; `proofUrl` is the address of its proof. */
 export function fullStory(story: Story, links: Links, proofUrl: string): FullStory {
   return {
     ...storyRow(story, links),
@@ -138,10 +138,10 @@ function stateMembers(story: DeskRow, links: Links) {
   return { ...stateRow(story), image: hasImage ? links.image(story) : null };
 }
 
-/** A piece's state on the wire; times in ISO 8601. */
+/** A piece's state in wire format, with times in ISO 8601. */
 export function stateRow(story: DeskRow) {
   const isoOrNull = (ms: number | null) => (ms === null ? null : isoTime(ms));
-  // The store writes 0 for never.
+  // The store uses 0 for never.
   const wasOnAir = story.published_at !== 0;
   return {
     state: story.state,
@@ -153,17 +153,17 @@ export function stateRow(story: DeskRow) {
   };
 }
 
-/** Languages written without spaces, whose words only a dictionary can separate. */
+/** Languages written without spaces, which need a dictionary to separate words. */
 const UNSPACED = /^(?:ja|zh|th|km|lo|my)\b/i;
 
-/** Markers and link targets, which are not words of the piece. */
+/** Markers and link targets, which do not count as words. */
 const MARK_UP = /\[\^\d+\]|\]\([^)\s]*(\)?)/g;
 const MARKER = /\[\^\d+\]/g;
 const WORD = /[\p{L}\p{N}]/u;
 
-/** How many words a prose has, by the rules of its language. */
+/** The number of words in a prose, by the rules of its language. */
 export function wordCount(prose: string, language: string): number {
-  // A target without an end is matched whole too: matching again within it would take quadratic time.
+  // Also matches a target without an end: matching again within it would take quadratic time.
   const text = prose.replace(MARK_UP, (found, end: string | undefined) =>
     end === '' ? found.replace(MARKER, ' ') : ' ',
   );

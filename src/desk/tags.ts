@@ -4,16 +4,16 @@ import { sectionSlug } from './paper.ts';
 
 /** How many pieces a numbered page of a section holds. */
 export const PAGE_SIZE = 30;
-/** How many pieces the newest-first lists of a section, a persona or a feed hold at most. */
+/** Maximum number of pieces in the newest-first list of a section, a persona or a feed. */
 export const NEWEST_MAX = 50;
-/** How many stories one sitemap holds: 50,000 are allowed, but a publish rewrites the whole file. */
+/** How many stories one sitemap holds. 50,000 are allowed, but a publish rewrites the whole file. */
 export const SHARD_MAX = 10_000;
-/** How many earlier pieces a story page names. */
+/** How many earlier pieces a story page lists. */
 export const EARLIER_MAX = 3;
 
 /**
- * Names of the data that outputs read. A change makes tags stale, and the press
- * prints the outputs that read them again. There is no other dependency map.
+ * Names of the data that outputs read. A change makes tags stale, and the press prints the outputs that read them
+ * again. There is no other dependency map.
  */
 export const tags = {
   /** The paper's record: every page shows it. */
@@ -21,9 +21,9 @@ export const tags = {
   /** The edition's number: only the front document shows it. */
   edition: 'edition',
   masthead: 'masthead',
-  /** The newest days that have pieces, and how many. */
+  /** The newest days with pieces, and their counts. */
   days: 'days',
-  /** Which months have pieces, and how many sitemaps each fills. */
+  /** The months with pieces, and how many sitemaps each fills. */
   months: 'months',
   cast: 'cast',
   corrections: 'corrections',
@@ -41,7 +41,7 @@ export const tags = {
   newestBy: (persona: string) => `by:${persona}`,
   sectionPage: (section: string, page: number) => `section:${sectionSlug(section)}:${page}`,
   earlier: (id: string) => `earlier:${id}`,
-  /** The days of a year that have pieces, and how many. */
+  /** The days of a year with pieces, and their counts. */
   daysOf: (year: string) => `days:${year}`,
   day: (day: string) => `day:${day}`,
   month: (month: string) => `month:${month}`,
@@ -49,9 +49,8 @@ export const tags = {
 };
 
 /**
- * The tags that a change of one piece makes stale. `before` and `after` are the
- * piece as readers saw it and see it now, null while it is not on air. The
- * archive already shows the state after the change.
+ * The tags that a change of one piece makes stale. `before` and `after` are the piece as readers saw it and as they
+ * see it now, null while it is not on air. The archive must already show the state after the change.
  */
 export function changedTags(archive: Archive, id: string, before: Row | null, after: Row | null): Set<string> {
   const changed = new Set([tags.edition, tags.piece(id), tags.news]);
@@ -78,15 +77,15 @@ export function changedTags(archive: Archive, id: string, before: Row | null, af
   return changed;
 }
 
-/** Whether a month appeared or vanished, or its number of sitemaps changed, when a piece joined or left it. */
+/** Whether adding or removing a piece created or removed a month, or changed its number of sitemaps. */
 function changesMonths(archive: Archive, month: string, joined: boolean): boolean {
   const count = archive.months().find((row) => row.month === month)?.count ?? 0;
   return count % SHARD_MAX === (joined ? 1 : 0);
 }
 
 /**
- * The numbered pages of a section that change when a piece joins or leaves it:
- * its own, all newer ones, and the page before, whose link onward may change.
+ * The numbered pages of a section that change when a piece joins or leaves it: its own, all newer ones, and the page
+ * before, whose next link may change.
  */
 function* pagesFrom(archive: Archive, row: Row): Iterable<number> {
   const own = Math.floor(archive.sectionRank(row.category, row) / PAGE_SIZE) + 1;

@@ -5,23 +5,25 @@ import { isLine } from '../ledger/door.ts';
 import { normalized } from '../ledger/marks.ts';
 import { isoTime } from '../time.ts';
 
-/** The longest name that signs, in UTF-16 units. */
+/** Maximum length of a signer's name, in UTF-16 units. */
 export const SIGNED_BY_MAX = 200;
 
-/** The agreement that an agent's writes need: `content/agreement.md`, one for all papers of a server. */
+/**
+ * The agreement that agents need before they can write: `content/agreement.md`, the same for all papers of a server.
+ */
 export interface Agreement {
   version: string;
   /** Markdown. */
   text: string;
 }
 
-/** That a paper's operator signed one text of the agreement. */
+/** Records that a paper's operator signed one text of the agreement. */
 export interface Signature {
   paper: string;
   version: string;
-  /** `sha256:<hex>` of the text that was signed. */
+  /** `sha256:<hex>` of the signed text. */
   digest: string;
-  /** Who signed, in their own words. */
+  /** The signer, in their own words. */
   signed_by: string;
   /** In ms. */
   signed_at: number;
@@ -29,15 +31,15 @@ export interface Signature {
   key: string;
 }
 
-/** What the store keeps of signatures. */
+/** The table of signatures. */
 export interface TermsTable {
-  /** Keeps a signature; where the paper has signed this version of this text before, that one stays. */
+  /** Stores a signature, unless the paper has already signed this version of this text: the first signature stays. */
   insert(signature: Signature): void;
-  /** The paper's signature under this version of this text, or null. */
+  /** The paper's signature of this version of this text, or null. */
   current(paper: string, version: string, digest: string): Signature | null;
 }
 
-/** The agreement and whether the paper has signed it (wire.md, section 3, "agent terms"). */
+/** The agreement, and whether the paper has signed it (wire.md, section 3, "agent terms"). */
 export const TermsRecord = z
   .object({
     version: z.string().meta({ description: 'The version in force.', example: '2026-11-21' }),
@@ -61,12 +63,12 @@ export const TermsAcceptance = z
   })
   .meta({ id: 'TermsAcceptance', description: 'The operator’s signature under the agreement.' });
 
-/** The paper's signature under the agreement as it now reads; null when it is yet to be signed. */
+/** The paper's signature of the current agreement; null when it is not signed yet. */
 export function signatureOf(terms: Pick<TermsTable, 'current'>, agreement: Agreement, paper: string): Signature | null {
   return terms.current(paper, agreement.version, sha256(agreement.text));
 }
 
-/** The agreement on the wire. A signature under another version or another text does not count. */
+/** The agreement in wire format. Signatures of other versions or other texts do not count. */
 export function termsRecord(agreement: Agreement, signature: Signature | null): TermsRecord {
   const { version, text } = agreement;
   const counts = signature?.version === version && signature.digest === sha256(text);
@@ -79,7 +81,7 @@ export function termsRecord(agreement: Agreement, signature: Signature | null): 
   };
 }
 
-/** A signing: what is signed, for which paper, as whom, with which admin key, at what time (ms). */
+/** The signing request: the agreement, the paper, the signer, the admin key and the time (ms). */
 export interface Signing {
   terms: TermsTable;
   agreement: Agreement;
@@ -91,9 +93,8 @@ export interface Signing {
 }
 
 /**
- * Signs the agreement for a paper and returns the valid signature: the
- * first, when the paper had signed this text before. Throws `invalid_request`
- * when `signed_by` names nobody, `conflict` when the version is not in force.
+ * Signs the agreement for a paper and returns the valid signature: the first one, if the paper had already signed
+ * this text. Throws `invalid_request` when `signed_by` is empty, `conflict` when the version is not current.
  */
 export function signTerms({ terms, agreement, paper, version, signed_by, key, now }: Signing): Signature {
   const name = normalized(signed_by).trim();

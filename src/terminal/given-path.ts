@@ -1,8 +1,8 @@
 import { relative, resolve } from 'node:path';
 
 /**
- * Resolves a path from where the user stands. npm runs its scripts in the project's folder, and passes the folder in
- * which it was called as INIT_CWD.
+ * Resolves a path from the user's current folder. npm runs its scripts in the project's folder, and passes the folder
+ * from which it was called as INIT_CWD.
  */
 export function givenPath(path: string): string {
   // biome-ignore lint/style/noProcessEnv: not our settings, but npm's variables for its scripts.

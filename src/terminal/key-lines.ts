@@ -1,7 +1,7 @@
 import type { keyLifeRow } from '../key-life.ts';
 import { isoTime } from '../time.ts';
 
-/** The end of a line about a key: when it was last used and until when it lasts. */
+/** The end of a line about a key: when it was last used and when it expires. */
 export function lifeOf({
   state,
   expires_at,
@@ -12,7 +12,7 @@ export function lifeOf({
   return `${used}${expires_at === null ? '' : `  until ${expires_at}`}`;
 }
 
-/** Until when a new key lasts. */
+/** When a new key expires, in words. */
 export function endOf(expires_at: number | null): string {
   return expires_at === null ? '' : `, until ${isoTime(expires_at)}`;
 }

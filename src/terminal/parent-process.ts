@@ -1,13 +1,13 @@
-// A server that outlives the process that started it would hold the ports of the next server. Most parents pass
+// A server that outlives the process that started it would block the ports of the next server. Most parents pass
 // signals on, but one killed with SIGKILL cannot, and npm's shell does not.
 import { readFileSync } from 'node:fs';
 
-/** How often the parent is checked, in ms: Node has no event for its end. */
+/** How often the parent is checked, in ms: Node has no event for its exit. */
 const LOOK_EVERY = 200;
 
 /** Sends this process SIGTERM when the process that started it in the foreground ends. */
 export function endWithParent(): void {
-  // Started by another Node: see bin/broadsheet.mjs.
+  // Started by another Node process: see bin/broadsheet.mjs.
   if (process.channel !== undefined) {
     process.once('disconnect', end);
     // The listener must not keep a finished command running.
@@ -25,14 +25,14 @@ export function endWithParent(): void {
 }
 
 /**
- * Whether npm runs only this program, in the foreground (`npm start`, `npm run -s broadsheet -- …`): then the parent is
- * npm or its shell. A server that a script starts in the background must outlive the script.
+ * Whether npm runs only this program, in the foreground (`npm start`, `npm run -s broadsheet -- …`). The parent is
+ * then npm or its shell. A server that a script starts in the background must outlive the script.
  */
 function isNpmsOwn(script = ''): boolean {
   return /\bbroadsheet\b/.test(script) && !/[&|;\n]|\b(nohup|setsid)\b/.test(script);
 }
 
-/** The pids of the parent and, if that is a shell, of its own parent npm: the shell can outlive npm. */
+/** The pids of the parent and, if that is a shell, of its parent npm: the shell can outlive npm. */
 function parents(): string {
   const parent = process.ppid;
   try {

@@ -1,23 +1,23 @@
 import { printable } from './escape.ts';
 
-/** How often a line is printed without a terminal, in ms. */
+/** The interval between lines without a terminal, in ms. */
 const LINE_EVERY = 5_000;
 const BAR_EVERY = 100;
 const BAR_WIDTH = 28;
 
 export interface Progress {
-  /** `total` is null when it is not known. */
+  /** `total` is null when unknown. */
   step(label: string, done: number, total: number | null, what: string): void;
   /** Clears the bar. Without a terminal, prints the final count if lines were printed before. */
   end(): void;
 }
 
-/** Shows the progress of long work: a bar on a terminal, occasional lines elsewhere. */
+/** Shows the progress of a long task: a bar on a terminal, occasional lines elsewhere. */
 export function progressTo(stream: NodeJS.WriteStream = process.stderr): Progress {
   const isTerminal = stream.isTTY === true;
   let last = isTerminal ? 0 : Date.now();
   let drawn = false;
-  // The label of the last printed line, and the line that would end its work.
+  // The label of the last printed line, and the line that would complete its task.
   let printed: string | null = null;
   let ending = '';
   return {
