@@ -5,23 +5,22 @@ import { generationFaults } from './generation.ts';
 import type { VerifyingKey } from './keyring.ts';
 import type { Piece } from './piece.ts';
 
-/** A generation as the ledger keeps it. */
+/** A generation as the ledger stores it. */
 export interface AuditedGeneration extends Generation {
   paper: string;
   piece: Piece;
 }
 
 /**
- * Audits generations in the order in which they were appended. It keeps only a
- * hash for each piece, and a number and a time for each paper. `clock` says
- * whether time may neither go back over `seq` nor lie outside a key's period:
- * old versions filed so while the clock was set back.
+ * Audits generations in the order in which they were appended. Stores only a hash for each piece, and a number and a
+ * time for each paper. `clock` says whether to require that time never decreases over `seq` and lies within the key's
+ * period: old versions violated this while the clock was set back.
  */
 export function generationAuditor(keys: VerifyingKey[], { clock = true }: { clock?: boolean } = {}) {
   const last = new Map<string, { revision: number; hash: string; filed_at: string }>();
   const seqs = new Map<string, { seq: number; filed_at: string }>();
   return {
-    /** The faults of the next generation; empty without any. */
+    /** The faults of the next generation; empty when there are none. */
     next(generation: AuditedGeneration): string[] {
       const { paper, piece } = generation;
       const { receipt, faults } = generationFaults(generation, clock ? keys : keys.map(withoutPeriod), verifyNode);

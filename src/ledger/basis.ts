@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { CitedFact, Kind, Piece } from './piece.ts';
 
-/** Exactly what a content hash covers. When a piece went on air is not part of it. */
+/** Exactly what a content hash covers. The airing time of a piece is not part of it. */
 export interface Basis {
   v: 1;
   id: string;

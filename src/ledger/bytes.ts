@@ -1,15 +1,18 @@
-/** Bytes and their texts, by what Node and browsers both have: a reader's browser checks receipts by these too. */
+/**
+ * Bytes and their text encodings, using only what Node and browsers share: a reader's browser also verifies receipts
+ * with this module.
+ */
 
 /** Standard base64 (RFC 4648, section 4), padded. */
 export function toBase64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes));
 }
 
-/** The bytes of a base64 text; null when it is not in the one form that `toBase64` gives. */
+/** Decodes base64; null unless the text is in the canonical form that `toBase64` returns. */
 export function fromBase64(text: string): Uint8Array | null {
   try {
     const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-    // A text with stray bits or spaces stands for the same bytes: two notes with one meaning.
+    // Stray bits or spaces would give two different notes with the same meaning.
     return toBase64(bytes) === text ? bytes : null;
   } catch {
     return null;
@@ -26,12 +29,12 @@ export function toHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Whether two public values are the same bytes; not for secrets, it ends at the first difference. */
+/** Whether two public values are equal. Not for secrets: it stops at the first difference. */
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }
 
-/** Several texts and byte strings as one; texts in UTF-8. */
+/** Concatenates texts, in UTF-8, and byte strings. */
 export function joined(...parts: (string | Uint8Array)[]): Uint8Array<ArrayBuffer> {
   const encoder = new TextEncoder();
   const pieces = parts.map((part) => (typeof part === 'string' ? encoder.encode(part) : part));

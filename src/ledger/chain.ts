@@ -17,9 +17,9 @@ export interface Generation {
   receipt: string;
 }
 
-/** What a verifier found by hashing a generation's receipt and checking its signature. */
+/** A verifier's findings from a generation's receipt: its hash, and whether its signature is valid. */
 export interface CheckedReceipt {
-  /** The parsed receipt; null when it is not in the form of wire.md. */
+  /** The parsed receipt; null when it does not follow wire.md. */
   receipt: Receipt | null;
   /** `sha256:<hex>` of the receipt's signed text. */
   hash: string;
@@ -28,7 +28,7 @@ export interface CheckedReceipt {
   key: SigningPeriod | null;
 }
 
-/** The faults of one generation by itself; empty without any. */
+/** The faults of a single generation; empty when there are none. */
 export function generationRules(generation: Generation, { receipt, hash, signature, key }: CheckedReceipt): string[] {
   const where = `revision ${generation.revision}`;
   if (receipt === null) return [`${where}: the receipt is not a newsdesk-receipt/v1 note`];
@@ -48,9 +48,9 @@ export function generationRules(generation: Generation, { receipt, hash, signatu
 }
 
 /**
- * The faults of the chain of one piece's generations, oldest first:
- * revisions must count from 1 without a gap, each `prev` be the previous hash,
- * `seq` rise, time never go back, and paper and piece stay the same.
+ * The faults of the chain of one piece's generations, oldest first. Revisions must count from 1 without a gap, each
+ * `prev` must be the previous hash, `seq` must increase, time must not decrease, and paper and piece must stay the
+ * same.
  */
 export function chainRules(generations: { generation: Generation; seen: CheckedReceipt }[]): string[] {
   if (generations.length === 0) return ['there is no generation'];

@@ -17,12 +17,12 @@ import {
 import type { ParsedProse } from './prose.ts';
 import { markersIn, parseProse, UNSAFE_SCHEME } from './prose.ts';
 
-/** The paper's rules and records that a filing is checked against. */
+/** The paper's rules and records against which a filing is checked. */
 export interface PaperRules {
   sections: readonly string[];
   /** Slugs of the personas that may sign. */
   personas: readonly string[];
-  /** The least number of distinct publishers of a piece on air. */
+  /** Minimum number of distinct publishers for a piece on air. */
   source_floor: number;
   /** Whether the paper has a media file at this path. */
   hasMedia(path: string): boolean;
@@ -41,8 +41,8 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 const CONTROL_OR_BREAK = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
 /**
- * Every rule that a filing breaks; empty when it may be filed. The rules are
- * those of design.md ("The life of a piece", 2). `parse` may use a cache.
+ * Every rule that a filing violates; empty when it may be filed. The rules are those of design.md ("The life of a
+ * piece", 2). `parse` may use a cache.
  */
 export function filingProblems(filing: Filing, rules: PaperRules, parse: ProseParser = parseProse): Problem[] {
   return [
@@ -60,16 +60,16 @@ export function filingProblems(filing: Filing, rules: PaperRules, parse: ProsePa
 }
 
 /**
- * The problems that keep a filed piece off the air: too few distinct publishers,
- * or a section that the paper has dropped since.
+ * The problems that keep a filed piece off the air: too few distinct publishers, or a section that the paper has
+ * since dropped.
  */
 export function airingProblems(piece: Pick<Filing, 'category' | 'cited_facts'>, rules: PaperRules): Problem[] {
   return [...sectionProblems(piece.category, rules), ...sourceFloorProblems(piece, rules)];
 }
 
 /**
- * The one rule for pieces on air that drafts need not meet: enough distinct
- * publishers, compared by `source` in NFKC and folded case.
+ * The only rule for pieces on air that does not apply to drafts: enough distinct publishers, compared by `source` in
+ * NFKC and folded case.
  */
 export function sourceFloorProblems(
   filing: Pick<Filing, 'cited_facts'>,
@@ -86,14 +86,14 @@ export function sourceFloorProblems(
   ];
 }
 
-/** How many different publishers the facts name. */
+/** How many distinct publishers the facts name. */
 export function distinctPublishers(facts: { source: string }[]): number {
   return new Set(facts.map(({ source }) => foldCase(normalized(source, 'NFKC')))).size;
 }
 
 /**
- * Upper-casing first folds ß, ﬁ and final sigma as Unicode's full case folding
- * does. Invisible characters do not make a publisher distinct.
+ * Upper-casing first folds ß, ﬁ and final sigma as Unicode's full case folding does. Invisible characters do not make
+ * a publisher distinct.
  */
 function foldCase(text: string): string {
   const visible = text.replace(/\p{Default_Ignorable_Code_Point}/gu, '');
@@ -282,7 +282,7 @@ function imageProblems({ image }: Filing, rules: PaperRules): Problem[] {
   return problems;
 }
 
-/** Problems of a text of one line. */
+/** Problems of a single-line text. */
 function lineProblems(field: string, text: string, max: number, required: boolean): Problem[] {
   const problems = textProblems(field, text, max, CONTROL_OR_BREAK);
   if (required && text === '') {

@@ -4,7 +4,7 @@ import type { Verify } from './note.ts';
 import { isPrimeOrder } from './prime-order.ts';
 import type { Signer } from './signing.ts';
 
-// noble's synchronous functions want a SHA-512; Node's own serves.
+// noble's synchronous functions need a SHA-512 implementation; Node provides one.
 ed.hashes.sha512 = (message) => new Uint8Array(createHash('sha512').update(message).digest());
 
 /** The public key of a 32-byte seed. */
@@ -12,12 +12,12 @@ export function publicKeyOf(seed: Uint8Array): Uint8Array {
   return ed.getPublicKey(seed);
 }
 
-/** A signer over a 32-byte seed (RFC 8032, section 5.1.6), by noble. */
+/** A signer from a 32-byte seed (RFC 8032, section 5.1.6), using noble. */
 export function signerFrom(name: string, seed: Uint8Array): Signer {
   return { name, publicKey: publicKeyOf(seed), sign: (message) => ed.sign(message, seed) };
 }
 
-/** Strict verification by noble (RFC 8032, not ZIP-215). */
+/** Strict verification with noble (RFC 8032, not ZIP-215). */
 export const verifyNoble: Verify = (signature, message, publicKey) => {
   if (!isPrimeOrder(publicKey) || !isPrimeOrder(signature.subarray(0, 32))) return false;
   try {
@@ -27,10 +27,10 @@ export const verifyNoble: Verify = (signature, message, publicKey) => {
   }
 };
 
-/** Node's keys by the base64 of their raw bytes: an audit meets few keys and many signatures. */
+/** Node's key objects by the base64 of their raw bytes: an audit meets few keys and many signatures. */
 const nodeKeys = new Map<string, ReturnType<typeof createPublicKey> | null>();
 
-/** Strict verification by node:crypto: about twelve times as fast, for audits in bulk. */
+/** Strict verification with node:crypto: about twelve times as fast, for bulk audits. */
 export const verifyNode: Verify = (signature, message, publicKey) => {
   const x = Buffer.from(publicKey).toString('base64url');
   let key = nodeKeys.get(x);

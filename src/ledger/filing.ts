@@ -3,7 +3,7 @@ import { normalized } from './marks.ts';
 import type { Filing } from './piece.ts';
 import { KINDS } from './piece.ts';
 
-/** A cited fact as a desk writes it: its number is its place in the list. */
+/** A cited fact as a desk writes it. Its number is its position in the list. */
 export const CitedFactBody = z.strictObject({
   n: z.int().optional().meta({ description: 'Its number, which is its place in the list.' }),
   statement: z.string(),
@@ -36,18 +36,18 @@ export const FilingBody = z.strictObject({
 });
 export type FilingBody = z.infer<typeof FilingBody>;
 
-/** One line of text: NFC, outer blanks off. */
+/** Normalizes a line to NFC and trims it. */
 const line = (text: string): string => normalized(text).trim();
 const optionalLine = (text: string | null | undefined): string | null => (text ? line(text) || null : null);
 
-/** The prose of a filing: NFC, outer blanks and carriage returns off. */
+/** Normalizes prose to NFC, trims it and removes carriage returns. */
 export function proseFrom(text: string): string {
   return normalized(text)
     .replace(/\r\n?|\u0085/g, '\n')
     .trim();
 }
 
-/** A filing from its body: NFC, outer blanks and carriage returns off, defaults filled in. */
+/** Creates a filing from its body: normalizes to NFC, trims, removes carriage returns and fills in defaults. */
 export function filingFrom(
   body: FilingBody,
   defaults: { slug: string; kind: Filing['kind']; language: string },

@@ -8,7 +8,7 @@ import type { Receipt } from './receipt.ts';
 import { parseReceipt } from './receipt.ts';
 import { isSignedBy } from './verifier-key.ts';
 
-/** The faults of one generation by itself, and its receipt where that can be read. */
+/** The faults of a single generation, and its receipt if it can be parsed. */
 export function generationFaults(
   generation: Generation,
   keys: VerifyingKey[],
@@ -18,7 +18,7 @@ export function generationFaults(
   return { receipt: seen.receipt, faults: generationRules(generation, seen) };
 }
 
-/** The faults of the chain of one piece's generations, oldest first; empty without any. */
+/** The faults of the chain of one piece's generations, oldest first; empty when there are none. */
 export function chainFaults(generations: Generation[], keys: VerifyingKey[], verify: Verify): string[] {
   return chainRules(generations.map((generation) => ({ generation, seen: checkReceipt(generation, keys, verify) })));
 }

@@ -1,11 +1,10 @@
 /**
- * JSON as RFC 8785 wants it (I-JSON, RFC 7493): no object names a member twice.
- * `JSON.parse` keeps the last of two and says nothing, other readers keep the first:
- * one text would show one headline to a reader and another to a verifier. Nothing
- * here hashes: a reader's browser reads documents by it too.
+ * Parses JSON as RFC 8785 requires (I-JSON, RFC 7493): no object names a member twice. `JSON.parse` silently keeps
+ * the last duplicate and other parsers keep the first, so one text could show one headline to a reader and another to
+ * a verifier. This module does not hash: a reader's browser also parses documents with it.
  */
 
-/** A text that is not I-JSON; `message` goes on from its name. */
+/** A text that is not I-JSON. `message` continues a sentence that begins with its name. */
 export class NotIJson extends Error {}
 
 /** JSON that names a member twice, and so means different things to different readers. */
@@ -14,10 +13,10 @@ export class DuplicateMember extends NotIJson {}
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** How much of a member's name a message quotes, in characters. */
+/** Maximum length of a member's name in a message, in characters. */
 const LONGEST_NAME = 80;
 
-/** Parses a text in time that grows with its length. Throws `NotIJson`, or `NamedTwice` among it. */
+/** Parses a text in linear time. Throws `NotIJson`, or its subclass `DuplicateMember`. */
 export function parseIJson(text: string): unknown {
   let value: unknown;
   try {
@@ -31,11 +30,14 @@ export function parseIJson(text: string): unknown {
   return value;
 }
 
-/** The first member that an object names twice, in any spelling; null without one. The text must be JSON. */
+/**
+ * The first member that an object names twice, whatever the escaping; null when there is none. The text must be valid
+ * JSON.
+ */
 function duplicateMember(text: string): string | null {
-  // One for each object or list that is open; a list names nothing.
+  // One entry per open object or array; null for an array, which names no members.
   const open: (Set<string> | null)[] = [];
-  // Whether the next text in an object is a name: it is after `{` and `,`, and not after `:`.
+  // Whether the next string in an object is a name: true after `{` and `,`, false after `:`.
   let isName = false;
   for (let at = 0; at < text.length; at++) {
     const sign = text[at];
@@ -65,7 +67,7 @@ function duplicateMember(text: string): string | null {
   return null;
 }
 
-/** Where the quotation mark is that ends the text which begins here. */
+/** The position of the quotation mark that closes the string which begins here. */
 function endOfText(text: string, start: number): number {
   let at = start + 1;
   while (text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;

@@ -1,14 +1,16 @@
 import { membersIn } from '../narrow.ts';
 import { fromBase64, joined, toBase64, toBase64url } from './bytes.ts';
 
-/** The texts of a public key that others hash or compare. Nothing here hashes: a reader's browser uses them too. */
+/**
+ * The texts of a public key that others hash or compare. This module does not hash: a reader's browser also uses it.
+ */
 
 /** The signature type byte of a plain Ed25519 signature, as signed-note assigns it. */
 export const ED25519 = 0x01;
 const PUBLIC_KEY_LENGTH = 32;
-/** The constant members of every key in a key document (RFC 8037); an old copy may lack them. */
+/** The constant members of every key in a key document (RFC 8037). Old copies may lack them. */
 const ED25519_JWK = { kty: 'OKP', crv: 'Ed25519', use: 'sig', alg: 'EdDSA' };
-/** The greatest distance of a `Date` from 1970, in seconds (ECMA-262, section 21.4.1.1). */
+/** The maximum distance of a `Date` from 1970, in seconds (ECMA-262, section 21.4.1.1). */
 const FARTHEST = 8_640_000_000_000;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
@@ -22,19 +24,19 @@ export function thumbprintInput(publicKey: Uint8Array): string {
   return `{"crv":"Ed25519","kty":"OKP","x":"${toBase64url(publicKey)}"}`;
 }
 
-/** A key as a document lists it, to be compared with the hashes of its bytes. */
+/** A key as a document lists it, for comparison with the hashes of its bytes. */
 export interface KeyParts {
   name: string;
   publicKey: Uint8Array;
-  /** The key hash that its verifier key says, in hex. */
+  /** The key hash that its verifier key claims, in hex. */
   hash: string;
-  /** The thumbprint that it says; undefined in an old copy, which lists verifier keys alone. */
+  /** The thumbprint that the key claims; undefined in an old copy, which lists only verifier keys. */
   kid: string | undefined;
   nbf: number;
   retired_at: number | null;
 }
 
-/** Splits one key of a key document; null when it is malformed. The caller must check `hash` and `kid`. */
+/** Parses one key of a key document; null when it is malformed. The caller must check `hash` and `kid`. */
 export function splitJwk(jwk: unknown): KeyParts | null {
   const { vkey, kid, x, nbf = 0, retired_at = null, ...said } = membersIn(jwk);
   if (Object.entries(ED25519_JWK).some(([name, value]) => said[name] !== undefined && said[name] !== value))
@@ -43,29 +45,29 @@ export function splitJwk(jwk: unknown): KeyParts | null {
   if (parts === null || (kid !== undefined && typeof kid !== 'string')) return null;
   if (x !== undefined && x !== toBase64url(parts.publicKey)) return null;
   if (typeof nbf !== 'number' || Math.abs(nbf) > FARTHEST) return null;
-  // A date that cannot be parsed would never come.
+  // An unparsable date would never be reached.
   if (retired_at !== null && (typeof retired_at !== 'string' || !TIME.test(retired_at))) return null;
   const until = retired_at === null ? null : Date.parse(retired_at);
   // NumericDate is in seconds (RFC 7519, section 2).
   return Number.isNaN(until) ? null : { ...parts, kid, nbf: nbf * 1000, retired_at: until };
 }
 
-/** The verifier key text, its key hash given in hex: `<name>+<hex key hash>+<base64 of signature type ‖ public key>`. */
+/** The verifier key text, for a key hash in hex: `<name>+<hex key hash>+<base64 of signature type ‖ public key>`. */
 export function vkeyText(name: string, hash: string, publicKey: Uint8Array, type: number = ED25519): string {
   return `${name}+${hash}+${toBase64(joined(Uint8Array.of(type), publicKey))}`;
 }
 
-/** What a verifier key text says. */
+/** The fields of a verifier key text. */
 export interface VerifierKey {
   name: string;
-  /** The key hash in hex: what the text claims, until it is compared with what the bytes hash to. */
+  /** The key hash in hex. It is a claim until compared with the hash of the bytes. */
   hash: string;
   /** The signature type byte of signed-note. */
   type: number;
   publicKey: Uint8Array;
 }
 
-/** The verifier key text of an Ed25519 key taken apart; null when it has not the form. Whether `hash` is the key's is still to be seen. */
+/** Parses the verifier key text of an Ed25519 key; null when it is malformed. The caller must check `hash`. */
 export function splitVkey(text: string): Omit<VerifierKey, 'type'> | null {
   const key = vkeyFields(text);
   if (key?.type !== ED25519 || key.publicKey.length !== PUBLIC_KEY_LENGTH) return null;
@@ -73,7 +75,7 @@ export function splitVkey(text: string): Omit<VerifierKey, 'type'> | null {
   return { name, hash, publicKey };
 }
 
-/** A verifier key text of any signature type taken apart; null when it has not the form. */
+/** Parses a verifier key text of any signature type; null when it is malformed. */
 export function vkeyFields(text: string): VerifierKey | null {
   const match = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})$/.exec(text);
   const [, name, hash, base64] = match ?? [];

@@ -1,17 +1,16 @@
 import { isoTime } from '../time.ts';
-/** The time in which a key signs, in ms. Nothing here hashes: a reader's browser judges by it too. */
+/** The period in which a key signs, in ms. This module does not hash: a reader's browser also uses it. */
 export interface SigningPeriod {
-  /** Not used before. */
+  /** The key is not used before this time. */
   nbf: number;
-  /** From then on it signs nothing; null while it is in use. */
+  /** The key signs nothing from this time on; null while it is in use. */
   retired_at: number | null;
 }
 
 /**
- * The rule of every verifier: the time in a receipt lies within its key's period,
- * `nbf` included and `retired_at` excluded. A stolen retired key can sign nothing
- * that is dated after its retirement. `what` begins the message, as in
- * `seq 3: observed`.
+ * The rule of every verifier: the time in a receipt lies within its key's period, `nbf` included and `retired_at`
+ * excluded. A stolen retired key therefore cannot sign anything dated after its retirement. `what` begins the
+ * message, as in `seq 3: observed`.
  */
 export function signingPeriodFaults(what: string, iso: string, { nbf, retired_at }: SigningPeriod): string[] {
   const at = Date.parse(iso);

@@ -5,16 +5,16 @@ import { toBase64url } from './bytes.ts';
 import { splitJwk, thumbprintInput, vkeyText } from './key-text.ts';
 import { parseVkey, vkey } from './verifier-key.ts';
 
-/** A public signing key. The secret half never leaves the key file. */
+/** A public signing key. The secret key never leaves the key file. */
 export interface VerifyingKey {
   /** RFC 7638 thumbprint. */
   kid: string;
-  /** The name it signs notes under, without spaces or plus signs. */
+  /** The name under which it signs notes, without spaces or plus signs. */
   name: string;
   publicKey: Uint8Array;
-  /** In ms: not used before. */
+  /** In ms: the key is not used before this time. */
   nbf: number;
-  /** In ms, or null while the key signs. */
+  /** In ms; null while the key is in use. */
   retired_at: number | null;
 }
 
@@ -29,7 +29,7 @@ export interface Jwk {
   vkey: string;
   /** NumericDate, in seconds. */
   nbf: number;
-  /** ISO 8601, or null while the key signs. */
+  /** ISO 8601; null while the key is in use. */
   retired_at: string | null;
 }
 
@@ -38,7 +38,7 @@ export function thumbprint(publicKey: Uint8Array): string {
   return createHash('sha256').update(thumbprintInput(publicKey)).digest('base64url');
 }
 
-/** The faults of a listed key; empty when it may sign. */
+/** The faults of a listed key; empty when the key is valid. */
 export function keyFaults({ kid, name, publicKey }: Pick<VerifyingKey, 'kid' | 'name' | 'publicKey'>): string[] {
   const faults: string[] = [];
   if (thumbprint(publicKey) !== kid) faults.push(`key ${kid}: the kid is not the thumbprint of its public key`);
@@ -47,7 +47,7 @@ export function keyFaults({ kid, name, publicKey }: Pick<VerifyingKey, 'kid' | '
   return faults;
 }
 
-/** The key document: every key that ever signed, oldest first. Retired keys stay for ever. */
+/** The key document: every key, oldest first. Retired keys stay forever. */
 export function jwks(keys: VerifyingKey[]): { keys: Jwk[] } {
   return {
     keys: keys.map((key) => ({
@@ -64,7 +64,10 @@ export function jwks(keys: VerifyingKey[]): { keys: Jwk[] } {
   };
 }
 
-/** The keys of a parsed key document, with their times. A key whose kid, key hash or `x` does not match its bytes is left out. */
+/**
+ * The keys of a parsed key document, with their times. Omits keys whose kid, key hash or `x` does not match their
+ * bytes.
+ */
 export function keysOf(document: unknown): VerifyingKey[] {
   const { keys } = membersIn(document);
   return (Array.isArray(keys) ? keys : []).flatMap((jwk) => {

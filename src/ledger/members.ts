@@ -1,6 +1,7 @@
 /**
- * The members that an object must have; an array holds the shape of its items. A name that ends in `?` may be left out; `true` and `false` are those very
- * values. Nothing here hashes: a reader's browser holds documents to it too.
+ * The required members of an object; an array contains the shape of its items. A name that ends in `?` is optional;
+ * `true` and `false` stand for those exact values. This module does not hash: a reader's browser also validates
+ * documents with it.
  */
 export type Shape = { [name: string]: Kind | [Kind] };
 type Kind = keyof typeof KINDS | boolean | Shape;
@@ -45,8 +46,8 @@ function mismatch(value: unknown, kind: Kind, place: string): string[] {
 }
 
 /**
- * The paths of members that a shape does not name. An object whose members the
- * shape leaves open has none; a value that should be an object counts as a whole.
+ * The paths of members that a shape does not name. Where a shape leaves an object's members open, no member counts as
+ * unknown. A value that should be an object counts as a whole.
  */
 export function unknownMembers(value: unknown, shape: Shape, place = ''): string[] {
   if (!isObject(value)) return place === '' ? [] : [place];

@@ -1,11 +1,14 @@
 import { joined } from './bytes.ts';
 
-/** How an inclusion path is walked. Nothing here hashes: a reader's browser, which hashes asynchronously, uses it too. */
+/**
+ * How to evaluate an inclusion path. This module does not hash: a reader's browser, which hashes asynchronously, also
+ * uses it.
+ */
 
 const LEAF = Uint8Array.of(0x00);
 const NODE = 0x01;
 
-/** The bytes whose SHA-256 is a leaf hash (RFC 6962, section 2.1): 0x00 ‖ data; a text in UTF-8. */
+/** The bytes whose SHA-256 is a leaf hash (RFC 6962, section 2.1): 0x00 ‖ data, with texts in UTF-8. */
 export function leafInput(data: string | Uint8Array): Uint8Array<ArrayBuffer> {
   return joined(LEAF, data);
 }
@@ -19,15 +22,15 @@ export function nodeInput(left: Uint8Array, right: Uint8Array): Uint8Array<Array
   return both;
 }
 
-/** One step from a leaf towards the root: the sibling, and on which side of what was reached so far it stands. */
+/** One step from a leaf toward the root: the sibling, and whether it is on the left or the right. */
 export interface PathStep {
   sibling: Uint8Array;
   side: 'left' | 'right';
 }
 
 /**
- * The steps that an inclusion path stands for (RFC 9162, section 2.1.3.2);
- * null when a path of this length cannot be that of leaf `index` of `size`.
+ * The steps of an inclusion path (RFC 9162, section 2.1.3.2); null when a path of this length cannot belong to leaf
+ * `index` of `size`.
  */
 export function pathSteps(index: number, size: number, path: Uint8Array[]): PathStep[] | null {
   if (!Number.isSafeInteger(index) || !Number.isSafeInteger(size) || index < 0 || index >= size) return null;
@@ -39,7 +42,7 @@ export function pathSteps(index: number, size: number, path: Uint8Array[]): Path
     const isRight = node % 2 === 1;
     if (isRight || node === last) {
       steps.push({ sibling, side: 'left' });
-      // A node without a right sibling is carried up as it is.
+      // A node without a right sibling moves up unchanged.
       while (node % 2 === 0 && node !== 0) {
         node = Math.floor(node / 2);
         last = Math.floor(last / 2);

@@ -5,9 +5,9 @@ import { leafInput, nodeInput, pathSteps } from './merkle-path.ts';
 
 /** The Merkle tree of RFC 6962, section 2.1, over SHA-256. */
 
-/** SHA-256(0x00 ‖ data); a text in UTF-8. */
+/** SHA-256(0x00 ‖ data), with texts in UTF-8. */
 export function leafHash(data: string | Uint8Array): Uint8Array {
-  // An observation has some thirty leaves: a text is hashed as it is.
+  // An observation has about thirty leaves, so texts take this fast path without conversion to bytes.
   return digest(typeof data === 'string' ? `\0${data}` : leafInput(data));
 }
 
@@ -16,7 +16,7 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
   return digest(nodeInput(left, right));
 }
 
-/** The root over leaf hashes; of none, the SHA-256 of nothing. */
+/** The root over leaf hashes; for an empty list, the SHA-256 of the empty string. */
 export function merkleRoot(leaves: Uint8Array[]): Uint8Array {
   if (leaves.length === 0) return digest(new Uint8Array());
   let level = leaves;
@@ -29,7 +29,7 @@ export function inclusionPath(index: number, leaves: Uint8Array[]): Uint8Array[]
   return inclusionPaths(leaves)(index);
 }
 
-/** The same for any leaf of one tree: what is above the leaves is hashed once for all paths. */
+/** The same for all leaves of one tree: the inner nodes are hashed once for all paths. */
 export function inclusionPaths(leaves: Uint8Array[]): (index: number) => Uint8Array[] {
   const levels: Uint8Array[][] = [];
   for (let level = leaves; level.length > 1; level = levelAbove(level)) levels.push(level);
@@ -44,7 +44,7 @@ export function inclusionPaths(leaves: Uint8Array[]): (index: number) => Uint8Ar
   };
 }
 
-/** The root that a leaf hash and its path lead to; null when the path does not fit the leaf's place. */
+/** The root computed from a leaf hash and its path; null when the path does not fit the leaf's index. */
 export function rootFromPath(leaf: Uint8Array, index: number, size: number, path: Uint8Array[]): Uint8Array | null {
   const steps = pathSteps(index, size, path);
   if (steps === null) return null;
@@ -66,7 +66,9 @@ export function isIncluded(
   return reached !== null && sameBytes(reached, root);
 }
 
-/** Neighbours joined; one without a neighbour is carried up. This gives the splits of RFC 6962 at powers of two. */
+/**
+ * Joins neighbors; a node without a neighbor moves up unchanged. This gives the splits of RFC 6962 at powers of two.
+ */
 function levelAbove(level: Uint8Array[]): Uint8Array[] {
   const above: Uint8Array[] = [];
   for (let at = 0; at < level.length; at += 2) {

@@ -1,14 +1,14 @@
 import { fromBase64, sameBytes } from './bytes.ts';
 
 /**
- * Signed notes (C2SP signed-note): a text that ends in a newline, an empty
- * line, and signature lines. Observations of the records service use them too.
- * Nothing here hashes or signs, so that a reader's browser reads notes by it as well.
+ * Signed notes (C2SP signed-note): a text that ends in a newline, an empty line, and signature lines. Observations of
+ * the records service use them too. This module neither hashes nor signs, so that a reader's browser can also parse
+ * notes with it.
  */
 
 const SIGNATURE_LENGTH = 64;
 
-/** Checks an Ed25519 signature by the strict rules of RFC 8032. */
+/** Verifies an Ed25519 signature by the strict rules of RFC 8032. */
 export type Verify = (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array) => boolean;
 
 export interface SignatureLine {
@@ -18,28 +18,28 @@ export interface SignatureLine {
 }
 
 export interface Note {
-  /** The signed text, with its last newline. */
+  /** The signed text, including its last newline. */
   text: string;
   signatures: SignatureLine[];
 }
 
-/** What no note may hold: control characters other than the newline. */
+/** Forbidden in notes: control characters other than the newline. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
 const CONTROL = /[\u0000-\u0009\u000b-\u001f]/;
 
 /**
- * Takes a note apart; null when it is not one. It verifies nothing. A line by a
- * signer or of an algorithm that nobody here knows is kept, as signed-note asks.
+ * Parses a note without verifying it; null when it is malformed. Keeps lines by unknown signers or with unknown
+ * algorithms, as signed-note requires.
  */
 export function parseNote(note: string): Note | null {
   const split = note.lastIndexOf('\n\n');
-  // Half a surrogate pair would be signed as U+FFFD: two texts under one signature.
+  // A lone surrogate would be signed as U+FFFD: two texts with the same signature.
   if (split < 1 || !note.endsWith('\n') || CONTROL.test(note) || !note.isWellFormed()) return null;
   const signatures = parseSignatureLines(note.slice(split + 2));
   return signatures === null ? null : { text: note.slice(0, split + 1), signatures };
 }
 
-/** Signature lines alone, as a witness answers them; null when there is none, or one of them is not one. */
+/** Parses signature lines alone, as in a witness's response; null when there are none, or one is malformed. */
 export function parseSignatureLines(text: string): SignatureLine[] | null {
   if (!text.endsWith('\n')) return null;
   const signatures: SignatureLine[] = [];
@@ -54,12 +54,12 @@ export function parseSignatureLines(text: string): SignatureLine[] | null {
   return signatures;
 }
 
-/** The signatures that a note's lines claim for the Ed25519 key of this name and key hash. */
+/** The signatures that a note claims for the Ed25519 key with this name and key hash. */
 export function signaturesBy(note: Note, name: string, keyHash: Uint8Array): Uint8Array[] {
   return claimedBy(note.signatures, name, keyHash).filter(({ length }) => length === SIGNATURE_LENGTH);
 }
 
-/** What lines claim for the key of this name and key hash, whatever its type and their length. */
+/** The blobs that lines claim for the key with this name and key hash, whatever their type and length. */
 export function claimedBy(lines: SignatureLine[], name: string, keyHash: Uint8Array): Uint8Array[] {
   return lines
     .filter((line) => line.name === name && sameBytes(line.keyHash, keyHash))

@@ -1,4 +1,4 @@
-/** The longest texts that the filing door takes, in UTF-16 units. */
+/** Maximum lengths of texts that the filing door accepts, in UTF-16 units. */
 export const HEADLINE_MAX = 300;
 export const DEK_MAX = 1_000;
 export const PROSE_MAX = 400_000;
@@ -8,17 +8,17 @@ export const INSTRUMENT_MAX = 2_000;
 export const CREDIT_MAX = 2_000;
 export const CORRECTION_MAX = 2_000;
 export const FACTS_MAX = 1_000;
-/** Each is shown with the name of its publisher. */
+/** Each is shown with its publisher's name. */
 export const MARKERS_MAX = 5_000;
 export const SLUG_MAX = 150;
 
-/** The least number of distinct publishers a piece on air may rest on, whatever the paper says. */
+/** Minimum number of distinct publishers for a piece on air, whatever the paper's setting. */
 export const SOURCE_FLOOR_MIN = 2;
 
 export type Kind = 'news' | 'blog';
 export const KINDS: readonly Kind[] = ['news', 'blog'];
 
-/** One entry that a `[^N]` marker in the prose points at. */
+/** An entry that a `[^N]` marker in the prose cites. */
 export interface CitedFact {
   n: number;
   statement: string;
@@ -26,11 +26,11 @@ export interface CitedFact {
   source: string;
   /** The document: an address, or its name. */
   instrument: string;
-  /** A pointer into a fact record, or null. */
+  /** A reference to a fact record, or null. */
   claim_key: string | null;
 }
 
-/** A piece's own art, a file of its paper. */
+/** A piece's own art, a media file of its paper. */
 export interface Image {
   /** Path under the paper's folder, such as `media/art/metre.svg`. */
   src: string;
@@ -38,7 +38,7 @@ export interface Image {
   credit: string | null;
 }
 
-/** What a desk hands to the filing door. */
+/** What a desk submits to the filing door. */
 export interface Filing {
   slug: string;
   headline: string;
@@ -53,15 +53,15 @@ export interface Filing {
   /** BCP 47 tag. */
   language: string;
   image: Image | null;
-  /** Whose work the piece rests on and under which licence. */
+  /** The author and license of the work on which the piece is based. */
   credit: string | null;
-  /** What was wrong in the revision before, when this one corrects it. */
+  /** For a correction: what was wrong in the previous revision. */
   correction: string | null;
-  /** When the revision was made, in ms, for a desk that brings its archive along; else null. */
+  /** When the revision was made, in ms, for a desk that imports its archive; else null. */
   revised_at: number | null;
 }
 
-/** A filing as the ledger keeps it: one generation of one piece. */
+/** A filing as the ledger stores it: one generation of one piece. */
 export interface Piece extends Filing {
   id: string;
   revision: number;

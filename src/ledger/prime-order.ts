@@ -1,9 +1,9 @@
 import { Point } from '@noble/ed25519';
 
 /**
- * Whether bytes are a point of prime order in its one encoding. A signature under
- * a key of small order proves nothing, and where a key or an R has a part of small
- * order RFC 8032 leaves open which of two equations is checked: libraries disagree.
+ * Whether bytes are the canonical encoding of a point of prime order. A signature under a key of small order proves
+ * nothing, and where a key or an R has a component of small order, RFC 8032 does not say which of two equations to
+ * check: libraries disagree.
  */
 export function isPrimeOrder(bytes: Uint8Array): boolean {
   try {

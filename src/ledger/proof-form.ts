@@ -2,7 +2,7 @@ import { membersIn } from '../narrow.ts';
 import type { Shape } from './members.ts';
 import { unknownMembers } from './members.ts';
 
-/** The recipe of a content hash, in the words that every proof carries. */
+/** The description of the content hash, as every proof carries it. */
 export const HASH_BASIS =
   'content_hash is "sha256:" and the lower-case hex SHA-256 of the RFC 8785 (JCS) form of basis, in UTF-8; all strings are in Unicode NFC.';
 
@@ -18,8 +18,8 @@ export const GENERATION: Shape = {
 };
 
 /**
- * The members of a proof that a verifier compares with what was signed. The basis is
- * hashed as a whole, whatever it holds; the rest of a proof is not signed.
+ * The members of a proof that a verifier compares with what was signed. The basis is hashed as a whole, whatever its
+ * members; the rest of a proof is not signed.
  */
 const COMPARED: Shape = {
   id: 'a text',
@@ -40,9 +40,9 @@ const COMPARED: Shape = {
 };
 
 /**
- * The places of what nobody signed in a proof, such as `published_at`. They are no fault,
- * for forms grow, and no verifier may let them pass for checked. Nothing here hashes: the
- * command line and a reader's browser name them by it alike.
+ * The paths of unsigned members in a proof, such as `published_at`. They are not faults, because the format may grow,
+ * but no verifier may present them as checked. This module does not hash: the command line and a reader's browser use
+ * it to report the same names.
  */
 export function unsignedIn(proof: object): string[] {
   const isRecipe = membersIn(proof).hash_basis === HASH_BASIS;

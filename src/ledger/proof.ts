@@ -30,13 +30,13 @@ export interface Proof {
     public_key: string;
     vkey: string;
     keys_url: string;
-    /** The verifier key of every generation's signer, so that a chain over a rotation checks offline. */
+    /** The verifier key of every generation's signer, so that a chain across a key rotation can be verified offline. */
     vkeys: string[];
   };
   generations: Generation[];
 }
 
-/** Builds a proof. `generations` are the piece's own, oldest first, the last one that of `piece`. */
+/** Builds a proof. `generations` are those of the piece, oldest first; the last one belongs to `piece`. */
 export function proofOf(piece: Hashed, generations: Generation[], keys: VerifyingKey[], keysUrl: string): Proof {
   const last = generations.at(-1);
   const key = keys.find((candidate) => candidate.kid === last?.kid);
@@ -65,7 +65,7 @@ export function proofOf(piece: Hashed, generations: Generation[], keys: Verifyin
   };
 }
 
-/** Reads verifier keys as signing keys; invalid ones are left out. */
+/** Parses verifier keys as signing keys. Omits invalid ones. */
 export function keysFromVkeys(vkeys: string[]): VerifyingKey[] {
   return vkeys
     .map(parseVkey)
@@ -107,11 +107,9 @@ export function isProof(document: unknown): document is Proof {
 }
 
 /**
- * Checks a proof from itself alone, or against keys that the caller trusts.
- * From itself alone it shows that the piece, the receipts and the chain belong
- * together, not whose key it is: anyone can sign with a key of their own.
- * Returns every claim that does not hold; empty when all do. A document of the
- * wrong shape is reported the same way, never thrown.
+ * Verifies a proof on its own, or against keys that the caller trusts. On its own, a proof shows that the piece, the
+ * receipts and the chain belong together, not whose key it is: anyone can sign with a key of their own. Returns every
+ * claim that does not hold; empty when all do. A document of the wrong shape is reported the same way, never thrown.
  */
 export function proofFaults(document: unknown, verify: Verify, trusted?: VerifyingKey[]): string[] {
   const shape = Shape.safeParse(document);
@@ -141,7 +139,7 @@ export function proofFaults(document: unknown, verify: Verify, trusted?: Verifyi
   return [...faults, ...receiptVerifyFaults(proof, text)];
 }
 
-/** The faults of `receipt_verify`, from which a check by hand starts. */
+/** The faults of `receipt_verify`, the starting point for verification by hand. */
 function receiptVerifyFaults({ receipt_verify: how, generations }: Proof, text: string): string[] {
   const faults: string[] = [];
   const listed = (how.vkeys ?? []).map(parseVkey);
@@ -164,7 +162,7 @@ function receiptVerifyFaults({ receipt_verify: how, generations }: Proof, text: 
   return faults;
 }
 
-/** The hash of any value; null where RFC 8785 has no form for it, such as for half a surrogate pair. */
+/** The hash of any value; null when RFC 8785 has no form for it, such as for a lone surrogate. */
 function hashOrNull(value: unknown): string | null {
   try {
     return contentHash(value);

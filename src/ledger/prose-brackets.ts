@@ -1,12 +1,11 @@
 /**
- * How many characters may be within square brackets, counted once for each
- * bracket that is open there. The parser scans from every open bracket to its
- * end, so this is the cost of parsing a prose. Prose of 400,000
- * characters, every one of them in a linked picture, has 800,000.
+ * Maximum number of characters within square brackets, counted once per open bracket. The parser scans from every
+ * open bracket to its end, so this is the cost of parsing a prose. A prose of 400,000 characters, all of them in
+ * linked pictures, reaches 800,000.
  */
 export const BRACKETED_MAX = 2_000_000;
 
-/** How many characters are within square brackets; an unclosed bracket reaches to the end of the text. */
+/** The number of characters within square brackets. An unclosed bracket extends to the end of the text. */
 export function bracketed(text: string): number {
   let total = 0;
   const open: number[] = [];

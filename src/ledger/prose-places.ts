@@ -4,16 +4,16 @@ export interface Occurrence {
   offset: number;
 }
 
-/** The lines of a block: the first, and the one after the last. */
+/** The lines of a block: its first, and the one after its last. */
 export type LineRange = readonly [first: number, end: number];
 
 /**
- * How many characters may be searched in vain per character of the prose. A text
- * is not found when the prose spells it otherwise, before decoding.
+ * Maximum number of characters scanned in unsuccessful searches, per character of the prose. A search fails when the
+ * prose spells the text differently, before decoding.
  */
 const MISSED_MAX = 16;
 
-/** Finds the offsets of texts in prose, given in order, in time linear in the prose. */
+/** Finds the offsets of texts in prose, given in order, in linear time. */
 export class TextLocator {
   readonly #prose: string;
   /** The offset of each line. */
@@ -28,7 +28,7 @@ export class TextLocator {
     for (let at = prose.indexOf('\n'); at !== -1; at = prose.indexOf('\n', at + 1)) this.#starts.push(at + 1);
   }
 
-  /** The place of a text within a block; the block's start where it is spelled otherwise. */
+  /** The position of a text within a block, or the block's start when the text is spelled differently. */
   locate(text: string, [first, end]: LineRange): Occurrence {
     const start = this.#starts[first] ?? 0;
     const block = this.#prose.slice(Math.max(start, this.#cursor), this.#starts[end]);

@@ -5,16 +5,15 @@ import type { LineRange, Occurrence } from './prose-places.ts';
 import { TextLocator } from './prose-places.ts';
 
 /**
- * A `[^N]` marker; N counts from 1. It counts everywhere, in code and autolinks
- * too, because the spec forbids stripping one. A backslash escapes what follows
- * it: `\\[^1]` is not a marker, and `\\\\[^1]` is one.
+ * A `[^N]` marker; N counts from 1. Markers count everywhere, including code and autolinks, because the spec forbids
+ * removing one. A backslash escapes the next character: `\\[^1]` is not a marker, and `\\\\[^1]` is one.
  */
 const MARKER = /\\[\s\S]|\[\^(\d{1,6})\]/g;
 const MARKER_HERE = /\[\^(\d{1,6})\]/y;
 /** A line that other footnote grammars, and CommonMark's link definitions, would consume. */
 const MARKER_COLON = /^\[\^\d{1,6}\]:/;
 
-/** The elements of HTML: a tag of another name, such as `<commit-id>`, is plain text. */
+/** The elements of HTML. A tag with another name, such as `<commit-id>`, is plain text. */
 const HTML_ELEMENTS = new Set(
   `a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big blink blockquote body br
   button canvas caption center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt em embed
@@ -44,7 +43,7 @@ function markers(md: MarkdownIt): void {
     if (!MARKER_COLON.test(state.src.slice(start, state.eMarks[line]))) return false;
     return md.block.ruler.getRules('').at(-1)?.(state, line, end, silent) ?? false;
   });
-  // Texts are not joined: an escaped bracket beside a caret must not read as a marker again.
+  // Texts are not joined: an escaped bracket next to a caret must not become a marker again.
   md.core.ruler.at('text_join', ({ tokens }) => {
     for (const child of tokens.flatMap((token) => token.children ?? [])) {
       if (child.type === 'text_special') child.type = 'text';
@@ -52,15 +51,15 @@ function markers(md: MarkdownIt): void {
   });
 }
 
-/** Markdown as the desks write it: CommonMark with tables and strike-through, raw HTML off. */
+/** The Markdown of the desks: CommonMark with tables and strikethrough, without raw HTML. */
 export const markdown: MarkdownIt = markdownit({ html: false, linkify: false }).use(markers);
 markdown.validateLink = isLinkable;
 
-/** The same grammar, only to split prose into blocks. */
+/** The same grammar, only for splitting prose into blocks. */
 const blocksOnly = markdownit({ html: false }).use(markers);
 blocksOnly.core.ruler.enableOnly(['normalize', 'block']);
 
-/** The same grammar with HTML on, to find the HTML that a piece must not contain. */
+/** The same grammar with HTML, to find the HTML that a piece must not contain. */
 const htmlFinder = markdownit({ html: true });
 
 /** The same grammar accepting every address, to find those that a piece must not contain. */
@@ -68,9 +67,8 @@ const linkFinder = markdownit({ html: false }).use(markers);
 linkFinder.validateLink = () => true;
 
 /**
- * The paragraph in which too many brackets are open to parse the prose in
- * reasonable time, and the line that it begins on; null when it can be parsed.
- * Check this first on untrusted prose.
+ * The paragraph with too many open brackets to parse the prose in reasonable time, and its first line; null when the
+ * prose can be parsed. Check this first on untrusted prose.
  */
 export function tooManyOpenBrackets(prose: string): (Occurrence & { line: number }) | null {
   // A paragraph ends at a blank line at the latest, so most prose passes this check.
@@ -86,7 +84,7 @@ export function tooManyOpenBrackets(prose: string): (Occurrence & { line: number
   return null;
 }
 
-/** The blocks of running text, whose inline mark-up is not parsed yet. */
+/** The blocks of running text, with their inline markup not yet parsed. */
 function paragraphs(prose: string): { content: string; lines: LineRange }[] {
   const state = new blocksOnly.core.State(prose, blocksOnly, {});
   blocksOnly.core.process(state);
@@ -114,8 +112,8 @@ export function splitAtMarkers(text: string): (string | number)[] {
 }
 
 /**
- * Markers that no reader would see: in a picture's description, in a link's
- * target or title, behind the fence of a code block.
+ * Markers that no reader would see: in a picture's description, in a link's target or title, after the fence of a
+ * code block.
  */
 export function hiddenMarkersIn(prose: string, blocks = () => markdown.parse(prose, {})): Occurrence[] {
   if (!/!\[|\]\(|\]:|```|~~~/.test(prose)) return [];
@@ -148,7 +146,7 @@ export function picturesIn(prose: string, blocks = () => markdown.parse(prose, {
   return found;
 }
 
-/** The raw HTML in a prose, each as its first tag; comments and declarations too. */
+/** The raw HTML in a prose, each as its first tag; includes comments and declarations. */
 export function rawHtmlIn(prose: string): Occurrence[] {
   if (!/<[a-z/!?]/i.test(prose)) return [];
   const found: Occurrence[] = [];
@@ -162,18 +160,21 @@ export function rawHtmlIn(prose: string): Occurrence[] {
   return found;
 }
 
-/** Schemes that run or embed something, or reach into the reader's machine. */
+/** Schemes that execute or embed something, or access the reader's machine. */
 export const UNSAFE_SCHEME = /^(?:javascript|vbscript|data|file|blob|filesystem|view-source):/i;
 
-/** Whether a target is rendered as a link: a web or mail address, or one within the site. All else stays text. */
+/**
+ * Whether a target is rendered as a link: a web or mail address, or a target within the site. Anything else stays
+ * text.
+ */
 function isLinkable(target: string): boolean {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(target)?.[1];
   return scheme === undefined || ['http', 'https', 'mailto'].includes(scheme.toLowerCase());
 }
 
 /**
- * Link targets that are not rendered as links, decoded. A name in angle brackets that runs nothing, such as
- * `<doi:10.1000/182>` or `<xs:element>`, is not one of them: readers see it as it was written.
+ * Link targets that are not rendered as links, decoded. Excludes harmless names in angle brackets, such as
+ * `<doi:10.1000/182>` or `<xs:element>`, which readers see as written.
  */
 export function unsafeLinksIn(prose: string): Occurrence[] {
   if (!/\]\(|\]:|<[a-z]/i.test(prose)) return [];
@@ -190,7 +191,7 @@ export function unsafeLinksIn(prose: string): Occurrence[] {
   return found;
 }
 
-/** Blocks and their children in order, with the lines of the block; a table cell has those of its row. */
+/** Blocks and their children in order, with the block's lines. A table cell has the lines of its row. */
 function* tokensOf(tokens: Token[]): Iterable<[Token, LineRange]> {
   let lines: LineRange = [0, 0];
   for (const token of tokens) {
@@ -200,7 +201,7 @@ function* tokensOf(tokens: Token[]): Iterable<[Token, LineRange]> {
   }
 }
 
-/** The prose as plain text: no mark-up, no markers, blocks separated by newlines. */
+/** The prose as plain text, without markup and markers. Newlines separate blocks. */
 export function plainText(prose: string, blocks = markdown.parse(prose, {})): string {
   const lines: string[] = [];
   for (const token of blocks) {
@@ -216,9 +217,9 @@ export function plainText(prose: string, blocks = markdown.parse(prose, {})): st
   return lines.join('\n');
 }
 
-/** All that the desk needs from parsing a prose, which is costly. */
+/** Everything that the desk needs from parsing a prose, which is costly. */
 export interface ParsedProse {
-  /** Where too many brackets are open; the other members are then empty. */
+  /** The place with too many open brackets; the other members are then empty. */
   openBrackets: ReturnType<typeof tooManyOpenBrackets>;
   rawHtml: Occurrence[];
   unsafeLinks: Occurrence[];
@@ -227,7 +228,7 @@ export interface ParsedProse {
   plain: string;
 }
 
-/** Parses prose. The result depends on nothing but the text. */
+/** Parses prose. The result depends only on the text. */
 export function parseProse(prose: string): ParsedProse {
   const openBrackets = tooManyOpenBrackets(prose);
   if (openBrackets !== null) {

@@ -3,13 +3,13 @@ import { isIsoTime } from '../time.ts';
 /** The first line of every filing receipt. */
 const RECEIPT_HEADER = 'newsdesk-receipt/v1';
 
-/** What a receipt says. Its signature proves who filed the piece and that it has not changed. */
+/** The content of a receipt. Its signature proves who filed the piece and that the piece has not changed. */
 export interface Receipt {
   paper: string;
   piece: string;
   revision: number;
   content_hash: string;
-  /** Hash of the signed text of the piece's previous generation, or null for the first. */
+  /** Hash of the signed text of the piece's previous generation; null for the first. */
   prev: string | null;
   /** Per paper, from 1, without gaps. */
   seq: number;
@@ -21,7 +21,7 @@ export interface Receipt {
   kid: string;
 }
 
-/** The signed text, byte for byte as wire.md gives it. Throws when a value holds a newline. */
+/** The signed text, byte for byte as wire.md defines it. Throws when a value contains a newline. */
 export function receiptText(receipt: Receipt): string {
   const lines: [string, string][] = [
     ['paper', receipt.paper],
@@ -40,11 +40,11 @@ export function receiptText(receipt: Receipt): string {
   return `${[RECEIPT_HEADER, ...lines.map(([name, value]) => `${name} ${value}`)].join('\n')}\n`;
 }
 
-// Numbers of at most 15 digits: longer ones do not survive as numbers.
+// At most 15 digits, because longer numbers lose precision.
 const RECEIPT_PATTERN =
   /^newsdesk-receipt\/v1\npaper (\S+)\npiece (\S+)\nrevision ([1-9]\d{0,14})\ncontent_hash (sha256:[0-9a-f]{64})\nprev (none|sha256:[0-9a-f]{64})\nseq ([1-9]\d{0,14})\nfiled_at (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\nfiled_by (\S+)\nkid (\S+)\n$/;
 
-/** Reads a receipt's signed text; null when it is not exactly in the form of wire.md. */
+/** Parses a receipt's signed text; null unless it follows wire.md exactly. */
 export function parseReceipt(text: string): Receipt | null {
   const match = RECEIPT_PATTERN.exec(text);
   if (match === null || !isIsoTime(match[7] ?? '')) return null;

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { Problem } from '../fault.ts';
 
-/** How much of a wrong value, or of a member's name, a message quotes, in characters. */
+/** Maximum length of a quoted value or member name in a message, in characters. */
 const GIVEN_MAX = 80;
 
-/** The kinds of JSON values, in the words of messages. */
+/** The types of JSON values as messages name them. */
 const KIND: Partial<Record<string, string>> = {
   string: 'a text',
   number: 'a number',
@@ -22,10 +22,10 @@ const FORM: Partial<Record<string, string>> = {
   url: 'an address such as https://example.org/',
 };
 
-// Used where a schema has no message of its own.
+// The default for schemas without a message of their own.
 z.config({ localeError: (issue) => demand(issue) ?? z.locales.en().localeError(issue) });
 
-/** The problems of a value that does not match its schema, one for each member. */
+/** The problems of a value that does not match its schema, one per member. */
 export function shapeProblems(error: z.ZodError, value: unknown): Problem[] {
   return error.issues.flatMap((issue) => {
     const field = fieldName(issue.path);
@@ -45,7 +45,7 @@ export function shapeProblems(error: z.ZodError, value: unknown): Problem[] {
   });
 }
 
-/** What a value must be instead; null where the library's message is good enough. */
+/** The requirement that a value violates; null when the library's own message is good enough. */
 function demand(issue: z.core.$ZodRawIssue): string | null {
   switch (issue.code) {
     case 'invalid_type':
@@ -76,7 +76,7 @@ function bound(origin: string, words: string, limit: number | bigint): string {
     : `must have ${words} ${limit} ${unit}${Number(limit) === 1 ? '' : 's'}`;
 }
 
-/** A path of keys as one name: `cited_facts[2].source`. */
+/** A path of keys as a single name: `cited_facts[2].source`. */
 export function fieldName(path: readonly PropertyKey[]): string {
   let name = '';
   for (const key of path) {
@@ -93,13 +93,13 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 function shown(given: unknown): string {
-  // JSON.stringify would say null.
+  // JSON.stringify would return null.
   if (given === Infinity || given === -Infinity) return 'a number that is too large to be held';
   let text: string;
   try {
     text = JSON.stringify(given);
   } catch {
-    // Thousands of lists within one another are read, and not written.
+    // JSON.parse accepts thousands of nested arrays, but JSON.stringify does not.
     return 'a value that is nested too deep to be shown';
   }
   return cut(text);

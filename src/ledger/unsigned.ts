@@ -1,7 +1,7 @@
-/** How many members are named. */
+/** Maximum number of members that are named. */
 const NAMED_MAX = 20;
 
-/** Says which members of a document are not signed; empty without any. `places` are the members' paths. */
+/** Names the unsigned members of a document; empty when there are none. `places` are the members' paths. */
 export function unsignedWords(places: readonly string[]): string {
   if (places.length === 0) return '';
   const more = places.length > NAMED_MAX ? ` and ${places.length - NAMED_MAX} more` : '';

@@ -4,7 +4,7 @@ import { keyHashInput, splitVkey, vkeyText } from './key-text.ts';
 import type { Note, Verify } from './note.ts';
 import { signaturesBy } from './note.ts';
 
-/** First four bytes of SHA-256(name ‖ 0x0A ‖ signature type ‖ public key). */
+/** The first four bytes of SHA-256(name ‖ 0x0A ‖ signature type ‖ public key). */
 export function keyHash(name: string, publicKey: Uint8Array, type?: number): Uint8Array {
   return createHash('sha256')
     .update(keyHashInput(name, publicKey, type))

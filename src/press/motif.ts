@@ -9,7 +9,7 @@ export interface Motif {
   strong: string;
 }
 
-/** Number of tiles per row of the field, and the side of each. A card shows the 16:9 center. */
+/** Tiles per row and per column of the field, and the side of each. A card shows the 16:9 center. */
 const COLUMNS = 6;
 const ROWS = 3;
 const SIDE = 3;
@@ -41,7 +41,7 @@ export function motifOf(section: string): Motif {
     const byte = digest.readUInt8(tile);
     const start = `M${(tile % COLUMNS) * SIDE} ${Math.floor(tile / COLUMNS) * SIDE}`;
     const shape = present(SHAPES[byte % SHAPES.length]);
-    // One in three tiles gets a filled background behind its shape; one in five shows only the ground.
+    // One in five tiles gets a filled background behind its shape; one in five shows only the ground.
     const tone = Math.floor(byte / SHAPES.length) % 5;
     if (tone === 0) motif.soft += `${start}h${SIDE}v${SIDE}h-${SIDE}z`;
     if (tone < 3) motif.strong += start + shape;

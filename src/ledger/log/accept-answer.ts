@@ -5,15 +5,15 @@ import type { LogCrypto } from './log-crypto.ts';
 import { LogFault, shown } from './log-fault.ts';
 import { signedBy } from './signatures.ts';
 
-/** What a log takes from a witness' answer. */
+/** Validates a witness's response on behalf of a log. */
 
-/** By how much a witness' clock may be ahead of this one, in seconds. */
+/** How far a witness's clock may be ahead of this one, in seconds. */
 const AHEAD_MAX = 300;
 
 /**
- * When the witness cosigned the checkpoint, in seconds since 1970. Lines by keys that are not the witness' count for
- * nothing, as tlog-witness asks. Throws a LogFault unless one is its cosignature, with a time that has come. `now` is
- * in milliseconds.
+ * When the witness cosigned the checkpoint, in seconds since 1970. Ignores lines by other keys, as tlog-witness
+ * requires. Throws a LogFault unless one line is the witness's cosignature, with a time that is not in the future.
+ * `now` is in milliseconds.
  */
 export async function cosignedAt(
   lines: SignatureLine[],
@@ -40,13 +40,16 @@ export async function cosignedAt(
   return time;
 }
 
-/** A witness has seen more leaves than this log has: the log was restored from a copy, or copied, and must sign nothing. */
+/**
+ * A witness has seen more leaves than this log has: the log was restored from a backup, or copied, and must sign
+ * nothing.
+ */
 export class WitnessAhead extends LogFault {}
 
 /**
- * From which size the proof must lead when a request is sent again after a 409. `size` is the log's size, and `seen` the
- * largest that this witness has said before, 0 when it is new. Throws a LogFault when the witness says a smaller size
- * than before, and a WitnessAhead when it says a larger one than the log has.
+ * The size from which the proof must lead when a request is sent again after a 409. `size` is the log's size, and
+ * `seen` the largest size that this witness has reported, 0 for a new witness. Throws a LogFault when the witness
+ * reports a smaller size than before, and a WitnessAhead when it reports a larger one than the log's.
  */
 export function sizeToProveFrom(witnessSize: number, size: number, seen: number): number {
   if (witnessSize > size) {

@@ -4,25 +4,25 @@ import { readDecimal } from './decimal.ts';
 import { hashLines } from './hash-lines.ts';
 import { LogFault, shown } from './log-fault.ts';
 
-/** The call `add-checkpoint` of C2SP tlog-witness: its body, and what a witness answers. */
+/** The `add-checkpoint` call of C2SP tlog-witness: its request body, and the witness's response. */
 
-/** Read no more of an answer than this, in bytes: some lines of a few kilobytes each. */
+/** Maximum size of a response, in bytes: a few lines of several kilobytes each. */
 export const ANSWER_MAX = 64 * 1024;
 const LINES_MAX = 16;
 const SIZE_TYPE = 'text/x.tlog.size';
 
-/** The body of a request: the proof leads from a tree of `old` leaves to the checkpoint. */
+/** The request body. The proof leads from a tree of `old` leaves to the checkpoint. */
 export function addCheckpointBody(old: number, proof: Uint8Array[], checkpoint: string): string {
   return `old ${old}\n${hashLines(proof)}\n${checkpoint}`;
 }
 
-/** A witness' answer, of which nothing is verified yet. */
+/** A witness's response, not yet verified. */
 export type AddCheckpointAnswer =
-  | { kind: 'cosigned'; lines: SignatureLine[] /** The lines as they came. */; text: string }
-  /** The witness has seen a tree of another size than `old`. */
+  | { kind: 'cosigned'; lines: SignatureLine[] /** The signature lines as received. */; text: string }
+  /** The witness has seen a tree of a size other than `old`. */
   | { kind: 'conflict'; size: number };
 
-/** What each refusal means for the log that sent the checkpoint. */
+/** What each error status means for the log that sent the checkpoint. */
 const REFUSALS: Record<number, string> = {
   400: 'the witness could not read the request',
   403: "the witness does not take the checkpoint's signature",
@@ -31,7 +31,7 @@ const REFUSALS: Record<number, string> = {
   429: 'the witness asks for fewer requests',
 };
 
-/** Reads an answer. Throws a LogFault for a refusal, and for what is no answer of a witness. */
+/** Parses a response. Throws a LogFault for an error status, and for a response that does not follow tlog-witness. */
 export function readAddCheckpointAnswer(status: number, contentType: string | null, body: string): AddCheckpointAnswer {
   if (status === 409) return { kind: 'conflict', size: conflictSize(contentType, body) };
   if (status !== 200) {
@@ -49,7 +49,7 @@ export function readAddCheckpointAnswer(status: number, contentType: string | nu
 
 function conflictSize(contentType: string | null, body: string): number {
   if (contentType?.split(';', 1)[0]?.trim().toLowerCase() !== SIZE_TYPE) {
-    // omniwitness answers so in place of 422.
+    // omniwitness returns 409 instead of 422.
     throw new LogFault(`the witness answered 409 without a size of type ${SIZE_TYPE}: it may have seen another root`);
   }
   if (!body.endsWith('\n')) throw new LogFault(`the witness answered 409 with ${shown(body)}, which is not one line`);

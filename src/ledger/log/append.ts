@@ -9,18 +9,18 @@ export interface WrittenTile {
   bytes: Uint8Array;
 }
 
-/** What appending leaves comes to. Nothing is written yet: the head is signed first. */
+/** The result of appending leaves. Nothing is written yet, because the head is signed first. */
 export interface Appended {
   size: number;
-  /** The tiles that are new or wider than before, the lowest level first. */
+  /** The tiles that are new or wider than before, lowest level first. */
   tiles: WrittenTile[];
   /** Reads the tiles of the new tree. */
   read: TileReader;
 }
 
 /**
- * Appends leaf hashes to a tree of `old` leaves. Reads one tile a level, and hashes what the batch completes. Running
- * it again after a crash gives the same tiles.
+ * Appends leaf hashes to a tree of `old` leaves. Reads one tile per level, and hashes the nodes that the batch
+ * completes. Running it again after a crash gives the same tiles.
  */
 export function appendLeaves(old: number, leafHashes: Uint8Array[], read: TileReader): Appended {
   const size = old + leafHashes.length;

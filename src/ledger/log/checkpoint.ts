@@ -6,32 +6,32 @@ import { readHash } from './hash-lines.ts';
 import { LogFault, shown } from './log-fault.ts';
 import { NAME_MAX } from './signature-type.ts';
 
-/** Checkpoints by C2SP tlog-checkpoint: the head of a log's tree, as a signed note. */
+/** Checkpoints of C2SP tlog-checkpoint: the head of a log's tree, as a signed note. */
 
-/** Sixteen ML-DSA-44 cosignatures are 53 kB. */
+/** Bytes. Sixteen ML-DSA-44 cosignatures take 53 kB. */
 const CHECKPOINT_MAX = 128 * 1024;
 const SIGNATURES_MAX = 64;
 
 export interface Checkpoint {
-  /** Which log: by custom its address without the scheme. */
+  /** The log's name: by convention its address without the scheme. */
   origin: string;
-  /** How many leaves the tree has. */
+  /** The number of leaves in the tree. */
   size: number;
   root: Uint8Array;
 }
 
-/** A checkpoint as it was signed. Nothing is verified yet. */
+/** A checkpoint as signed, not yet verified. */
 export interface SignedCheckpoint extends Checkpoint {
   note: Note;
 }
 
-/** The text that a log signs. Throws a TypeError when the origin would not be one line of its own. */
+/** The text that a log signs. Throws a TypeError when the origin is not a single line. */
 export function checkpointText({ origin, size, root }: Checkpoint): string {
   if (!/^\S+$/.test(origin)) throw new TypeError(`${shown(origin)} is not an origin: a log's name has no blanks`);
   return `${origin}\n${size}\n${toBase64(root)}\n`;
 }
 
-/** Takes a checkpoint apart. It verifies nothing. Throws a LogFault. */
+/** Parses a checkpoint without verifying it. Throws a LogFault. */
 export function parseCheckpoint(text: string): SignedCheckpoint {
   if (text.length > CHECKPOINT_MAX) {
     throw new LogFault(`the checkpoint has more than ${CHECKPOINT_MAX} characters`);
@@ -47,7 +47,10 @@ export function parseCheckpoint(text: string): SignedCheckpoint {
   return { ...parseHead(note.text), note };
 }
 
-/** The lines of the note's text. Lines that extend it are refused: a witness' ML-DSA-44 cosignature would not cover them. */
+/**
+ * Parses the lines of the note's text. Rejects extension lines, because a witness's ML-DSA-44 cosignature would not
+ * cover them.
+ */
 function parseHead(text: string): Checkpoint {
   const [origin = '', size, root, ...rest] = text.slice(0, -1).split('\n');
   if (origin === '' || size === undefined || root === undefined) {

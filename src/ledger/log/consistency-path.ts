@@ -1,16 +1,16 @@
 import type { PathStep } from '../merkle-path.ts';
 
-/** How a consistency proof is walked. Nothing here hashes. */
+/** How to evaluate a consistency proof. This module does not hash. */
 export interface ConsistencyWalk {
-  /** The hash that both roots are reached from; null when it is the smaller tree's root. */
+  /** The hash from which both roots are computed; null when it is the smaller tree's root. */
   seed: Uint8Array | null;
-  /** A sibling on the left is part of both trees, one on the right of the larger tree only. */
+  /** A sibling on the left belongs to both trees, one on the right only to the larger tree. */
   steps: PathStep[];
 }
 
 /**
- * The walk that a proof from a tree of `old` leaves to one of `size` stands for (RFC 9162, section 2.1.4.2); null when
- * a proof of this length cannot be that. `old` is at least 1 and less than `size`.
+ * The steps of a proof from a tree of `old` leaves to one of `size` (RFC 9162, section 2.1.4.2); null when the proof
+ * has the wrong length. `old` is at least 1 and less than `size`.
  */
 export function consistencyWalk(old: number, size: number, proof: Uint8Array[]): ConsistencyWalk | null {
   if (!Number.isSafeInteger(old) || !Number.isSafeInteger(size) || old < 1 || old >= size) return null;
@@ -20,7 +20,7 @@ export function consistencyWalk(old: number, size: number, proof: Uint8Array[]):
     node = Math.floor(node / 2);
     last = Math.floor(last / 2);
   }
-  // Step 1: a complete tree is itself the first node of the proof. Then "fn" has come down to zero.
+  // Step 1: a complete tree is itself the first node of the proof. In that case "fn" has reached zero.
   const isComplete = node === 0;
   const seed = isComplete ? null : proof[0];
   if (seed === undefined) return null;

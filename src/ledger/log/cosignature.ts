@@ -1,10 +1,10 @@
 import { joined } from '../bytes.ts';
 import type { Checkpoint } from './checkpoint.ts';
 
-/** What a cosignature is over (C2SP tlog-cosignature). */
+/** The message that a cosignature signs (C2SP tlog-cosignature). */
 
 const U64 = 8;
-/** A timestamp that a date holds: seconds from 1970 to the year 275760 (ECMA-262, section 21.4.1.1). */
+/** The latest time that a Date can hold: seconds from 1970 to the year 275760 (ECMA-262, section 21.4.1.1). */
 const TIME_MAX = 8_640_000_000_000n;
 
 /** A cosignature's blob after its key hash. */
@@ -14,7 +14,7 @@ export interface TimestampedSignature {
   signature: Uint8Array;
 }
 
-/** Takes a blob apart; null when it has not this many bytes of signature, or its time is none that a date holds. */
+/** Parses a blob; null when its signature does not have this many bytes, or its time is out of range for a Date. */
 export function timestampedSignature(blob: Uint8Array, signatureLength: number): TimestampedSignature | null {
   if (blob.length !== U64 + signatureLength) return null;
   const time = new DataView(blob.buffer, blob.byteOffset).getBigUint64(0);
@@ -26,7 +26,10 @@ export function cosignatureMessage(time: number, checkpoint: string): Uint8Array
   return joined(`cosignature/v1\ntime ${time}\n${checkpoint}`);
 }
 
-/** The message of an ML-DSA-44 cosignature: a `cosigned_message` of the whole tree. Throws a RangeError when a name is too long. */
+/**
+ * The message of an ML-DSA-44 cosignature: a `cosigned_message` of the whole tree. Throws a RangeError when a name is
+ * too long.
+ */
 export function treeMessage(
   cosigner: string,
   time: number,

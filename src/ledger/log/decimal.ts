@@ -2,7 +2,10 @@ import { LogFault, shown } from './log-fault.ts';
 
 const DECIMAL = /^(?:0|[1-9][0-9]{0,15})$/;
 
-/** Reads a size, an index or a time as C2SP's documents write them: digits without leading zeros. Throws a LogFault that begins with `what`. */
+/**
+ * Parses a size, an index or a time in the form of the C2SP documents: digits without leading zeros. Throws a
+ * LogFault that begins with `what`.
+ */
 export function readDecimal(text: string, what: string): number {
   if (!DECIMAL.test(text)) {
     throw new LogFault(`${what} ${shown(text)} is not a number in decimal digits without leading zeros`);

@@ -1,13 +1,13 @@
 import { LogFault } from './log-fault.ts';
 import { type Tile, tilePath } from './tile.ts';
 
-/** Entry bundles of C2SP tlog-tiles: each entry after its length as a big-endian uint16. */
+/** Entry bundles of C2SP tlog-tiles: each entry is preceded by its length as a big-endian uint16. */
 
 const LENGTH_BYTES = 2;
-/** A uint16 holds no more. */
+/** The maximum of a uint16. */
 export const ENTRY_MAX = 65_535;
 
-/** The bytes of a bundle. Throws a RangeError when an entry is longer than 65,535 bytes. */
+/** Encodes a bundle. Throws a RangeError when an entry is longer than 65,535 bytes. */
 export function entryBundle(entries: Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(entries.reduce((length, entry) => length + LENGTH_BYTES + entry.length, 0));
   const view = new DataView(bytes.buffer);
@@ -21,7 +21,10 @@ export function entryBundle(entries: Uint8Array[]): Uint8Array {
   return bytes;
 }
 
-/** The entries of a bundle as it was served. Throws a LogFault unless it has exactly as many as its width and not a byte more. */
+/**
+ * Parses a bundle as served. Throws a LogFault unless it has exactly as many entries as its width, and no trailing
+ * bytes.
+ */
 export function readEntryBundle(tile: Tile, bytes: Uint8Array): Uint8Array[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const entries: Uint8Array[] = [];

@@ -1,19 +1,22 @@
 import { fromBase64, toBase64 } from '../bytes.ts';
 import { LogFault, shown } from './log-fault.ts';
 
-/** A SHA-256 hash. */
+/** Length of a SHA-256 hash, in bytes. */
 export const HASH_LENGTH = 32;
-/** No proof is longer: tlog-witness sends at most 63 hashes, and no tree of 2^63 leaves needs more for an inclusion. */
+/**
+ * Maximum number of hashes in a proof: tlog-witness sends at most 63, and an inclusion proof in a tree of 2^63 leaves
+ * needs no more.
+ */
 const PROOF_MAX = 63;
 
-/** A hash in base64. Throws a LogFault that begins with `what`. */
+/** Parses a hash in base64. Throws a LogFault that begins with `what`. */
 export function readHash(text: string, what: string): Uint8Array {
   const bytes = fromBase64(text);
   if (bytes?.length !== HASH_LENGTH) throw new LogFault(`${what} ${shown(text)} is not the base64 of 32 bytes`);
   return bytes;
 }
 
-/** The hashes of a proof, one a line. Throws a LogFault. */
+/** Parses the hashes of a proof, one per line. Throws a LogFault. */
 export function readHashes(lines: string[]): Uint8Array[] {
   if (lines.length > PROOF_MAX) throw new LogFault(`the proof has ${lines.length} hashes; ${PROOF_MAX} are the most`);
   return lines.map((line, at) => readHash(line, `hash ${at + 1} of the proof`));

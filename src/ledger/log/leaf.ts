@@ -6,7 +6,10 @@ import { parseReceipt } from '../receipt.ts';
 import { ENTRY_MAX } from './entry-bundle.ts';
 import { LogFault, shown } from './log-fault.ts';
 
-/** The leaves of the log, by section 7 of the wire: each is a text, and its bytes in UTF-8 are the entry. */
+/**
+ * The leaves of the log, as section 7 of the wire specification defines them: each is a text, and its UTF-8 bytes are
+ * the entry.
+ */
 
 const RECEIPT = 'newsdesk-receipt/v1';
 const RECEIPT_HASH = 'receipt-hash/v1';
@@ -14,12 +17,12 @@ const WITHDRAWAL = 'withdrawal/v1';
 const KEY = 'key/v1';
 const KEY_RETIRED = 'key-retired/v1';
 
-/** Which service signs with a key. */
+/** The service that signs with a key. */
 export type LogService = 'desk' | 'records';
 
-/** Everything but the receipt of a piece that is on air in public. */
+/** Every kind except the receipt of a piece that is publicly on air. */
 export type StatementLeaf =
-  /** Of a signed note that is not public. Its signature makes it unguessable for all who have not seen the note. */
+  /** For a signed note that is not public. Its signature makes the hash unguessable without the note. */
   | { kind: 'receipt-hash' /** `sha256:<hex>` of the whole note. */; hash: string }
   | {
       kind: 'withdrawal';
@@ -34,8 +37,8 @@ export type StatementLeaf =
 export type Leaf = { kind: 'receipt' /** The whole note. */; note: string; receipt: Receipt } | StatementLeaf;
 
 /**
- * The text of a leaf that the service makes; a public receipt's leaf is its note, as it is. Throws a TypeError for a
- * value that is not of its form, so that no leaf is logged that a reader refuses.
+ * The text of a leaf that the service creates; the leaf of a public receipt is its note, verbatim. Throws a TypeError
+ * for a malformed value, so that every logged leaf is readable.
  */
 export function leafText(leaf: StatementLeaf): string {
   const text = statementText(leaf);
@@ -60,9 +63,9 @@ function statementText(leaf: StatementLeaf): string {
   }
 }
 
-/** Reads an entry in its one form. It verifies no signature and hashes nothing. Throws a LogFault. */
+/** Parses an entry in its canonical form. Neither verifies signatures nor hashes. Throws a LogFault. */
 export function parseLeaf(entry: string): Leaf {
-  // UTF-8 has at least a byte for each character.
+  // UTF-8 has at least one byte per character.
   if (entry.length > ENTRY_MAX) throw new LogFault(`an entry has at most ${ENTRY_MAX} bytes`);
   const header = entry.slice(0, Math.max(0, entry.indexOf('\n')));
   switch (header) {
@@ -107,7 +110,7 @@ function receiptLeaf(entry: string): Leaf {
   return { kind: 'receipt', note: entry, receipt };
 }
 
-/** The values of lines `name value` after the header, in this order and no others. */
+/** The values of the `name value` lines after the header, which must be exactly these, in this order. */
 function values<const Names extends readonly string[]>(
   entry: string,
   header: string,
@@ -134,7 +137,7 @@ function kidOf(text: string, header: string): string {
   return text;
 }
 
-/** Whether a text is 32 bytes in the one form of base64url without padding. */
+/** Whether a text is the canonical unpadded base64url of 32 bytes. */
 function is32Bytes(text: string): boolean {
   if (!/^[\w-]{43}$/.test(text)) return false;
   const bytes = fromBase64(`${text.replaceAll('-', '+').replaceAll('_', '/')}=`);

@@ -1,7 +1,7 @@
-/** How much of a value that does not fit is said again, in characters. */
+/** Maximum length of an invalid value in a message, in characters. */
 const SHOWN_MAX = 80;
 
-/** Something of a transparency log that does not hold. The message is one line that names what is wrong. */
+/** A transparency log, or a part of one, is invalid. The message is one line that names what is wrong. */
 export class LogFault extends Error {
   constructor(message: string) {
     super(message);
@@ -9,7 +9,7 @@ export class LogFault extends Error {
   }
 }
 
-/** A value as a message shows it: quoted, on one line, cut at 80 characters. */
+/** A value for use in a message: quoted, on one line, truncated to 80 characters. */
 export function shown(value: string): string {
   return JSON.stringify(value.length > SHOWN_MAX ? `${value.slice(0, SHOWN_MAX)}…` : value);
 }

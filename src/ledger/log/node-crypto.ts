@@ -4,7 +4,7 @@ import { verifyNode } from '../ed25519.ts';
 import type { LogCrypto } from './log-crypto.ts';
 import { ML_DSA_44_PUBLIC_KEY_LENGTH } from './signature-type.ts';
 
-/** What Node checks logs with. ML-DSA-44 needs OpenSSL 3.5. */
+/** Node's cryptography for verifying logs. ML-DSA-44 needs OpenSSL 3.5. */
 export const nodeCrypto: LogCrypto = {
   sha256: (data) => new Uint8Array(hash('sha256', data, 'buffer')),
   ed25519: verifyNode,
@@ -28,8 +28,8 @@ function hasMldsa44(): boolean {
   }
 }
 
-/** Throws where the platform does not know ML-DSA-44, or these bytes are no key of it. */
+/** Throws when the platform does not support ML-DSA-44, or these bytes are not a valid key. */
 function mldsa44Key(publicKey: Uint8Array): KeyObject {
-  // RFC 9964 names these members.
+  // RFC 9964 defines these members.
   return createPublicKey({ key: { kty: 'AKP', alg: 'ML-DSA-44', pub: toBase64url(publicKey) }, format: 'jwk' });
 }

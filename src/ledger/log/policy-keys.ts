@@ -4,7 +4,7 @@ import { LogFault, shown } from './log-fault.ts';
 import type { Policy } from './policy.ts';
 import { parsePolicy } from './policy.ts';
 
-/** Reads a policy, and holds each key against the key hash that it says. Throws a LogFault. */
+/** Parses a policy, and checks each key against its claimed key hash. Throws a LogFault. */
 export function readPolicy(text: string): Policy {
   const policy = parsePolicy(text);
   for (const { key } of [...policy.logs, ...policy.witnesses]) {

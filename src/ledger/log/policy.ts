@@ -4,13 +4,13 @@ import { vkeyText } from '../key-text.ts';
 import { LogFault, shown } from './log-fault.ts';
 import { LOG_TYPES, readVerifierKey, WITNESS_TYPES } from './signature-type.ts';
 
-/** Policies by C2SP tlog-policy: which logs and witnesses are trusted, and how many of them must have signed. */
+/** Policies of C2SP tlog-policy: which logs and witnesses are trusted, and how many of them must sign. */
 
 const POLICY_MAX = 256 * 1024;
 const LINES_MAX = 1_000;
-/** A longer address would be read in a time that grows with its square, where it is of combining marks. */
+/** Characters. Parsing a longer address of combining marks would take quadratic time. */
 const URL_MAX = 2_048;
-/** The quorum that needs no witness. */
+/** The quorum that requires no witness. */
 const NONE = 'none';
 
 export interface PolicyLog {
@@ -20,14 +20,14 @@ export interface PolicyLog {
 }
 
 export interface PolicyWitness {
-  /** What this policy calls it; the key has the name that it signs under. */
+  /** The policy's name for the witness. The name inside the key is the one that it signs under. */
   name: string;
   key: VerifierKey;
-  /** Where checkpoints are submitted. */
+  /** The address for submitting checkpoints. */
   url: string | null;
 }
 
-/** So many of these witnesses and groups must have cosigned. */
+/** At least `threshold` of these witnesses and groups must have cosigned. */
 export interface PolicyGroup {
   name: string;
   threshold: number;
@@ -38,14 +38,11 @@ export interface Policy {
   logs: PolicyLog[];
   witnesses: PolicyWitness[];
   groups: PolicyGroup[];
-  /** The name of a witness or a group; null when no witness is asked for. */
+  /** The name of a witness or a group; null when no witness is required. */
   quorum: string | null;
 }
 
-/**
- * Reads a policy. Whether the keys' hashes are their own is still to be seen: nothing here hashes. Throws a LogFault
- * that names the line.
- */
+/** Parses a policy without hashing: the caller must check the keys' hashes. Throws a LogFault that names the line. */
 export function parsePolicy(text: string): Policy {
   if (text.length > POLICY_MAX) throw new LogFault(`the policy has more than ${POLICY_MAX} characters`);
   const reading = new PolicyReading();
@@ -64,26 +61,26 @@ export function parsePolicy(text: string): Policy {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
 const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 
-/** The items of a line, between blanks and tabs; none of an empty line or a comment. */
+/** The fields of a line, separated by spaces and tabs; empty for an empty line or a comment. */
 function itemsOf(line: string): string[] {
   if (line.includes('\r')) throw new LogFault('it ends in a carriage return; save the file with newlines alone');
   if (CONTROL.test(line) || !line.isWellFormed()) throw new LogFault('it holds a control character, or is not UTF-8');
   const items = line.split(/[ \t]/).filter((item) => item !== '');
   if (items[0]?.startsWith('#')) return [];
-  // Some readers take what follows for a comment, wherever it stands.
+  // Some parsers treat the rest of the line as a comment, wherever it begins.
   if (line.includes('#')) throw new LogFault('it has a # within; a comment has a line of its own');
   return items;
 }
 
-/** A policy as far as its lines have been read. */
+/** A policy while its lines are being parsed. */
 class PolicyReading {
   readonly #logs: PolicyLog[] = [];
   readonly #witnesses: PolicyWitness[] = [];
   readonly #groups: PolicyGroup[] = [];
-  /** On which line a name was defined, and a key. */
+  /** The line on which each name or key was defined. */
   readonly #names = new Map<string, number>();
   readonly #keys = new Map<string, number>();
-  /** Which group a name is a member of. */
+  /** The group of which each name is a member. */
   readonly #groupOf = new Map<string, string>();
   #quorum: { name: string; line: number } | null = null;
 
@@ -168,7 +165,7 @@ class PolicyReading {
 
   #needName(name: string): void {
     if (this.#names.has(name)) return;
-    // So that no group can be a member of itself, however far round.
+    // Prevents cycles, in which a group would contain itself.
     throw new LogFault(`${shown(name)} is not defined on a line above`);
   }
 }
@@ -192,7 +189,7 @@ function urlOf(text: string | undefined): string | null {
   return text;
 }
 
-/** A policy as a file. */
+/** Serializes a policy. */
 export function policyText({ logs, witnesses, groups, quorum }: Policy): string {
   const vkey = ({ name, hash, publicKey, type }: VerifierKey): string => vkeyText(name, hash, publicKey, type);
   const lines = [

@@ -8,23 +8,22 @@ export const ML_DSA_COSIGNATURE = 0x06;
 
 export const ML_DSA_44_PUBLIC_KEY_LENGTH = 1_312;
 
-/** The bytes of a log's or a witness' name: an ML-DSA-44 cosignature holds no longer one. */
+/** Maximum length of a log's or a witness's name, in bytes: an ML-DSA-44 cosignature cannot hold a longer one. */
 export const NAME_MAX = 255;
 
-/** What each type is called, and the bytes of its public key. */
+/** The name of each type, and the length of its public key in bytes. */
 const TYPES = new Map([
   [ED25519, { is: 'a plain Ed25519 key', length: 32 }],
   [COSIGNATURE, { is: 'an Ed25519 cosignature key', length: 32 }],
   [ML_DSA_COSIGNATURE, { is: 'an ML-DSA-44 cosignature key', length: ML_DSA_44_PUBLIC_KEY_LENGTH }],
 ]);
 
-/** Types that a log signs its checkpoints with (tlog-checkpoint), and that a witness cosigns with (tlog-cosignature). */
+/** Types with which a log signs its checkpoints (tlog-checkpoint), and a witness cosigns (tlog-cosignature). */
 export const LOG_TYPES: readonly number[] = [ED25519, ML_DSA_COSIGNATURE];
 export const WITNESS_TYPES: readonly number[] = [COSIGNATURE, ML_DSA_COSIGNATURE];
 
 /**
- * Reads a verifier key of one of these types. Whether its key hash is its own is still to be seen: nothing here hashes.
- * Throws a LogFault.
+ * Parses a verifier key of one of these types without hashing: the caller must check the key hash. Throws a LogFault.
  */
 export function readVerifierKey(text: string, types: readonly number[]): VerifierKey {
   const key = vkeyFields(text);

@@ -10,17 +10,18 @@ import { COSIGNATURE, ML_DSA_COSIGNATURE } from './signature-type.ts';
 const ED25519_SIGNATURE_LENGTH = 64;
 const ML_DSA_44_SIGNATURE_LENGTH = 2_420;
 
-/** What a checkpoint's lines say for one key. */
+/** The result of checking a checkpoint's lines against one key. */
 export type Signed =
   | { by: 'nobody' }
-  /** The platform cannot check signatures of this type. */
+  /** The platform cannot verify signatures of this type. */
   | { by: 'unchecked' }
-  /** In seconds since 1970; null for a plain signature, which has no time. With several lines, the earliest. */
+  /** In seconds since 1970; null for a plain signature, which has no time. The earliest, if there are several lines. */
   | { by: 'key'; time: number | null };
 
 /**
- * Checks every line of a checkpoint that claims to be this key's. Throws a LogFault when one of them is not: a note
- * with a wrong signature by a known key is no note (signed-note); and when the key hash of the key is not its own.
+ * Verifies every line of a checkpoint that claims to be by this key. Throws a LogFault when one of them is invalid,
+ * because a note with an invalid signature by a known key is invalid (signed-note), and when the key hash does not
+ * match the key.
  */
 export async function signedBy(checkpoint: SignedCheckpoint, key: VerifierKey, crypto: LogCrypto): Promise<Signed> {
   const { name, hash, type, publicKey } = key;
@@ -45,7 +46,7 @@ export async function signedBy(checkpoint: SignedCheckpoint, key: VerifierKey, c
   return { by: 'key', time: times.length === 0 ? null : Math.min(...times) };
 }
 
-/** What a blob claims to sign, by the key's type; null when it has not the form. */
+/** The signed message that a blob claims, by the key's type; null when the blob is malformed. */
 function claimOf(
   checkpoint: SignedCheckpoint,
   { name, type }: VerifierKey,

@@ -1,6 +1,8 @@
-/** Which subtrees of a log's tree a head and its proofs are made of (RFC 6962, section 2.1). Nothing here hashes. */
+/**
+ * The subtrees of a log's tree that make up a head and its proofs (RFC 6962, section 2.1). This module does not hash.
+ */
 
-/** The leaves from `start` up to, and not with, `end`: a subtree that RFC 6962 splits off, or the whole tree. */
+/** The leaves from `start` up to, but not including, `end`: a subtree of RFC 6962's splits, or the whole tree. */
 export interface Subtree {
   start: number;
   end: number;
@@ -12,14 +14,14 @@ export interface CompleteSubtree {
   index: number;
 }
 
-/** The largest power of two that is less than n. */
+/** The largest power of two less than n. */
 function split(n: number): number {
   let k = 1;
   while (k * 2 < n) k *= 2;
   return k;
 }
 
-/** The subtrees whose hashes are PATH(index, D[size]), from the leaf's sibling up. */
+/** The subtrees whose hashes are PATH(index, D[size]), from the leaf's sibling upward. */
 export function inclusionSubtrees(index: number, size: number): Subtree[] {
   needPlace(index < size, index, size);
   const path: Subtree[] = [];
@@ -37,13 +39,13 @@ export function inclusionSubtrees(index: number, size: number): Subtree[] {
   return path;
 }
 
-/** The subtrees whose hashes are PROOF(old, D[size]); none when nothing needs proof, from the empty tree or to the same one. */
+/** The subtrees whose hashes are PROOF(old, D[size]); empty for an empty or equal old tree, which needs no proof. */
 export function consistencySubtrees(old: number, size: number): Subtree[] {
   needPlace(old <= size, old, size);
   if (old === 0) return [];
   const proof: Subtree[] = [];
   let [start, end] = [0, size];
-  // SUBPROOF(old, D[start:end], b): b is true as long as nothing was split off on the left.
+  // SUBPROOF(old, D[start:end], b): b is true until a subtree on the left is split off.
   while (old !== end) {
     const middle = start + split(end - start);
     if (old <= middle) {
@@ -57,7 +59,7 @@ export function consistencySubtrees(old: number, size: number): Subtree[] {
   return start === 0 ? proof : [{ start, end }, ...proof];
 }
 
-/** The complete subtrees that a subtree is made of, the left and largest first. */
+/** The complete subtrees that make up a subtree, leftmost and largest first. */
 export function completeSubtrees({ start, end }: Subtree): CompleteSubtree[] {
   const complete: CompleteSubtree[] = [];
   for (let at = start; at < end; ) {

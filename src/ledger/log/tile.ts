@@ -1,19 +1,19 @@
 import { HASH_LENGTH } from './hash-lines.ts';
 import { LogFault, shown } from './log-fault.ts';
 
-/** Tiles and entry bundles by C2SP tlog-tiles: which ones a tree has, and where they are served. */
+/** Tiles and entry bundles of C2SP tlog-tiles: which ones a tree has, and their paths. */
 
-/** How many hashes or entries a full tile or bundle has. */
+/** Number of hashes or entries in a full tile or bundle. */
 export const TILE_WIDTH = 256;
-/** The highest level that tlog-tiles names. */
+/** The highest level in tlog-tiles. */
 const LEVEL_MAX = 63;
 
 /** A tile of hashes at a level, or a bundle of entries. */
 export interface Tile {
   level: number | 'entries';
-  /** Which one of its level, from 0. */
+  /** Index within its level, from 0. */
   index: number;
-  /** How many hashes or entries it has, from 1 to 256; 256 is a full one. */
+  /** Number of hashes or entries, from 1 to 256; a full one has 256. */
   width: number;
 }
 
@@ -22,10 +22,10 @@ export interface HashTile extends Tile {
   level: number;
 }
 
-/** Reads a tile's hashes, at least as many as its width. Throws when it has not got them. */
+/** Reads a tile's hashes, at least as many as its width. Throws when it does not have them. */
 export type TileReader = (tile: HashTile) => Uint8Array;
 
-/** Where a tile is served below a log's address: `tile/0/x001/x234/067.p/112`. */
+/** Path of a tile below a log's address: `tile/0/x001/x234/067.p/112`. */
 export function tilePath({ level, index, width }: Tile): string {
   const groups: string[] = [];
   for (let rest = index; ; rest = Math.floor(rest / 1_000)) {
@@ -37,7 +37,7 @@ export function tilePath({ level, index, width }: Tile): string {
 
 const TILE_PATH = /^tile\/(entries|[0-9]{1,2})\/((?:x[0-9]{3}\/){0,5}[0-9]{3})(?:\.p\/([0-9]{1,3}))?$/;
 
-/** Reads a path in its one form. Throws a LogFault. */
+/** Parses a path in its canonical form. Throws a LogFault. */
 export function parseTilePath(path: string): Tile {
   const [, level, groups, width] = TILE_PATH.exec(path) ?? [];
   if (level !== undefined && groups !== undefined) {
@@ -48,18 +48,21 @@ export function parseTilePath(path: string): Tile {
     };
     const isLevel = tile.level === 'entries' || tile.level <= LEVEL_MAX;
     const isWidth = tile.width >= 1 && tile.width <= TILE_WIDTH;
-    // Leading zeros, a group too many, a width of 256: each would be a second path of one tile.
+    // Leading zeros, an extra group, or a width of 256 would be a second path of the same tile.
     if (isLevel && isWidth && Number.isSafeInteger(tile.index) && tilePath(tile) === path) return tile;
   }
   throw new LogFault(`${shown(path)} is not the path of a tile or an entry bundle`);
 }
 
-/** How many hashes a level has in a tree of this size. */
+/** Number of hashes at a level in a tree of this size. */
 export function hashesAt(level: number, size: number): number {
   return Math.floor(size / TILE_WIDTH ** level);
 }
 
-/** The tile of this level and index in a tree of this size, full or partial. Throws a RangeError when the tree has none. */
+/**
+ * The tile of this level and index in a tree of this size, full or partial. Throws a RangeError when the tree has
+ * none.
+ */
 export function tileOf(level: number, index: number, size: number): HashTile {
   const width = Math.min(TILE_WIDTH, hashesAt(level, size) - index * TILE_WIDTH);
   if (width < 1 || index < 0) throw new RangeError(`a tree of ${size} leaves has no tile ${index} at level ${level}`);
@@ -67,8 +70,8 @@ export function tileOf(level: number, index: number, size: number): HashTile {
 }
 
 /**
- * The tiles and bundles of a tree that a smaller one has not, or not as wide; all of them when the smaller one is
- * empty. This is what a log writes, and what a reader who knows the smaller tree fetches.
+ * The tiles and bundles of a tree that a smaller one does not have, or has with a smaller width; all of them when the
+ * smaller tree is empty. A log writes these, and a reader who knows the smaller tree fetches them.
  */
 export function* tilesBetween(old: number, size: number): Generator<Tile> {
   for (const { index, width } of newAt(0, old, size)) yield { level: 'entries', index, width };
@@ -82,7 +85,7 @@ function* newAt(level: number, old: number, size: number): Generator<HashTile> {
   }
 }
 
-/** The hashes of a tile as it was served. Throws a LogFault unless it has exactly as many as its width. */
+/** Splits a tile as served into hashes. Throws a LogFault unless it has exactly as many as its width. */
 export function readTile(tile: HashTile, bytes: Uint8Array): Uint8Array[] {
   if (bytes.length !== tile.width * HASH_LENGTH) {
     throw new LogFault(
@@ -92,7 +95,7 @@ export function readTile(tile: HashTile, bytes: Uint8Array): Uint8Array[] {
   return Array.from({ length: tile.width }, (_, at) => hashAt(bytes, at));
 }
 
-/** The hash at a place among the bytes of a tile. */
+/** The hash at a position in the bytes of a tile. */
 export function hashAt(bytes: Uint8Array, at: number): Uint8Array {
   return bytes.subarray(at * HASH_LENGTH, (at + 1) * HASH_LENGTH);
 }

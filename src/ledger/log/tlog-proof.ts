@@ -5,24 +5,27 @@ import { readDecimal } from './decimal.ts';
 import { hashLines, readHashes } from './hash-lines.ts';
 import { LogFault, shown } from './log-fault.ts';
 
-/** Proofs by C2SP tlog-proof: that an entry stands in a log, for whoever has the entry and a policy, and no network. */
+/**
+ * Proofs of C2SP tlog-proof: they show, without network access, to anyone with the entry and a policy, that the entry
+ * is in a log.
+ */
 
 const HEADER = 'c2sp.org/tlog-proof@v1';
-/** A proof's lines, and the longest checkpoint. */
+/** Characters: a proof's lines and the longest checkpoint. */
 const TLOG_PROOF_MAX = 136 * 1024;
 
 export interface TlogProof {
   /** The entry's index, from 0. */
   index: number;
-  /** The inclusion proof, from the leaf's sibling up. */
+  /** The inclusion proof, from the leaf's sibling upward. */
   path: Uint8Array[];
   /** The checkpoint's text with its signatures. */
   checkpoint: string;
-  /** What the application says beside it; nothing signs it. */
+  /** Additional unsigned data from the application. */
   extra: Uint8Array | null;
 }
 
-/** A proof taken apart. Nothing is verified yet. */
+/** A parsed proof, not yet verified. */
 export interface ParsedTlogProof extends Omit<TlogProof, 'checkpoint'> {
   checkpoint: SignedCheckpoint;
   checkpointText: string;
@@ -33,7 +36,7 @@ export function tlogProofText({ index, path, checkpoint, extra }: TlogProof): st
   return `${HEADER}\n${extraLine}index ${index}\n${hashLines(path)}\n${checkpoint}`;
 }
 
-/** Takes a proof apart. It verifies nothing. Throws a LogFault. */
+/** Parses a proof without verifying it. Throws a LogFault. */
 export function parseTlogProof(text: string): ParsedTlogProof {
   if (text.length > TLOG_PROOF_MAX) throw new LogFault(`the proof has more than ${TLOG_PROOF_MAX} characters`);
   const end = text.indexOf('\n\n');

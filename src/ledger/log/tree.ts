@@ -7,21 +7,21 @@ import type { TileReader } from './tile.ts';
 import { hashAt, TILE_WIDTH, tileOf, tilePath } from './tile.ts';
 
 /**
- * A tree read from its tiles. What is asked of it reads O(log n) tiles and hashes at most 255 nodes of each. A tile is
- * read and hashed once, so that many proofs of neighbours cost little: make a new tree for each head. It may be a
- * smaller tree than the tiles are of, where the reader gives the wider tile in place of a narrower one.
+ * A tree read from its tiles. Each method reads O(log n) tiles and hashes at most 255 nodes of each. A tile is read
+ * and hashed once, so many proofs of neighboring leaves cost little: create a new tree for each head. The tree may be
+ * smaller than the one of the tiles, if the reader supplies the wider tile instead of a narrower one.
  */
 export interface LogTree {
   size: number;
-  /** The root; of no leaves, the SHA-256 of nothing. */
+  /** The root; for an empty tree, the SHA-256 of the empty string. */
   root(): Uint8Array;
   /** The inclusion proof of a leaf, lowest first. Throws a RangeError when there is no such leaf. */
   inclusionProof(index: number): Uint8Array[];
-  /** The consistency proof from a smaller tree, or from one as large. Throws a RangeError when it would be larger. */
+  /** The consistency proof from a smaller or equal tree. Throws a RangeError for a larger one. */
   consistencyProof(old: number): Uint8Array[];
 }
 
-/** A complete tile spans a subtree of this height. */
+/** Height of the subtree that a complete tile spans. */
 const TILE_HEIGHT = 8;
 
 export function logTree(size: number, read: TileReader): LogTree {
@@ -65,7 +65,7 @@ export function logTree(size: number, read: TileReader): LogTree {
   };
 }
 
-/** The complete nodes over some hashes, level by level; what has no neighbour has no node above. */
+/** The complete nodes above some hashes, level by level. A node without a neighbor has no parent. */
 function nodesOver(hashes: Uint8Array[]): Uint8Array[][] {
   const levels = [hashes];
   for (let below = hashes; below.length > 1; below = present(levels.at(-1))) {

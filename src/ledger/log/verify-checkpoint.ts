@@ -9,7 +9,7 @@ import { signedBy } from './signatures.ts';
 /** A witness that cosigned. */
 export interface Cosigner {
   witness: PolicyWitness;
-  /** When it saw this head as the log's latest, in seconds since 1970. */
+  /** When the witness saw this head as the log's latest, in seconds since 1970. */
   time: number;
 }
 
@@ -18,13 +18,13 @@ export interface VerifiedCheckpoint {
   checkpoint: SignedCheckpoint;
   log: PolicyLog;
   cosigners: Cosigner[];
-  /** Witnesses that left a line which this platform cannot check. They do not count. */
+  /** Witnesses with a signature line that this platform cannot verify. They do not count. */
   unchecked: PolicyWitness[];
 }
 
 /**
- * Holds a checkpoint against a policy: it is signed by a log of its origin, no line by a known key is wrong, and the
- * quorum is met. Throws a LogFault.
+ * Verifies a checkpoint against a policy: a log with its origin has signed it, no line by a known key is invalid, and
+ * the quorum is met. Throws a LogFault.
  */
 export async function verifyCheckpoint(text: string, policy: Policy, crypto: LogCrypto): Promise<VerifiedCheckpoint> {
   const checkpoint = parseCheckpoint(text);

@@ -7,13 +7,13 @@ import { parseTlogProof } from './tlog-proof.ts';
 import type { VerifiedCheckpoint } from './verify-checkpoint.ts';
 import { verifyCheckpoint } from './verify-checkpoint.ts';
 
-/** What a proof that holds shows. */
+/** What a valid proof shows. */
 export interface VerifiedProof extends VerifiedCheckpoint {
   index: number;
 }
 
 /**
- * Holds a tlog-proof of an entry against a policy: the checkpoint is accepted, and the entry stands at its index in
+ * Verifies a tlog-proof of an entry against a policy: the checkpoint is accepted, and the entry is at its index in
  * that tree. Throws a LogFault.
  */
 export async function verifyTlogProof(
