@@ -22,10 +22,10 @@ const port = () => z.coerce.number('must be a port number').int().min(0).max(65_
 export const DESK_PORT = 4321;
 const RECORDS_PORT = 4322;
 
-/** Hosts that this machine's own users reach as `localhost`. */
+/** Listening addresses that users of this machine reach as `localhost`. */
 const LOCAL = new Set(['127.0.0.1', 'localhost', '0.0.0.0', '::']);
 
-/** The URL of a service on a host and a port, for this machine's own users. */
+/** The URL of a service on a host and a port, for users of this machine. */
 function originAt(host: string, port: number): string {
   const name = LOCAL.has(host) ? 'localhost' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}${port === 80 ? '' : `:${port}`}`;
@@ -37,7 +37,7 @@ const folder = (fallback: string) =>
     .default(fallback)
     .transform((path) => resolve(path));
 
-/** Whether a text is an address, or a network in CIDR form. */
+/** Whether a text is an IP address, or a network in CIDR notation. */
 function isNetwork(text: string): boolean {
   const [address = '', bits, more] = text.split('/');
   const family = isIP(address);
@@ -74,7 +74,7 @@ function list() {
     );
 }
 
-/** A duration such as `90s`, `15m`, `24h` or `7d`, in ms; from a second to a year. */
+/** A duration such as `90s`, `15m`, `24h` or `7d`, in ms; from one second to one year. */
 const duration = (fallback: string) =>
   z
     .string()
@@ -90,13 +90,13 @@ const count = (fallback: number) =>
 
 const chainAddress = () => z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hex digits');
 
-/** How to reach somebody: a link and its text. */
+/** A contact: a link and its text. */
 export interface Contact {
   url: string;
   text: string;
 }
 
-/** A mail address or an https address; null for anything else. */
+/** Parses a mail address or an https address; null for anything else. */
 function contactOf(text: string): Contact | null {
   if (z.email().max(254).safeParse(text).success) {
     const [local = '', host = ''] = text.split('@');
@@ -113,7 +113,7 @@ function contactOf(text: string): Contact | null {
   return username === '' && password === '' ? { url: href, text: href } : null;
 }
 
-/** A setting that is no longer supported; `error` says what to do instead. */
+/** A setting that is no longer supported. `error` says what to do instead. */
 const withdrawn = (error: string) =>
   z.undefined({ error: `${error}; unset it in the environment or in .env` }).optional();
 
@@ -122,10 +122,12 @@ const WITHDRAWN = new Set(['LIBSQL_SYNC_URL', 'LIBSQL_AUTH_TOKEN']);
 /** The services that a process can run. */
 const SERVICES = ['desk', 'records'] as const;
 
-/** Every setting, with its manual. An empty variable counts as unset. */
+/** Every setting, with its documentation. An empty variable counts as unset. */
 const Environment = z
   .object({
-    /** Public address of the news desk; papers without their own domain are served under it. Defaults to HOST and PORT. */
+    /**
+     * Public address of the news desk; papers without their own domain are served under it. Defaults to HOST and PORT.
+     */
     ORIGIN: origin(),
     /** Address to listen on. */
     HOST: z
@@ -147,29 +149,40 @@ const Environment = z
         (names) => names.every((name) => isOneOf(SERVICES, name)),
         'must be desk, records, or both separated by a comma',
       ),
-    /** Holds the database, the signing key, the media and the outbox. Back it up. */
+    /** The folder of the database, the signing key, the media and the outbox. Back it up. */
     DATA_DIR: folder('var'),
     /** What `broadsheet file` files: one folder per paper. */
     CONTENT_DIR: folder('content'),
     /** Where papers are pressed: one folder per paper, each ready for a CDN. */
     DIST_DIR: folder('dist/papers'),
-    /** Formerly a libSQL server to replicate. When set they prevent the start: a node configured as a replica must not serve a database of its own. */
+    /**
+     * Formerly a libSQL server to replicate. Setting it prevents the start, because a node configured as a replica must
+     * not serve a database of its own.
+     */
     LIBSQL_SYNC_URL: withdrawn('replicas of a libSQL server are not supported'),
     LIBSQL_AUTH_TOKEN: withdrawn('replicas of a libSQL server are not supported'),
-    /** Addresses or networks of reverse proxies whose X-Forwarded-For is trusted, separated by commas. An unlisted proxy on this machine defeats every limit by address. */
+    /**
+     * Addresses or networks of reverse proxies whose X-Forwarded-For is trusted, separated by commas. An unlisted proxy
+     * on this machine defeats every limit by address.
+     */
     TRUSTED_PROXIES: networks(),
-    /** `allow` permits webhooks over plain http and to private addresses: for tests, and for receivers on the desk's own network. */
+    /**
+     * `allow` permits webhooks over plain http and to private addresses: for tests, and for receivers on the desk's own
+     * network.
+     */
     WEBHOOK_PRIVATE: z.enum(['allow', 'refuse'], { error: 'must be allow or refuse' }).default('refuse'),
     /**
-     * The mail server: `smtps://user:password@host` or `smtp://host:port`. Certificates are verified; a password is sent
-     * over TLS only. Without one, mails are written as files to the outbox folder of DATA_DIR.
+     * The mail server: `smtps://user:password@host` or `smtp://host:port`. Certificates are verified; a password is
+     * sent over TLS only. Without one, mails are written as files to the outbox folder of DATA_DIR.
      */
     SMTP_URL: z.url({ protocol: /^smtps?$/, hostname: /./, error: 'must be an smtp or smtps address' }).optional(),
     /** The sender address of mails; replies go to the paper's `contact`. Required with SMTP_URL. */
     MAIL_FROM: z.email({ error: 'must be a mail address, without a name' }).optional(),
     /** The most mails per minute; 0 for no limit. */
     MAILS_PER_MINUTE: count(600),
-    /** The RSA key in PEM that signs mails (DKIM), and its selector; the domain is that of MAIL_FROM. Both or neither. */
+    /**
+     * The RSA key in PEM that signs mails (DKIM), and its selector; the domain is that of MAIL_FROM. Both or neither.
+     */
     DKIM_KEY_FILE: z
       .string()
       .transform((path) => resolve(path))
@@ -178,7 +191,10 @@ const Environment = z
       .string()
       .regex(/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i, 'must be a selector, such as 2026a')
       .optional(),
-    /** Resolvers for the scanner and for proofs of hosts, separated by commas, as `ip` or `ip:port` (`[ip]:port` for IPv6). Defaults to the system's. */
+    /**
+     * Resolvers for the scanner and for proofs of hosts, separated by commas, as `ip` or `ip:port` (`[ip]:port` for
+     * IPv6). Defaults to the system's.
+     */
     RESOLVERS: list().transform((entries, context) =>
       entries.map((entry) => {
         const server = parseServer(entry);
@@ -198,18 +214,27 @@ const Environment = z
     SCAN_EVERY: duration('24h'),
     /** Whether this process probes due hostnames while it serves the records; `off` leaves that to others. */
     SCANNER: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
-    /** The key for `broadsheet scan --queue`: a key of level scanner, made on the machine with the records. */
+    /** The key for `broadsheet scan --queue`: a key of level `scanner`, created on the machine that has the records. */
     SCANNER_KEY: z.string().trim().optional(),
     /** Private addresses or networks, separated by commas, whose certificates the scanner may probe. */
     TLS_PRIVATE: networks(),
-    /** Keyless lookups per UTC day, for all callers together: every admitted one counts, whatever its answer. Past them the lane is closed. */
+    /**
+     * Keyless lookups per UTC day, for all callers together. Every admitted lookup counts, whatever its answer. Above
+     * the limit, keyless access is closed until the next day.
+     */
     KEYLESS_DAILY: count(5_000),
-    /** Included requests per account and UTC day; on the legacy monthly plan, as many for each day of the month. */
+    /**
+     * Included requests per account and UTC day. The legacy monthly plan includes this number for each day of the
+     * month.
+     */
     KEYED_DAILY: count(1_000),
     /** Hostnames that an account may watch in its groups, on the daily and on the monthly plan. */
     WATCH_DAILY: count(25),
     WATCH_MONTHLY: count(100),
-    /** How to reach the operator of the domain records, about opting out and credits: a mail address or an https address. Shown on every page. */
+    /**
+     * How to reach the operator of the domain records, about opting out and credits: a mail address or an https
+     * address. Shown on every page.
+     */
     CONTACT: z
       .string()
       .trim()
@@ -222,9 +247,14 @@ const Environment = z
       .optional(),
     /** Requests per clock minute for each key of an account. */
     KEYED_PER_MINUTE: count(100),
-    /** The x402 facilitator that verifies and settles payments; without it the paid lane is closed. This and the next three: all or none. */
+    /**
+     * The x402 facilitator that verifies and settles payments. Without it, the paid lane is closed. Set this and the
+     * next three, or none of them.
+     */
     X402_FACILITATOR_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
-    /** The payee's address on the chain. Use it for the records only: everything that arrives there counts as paid to them. */
+    /**
+     * The payee's address on the chain. Use it for the records only: every payment to it counts as a payment for them.
+     */
     X402_PAY_TO: chainAddress().optional(),
     /** The network: `base` or `base-sepolia`. */
     X402_NETWORK: z
@@ -236,9 +266,9 @@ const Environment = z
         return z.NEVER;
       })
       .optional(),
-    /** The contract of the payment token: one with EIP-3009, such as USDC. */
+    /** The contract of the payment token, which must support EIP-3009, as USDC does. */
     X402_ASSET: chainAddress().optional(),
-    /** The name and version of that token's EIP-712 domain; those of USDC are known. */
+    /** The name and version of the token's EIP-712 domain. Not needed for USDC. */
     X402_ASSET_NAME: z.string().max(100).optional(),
     X402_ASSET_VERSION: z.string().max(20).optional(),
     /**
@@ -252,12 +282,15 @@ const Environment = z
       return z.NEVER;
     }),
     /**
-     * A node of the chain. With it, settlements with an unknown outcome are looked up, and a facilitator's false claim
-     * that a payment went through is detected. Without it, credits are not sold, and a payment whose settlement was
-     * interrupted is not served once its nonce is used: nobody can tell whether it paid or was cancelled.
+     * A node of the chain. With it, the server looks up settlements with an unknown outcome, and detects a facilitator
+     * that falsely reports a payment as settled. Without it, credits are not sold, and a payment whose settlement was
+     * interrupted is not served once its nonce is used: nobody can tell whether it was paid or cancelled.
      */
     X402_RPC_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
-    /** Whether `astro build` also files `content/` and presses; `off` where a starting server does both in the background. */
+    /**
+     * Whether `astro build` also files `content/` and presses; `off` where a starting server does both in the
+     * background.
+     */
     BUILD_PRESSES: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
     /** The log level. */
     LOG_LEVEL: z
@@ -284,7 +317,10 @@ const Environment = z
     port: env.PORT ?? DESK_PORT,
     dataOrigin: env.DATA_ORIGIN ?? originAt(env.HOST, env.RECORDS_PORT || RECORDS_PORT),
     recordsPort: env.RECORDS_PORT ?? RECORDS_PORT,
-    /** Whether no variable sets these two: then the address of a server that listens, or last did, is used. */
+    /**
+     * True when neither variable sets the origin: then the address of a server that listens now, or listened last, is
+     * used.
+     */
     assumed: { origin: !(env.ORIGIN || env.PORT), dataOrigin: !(env.DATA_ORIGIN || env.RECORDS_PORT) },
     services: { desk: env.SERVICES.includes('desk'), records: env.SERVICES.includes('records') },
     dataDir: env.DATA_DIR,
@@ -323,7 +359,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = Environment.safeParse(given);
   if (parsed.success) return parsed.data;
-  // One message per variable, even if it breaks several rules.
+  // One message per variable, even if it violates several rules.
   const problems = new Map<string, string>();
   for (const { path, message } of parsed.error.issues) {
     const name = String(path[0]);
@@ -336,7 +372,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   throw new Fault('invalid_request', [...problems.values(), ...(rest.length > 0 ? [cure] : [])].join('; '));
 }
 
-/** The settings of a server that listens on these ports: origins that no variable sets follow from them. */
+/** The settings of a server that listens on these ports. Origins that no variable sets follow from the ports. */
 export function listeningOn(settings: Settings, ports: { desk?: number; records?: number }): Settings {
   const { host, assumed } = settings;
   const { desk = settings.port, records = settings.recordsPort } = ports;

@@ -5,15 +5,14 @@ import { isoOrNull, isoTime } from '../time.ts';
 import type { AppContext } from './context.ts';
 import { usageNow } from './usage.ts';
 
-/** How many lines of the ledger, and deliveries of each webhook, are read. */
+/** The most ledger lines, and the most deliveries per webhook, in an export. */
 const ALL = 100_000;
-/** How many days of usage are told. */
+/** How many days of usage an export covers. */
 const DAYS = 366;
 
 /**
- * Everything that is held of an account, for its owner. Left out is what opens
- * doors: keys, tokens and cookies are not kept, and a webhook's secret was shown
- * when it was made.
+ * Returns everything stored about an account, for its owner. Credentials are not included: keys, tokens and cookies are
+ * stored only as hashes, and a webhook's secret is shown once, when it is created.
  */
 export function accountExport(app: AppContext, { id, email, plan, made_at }: Account): object {
   const { store, now } = app;
@@ -66,9 +65,8 @@ export function accountExport(app: AppContext, { id, email, plan, made_at }: Acc
 }
 
 /**
- * Deletes an account, in one transaction: its keys die, its sessions end, and
- * what was held of it goes. The ledger of its credits stays, as books must,
- * under an id that leads to nobody. What was observed was never the account's.
+ * Deletes an account in one transaction, with its keys, sessions and other data. Its credit ledger stays, as
+ * bookkeeping requires, under an id that no longer leads to a person. Observations never belonged to the account.
  */
 export function deleteAccount({ store, now }: AppContext, { id, email }: Account): void {
   store.transact(() => {

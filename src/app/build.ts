@@ -9,19 +9,19 @@ import type { preload, render } from '../render.ts';
 
 const SERVER = join(PROJECT, 'dist/server');
 const CLIENT = join(PROJECT, 'dist/client');
-/** Every folder that a build writes. */
+/** Every folder that a build creates. */
 export const BUILT = [SERVER, CLIENT];
-/** Holds the digest of the code that the pages were built from. */
+/** The digest of the code from which the pages were built. */
 const SOURCE = join(SERVER, 'source.txt');
 
-/** Apart from the ledger, a pressed tree depends on the built pages and on this code. */
+/** Besides the ledger, a pressed tree depends on the built pages and on this code. */
 const PRESS_CODE = ['src/press', 'src/desk', 'src/ledger'];
-/** What Astro builds from. */
+/** The inputs of the Astro build. */
 const PAGE_CODE = [
   'src/pages',
   'src/layouts',
   'src/parts',
-  // The checks that the story page runs in the browser are made of these.
+  // The story page's in-browser checks are built from this folder.
   'src/ledger',
   'src/records',
   'src/press/prose-html.ts',
@@ -39,7 +39,8 @@ export interface Build {
   /** A digest of the code of the pages and of the press. */
   stamp: string;
   /**
-   * Throws `unavailable` when the pages on disk are no longer those that this process renders: their stylesheets are gone.
+   * Throws `unavailable` when the pages on disk are no longer those that this process renders, because their
+   * stylesheets no longer exist.
    */
   needCurrent(): void;
   preload: typeof preload;
@@ -47,7 +48,7 @@ export interface Build {
 
 let loaded: Promise<Build> | undefined;
 
-/** Loads the built pages. Throws `unavailable` when they were not built. */
+/** Loads the built pages. Throws `unavailable` when they have not been built. */
 export function loadBuild(): Promise<Build> {
   loaded ??= load();
   return loaded;
@@ -65,7 +66,7 @@ async function load(): Promise<Build> {
     render: built.render,
     preload: built.preload,
     assets,
-    // Not of Astro's output, which contains a random key of each build.
+    // Excludes Astro's output, which contains a new random key in each build.
     stamp: digestOf([SOURCE, ...PRESS_CODE.flatMap((path) => filesIn(join(PROJECT, path)))]),
     needCurrent() {
       if (builtFrom() === source) return;
@@ -83,7 +84,7 @@ function* assets(): Iterable<RenderedFile> {
   for (const file of filesIn(CLIENT)) yield { path: file.slice(CLIENT.length + 1), body: readFileSync(file) };
 }
 
-/** Records the digest of the build's code, so that later it shows whether the build is current. */
+/** Stores the digest of the built code, which later shows whether the build is current. */
 export function stampBuild(): void {
   writeFileSync(SOURCE, sourceStamp());
 }

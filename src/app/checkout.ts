@@ -6,7 +6,7 @@ import { facilitatorClient } from '../net/facilitator.ts';
 import type { AppContext } from './context.ts';
 import { newId } from './context.ts';
 
-/** The checkout of the paid lane, with the facilitator and chain of the settings; null while the lane is closed. */
+/** The checkout of the paid lane, with the facilitator and chain from the settings; null while the lane is closed. */
 export function createCheckout({ settings, store, now }: AppContext): Checkout | null {
   const { x402 } = settings;
   if (x402 === null) return null;

@@ -12,31 +12,31 @@ import type { Store } from '../store/store.ts';
 import { openStore } from '../store/store.ts';
 import { ProsePool } from './prose-pool.ts';
 
-/** What commands and the server share: settings, database, files and the signing key. */
+/** What commands and the server share: settings, database, files, and the signing key. */
 export interface AppContext {
   settings: Settings;
   store: Store;
   /** Consistent snapshots of the ledger, for long reads. */
   snapshots: Snapshots;
   media: MediaFiles;
-  /** Reads long prose on other threads. */
+  /** Parses long prose on other threads. */
   prosePool: ProsePool;
-  /** The present time, in ms. */
+  /** The current time, in ms. */
   now(): number;
-  /** Files and signs. Its key is read on first use: reading and pressing need none. */
+  /** Files and signs pieces. Its key is read on first use, because reading and pressing need no key. */
   readonly desk: Desk;
-  /** Creates the signing key if there is none; called first by every process that will sign. */
+  /** Creates the signing key if there is none. Every process that will sign calls it first. */
   openSigningKey(): void;
   close(): void;
 }
 
 const ulid = monotonicFactory(() => {
-  // ulid takes numbers from 0 up to, not including, 1.
+  // ulid expects numbers in [0, 1).
   const bytes = randomBytes(4);
   return bytes.readUInt32BE() / 2 ** 32;
 });
 
-/** A new id: a ULID, lower-case, rising within this process. */
+/** Returns a new id: a lower-case ULID, monotonic within this process. */
 export function newId(): string {
   return ulid().toLowerCase();
 }
@@ -53,14 +53,14 @@ export function signingKeyFile(settings: Settings): string {
   return join(settings.dataDir, 'door.key');
 }
 
-/** The name of the signing key, a host and a path as C2SP recommends. */
+/** The name of the signing key: a host and a path, as C2SP recommends. */
 export function signingName(settings: Settings): string {
   return `${new URL(settings.origin).host}/door`;
 }
 
 /**
- * Opens the database under `DATA_DIR`. `now` is the clock, in ms. Addresses that no variable sets are those at which a
- * server last served, so that a command running beside it presses the same addresses.
+ * Opens the database under `DATA_DIR`. `now` is the clock, in ms. Without an address in the environment, the app uses
+ * the address at which a server last served, so that a command next to a running server presses the same addresses.
  */
 export function openAppContext(given: Settings, now: () => number = Date.now): AppContext {
   const file = databaseFile(given);
@@ -101,7 +101,7 @@ export function openAppContext(given: Settings, now: () => number = Date.now): A
   return app;
 }
 
-/** Opens the app for one piece of work and closes it afterwards. Errors of the database become faults that name the cure. */
+/** Opens the app, runs `work`, and closes the app. Turns errors of the database into faults that name the cure. */
 export async function withAppContext<T>(settings: Settings, work: (app: AppContext) => T | Promise<T>): Promise<T> {
   const app = openAppContext(settings);
   try {
@@ -113,7 +113,7 @@ export async function withAppContext<T>(settings: Settings, work: (app: AppConte
   }
 }
 
-/** Throws `not_found`, listing the existing papers, when there is no such paper. */
+/** Throws `not_found`, listing the existing papers, when the paper does not exist. */
 export function requirePaper({ store }: AppContext, paper: string): void {
   if (store.hasPaper(paper)) return;
   const papers = store.paperSlugs().join(', ') || 'none';

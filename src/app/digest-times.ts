@@ -2,12 +2,12 @@ import { Cron } from 'croner';
 import type { AlertHour, DigestCadence, DigestTimes } from '../readers/digest.ts';
 import { isoTime } from '../time.ts';
 
-/** The weekday of the weekly digest. */
+/** The day on which weekly digests go out. */
 const WEEKLY_ON = 'MON';
 
 /**
- * Digest times in a paper's time zone. When daylight saving skips an hour, the digest goes out when it would have been;
- * of an hour that comes twice, the first counts.
+ * Digest times in a paper's time zone. When daylight saving time skips the hour, the digest goes out when that hour
+ * would have been. When the hour occurs twice, the first one counts.
  */
 export function digestTimes(): DigestTimes {
   const crons = new Map<string, Cron>();
@@ -25,7 +25,7 @@ export function digestTimes(): DigestTimes {
       return next.getTime();
     },
     last(cadence, hour, until) {
-      // A run exactly at `until` counts, so the search starts from the next ms.
+      // A run exactly at `until` counts, so the search starts 1 ms later.
       const [last] = cronOf(cadence, hour).previousRuns(1, new Date(until + 1));
       if (last === undefined) throw new Error(`no ${cadence} digest came before ${isoTime(until)}`);
       const day = new Intl.DateTimeFormat('en-CA', { timeZone: hour.time_zone, dateStyle: 'short' }).format(last);

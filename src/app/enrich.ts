@@ -8,13 +8,16 @@ import type { AppContext } from './context.ts';
 import type { LocalQueue } from './local-queue.ts';
 import { localQueue } from './local-queue.ts';
 
-/** How many hostnames of one request are probed at a time. */
+/** The most concurrent probes per request. */
 const AT_ONCE = 16;
 
-/** A probed hostname's full record, or why there is none. */
+/** The full record of a probed hostname, or the reason why there is none. */
 export type Enriched = FullRecord | { domain: string; error: string; message: string };
 
-/** Probes hostnames under watch now, due or not, each once; yields them as they complete. Stops when the reader does. */
+/**
+ * Probes watched hostnames at once, due or not, each one once, and yields them as they complete. Stops when the
+ * consumer stops reading.
+ */
 export async function* enrich(
   app: AppContext,
   names: readonly string[],
@@ -48,7 +51,7 @@ async function one(app: AppContext, queue: LocalQueue, prober: Prober, name: str
     const known = app.store.fault(error);
     if (!(known instanceof Fault)) throw error;
     const { code, message } = known;
-    // The message names a file of this machine: only the operator's log has it.
+    // The message names a file on this machine, so it goes only to the operator's log.
     return {
       domain: name,
       error: code,

@@ -2,13 +2,13 @@ import type { Logger } from 'pino';
 
 /** How often the delay is measured, in ms. */
 const TICK = 20;
-/** A longer delay is logged, in ms. */
+/** Longer delays are logged, in ms. */
 export const DELAY_LOGGED = 200;
-/** The minimum interval between log lines, in ms; the next line counts those that were skipped. */
+/** The minimum interval between log lines, in ms. The next line counts the skipped ones. */
 const LOG_EVERY = 1_000;
-/** How long the worst delay is kept, in seconds. */
+/** How long the worst delays are kept, in seconds. */
 const KEPT = 60;
-/** The most pieces of work that a line names. */
+/** The most requests and jobs that a log line names. */
 const NAMED_MAX = 20;
 
 /** A request or a job, as log fields. */
@@ -16,20 +16,20 @@ type Work = Readonly<Record<string, string | number>>;
 
 interface Running {
   work: Work;
-  /** By the monotonic clock, in ms. */
+  /** When the work began, in ms of the monotonic clock. */
   since: number;
 }
 
 /**
- * Measures the delay of an event loop: while one request or job computes, all others wait. Work reports its start and
- * end, so that a delay is logged with everything that may have caused it.
+ * Measures the delay of an event loop: while one request or job computes, all others wait. Requests and jobs report
+ * when they start and end, so that the log shows everything that may have caused a delay.
  */
 export class EventLoop {
   readonly #now: () => number;
   readonly #running = new Set<Running>();
-  /** Work that ended since the last tick and took longer than a tick, with its duration in ms. */
+  /** Work that ended since the last tick and took longer than one tick, with its duration in ms. */
   #ended: { work: Work; ms: number }[] = [];
-  /** The worst delay of each second, in ms, with the second. */
+  /** The worst delay of each second, in ms, with that second. */
   readonly #worst = Array.from({ length: KEPT }, () => ({ second: Number.NEGATIVE_INFINITY, delay: 0 }));
   #tickedAt: number | null = null;
   #cpuAt = 0;
@@ -41,19 +41,19 @@ export class EventLoop {
     this.#now = now;
   }
 
-  /** Records the start of work. Returns a function that records its end. */
+  /** Records the start of a request or job. Returns a function that records its end. */
   began(work: Work): () => void {
     const running = { work, since: this.#now() };
     this.#running.add(running);
     return () => {
       if (!this.#running.delete(running)) return;
-      // Work that blocked the loop took at least a tick; shorter work is not kept.
+      // Work that blocked the loop took at least one tick; shorter work is dropped.
       const ms = this.#now() - running.since;
       if (ms > TICK && this.#ended.length < NAMED_MAX) this.#ended.push({ work, ms });
     };
   }
 
-  /** The worst delay of the last minute, in whole ms; 0 when not measuring. */
+  /** The worst delay of the last minute, in whole ms; 0 when nothing is measured. */
   worst(): number {
     const now = this.#now();
     const second = Math.floor(now / 1_000);
@@ -62,7 +62,9 @@ export class EventLoop {
     return Math.round(Math.max(0, late, ...kept));
   }
 
-  /** Starts measuring, and logs every long delay with the work that ran. Returns a function that stops it. */
+  /**
+   * Starts measuring, and logs each long delay with the work that ran. Returns a function that stops the measurement.
+   */
   watch(logger: Pick<Logger, 'warn'>): () => void {
     this.#tickedAt = this.#now();
     this.#cpuAt = cpuMs();
@@ -97,12 +99,12 @@ export class EventLoop {
       this.#unlogged++;
       return;
     }
-    // Work that just ended comes first: the others most likely waited for it.
+    // Work that just ended comes first, because the other work was most likely waiting for it.
     const ran = [...this.#ended, ...[...this.#running].map(({ work, since }) => ({ work, ms: now - since }))];
     logger.warn(
       {
         delay_ms: Math.round(delay),
-        // If it is much less than the delay, the machine was busy elsewhere or this thread waited for a disk.
+        // If this is much lower than the delay, the machine was busy elsewhere or this thread waited for a disk.
         cpu_ms: Math.round(cpu),
         ran: ran.slice(0, NAMED_MAX).map(({ work, ms }) => ({ ...work, ms: Math.round(ms) })),
         running: ran.length,
@@ -114,11 +116,11 @@ export class EventLoop {
   }
 }
 
-/** Processor time of this thread, in ms; before Node 23.9, of all threads. */
+/** The CPU time of this thread, in ms; before Node 23.9, that of all threads. */
 function cpuMs(): number {
   const { user, system } = (process.threadCpuUsage ?? process.cpuUsage)();
   return (user + system) / 1_000;
 }
 
-/** The event loop of this thread, which all services and jobs share. */
+/** The event loop of this thread, shared by all services and jobs. */
 export const eventLoop = new EventLoop();

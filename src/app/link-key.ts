@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import type { Settings } from '../env.ts';
 import { readerKey } from '../files/reader-key.ts';
 
-/** The secret that makes the links in mails to readers or to accounts; created where there is none. Throws `unavailable`. */
+/**
+ * The secret that signs the links in mails to readers or to accounts, created when it is missing. Throws `unavailable`.
+ */
 export function linkKey({ dataDir }: Settings, of: 'readers' | 'accounts'): Uint8Array {
   return readerKey(join(dataDir, `${of}.key`));
 }

@@ -7,18 +7,18 @@ import type { Probe } from '../records/signal.ts';
 import type { AppContext } from './context.ts';
 import { newId } from './context.ts';
 
-/** How long a lease lasts, in ms: many times the duration of a batch, even one of dead names. */
+/** How long a lease lasts, in ms: many times the duration of a batch, even if no hostname in it answers. */
 export const LEASE_TIME = 120_000;
 
 /** The queue in this machine's database. */
 export interface LocalQueue extends ScanQueue {
-  /** Leases these hostnames, due or not; null when none of them is watched. */
+  /** Leases the given hostnames, due or not. Returns null when none of them is watched. */
   leaseNames(names: string[]): ScanLease | null;
-  /** Leases hostnames that are due, possibly none; `until` is when the lease ends, in ms. */
+  /** Leases up to `max` due hostnames, possibly none. `until` is when the lease ends, in ms. */
   leaseUntil(max: number): ScanLease & { until: number };
 }
 
-/** `owner` names the holder of the leases, for operators. */
+/** `owner` names the lease holder, for operators. */
 export function localQueue(app: AppContext, owner: string): LocalQueue {
   const { store, now } = app;
   const { records } = store;
@@ -30,7 +30,7 @@ export function localQueue(app: AppContext, owner: string): LocalQueue {
   const leaseUntil: LocalQueue['leaseUntil'] = (max) => {
     const wish = fresh();
     records.pullForward(now(), now() + 2 * Math.max(LEASE_TIME, app.settings.scanEvery));
-    // Checking first spares other writers a wait.
+    // Checking first avoids the write lock when nothing is due.
     const rows = records.isDue(now()) ? records.lease({ ...wish, max, now: now() }) : [];
     return { ...leased(wish, rows), until: wish.until };
   };
@@ -52,7 +52,7 @@ export function localQueue(app: AppContext, owner: string): LocalQueue {
   };
 }
 
-/** Submits one probe. A refused probe does not stop the others; throws when the database fails. */
+/** Submits one probe. A refused probe does not stop the others. Throws when the database fails. */
 async function submitProbe(app: AppContext, lease: string, probe: Probe): Promise<ProbeOutcome> {
   try {
     return await app.store.groupCommit(() => recordUnderLease(app, lease, probe));

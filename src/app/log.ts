@@ -2,11 +2,11 @@ import pino from 'pino';
 
 export type Log = pino.Logger;
 
-/** A server's log is buffered up to this many characters and for this many ms. */
+/** The server log is buffered up to this many characters, and for this many ms. */
 const BUFFER = 4_096;
 const FLUSH_EVERY = 200;
 
-/** A log on standard error that does not make responses wait for it; buffered lines are written when the process exits. */
+/** A log on standard error that never delays responses. Buffered lines are written when the process exits. */
 export function openServerLog(level: string): Log {
   const lines = pino.destination({ dest: 2, sync: false, minLength: BUFFER, periodicFlush: FLUSH_EVERY });
   process.once('exit', () => lines.flushSync());
@@ -18,7 +18,10 @@ export function openCommandLog(level: string): Log {
   return pino({ level }, pino.destination({ dest: 2, sync: true }));
 }
 
-/** Resolves when the buffered lines are written, or nothing reads them any more: the flush on exit would retry for ever. */
+/**
+ * Resolves when the buffered lines are written, or when standard error has no reader any more; otherwise the flush on
+ * exit would retry forever.
+ */
 export function flushed(logger: Log): Promise<void> {
   return new Promise((resolve) => logger.flush(() => resolve()));
 }

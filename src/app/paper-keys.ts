@@ -7,8 +7,8 @@ import type { AppContext } from './context.ts';
 import { newId, requirePaper } from './context.ts';
 
 /**
- * Makes a key of a paper from the words of a command line; `options` maps the members whose options have other names.
- * Throws `invalid_request` naming the option, `not_found`, `conflict`.
+ * Creates a key of a paper from command-line arguments. `options` maps members to option names where these differ.
+ * Throws `invalid_request` naming the option, `not_found`, or `conflict`.
  */
 export function makePaperKey(
   app: AppContext,
@@ -29,21 +29,21 @@ export function makePaperKey(
   return store.transact(() => makeKey(maker, paper, body.data));
 }
 
-/** The keys of a paper, revoked ones too. Throws `not_found` without the paper. */
+/** Lists the keys of a paper, including revoked ones. Throws `not_found` when the paper does not exist. */
 export function listPaperKeys(app: AppContext, paper: string) {
   requirePaper(app, paper);
   const { keys } = app.store;
   return keys.list(paper).map((key) => keyRow(key, keys.hasExpired(key, app.now())));
 }
 
-/** What happened to a key of a paper. Throws `not_found`. */
+/** Returns the history of a paper's key. Throws `not_found`. */
 export function paperKeyLog({ store: { keys }, now }: AppContext, paper: string, id: string) {
   const key = keys.byId(id);
   if (key === null || key.paper !== paper) throw unknownKey(paper, id, '');
   return keyLog(key, keys.daysOf(id), keys.hasExpired(key, now()));
 }
 
-/** Revokes a key of a paper. Throws `not_found` when the paper has no such key in force. */
+/** Revokes a key of a paper. Throws `not_found` unless the paper has such a key in force. */
 export function revokePaperKey({ store, now }: AppContext, paper: string, id: string): void {
   if (!store.keys.revoke(paper, id, now(), 'cli')) throw unknownKey(paper, id, ' in force');
 }
@@ -55,7 +55,7 @@ function unknownKey(paper: string, id: string, state: string): Fault {
   );
 }
 
-/** Revokes the key of a person's seat and returns it. Throws `not_found` when there is no such seat. */
+/** Revokes the key of a person's seat and returns it. Throws `not_found` when the seat does not exist. */
 export function removeSeat(app: AppContext, paper: string, email: string): { id: string; seat: string | null } {
   requirePaper(app, paper);
   const { keys } = app.store;

@@ -25,10 +25,10 @@ import { digestTimes } from './digest-times.ts';
 import type { MailService } from './jobs/mails.ts';
 import { linkKey } from './link-key.ts';
 
-/** How long settled mails are kept, in ms. */
+/** How long mails are kept after they are settled, in ms. */
 const MAILS_KEPT = 35 * DAY;
 
-/** The mails of the papers: to their readers, and notices to those who run them. */
+/** The mails of the papers: to their readers, and notices to their operators. */
 export function paperMails(app: AppContext, render: RenderMail): MailService {
   const { store } = app;
   const digests = digestQueue(app);
@@ -53,7 +53,7 @@ export function digestQueue({ store, now }: AppContext): DigestQueue {
   return new DigestQueue(store satisfies AlertStore, { papers, times: digestTimes(), now, newId });
 }
 
-/** Mails to readers: the question to confirm, alerts and digests. */
+/** Mails to readers: confirmation requests, alerts and digests. */
 export function readerMails(app: AppContext, render: RenderMail): MailSource<MailRecord> {
   const { store, settings, now } = app;
   const { subscribers, suppressions, tokens, mails } = store.readers;
@@ -68,7 +68,7 @@ export function readerMails(app: AppContext, render: RenderMail): MailSource<Mai
       const root = mailRoot(paper, settings.origin);
       if (mail.kind === 'confirm') {
         const token = tokenOf(secret, 'confirm', mail.id);
-        // Before the mail goes out, the hash of its token is stored.
+        // Store the token's hash before the mail goes out.
         tokens.keep({
           hash: tokenHash(token),
           paper: mail.paper,
@@ -104,7 +104,7 @@ export function readerMails(app: AppContext, render: RenderMail): MailSource<Mai
   };
 }
 
-/** Notices that webhooks were switched off. */
+/** Notices of webhooks that were switched off. */
 export function noticeMails(app: AppContext, render: RenderMail): MailSource<NoticeRecord> {
   const { store, settings, now } = app;
   return {
@@ -112,7 +112,7 @@ export function noticeMails(app: AppContext, render: RenderMail): MailSource<Not
     async compose(notice) {
       const paper = store.paper(notice.paper);
       const off = store.webhooks.offSince(notice.paper, notice.since);
-      // All of them are on again, or were removed.
+      // All of them were switched on again or removed.
       if (paper === null || off.length === 0) return null;
       const letter = letterOf(app, paper, noticeMail(off, paper.nameplate, mailRoot(paper, settings.origin)));
       return mailOf(notice, notice.email, letter, await render(letter.content));
@@ -121,7 +121,7 @@ export function noticeMails(app: AppContext, render: RenderMail): MailSource<Not
   };
 }
 
-/** Queues the notice that a paper's webhook was switched off at a time (ms); part of the caller's transaction. */
+/** Queues the notice that a paper's webhook was switched off at a time (ms). Runs in the caller's transaction. */
 export function queueNotices({ store }: AppContext, paper: string, at: number): void {
   const keys = store.keys.list(paper).filter((key) => !store.keys.hasExpired(key, at));
   for (const email of noticeRecipients(keys, store.paper(paper)?.contact)) {

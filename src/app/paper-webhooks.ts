@@ -13,7 +13,7 @@ import { newId } from './context.ts';
 import type { WebhookService } from './jobs/webhooks.ts';
 import { queueNotices } from './paper-mails.ts';
 
-/** The webhooks of the papers, the desks' own and their readers'. */
+/** The webhooks of the papers: the desks' own and their readers'. */
 export function paperWebhooks(app: AppContext): WebhookService {
   const { store } = app;
   return {
@@ -32,7 +32,7 @@ export function paperDeliveries(app: AppContext): DeliverySource<PaperDeliveryJo
   return { deliveries, webhooks, switchedOff: ({ paper }, at) => queueNotices(app, paper, at) };
 }
 
-/** Queues the next event of a paper, or the next batch of its receivers. False when no event is left. */
+/** Queues the next event of a paper, or the next batch of its receivers. Returns false when no event is left. */
 export function queuePaperEvents({ store, settings, now }: AppContext): boolean {
   const compose = (event: DeskEvent): string => {
     const archive = store.archive(event.paper);

@@ -1,4 +1,4 @@
-/** Papers whose folders are still to be filed after a server's start: what it shows of them is incomplete. */
+/** Papers whose folders a starting server has not filed yet, so that their contents are still incomplete. */
 export class PendingFolders {
   readonly #papers: Set<string>;
 
@@ -22,7 +22,7 @@ export class PendingFolders {
     this.#papers.delete(paper);
   }
 
-  /** Ends filing: nothing is pending any more. */
+  /** Marks the filing as finished: no folder is pending any more. */
   end(): void {
     this.#papers.clear();
   }

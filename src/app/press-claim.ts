@@ -5,26 +5,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf, Fault } from '../fault.ts';
 import type { Manifest } from '../press/manifest.ts';
 
-/** How long a claim on a paper's press holds without renewal, in ms, and how often it is renewed. */
+/** How long a claim lasts without renewal, in ms, and how often it is renewed. */
 const CLAIM_MS = 30_000;
 const RENEW_EVERY = CLAIM_MS / 6;
-/** How often a press that waits for another one tries again, in ms. */
+/** How often a waiting press tries again to claim the paper, in ms. */
 const POLL = 50;
 
-/** Distinguishes this process from an earlier one of the same pid: in a container the pid is 1 each time. */
+/** Distinguishes this process from an earlier one with the same pid: in a container, the pid is always 1. */
 const PROCESS = `${machine()}:${process.pid}:${randomBytes(6).toString('hex')}`;
 let claims = 0;
 
 type ClaimTable = Pick<Manifest, 'claim' | 'renew' | 'owner' | 'release'>;
 
 /**
- * The right to press one paper. One press holds it at a time, across all
- * processes. A timer renews it, and a press checks it before every write: one
- * that was paused for too long (a suspended machine, a debugger) has lost it.
+ * The right to press one paper, held by one press at a time across all processes. A timer renews the claim, and a press
+ * checks it before every write: a press that was paused too long, by a suspended machine or a debugger, has lost its
+ * claim.
  *
- * The table uses the wall clock, which all processes share. The press itself
- * uses whichever of the wall and the monotonic clock runs out first, because the
- * former may be set back and the latter stops while a machine sleeps.
+ * The table uses the wall clock, which all processes share. The press also uses the monotonic clock, and the claim ends
+ * when either one expires: the wall clock may be set back, and the monotonic clock stops while the machine sleeps.
  */
 export class PressClaim {
   /** Unique among the claims of all processes. */
@@ -46,8 +45,8 @@ export class PressClaim {
   }
 
   /**
-   * Acquires a paper's claim, waiting for its holder unless that process is dead
-   * on this machine. `signal` ends the wait, and later the claim.
+   * Acquires the claim to a paper, waiting for its holder unless that process ran on this machine and is dead. `signal`
+   * ends the wait, and later the claim.
    */
   static async acquire(table: ClaimTable, paper: string, signal?: AbortSignal): Promise<PressClaim> {
     const token = `${PROCESS}:${claims++}`;
@@ -64,19 +63,22 @@ export class PressClaim {
     return claim;
   }
 
-  /** What this press's workers check before they write (`ClaimDeadline`). */
+  /** The deadline that this press's workers check before each write (`ClaimDeadline`). */
   get shared(): SharedArrayBuffer {
     return this.#deadline.shared;
   }
 
-  /** Throws `unavailable` when another press may hold the paper by now. Call it before each write. */
+  /** Throws `unavailable` when another press may hold the claim by now. Call it before each write. */
   assertHeld = (): void => {
     if (this.#deadline.isAhead()) return;
     if (this.#isStopped) throw stopped();
     if (!this.#renew()) throw lostClaim();
   };
 
-  /** Throws `unavailable` unless the table has this claim. Call it in a transaction that records what was written. */
+  /**
+   * Throws `unavailable` unless the table still has this claim. Call it in each transaction that records what was
+   * written.
+   */
   assertOwner = (): void => {
     if (this.#table.owner(this.#paper) !== this.token) throw lostClaim();
   };
@@ -97,7 +99,7 @@ export class PressClaim {
     if (this.#isStopped) return false;
     try {
       if (!this.#table.renew(this.#paper, this.token, Date.now(), CLAIM_MS)) {
-        // Another press holds it: nothing more is written, even before the deadline.
+        // Another press holds the claim: write nothing more, even before the deadline.
         this.#deadline.end();
         return false;
       }
@@ -110,7 +112,7 @@ export class PressClaim {
   }
 }
 
-/** When a claim ends, by both clocks, in memory that the threads of one press share. */
+/** When a claim ends, by both clocks, in memory shared by the threads of one press. */
 export class ClaimDeadline {
   readonly shared: SharedArrayBuffer;
   readonly #until: BigInt64Array;
@@ -136,7 +138,7 @@ export class ClaimDeadline {
     );
   }
 
-  /** The check of a worker, which cannot renew, before each write. */
+  /** Throws `unavailable` after the deadline. A worker, which cannot renew the claim, calls it before each write. */
   assertHeld = (): void => {
     if (!this.isAhead()) throw lostClaim();
   };
@@ -150,7 +152,7 @@ function stopped(): Fault {
   return new Fault('unavailable', 'the press was stopped; the next press finishes its work');
 }
 
-/** Names the pid namespace: a container of the same hostname numbers its processes itself. */
+/** Identifies this machine and its pid namespace: containers with the same hostname have their own pids. */
 function machine(): string {
   try {
     return `${hostname()}/${readlinkSync('/proc/self/ns/pid').replaceAll(/\D/g, '')}`;

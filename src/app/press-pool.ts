@@ -5,16 +5,16 @@ import { Fault, type FaultCode } from '../fault.ts';
 import type { Site } from '../press/edition.ts';
 import type { RenderResult } from '../press/printer.ts';
 
-/** How many outputs a worker is sent at a time. It always has two batches, so that it never waits for the next one. */
+/** How many outputs a batch has. A worker always has two batches, so that it never waits for the next one. */
 const BATCH_SIZE = 40;
-/** More workers than this wait for the disk. */
+/** More workers than this would wait for the disk. */
 const WORKERS_MAX = 4;
-/** A worker's heap, in MB. A page and its data are garbage before the young generation is full. */
+/** The heap of a worker, in MB. A page and its data become garbage before the young generation is full. */
 const WORKER_HEAP = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 48 };
-/** The heap for very long pieces: a feed's whole content is in memory at once. */
+/** The heap for very long pieces: the entire content of a feed is in memory at once. */
 const LARGE_HEAP = { maxOldGenerationSizeMb: 2_048, maxYoungGenerationSizeMb: 48 };
 
-/** What all outputs of a press have in common. */
+/** What all outputs of one press have in common. */
 export interface WorkerJob {
   paper: string;
   site: Site;
@@ -25,11 +25,11 @@ export interface WorkerJob {
   isNew: boolean;
   checksDisk: boolean;
   now: number;
-  /** Until when the press may write (`ClaimDeadline`). */
+  /** The deadline of the press's claim, as `ClaimDeadline.shared`. */
   deadline: SharedArrayBuffer;
 }
 
-/** A message to a worker: take a snapshot of the ledger, begin a job, or print the outputs of these names. */
+/** A message to a worker: take a snapshot of the ledger, begin a job, or print the named outputs. */
 export type WorkerCall = { snapshot: true } | { job: WorkerJob } | { names: string[] };
 
 /** A worker's message: the highest mark in its snapshot, the results of a batch, or why it failed. */
@@ -38,17 +38,17 @@ export type WorkerMessage =
   | { results: RenderResult[] }
   | { failure: { code: FaultCode | null; message: string; details: Record<string, unknown> } };
 
-/** Why a worker ended: it may have done so while nobody was listening. */
+/** Why each worker ended; it may have ended while nothing was listening. */
 const EXIT_ERRORS = new WeakMap<Worker, Error>();
 
 /**
- * Threads that print outputs, each with its own snapshot of the archive and a
- * bounded heap. The main thread keeps the manifest, and so stays small.
+ * Threads that print outputs, each with its own snapshot of the archive and a bounded heap. The main thread keeps only
+ * the manifest, so its memory stays small.
  */
 export class WorkerPool {
   readonly #workers: Worker[];
 
-  /** `large` makes a pool of one worker for few but very long pieces, which leaves the other cores free. */
+  /** `large` creates a pool of one worker, for few but very long pieces; this leaves the other cores free. */
   constructor(settings: Settings, { large = false } = {}) {
     this.#workers = Array.from(
       { length: large ? 1 : Math.min(availableParallelism(), WORKERS_MAX) },
@@ -68,7 +68,7 @@ export class WorkerPool {
     }
   }
 
-  /** Makes every worker take a snapshot of the ledger. Returns the highest mark in each. */
+  /** Makes every worker take a snapshot of the ledger. Returns the highest mark in each snapshot. */
   async takeSnapshots(): Promise<number[]> {
     return Promise.all(
       this.#workers.map((worker) => {
@@ -79,7 +79,7 @@ export class WorkerPool {
     );
   }
 
-  /** The workers' own scratch folders, beside that of the press. */
+  /** The scratch folders of the workers, next to the one of the press. */
   scratchFolders(scratch: string): string[] {
     return this.#workers.map((_worker, index) => `${scratch}-${index}`);
   }
@@ -95,7 +95,7 @@ export class WorkerPool {
     const folders = this.scratchFolders(job.scratch);
     const runs = this.#workers.map((worker, index) =>
       runWorker(worker, { ...job, scratch: folders[index] ?? job.scratch }, nextBatch, done).catch((error: unknown) => {
-        // After a failure no worker begins another batch, and `allSettled` waits for those under way.
+        // After a failure, no worker begins another batch, and `allSettled` waits for the batches in progress.
         next = names.length;
         throw error;
       }),
@@ -109,7 +109,7 @@ export class WorkerPool {
   }
 }
 
-/** Sends batches to one worker until there are none left. */
+/** Sends batches to one worker until none are left. */
 function runWorker(
   worker: Worker,
   job: WorkerJob,

@@ -5,7 +5,7 @@ import type { AppContext } from './context.ts';
 import type { PressOptions } from './press-run.ts';
 import { pressPapers } from './press-run.ts';
 
-/** Presses and shows the progress on the terminal. */
+/** Presses, and shows the progress on the terminal. */
 export async function pressWithProgress(
   app: AppContext,
   options: Pick<PressOptions, 'paper' | 'full' | 'cards'> = {},
@@ -21,7 +21,7 @@ export async function pressWithProgress(
   }
 }
 
-/** What was pressed, one line per paper. */
+/** A summary of what was pressed, with one line per paper. */
 export function pressLines(reports: Map<string, PressReport>): string[] {
   if (reports.size === 0) return ['nothing left to press: the files on disk are up to date'];
   return [...reports].map(

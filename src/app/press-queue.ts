@@ -6,28 +6,27 @@ import type { AppContext } from './context.ts';
 import { eventLoop } from './event-loop.ts';
 import { pressPapers } from './press-run.ts';
 
-/** How many papers this process presses at a time: each needs a connection, and a large one a thread for each core. */
+/** How many papers this process presses at a time: each needs a connection, and a large one needs a thread per core. */
 const CONCURRENCY = 2;
 
-/** A paper's press, and the one that follows it for requests that arrived since it began. */
+/** A paper's press, and the next one, for requests that arrived after the current one began. */
 interface QueueEntry {
   current: Promise<PressReport | null>;
   next: Promise<PressReport | null> | null;
-  /** Whether it has begun: until then it serves every new request. */
+  /** Whether it has begun. Until then it serves every new request. */
   hasBegun: boolean;
-  /** Whether a caller waits for it, so that it goes first. */
+  /** Whether a caller waits for it; if so, it runs first. */
   isUrgent: boolean;
-  /** Starts it, while it waits for its turn. */
+  /** Starts the press; null unless it waits for its turn. */
   begin: (() => void) | null;
 }
 
-/** How long presses may go on when the server stops, in ms; the next start finishes longer ones. */
+/** How long running presses may continue on shutdown, in ms. The next start finishes the remaining work. */
 const SHUTDOWN_GRACE = 5_000;
 
 /**
- * The presses of this process, one at a time for each paper. A request that
- * arrives while one is running may have missed its snapshot: one more press
- * serves all such requests.
+ * The presses of this process, one at a time for each paper. A press that is already running may have missed a new
+ * request's changes in its snapshot, so one more press serves all such requests.
  */
 export class PressQueue {
   readonly #app: AppContext;
@@ -41,8 +40,8 @@ export class PressQueue {
   }
 
   /**
-   * Presses what is stale of a paper; null when nothing was left to press.
-   * `urgent` puts it before papers that no caller waits for.
+   * Presses the stale outputs of a paper; resolves to null when none are left. `urgent` puts the paper ahead of those
+   * that no caller waits for.
    */
   press(paper: string, { urgent = false } = {}): Promise<PressReport | null> {
     const entry = this.#entries.get(paper);
@@ -63,23 +62,25 @@ export class PressQueue {
     return isTree(join(this.#app.settings.distDir, paper));
   }
 
-  /** Whether a press of the paper is under way in this process. */
+  /** Whether this process is pressing the paper. */
   isPressing(paper: string): boolean {
     return this.#entries.has(paper);
   }
 
   /**
-   * Resolves when all marks up to a number are on disk, with the number of files
-   * that the press changed. Throws what that press threw.
+   * Resolves when all marks up to `number` are on disk, with the number of files that the press changed. Rejects with
+   * the error of that press.
    */
   async pressedUntil(paper: string, number: number): Promise<number> {
     const { manifest } = this.#app.store;
-    // Another process may have pressed it, or deferred its cards to a later press.
+    // Another process may have pressed the paper, or deferred its cards to a later press.
     while (!manifest.isPressed(paper, number)) await this.press(paper, { urgent: true });
     return manifest.filesChangedBy(paper, number);
   }
 
-  /** Waits for running presses, up to `SHUTDOWN_GRACE`: unfinished outputs stay stale, and unsynced trees are noted. */
+  /**
+   * Waits up to `SHUTDOWN_GRACE` for running presses. Unfinished outputs stay stale, and unsynced trees are recorded.
+   */
   async close(): Promise<void> {
     const timer = setTimeout(() => this.#stop.abort(), SHUTDOWN_GRACE);
     while (this.#entries.size > 0) {
@@ -90,7 +91,7 @@ export class PressQueue {
     clearTimeout(timer);
   }
 
-  /** Runs work when it is the entry's turn. */
+  /** Runs `work` when the entry's turn comes. */
   async #inTurn<T>(paper: string, entry: QueueEntry, work: () => Promise<T>): Promise<T> {
     if (this.#running < CONCURRENCY) this.#running++;
     else await new Promise<void>((begin) => Object.assign(entry, { begin }));
@@ -100,7 +101,7 @@ export class PressQueue {
       return await work();
     } finally {
       ended();
-      // The turn passes to the next entry, urgent ones first; without any it is free.
+      // Pass the turn to the next waiting entry, urgent ones first, or free it.
       const waiting = [...this.#entries.values()].filter(({ begin }) => begin !== null);
       const next = waiting.find(({ isUrgent }) => isUrgent) ?? waiting[0];
       if (next === undefined) this.#running--;

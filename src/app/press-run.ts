@@ -16,21 +16,21 @@ import { PressClaim } from './press-claim.ts';
 import { WorkerPool } from './press-pool.ts';
 
 export interface PressOptions {
-  /** Only this paper. */
+  /** Presses only this paper. */
   paper?: string | undefined;
   full?: boolean;
   cards?: boolean;
-  /** Called as a paper's press makes progress. */
+  /** Called as the press of a paper makes progress. */
   progress?: (paper: string, done: number, total: number, what: string) => void;
-  /** Stops a press that is under way; what it has not finished stays stale. */
+  /** Stops a running press; unfinished outputs stay stale. */
   signal?: AbortSignal;
-  /** Runs a paper's press when it is its turn; by default at once. */
+  /** Runs the press of a paper when its turn comes; by default at once. */
   turn?: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Takes over the fsync of a large press, for callers that do not want to wait for it. */
+  /** Takes over the fsync of a large press, for callers that do not wait for it. */
   later?: (work: Promise<void>) => void;
 }
 
-/** Presses what is stale of every paper, or of one, or everything. A paper is pressed by one press at a time. */
+/** Presses what is stale, or everything, of one paper or of all. Each paper is pressed by one press at a time. */
 export async function pressPapers(app: AppContext, options: PressOptions = {}): Promise<Map<string, PressReport>> {
   const { store } = app;
   const { paper } = options;
@@ -61,9 +61,9 @@ async function pressPaper(app: AppContext, slug: string, options: PressOptions):
   build.needCurrent();
   const claim = await PressClaim.acquire(manifest, slug, options.signal);
   try {
-    // The press that held the claim before may have done the work.
+    // The previous holder of the claim may have done the work.
     if (!isStale()) return null;
-    // The turn is taken after the claim: waiting for another process must not block other papers.
+    // Take the turn after the claim: waiting for another process must not block other papers.
     const work = () => pressClaimed(app, slug, { options, build, claim });
     const report = await (options.turn === undefined ? work() : options.turn(work));
     const written = manifest.unsynced(slug);
@@ -78,17 +78,19 @@ async function pressPaper(app: AppContext, slug: string, options: PressOptions):
   }
 }
 
-/** Where a paper is published and pressed to, and the stamp of all that its tree depends on beside the ledger. */
+/**
+ * The address and the folder of a paper's tree, and a stamp of everything besides the ledger that the tree depends on.
+ */
 export function pressPlan({ store, settings }: AppContext, slug: string, build: Pick<Build, 'stamp'>) {
   const root = paperRoot(store.archive(slug).paper(), settings.origin);
   const folder = join(settings.distDir, slug);
-  // In another folder or under another address everything is stale.
+  // A change of folder or address makes everything stale.
   return { root, folder, stamp: `${build.stamp} ${root} ${folder}` };
 }
 
 /**
- * Whether the tree was pressed in full under the present settings, has not lost
- * unsynced writes to a power failure, and was not deleted.
+ * Whether the tree was fully pressed under the current settings, lost no unsynced writes in a power failure, and still
+ * exists.
  */
 function isTreeComplete(app: AppContext, slug: string, build: Build): boolean {
   const { manifest, archive } = app.store;
@@ -110,9 +112,9 @@ function needsWorkers(report: PressReport | WorkerRequest): report is WorkerRequ
   return typeof report === 'symbol';
 }
 
-/** Presses what is stale, in a worker pool when there is much of it. */
+/** Presses what is stale, in a worker pool if there is much of it. */
 async function pressClaimed(app: AppContext, slug: string, claimed: ClaimedPress): Promise<PressReport> {
-  // The claim gives this press the folder: what is in it was left by an interrupted one.
+  // The claim gives this press the folder; its contents are left over from an interrupted press.
   const working = join(app.settings.distDir, '.press', slug);
   removeFolder(working);
   const scratch = join(working, claimed.claim.token.replaceAll(/[^\w.-]/g, '-'));
@@ -126,21 +128,21 @@ async function pressClaimed(app: AppContext, slug: string, claimed: ClaimedPress
     return pooled;
   } finally {
     await pool?.stop();
-    // Only its own: a press that lost its claim leaves the folder to the new holder.
+    // Remove only this press's folders: if it lost its claim, the rest belongs to the new holder.
     for (const folder of [scratch, ...(pool?.scratchFolders(scratch) ?? [])]) removeFolder(folder);
   }
 }
 
-/** Removes a folder if possible: where the disk refuses, the press fails at its first file. */
+/** Removes a folder if possible. If the disk refuses, the press fails at its first file. */
 function removeFolder(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
-    // A read-only disk, or too many open files.
+    // The disk is read-only, or too many files are open.
   }
 }
 
-/** Presses what is stale from a snapshot of the ledger as it is when this press begins. */
+/** Presses what is stale, from a snapshot of the ledger taken when this press begins. */
 async function pressSnapshot(
   app: AppContext,
   slug: string,
@@ -155,7 +157,7 @@ async function pressSnapshot(
     claim.assertOwner();
     const plan = pressPlan(app, slug, build);
     const full = options.full === true || !isTreeComplete(app, slug, build);
-    // The stamp is set when a full press has ended.
+    // A full press sets the stamp when it ends.
     if (full) manifest.setStamp(slug, '');
     snapshot.refresh();
     return { ...plan, full, start: manifest.begin(slug) };
@@ -184,7 +186,7 @@ async function pressSnapshot(
       printInPool: pool === null ? null : (checksDisk, names, done) => pool.print({ ...job, checksDisk }, names, done),
       progress: (...at) => options.progress?.(slug, ...at),
     });
-    // Nothing was written, so the tree is still clean.
+    // This run wrote nothing, so the tree is still clean.
     if (needsWorkers(report) && !start.dirty) {
       store.transact(() => {
         claim.assertOwner();
@@ -198,9 +200,9 @@ async function pressSnapshot(
 }
 
 /**
- * Begins a press in one transaction, so that every later change gets a higher
- * mark. The workers take their snapshots first, and all must be at that same
- * mark: where something was written in between, they are taken again.
+ * Begins a press in one transaction, so that every later change gets a higher mark. The workers take their snapshots
+ * first. If anything was written before the transaction, their marks differ from the newest one, and they take new
+ * snapshots.
  */
 async function beginPress<T>(
   pool: WorkerPool | null,

@@ -11,7 +11,7 @@ import { databaseFile, mediaFolder } from './context.ts';
 import { ClaimDeadline } from './press-claim.ts';
 import type { WorkerCall, WorkerJob, WorkerMessage } from './press-pool.ts';
 
-// The thread behind `WorkerPool`: prints the outputs that it is sent and answers with their results.
+// The thread behind `WorkerPool`: prints the outputs that it receives, and replies with the results.
 
 const settings: Settings = workerData;
 const media = mediaFiles(mediaFolder(settings));
@@ -52,7 +52,7 @@ async function answer(call: WorkerCall): Promise<WorkerMessage | null> {
   if ('snapshot' in call) return takeSnapshot();
   if ('names' in call) return print(call.names);
   printer = printerFor(call.job);
-  // A failure is reported by the first `print`, which awaits it.
+  // The first `print` awaits the promise and reports the failure.
   printer.catch(() => {});
   return null;
 }

@@ -5,24 +5,24 @@ import { cacheProse, isCached } from '../desk/prose-cache.ts';
 import { Busy, Fault, messageOf, refusalOf } from '../fault.ts';
 import { PROSE_MAX } from '../ledger/piece.ts';
 
-/** Shorter prose, in UTF-16 units, is parsed on the main thread: the worst case of this length takes some 50 ms. */
+/** Shorter prose, in UTF-16 units, is parsed on the main thread: in the worst case this length takes about 50 ms. */
 export const LONG_PROSE = 16_000;
-/** The CPU time that parsing may take, in ms, where Node reports it; the worst known case takes 1.2 s. */
+/** The most CPU time for parsing, in ms, where Node reports it. The worst known case takes 1.2 s. */
 const CPU_MAX = 2_000;
-/** How long to wait for a thread on a busy machine, in ms. */
+/** How long to wait for a thread when the machine is busy, in ms. */
 const WAIT_MAX = 15_000;
-/** One core is left to other requests. */
+/** Leaves one core to other requests. */
 const THREADS_MAX = Math.min(4, Math.max(1, availableParallelism() - 1));
-/** How many pieces may wait, and how many of one paper. */
+/** The most waiting pieces, in total and per paper. */
 const WAITING_MAX = 32;
 const WAITING_PER_PAPER = 8;
 /** How long an idle thread is kept, in ms. */
 const IDLE = 10_000;
-/** A thread's heap, in MB; prose that needs more is refused like prose that takes too long. */
+/** The heap of a thread, in MB. Prose that needs more is refused, like prose that takes too long. */
 const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
 
 interface Job {
-  /** The paper: papers take turns, however many pieces each has waiting. */
+  /** The paper. Papers take turns, however many pieces each has waiting. */
   paper: string;
   prose: string;
   settle(outcome: { prose: CachedProse } | { fault: unknown }): void;
@@ -37,9 +37,9 @@ export interface ProseLimits {
 }
 
 /**
- * Threads that parse long prose before a transaction needs it, so that other
- * requests need not wait. The result is cached (`desk/prose-cache.ts`) and judged
- * by the same rules as any other. Threads start on demand and end when idle.
+ * Threads that parse long prose before a transaction needs it, so that other requests need not wait. The result is
+ * cached (`desk/prose-cache.ts`) and judged by the same rules as any other prose. Threads start on demand and end when
+ * idle.
  */
 export class ProsePool {
   readonly #limits: ProseLimits;
@@ -55,12 +55,12 @@ export class ProsePool {
   }
 
   /**
-   * Parses long prose on another thread and caches the result. Throws
-   * `refused_by_door` when that takes too much time or memory, `unavailable` when
-   * too many wait or the thread failed: the piece may then be sent again.
+   * Parses long prose on another thread and caches the result. Throws `refused_by_door` when parsing takes too much
+   * time or memory. Throws `unavailable` when too many pieces wait or the thread fails; the caller may then send the
+   * piece again.
    */
   async prepare(paper: string, prose: string): Promise<void> {
-    // Prose that is too long to be filed is never parsed.
+    // Prose over the filing limit is never parsed.
     if (prose.length <= LONG_PROSE || prose.length > PROSE_MAX || isCached(prose)) return;
     cacheProse(prose, await this.#parse(paper, prose));
   }
@@ -106,7 +106,7 @@ export class ProsePool {
     }
     const worker = new Worker(this.#limits.code, { resourceLimits: HEAP });
     this.#threads.add(worker);
-    // Reported by the listener of its job.
+    // The listener of its job reports the error.
     worker.on('error', () => {});
     worker.once('exit', () => {
       this.#threads.delete(worker);
@@ -117,7 +117,7 @@ export class ProsePool {
     return worker;
   }
 
-  /** The first job of the paper whose turn it is; that paper goes to the end of the line. */
+  /** Takes the first job of the paper whose turn it is. That paper goes to the end of the line. */
   #take(): Job | null {
     for (const [paper, jobs] of this.#waiting) {
       const job = jobs.shift();
@@ -153,7 +153,7 @@ export class ProsePool {
 
   #rest(worker: Worker): void {
     this.#idle.set(worker, setTimeout(() => this.#end(worker), IDLE).unref());
-    // It does not keep the process alive.
+    // An idle thread does not keep the process alive.
     worker.unref();
   }
 
@@ -165,8 +165,8 @@ export class ProsePool {
 }
 
 /**
- * Resolves with a fault when parsing takes too long, with null when it ended before. CPU time counts, for the machine
- * may be busy with other work.
+ * Resolves with a fault when parsing takes too long, or with null when it ended in time. It measures CPU time, because
+ * the machine may be busy with other work.
  */
 async function waitForLimit(
   worker: Worker,
@@ -178,21 +178,21 @@ async function waitForLimit(
     await pause(Math.max(10, cpu - spent), signal);
     const now = await cpuOf(worker);
     if (signal.aborted) return null;
-    // Node before 24.6 does not report it: there the clock must do.
+    // Node before 24.6 does not report CPU time, so use the elapsed time.
     spent = now === null ? cpu : now - before;
     if (spent >= cpu) return tooHeavy(cpu);
     if (performance.now() >= until) return readerFailed('the machine is too busy');
   }
 }
 
-/** A thread's CPU time in ms since it began; null where Node does not report it. */
+/** The CPU time of a thread, in ms since it began; null where Node does not report it. */
 async function cpuOf(worker: Worker): Promise<number | null> {
   if (worker.cpuUsage === undefined) return null;
   try {
     const { user, system } = await worker.cpuUsage();
     return (user + system) / 1_000;
   } catch {
-    // It has not started, or has ended.
+    // The thread has not started, or has ended.
     return 0;
   }
 }

@@ -3,7 +3,7 @@ import type { CachedProse } from '../desk/prose-cache.ts';
 import { proseWords } from '../desk/search.ts';
 import { parseProse } from '../ledger/prose.ts';
 
-// The thread behind `ProsePool`: parses prose by the same rules as the main thread, and may be terminated at any time.
+// The thread behind `ProsePool`: parses prose by the same rules as the main thread. It may be terminated at any time.
 
 parentPort?.on('message', (prose: string) => {
   const parsed = parseProse(prose);

@@ -10,7 +10,7 @@ import type { QueryAnswer, QueryTask } from '../store/query-process.ts';
 
 /** The time limit of a query, in ms. */
 export const QUERY_TIME = 5_000;
-/** The memory limit of a query's process, in bytes, and how often it is checked, in ms. */
+/** The memory limit of a query's process, in bytes, and the interval at which it is checked, in ms. */
 const MEMORY = 400_000_000;
 const WATCH_EVERY = 50;
 /** How long an idle process is kept, in ms. */
@@ -21,7 +21,7 @@ const NODE = join(PROJECT, 'node_modules/.bin/node');
 
 /**
  * A child process that runs queries, one at a time. It starts with the first query, has no environment, and is killed
- * when a query exceeds a limit or when idle for long. It never keeps this process alive, and ends with it.
+ * when a query exceeds a limit or after a long idle time. It never keeps this process alive, and ends with it.
  */
 export class QueryWorker {
   readonly #time: number;
@@ -33,7 +33,7 @@ export class QueryWorker {
     this.#time = time;
   }
 
-  /** Throws `unavailable` when no process could be started. */
+  /** Runs a query. Throws `unavailable` when no process could be started. */
   async ask(task: QueryTask): Promise<QueryAnswer> {
     clearTimeout(this.#idle);
     const child = this.#child?.connected === true ? this.#child : await started();
@@ -84,7 +84,7 @@ async function started(): Promise<ChildProcess> {
     execArgv: ['--max-old-space-size=128', '--disable-warning=ExperimentalWarning'],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  // The pending query notices its exit.
+  // The pending query notices when the child exits.
   child.on('error', () => {});
   const [word] = await Promise.race([once(child, 'message'), once(child, 'exit')]).catch(() => []);
   if (word === 'ready') return child;

@@ -14,12 +14,12 @@ import type { AppContext } from './context.ts';
 import type { MailService } from './jobs/mails.ts';
 import { linkKey } from './link-key.ts';
 
-/** How long settled mails are kept, in ms; those to sign in for a day. */
+/** How long mails are kept after they are settled, in ms; sign-in mails are kept for a day. */
 const MAILS_KEPT = 35 * DAY;
-/** How long daily counts are kept, in ms: clocks may differ by a little. */
+/** How long daily counts are kept, in ms. The extra day allows for small differences between clocks. */
 const QUOTAS_KEPT = 2 * DAY;
 
-/** The mails of the domain records, to accounts. */
+/** The mails of the domain records to accounts. */
 export function recordsMails(app: AppContext, render: RenderMail): MailService {
   const { store } = app;
   return {
@@ -41,13 +41,13 @@ function accountMails({ store, settings, now }: AppContext, render: RenderMail):
   const root = settings.dataOrigin;
   const secret = linkKey(settings, 'accounts');
 
-  /** Null when the link was used or has expired. */
+  /** Returns null when the link was used or has expired. */
   const signIn = ({ id, email }: AccountMailRecord): RecordsLetter | null => {
     const request = store.signIns.byId(id);
     if (request === null || request.used_at !== null || request.expires_at <= now()) return null;
     return signInMail(root, email, mailedToken(secret, 'sign-in', id));
   };
-  /** Null when the account has no alert by mail left, or every host opted out meanwhile. */
+  /** Returns null when the account has no mail alert left, or when every host has opted out since. */
   const changes = ({ id, account: holder }: AccountMailRecord, kind: 'changes' | 'digest'): RecordsLetter | null => {
     const account = holder ?? '';
     const isWanted = store.changeAlerts.list(account).some(({ way, off_at }) => way !== 'webhook' && off_at === null);
@@ -73,7 +73,7 @@ function accountMails({ store, settings, now }: AppContext, render: RenderMail):
       const letter = fromRecords(root, written);
       return mailOf(mail, mail.email, letter, await render(letter.content));
     },
-    // Nothing more goes to the address until its owner switches the alerts on.
+    // Sends nothing more to the address until its owner switches the alerts on again.
     bounced: ({ id, account }) =>
       store.transact(() => {
         store.accountMails.fail(id, now(), 'bounced');

@@ -10,7 +10,7 @@ import type { WebhookService } from './jobs/webhooks.ts';
 /** How long queued changes are kept, in ms. */
 const KEPT = 35 * DAY;
 
-/** The alerts of accounts: sends to webhooks, and queues the mails. */
+/** The alerts of accounts: sends the webhooks, and queues the mails. */
 export function recordsWebhooks(app: AppContext): WebhookService {
   const { store } = app;
   return {
@@ -21,11 +21,11 @@ export function recordsWebhooks(app: AppContext): WebhookService {
   };
 }
 
-/** Queues the next changes for webhooks and mails. False when none is left. */
+/** Queues the next changes for webhooks and mails. Returns false when none are left. */
 export function queueAccountChanges(app: AppContext): boolean {
   const { store, now } = app;
   const isMore = queueChanges(store, deltaSource(app), { now, newId });
-  // After a downtime all changes go into one mail: mails wait until every change is matched.
+  // Mails wait until every change is matched, so that all changes after a downtime go into one mail.
   if (!isMore) queueChangeMails(store, { now, newId });
   return isMore;
 }

@@ -10,14 +10,14 @@ import { startScan } from './scan-loop.ts';
 interface Options {
   /** Ends the scan when nothing is due. */
   once: boolean;
-  /** Ends the scan and gives back the hostnames under way. */
+  /** Ends the scan and releases the hostnames in progress. */
   stop: AbortSignal;
 }
 
 /**
- * Works the queue of domain records elsewhere; it needs no database and no signing key. Returns how many observations
- * and changes it reported, and how many were lost to other scanners or refused. Throws `key_required`,
- * `invalid_request`, and the faults of the other server.
+ * Probes hostnames for the domain records of another server; it needs no database and no signing key. Returns how many
+ * observations and changes it reported, and how many probes were lost to other scanners or refused. Throws
+ * `key_required`, `invalid_request`, and the faults of the other server.
  */
 export async function scanElsewhere(settings: Settings, queue: string, logger: Logger, { once, stop }: Options) {
   const { scannerKey: key } = settings;

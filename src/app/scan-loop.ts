@@ -6,12 +6,12 @@ import type { ProbeOutcome, ScanLease, ScanQueue } from '../records/scan-queue.t
 import { MINUTE } from '../time.ts';
 import { eventLoop } from './event-loop.ts';
 
-/** Concurrent probes, which are held in memory; and hostnames per lease. */
+/** The most concurrent probes, all held in memory, and the most hostnames per lease. */
 const AT_ONCE = 96;
 const BATCH = 16;
 /** How long to wait when nothing is due, in ms. */
 const IDLE = 1_000;
-/** The pause after a failure, in ms: doubled each time, up to the longest. */
+/** The pause after a failure, in ms. It doubles with each failure, up to the longest pause. */
 const FIRST_REST = 1_000;
 const LONGEST_REST = MINUTE;
 
@@ -25,14 +25,17 @@ export interface ScanObserver {
 }
 
 export interface Scan {
-  /** Resolves when the scan is stopped, or with `once` when nothing is due. Rejects with a permanent failure; with `once`, with any. */
+  /**
+   * Resolves when the scan is stopped or, with `once`, when nothing is due. Rejects with a permanent failure; with
+   * `once`, with any failure.
+   */
   ended: Promise<void>;
   /** Starts no more probes, drops those in progress and releases their leases. */
   stop(): Promise<void>;
 }
 
 /**
- * Works a queue until stopped, or with `once` until nothing is due; closes the prober at its end. It leases more
+ * Processes a queue until stopped or, with `once`, until nothing is due; closes the prober at the end. It leases more
  * hostnames as soon as there is room, so that hosts with slow or dead servers delay only themselves.
  */
 export function startScan(queue: ScanQueue, prober: Prober, observer: ScanObserver, { once = false } = {}): Scan {
@@ -49,7 +52,7 @@ export function startScan(queue: ScanQueue, prober: Prober, observer: ScanObserv
   };
   const end = (): void => {
     stopping.abort();
-    // Pending questions end at once.
+    // Closing the prober ends pending queries at once.
     prober.close();
     freed();
   };
@@ -57,7 +60,7 @@ export function startScan(queue: ScanQueue, prober: Prober, observer: ScanObserv
   let rest = FIRST_REST;
   let mustRest = false;
   const retryLater = (notify: (rest: number) => void): void => {
-    // Batches that started together fail together: one notification is enough.
+    // Batches that started together fail together, so notify only once.
     if (!mustRest && !isStopping()) notify(rest);
     mustRest = true;
   };
@@ -117,7 +120,7 @@ export function startScan(queue: ScanQueue, prober: Prober, observer: ScanObserv
   };
 }
 
-/** Whether the queue refuses this scanner for good. */
+/** Whether the queue refuses this scanner permanently. */
 function isFinal(error: unknown): boolean {
   return error instanceof Fault && ['key_invalid', 'key_expired', 'level_too_low'].includes(error.code);
 }

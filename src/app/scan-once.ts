@@ -7,16 +7,16 @@ import { localQueue } from './local-queue.ts';
 import { startScan } from './scan-loop.ts';
 
 export interface Scanned {
-  /** Observations that were signed. */
+  /** The number of signed observations. */
   observed: number;
-  /** What changed, one line each. */
+  /** The changes, one line each. */
   changes: string[];
-  /** Hostnames that another scanner leased meanwhile. */
+  /** Hostnames that another scanner leased in the meantime. */
   lost: string[];
 }
 
 /**
- * Probes the hostnames that are due, or only these, and signs what was observed. `onProgress` is called after each
+ * Probes the hostnames that are due, or the given ones, and signs the observations. Calls `onProgress` after each
  * batch. Throws `not_found` for a hostname that is not under watch.
  */
 export async function scanOnce(
@@ -44,7 +44,7 @@ export async function scanOnce(
   return scanned;
 }
 
-/** The hostnames that are due, or only these. */
+/** A queue of the hostnames that are due, or of the given ones. */
 function queueOf(app: AppContext, names: string[]): ScanQueue {
   const local = localQueue(app, `scan:${process.pid}`);
   if (names.length === 0) return local;

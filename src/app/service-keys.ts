@@ -9,19 +9,19 @@ import { readAddress } from '../readers/address.ts';
 import type { AppContext } from './context.ts';
 import { newId } from './context.ts';
 
-/** A key as the words of a command line ask for it. */
+/** The command-line arguments for a new key. */
 export interface ServiceKeyWords {
   level: string;
   name: string;
-  /** The account that a key of the level `account` is metered on. */
+  /** The account on which a key of level `account` is metered. */
   email?: string | undefined;
   expiresAt?: string | undefined;
 }
 
 /**
- * Makes a key of the domain records. A key of the level `account` is metered on the account of `email`, which is
- * created where it is missing; without `email`, on a new account that nobody can sign in to. Throws `invalid_request`
- * naming the option, `conflict` when the account has too many keys.
+ * Creates a key of the domain records. A key of level `account` is metered on the account of `email`, which is created
+ * if it does not exist; without `email`, on a new account to which nobody can sign in. Throws `invalid_request` naming
+ * the option, or `conflict` when the account has too many keys.
  */
 export function createServiceKey(
   { store, now }: AppContext,
@@ -51,21 +51,21 @@ export function createServiceKey(
   });
 }
 
-/** The keys of an account, or those of no account. Throws `not_found` when there is no such account. */
+/** Lists the keys of an account, or the keys without an account. Throws `not_found` when the account does not exist. */
 export function listServiceKeys({ store, now }: AppContext, email: string | undefined) {
   const account = email === undefined ? null : requireAccount(store, email).id;
   const { serviceKeys: keys } = store;
   return keys.list(account).map((key) => serviceKeyRow(key, keys.hasExpired(key, now())));
 }
 
-/** What happened to a key of any level. Throws `not_found`. */
+/** Returns the history of a key of any level. Throws `not_found`. */
 export function serviceKeyLog({ store: { serviceKeys: keys }, now }: AppContext, id: string) {
   const key = keys.byId(id);
   if (key === null) throw unknownKey(id, '');
   return keyLog(key, keys.daysOf(id), keys.hasExpired(key, now()));
 }
 
-/** Revokes a key of any level. Throws `not_found` when there is no such key in force. */
+/** Revokes a key of any level. Throws `not_found` unless such a key is in force. */
 export function revokeServiceKey({ store, now }: AppContext, id: string): void {
   if (!store.serviceKeys.revoke(id, now(), 'cli')) throw unknownKey(id, ' in force');
 }
@@ -77,7 +77,7 @@ function unknownKey(id: string, state: string): Fault {
   );
 }
 
-/** The account with a mail address. Throws `not_found`. */
+/** Returns the account with this mail address. Throws `not_found`. */
 export function requireAccount({ accounts }: Pick<AppContext['store'], 'accounts'>, email: string): Account {
   const account = accounts.byEmail(email.trim().toLowerCase()) ?? accounts.byEmail(addressFrom(email));
   if (account !== null) return account;
@@ -87,7 +87,7 @@ export function requireAccount({ accounts }: Pick<AppContext['store'], 'accounts
   );
 }
 
-/** A mail address as accounts store it: in lower case. Throws `invalid_request`. */
+/** Normalizes a mail address to the lower case that accounts store. Throws `invalid_request`. */
 function addressFrom(text: string): string {
   const address = readAddress(text.trim());
   if ('problem' in address) throw wrong('email', `${JSON.stringify(text.slice(0, 80))} ${address.problem}`);

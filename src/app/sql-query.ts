@@ -5,14 +5,14 @@ import { requireOneStatement } from '../store/query-sql.ts';
 import type { AppContext } from './context.ts';
 import { QUERY_TIME, QueryWorker } from './query-worker.ts';
 
-/** The longest answer, in characters of JSON. */
+/** The maximum size of an answer, in characters of JSON. */
 const SIZE = 4_000_000;
-/** Concurrent queries, and queries that may wait. */
+/** The most concurrent queries, and the most waiting queries. */
 const AT_ONCE = 2;
 const WAITING = 20;
 
 export interface QueryResult extends Exclude<QueryAnswer, { refusal: string } | { broken: string }> {
-  /** Duration, in ms. */
+  /** The duration, in ms. */
   ms: number;
 }
 
@@ -28,7 +28,10 @@ export class SqlQueries {
     this.#file = join(settings.dataDir, 'broadsheet.db');
   }
 
-  /** Throws `invalid_request` with what is wrong with the query, `unavailable` when too many wait or the database cannot be read. */
+  /**
+   * Runs a query. Throws `invalid_request` with the problem in the query, or `unavailable` when too many queries wait
+   * or the database cannot be read.
+   */
   async query(sql: string, maxRows: number): Promise<QueryResult> {
     requireOneStatement(sql);
     const worker = await this.#turn();

@@ -3,7 +3,7 @@ import { usageOf } from '../meter/usage.ts';
 import { dayOf, daysUpTo } from '../time.ts';
 import type { AppContext } from './context.ts';
 
-/** The usage of an account over the last `span` days; null for an unknown account. */
+/** The usage of an account over the last `span` days; null when the account does not exist. */
 export function usageNow({ store, settings, now }: AppContext, account: string, span: number): Usage | null {
   const at = now();
   const usage = store.meter.usage(account, at, settings.keyedDaily);

@@ -3,7 +3,7 @@ import { Fault } from '../fault.ts';
 import { parseHostname } from '../records/hostname.ts';
 import type { AppContext } from './context.ts';
 
-/** Reads hostnames for groups and puts them under watch. */
+/** Returns a reader that parses the hostnames of groups and puts them under watch. */
 export function hostReader({ store: { records }, now }: AppContext): HostReader {
   return {
     read(text) {
@@ -16,7 +16,10 @@ export function hostReader({ store: { records }, now }: AppContext): HostReader 
   };
 }
 
-/** A hostname that is watched and shown, as it is stored. Throws `invalid_request`, `not_found`, `not_watched`. */
+/**
+ * Returns the stored form of a hostname that is watched and shown. Throws `invalid_request`, `not_found`, or
+ * `not_watched`.
+ */
 export function requireWatched({ store: { records } }: AppContext, text: string): string {
   const { hostname } = parseHostname(text);
   if (records.optOutOf(hostname) !== null) {

@@ -7,11 +7,17 @@ import { newId } from './context.ts';
 import { deliveryTransport } from './jobs/webhooks.ts';
 import { paperDeliveries } from './paper-webhooks.ts';
 
-/** How often the outcome of a test is checked, and the pause between two checks in ms: in all longer than a request may take. */
+/**
+ * The most checks for the outcome of a test, and the pause between them in ms. Together they exceed the timeout of a
+ * request.
+ */
 const CHECKS_MAX = 120;
 const PAUSE = 100;
 
-/** Sends a receiver a test now, and returns the delivery and its one attempt. Throws `not_found`, `unavailable`. */
+/**
+ * Sends a test to a receiver at once, and returns the delivery and its only attempt. Throws `not_found` or
+ * `unavailable`.
+ */
 export async function sendTest(app: AppContext, paper: string, id: string) {
   const { store, now } = app;
   const webhook = requireReceiver(store, paper, id, now());
@@ -28,7 +34,7 @@ export async function sendTest(app: AppContext, paper: string, id: string) {
   return { delivery, status, error, ms };
 }
 
-/** Waits for the attempt: a server on the same database may have claimed the delivery first. */
+/** Waits for the attempt, because another server on the database may have claimed the delivery first. */
 async function attemptOf({ store }: AppContext, paper: string, delivery: string) {
   for (let check = 0; check < CHECKS_MAX; check++) {
     const [attempt] = store.deliveries.get(paper, delivery)?.attempts ?? [];

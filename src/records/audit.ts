@@ -16,7 +16,7 @@ import { linkRules, receiptRules } from './verify/observation-rules.ts';
 /** Everything stored about one host, to be checked against its observations. */
 export interface AuditedHost {
   hostname: string;
-  /** False for a host that opted out: it counts in no facet. */
+  /** False for a host that opted out, which no facet counts. */
   isShown: boolean;
   /** The number of the newest observation, according to the host's row. */
   seq: number | null;

@@ -33,7 +33,7 @@ export function badgeOf({ seq, record, receipt }: Badged, page: string): string 
   });
 }
 
-/** A grey badge without an observation; `said` is the reason. */
+/** A grey badge for a host without an observation. `said` is the reason. */
 export function plainBadge(label: string, said: string): string {
   return svgOf({ label, said, title: `${label}: ${said}`, color: GREY, metadata: '', link: null });
 }
@@ -75,9 +75,9 @@ export function badgeParts(svg: string): { receipt: string; page: string | null 
 }
 
 /**
- * Checks a badge against its receipt. The badge is drawn again from the receipt and must be the same text, so anything
- * added, covered or recoloured is a difference. The name shown is converted to A-labels, which is how a receipt has it.
- * The link target is not signed; it must be a web page.
+ * Checks a badge against its receipt. It draws the badge again from the receipt and requires the same text, so it
+ * detects everything that was added, covered or recolored. The displayed name is converted to A-labels, as in the
+ * receipt. The link target is not signed; it must be a web page.
  */
 export function badgeRules(svg: string, { domain, seq, observed_at }: ObservationReceipt): string[] {
   const { receipt, page } = badgeParts(svg) ?? { receipt: '', page: null };
@@ -94,7 +94,7 @@ export function badgeRules(svg: string, { domain, seq, observed_at }: Observatio
   ];
 }
 
-/** Whether a link is http or https to a browser, which ignores leading blanks, and tabs and newlines anywhere. */
+/** Whether a browser treats a link as http or https. Browsers ignore leading blanks, and tabs and newlines anywhere. */
 function isPage(link: string): boolean {
   return /^https?:$/.test(URL.parse(link, 'https://records.invalid/')?.protocol ?? '');
 }

@@ -7,7 +7,9 @@ const LONGEST_VALUE = 60;
 /** The most values that a line lists; the others are counted. */
 const MOST_VALUES = 3;
 
-/** A change in one line of plain text, for the tape, feeds and mails: `example.com A changed: 192.0.2.1 → 192.0.2.2`. */
+/**
+ * A change in one line of plain text, for the tape, feeds and mails: `example.com A changed: 192.0.2.1 → 192.0.2.2`.
+ */
 export function changeLine({ domain, signal, kind, before, after }: Change & { domain: string }): string {
   const name = signal.replace(/^WWW_(.*)$/, 'www $1');
   if (kind === 'added') return `${domain} ${name} added: ${listed(after)}`;

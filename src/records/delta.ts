@@ -1,18 +1,18 @@
 import { entriesOf } from '../narrow.ts';
 import type { TrackedName, TrackedValues } from './tracked-values.ts';
 
-/** The last known values of one signal, and those among them that the last known probe did not show. */
+/** The last known values of one signal, and which of them the last known probe did not show. */
 export interface Baseline {
   /** Sorted, each once. */
   values: string[];
-  /** Missing once; removed if the next known probe does not show them either. Sorted. */
+  /** Values missing from one probe. They are removed if the next known probe does not show them either. Sorted. */
   missing: string[];
 }
 
-/** The last known values of a domain. A signal that was never known is absent. */
+/** The last known values of a domain. A signal without any known values is absent. */
 export type DomainBaseline = Partial<Record<TrackedName, Baseline>>;
 
-/** One change of one signal's value set, before it has a number. */
+/** One change of one signal's value set, before it is numbered. */
 export interface Change {
   signal: TrackedName;
   kind: 'added' | 'removed' | 'changed';
@@ -24,20 +24,20 @@ export interface Change {
 
 /** A change as the wire shows it. */
 export interface Delta extends Change {
-  /** Of the whole service, from 1, without gaps. */
+  /** The number in the whole service, from 1, without gaps. */
   seq: number;
   /** When it was recorded, in ms; never decreases. */
   at: number;
   domain: string;
-  /** The observation that showed or confirmed it. */
+  /** The observation that showed or confirmed the change. */
   observation_seq: number;
 }
 
 /**
  * Compares the baseline with the values of a probe. Unknown values change nothing. The first known values of a signal
- * become its baseline, not a change. A probe with a new value is believed at once, with all its values. A probe that only
- * lacks values is believed when the next known probe lacks them too: a broken server also gives empty or short answers.
- * `updates` holds the new baseline of each signal whose baseline differs.
+ * become its baseline, not a change. A probe with a new value is accepted at once, with all its values. A probe that
+ * only lacks values is accepted when the next known probe lacks them too, because a broken server also gives empty or
+ * short answers. `updates` holds the new baseline of each signal whose baseline differs.
  */
 export function compareWithBaseline(
   before: DomainBaseline,
@@ -75,7 +75,7 @@ function sameValues(a: string[], b: string[]): boolean {
   return a.length === b.length && a.every((value, index) => value === b[index]);
 }
 
-/** Whether a missing value waits for the next probe to confirm it. */
+/** Whether a missing value waits for confirmation by the next probe. */
 export function isUnconfirmed(baseline: DomainBaseline): boolean {
   return Object.values(baseline).some(({ missing }) => missing.length > 0);
 }

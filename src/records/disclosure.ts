@@ -1,8 +1,8 @@
 import canonicalize from 'canonicalize';
 
 /**
- * A record's fields as texts that can be disclosed one by one: JCS([salt, name, value]). Without its salt a field cannot
- * be guessed from the tree's hashes. Nothing here hashes, so a reader's browser runs it too.
+ * A record's fields as texts that can be disclosed one by one: JCS([salt, name, value]). Without its salt, a field
+ * cannot be guessed from the hashes of the tree. This file does no hashing, so it also runs in a reader's browser.
  */
 
 export interface Disclosed {

@@ -4,7 +4,7 @@ import type { Observation } from './observation.ts';
 import type { FullRecord } from './preview.ts';
 import { fullRecordOf } from './preview.ts';
 
-/** Everything that was observed of one domain, to be archived and verified offline. */
+/** All observations of one domain, for archiving and offline verification. */
 export interface Evidence {
   evidence: 'domain-evidence/v1';
   domain: string;
@@ -14,12 +14,15 @@ export interface Evidence {
   records: FullRecord[];
 }
 
-/** Makes a bundle of a domain's whole chain, oldest first. */
+/** Creates a bundle of a domain's whole chain, oldest first. */
 export function evidenceOf(domain: string, observations: Iterable<Observation>, keys: VerifyingKey[]): Evidence {
   return JSON.parse([...evidenceText(domain, observations, keys)].join('')) as Evidence;
 }
 
-/** The same as JSON, one record at a time, so that a long chain need not fit into memory. The keys that were used come last. */
+/**
+ * The same bundle as JSON text, one record at a time, so that a long chain need not fit into memory. The keys come
+ * last, because only then are the used ones known.
+ */
 export function* evidenceText(
   domain: string,
   observations: Iterable<Observation>,

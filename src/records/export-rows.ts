@@ -24,7 +24,7 @@ export const OBSERVATION_COLUMNS = [
   'value',
 ] as const;
 
-/** An observation as lines of CSV: one for each value, and one for a type without values. */
+/** An observation as lines of CSV: one per value, and one for each type without values. */
 export function observationCells({ seq, record }: Observation): Cell[][] {
   const { observed_at, domain, certificate, certificate_status } = record;
   const lines = Object.entries(signalsOf(record)).flatMap(([type, { status, ttl, rtt_ms, values }]) =>

@@ -5,7 +5,9 @@ import { servicesOf } from './services.ts';
 import type { SignalType } from './signal.ts';
 import { certificateParts } from './tracked-values.ts';
 
-/** What hosts are counted by. `expiry` is the day the certificate expires; `service` is `<kind>:<name>`. */
+/**
+ * The criteria by which hosts are counted. `expiry` is the day the certificate expires; `service` is `<kind>:<name>`.
+ */
 export type FacetKind = 'type' | 'service' | 'issuer' | 'expiry' | 'nameserver' | 'mailhost';
 
 export interface Facet {
@@ -13,7 +15,7 @@ export interface Facet {
   name: string;
 }
 
-/** The facets under which a host is listed and counted, from its baseline; each once. */
+/** The facets under which a host is listed and counted, derived from its baseline, without duplicates. */
 export function facetsOf(baseline: DomainBaseline): Facet[] {
   const facets = new Map<string, Facet>();
   const add = (kind: FacetKind, name: string): void => void facets.set(`${kind} ${name}`, { kind, name });
@@ -40,7 +42,7 @@ export function facetsOf(baseline: DomainBaseline): Facet[] {
   return [...facets.values()];
 }
 
-/** The name in an issuer's distinguished name: its organisation, else its common name, else all of it. */
+/** The name in an issuer's distinguished name: its organization, else its common name, else the whole text. */
 export function issuerName(issuer: string): string {
   const part = (name: string): string | undefined =>
     new RegExp(`(?:^|, )${name}=((?:\\\\.|[^,\\\\])+)`).exec(issuer)?.[1]?.replace(/\\(.)/g, '$1');

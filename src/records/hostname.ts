@@ -2,36 +2,41 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import { getDomain } from 'tldts';
 import { Fault } from '../fault.ts';
 
-/** A name that may be watched. */
+/** A hostname that may be watched. */
 export interface Hostname {
   /** Lower-case A-labels without a trailing dot: the key under which everything is stored. */
   hostname: string;
-  /** The same with its Unicode labels. */
+  /** The same name with its Unicode labels. */
   unicode: string;
-  /** The part that is registered, private suffixes such as `github.io` counted; null when the name is a suffix itself. */
+  /**
+   * The registered part of the name, also under private suffixes such as `github.io`; null when the name is itself a
+   * suffix.
+   */
   registrable_domain: string | null;
 }
 
 /** Without the trailing dot: RFC 1035, section 2.3.4, allows 255 octets with the length bytes and the root. */
 const LONGEST_NAME = 253;
 const LONGEST_LABEL = 63;
-/** Longer texts are not parsed; a Unicode name is never longer than its A-labels. */
+/** Longer texts are not parsed. A Unicode name is never longer than its A-labels. */
 const LONGEST_TEXT = 1_000;
 
 /** Letters, digits and hyphens, no hyphen at either end (RFC 1123, section 2.1). */
 const LDH = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
-/** IDNA2008's LetterDigits (RFC 5892, section 2.1) and the characters it allows in context (appendix A): no emoji. */
+/**
+ * The LetterDigits of IDNA2008 (RFC 5892, section 2.1) and the characters it allows in context (appendix A); no emoji.
+ */
 const U_LABEL = /^[\p{Ll}\p{Lo}\p{Lm}\p{Mn}\p{Mc}\p{Nd}\-·͵׳״・\u200c\u200d]+$/u;
 
-/** Characters that URL parsing would cut off, remove or decode unnoticed. */
+/** Characters that URL parsing would silently cut off, remove or decode. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
 const NOT_IN_A_NAME = /[\u0000-\u0020\u007f-\u00a0"#%/:<>?@[\\\]^`{|}\u2028\u2029]/;
 
 /**
  * Parses a hostname, in Unicode or in A-labels, with or without a trailing dot. Unicode is mapped by UTS 46 and limited
  * to the characters of IDNA2008. Throws `invalid_request` for anything else, and for what cannot be watched: addresses,
- * wildcards, names with underscores and names of one label.
+ * wildcards, names with underscores, and names of one label.
  */
 export function parseHostname(text: string): Hostname {
   const refuse = (why: string): never => {
@@ -64,7 +69,7 @@ export function parseHostname(text: string): Hostname {
       refuse(`the label ${label} may contain only letters, digits and inner hyphens (RFC 1123)`);
     }
     if (label.startsWith('xn--')) {
-      // An A-label must be the one spelling of a U-label (RFC 5890, section 2.3.2.1).
+      // An A-label must be the encoding of exactly one U-label (RFC 5890, section 2.3.2.1).
       const unicode = domainToUnicode(label);
       if (unicode === '' || unicode === label || domainToASCII(unicode) !== label) {
         refuse(`the label ${label} does not decode to a Unicode label`);
@@ -73,18 +78,18 @@ export function parseHostname(text: string): Hostname {
         refuse(`the label ${unicode} contains a character that IDNA2008 does not allow in names`);
     }
   }
-  // A last label that is a number makes an IPv4 address of the whole (WHATWG URL, "ends in a number").
+  // A numeric last label makes the whole name an IPv4 address (WHATWG URL, "ends in a number").
   if (/^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? '')) refuse('addresses are not watched; give a name');
   if (labels.length < 2) refuse('it has one label only; give the whole name, such as example.com');
   return { hostname, unicode: domainToUnicode(hostname), registrable_domain: registrableDomain(hostname) };
 }
 
-/** The registered part of a name in A-labels, by the Public Suffix List with its private part; null for a suffix. */
+/** The registered part of a name in A-labels, by the Public Suffix List with its private section; null for a suffix. */
 export function registrableDomain(hostname: string): string | null {
   return getDomain(hostname, { allowPrivateDomains: true });
 }
 
-/** The name and every parent of two labels or more: an opt-out of any of them covers it. */
+/** The name and all its parents with at least two labels: an opt-out of any of them covers the name. */
 export function nameAndParents(hostname: string): string[] {
   const labels = hostname.split('.');
   return labels.slice(0, -1).map((_, index) => labels.slice(index).join('.'));

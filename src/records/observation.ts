@@ -24,7 +24,10 @@ export function recordRoot(disclosures: string[]): string {
   return `sha256:${toHex(merkleRoot(disclosures.map(leafHash)))}`;
 }
 
-/** Signs a record. `seed` must be fresh randomness; `prev` is the receipt hash of the domain's last observation. */
+/**
+ * Signs a record. `seed` must be newly generated random bytes; `prev` is the receipt hash of the domain's last
+ * observation.
+ */
 export function observe(
   { record, seq, prev, seed }: { record: DomainRecord; seq: number; prev: string | null; seed: Uint8Array },
   { signer, kid }: { signer: Signer; kid: string },

@@ -15,7 +15,7 @@ export interface ShownField {
   path: string[];
 }
 
-/** The fields that a preview discloses; the others stay hidden behind their salts. */
+/** The fields that a preview discloses. The other fields stay hidden behind their salts. */
 const SHOWN = ['domain', 'observed_at', 'registrable_domain', 'signals.NS', 'summary', 'unicode'] as const;
 
 const NOTICE =
@@ -24,7 +24,7 @@ const NOTICE =
 const HOW =
   'An account key or a payment shows every field. Held-back fields are salted leaves of the same signed tree; they can be checked against this receipt when they are shown.';
 
-/** The body of an answer without a key. */
+/** The body of a response to a request without a key. */
 export interface Preview {
   preview: true;
   signed: false;
@@ -34,7 +34,7 @@ export interface Preview {
   registrable_domain: string | null;
   observed_at: string;
   seq: number;
-  /** Number of values by type; a type whose answer is unknown is left out. */
+  /** The number of values by type. Types whose answer is unknown are omitted. */
   summary: Record<string, number>;
   nameservers: string[];
   disclosures: ShownField[];
@@ -42,7 +42,7 @@ export interface Preview {
   receipt: string;
 }
 
-/** The body of an answer to a key or a payment. */
+/** The body of a response to a request with a key or a payment. */
 export interface FullRecord {
   preview: false;
   signed: true;

@@ -3,9 +3,12 @@ import { Fault } from '../fault.ts';
 import type { Probe } from './signal.ts';
 import { KNOWN_STATUSES, SIGNAL_TYPES, UNKNOWN_STATUSES } from './signal.ts';
 
-/** The most values of one signal; a resolver reports more as `too_many`. */
+/** The most values of one signal. A resolver reports `too_many` for more. */
 export const MOST_VALUES = 500;
-/** The longest sum of a signal's values in presentation form, in characters: a whole message, every byte as `\DDD`. */
+/**
+ * The maximum total length of a signal's values in presentation form, in characters: a whole message with every byte as
+ * `\DDD`.
+ */
 const LONGEST_VALUES = 4 * 65_535;
 const MOST_NAMES = 2_000;
 
@@ -55,7 +58,7 @@ const CertificateSchema = z.object({
     .transform((list) => [...new Set(list)].sort()),
 });
 
-/** A probe as a scanner sends it. Lists are sorted on parsing; anything a resolver could not report is refused. */
+/** A probe as a scanner sends it. Parsing sorts the lists and refuses everything that a resolver cannot report. */
 export const ProbeSchema = z
   .object({
     hostname: z.string().max(253),
@@ -70,7 +73,7 @@ export const ProbeSchema = z
     'must have a certificate exactly when its certificate_status is ok',
   );
 
-/** Parses a probe that another machine sent. Throws `invalid_request` naming the member and what is wrong with it. */
+/** Parses a probe from another machine. Throws `invalid_request` naming the member and the problem. */
 export function parseProbe(json: unknown): Probe {
   const parsed = ProbeSchema.safeParse(json);
   if (parsed.success) return parsed.data;

@@ -3,7 +3,7 @@ import type { Ask } from './dns/ask.ts';
 import type { RecordType } from './dns/record-type.ts';
 import type { Certificate, CertificateStatus, Probe, Signal, SignalType } from './signal.ts';
 
-/** The question of each signal: a prefix of the hostname, and the type. */
+/** The query for each signal: a prefix of the hostname, and the record type. */
 const QUESTIONS: Record<SignalType, readonly [before: string, type: RecordType]> = {
   A: ['', 'A'],
   AAAA: ['', 'AAAA'],
@@ -32,19 +32,22 @@ export interface CertificateProbe {
   certificate_status: CertificateStatus;
 }
 
-/** Makes a TLS handshake with one of the addresses under the host's name. Never rejects. */
+/** Makes a TLS handshake with one of the addresses, using the host's name. Never rejects. */
 export type Handshake = (hostname: string, addresses: readonly string[]) => Promise<CertificateProbe>;
 
 export interface ProbeOptions {
   ask: Ask;
   handshake: Handshake;
-  /** The present time, in ms. */
+  /** The current time, in ms. */
   now(): number;
-  /** A random label that nobody has registered, of some 20 letters and digits. */
+  /** A random label of about 20 letters and digits, which nobody has registered. */
   randomLabel(): string;
 }
 
-/** Probes one hostname, in A-labels without a trailing dot: every type, the wildcard, and the certificate at its addresses. */
+/**
+ * Probes one hostname, given in A-labels without a trailing dot: every type, the wildcard, and the certificate at its
+ * addresses.
+ */
 export async function probeHostname(
   hostname: string,
   { ask, handshake, now, randomLabel }: ProbeOptions,
@@ -69,7 +72,7 @@ export async function probeHostname(
   };
 }
 
-/** Whether a random name has an address or an alias; null when unknown. */
+/** Whether a random name below the host has an address or an alias; null when unknown. */
 async function wildcardOf(name: string, ask: Ask): Promise<boolean | null> {
   const address = await ask(name, 'A');
   if (address.status === 'ok') return true;
@@ -82,7 +85,7 @@ async function wildcardOf(name: string, ask: Ask): Promise<boolean | null> {
 async function certificateOf(hostname: string, signals: Signal[], handshake: Handshake): Promise<CertificateProbe> {
   const addresses = signals.flatMap(({ values }) => values);
   if (addresses.length > 0) return handshake(hostname, addresses);
-  // A host known to have no address has no certificate; one whose addresses are unknown may have one.
+  // A host that is known to have no address has no certificate. A host whose addresses are unknown may have one.
   const isKnown = signals.every(({ status }) => status === 'nodata' || status === 'nxdomain');
   return { certificate: null, certificate_status: isKnown ? 'none' : 'skipped' };
 }

@@ -1,6 +1,6 @@
 import type { RecordsFrame } from './views.ts';
 
-// The views of the pages for reading and verifying; views.ts has the others.
+// The views of the pages for reading and verifying. The others are in views.ts.
 
 /** The routes of these pages, with the view of each. */
 export interface ReadingPages {
@@ -16,10 +16,10 @@ export interface VerifyView {
   frame: RecordsFrame;
 }
 
-/** Where a list ends for this reader. */
+/** The end of a list for this reader. */
 export interface ListEnd {
   total: number;
-  /** How many rows only an account sees; 0 when nothing is held back. */
+  /** How many further rows only signed-in readers see; 0 when all are shown. */
   held_back: number;
   sign_in_url: string;
   /** The address of the next page, for signed-in readers; null on the last. */
@@ -118,7 +118,7 @@ export interface SearchView {
   q: string;
   /** Null without a query. */
   found: FoundGroup[] | null;
-  /** What was wrong with the query; null when nothing was. */
+  /** The problem with the query; null when it was valid. */
   refusal: string | null;
 }
 
@@ -133,26 +133,26 @@ export interface FoundGroup {
 
 export interface DocsView {
   frame: RecordsFrame;
-  /** A watched hostname for the examples. */
+  /** A watched hostname, for the examples. */
   example: string;
   limits: {
-    /** The limits by address, without a key, in words. */
+    /** The limits per address for requests without a key, in words. */
     by_address: { what: string; limit: string }[];
     keyless_daily: number;
     keyless_seconds: number;
     keyed_daily: number;
     keyed_per_minute: number;
-    /** Hostnames that an account may watch, by its plan. */
+    /** How many hostnames an account may watch, by its plan. */
     watch_daily: number;
     watch_monthly: number;
   };
-  /** What a request past the allowance costs, in credits. */
+  /** The price of a request beyond the allowance, in credits. */
   credits_per_request: number;
   /** The network and the prices of the paid lane; null while it is closed. */
   paid: { network: string; prices: { path: string; price: string }[]; sells_credits: boolean; repeats: number } | null;
   /** Operations by group, from the URL map. */
   operations: DocsOperations[];
-  /** A receipt and a preview that this service made; null before the first observation. */
+  /** A receipt and a preview from this service; null before the first observation. */
   receipt: string | null;
   preview: string | null;
 }

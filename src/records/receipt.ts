@@ -3,11 +3,11 @@ import { isIsoTime } from '../time.ts';
 /** The first line of every observation's receipt. */
 const RECEIPT_HEADER = 'domain-observation/v1';
 
-/** The parsed receipt of an observation. Nothing in this file hashes, so a reader's browser runs it too. */
+/** The parsed receipt of an observation. This file does no hashing, so it also runs in a reader's browser. */
 export interface ObservationReceipt {
   /** In A-labels. */
   domain: string;
-  /** Of the whole service, from 1, without gaps. */
+  /** The number in the whole service, from 1, without gaps. */
   seq: number;
   /** ISO 8601, UTC, milliseconds. */
   observed_at: string;
@@ -29,7 +29,7 @@ export function observationText(receipt: ObservationReceipt): string {
   return text;
 }
 
-// At most 15 digits: JavaScript numbers hold no more exactly.
+// At most 15 digits, so that JavaScript numbers represent the value exactly.
 const RECEIPT_PATTERN =
   /^domain-observation\/v1\ndomain ([a-z0-9.-]{3,253})\nseq ([1-9]\d{0,14})\nobserved_at (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\nrecord_root (sha256:[0-9a-f]{64})\nrecord_fields ([1-9]\d{0,14})\nprev (none|sha256:[0-9a-f]{64})\nkid (\S+)\n$/;
 

@@ -3,8 +3,9 @@ import type { DomainRecord, RecordSignal } from './record.ts';
 import { signalsOf } from './record.ts';
 
 /**
- * A record in two parts: the body, which stays the same from probe to probe while nothing changes and is stored once,
- * and the circumstances of one probe. Otherwise a million hostnames probed daily would write their zones every day.
+ * A record in two parts: the body, which does not change between probes while the zone stays the same and is stored
+ * only once, and the circumstances of one probe. Without this split, a million hostnames probed daily would write their
+ * zones every day.
  */
 export interface RecordParts {
   body: Record<string, unknown>;
@@ -15,7 +16,7 @@ export interface RecordParts {
 /** TTL, transport, round-trip time, and the flags as letters: `a` for aa, `d` for ad, `t` for tc. */
 type Circumstance = [ttl: number | null, transport: 'udp' | 'tcp' | null, rtt_ms: number | null, flags: string];
 
-/** Splits a record. `observed_at` is in neither part: the receipt and the row have it. */
+/** Splits a record. Neither part contains `observed_at`: the receipt and the row have it. */
 export function partsOf(record: DomainRecord): RecordParts {
   const { observed_at: _, ...rest } = record;
   const body: Record<string, unknown> = rest;

@@ -5,10 +5,10 @@ import { servicesSeen } from './services.ts';
 import type { Certificate, CertificateStatus, Probe, Signal, SignalStatus } from './signal.ts';
 import { isKnown } from './signal.ts';
 
-/** A signal as the signed record has it, without the resolver, which is the operator's business. */
+/** A signal as in the signed record, without the resolver, which only concerns the operator. */
 export type RecordSignal = Omit<Signal, 'resolver'>;
 
-/** The signed part of a probe: a flat list of named fields, each of which can be disclosed alone. */
+/** The signed part of a probe: a flat list of named fields, each of which can be disclosed separately. */
 export interface DomainRecord {
   certificate: Certificate | null;
   certificate_status: CertificateStatus;
@@ -17,15 +17,15 @@ export interface DomainRecord {
   observed_at: string;
   registrable_domain: string | null;
   services: ServiceSeen[];
-  /** Number of values by type; a type whose answer is unknown is left out. */
+  /** The number of values by type. Types whose answer is unknown are omitted. */
   summary: Record<string, number>;
   unicode: string;
   wildcard: boolean | null;
-  /** One for each type that was queried, named `signals.<TYPE>`. */
+  /** One for each queried type, named `signals.<TYPE>`. */
   [signal: `signals.${string}`]: RecordSignal;
 }
 
-/** The record of a probe, at the time that its receipt will state. */
+/** Builds the record of a probe, with the time that its receipt will state. */
 export function recordOf(probe: Probe, host: Hostname, observed_at: number): DomainRecord {
   const signals = Object.entries(probe.signals).sort(([a], [b]) => (a < b ? -1 : 1));
   return {
@@ -47,7 +47,7 @@ export function recordOf(probe: Probe, host: Hostname, observed_at: number): Dom
   };
 }
 
-/** Number of values by type, for the types whose answer is known. */
+/** The number of values by type, for the types whose answer is known. */
 export function summaryOf(signals: Record<string, { status: SignalStatus; values: string[] }>): Record<string, number> {
   return Object.fromEntries(
     Object.entries(signals)

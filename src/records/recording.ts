@@ -25,13 +25,13 @@ export interface LeasedHost extends Hostname {
 export interface RecordingTables {
   /** Runs work in one transaction; a nested call joins the outer one. */
   transact<T>(work: () => T): T;
-  /** The host while this lease holds it; null when the lease is lost or the host is no longer watched. */
+  /** The host while this lease holds it; null when the lease was lost or the host is no longer watched. */
   leased(lease: string, hostname: string): LeasedHost | null;
   nextSeq(): number;
   addObservation(host: number, observation: Observation): void;
   baseline(host: number): DomainBaseline;
   setBaseline(host: number, updates: DomainBaseline): void;
-  /** Appends changes, at `now` or at the last delta's time if that is later. */
+  /** Appends changes, dated `now`, or the last delta's time if that is later. */
   addDeltas(host: LeasedHost, changes: Change[], observation_seq: number, now: number): Delta[];
   addSightings(host: number, tracked: TrackedValues, at: number): void;
   setFacets(host: number, facets: Facet[]): void;
@@ -53,11 +53,11 @@ export interface RecordingOptions {
   kid: string;
   /** When the key came into force, in ms. */
   nbf?: number;
-  /** The present time, in ms. */
+  /** The current time, in ms. */
   now: number;
-  /** The interval of the settings, in ms. */
+  /** The probe interval from the settings, in ms. */
   every: number;
-  /** Fresh random bytes. */
+  /** New random bytes. */
   randomBytes(length: number): Uint8Array;
 }
 
@@ -65,8 +65,9 @@ export interface RecordingOptions {
 export type Recorded = { outcome: 'recorded'; seq: number; deltas: Delta[] } | { outcome: 'lost' };
 
 /**
- * Records one probe under its lease, in one transaction: the signed observation, the deltas and what follows from them,
- * and the time of the next probe. A probe that is sent again finds its lease gone, so nothing is recorded twice.
+ * Records one probe under its lease, in one transaction: the signed observation, the deltas and everything derived from
+ * them, and the time of the next probe. A probe that is submitted twice finds its lease gone, so nothing is recorded
+ * twice.
  */
 export function recordProbe(tables: RecordingTables, lease: string, probe: Probe, options: RecordingOptions): Recorded {
   return tables.transact(() => {

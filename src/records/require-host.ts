@@ -9,8 +9,8 @@ export interface HostTables<Host> {
 }
 
 /**
- * Finds a host under watch by its name. Throws `invalid_request` for an invalid hostname, `not_found` for one that opted
- * out, and `not_watched` for any other that is not under watch (wire.md, section 5).
+ * Finds a host under watch by its name. Throws `invalid_request` for an invalid hostname, `not_found` for one that
+ * opted out, and `not_watched` for any other that is not under watch (wire.md, section 5).
  */
 export function requireHost<Host>({ optOutOf, find }: HostTables<Host>, text: string): Host {
   const { hostname } = parseHostname(text);
@@ -24,8 +24,8 @@ export function requireHost<Host>({ optOutOf, find }: HostTables<Host>, text: st
 }
 
 /**
- * The fault for a host under watch without an observation: none yet, or none at or before `asOf` because the first one
- * is later. Times in ms.
+ * The fault for a watched host without an observation: it has none yet, or none at or before `asOf`, because the first
+ * one is later. Times in ms.
  */
 export function notObserved(hostname: string, asOf?: number, first?: number): Fault {
   if (asOf === undefined || first === undefined) {

@@ -9,8 +9,8 @@ export const SEED_LENGTH = 32;
 
 /**
  * The disclosures of all fields in leaf order: by name, in UTF-16 code units. The salts are consecutive parts of the
- * output of SHAKE256 over the seed, so that an observation stores 32 random bytes instead of a salt per field; a
- * disclosed salt reveals nothing about the others. Throws when the seed has another length.
+ * output of SHAKE256 over the seed, so an observation stores 32 random bytes instead of one salt per field. A disclosed
+ * salt reveals nothing about the others. Throws when the seed does not have `SEED_LENGTH` bytes.
  */
 export function disclosuresOf(fields: object, seed: Uint8Array): string[] {
   if (seed.length !== SEED_LENGTH) throw new TypeError(`a seed must have ${SEED_LENGTH} bytes, not ${seed.length}`);

@@ -10,14 +10,14 @@ export interface BatchOutcome {
   noResolver: boolean;
 }
 
-/** Asked when a probe had no answer; any reply, even a refusal, shows that a resolver is there. */
+/** Sent when a probe had no answer. Any reply, even a refusal, shows that a resolver is reachable. */
 const TEST_QUESTION = ['com', 'NS'] as const;
 
-/** How a batch learns that it must stop, and reports the hosts it is done with. */
+/** How a batch learns that it must stop, and how it reports finished hosts. */
 export interface BatchOptions {
-  /** Once true, probes in progress are dropped and their lease is released. */
+  /** Once this is true, the batch drops probes in progress and releases their lease. */
   isStopping(): boolean;
-  /** Reports how many more hostnames are submitted or dropped; the counts add up to the whole lease. */
+  /** Reports how many more hostnames were submitted or dropped. The counts add up to the whole lease. */
   release(count: number): void;
 }
 
@@ -56,7 +56,7 @@ export async function scanBatch(
     await Promise.all(
       hostnames.map(async (hostname) => {
         const probe = await prober.probe(hostname);
-        // A closed client ends every question without an answer.
+        // A closed client ends every query without an answer.
         if (isStopping()) return;
         if (gotNoAnswer(probe)) {
           unanswered.push(probe);
@@ -80,7 +80,7 @@ export async function scanBatch(
   }
 }
 
-/** Whether a probe had no answer at all. */
+/** Whether no query of a probe was answered. */
 export function gotNoAnswer({ signals }: Probe): boolean {
   return Object.values(signals).every((signal) => !isKnown(signal) && isSilence(signal.status));
 }

@@ -7,8 +7,8 @@ export interface ScanLease {
 }
 
 /**
- * The outcome of one probe: signed and stored; lost, because another scanner leased the hostname meanwhile or it is no
- * longer watched; or refused for its content.
+ * The outcome of one probe: signed and stored; lost, because another scanner leased the hostname in the meantime or it
+ * is no longer watched; or refused for its content.
  */
 export type ProbeOutcome =
   | { hostname: string; outcome: 'recorded'; seq: number; changes: string[] }
@@ -17,10 +17,10 @@ export type ProbeOutcome =
 
 /** Where a scanner gets its work and submits its probes: the database, or the API of another machine. */
 export interface ScanQueue {
-  /** Leases at most `max` hostnames that are due; null when none is. */
+  /** Leases up to `max` due hostnames; null when none are due. */
   lease(max: number): Promise<ScanLease | null>;
   /** Submits probes under their lease; returns their outcomes in the same order. */
   submit(lease: string, probes: Probe[]): Promise<ProbeOutcome[]>;
-  /** Ends a lease: hostnames without a submitted probe are due at once. */
+  /** Ends a lease. Hostnames without a submitted probe are due again at once. */
   release(lease: string): Promise<void>;
 }

@@ -5,16 +5,16 @@ import type { ValueTables } from './value-search.ts';
 import { FIRST_VALUE, valueSightings } from './value-search.ts';
 import { historyRow } from './wire-rows.ts';
 
-/** The most results of each kind, when all kinds are searched. */
+/** The most results of each kind in a search of all kinds. */
 const MOST = 50;
-/** How many names of services and issuers are scanned. */
+/** How many service and issuer names are scanned. */
 const SCANNED_NAMES = 1_000;
 
-/** The kinds of results, in the order in which they are listed. */
+/** The kinds of results, in display order. */
 export const FOUND_KINDS = ['domain', 'value', 'service', 'issuer', 'nameserver', 'mailhost'] as const;
 export type FoundKind = (typeof FOUND_KINDS)[number];
 
-/** The last row of a page of one kind: the next page comes after it. */
+/** The last row of a page of one kind, after which the next page starts. */
 export type FoundCursor = (string | number)[];
 
 /** The table reads that the search needs. */
@@ -103,7 +103,7 @@ function values(tables: ValueTables, q: string, limit: number, after?: FoundCurs
   return rows;
 }
 
-/** Mail hosts and name servers are listed by registrable domain: the query's, or the query itself as a prefix. */
+/** The registrable domain under which mail hosts and name servers are listed, or the query itself as a prefix. */
 function hostOf(q: string): string {
   const low = q.toLowerCase().replace(/\.$/, '');
   return low.includes('.') && /^[a-z0-9.-]+$/.test(low) ? (registrableDomain(low) ?? low) : low;

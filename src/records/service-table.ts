@@ -1,10 +1,10 @@
 import type { SignalType } from './signal.ts';
 
-/** How to recognize a service in DNS records: by host suffixes or by prefixes of texts. */
+/** How to recognize a service in DNS records: by host suffixes or by text prefixes. */
 export interface ServicePattern {
   service: string;
   kind: 'mail' | 'dns' | 'hosting' | 'cdn' | 'verification' | 'security';
-  /** A record's host is one of these names or below one of them. */
+  /** The record's host is one of these names or a subdomain of one. */
   hosts?: Partial<Record<SignalType, readonly string[]>>;
   /** For name servers with numbered names. */
   nameserver?: RegExp;
@@ -16,7 +16,7 @@ export interface ServicePattern {
 
 const CNAMES = (...hosts: string[]) => ({ CNAME: hosts, WWW_CNAME: hosts });
 
-/** Services that can be recognized in records. Public knowledge, maintained by hand; a new row needs no code. */
+/** The services that can be recognized. Public knowledge, maintained by hand; a new row needs no code. */
 export const SERVICES: readonly ServicePattern[] = [
   // Mail
   { service: 'Google Workspace', kind: 'mail', hosts: { MX: ['google.com', 'googlemail.com'] } },

@@ -2,12 +2,12 @@ import { entriesOf } from '../narrow.ts';
 import { SERVICES } from './service-table.ts';
 import type { SignalType } from './signal.ts';
 
-/** A service that a host's records point to. */
+/** A service to which a host's records point. */
 export interface ServiceSeen {
   service: string;
-  /** `mail`, `dns`, `hosting`… as the service table has it. */
+  /** `mail`, `dns`, `hosting`…, as in the service table. */
   kind: string;
-  /** The signal types that showed it, sorted. */
+  /** The signal types in which it was found, sorted. */
   seen_in: string[];
 }
 
@@ -23,7 +23,7 @@ export function servicesSeen({
   return servicesOf(Object.fromEntries(entriesOf(signals).map(([type, { values }]) => [type, values])));
 }
 
-/** The services that values point to, sorted by name, each once. */
+/** The services to which values point, sorted by name, without duplicates. */
 export function servicesOf(values: Values): ServiceSeen[] {
   const hosts = Object.fromEntries(entriesOf(values).map(([type, list]) => [type, list.map(hostIn)]));
   const texts = (values.TXT ?? []).map((value) => unquoted(value).toLowerCase());
@@ -48,7 +48,7 @@ function order({ service, kind }: ServiceSeen): string {
   return `${service}\n${kind}`;
 }
 
-/** The host in a value: its last word, because an MX begins with its preference. */
+/** The host in a value: the last word, because an MX value begins with its preference. */
 function hostIn(value: string): string {
   return value
     .slice(value.lastIndexOf(' ') + 1)
@@ -60,7 +60,7 @@ function isAtOrBelow(host: string, name: string): boolean {
   return host.endsWith(name) && (host.length === name.length || host[host.length - name.length - 1] === '.');
 }
 
-/** A TXT value's strings as one text, without the quotation marks of the presentation form. */
+/** The strings of a TXT value joined, without the quotation marks of the presentation form. */
 function unquoted(value: string): string {
   return value.startsWith('"') ? value.slice(1).replace(/"$/, '').replaceAll('" "', '') : value;
 }

@@ -1,10 +1,13 @@
 import { isOneOf } from '../narrow.ts';
 /**
- * The result of probing one hostname. The resolver fills it, the rules of observations and deltas read it, and a remote
- * scanner sends it as JSON.
+ * The result of probing one hostname. The resolver fills it in, the rules of observations and deltas read it, and a
+ * remote scanner sends it as JSON.
  */
 
-/** The questions asked about each hostname, by their names on the wire. `WWW_` asks the same with `www.` in front. */
+/**
+ * The questions asked about each hostname, under their wire names. `WWW_` asks the same question about the name
+ * prefixed with `www.`.
+ */
 export const SIGNAL_TYPES = [
   'A',
   'AAAA',
@@ -26,15 +29,15 @@ export const SIGNAL_TYPES = [
   'WWW_HTTPS',
 ] as const;
 
-/** TLSA stands for TLSA at `_443._tcp.`, DMARC for TXT at `_dmarc.`. */
+/** TLSA means TLSA at `_443._tcp.`, and DMARC means TXT at `_dmarc.`. */
 export type SignalType = (typeof SIGNAL_TYPES)[number];
 
 /** Answers that state what exists: records, no records of this type, no such name. */
 export const KNOWN_STATUSES = ['ok', 'nodata', 'nxdomain'] as const;
 
 /**
- * Answers that do not state what exists. `malformed` includes an answer to another question, `truncated` one that TCP did
- * not complete either; `skipped` is a question that was not asked.
+ * Answers that do not state what exists. `malformed` includes an answer to another question; `truncated` means that TCP
+ * did not deliver a complete answer either; `skipped` means that the question was not asked.
  */
 export const UNKNOWN_STATUSES = [
   'servfail',
@@ -55,18 +58,19 @@ export type SignalStatus = KnownStatus | (typeof UNKNOWN_STATUSES)[number];
 
 export interface Signal {
   status: SignalStatus;
-  /** The smallest of the answer's records, in seconds; null without records. */
+  /** The smallest TTL in the answer, in seconds; null without records. */
   ttl: number | null;
   /**
-   * The records' data in presentation form, printable ASCII, sorted, each once: hosts in lower case without the
-   * last dot; a TXT record's strings joined, without quotation marks; bytes that are not printable as `\DDD`.
+   * The records' data in presentation form: printable ASCII, sorted, without duplicates. Hosts are in lower case
+   * without the trailing dot, the strings of a TXT record are joined without quotation marks, and non-printable bytes
+   * are `\DDD`.
    */
   values: string[];
   transport: 'udp' | 'tcp' | null;
-  /** The round trip of the attempt that was answered, in ms. */
+  /** The round-trip time of the answered attempt, in ms. */
   rtt_ms: number | null;
   flags: SignalFlags;
-  /** The `ip:port` of the resolver asked last. */
+  /** The `ip:port` of the last resolver that was queried. */
   resolver?: string;
 }
 
@@ -77,9 +81,9 @@ export interface SignalFlags {
   tc: boolean;
 }
 
-/** The certificate that a host presents on port 443 to a handshake with its name. */
+/** The certificate that a host presents on port 443 in a handshake with its name. */
 export interface Certificate {
-  /** Distinguished names on one line, as `CN=R11, O=Let's Encrypt, C=US`. */
+  /** Distinguished names in one line, such as `CN=R11, O=Let's Encrypt, C=US`. */
   issuer: string;
   subject: string;
   /** ISO 8601, UTC, milliseconds. */
@@ -87,11 +91,11 @@ export interface Certificate {
   not_after: string;
   /** SHA-256 of the DER, 64 lower-case hex digits. */
   fingerprint256: string;
-  /** DNS names, in lower case, sorted, each once. */
+  /** DNS names, in lower case, sorted, without duplicates. */
   san: string[];
 }
 
-/** The outcome of the handshake. `none`: nothing listens or speaks TLS there. All others but `ok` are unknown. */
+/** The outcome of the handshake. `none`: nothing listens or speaks TLS there. All others except `ok` are unknown. */
 export type CertificateStatus = 'ok' | 'none' | 'timeout' | 'error' | 'skipped';
 
 /** The result of probing one hostname. */

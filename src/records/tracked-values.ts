@@ -16,8 +16,9 @@ interface ProbeOrRecord {
 }
 
 /**
- * The part of a probe that is compared with the one before. TTL, transport, time and flags are not: they change without
- * an edit of the zone. Nor are values that rotate by themselves: a SOA's serial, and ECH keys in HTTPS and SVCB records.
+ * The part of a probe that is compared with the previous one. TTL, transport, time and flags are excluded, because they
+ * change without an edit of the zone. So are values that rotate by themselves: the serial of a SOA, and ECH keys in
+ * HTTPS and SVCB records.
  */
 export function trackedValues({ signals, certificate, certificate_status }: ProbeOrRecord): TrackedValues {
   const tracked: TrackedValues = {};
@@ -45,7 +46,7 @@ export function certificateText({ fingerprint256, not_after, issuer }: Certifica
   return `${fingerprint256} ${not_after} ${issuer}`;
 }
 
-/** Parses such a value; null for anything else. */
+/** Parses such a text; null for anything else. */
 export function certificateParts(text: string): Pick<Certificate, 'fingerprint256' | 'not_after' | 'issuer'> | null {
   const match = /^([0-9a-f]{64}) (\S+) (.*)$/s.exec(text);
   return match === null

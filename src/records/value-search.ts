@@ -4,7 +4,7 @@ import { valueMatch } from './value-words.ts';
 /** How many values, or sightings of one value, are read at a time. */
 const CHUNK = 64;
 
-/** A value in the index: shared by all hosts that have it, or (a long one) of one host and signal alone. */
+/** An indexed value: shared by all hosts that have it or, if long, specific to one host and signal. */
 export interface IndexedValue {
   id: number;
   host: number | null;
@@ -12,7 +12,7 @@ export interface IndexedValue {
   value: string;
 }
 
-/** One host's sighting of a value. Times in ms. */
+/** A sighting of a value at one host. Times in ms. */
 export interface ValueSighting {
   /** The hostname's id. */
   host: number;
@@ -21,13 +21,13 @@ export interface ValueSighting {
   value: string;
   first_seen: number;
   last_seen: number;
-  /** The number of probes that showed it. */
+  /** The number of probes that showed the value. */
   count: number;
 }
 
 /** The table reads that a search of values needs. */
 export interface ValueTables {
-  /** Values that match an FTS5 query, in the order of their ids, from one on. */
+  /** Values that match an FTS5 query, by id, starting with id `from`. */
   valuesThatMatch(match: string, from: number, limit: number): IndexedValue[];
   /** Shown hosts with exactly this value, after the given one. */
   sightingsOf(value: string, after: { host: number; signal: string }, limit: number): ValueSighting[];
@@ -37,7 +37,7 @@ export interface ValueTables {
 
 /** The last row of a page of sightings. */
 export interface ValueCursor {
-  /** 0: exact matches; 1: values with all the words; 2: values with words that begin like the last one. */
+  /** 0: exact matches; 1: values with all the words; 2: values where the last word of the query is a prefix. */
   tier: number;
   id: number;
   host: number;
@@ -47,15 +47,16 @@ export interface ValueCursor {
 export const FIRST_VALUE: ValueCursor = { tier: 0, id: 0, host: 0, signal: '' };
 
 /**
- * Sightings of values that equal the query, contain its words or begin with them, in this order, one at a time, after a
- * cursor. Values first seen moments ago are not indexed yet and match only in full.
+ * Sightings of values that equal the query, then of values that contain its words, then of values with words that begin
+ * like its last word; one at a time, after a cursor. Values first seen moments ago are not indexed yet, so only exact
+ * matches find them.
  */
 export function* valueSightings(
   tables: ValueTables,
   q: string,
   after: ValueCursor = FIRST_VALUE,
 ): Iterable<{ sighting: ValueSighting; cursor: ValueCursor }> {
-  // Hosts are stored in lower case, texts as they are in the zone.
+  // Hosts are stored in lower case, texts as in the zone.
   const exact = [...new Set([q, q.toLowerCase()])];
   const match = valueMatch(q);
   for (let tier = after.tier; tier <= 2; tier++) {

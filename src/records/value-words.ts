@@ -2,17 +2,22 @@ import { domainToASCII } from 'node:url';
 import { escapeText } from './dns/escape.ts';
 import { certificateParts } from './tracked-values.ts';
 
-/** The most words of one value, so that a TXT record padded with words cannot fill the index; and of one query. */
+/**
+ * The most words of one value, so that a TXT record padded with words cannot fill the index; and the most words of a
+ * query.
+ */
 const WORDS_MAX = 200;
 const QUERY_WORDS_MAX = 24;
-/** The longest word, in characters: as long as a fingerprint. */
+/** The maximum length of a word, in characters: that of a fingerprint. */
 const WORD_LENGTH = 64;
-/** The longest query, in UTF-16 units: as long as a name. Unicode mapping of longer texts may take much longer. */
+/**
+ * The maximum length of a query, in UTF-16 units: that of a name. Unicode mapping of longer texts may take much longer.
+ */
 const QUESTION_LENGTH = 253;
-/** The shortest prefix that is searched for: too many words begin with a single letter. */
+/** The minimum length of a prefix search: too many words begin with a single letter. */
 const BEGINNING_MIN = 2;
 
-/** Between the parts of a value that are words, hosts or addresses. */
+/** Separates the words, hosts and addresses in a value. */
 const PARTS = /[\s"/=,;()]+/;
 /** An IPv4 address or a prefix with a dot, or an IPv6 address or a prefix with two colons. */
 const ADDRESS = /^(?:\d{1,3}(?:\.\d{0,3}){1,3}|[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7})$/;
@@ -21,7 +26,7 @@ const MECHANISM = /^[-+~?]?ip[46]:/;
 const BETWEEN_WORDS = /[^a-z0-9]+/;
 
 /**
- * The words of a value as the index holds them, separated by spaces: labels of hosts, words of texts, whole addresses,
+ * The words of a value as stored in the index, separated by spaces: labels of hosts, words of texts, whole addresses,
  * and the fingerprint and issuer of a certificate.
  */
 export function valueWords(value: string): string {
@@ -38,7 +43,7 @@ export interface ValueMatch {
 }
 
 /**
- * Terms separated by whitespace may match in any order; the words within a term must be adjacent. Null for a query
+ * Terms separated by whitespace match in any order; the words within a term must be adjacent. Returns null for a query
  * without a letter or digit. Words after the first `QUERY_WORDS_MAX` are ignored.
  */
 export function valueMatch(question: string): ValueMatch | null {

@@ -1,18 +1,19 @@
 /**
- * The view of each public page of the domain records: everything that it shows, ready to print. Pages hold markup only
- * and import nothing but these types. Every `url` is a path from the host's root unless its name says absolute.
+ * The view of each public page of the domain records: everything that the page shows, ready to print. Pages contain
+ * only markup and import only these types. Every `url` is a path from the host's root unless its name ends in
+ * `absolute`.
  */
 
 /** The frame around every page of the domain records. */
 export interface RecordsFrame {
-  /** Public address of the service, without a slash at its end. */
+  /** The public address of the service, without a trailing slash. */
   root_absolute: string;
   canonical_absolute: string;
-  /** Text of `<title>`. */
+  /** The text of `<title>`. */
   title: string;
   description: string;
   noindex: boolean;
-  /** Whether the reader is signed in, by a mail address. */
+  /** The mail address of the signed-in reader; null when not signed in. */
   signed_in: string | null;
   /** How to reach the operator; null when CONTACT is not set. */
   contact: { url: string; text: string } | null;
@@ -22,7 +23,7 @@ export interface RecordsFrame {
 export interface FaultView {
   frame: RecordsFrame;
   heading: string;
-  /** What was wrong, and what to do. */
+  /** The problem, and what to do. */
   message: string;
   ways: { url: string; text: string }[];
 }
@@ -42,26 +43,26 @@ export interface ChangeView {
   /** Removed and added values, shortened. */
   lost: string[];
   gained: string[];
-  /** How many more of each are not listed. */
+  /** How many more values of each kind are not listed. */
   more_lost: number;
   more_gained: number;
 }
 
-/** A day and how many changes it had. */
+/** A day, and the number of its changes. */
 export interface DayBar {
   /** YYYY-MM-DD. */
   day: string;
   count: number;
 }
 
-/** The top of a list, and the list's length. */
+/** The top of a list, and the length of the list. */
 export interface TopList {
   name: string;
-  /** What an account sees of it. */
+  /** What a signed-in reader sees of the list. */
   about: string;
   items: { text: string; detail: string; url: string | null }[];
   total: number;
-  /** Where the whole list is. */
+  /** The address of the whole list. */
   all_url: string;
 }
 
@@ -74,7 +75,7 @@ export interface LandingView {
   lists: TopList[];
   /** Oldest first, without gaps. */
   days: DayBar[];
-  /** A hostname for the examples. */
+  /** A hostname, for the examples. */
   example: string;
 }
 
@@ -83,14 +84,14 @@ export interface ChangesView {
   day: string;
   is_today: boolean;
   total: number;
-  /** By signal, the most changes first. */
+  /** By signal, most changes first. */
   counts: { signal: string; added: number; removed: number; changed: number; total: number }[];
   items: ChangeView[];
-  /** Addresses of the neighbouring days and of the next page; null where there is none. */
+  /** The addresses of the neighboring days and of the next page; null where there is none. */
   earlier: string | null;
   later: string | null;
   next: string | null;
-  /** Whether this is not the day's first page. */
+  /** Whether this is a later page of the day. */
   is_continued: boolean;
   /** The last days up to today, oldest first. */
   days: DayBar[];
@@ -114,12 +115,12 @@ export interface TimeMachineView {
   is_paused: boolean;
   /** ISO 8601. */
   added_at: string;
-  /** The requested date or time, as it was written; null for the latest. */
+  /** The requested date or time, as entered; null for the latest. */
   as_of: string | null;
-  /** Days, YYYY-MM-DD, between which one can be picked. */
+  /** The first and last day that can be picked, YYYY-MM-DD. */
   first_day: string | null;
   today: string;
-  /** Null when there is none, or none by the requested time. */
+  /** Null when there is none, or none at the requested time. */
   observation: ObservationView | null;
   /** ISO 8601: when the domain was first observed, if that was later than the requested time. */
   first_observed_at: string | null;
@@ -149,12 +150,12 @@ export interface ObservationView {
   /** ISO 8601. */
   observed_at: string;
   nameservers: string[];
-  /** Number of values by type, types that have some first. */
+  /** The number of values by type, types with values first. */
   summary: { name: string; count: number }[];
   held_back: { fields: number; how: string };
   notice: string;
   receipt: string;
-  /** The preview for the checks in the browser, as JSON that is safe inside a script element. */
+  /** The preview for the in-browser checks, as JSON that is safe inside a script element. */
   preview_json: string;
   /** The address of the previous observation; null for the first. */
   earlier: string | null;

@@ -17,13 +17,13 @@ export function tapeRow(delta: Delta) {
   return { seq, at: time(at), domain, signal, kind, line: changeLine(delta) };
 }
 
-/** One receipt of a domain's provenance. */
+/** A receipt in a domain's provenance. */
 export function provenanceRow({ seq, observed_at, receipt }: { seq: number; observed_at: number; receipt: string }) {
   const record_root = parseObservation(parseNote(receipt)?.text ?? '')?.record_root ?? '';
   return { seq, observed_at: time(observed_at), record_root, receipt };
 }
 
-/** One value of a domain's history. */
+/** A value in a domain's history. */
 export function historyRow<T extends { first_seen: number; last_seen: number }>(sighting: T) {
   return { ...sighting, first_seen: time(sighting.first_seen), last_seen: time(sighting.last_seen) };
 }

@@ -18,13 +18,13 @@ const MAIL = {
 };
 const COLUMNS = Object.keys(MAIL).join(', ');
 
-/** Mails of the domain records, and what became of them. */
+/** Mails of the domain records, and their outcomes. */
 export function accountMailTable(db: Db): AccountMailTable {
   const { run, all } = sql(db);
   const queue = run(
     "INSERT INTO account_mails (id, account, email, kind, due_at, state) VALUES (?, ?, ?, ?, ?, 'due')",
   );
-  // One statement finds and takes them, so no other process can come between. Mails that sign somebody in go first.
+  // One statement finds and claims the mails, so no other process can intervene. Sign-in mails go first.
   const claim = all(
     `UPDATE account_mails SET due_at = ?2, lease = ?2, attempts = attempts + 1
      WHERE id IN (

@@ -32,7 +32,7 @@ export function accountTable(db: Db, transact: Transact): AccountTable {
   };
 }
 
-/** Gives a mailbox to each account that was made before mailboxes were recorded. */
+/** Sets the mailbox of each account that was created before mailboxes were stored. */
 function fillMailboxes(db: Db, transact: Transact): void {
   const { run, one, all } = sql(db);
   const isMissing = one('SELECT 1 FROM accounts WHERE mailbox IS NULL LIMIT 1', integer);

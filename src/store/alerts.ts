@@ -17,13 +17,13 @@ const READER_COLUMNS = 's.id, s.cadence, s.sections, s."cast", s.confirmed_at, s
 const SOUND = `s.confirmed_at IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM suppressions x WHERE x.paper = s.paper AND x.reader = s.reader)`;
 
-/** The readers to whom events are mailed. */
+/** The readers who receive events by mail. */
 export function alertTable(db: Db): AlertTable {
   const { run, one, all } = sql(db);
   const ofCadence = `SELECT ${READER_COLUMNS} FROM subscribers s
     WHERE s.paper = ?1 AND s.cadence = ?2 AND s.id > ?3 AND ${SOUND} ORDER BY s.id LIMIT ?4`;
   const instant = all(ofCadence, READER);
-  // Each half runs down an index of its own and stops at the limit.
+  // Each half scans an index of its own and stops at the limit.
   const daily = all(
     `SELECT * FROM (${ofCadence}) UNION ALL
      SELECT * FROM (SELECT ${READER_COLUMNS} FROM subscribers s INDEXED BY subscribers_owed

@@ -3,7 +3,7 @@ import { integer, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
-/** Answers to writes, for idempotency keys: the desk's, or those of the domain records. */
+/** Answers to writes, for idempotency keys: those of the desk, or those of the domain records. */
 export function answerTable(db: Db, table: 'answers' | 'service_answers'): AnswerTable {
   const { run, one } = sql(db);
   const put = run(

@@ -2,7 +2,7 @@ import { text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
-/** Digests of the content folder's files when they were last applied. */
+/** Digests of the files in the content folder when they were last applied. */
 export interface AppliedTable {
   /** Null when the file was never applied. */
   applied(path: string): string | null;

@@ -18,7 +18,7 @@ const JOB = {
   lease: integer,
 };
 
-/** Deliveries to accounts' webhooks, for the common dispatcher. */
+/** Deliveries to the webhooks of accounts, for the shared dispatcher. */
 export function changeDeliveryTable(db: Db): DeliveryQueue<DeliveryJob> {
   const { all } = sql(db);
   const jobsOf = all(
@@ -31,7 +31,7 @@ export function changeDeliveryTable(db: Db): DeliveryQueue<DeliveryJob> {
   return deliveryQueue(db, { deliveries: 'change_deliveries', attempts: 'change_attempts', webhook: 'alert' }, jobsOf);
 }
 
-/** The state of accounts' webhooks. Their addresses never change: another address is another alert. */
+/** The state of the webhooks of accounts. Their addresses never change, because a new address is a new alert. */
 export function changeWebhookStates(db: Db): WebhookStates {
   const { run, one } = sql(db);
   const failed = one(

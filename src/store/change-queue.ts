@@ -7,11 +7,11 @@ import { DELTA, DELTA_COLUMNS } from './records-deltas.ts';
 import { sql } from './sql.ts';
 
 export interface ChangeQueue extends ChangeQueueTable {
-  /** The changes that a mail reports, by hostname, oldest first; without those of hosts that have opted out since. */
+  /** The changes that a mail reports, by hostname, oldest first, without hosts that have opted out since. */
   changesIn(mail: string): Delta[];
 }
 
-/** Changes to be reported, and the mark up to which they were processed. */
+/** Changes to report, and the mark up to which they were processed. */
 export function changeQueueTable(db: Db): ChangeQueue {
   const { run, one, all } = sql(db);
   const mark = one('SELECT seq FROM change_mark', integer);

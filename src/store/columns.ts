@@ -1,6 +1,6 @@
 import type { Column } from './sql.ts';
 
-// One parser for each kind of column.
+// One parser for each type of column.
 
 export const text: Column<string> = (value) => (typeof value === 'string' ? value : unlike('a text', value));
 

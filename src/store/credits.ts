@@ -17,9 +17,11 @@ const LINE = {
   note: orNull(text),
 };
 
-/** The ledger of credits, with what other tables of the store need. */
+/** The ledger of credits, and the operations that other tables of the store need. */
 export interface CreditTables extends CreditLedger {
-  /** Posts the draws of the days before `before`, which are over, to the ledger; units refunded since are posted back. */
+  /**
+   * Posts the draws of the days before `before`, which have ended, to the ledger. Units refunded since are posted back.
+   */
   postDraws(account: string, before: string, at: number): void;
   /** Erases all notes of an account. */
   eraseNotes(account: string): void;
@@ -29,8 +31,8 @@ export interface CreditTables extends CreditLedger {
 export const AFTER_ALL_DAYS = '9999';
 
 /**
- * The ledger of credits. A day's draws are counted in the meter's row, and become a line here when the day is over or
- * another line is appended.
+ * The ledger of credits. The draws of a day are counted in the row of the meter, and become a line here when the day is
+ * over or another line is appended.
  */
 export function creditTables(db: Db, transact: Transact): CreditTables {
   const { run, one, all } = sql(db);
@@ -98,7 +100,7 @@ export function creditTables(db: Db, transact: Transact): CreditTables {
     }
   };
 
-  /** Draws that are not posted yet, as the line that they would be now. */
+  /** Unposted draws, as the line that they would form now. */
   const openLine = (account: string, at: number): CreditLine[] => {
     const { amount, day } = openOf(account);
     if (amount === 0) return [];

@@ -42,7 +42,7 @@ const RECORDS = `SELECT d.id, d.paper, d.message, m.type, d.webhook, d.host, d.s
     w.off_at, w.off_reason, w.subscriber IS NOT NULL AS of_subscriber
   FROM ${JOINED}`;
 
-/** What is sent to webhooks, and every attempt to do so. */
+/** Deliveries to webhooks, and every attempt at them. */
 export function deliveryTable(db: Db): DeliveryTable {
   const { run, one, all } = sql(db);
   const keep = run('INSERT INTO messages (id, type, body, made_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING');

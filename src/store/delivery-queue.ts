@@ -3,7 +3,7 @@ import { integer, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
-/** Where deliveries of one kind are kept: names of tables and columns. */
+/** The tables and columns that hold one kind of delivery. */
 export interface DeliveryTables {
   deliveries: string;
   attempts: string;
@@ -12,8 +12,8 @@ export interface DeliveryTables {
 }
 
 /**
- * Deliveries as they are claimed and settled, whoever they are for. `jobsOf` reads the claimed ones, whose ids it
- * gets as a JSON array, in the order of their ids.
+ * A queue of deliveries to any kind of webhook. `jobsOf` reads the claimed deliveries in the order of their ids, which
+ * it receives as a JSON array.
  */
 export function deliveryQueue<D extends DeliveryJob>(
   db: Db,
@@ -27,7 +27,7 @@ export function deliveryQueue<D extends DeliveryJob>(
      ORDER BY due_at, id LIMIT ?2`,
     { id: text, host: text },
   );
-  // The process that changes the row has it: no other can come between, and a lease that ran out is due again.
+  // Only the process that updates the row has the claim. After its lease expires, the delivery is due again.
   const claim = all(
     `UPDATE ${deliveries} SET lease = ?3, due_at = ?3
      WHERE id IN (SELECT value FROM json_each(?1)) AND state = 'waiting' AND due_at <= ?2

@@ -6,7 +6,7 @@ import type { Db } from './open.ts';
 import type { Read } from './sql.ts';
 import { sql } from './sql.ts';
 
-/** An event's columns; `eventOf` makes the event of them. */
+/** The columns of an event; `eventOf` builds the event from them. */
 export const EVENT = {
   n: integer,
   id: text,
@@ -49,7 +49,7 @@ export function eventTable(db: Db): Events {
   };
 }
 
-/** `told` holds what an event of its type has beside the columns. */
+/** `told` holds the members of an event that have no column. */
 export function eventOf({ told, ...columns }: Read<typeof EVENT>): KeptEvent {
   return { ...columns, ...told } as KeptEvent;
 }

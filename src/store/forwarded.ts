@@ -2,7 +2,7 @@ import { integer, oneOf, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
-/** A proxy on this machine that is not in TRUSTED_PROXIES. */
+/** A proxy on this machine that is missing from TRUSTED_PROXIES. */
 export interface Forwarded {
   service: 'desk' | 'records';
   address: string;
@@ -10,7 +10,7 @@ export interface Forwarded {
   at: number;
 }
 
-/** Services that receive requests through a proxy that is not in TRUSTED_PROXIES. */
+/** Services that receive requests through a proxy that is missing from TRUSTED_PROXIES. */
 export interface ForwardedTable {
   list(): Forwarded[];
   note(seen: Forwarded): void;

@@ -1,19 +1,29 @@
 import type { Db } from './open.ts';
 
-/** How long the work of one transaction may take before the rest goes into the next, in ms: it blocks this process. */
+/**
+ * The time limit for the work of one transaction, in ms, because it blocks this process. The rest goes into the next
+ * one.
+ */
 const GROUP_LASTS = 8;
 
 interface Waiting {
-  /** Runs the work; returns a function that settles its promise after the commit. Throws when the transaction itself is lost. */
+  /**
+   * Runs the work. Returns a function that settles its promise after the commit. Throws when the transaction itself was
+   * rolled back.
+   */
   run(): () => void;
   reject(error: unknown): void;
 }
 
-/** Combines small writes of many callers into few transactions: every commit waits for the disk, however small it is. */
+/**
+ * Combines small writes of many callers into few transactions, because every commit waits for the disk, however small
+ * it is.
+ */
 export interface GroupCommit {
   /**
-   * Runs `work` in a transaction shared with other work of about the same time, and resolves after the commit. Work that
-   * throws is rolled back alone. It runs later, so it must read the clock and check its conditions itself.
+   * Runs `work` in a transaction shared with other work of about the same time, and resolves after the commit. If
+   * `work` throws, only its own changes are rolled back. It runs later, so it must read the clock and check its
+   * conditions itself.
    */
   add<T>(work: () => T): Promise<T>;
   /** Runs all waiting work at once. */
@@ -35,7 +45,7 @@ export function groupCommit(
   const plan = (): void => {
     if (isPlanned || waiting.length === 0) return;
     isPlanned = true;
-    // Work that arrived together, or while a commit waited for the disk, forms one group.
+    // Work that arrives together, or while a commit waits for the disk, forms one group.
     setImmediate(() => {
       isPlanned = false;
       commit();
@@ -59,7 +69,7 @@ export function groupCommit(
       });
       for (const settle of settled) settle();
     } catch (error) {
-      // The transaction could not begin, or was lost: none of the work was done.
+      // The transaction could not begin or was rolled back, so none of the work was done.
       if (group.length === 0) group.push(...waiting.splice(0));
       for (const { reject } of group) reject(error);
     }

@@ -5,7 +5,7 @@ import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
 export interface HostTables extends HostTable {
-  /** Changes with every write, so that one cheap read shows whether anything changed. */
+  /** Changes with every write, so one cheap read detects any change. */
   version(): string;
 }
 
@@ -18,7 +18,7 @@ export function hostTable(db: Db): HostTables {
   const rows = all(
     'SELECT n, paper, how, at, host FROM paper_hosts ORDER BY n',
     { n: integer, paper: text, how: oneOf('given', 'file', 'txt'), at: integer, host: text },
-    // Migration 060 stored hosts as they were typed.
+    // Migration 060 stored hosts as entered.
     (row) => ({ ...row, host: normal(row.host) }),
   );
   const of = (paper: string): (PaperHost & { n: number })[] => rows().filter((row) => row.paper === paper);

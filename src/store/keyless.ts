@@ -7,17 +7,17 @@ import type { Db } from './open.ts';
 import type { Transact } from './sql.ts';
 import { sql } from './sql.ts';
 
-/** Callers without a key. */
+/** Limits of callers without a key. */
 export function keylessTable(db: Db, transact: Transact): KeylessTable {
   const { run, one } = sql(db);
   const latest = one('SELECT day, used FROM keyless_days ORDER BY day DESC LIMIT 1', { day: text, used: integer });
   const seenAt = one('SELECT at FROM keyless_callers WHERE caller = ?', integer);
   const note = run('INSERT INTO keyless_callers (caller, at) VALUES (?, ?) ON CONFLICT DO UPDATE SET at = excluded.at');
-  // A timestamp in the future means the clock was set back: it is deleted too.
+  // A timestamp in the future means the clock was set back, so the row is deleted too.
   const forget = run('DELETE FROM keyless_callers WHERE at <= ? OR at >= ?');
   const count = run('INSERT INTO keyless_days (day, used) VALUES (?, 1) ON CONFLICT DO UPDATE SET used = used + 1');
 
-  /** The time at which a request counts, and how many were admitted on that day. */
+  /** The time at which a request counts, and how many requests were admitted on that day. */
   const accountedAt = (now: number): { at: number; used: number } => {
     const last = latest();
     const at = accountingTime(now, last?.day ?? null);
@@ -28,7 +28,7 @@ export function keylessTable(db: Db, transact: Transact): KeylessTable {
     const day = accountedAt(at);
     if (day.used >= ceiling) return { pass: 'closed', until: nextDayAt(day.at) };
     const last = seenAt(caller);
-    // Another process's clock may be slightly ahead; a whole interval ahead means the clock was set back.
+    // Another process's clock may be slightly ahead. A difference of a whole interval means the clock was set back.
     if (last !== null && Math.abs(at - last) < KEYLESS_INTERVAL) {
       return { pass: 'throttled', until: last + KEYLESS_INTERVAL };
     }

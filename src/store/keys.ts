@@ -7,7 +7,7 @@ import type { Db } from './open.ts';
 import type { Transact } from './sql.ts';
 import { sql } from './sql.ts';
 
-/** When and by whom a key was made, used and revoked, and when it expires. */
+/** When and by whom a key was created, used and revoked, and when it expires. */
 export const KEY_LIFE = {
   made_at: integer,
   made_by: orNull(text),
@@ -37,12 +37,12 @@ export function daysIn(table: string): string {
   return `${of('count(*)')} AS days, ${of('min(day)')} AS first_day, ${of('max(day)')} AS last_day`;
 }
 
-/** Records a day of use, once for each key and day. The key may have been deleted with its account. */
+/** Records a day of use, once per key and day. The key may have been deleted with its account. */
 export function useOfDay(table: string, keys: string): string {
   return `INSERT INTO ${table} SELECT id, ?2 FROM ${keys} WHERE id = ?1 ON CONFLICT DO NOTHING`;
 }
 
-/** Access keys. The table holds a hash of each key, never the key. */
+/** Access keys. The table stores a hash of each key, never the key. */
 export function keyTables(db: Db, transact: Transact): KeyTable {
   const { run, one, all } = sql(db);
   const insert = run(

@@ -3,20 +3,19 @@ import type { Db } from './open.ts';
 import type { Transact } from './sql.ts';
 import { sql } from './sql.ts';
 
-/** Work that one process does at a time, whoever else shares the database. */
+/** Leases for jobs that only one process per database may do at a time. */
 export interface LeaseTable {
   /**
-   * Takes or renews a lease for so many ms. `acquired` when it was another's or nobody's before, null when another process
-   * holds it. The clock is read once no other process can take it.
+   * Acquires or renews a lease for `lasts` ms. Returns `acquired` when this process did not hold it before, and null
+   * when another process holds it. `now` is called under the write lock, when no other process can take the lease.
    */
   acquire(name: string, owner: string, now: () => number, lasts: number): 'acquired' | 'renewed' | null;
-  /** Gives a lease up before its time. */
+  /** Releases a lease before it expires. */
   release(name: string, owner: string): void;
-  /** Whether any process holds a lease, as every running server does. */
+  /** Whether any process holds a lease; every running server holds one. */
   isAnyHeld(now: number): boolean;
 }
 
-/** Leases: who does what only one process may do at a time. */
 export function leaseTable(db: Db, transact: Transact): LeaseTable {
   const { run, one } = sql(db);
   const find = one('SELECT owner, until FROM duties WHERE name = ?', { owner: text, until: integer });
@@ -29,17 +28,17 @@ export function leaseTable(db: Db, transact: Transact): LeaseTable {
   const isOthers = (name: string, owner: string, now: number, lasts: number): boolean => {
     const found = find(name);
     if (found === null || found.owner === owner) return false;
-    // No lease lasts that long: the clock was set back, and its owner may be gone.
+    // No lease lasts that long, so the clock was set back, and the owner may be dead.
     return found.until > now && found.until <= now + 2 * lasts;
   };
 
   return {
     isAnyHeld: (now) => held(now) !== null,
     acquire(name, owner, now, lasts) {
-      // Checking first spares other writers a wait.
+      // Checking first avoids the write lock when another process holds the lease.
       if (isOthers(name, owner, now(), lasts)) return null;
       return transact(() => {
-        // Read under the lock: another process may have taken it while this one waited.
+        // Read the clock under the lock: another process may have taken the lease while this one waited.
         const at = now();
         if (isOthers(name, owner, at, lasts)) return null;
         const before = find(name);

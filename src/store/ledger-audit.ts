@@ -15,11 +15,11 @@ const KINDS = [
 ] as const;
 
 /**
- * Checks of the ledger's tables, and those that follow from it, against each other. Each query gives one text for each
- * fault. Faults that only a replay can find are not looked for here.
+ * Cross-checks of the ledger's tables and the tables derived from them. Each query returns one text per fault. Faults
+ * that only a replay can find are out of scope here.
  */
 const CHECKS: string[] = [
-  // The spine is numbered from 1 without a gap, for what is rolled back gives its number back.
+  // Entries are numbered from 1 without gaps, because a rollback also rolls back the number.
   `SELECT 'entry ' || (n - 1) || ' is missing' FROM entries e
      WHERE n > 1 AND NOT EXISTS (SELECT 1 FROM entries WHERE n = e.n - 1)`,
   `SELECT 'entries after ' || coalesce(max(n), 0) || ' are missing: ' || seq || ' were made'
@@ -56,10 +56,10 @@ const CHECKS: string[] = [
      WHERE NOT EXISTS (SELECT 1 FROM searched WHERE place = d.id)`,
 ];
 
-/** How many faults of one kind are listed. */
+/** The most faults listed per check. */
 const EACH_MAX = 100;
 
-/** Faults between the tables of the ledger and of the archive; empty when there are none. */
+/** Faults between the tables of the ledger and of the archive; empty when they agree. */
 export function ledgerFaults(db: Db): string[] {
   const { all } = sql(db);
   return CHECKS.flatMap((check) => all(`SELECT * FROM (${check}) LIMIT ${EACH_MAX}`, text)()).map(
@@ -67,10 +67,10 @@ export function ledgerFaults(db: Db): string[] {
   );
 }
 
-/** The archive's tables, to be compared with a replay of the ledger. */
+/** The rows of the archive, for comparison with a replay of the ledger. */
 export interface ArchiveRows {
   archivedPapers(): ArchivedPaper[];
-  /** Every piece, in batches, so that memory stays flat. */
+  /** Every piece, read in batches to bound memory. */
   archivedPieces(): Iterable<ArchivedPiece>;
   generationCount(): number;
 }
@@ -100,7 +100,7 @@ export function archiveRows(db: Db): ArchiveRows {
     archivedPapers: all(
       'SELECT slug, body, edition, changed_at, seq FROM papers',
       { slug: text, body: json<unknown>(), edition: integer, changed_at: integer, seq: integer },
-      // A body that was written before a setting existed is read with that setting's default.
+      // A body that is older than a setting gets the default of that setting.
       ({ body, ...rest }) => ({ ...rest, body: JSON.parse(JSON.stringify(PaperBody.parse(body))) }),
     ),
     *archivedPieces() {

@@ -10,7 +10,7 @@ import { sql } from './sql.ts';
 export const pieceKind = oneOf(...KINDS);
 export const image = orNull(json<NonNullable<Piece['image']>>());
 
-/** The columns of a generation that its piece is made of. */
+/** The columns of a generation from which its piece is built. */
 export const PIECE = {
   piece: text,
   revision: integer,
@@ -53,14 +53,14 @@ export function pieceOf(row: Read<typeof PIECE>): Piece {
   };
 }
 
-/** The append-only tables: written in order, read in order. */
+/** The append-only tables of the ledger. */
 export interface LedgerTables {
   append(entry: LedgerEntry): void;
   /** When the newest generation of a paper was filed, in ms; 0 before the first. */
   lastFiledAt(paper: string): number;
-  /** Every entry, oldest first, read in batches so that memory stays flat. */
+  /** Every entry, oldest first, read in batches to bound memory. */
   entries(): Iterable<LedgerEntry>;
-  /** Every key the door ever had, oldest first. */
+  /** Every key that ever signed for the filing door, oldest first. */
   doorKeys(): VerifyingKey[];
 }
 

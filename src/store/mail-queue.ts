@@ -1,7 +1,7 @@
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
-/** What becomes of claimed mails, in one table of them. Times in ms. */
+/** How claimed mails of one table are settled. Times in ms. */
 export function mailQueue(db: Db, table: string) {
   const { run } = sql(db);
   const settle = run(
@@ -10,12 +10,12 @@ export function mailQueue(db: Db, table: string) {
   const postpone = run(`UPDATE ${table} SET due_at = ?, error = ?, lease = NULL WHERE id = ? AND state = 'due'`);
   const release = run(`UPDATE ${table} SET due_at = ?1, lease = NULL WHERE lease IS NOT NULL AND state = 'due'`);
   return {
-    /** Gives back what a process claimed that has ended; returns how many mails that were. */
+    /** Releases the mails claimed by a process that has ended. Returns their number. */
     release: (now: number): number => release(now),
     sent(id: string, at: number): void {
       settle(id, 'sent', at, null);
     },
-    /** Tries again at `due_at`. */
+    /** Schedules the next attempt for `due_at`. */
     postpone(id: string, due_at: number, error: string): void {
       postpone(due_at, error, id);
     },

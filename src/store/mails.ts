@@ -19,14 +19,14 @@ const MAIL = {
 };
 const COLUMNS = Object.keys(MAIL).join(', ');
 
-/** Mails to be sent, and what became of them. */
+/** Mails to readers, and their outcomes. */
 export function mailTable(db: Db): MailTable {
   const { run, all } = sql(db);
   const queue = run(
     `INSERT INTO mails (id, paper, subscriber, kind, about, due_at, state) VALUES (?, ?, ?, ?, ?, ?, 'due')
      ON CONFLICT DO NOTHING`,
   );
-  // One statement finds and takes them, so no other process can come between. Mails that ask to confirm go first.
+  // One statement finds and claims the mails, so no other process can intervene. Confirmation mails go first.
   const claim = all(
     `UPDATE mails SET due_at = ?2, lease = ?2, attempts = attempts + 1
      WHERE id IN (

@@ -3,10 +3,10 @@ import { flag, integer, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
-/** What a press changed is kept until this many further marks are pressed; a write asks within seconds. */
+/** The file count of a press is kept until this many further marks are pressed. A write asks for it within seconds. */
 const RUNS_KEPT = 100_000;
 
-/** Which tags are stale, what is on disk, and who presses. The tables call an output a sheet. */
+/** Which tags are stale, what is on disk, and which press holds each paper. The tables call an output a sheet. */
 export function manifestTables(db: Db): Manifest {
   const { run, one, all } = sql(db);
   const mark = run('INSERT OR REPLACE INTO press_due (paper, tag) VALUES (?, ?)');
@@ -33,7 +33,7 @@ export function manifestTables(db: Db): Manifest {
     'INSERT INTO sheets (paper, sheet, tags) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET tags = excluded.tags',
   );
   const dropOutput = run('DELETE FROM sheets WHERE paper = ? AND sheet = ?');
-  // Lists go in as JSON: a press records half a million rows, and each call has its price.
+  // Lists are passed as JSON: a press records half a million rows, and each call has a cost.
   const addReads = run('INSERT OR IGNORE INTO reads (paper, tag, sheet) SELECT ?, value, ? FROM json_each(?)');
   const dropRead = run('DELETE FROM reads WHERE paper = ? AND tag = ? AND sheet = ?');
   const files = all('SELECT path, digest FROM files WHERE paper = ? AND sheet = ?', { path: text, digest: text });
@@ -51,8 +51,8 @@ export function manifestTables(db: Db): Manifest {
   const setStamp = run(
     'INSERT INTO presses (paper, stamp) VALUES (?, ?) ON CONFLICT DO UPDATE SET stamp = excluded.stamp',
   );
-  // A claim that reaches a whole span further than one made now was made before the clock was set back. One that
-  // reaches a little further was made by another process while this one, its clock read, waited for the lock.
+  // A claim that ends more than a whole span after one made now was made before the clock was set back. A claim that
+  // ends slightly later was made by another process while this one, having read its clock, waited for the lock.
   const claim = one(
     `INSERT INTO presses (paper, owner, owned_until) VALUES (?1, ?2, ?3 + ?4)
      ON CONFLICT DO UPDATE SET owner = excluded.owner, owned_until = excluded.owned_until

@@ -24,9 +24,9 @@ const USAGE = {
   month_refused: integer,
   month_failed: integer,
   elsewhere: integer,
-  /** The ledger's sum; null when it has no line. */
+  /** The balance of the ledger; null when it has no lines. */
   ledger: orNull(integer),
-  /** Units drawn that are not posted to the ledger. */
+  /** Drawn units that are not posted to the ledger yet. */
   open: integer,
 };
 
@@ -54,7 +54,8 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
      WHERE a.id = ?1`,
     USAGE,
   );
-  // A process whose clock lags slightly counts in the minute that has begun; after a clock was set back counting restarts.
+  // A process whose clock lags slightly counts in the minute that has already begun. After the clock was set back,
+  // counting restarts.
   const countKey = one(
     `INSERT INTO meter_keys (key, day, units, minute, in_minute) SELECT ?1, ?2, 1, ?3, 1 WHERE ?4 > 0
      ON CONFLICT DO UPDATE SET units = units + 1,
@@ -80,7 +81,7 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
     `INSERT INTO mailbox_days SELECT mailbox, ?2, 1 FROM accounts WHERE id = ?1 AND plan = 'daily'
      ON CONFLICT DO UPDATE SET included = included + 1`,
   );
-  // Regardless of the current plan, so that a mailbox never counts more than its accounts.
+  // Ignores the current plan, so that a mailbox never counts more than its accounts.
   const uncountMailbox = run(
     `UPDATE mailbox_days SET included = included - 1
      WHERE mailbox = (SELECT mailbox FROM accounts WHERE id = ?1) AND day = ?2 AND included > 0`,
@@ -134,7 +135,7 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
         if (inMinute === null) return { outcome: 'too_fast', usage: before, rate };
         const next = nextSource(before);
         if ('exhausted' in next) {
-          // It counts for the minute, but uses no unit.
+          // The request counts for the minute, but uses no unit.
           uncountKey(key, day);
           counts.refused(account, day);
           return { outcome: 'exhausted', ...next.exhausted, usage: afterRequest(before, 'refused'), rate };
@@ -148,7 +149,7 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
       }),
     refund: ({ account, key, day, from }, at, daily) =>
       transact(() => {
-        // The account may have been deleted meanwhile: then there is nothing to refund.
+        // If the account was deleted in the meantime, there is nothing to refund.
         if (uncounts[from === 'included' ? 'included' : 'drawn'](account, day) === 1) {
           uncountKey(key, day);
           if (from === 'included') uncountMailbox(account, day);

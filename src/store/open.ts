@@ -12,14 +12,14 @@ export interface DatabaseSettings {
   file: string;
 }
 
-/** How long a write waits for another process's lock, in ms. */
+/** How long a write waits for the lock of another process, in ms. */
 const BUSY_TIMEOUT = 5_000;
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url);
 
 /**
- * Opens the database and migrates it to this program's schema. Throws `unavailable` when another process locks it, or a
- * newer program made it.
+ * Opens the database and migrates it to this program's schema. Throws `unavailable` when another process locks the
+ * database, or when a newer program created it.
  */
 export function openDatabase(settings: DatabaseSettings): Db {
   try {
@@ -29,10 +29,10 @@ export function openDatabase(settings: DatabaseSettings): Db {
   }
   try {
     const db = new Database(settings.file);
-    // First of all, so that opening waits for another process's lock too.
+    // Set first, so that opening waits for the lock of another process too.
     db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
     db.exec('PRAGMA journal_mode = WAL');
-    // A commit is on the disk before any process reads it. On macOS only the fullfsync pragmas reach the disk.
+    // A commit is on disk before any process reads it. On macOS, only the fullfsync pragmas reach the disk.
     db.exec('PRAGMA synchronous = FULL');
     db.exec('PRAGMA fullfsync = ON');
     db.exec('PRAGMA checkpoint_fullfsync = ON');
@@ -56,7 +56,10 @@ export function freshDatabase(): Db {
 /** SQLite's codes for I/O failures and full disks. */
 const DISK = /^SQLITE_(?:FULL|READONLY|CANTOPEN|IOERR|PERM)/;
 
-/** Turns a busy or broken database's error into a fault that names the file and the cure; returns others unchanged. */
+/**
+ * Turns an error of a busy or broken database into a fault that names the file and the cure. Returns other errors
+ * unchanged.
+ */
 export function databaseFault(error: unknown, file: string): unknown {
   if (error instanceof Fault) return error;
   const code = (error as { code?: string }).code ?? '';
@@ -84,7 +87,7 @@ function cannotWrite(file: string, why: string): Fault {
   );
 }
 
-/** Runs the migrations that this database has not seen, in order, one transaction each. */
+/** Runs the migrations that this database does not have yet, in order, in one transaction each. */
 function migrate(db: Db, file: string): void {
   db.exec('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY) STRICT');
   const names = readdirSync(MIGRATIONS)
@@ -104,14 +107,14 @@ function migrate(db: Db, file: string): void {
   for (const name of names.filter((candidate) => !done.has(candidate))) {
     db.exec('BEGIN IMMEDIATE');
     try {
-      // Two processes may start at once: the second finds the work done.
+      // Two processes may start at once; the second one finds the migration done.
       if (isDone(name) === null) {
         db.exec(readFileSync(new URL(name, MIGRATIONS), 'utf8'));
         note(name);
       }
       db.exec('COMMIT');
     } catch (error) {
-      // On some errors, such as a full disk, SQLite rolls back by itself.
+      // SQLite itself rolls back after some errors, such as a full disk.
       if (db.inTransaction) db.exec('ROLLBACK');
       throw error;
     }

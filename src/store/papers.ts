@@ -6,18 +6,18 @@ import { integer, json, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
-/** Papers, and the newest record of each of their personas, video editions and media. */
+/** Papers, and the newest record of each persona, cast and media file. */
 export interface PaperTable {
   paper(slug: string): Paper | null;
   paperSlugs(): string[];
-  /** Grows with every visible change of any paper, so that one cheap read shows whether anything changed. */
+  /** Grows with every visible change of any paper, so one cheap read detects any change. */
   editions(): number;
   setPaper(slug: string, body: PaperBody, at: number): void;
   bumpEdition(slug: string, at: number): void;
   nextSeq(slug: string): number;
-  /** Throws when `taken` does not follow the paper's last number. */
+  /** Assigns `taken` as the paper's last number. Throws unless it is the next one. */
   takeSeq(slug: string, taken: number): void;
-  /** The newest record of a kind and a name as it was applied, or null. */
+  /** The newest record of a kind and name, as applied; null when there is none. */
   record(paper: string, kind: string, name: string): unknown;
   persona(paper: string, slug: string): Persona | null;
   personas(paper: string): Persona[];

@@ -20,7 +20,7 @@ const PURCHASE = {
   body: orNull(bytes),
 };
 
-/** Payments for single requests, with the answers that they bought. */
+/** Payments for single requests, with the answers that they paid for. */
 export function paymentTable(db: Db): PaymentTable {
   const { run, one } = sql(db);
   const find = one(

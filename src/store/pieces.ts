@@ -10,7 +10,7 @@ import type { Db } from './open.ts';
 import type { Read } from './sql.ts';
 import { sql } from './sql.ts';
 
-/** What a list shows of a piece, and where from. */
+/** The columns of a piece in a list, and their tables. */
 const ROW = `p.id, p.slug, g.headline, g.dek, p.category, g.kind, p.persona, g.byline_name, g.byline_title,
   g.language, g.image, p.revision, p.published_at, p.updated_at`;
 const FROM = 'FROM pieces p JOIN generations g ON g.n = p.generation';
@@ -56,7 +56,7 @@ interface Place {
   id: string;
 }
 
-/** A piece of a list in the desk's terms. */
+/** Maps a row of a list to the desk's type. */
 function rowOf(row: Read<typeof LIST>): Row {
   return {
     id: row.id,
@@ -80,15 +80,15 @@ function deskRowOf(row: Read<typeof DESK_LIST>): DeskRow {
   return { ...rowOf(row), state, scheduled_at, withdrawn_at, reason };
 }
 
-/** Pieces of all papers. `Archive` tells what each read of one paper gives. */
+/** Pieces of all papers. `Archive` documents the reads of a single paper. */
 export interface PieceTable {
   row(paper: string, id: string): Row | null;
   storyById(paper: string, id: string): Story | null;
   storyBySlug(paper: string, slug: string): Story | null;
   hasSlug(paper: string, slug: string): boolean;
-  /** Pieces that are not on air, the newest first by their ids, which grow with the time of filing. */
+  /** Pieces that are not on air, newest first by id, because ids grow with the filing time. */
   unaired(paper: string, page: { limit: number; after?: string | undefined }): DeskRow[];
-  /** Every piece with the revision that readers are shown. */
+  /** Every piece, with the revision that readers see. */
   shown(): { id: string; revision: number }[];
   piece(paper: string, id: string): Piece | null;
   revisions(paper: string, id: string): Piece[];
@@ -108,17 +108,17 @@ export interface PieceTable {
   month(paper: string, month: string): { slug: string; updated_at: number }[];
   corrections(paper: string, limit: number): CorrectionRow[];
   hasCorrections(paper: string, id: string): boolean;
-  /** Makes the generation the one that its piece shows. */
+  /** Makes this generation the one that its piece shows. */
   setGeneration(entry: GenerationEntry): void;
   state(piece: string): PieceState | null;
   setState(piece: string, state: PieceState): void;
-  /** Scheduled pieces of all papers whose time (ms) has come, in the order of their times. */
+  /** Scheduled pieces of all papers that are due at `until` (ms), in the order of their times. */
   scheduled(until: number): { paper: string; piece: string; at: number }[];
-  /** When the next scheduled piece falls due, in ms, or null. */
+  /** When the next scheduled piece is due, in ms; null when none is scheduled. */
   nextScheduled(): number | null;
 }
 
-/** Pieces in their present state, read through indexes that hold only what is on air. */
+/** Pieces in their current state, read through indexes that contain only pieces on air. */
 export function pieceTables(db: Db): PieceTable {
   const { run, one, all } = sql(db);
   const SELECT_STORY = `SELECT ${ROW}, p.state, g.prose, g.cited_facts, g.credit, g.content_hash,
@@ -173,7 +173,7 @@ export function pieceTables(db: Db): PieceTable {
        ${NEWEST_FIRST} LIMIT ?`,
     ),
   };
-  // The inner query walks the index alone; only the page's own rows are joined.
+  // The inner query scans only the index, and only the rows of the page are joined.
   const sectionPage = list(
     `SELECT ${ROW} FROM (SELECT id FROM pieces WHERE paper = ? AND category = ? AND state = 'on_air'
        ORDER BY published_at, id LIMIT ? OFFSET ?) page
@@ -234,7 +234,7 @@ export function pieceTables(db: Db): PieceTable {
     `UPDATE pieces SET state = ?, published_at = ?, updated_at = ?, scheduled_at = ?, withdrawn_at = ?, reason = ?
      WHERE id = ?`,
   );
-  // Two hundred proses at once are 200 MB.
+  // Omits the prose: two hundred proses can take 200 MB.
   const unaired = all(
     `SELECT ${ROW}, p.state, p.scheduled_at, p.withdrawn_at, p.reason ${FROM} WHERE p.paper = ? AND p.state <> 'on_air' AND p.id < ? ORDER BY p.id DESC LIMIT ?`,
     DESK_LIST,
@@ -330,7 +330,7 @@ export function pieceTables(db: Db): PieceTable {
       const start = (page - 1) * size;
       const length = Math.min(size, total - start);
       if (length <= 0) return [];
-      // Walk from the nearer end: the newest page of a long section is at hand.
+      // Scan from the nearer end, so that the newest page of a long section is fast.
       const fromEnd = total - start - length;
       return fromEnd < start
         ? sectionPageBack(paper, section, length, fromEnd)
@@ -342,7 +342,7 @@ export function pieceTables(db: Db): PieceTable {
        WHERE p.paper = ? AND p.state = 'scheduled' ORDER BY p.scheduled_at, p.id`,
       { slug: text, category: text, cited_facts: STORY.cited_facts },
     ),
-    // Counted from the nearer end of the section.
+    // Count from the nearer end of the section.
     sectionRank(paper, section, at) {
       const total = sectionCount(paper, section);
       const half = Math.ceil(total / 2);

@@ -2,17 +2,18 @@ import { integer, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
-/** What the press recorded of its reading, for the auditor. */
+/** What the press recorded about the tags that its outputs read, for the audit. */
 export interface PressRecords {
-  /** The tags that a sheet read when it was printed, one a line; null when none are recorded. */
+  /** The tags that an output read when it was printed, one per line; null when none are recorded. */
   tagsRead(paper: string, sheet: string): string | null;
-  /** Where the two tables of what was read contradict each other. */
+  /** Contradictions between the two tables of these tags. */
   readsFaults(paper: string): string[];
 }
 
 export function pressRecords(db: Db): PressRecords {
   const { one, all } = sql(db);
-  // `reads` is `sheets.tags` turned round: a change finds what it touches by the one, the press keeps it by the other.
+  // `reads` is the inverse of `sheets.tags`: a change finds the affected outputs in `reads`, and the press updates
+  // `reads` from `sheets.tags`.
   const LISTED = `SELECT sheet, value AS tag FROM sheets,
     json_each('[' || replace(json_quote(tags), '\\n', '","') || ']') WHERE paper = ?1 AND tags <> ''`;
   const unread = all(

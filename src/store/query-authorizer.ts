@@ -6,20 +6,23 @@ const { SQLITE_OK, SQLITE_DENY, SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQL
 const VIEWS = new Set(QUERY_VIEWS.map(({ name }) => name));
 /** Table-valued functions over text that the query itself supplies. */
 const JSON_TABLES = new Set(['json_each', 'json_tree']);
-/** Functions that reach outside the query or into SQLite itself. */
+/** Functions with access beyond the query or to SQLite's internals. */
 const BARRED = /^(?:load_extension|fts|sqlite_|edit$|readfile|writefile)/i;
 
-/** The callback with which SQLite asks, while preparing a statement, whether an action is allowed. */
+/**
+ * The callback that SQLite calls for each action while it prepares a statement, to ask whether the action is allowed.
+ */
 export type Authorizer = (action: number, first: string | null, second: string | null, schema: string | null) => number;
 
 /**
- * Allows SELECT, plain functions and the listed columns; denies everything else, including future actions. `tables` are
- * all tables of the database, in lower case: SQLite passes names as the query spells them.
+ * Allows SELECT, plain functions and the listed columns, and denies everything else, including actions of future SQLite
+ * versions. `tables` are all tables of the database, in lower case, because SQLite passes names as the query spells
+ * them.
  */
 export function authorizer(tables: ReadonlySet<string>): Authorizer {
   const mayRead = (table: string, column: string, schema: string | null): boolean => {
     const columns = Object.hasOwn(QUERY_READABLE, table) ? QUERY_READABLE[table] : undefined;
-    // Only rows are counted. A subquery of the query itself is reported like this too, by its name.
+    // The query only counts rows. SQLite also reports a subquery of the query itself in this way, under its name.
     if (column === '') return columns !== undefined || !(tables.has(table) || table.startsWith('sqlite_'));
     if (schema === 'temp') return VIEWS.has(table);
     if (JSON_TABLES.has(table)) return true;

@@ -4,23 +4,23 @@ import { messageOf } from '../fault.ts';
 import { authorizer } from './query-authorizer.ts';
 import { QUERY_VIEWS } from './query-views.ts';
 
-// Runs queries in a child process, which the parent can kill: nothing else interrupts SQLite. It opens the file read-only,
-// with Node's SQLite, whose authorizer limits what is read; libSQL's cannot restrict functions.
+// Runs queries in a child process that the parent can kill, because nothing else interrupts SQLite. It opens the file
+// read-only with Node's SQLite, whose authorizer limits what a query reads; that of libSQL cannot restrict functions.
 
 export interface QueryTask {
   file: string;
   sql: string;
   maxRows: number;
-  /** The limit of all rows together, in characters of JSON. */
+  /** The maximum size of all rows together, in characters of JSON. */
   maxSize: number;
 }
 
-/** A value on the wire: integers past 2⁵³ are texts, and blobs are in base64. */
+/** A value on the wire. Integers past 2⁵³ are texts, and blobs are in base64. */
 export type QueryValue = string | number | null | { base64: string };
 
 export type QueryAnswer =
   | { columns: string[]; rows: QueryValue[][]; truncated: false | 'rows' | 'size' }
-  /** SQLite's error, or that the query is not a SELECT. */
+  /** The error from SQLite, or that the query is not a SELECT. */
   | { refusal: string }
   | { broken: string };
 
@@ -33,7 +33,7 @@ if (isMainThread) {
   queries.on('message', (answer: QueryAnswer) => process.send?.(answer));
   queries.once('error', () => process.exit(1));
   process.on('message', (task: QueryTask) => queries.postMessage(task));
-  // The main thread stays responsive, so that a running query ends when the parent is gone.
+  // The main thread stays responsive, so that a running query ends when the parent exits.
   process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   queries.once('online', () => process.send?.('ready'));
 } else {
@@ -92,7 +92,7 @@ function run(db: DatabaseSync, { sql, maxRows, maxSize }: QueryTask): QueryAnswe
 
 function wireValue(value: unknown): QueryValue {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
-  // JSON has no word for an infinity.
+  // JSON cannot represent an infinity.
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
   if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString('base64') };
   return value as string | null;

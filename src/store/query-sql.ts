@@ -2,12 +2,12 @@ import { Fault } from '../fault.ts';
 
 /**
  * Quoted text, comments, and statement separators. An unclosed one extends to the end, as in SQLite; searching for the
- * end again from each opening mark would take quadratic time.
+ * end again at each opening mark would take quadratic time.
  */
 const TOKEN =
   /'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|`(?:[^`]|``)*(?:`|$)|\[[^\]]*(?:\]|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|;/g;
 
-/** Throws `invalid_request` for more than one statement, of which SQLite would run the first and ignore the rest. */
+/** Throws `invalid_request` for more than one statement: SQLite would run only the first and ignore the rest. */
 export function requireOneStatement(sql: string): void {
   const bare = sql.replace(TOKEN, (token) => {
     if (token === ';') return token;

@@ -1,4 +1,6 @@
-/** What operators may query: views of the records' tables, and nothing about keys, accounts, mails or payments. */
+/**
+ * The views that operators may query: the records' tables, without anything about keys, accounts, mails or payments.
+ */
 
 export interface QueryColumn {
   name: string;
@@ -120,8 +122,8 @@ export const QUERY_VIEWS: readonly QueryView[] = [
 ];
 
 /**
- * The columns that may be read, directly or through a view: a query can name its own subquery like a view, so reading
- * through a view proves nothing. Seeds of salts, leases, and which key did what are left out.
+ * The columns that a query may read, directly or through a view. A query can give its own subquery the name of a view,
+ * so reading through a view proves nothing. Seeds of salts, leases, and records of key use are excluded.
  */
 export const QUERY_READABLE: Readonly<Record<string, readonly string[]>> = {
   hostnames: [

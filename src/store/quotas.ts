@@ -6,23 +6,23 @@ import type { Transact } from './sql.ts';
 import { sql } from './sql.ts';
 
 interface StreamLimits {
-  /** How many a holder may have. */
+  /** The most streams per holder. */
   most: number;
-  /** How long each counts unless it is renewed, in ms. */
+  /** How long a stream counts unless it is renewed, in ms. */
   lasts: number;
 }
 
 export type QuotaTables = ReturnType<typeof quotaTables>;
 
-/** Quotas across all processes on the database: new accounts per network, and open streams. */
+/** Quotas shared by all processes on the database: new accounts per network, and open streams. */
 export function quotaTables(db: Db, transact: Transact) {
   const { run, one } = sql(db);
   const lastDay = one('SELECT max(day) FROM sign_ups WHERE network = ?', orNull(text));
   const made = one('SELECT made FROM sign_ups WHERE network = ? AND day = ?', integer);
   const make = run('INSERT INTO sign_ups VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET made = made + 1');
   const forget = [run('DELETE FROM sign_ups WHERE day < ?'), run('DELETE FROM mailbox_days WHERE day < ?')];
-  // A stream that expires later than any can was opened before the clock was set back; another process's clock may be
-  // slightly ahead.
+  // A stream that expires later than possible was opened before the clock was set back. The clock of another process
+  // may be slightly ahead.
   const dropStreams = run('DELETE FROM open_streams WHERE lasts_until <= ?1 OR lasts_until > ?2');
   const open = one(
     'SELECT count(*) AS count FROM open_streams WHERE holder = ? AND lasts_until > ? AND lasts_until <= ?',
@@ -39,8 +39,8 @@ export function quotaTables(db: Db, transact: Transact) {
 
   return {
     /**
-     * Counts a new account of a network at a time (ms), at most `most` per UTC day. Returns null when it was counted, else
-     * the time at which the network may create the next one, in ms.
+     * Counts a new account of a network at `now` (ms), up to `most` per UTC day. Returns null when the account was
+     * counted, or the time at which the network may create the next one, in ms.
      */
     signUp: (network: string, now: number, most: number): number | null =>
       transact(() => {
@@ -49,11 +49,11 @@ export function quotaTables(db: Db, transact: Transact) {
         make(network, dayOf(at));
         return null;
       }),
-    /** Deletes the counts of the days before one. */
+    /** Deletes the counts of all days before `day`. */
     forget(day: string): void {
       for (const drop of forget) drop(day);
     },
-    /** Opens a stream of a holder for `lasts` ms. False when the holder already has `most` streams open. */
+    /** Opens a stream of a holder for `lasts` ms. Returns false when the holder already has `most` open streams. */
     openStream: (
       { id, holder }: { id: string; holder: string },
       now: () => number,
@@ -66,7 +66,9 @@ export function quotaTables(db: Db, transact: Transact) {
         add(id, holder, at + lasts);
         return true;
       }),
-    /** How many streams of a holder are open at a time (ms). Those of a process that ended count until they expire. */
+    /**
+     * The number of open streams of a holder at a time (ms). Streams of a process that ended count until they expire.
+     */
     openStreams,
     /** Extends streams until a time in ms. */
     renewStreams(streams: [id: string, holder: string][], until: number): void {

@@ -13,7 +13,7 @@ const TOKEN = {
 };
 const COLUMNS = Object.keys(TOKEN).join(', ');
 
-/** Tokens of mailed links. The table holds a hash of each token, never the token. */
+/** Tokens of links in mails. The table stores a hash of each token, never the token. */
 export function readerTokenTable(db: Db): TokenTable {
   const { run, one } = sql(db);
   const keep = run(`INSERT INTO reader_tokens (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`);

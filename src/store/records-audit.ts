@@ -40,7 +40,7 @@ const CHECKS: [fault: string, sql: string][] = [
   ],
   [
     'searched_values: not the values that were seen',
-    // While values wait to be indexed there is nothing to compare.
+    // While values wait to be indexed, there is nothing to compare.
     `SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM values_to_index) AND NOT EXISTS (SELECT 1 FROM values_before)
        AND (SELECT count(*) FROM searched_values) <>
          (SELECT count(DISTINCT value) FROM sightings WHERE length(value) < 64) +

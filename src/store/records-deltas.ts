@@ -13,12 +13,12 @@ export interface DeltaQuery {
   until?: number | undefined;
 }
 
-/** Selects a page of them. */
+/** Selects a page of deltas. */
 export interface DeltaPage {
   limit: number;
-  /** `newest` first by default. */
+  /** Defaults to `newest` first. */
   order?: 'newest' | 'oldest';
-  /** The number of the last delta of the page before. */
+  /** The number of the last delta on the previous page. */
   cursor?: number | undefined;
 }
 
@@ -39,7 +39,7 @@ const LAST = Number.MAX_SAFE_INTEGER;
 export const DELTA_COLUMNS =
   'd.seq, d.at, h.hostname AS domain, d.signal, d.kind, d."before", d."after", d.observation AS observation_seq';
 
-/** Deltas: written in order, never changed. Those of hosts that opted out are not read. */
+/** Deltas: appended in order, never changed. Reads omit the deltas of hosts that opted out. */
 export function deltaTable(db: Db) {
   const { run, one, all } = sql(db);
   const last = one('SELECT seq, at FROM deltas ORDER BY seq DESC LIMIT 1', { seq: integer, at: integer });
@@ -54,8 +54,8 @@ export function deltaTable(db: Db) {
     newest: integer,
   });
 
-  // `at` rises with `seq`, so every query is a range of numbers. The plus sign keeps a column from choosing the index,
-  // and CROSS JOIN keeps the hostnames from being read first.
+  // `at` rises with `seq`, so every query is a range of numbers. The plus sign keeps a column from selecting the index,
+  // and CROSS JOIN keeps SQLite from reading the hostnames first.
   const reads = (narrow: string) => {
     const from = `FROM deltas AS d CROSS JOIN hostnames AS h ON h.id = d.host
       WHERE ${narrow} AND d.seq >= ?1 AND d.seq < ?2 AND h.state <> 'opted_out'`;
@@ -83,7 +83,10 @@ export function deltaTable(db: Db) {
     0;
 
   return {
-    /** Appends changes of one host with the next numbers, at `now`, or at the last delta's time if the clock went back. */
+    /**
+     * Appends changes of one host with the next numbers, dated `now`, or the last delta's time if the clock was set
+     * back.
+     */
     addDeltas(
       host: { id: number; hostname: string },
       changes: Change[],
@@ -115,7 +118,7 @@ export function deltaTable(db: Db) {
       const to = Math.min(seqAt(query.until, LAST), order === 'newest' && cursor !== undefined ? cursor : LAST);
       return readFor(query)[order](from, to, query.host ?? null, query.signal ?? null, limit);
     },
-    /** The number of shown deltas. Whole days come from their counters, not row by row. */
+    /** The number of shown deltas. Whole days are read from their counters instead of row by row. */
     deltaCount(query: DeltaQuery): number {
       if (query.host !== undefined) return countBetween(query);
       const since = query.since ?? 0;
@@ -135,7 +138,7 @@ export function deltaTable(db: Db) {
     ),
     /** The number of the newest delta, shown or not; 0 before the first. */
     newestDelta: (): number => last()?.seq ?? 0,
-    /** The changes of one observation, including hosts that opted out, for an audit. */
+    /** The changes of one observation, including those of hosts that opted out, for an audit. */
     changesOf: all(
       'SELECT signal, kind, "before", "after" FROM deltas WHERE host = ? AND observation = ? ORDER BY seq',
       CHANGE,

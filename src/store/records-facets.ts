@@ -5,7 +5,7 @@ import { sql } from './sql.ts';
 
 export interface FacetCount {
   name: string;
-  /** Of shown hosts. */
+  /** The number of shown hosts. */
   count: number;
 }
 
@@ -21,11 +21,14 @@ export interface FacetTables {
   topFacets(kind: FacetKind, limit: number, after?: FacetCount): FacetCount[];
   /** The number of names. */
   facetNames(kind: FacetKind): number;
-  /** Counts by name in a range, such as days of expiry; `to` is exclusive. */
+  /** Counts by name in a range, such as days of expiry. `to` is exclusive. */
   facetRange(kind: FacetKind, from: string, to: string): FacetCount[];
   /** Names with a prefix, by name, after the given one ('' for the first page). */
   facetsFrom(kind: FacetKind, prefix: string, after: string, limit: number): FacetCount[];
-  /** Shown hosts with a facet, in the order in which they came under watch, after the given one ('' for the first page). */
+  /**
+   * Shown hosts with a facet, in the order in which they were put under watch, after the given one ('' for the first
+   * page).
+   */
   hostsWithFacet(facet: Facet, after: string, limit: number): string[];
   facetCount(facet: Facet): number;
 }

@@ -16,16 +16,16 @@ export interface WatchedHost extends Hostname {
   added_at: number;
   due_at: number;
   looked_at: number | null;
-  /** The newest observation. */
+  /** The number of the newest observation. */
   seq: number | null;
   failures: number;
 }
 
-/** An opt-out: a name that is neither probed nor shown, with all names below it. */
+/** An opt-out: neither the name nor any name below it is probed or shown. */
 export interface OptOut {
   hostname: string;
   reason: string;
-  /** Ms. */
+  /** In ms. */
   at: number;
   made_by: string;
 }
@@ -50,13 +50,16 @@ const COLUMNS = Object.keys(HOST).join(', ');
 
 /** Watched hostnames, and opt-outs. */
 export interface HostnameTable {
-  /** Puts hostnames under watch, due at once. Paused ones resume; opt-outs stay. Outcomes are in the order of the names. */
+  /**
+   * Puts hostnames under watch, due at once. Resumes paused hostnames and leaves opt-outs unchanged. The outcomes are
+   * in the order of the names.
+   */
   watch(names: Hostname[], now: number): { hostname: string; outcome: WatchOutcome }[];
-  /** Stops probing; earlier observations stay shown. False when it was not watched. */
+  /** Stops probing; earlier observations stay visible. Returns false when the hostname was not watched. */
   pause(hostname: string): boolean;
   /**
-   * Stops probing a name and all names below it for good, and hides them everywhere; receipts stay. Returns the newly
-   * hidden names. Throws `invalid_request` for a public suffix.
+   * Permanently stops probing a name and all names below it, and hides them everywhere; receipts stay. Returns the
+   * newly hidden names. Throws `invalid_request` for a public suffix.
    */
   optOut(
     name: Pick<Hostname, 'hostname' | 'registrable_domain'>,
@@ -64,15 +67,15 @@ export interface HostnameTable {
     made_by: string,
     now: number,
   ): string[];
-  /** The opt-out that covers a name, which need not have been watched; null without one. */
+  /** The opt-out that covers a name, whether or not it was watched; null without one. */
   optOutOf(hostname: string): OptOut | null;
-  /** Includes hosts that opted out: see `state`. Null when it was never watched. */
+  /** Finds a hostname, including one that opted out (see `state`). Null when it was never watched. */
   find(hostname: string): WatchedHost | null;
   /** Shown hostnames by name, after the given one ('' for the first page). */
   list(after: string, limit: number): WatchedHost[];
   /**
-   * Shown hostnames that have for each word a label with that prefix, in the order in which they came under watch, after
-   * the one with the given id; none without words.
+   * Shown hostnames that have, for each word, a label with that prefix, in the order in which they were put under
+   * watch, after the one with the given id. Without words, none.
    */
   search(words: string, limit: number, after?: number): WatchedHost[];
   /** The number of matches; counting stops at `most`. */

@@ -19,15 +19,18 @@ const OBSERVATION = {
   receipt_hash: text,
 };
 
-/** One line of a domain's provenance. */
+/** A receipt in a domain's provenance. */
 export interface ProvenanceItem {
   seq: number;
-  /** Ms. */
+  /** In ms. */
   observed_at: number;
   receipt: string;
 }
 
-/** Selects a host's observations. `since` is inclusive, `until` exclusive, in ms; `after` is the last of the previous page. */
+/**
+ * Selects a host's observations. `since` is inclusive, `until` exclusive, in ms; `after` is the last of the previous
+ * page.
+ */
 export interface ObservationQuery {
   since?: number | undefined;
   until?: number | undefined;
@@ -36,31 +39,31 @@ export interface ObservationQuery {
 
 const LAST = Number.MAX_SAFE_INTEGER;
 
-/** The subject of an observation. */
+/** The domain and time of an observation. */
 export interface ObservationPlace {
   hostname: string;
-  /** Ms. */
+  /** In ms. */
   observed_at: number;
 }
 
 const FROM = `SELECT seq, observed_at, record_bodies.body, circumstances, seed, receipt, receipt_hash
   FROM observations CROSS JOIN record_bodies ON record_bodies.id = observations.body`;
 
-/** Observations: written in order, never changed. `host` is a hostname's id; times in ms. */
+/** Observations: appended in order, never changed. `host` is a hostname's id; times in ms. */
 export interface ObservationTable {
   /** The number of the next observation. */
   nextSeq(): number;
   addObservation(host: number, observation: Observation): void;
-  /** The newest observation at or before a time; the newest of all without one. */
+  /** The newest observation at or before a time, or of all times when none is given. */
   observation(host: number, at?: number): Observation | null;
   /** When a host was first observed, in ms; null if never. */
   firstObservedAt(host: number): number | null;
   observationBySeq(host: number, seq: number): Observation | null;
-  /** A host's receipts, newest first, before the given one if any. */
+  /** A host's receipts, newest first, optionally only those before the given one. */
   provenance(host: number, limit: number, before?: number): ProvenanceItem[];
-  /** The shown hostname and the time of an observation, by its number; null when there is none. */
+  /** The shown hostname and the time of an observation, by its number; null when none is found. */
   observationPlace(seq: number): ObservationPlace | null;
-  /** The same by the hash of the receipt's signed text, `sha256:<hex>`. */
+  /** The same, by the hash of the receipt's signed text, `sha256:<hex>`. */
   receiptPlace(hash: string): ObservationPlace | null;
   observationCount(host: number): number;
   /** A page of a host's observations, oldest first. */
@@ -69,7 +72,7 @@ export interface ObservationTable {
   observationsBetween(host: number, query: ObservationQuery): number;
   /** All of a host's observations, oldest first, one at a time. */
   observationsOf(host: number): Iterable<Observation>;
-  /** The number of observations and the highest number, which differ only if one is missing. */
+  /** The number of observations and the highest number. They differ only if an observation is missing. */
   observationTotals(): { count: number; newest: number };
 }
 
@@ -131,7 +134,7 @@ export function observationTable(db: Db): ObservationTable {
     receiptPlace: shownAt('substr(receipt_hash, 8, 12) = substr(?1, 8, 12) AND receipt_hash = ?1'),
     observationCount: (host) => count(host) ?? 0,
     observationPage(host, { since = 0, until = LAST, after }, limit) {
-      // Numbers start at 1, so 0 is before the first observation of any time.
+      // Numbers start at 1, so 0 precedes every observation.
       const { at, seq } = after ?? { at: since, seq: 0 };
       return page(host, at, seq, until, limit);
     },

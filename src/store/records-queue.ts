@@ -3,13 +3,16 @@ import { integer, orNull, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
-/** A lease picks from this many times its size of due hosts, so that no operator of name servers fills it alone. */
+/**
+ * A lease picks from this many times its size of due hosts, so that the hosts of one operator of name servers never
+ * fill it.
+ */
 const FAIR_WINDOW = 8;
 
-/** A hostname to be probed. */
+/** A hostname to probe. */
 export interface LeasedName {
   hostname: string;
-  /** The operator of its name servers, as far as known. */
+  /** The operator of its name servers, if known. */
   operator: string;
 }
 
@@ -18,38 +21,38 @@ export interface QueueStats {
   /** Due now and not leased. */
   due: number;
   leased: number;
-  /** Ms; null when nothing is watched. */
+  /** In ms; null when nothing is watched. */
   next_due_at: number | null;
 }
 
 const LEASED_NAME = { hostname: text, operator: text };
 
-/** A lease on hostnames: its holder, and the time in ms at which it ends. */
+/** A lease on hostnames: its holder, and when it ends, in ms. */
 export interface Lease {
   id: string;
   owner: string;
   until: number;
 }
 
-/** The queue of hostnames that are due, and who has leased them. Times in ms. */
+/** The queue of due hostnames, and their leases. Times in ms. */
 export interface QueueTable {
   /**
-   * Leases at most `max` due hostnames to the holder of `id` until `until`, spread over operators; those not requeued by
-   * then are due again. `id` must be new.
+   * Leases up to `max` due hostnames until `until`, spread over operators. Hostnames that are not requeued by then are
+   * due again. `id` must be new.
    */
   lease(lease: Lease & { max: number; now: number }): LeasedName[];
-  /** Leases these hostnames, due or not, even from other holders. Those that are not watched are left out. */
+  /** Leases the given hostnames, due or not, even from other holders. Skips those that are not watched. */
   leaseNames(lease: Lease & { names: string[] }): LeasedName[];
   /**
-   * Makes hostnames due at `now` if they are scheduled after `horizon`, which happens when the clock was set back or the
-   * interval was shortened.
+   * Makes hostnames due at `now` if they are scheduled after `horizon`, because the clock was set back or the interval
+   * was shortened.
    */
   pullForward(now: number, horizon: number): void;
-  /** Whether any hostname is due and not leased. Checking first spares other writers a wait. */
+  /** Whether any hostname is due and not leased. Checking first avoids the write lock when nothing is due. */
   isDue(now: number): boolean;
-  /** The holder of a lease; null when it covers no hostname any more. */
+  /** The holder of a lease; null when the lease no longer covers any hostname. */
   leaseOwner(id: string): string | null;
-  /** The host while this lease holds it; null when the lease is lost. */
+  /** The host while this lease holds it; null when the lease was lost. */
   leased(id: string, hostname: string): LeasedHost | null;
   /** Ends a lease: hostnames that were not probed are due at `now`. Returns their number. */
   release(id: string, now: number): number;
@@ -59,7 +62,7 @@ export interface QueueTable {
 
 export function queueTable(db: Db): QueueTable {
   const { run, one, all } = sql(db);
-  // One statement finds and leases them, so processes cannot race.
+  // One statement finds and leases the hostnames, so processes cannot race.
   const lease = all(
     `UPDATE hostnames SET lease = ?1, leased_by = ?2, due_at = ?3
      WHERE id IN (

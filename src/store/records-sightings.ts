@@ -11,7 +11,7 @@ export interface Sighting {
   value: string;
   first_seen: number;
   last_seen: number;
-  /** The number of probes that showed it. */
+  /** The number of probes that showed the value. */
   count: number;
 }
 
@@ -22,12 +22,12 @@ export interface HistoryQuery {
   until?: number | undefined;
 }
 
-/** The last known values of each host, and every value that was ever seen. `host` is a hostname's id. */
+/** The last known values of each host, and all values that were ever seen. `host` is a hostname's id. */
 export interface SightingTables {
   /** The last known values of each signal. */
   baseline(host: number): DomainBaseline;
   setBaseline(host: number, updates: DomainBaseline): void;
-  /** Counts the values of one probe. Probes must come in chronological order. */
+  /** Counts the values of one probe. Call it in chronological order of the probes. */
   addSightings(host: number, tracked: TrackedValues, at: number): void;
   /** A host's values by signal and value, after the given one if any. */
   history(host: number, query: HistoryQuery, limit: number, after?: { signal: string; value: string }): Sighting[];

@@ -7,7 +7,7 @@ import { SIGNAL } from './records-deltas.ts';
 import type { Transact } from './sql.ts';
 import { sql } from './sql.ts';
 
-/** How many sightings are indexed in one transaction: it blocks other writers for a few milliseconds. */
+/** How many sightings one transaction indexes; it blocks other writers for a few milliseconds. */
 const BATCH = 200;
 /** The length of the prefix that `sightings_by_value` indexes, in characters. */
 const FOUND_BY = 64;
@@ -76,7 +76,10 @@ export function valueTables(db: Db, transact: Transact): ValueTables {
     SIGHTING,
   );
 
-  /** Adds new values, then their words: FTS5 writes the words of a transaction together if no other statement intervenes. */
+  /**
+   * Adds new values, then their words: FTS5 writes the words of a transaction together if no other statement
+   * intervenes.
+   */
   const enter = (values: Waiting[]): void => {
     const news: { id: number; value: string }[] = [];
     for (const { host, signal, value } of values) {

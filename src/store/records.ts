@@ -12,7 +12,7 @@ import type { Transact } from './sql.ts';
 
 export type RecordsTables = ReturnType<typeof recordsTables>;
 
-/** Everything that the domain records keep. */
+/** All tables of the domain records. */
 export function recordsTables(db: Db, transact: Transact) {
   const tables = {
     transact,
@@ -23,7 +23,7 @@ export function recordsTables(db: Db, transact: Transact) {
     ...sightingTables(db),
     ...facetTables(db),
     ...valueTables(db, transact),
-    /** Faults between these tables; empty when there are none. */
+    /** Faults between these tables; empty when they agree. */
     tableFaults: (): string[] => recordsFaults(db),
   };
   return tables satisfies RecordingTables;

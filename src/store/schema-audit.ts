@@ -6,8 +6,8 @@ import { sql } from './sql.ts';
 const SCHEMA = `SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite%' ORDER BY type, name`;
 
 /**
- * Compares a database's tables, indexes and triggers with a new one's. A missing trigger would leave an append-only table
- * open to changes.
+ * Compares the tables, indexes and triggers of a database with those of a new one. A missing trigger would leave an
+ * append-only table open to changes.
  */
 export function schemaFaults(db: Db, fresh: Db): string[] {
   const wanted = itemsOf(fresh);

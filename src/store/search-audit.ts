@@ -3,23 +3,23 @@ import { integer, text } from './columns.ts';
 import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
-/** The words of one row of the index: their number, and a sum over each word with its position. */
+/** The words of one row of the index: their number, and a sum over the words with their positions. */
 interface Sum {
   words: number;
   sum: number;
 }
 
-/** Where FTS5's tokenizer `ascii` splits words. */
+/** The characters at which FTS5's tokenizer `ascii` splits words. */
 const BETWEEN_WORDS = /[\0-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+/;
 
 /** How many words are read between two progress reports. */
 const STEP = 100_000;
-/** How many pieces are read at once. */
+/** How many pieces are read at a time. */
 const PIECES = 500;
 
 /**
- * Compares every word of the search index with the indexed pieces. The index stores only words and positions, not texts,
- * so both sides are reduced to one sum per piece.
+ * Compares every word of the search index with the indexed pieces. The index stores only words and positions, not
+ * texts, so both sides are reduced to one sum per piece.
  */
 export function indexFaults(db: Db, progress: (done: number, total: number) => void): string[] {
   db.exec('CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_words USING fts5vocab (main, search, instance)');
@@ -34,7 +34,7 @@ export function indexFaults(db: Db, progress: (done: number, total: number) => v
     offset: integer,
   });
   for (const word of words()) {
-    // Words are sorted, one row for each occurrence.
+    // The words are sorted, with one row per occurrence.
     if (word.term !== term) [term, value] = [word.term, numberOf(word.term)];
     add(found, word.doc, value, word.offset);
     if (++done % STEP === 0) progress(done, done);

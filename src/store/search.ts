@@ -6,13 +6,13 @@ import { NEWEST_FIRST } from './pieces.ts';
 import type { Transact } from './sql.ts';
 import { sql } from './sql.ts';
 
-/** How many pieces are indexed in one transaction when the index is rebuilt. */
+/** How many pieces one transaction indexes when the index is rebuilt. */
 const BATCH = 200;
 /** How much of the index one step of `optimize` rewrites, in pages of 4 kB. */
 const STEP = 2_000;
 /**
- * Row ids per minute: the most pieces of all papers that may go on air within one. Row ids up to the year 9999 are safe
- * integers.
+ * Row ids per minute, which is the most pieces of all papers that may go on air in one minute. Row ids up to the year
+ * 9999 are safe integers.
  */
 const ROOM = 2 ** 20;
 
@@ -86,7 +86,7 @@ export function searchTables(db: Db, transact: Transact) {
     const last = lastOfMinute(start, start + ROOM);
     if (last === null) return { place: start, isOutOfOrder: false };
     const inOrder = at > last.published_at || (at === last.published_at && piece > last.id);
-    // Everything after an entry out of order counts as out of order too: that entry, and its flag, may be removed.
+    // Entries after an out-of-order entry are also flagged, because that entry and its flag may be removed later.
     return { place: last.place + 1, isOutOfOrder: !inOrder || last.tangled };
   }
 
@@ -112,10 +112,9 @@ export function searchTables(db: Db, transact: Transact) {
   const changedPieces = new Set<string>();
 
   /**
-   * Updates the index for the changed pieces, as the last step of a transaction.
-   * FTS5 buffers words in memory until another statement may need a rollback of
-   * its own, or a rowid is lower than the last one: so all words of a
-   * transaction are written together, in rowid order.
+   * Updates the index for the changed pieces, as the last step of a transaction. FTS5 buffers words in memory until
+   * another statement may need its own rollback, or until a row id is lower than the last one. So all words of a
+   * transaction are written together, in the order of their row ids.
    */
   function flush(): void {
     const due = [...changedPieces].map(takePlace).filter((one) => one !== null);
@@ -128,14 +127,14 @@ export function searchTables(db: Db, transact: Transact) {
   }
 
   /**
-   * Indexes the pieces on air that are not indexed: in a database older than
-   * the search, or after the normalizer changed.
+   * Indexes the pieces on air that are not indexed yet, because the database is older than the search or the normalizer
+   * changed.
    */
   function fill(): void {
     const { folding, filled } = state() ?? { folding: 0, filled: false };
     if (folding === NORMALIZER_VERSION && filled) return;
     transact(() => {
-      // Another process may have begun in the meantime.
+      // Another process may have started the rebuild in the meantime.
       if (state()?.folding === NORMALIZER_VERSION) return;
       db.exec("DELETE FROM searched; INSERT INTO search (search) VALUES ('delete-all')");
       begin(NORMALIZER_VERSION);
@@ -155,10 +154,11 @@ export function searchTables(db: Db, transact: Transact) {
   }
 
   /**
-   * Merges the segments that many writes left, in steps between which others may write: it halves the time of a search.
+   * Merges the segments left by many writes, which halves the time of a search. It works in steps, between which others
+   * may write.
    */
   function optimize(): void {
-    // A negative number starts with all segments; FTS5 reports two or more changes while there is work.
+    // A negative number starts with all segments. FTS5 reports two or more changes while work is left.
     for (let step = -STEP; ; step = STEP) {
       const before = changed();
       transact(() => merge(step));
@@ -166,11 +166,11 @@ export function searchTables(db: Db, transact: Transact) {
     }
   }
 
-  /** Ids of one paper's pieces that contain all the terms, newest first. Without terms, none. */
+  /** Ids of one paper's pieces that contain all the terms, newest first; none without terms. */
   function search(paper: string, terms: readonly string[], limit: number): string[] {
     if (terms.length === 0) return [];
     const match = matchExpression(paper, terms);
-    // One more than the limit shows whether the last minute continues on the next page.
+    // One more than the limit, to see whether the last minute continues on the next page.
     const all = found(match, limit + 1);
     const page = all.slice(0, limit);
     const ids = (list: { id: string }[]): string[] => list.map(({ id }) => id);
@@ -185,7 +185,7 @@ export function searchTables(db: Db, transact: Transact) {
   }
 
   return {
-    /** Marks a piece as changed; `flush` indexes it, `forget` drops the mark when the transaction is rolled back. */
+    /** Marks a piece as changed. `flush` indexes it; `forget` drops the mark when the transaction is rolled back. */
     note: (piece: string): unknown => changedPieces.add(piece),
     flush,
     forget: (): void => changedPieces.clear(),

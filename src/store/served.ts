@@ -4,7 +4,7 @@ import { sql } from './sql.ts';
 
 type Service = 'desk' | 'records';
 
-/** The public addresses at which the services were last served. */
+/** The public addresses under which the services were last served. */
 export interface ServedTable {
   origin(service: Service): string | null;
   note(service: Service, origin: string): void;

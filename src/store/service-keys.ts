@@ -11,7 +11,7 @@ import { sql } from './sql.ts';
 const KEY = { id: text, account: orNull(text), level: oneOf(...SERVICE_LEVELS), name: text, ...KEY_LIFE };
 const COLUMNS = Object.keys(KEY).join(', ');
 
-/** Keys of the domain records. The table holds a hash of each key, never the key. */
+/** Keys of the domain records. The table stores a hash of each key, never the key. */
 export function serviceKeyTable(db: Db, transact: Transact): ServiceKeyTable {
   const { run, one, all } = sql(db);
   const insert = run(

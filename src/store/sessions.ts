@@ -6,7 +6,7 @@ import { sql } from './sql.ts';
 const SESSION = { id: text, account: text, made_at: integer, seen_at: integer, expires_at: integer };
 const COLUMNS = Object.keys(SESSION).join(', ');
 
-/** Browsers that are signed in. The table holds a hash of each cookie, never the cookie. */
+/** Sessions of signed-in browsers. The table stores a hash of each cookie, never the cookie. */
 export function sessionTable(db: Db): SessionTable {
   const { run, one, all } = sql(db);
   const insert = run(

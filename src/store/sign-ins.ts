@@ -7,7 +7,7 @@ import { sql } from './sql.ts';
 const SIGN_IN = { id: text, email: text, made_at: integer, expires_at: integer, used_at: orNull(integer) };
 const COLUMNS = Object.keys(SIGN_IN).join(', ');
 
-/** Mailed links that sign in, by the hash of their token. */
+/** Sign-in links from mails, by the hash of their token. */
 export function signInTable(db: Db): SignInTable {
   const { run, one } = sql(db);
   const insert = run('INSERT INTO sign_ins (id, hash, email, made_at, expires_at) VALUES (?, ?, ?, ?, ?)');

@@ -1,13 +1,13 @@
 import type { Store } from './store.ts';
 import { openStore } from './store.ts';
 
-/** The most idle connections. */
+/** The most idle connections in the pool. */
 const IDLE_MAX = 2;
 
 /** A consistent view of the ledger at one moment. */
 export interface Snapshot {
   store: Store;
-  /** Moves the view to the last committed state, which is the state before any transaction still open on another connection. */
+  /** Moves the view to the last committed state, without any transaction that is still open on another connection. */
   refresh(): void;
   /** Releases the view. */
   end(): void;
@@ -15,7 +15,8 @@ export interface Snapshot {
 
 /**
  * A pool of connections with snapshots of the ledger. A press reads from one, so that it renders one state of the paper
- * and no list names a piece whose page does not exist yet. Opening a connection takes longer than a small press reads.
+ * and no list names a piece whose page does not exist yet. They are pooled because opening a connection takes longer
+ * than the reads of a small press.
  */
 export class Snapshots {
   readonly #file: string;
@@ -25,7 +26,7 @@ export class Snapshots {
     this.#file = file;
   }
 
-  /** Takes a connection, which has no snapshot yet. Call it outside a transaction: it may open a connection. */
+  /** Takes a connection, which has no snapshot yet. Call it outside a transaction, because it may open a connection. */
   take(): Snapshot {
     const store = this.#idle.pop() ?? openStore({ file: this.#file });
     let isHeld = false;

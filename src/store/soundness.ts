@@ -4,13 +4,15 @@ import { freshDatabase } from './open.ts';
 import { schemaFaults } from './schema-audit.ts';
 import { sql } from './sql.ts';
 
-/** What SQLite itself says of the file, and whether the file has this program's tables. */
+/** SQLite's own checks of the file, and a check that it has this program's tables. */
 export interface SoundnessChecks {
-  /** SQLite's full check; one text for each fault. */
+  /** The faults found by SQLite's full check. */
   integrity(): string[];
-  /** SQLite's quick check, with at most a few of its faults; the size of the file, and how much of it is unused, in bytes. */
+  /**
+   * At most five faults found by SQLite's quick check; the size of the file, and how much of it is unused, in bytes.
+   */
   soundness(): { faults: string[]; size: number; free: number };
-  /** How the tables, indexes and triggers differ from this program's. */
+  /** The differences between the database's tables, indexes and triggers and this program's. */
   schemaFaults(): string[];
 }
 

@@ -1,43 +1,44 @@
 import type Database from 'libsql';
 
-/** A bound value. The driver silently binds `undefined` as NULL, and a boolean crashes the process. */
+/** A bound value. The driver silently binds `undefined` as NULL, and crashes the process on a boolean. */
 export type Param = string | number | bigint | null | Uint8Array;
 
-/** Reads one column's value; throws when it is of another kind. */
+/** Reads the value of a column. Throws when it has another type. */
 export type Column<T> = (value: unknown) => T;
 
-/** How a row is read: its first column by itself, or an object of the columns that are named. */
+/** How to read a row: only its first column, or an object of the named columns. */
 export type Reading = Column<unknown> | Readonly<Record<string, Column<unknown>>>;
 
-/** What a reading makes of a row. */
+/** The type of a row that is read in this way. */
 export type Read<R> =
   R extends Column<infer T> ? T : { -readonly [K in keyof R]: R[K] extends Column<infer T> ? T : never };
 
-/** Runs `work` in one transaction: all of it is written, or nothing. */
+/** Runs `work` in one transaction, which writes everything or nothing. */
 export type Transact = <T>(work: () => T) => T;
 
-/** Prepares statements. Each call takes the parameters in their order; no row leaves unread. */
+/** Prepares statements. Calls take the parameters in their order, and every row is checked against its `Reading`. */
 export interface Sql {
-  /** Gives the number of changed rows. */
+  /** Returns the number of changed rows. */
   run(text: string): (...params: Param[]) => number;
-  /** Gives the first row, as `make` turns it into something else; null when there is none. */
+  /** Returns the first row, optionally converted by `make`; null when there is none. */
   one<R extends Reading>(text: string, reading: R): (...params: Param[]) => Read<R> | null;
   one<R extends Reading, T>(text: string, reading: R, make: (read: Read<R>) => T): (...params: Param[]) => T | null;
   all<R extends Reading>(text: string, reading: R): (...params: Param[]) => Read<R>[];
   all<R extends Reading, T>(text: string, reading: R, make: (read: Read<R>) => T): (...params: Param[]) => T[];
-  /** One row at a time, for more than fit into memory. One iteration has to end before the next begins. */
+  /** Yields one row at a time, for results that do not fit into memory. Finish one iteration before the next begins. */
   each<R extends Reading>(text: string, reading: R): (...params: Param[]) => Iterable<Read<R>>;
 }
 
 const WRITES = /^\s*(?:INSERT|UPDATE|DELETE)\b/i;
 
 /**
- * Hides what the driver does otherwise than one expects:
- * - a row read by `get` has a member `_metadata`, and rows have no prototype: rows are read as arrays;
- * - a parameter alone that is null or an object counts as named parameters: all go in one array;
- * - `get` after `all` on the same statement gives the row of the call before: a statement is used in one way only;
- * - `get` stops after a row and drops the error of the commit that follows: writes are read to their end;
- * - an integer past 2⁵³ is rounded, and a blob is a Buffer or an ArrayBuffer: `integer` and `bytes` take care.
+ * Hides the pitfalls of the driver:
+ * - `get` adds a member `_metadata` to rows, and rows have no prototype: rows are read as arrays;
+ * - a single parameter that is null or an object is taken for named parameters: all parameters go into one array;
+ * - `get` after `all` on the same statement returns the row of the previous call: each statement is used in only one
+ *   way;
+ * - `get` stops after one row and drops the error of the commit that follows: writes are read to their end;
+ * - integers past 2⁵³ are rounded, and a blob is a Buffer or an ArrayBuffer: `integer` and `bytes` handle both.
  */
 export function sql(db: Database.Database): Sql {
   const prepare = (text: string, reading: Reading, make: (read: never) => unknown = (read) => read) => {
@@ -77,7 +78,10 @@ export function sql(db: Database.Database): Sql {
   };
 }
 
-/** Finds the columns once: a statement that lacks one fails when it is prepared, not when its first row comes. */
+/**
+ * Finds the columns once, so that a statement without a required column fails when it is prepared, not at its first
+ * row.
+ */
 function rowReader(text: string, names: string[], reading: Reading): (row: unknown[]) => unknown {
   const wanted = typeof reading === 'function' ? [[names[0] ?? '', reading] as const] : Object.entries(reading);
   const columns = wanted.map(([name, read]) => ({ name, read, at: names.indexOf(name) }));

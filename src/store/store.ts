@@ -85,9 +85,7 @@ import { termsTable } from './terms.ts';
 import { watchGroupTable } from './watch-groups.ts';
 import { webhookTable } from './webhooks.ts';
 
-/**
- * Everything that is kept, by table. Take what you use: `Pick<Store, 'accounts' | 'sessions'>`, or the table itself.
- */
+/** All tables of the database. Take only what you use: `Pick<Store, 'accounts' | 'sessions'>`, or the table itself. */
 export interface Store
   extends LedgerStore,
     Pick<LedgerTables, 'entries' | 'doorKeys'>,
@@ -106,7 +104,7 @@ export interface Store
   hosts: HostTables;
   served: ServedTable;
   forwarded: ForwardedTable;
-  /** Answers of the desk to writes, and of the domain records. */
+  /** Answers to writes, of the desk and of the domain records. */
   answers: AnswerTable;
   serviceAnswers: AnswerTable;
 
@@ -134,25 +132,25 @@ export interface Store
   quotas: QuotaTables;
   payments: PaymentTable;
 
-  /** Does a small write together with those of other callers, and resolves when it is on the disk. */
+  /** Runs a small write together with those of other callers, and resolves when it is on disk. */
   groupCommit: GroupCommit['add'];
-  /** Runs `work`, which only reads, on one state of the database, while others may write. */
+  /** Runs read-only `work` on one state of the database, while others may write. */
   read<T>(work: () => T): T;
-  /** Keeps this connection at the present state of the database until `endReading`. It must write nothing meanwhile. */
+  /** Keeps this connection at the current state of the database until `endReading`. Write nothing in between. */
   beginReading(): void;
   endReading(): void;
-  /** Optimizes the search index; to be called after many filings. */
+  /** Optimizes the search index. Call it after many filings. */
   optimizeSearch(): void;
-  /** Faults between the ledger's own tables and those that follow from it. */
+  /** Faults between the ledger's own tables and the tables derived from them. */
   ledgerFaults(): string[];
-  /** Where the search index differs from the pieces that it indexes. */
+  /** Differences between the search index and the pieces that it indexes. */
   indexFaults(progress: (done: number, total: number) => void): string[];
-  /** Turns an error of this database into a fault that names the cure; returns others as they are. */
+  /** Turns an error of this database into a fault that names the cure. Returns other errors unchanged. */
   fault(error: unknown): unknown;
   close(): void;
 }
 
-/** Opens the one database. Each table's SQL is in its own file beside this one. */
+/** Opens the database. The SQL of each table is in its own file next to this one. */
 export function openStore(settings: DatabaseSettings): Store {
   const db = openDatabase(settings);
   const entries = ledgerTables(db);
@@ -194,7 +192,7 @@ export function openStore(settings: DatabaseSettings): Store {
       return result;
     } catch (error) {
       search.forget();
-      // After some errors, such as a full disk, SQLite has rolled back by itself.
+      // SQLite itself rolls back after some errors, such as a full disk.
       if (db.inTransaction) db.exec('ROLLBACK');
       throw databaseFault(error, settings.file);
     } finally {
@@ -283,7 +281,7 @@ export function openStore(settings: DatabaseSettings): Store {
     ...appliedTable(db),
     beginReading() {
       db.exec('BEGIN');
-      // SQLite takes its view with the first read, not with BEGIN.
+      // SQLite takes its snapshot at the first read, not at BEGIN.
       manifest.highestMarkOfAll();
     },
     endReading() {

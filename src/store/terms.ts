@@ -13,7 +13,7 @@ const SIGNATURE = {
 };
 const COLUMNS = Object.keys(SIGNATURE).join(', ');
 
-/** Signatures under the agreement for agents: the first one for each paper, version and text, for good. */
+/** Signatures of the agreement for agents: permanently, the first one for each paper, version and text. */
 export function termsTable(db: Db): TermsTable {
   const { run, one } = sql(db);
   const insert = run(`INSERT INTO terms (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`);

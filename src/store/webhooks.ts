@@ -20,7 +20,7 @@ const WEBHOOK = {
 };
 const COLUMNS = 'id, paper, url, secret, sections, "cast", made_at, failing_since, off_at, off_reason';
 
-/** Webhooks: the desk's own, and those of subscribers, whose addresses are in the subscribers' rows. */
+/** Webhooks: those of the desk, and those of subscribers, whose addresses are stored in the subscribers' rows. */
 export function webhookTable(db: Db): WebhookTable {
   const { run, one, all } = sql(db);
   const add = run(

@@ -3,12 +3,12 @@ import type { AppContext } from '../context.ts';
 import type { Finding } from './finding.ts';
 import { fault, holds, open, runCheck } from './finding.ts';
 
-/** How long a request to an address may take, in ms. */
+/** The timeout of a request to an address, in ms. */
 const PATIENCE = 5_000;
-/** Hostnames that can only mean this machine. */
+/** Hostnames that always mean this machine. */
 const THIS_MACHINE = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** A public address, the port that it should lead to, and their settings. */
+/** A public address, the port that it should lead to, and the settings of both. */
 interface Address {
   name: string;
   setting: 'ORIGIN' | 'DATA_ORIGIN';
@@ -16,7 +16,7 @@ interface Address {
   portSetting: 'PORT' | 'RECORDS_PORT';
   port: number;
   assumed: boolean;
-  /** Where a server last served it. */
+  /** The address at which a server last served; null if none did. */
   served: string | null;
 }
 
@@ -48,7 +48,7 @@ async function check({ setting, origin, portSetting, port, assumed, served }: Ad
     const said = `${setting} is ${origin}, and the server listens on port ${port}`;
     const answer = await ask(origin);
     if (answer === 'ours') return holds(`${said}; ${origin} leads to this program`);
-    // In a container another port may lead here, which cannot be seen from inside.
+    // In a container, another port may be forwarded here, which is not visible from inside.
     if (answer === 'other' || !isLoopback(host)) return open(`${said}: right only if something forwards to that port`);
     return fault(
       `${said}, so links in pages, feeds and mails lead nowhere`,
@@ -63,7 +63,7 @@ async function check({ setting, origin, portSetting, port, assumed, served }: Ad
 
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.');
 
-/** Which program answers at an address; null when none does. */
+/** Finds out which program answers at an address; null when none does. */
 function ask(origin: string): Promise<'ours' | 'other' | null> {
   return fetch(`${origin}/`, { signal: AbortSignal.timeout(PATIENCE), redirect: 'manual' }).then(
     ({ headers }) => (headers.has('x-request-id') ? 'ours' : 'other'),

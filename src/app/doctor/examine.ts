@@ -10,7 +10,7 @@ import { checkMachine } from './machine.ts';
 import { checkNetwork } from './network.ts';
 import { checkProxy } from './proxy.ts';
 
-/** Checks an installation, from its settings on. `readSettings` may throw: then nothing else is checked. */
+/** Checks an installation, starting with its settings. If `readSettings` throws, the other checks are skipped. */
 export async function examine(readSettings: () => Settings): Promise<Finding[]> {
   let settings: Settings | undefined;
   const first = await runCheck('settings', () => {
@@ -30,7 +30,7 @@ async function checkAll(settings: Settings): Promise<Finding[]> {
   });
   try {
     const here = await checkMachine(settings, app);
-    // A database that cannot be opened is not a missing one.
+    // Report a database that cannot be opened as a fault, not as missing.
     if (opened.state === 'fault') here[0] = opened;
     const hosts = settings.services.desk ? await checkHosts(app) : [];
     return [

@@ -3,11 +3,11 @@ import { Fault, messageOf } from '../../fault.ts';
 /** The result of one check of an installation. */
 export interface Finding {
   name: string;
-  /** `open`: not set up, and not required. */
+  /** `open`: not configured, and not required. */
   state: 'holds' | 'open' | 'fault';
-  /** In a sentence. */
+  /** The result, as a sentence. */
   found: string;
-  /** What to do; every fault has one. */
+  /** What to do; set for every fault. */
   cure?: string;
 }
 
@@ -15,7 +15,7 @@ export const holds = (found: string): Omit<Finding, 'name'> => ({ state: 'holds'
 export const open = (found: string): Omit<Finding, 'name'> => ({ state: 'open', found });
 export const fault = (found: string, cure: string): Omit<Finding, 'name'> => ({ state: 'fault', found, cure });
 
-/** Runs one check. What it throws becomes a fault. */
+/** Runs one check. An exception becomes a fault. */
 export async function runCheck(
   name: string,
   work: () => Omit<Finding, 'name'> | Promise<Omit<Finding, 'name'>>,

@@ -3,7 +3,7 @@ import type { AppContext } from '../context.ts';
 import type { Finding } from './finding.ts';
 import { fault, holds, open, runCheck } from './finding.ts';
 
-/** Compares the addresses of papers with their hosts. */
+/** Compares the papers' addresses with the hosts at which they are served. */
 export async function checkHosts(app: AppContext | null): Promise<Finding[]> {
   return app === null ? [] : [await runCheck('hosts of papers', () => hosts(app))];
 }

@@ -10,14 +10,14 @@ import { signingKeyFile } from '../context.ts';
 import type { Finding } from './finding.ts';
 import { fault, holds, open, runCheck } from './finding.ts';
 
-/** The least free disk space, in bytes: a day of a hundred thousand probes. */
+/** The minimum free disk space, in bytes: one day of 100,000 probes. */
 const LEAST_SPACE = 500_000_000;
-/** How far the clock may be behind the newest record, in ms. */
+/** How far the clock may lag behind the newest record, in ms. */
 const BEHIND = 5 * MINUTE;
-/** No right clock is earlier than the first version of this program. */
+/** A correct clock is never earlier than the first version of this program. */
 const FIRST = Date.UTC(2026, 0, 1);
 
-/** Checks this machine; `app` is null where there is no database yet. */
+/** Checks this machine. `app` is null when there is no database yet. */
 export async function checkMachine(settings: Settings, app: AppContext | null): Promise<Finding[]> {
   return [
     await runCheck('database', () => database(app)),
@@ -98,7 +98,7 @@ function pages() {
   return isBuilt() ? holds('they match the code') : fault('they do not match the code', 'run `npm run build`');
 }
 
-/** Whether a port is free, or this program already listens on it. */
+/** Checks that a port is free, or that this program already listens on it. */
 async function port({ host }: Settings, setting: string, port: number) {
   if (port === 0) return holds('any free port');
   const server = createServer();

@@ -6,16 +6,16 @@ import { smtpOf } from '../../net/smtp.ts';
 import type { Finding } from './finding.ts';
 import { fault, holds, open, runCheck } from './finding.ts';
 
-/** How long a mail server or a facilitator may take, in ms. */
+/** The timeout of a mail server or a facilitator, in ms. */
 const PATIENCE = 15_000;
-/** A question that every resolver of the Internet can answer. */
+/** A query that every Internet resolver can answer. */
 const QUESTION = ['com', 'NS'] as const;
 
 const Supported = z.object({ kinds: z.array(z.looseObject({ scheme: z.string(), network: z.string() })) });
 
 const ChainId = z.object({ result: z.string().regex(/^0x[0-9a-f]{1,16}$/i) });
 
-/** Checks the services on the network, concurrently. */
+/** Checks the network services concurrently. */
 export function checkNetwork(settings: Settings): Promise<Finding[]> {
   const checks = [runCheck('mail server', () => mailServer(settings))];
   if (settings.services.records) {
@@ -92,7 +92,10 @@ async function payments({ x402 }: Settings) {
   return holds(`${address} takes payments on ${name}`);
 }
 
-/** Credits are sold for transfers that are visible on the chain. A node's address may contain a key, so only its host is shown. */
+/**
+ * Credits are sold only for transfers that are visible on the chain. A node's URL may contain a key, so only its host
+ * is shown.
+ */
 async function saleOfCredits({ x402 }: Settings) {
   if (x402 === null) return open('the paid lane is closed: add credits with `npm run -s broadsheet -- credits add`');
   if (x402.rpc === null) {

@@ -3,10 +3,10 @@ import { isoTime } from '../../time.ts';
 import type { AppContext } from '../context.ts';
 import { fault, holds, open } from './finding.ts';
 
-/** Hostnames that can only mean this machine. */
+/** Hostnames that always mean this machine. */
 const THIS_MACHINE = /^(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
 
-/** Whether limits by address count callers, and not a proxy in front of them. */
+/** Checks that limits by address count the callers, not a proxy in front of them. */
 export function checkProxy(settings: Settings, app: AppContext | null) {
   const { trustedProxies, origin, dataOrigin, host, services } = settings;
   const unknown = app?.store.forwarded.list() ?? [];

@@ -8,33 +8,32 @@ import type { PendingFolders } from '../pending-folders.ts';
 import type { PressQueue } from '../press-queue.ts';
 import { hourly, poll } from './poll.ts';
 
-/** How often the server checks for pieces that another process filed, in ms. */
+/** How often the server checks for pieces that other processes filed, in ms. */
 const POLL_EVERY = 200;
-/** How often the news sitemap, which ages, is pressed again, in ms. */
+/** How often the news sitemap is pressed again, in ms: its entries expire. */
 const NEWS_EVERY = 10 * MINUTE;
-/** How long a paper whose press failed is left alone, in ms. */
+/** How long to wait after a failed press before pressing the paper again, in ms. */
 const REST = 10_000;
 
 interface Parts {
   app: AppContext;
   presses: PressQueue;
-  /** What is yet to be filed. */
+  /** The papers that are still to be filed. */
   backlog: PendingFolders;
   logger: Logger;
 }
 
 /**
- * What runs by the clock: scheduled airings, what the press owes whoever filed
- * it, and the news sitemap. A long press of one paper keeps no other paper
- * waiting. Returns a function that stops it after the work under way.
+ * Runs everything that depends on the clock: scheduled airings, stale outputs of any process, and the news sitemap. A
+ * long press of one paper never delays another paper. Returns a function that stops it after the current work.
  */
 export function startClock({ app, presses, backlog, logger }: Parts): () => Promise<void> {
   const { store } = app;
   let newsAt = app.now() + NEWS_EVERY;
   const dropOld = hourly((now) => store.answers.deleteUntil(now - ANSWER_TTL));
-  /** Papers that may be of another program or of other settings: only a press can tell. */
+  /** Papers that another program version or other settings may have pressed. Only a press can tell. */
   const unseen = new Set(store.paperSlugs());
-  /** Papers whose press failed, and when (by the monotonic clock) they are tried again. */
+  /** Papers whose press failed, with the time of the next attempt (ms of the monotonic clock). */
   const resting = new Map<string, number>();
 
   const press = async (paper: string): Promise<void> => {
@@ -47,7 +46,10 @@ export function startClock({ app, presses, backlog, logger }: Parts): () => Prom
       logger.error({ paper, err: error }, 'the press failed; it is tried again');
     }
   };
-  /** Has long prose that is due read before the transaction that puts it on air: what cannot be read elsewhere is read there. */
+  /**
+   * Parses the long prose of due pieces before the transaction that airs them. Prose that cannot be parsed on another
+   * thread is parsed in the transaction.
+   */
   const readDue = async (now: number): Promise<void> => {
     for (const { paper, piece } of store.scheduled(now)) {
       const prose = store.archive(paper).storyById(piece)?.prose ?? '';
@@ -63,14 +65,14 @@ export function startClock({ app, presses, backlog, logger }: Parts): () => Prom
       await readDue(now);
       store.transact(() => airDue(store, now));
     }
-    // A clock that was set back would leave the sitemap as it is for as long.
+    // After the clock was set back, `newsAt` would be too far ahead and the sitemap would not change until then.
     if (now >= newsAt || newsAt - now > NEWS_EVERY) {
       newsAt = now + NEWS_EVERY;
       for (const paper of store.paperSlugs()) store.manifest.markStale(paper, [tags.news]);
     }
     dropOld(now);
     for (const paper of new Set([...unseen, ...store.manifest.stalePapers()])) {
-      // A paper that nobody has seen yet is pressed when all of it is filed, and not with an empty front before.
+      // A paper without a public tree is first pressed when all of it is filed, so that it never shows an empty front.
       if (backlog.has(paper) && !presses.isShown(paper)) continue;
       if (presses.isPressing(paper) || performance.now() < (resting.get(paper) ?? 0)) continue;
       resting.delete(paper);

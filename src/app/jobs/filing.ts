@@ -12,7 +12,7 @@ interface Parts {
   /** The papers that are still to be filed. */
   backlog: PendingFolders;
   logger: Logger;
-  /** Called for each problem of a file. */
+  /** Called for each problem in a file. */
   onProblem(problem: FileProblem): void;
 }
 
@@ -27,7 +27,7 @@ export function startFiling({ app, presses, backlog, logger, onProblem }: Parts)
     for (const problem of problems) onProblem(problem);
     logger.info({ filed: filed.length, problems: problems.length }, 'filed content');
     if (stop.signal.aborted) return;
-    // Not awaited: a server that stops waits for its presses elsewhere.
+    // Not awaited: on shutdown, the server waits for its presses elsewhere.
     void Promise.allSettled(app.store.paperSlugs().map((paper) => presses.press(paper))).then((outcomes) => {
       const failed = outcomes.filter(({ status }) => status === 'rejected').length;
       logger.info({ papers: outcomes.length, failed }, 'pressed what was due at the start');

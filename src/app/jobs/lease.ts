@@ -1,18 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import type { LeaseTable } from '../../store/leases.ts';
 
-/** How long a lease lasts, and how often its holder renews it, in ms: after a crash another process takes over. */
+/**
+ * The duration of a lease, and the interval at which its holder renews it, in ms. After a crash another process takes
+ * over.
+ */
 const LEASE_TIME = 10_000;
 const RENEW_EVERY = 2_500;
 
-/** This process's view of a lease: work that only one process does at a time. */
+/** This process's view of a lease, which lets only one process at a time do a job. */
 export interface Lease {
-  /** Whether this process holds it now; requests or renews it when needed. */
+  /** Whether this process holds the lease now; acquires or renews it when needed. */
   isHeld(): boolean;
   release(): void;
 }
 
-/** Competes for a lease; `acquired` runs when this process did not hold it before. */
+/** Competes for a lease. `acquired` runs each time this process becomes the holder. */
 export function requestLease(
   leases: LeaseTable,
   name: string,
@@ -25,7 +28,7 @@ export function requestLease(
   return {
     isHeld() {
       const at = now();
-      // A process that was suspended may have lost it, so it asks before it works.
+      // A suspended process may have lost the lease, so it renews before it works.
       if (at >= askedAt && at - askedAt < RENEW_EVERY) return isMine;
       const got = leases.acquire(name, owner, now, LEASE_TIME);
       if (got === 'acquired') acquired(at);

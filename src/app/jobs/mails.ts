@@ -11,10 +11,10 @@ import type { AppContext } from '../context.ts';
 import { requestLease } from './lease.ts';
 import { BATCH_PAUSE, hourly, POLL_EVERY, poll } from './poll.ts';
 
-/** How long a stopping job waits for the mail server's responses, in ms. */
+/** How long a stopping job waits for responses of the mail server, in ms. */
 const DRAIN = 10_000;
 
-/** What log lines say of a mail. */
+/** The fields of a mail that are logged. */
 interface LoggedMail extends MailJob {
   kind: string;
   paper?: string;
@@ -22,19 +22,19 @@ interface LoggedMail extends MailJob {
 
 /** The mails of one service. */
 export interface MailService {
-  /** Names the job, and the lease that its process holds. */
+  /** The name of the job, and of the lease that its process holds. */
   job: string;
-  /** The queues that it sends from. `onBounce` is logged when an address does not accept mail. */
+  /** The queues from which it sends. `onBounce` is the log message for an address that does not accept mail. */
   sources: { source: MailSource<LoggedMail>; onBounce: string }[];
-  /** Queues the next batch of what is due. False when nothing is. */
+  /** Queues the next batch of due mails. Returns false when none are due. */
   queueNext(): boolean;
-  /** Deletes what is old, at a time (ms). */
+  /** Deletes old rows; `at` is the current time, in ms. */
   cleanUp(at: number): void;
 }
 
 /**
- * Queues and sends the mails of a service; with `smtp` null they land in the outbox folder. Of several processes over
- * one database, one does it at a time. Returns a function that stops it once the mails in flight are settled.
+ * Queues and sends the mails of a service; with `smtp` null it writes them to the outbox folder. Only one process per
+ * database does this at a time. Returns a function that stops it after the mails in flight are settled.
  */
 export function startMails(
   { settings, store, now }: AppContext,
@@ -42,7 +42,7 @@ export function startMails(
   smtp: SmtpMailer | null,
   logger: Logger,
 ): () => Promise<void> {
-  // No other process sends: what is still claimed was claimed by one that died.
+  // No other process sends mail, so any remaining claim belongs to a process that died.
   const lease = requestLease(store.leases, job, now, (at) => {
     for (const { source } of sources) source.queue.release(at);
   });

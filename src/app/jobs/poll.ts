@@ -2,18 +2,19 @@ import type { Logger } from 'pino';
 import { HOUR } from '../../time.ts';
 import { eventLoop } from '../event-loop.ts';
 
-/** How often a job looks for work, in ms. */
+/** How often a job checks for work, in ms. */
 export const POLL_EVERY = 250;
-/** How long a job pauses between two batches, in ms: requests are answered meanwhile. */
+/** The pause between two batches of a job, in ms, in which the process answers requests. */
 export const BATCH_PAUSE = 2;
-/** How long a job pauses after a failed round, in ms. */
+/** The pause after a failed round, in ms. */
 const REST = 10_000;
 /** How often old rows are deleted, in ms. */
 const SWEEP_EVERY = HOUR;
 
 /**
- * Runs a job's polling loop: each round returns the pause before the next, in ms. A round that throws is logged with
- * `failed`, and the pause is longer. Returns a function that stops the loop after the current round.
+ * Runs a job's polling loop. Each round returns the pause before the next round, in ms. If a round throws, the error is
+ * logged with the message `failed`, and the pause is longer. Returns a function that stops the loop after the current
+ * round.
  */
 export function poll(
   round: () => number | Promise<number>,

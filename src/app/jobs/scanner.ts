@@ -6,8 +6,8 @@ import { startScan } from '../scan-loop.ts';
 
 /**
  * Probes hostnames as they fall due, while the process serves. Returns a function that stops it; hostnames in progress
- * are due again at once. Any number of processes and remote scanners may share one database: each hostname is leased to
- * one of them.
+ * are due again at once. Any number of processes and remote scanners may share one database, because each hostname is
+ * leased to only one of them.
  */
 export function startScanner(app: AppContext, prober: Prober, logger: Logger): () => Promise<void> {
   const scan = startScan(localQueue(app, `serve:${process.pid}`), prober, logScan(logger));
@@ -15,7 +15,7 @@ export function startScanner(app: AppContext, prober: Prober, logger: Logger): (
   return scan.stop;
 }
 
-/** Logs the events of a scan. */
+/** Returns callbacks that log the events of a scan. */
 export function logScan(logger: Logger): Parameters<typeof startScan>[2] {
   return {
     onOutcomes(outcomes) {

@@ -6,14 +6,14 @@ import { poll } from './poll.ts';
 const POLL_EVERY = 1_000;
 
 /**
- * Indexes the values of new probes for search. On the first start after an upgrade it indexes all older values in the
+ * Indexes the values of new probes for search. On the first start after an upgrade, it indexes all older values in the
  * background. Any number of processes may share one database. Returns a function that stops it.
  */
 export function startValueIndex({ store }: AppContext, logger: Logger): () => Promise<void> {
   const round = (): number => {
     const began = performance.now();
     if (!store.records.indexValues()) return POLL_EVERY;
-    // It pauses as long as it worked, so that requests and probes get at least half of the time.
+    // Pauses as long as it worked, so that requests and probes get at least half of the time.
     return performance.now() - began;
   };
   return poll(round, {

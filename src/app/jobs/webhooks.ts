@@ -7,7 +7,7 @@ import { VERSION } from '../../project.ts';
 import type { AppContext } from '../context.ts';
 import { BATCH_PAUSE, hourly, POLL_EVERY, poll } from './poll.ts';
 
-/** What log lines say of a delivery. */
+/** The fields of a delivery that are logged. */
 interface LoggedDelivery extends DeliveryJob {
   paper?: string;
 }
@@ -16,15 +16,15 @@ interface LoggedDelivery extends DeliveryJob {
 export interface WebhookService {
   job: string;
   source: DeliverySource<LoggedDelivery>;
-  /** Queues the next batch of what happened. False when nothing is left. */
+  /** Queues deliveries for the next batch of events. Returns false when none are left. */
   queueNext(): boolean;
-  /** Deletes what is old, at a time (ms). */
+  /** Deletes old rows; `at` is the current time, in ms. */
   cleanUp(at: number): void;
 }
 
 /**
- * Queues and sends what the webhooks of a service receive. Any number of processes may do it over one database. Returns
- * a function that stops it once the requests in flight are recorded.
+ * Queues and sends the deliveries of a service's webhooks. Any number of processes may do this on one database. Returns
+ * a function that stops it after the outcomes of the requests in flight are recorded.
  */
 export function startWebhooks(
   { now }: AppContext,
@@ -47,7 +47,7 @@ export function startWebhooks(
   };
 }
 
-/** Sends to the receivers that the settings allow, in the name of a paper's desk or of the domain records. */
+/** Sends to the receivers that the settings allow, on behalf of a paper's desk or of the domain records. */
 export function deliveryTransport(
   { store, settings, now }: AppContext,
   service: 'Broadsheet' | 'Broadsheet-Records',

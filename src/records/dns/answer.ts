@@ -10,7 +10,7 @@ import { RECORD_TYPES } from './record-type.ts';
 
 /** A parsed answer. */
 export type Answer = Pick<Signal, 'status' | 'ttl' | 'values' | 'flags'> & {
-  /** Whether EDNS may have caused the failure: ask again without it. */
+  /** Whether EDNS may have caused the failure; if so, query again without it. */
   ednsRefused: boolean;
 };
 
@@ -54,7 +54,7 @@ export function readAnswer(question: Pick<Question, 'name' | 'type'>, bytes: Uin
 
 type Found = Pick<Signal, 'status' | 'ttl' | 'values'>;
 
-/** The records that answer a question, at the end of the answer's chain of aliases. */
+/** The records that answer a question, at the end of the chain of aliases. */
 function recordsIn({ name, type }: Pick<Question, 'name' | 'type'>, message: Message, bytes: Uint8Array): Found {
   const nothing = (status: SignalStatus): Found => ({ status, ttl: null, values: [] });
   const { answers } = message;
@@ -62,7 +62,7 @@ function recordsIn({ name, type }: Pick<Question, 'name' | 'type'>, message: Mes
     if (message.rcode === RCODE.nxDomain) return nothing('nxdomain');
     const delegation = referral(message);
     if (delegation.length === 0) return nothing('nodata');
-    // A referral is reliable about one thing: the delegation itself.
+    // A referral is reliable only about the delegation itself.
     const at = delegation.filter(({ owner }) => owner === name);
     return type === 'NS' && at.length > 0 ? valuesOf(at, at, bytes) : nothing('error');
   }
@@ -71,9 +71,9 @@ function recordsIn({ name, type }: Pick<Question, 'name' | 'type'>, message: Mes
   const owner = chain.at(-1)?.target ?? name;
   const wanted = answers.filter((record) => record.type === RECORD_TYPES[type] && record.owner === owner);
   if (wanted.length > 0) return valuesOf(wanted, [...chain.map(({ record }) => record), ...wanted], bytes);
-  // RFC 6604: the code is that of the alias's target. The name itself exists.
+  // RFC 6604: the code applies to the target of the alias. The name itself exists.
   if (chain.length > 0) return nothing('nodata');
-  // It has records, but none for the question.
+  // The name has records, but none that answers the question.
   return nothing('malformed');
 }
 

@@ -8,21 +8,21 @@ import type { RecordType } from './record-type.ts';
 import type { Exchange, Transport } from './transport.ts';
 import type { Upstream } from './upstream.ts';
 
-/** How often one question is asked, across all resolvers. */
+/** How often a question is sent, across all resolvers. */
 export const TRIES = 3;
-/** The timeout of the first attempt, in ms; doubled each time. */
+/** The timeout of the first attempt, in ms. It doubles with each attempt. */
 export const FIRST_WAIT = 1_500;
-/** The pause before a resolver is asked again, in ms, plus or minus half; doubled each time. */
+/** The pause before a resolver is queried again, in ms, plus or minus half. It doubles with each attempt. */
 const FIRST_PAUSE = 100;
 
-/** A resolver that replied with one of these would repeat it, so only the others are asked again. */
+/** A resolver that replied with one of these would do so again, so only the others are queried. */
 const PERMANENT: ReadonlySet<SignalStatus> = new Set(['refused', 'notimp', 'error']);
 
-/** Asks for the records of a type. Never rejects: every failure becomes a status. */
+/** Queries the records of a type. Never rejects: every failure becomes a status. */
 export type Ask = (name: string, type: RecordType) => Promise<Signal>;
 
 export interface AskOptions {
-  /** Used in rotation: each question starts with the next one. */
+  /** Used in rotation: each question starts with the next resolver. */
   upstreams: readonly Upstream[];
   transport: Transport;
   /** Unpredictable bytes. */
@@ -58,7 +58,7 @@ export function createAsk({ upstreams, tries = TRIES, firstWait = FIRST_WAIT, ..
   };
 }
 
-/** RFC 1035, section 2.3.4: with its length bytes and the root a name has 255 octets at most. */
+/** RFC 1035, section 2.3.4: with its length bytes and the root, a name has at most 255 octets. */
 function isAskable(name: string): boolean {
   return name.length <= 253 && name.split('.').every(({ length }) => length >= 1 && length <= 63);
 }
@@ -68,7 +68,7 @@ interface AttemptOptions extends Pick<AskOptions, 'transport' | 'randomBytes'> {
   wait: number;
 }
 
-/** Asks one resolver once, and again over TCP or without EDNS when its answer calls for it. */
+/** Queries one resolver once, and again over TCP or without EDNS when its answer requires that. */
 async function attemptAt(tools: AttemptOptions, name: string, type: RecordType): Promise<Signal> {
   const { upstream } = tools;
   const said = await sendOnce(tools, 'udp', name, type, true);
@@ -87,7 +87,7 @@ async function attemptAt(tools: AttemptOptions, name: string, type: RecordType):
 
 interface Attempt {
   exchange: Exchange;
-  /** Null without an answer to the question. */
+  /** Null when no message answers the question. */
   answer: Answer | null;
   match: Match;
 }

@@ -2,12 +2,12 @@ import { readName } from './name.ts';
 import { OPT } from './record-type.ts';
 import { WireError } from './wire-error.ts';
 
-/** One record: its data is bytes `start` to `end` of the message, where names in it may point back. */
+/** One record. Its data is bytes `start` to `end` of the message, and names in it may point back into the message. */
 export interface ResourceRecord {
   /** As `readName` returns it. */
   owner: string;
   type: number;
-  /** Seconds. */
+  /** In seconds. */
   ttl: number;
   start: number;
   end: number;
@@ -15,7 +15,7 @@ export interface ResourceRecord {
 
 /** The parts of a message that a client needs. Only records of class IN are included. */
 export interface Message {
-  /** With EDNS's upper bits. */
+  /** Includes the upper bits from EDNS. */
   rcode: number;
   aa: boolean;
   tc: boolean;
@@ -27,12 +27,12 @@ export interface Message {
 
 const CLASS_IN = 1;
 const HEADER = 12;
-/** The largest TTL (RFC 2181, section 8); one with the top bit set counts as 0. */
+/** The largest TTL (RFC 2181, section 8). A TTL with the top bit set counts as 0. */
 const TTL_MAX = 0x7fff_ffff;
 
 /**
- * Parses an answer (RFC 1035, section 4.1). Of a truncated one only the header is read, because its records must not be
- * used (RFC 2181, section 9). Throws a WireError.
+ * Parses an answer (RFC 1035, section 4.1). For a truncated answer it reads only the header, because the records must
+ * not be used (RFC 2181, section 9). Throws a WireError.
  */
 export function readMessage(bytes: Uint8Array): Message {
   if (bytes.length < HEADER) throw new WireError('shorter than a header');

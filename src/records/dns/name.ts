@@ -8,14 +8,14 @@ const MOST_POINTERS = 127;
 
 /** A name as text, and the offset after it. */
 export interface ReadName {
-  /** Lower case, without a trailing dot, special bytes escaped; the root is `.`. */
+  /** Lower case, without a trailing dot, with special bytes escaped; the root is `.`. */
   name: string;
   end: number;
 }
 
 /**
- * Parses a name, compressed or not (RFC 1035, section 4.1.4). A pointer must lead to before the part of the name that it
- * continues, which rules out loops. Throws a WireError.
+ * Parses a name, compressed or not (RFC 1035, section 4.1.4). A pointer must lead to an offset before the part of the
+ * name that it continues, which rules out loops. Throws a WireError.
  */
 export function readName(bytes: Uint8Array, start: number): ReadName {
   const labels: string[] = [];

@@ -2,7 +2,7 @@ import { RCODE } from './rcode.ts';
 import type { RecordType } from './record-type.ts';
 import { OPT, RECORD_TYPES } from './record-type.ts';
 
-/** The largest UDP answer that is not fragmented on any common path (DNS flag day 2020). */
+/** The largest UDP answer that no common path fragments (DNS flag day 2020). */
 const UDP_SIZE = 1_232;
 const HEADER = 12;
 /** The RD flag (RFC 1035, section 4.1.1). */
@@ -22,16 +22,16 @@ export interface Question {
 export interface Spelling {
   /** 0 to 65,535, unpredictable. */
   id: number;
-  /** Which letters are upper-case, one bit each; null for none. */
+  /** Which letters are upper-case, one bit each; null for all lower-case. */
   mixed: Uint8Array | null;
   /** Whether to send the EDNS record. */
   edns: boolean;
 }
 
 /**
- * Encodes the query for a name's records of a type (RFC 1035, section 4.1). The name consists of labels of 1 to 63 ASCII
- * characters. With `mixed` their case is random: an answer repeats it, so a forger must guess it too
- * (draft-vixie-dnsext-dns0x20).
+ * Encodes the query for a name's records of a type (RFC 1035, section 4.1). The name consists of labels of 1 to 63
+ * ASCII characters. With `mixed`, the letters have random case, which an answer must repeat and a forger must therefore
+ * guess (draft-vixie-dnsext-dns0x20).
  */
 export function writeQuestion(name: string, type: RecordType, { id, mixed, edns }: Spelling): Question {
   const bytes = Buffer.alloc(HEADER + name.length + 2 + 4 + (edns ? EDNS.length : 0));
@@ -60,17 +60,20 @@ function mixCase(name: string, mixed: Uint8Array): string {
   return text;
 }
 
-/** Which question an answer repeats: another one, ours in other case, ours, or none because the server did not parse it. */
+/**
+ * Which question an answer repeats: a different one, ours in different case, ours exactly, or none, because the server
+ * did not parse it.
+ */
 export type Match = 'other' | 'respelled' | 'same' | 'none';
 
-/** Compares an answer's ID and question with ours (RFC 5452, section 9.1). The transport checks the sender. */
+/** Compares the ID and question of an answer with ours (RFC 5452, section 9.1). The transport checks the sender. */
 export function matchAnswer({ bytes: ours }: Question, answer: Uint8Array): Match {
   if (answer.length < HEADER || answer[0] !== ours[0] || answer[1] !== ours[1]) return 'other';
   // It must be a response, with the opcode QUERY.
   if (((answer[2] ?? 0) & 0xf8) !== 0x80) return 'other';
   const questions = ((answer[4] ?? 0) << 8) | (answer[5] ?? 0);
   if (questions === 0) {
-    // A server that cannot or will not parse a question may omit it; one that states what exists may not.
+    // A server that cannot or will not parse a question may omit it. A server that states what exists must repeat it.
     const rcode = (answer[3] ?? 0) & 0x0f;
     return rcode === RCODE.noError || rcode === RCODE.nxDomain ? 'other' : 'none';
   }

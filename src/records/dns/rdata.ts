@@ -49,8 +49,8 @@ class Data {
 }
 
 /**
- * A record's data in a canonical text: hosts in lower case without a trailing dot, digests in upper-case hex, keys in
- * base64, a TXT record's strings joined (RFC 7208, section 3.3). Throws a WireError.
+ * A record's data as canonical text: hosts in lower case without a trailing dot, digests in upper-case hex, keys in
+ * base64, the strings of a TXT record joined (RFC 7208, section 3.3). Throws a WireError.
  */
 export function dataText(bytes: Uint8Array, record: ResourceRecord): string {
   const data = new Data(bytes, record);
@@ -74,7 +74,7 @@ function textOf(data: Data, { type, start, end }: ResourceRecord): string {
     case RECORD_TYPES.SOA:
       return [data.name(), data.name(), ...Array.from({ length: 5 }, () => data.number(4))].join(' ');
     case RECORD_TYPES.TXT: {
-      // At least one string (RFC 1035, section 3.3.14).
+      // A TXT record has at least one string (RFC 1035, section 3.3.14).
       let text = escapeText(data.string());
       while (!data.isRead) text += escapeText(data.string());
       return text;

@@ -9,7 +9,9 @@ export function serverText({ address, port }: Server): string {
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
-/** The outcome of a query: an accepted answer, or why there is none. `mismatch`: only other messages came. */
+/**
+ * The outcome of a query: an accepted answer, or why there is none. `mismatch` means that only other messages arrived.
+ */
 export type Exchange =
   | { outcome: 'answered'; bytes: Uint8Array; ms: number }
   | { outcome: 'timeout' | 'unreachable' | 'mismatch' };

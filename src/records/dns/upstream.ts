@@ -9,7 +9,7 @@ export interface Limits {
   inFlight: number;
 }
 
-/** Consecutive timeouts after which a resolver is asked last, and for how long, in ms. */
+/** The number of consecutive timeouts after which a resolver is tried last, and for how long, in ms. */
 const SILENCES = 20;
 const REST = 10_000;
 /** The share of a second's queries that may be sent at once. */
@@ -36,7 +36,7 @@ export class Upstream {
     this.#sleep = sleep;
   }
 
-  /** Runs work in its turn, first come, first served, within the limits. */
+  /** Runs work within the limits, first come, first served. */
   async turn<T>(work: () => Promise<T>): Promise<T> {
     if (this.#inFlight >= this.#limits.inFlight) await new Promise<void>((go) => this.#queue.push(go));
     else this.#inFlight++;
@@ -51,7 +51,7 @@ export class Upstream {
     }
   }
 
-  /** Reserves the next query's slot; returns how long it must wait, in ms. */
+  /** Reserves the slot of the next query. Returns how long it must wait, in ms. */
   #paced(): number {
     const { rate } = this.#limits;
     if (rate === Number.POSITIVE_INFINITY) return 0;
@@ -60,12 +60,12 @@ export class Upstream {
     return this.#next - now;
   }
 
-  /** Whether to ask it after the others. */
+  /** Whether to try this resolver after the others. */
   get isResting(): boolean {
     return this.#now() < this.#restsUntil;
   }
 
-  /** Records whether it replied at all. */
+  /** Records whether the resolver replied at all. */
   replied(anything: boolean): void {
     this.#silences = anything ? 0 : this.#silences + 1;
     if (this.#silences < SILENCES) return;

@@ -1,2 +1,2 @@
-/** Bytes that are not a DNS message, or not a record of their type. Never leaves `readAnswer`. */
+/** The bytes are not a DNS message, or not a record of the expected type. Never leaves `readAnswer`. */
 export class WireError extends Error {}

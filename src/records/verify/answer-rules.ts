@@ -17,8 +17,8 @@ const FIELDS = [
 ] as const;
 
 /**
- * Returns the members of an answer (a preview or a full record) that differ from what was signed. `disclosed` holds the
- * fields of its disclosures, null for a malformed one. Nothing here hashes, so a reader's browser runs it too.
+ * Returns the members of an answer (a preview or a full record) that differ from the signed content. `disclosed` holds
+ * the fields of its disclosures, with null for a malformed one. No hashing, so it also runs in a reader's browser.
  */
 export function answerRules(
   answer: Record<string, unknown>,

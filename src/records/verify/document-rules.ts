@@ -9,12 +9,12 @@ import type { CheckedReceipt } from './observation-rules.ts';
 import { disclosureRules, linkRules } from './observation-rules.ts';
 
 /**
- * Compares what a document shows with what was signed. Nothing here hashes: the caller has checked the receipts and
- * computed the roots, the command line with Node's crypto and a reader's browser with its own, so both reach the same
- * verdict. An unreadable receipt is the only fault reported for its document.
+ * Compares what a document shows with what was signed. These rules do no hashing: the caller checks the receipts and
+ * computes the roots first, with Node's crypto on the command line and with its own in a reader's browser, so both
+ * reach the same verdict. An unreadable receipt is the only fault reported for its document.
  */
 
-/** The faults of an answer (a preview or a full record), by what was compared. */
+/** The faults of an answer (a preview or a full record), by the part that was compared. */
 export interface AnswerFaults {
   /** Domain, number and time against those of the receipt. */
   names: string[];
@@ -22,11 +22,11 @@ export interface AnswerFaults {
   fields: string[];
   /** The answer's other members against the disclosed fields. */
   content: string[];
-  /** The stated number of fields held back. */
+  /** The stated number of withheld fields. */
   held_back: string[];
 }
 
-/** `roots` are the roots that the disclosures' paths lead to; null where a path does not fit its index. */
+/** `roots` are the roots to which the paths of the disclosures lead; null where a path does not fit its index. */
 export function previewRules(preview: Preview, { receipt }: CheckedReceipt, roots: (string | null)[]): AnswerFaults {
   if (receipt === null) return { names: [], fields: [], content: [], held_back: [] };
   const { disclosures, held_back } = preview;
@@ -43,7 +43,7 @@ export function previewRules(preview: Preview, { receipt }: CheckedReceipt, root
   };
 }
 
-/** `root` is the root over all its disclosures; null when there are none. */
+/** `root` is the root over all disclosures; null when there are none. */
 export function recordRules(record: FullRecord, { receipt }: CheckedReceipt, root: string | null): AnswerFaults {
   if (receipt === null) return { names: [], fields: [], content: [], held_back: [] };
   return {
@@ -81,7 +81,10 @@ export function allFieldRules(disclosures: string[], receipt: ObservationReceipt
   ];
 }
 
-/** Checks the rows of a page of receipts, newest first, and that the receipts form a chain. `seen` is in the page's order. */
+/**
+ * Checks the rows of a page of receipts, newest first, and that the receipts form a chain. `seen` is in the order of
+ * the page.
+ */
 export function provenanceRules({ domain, items, next_cursor }: ProvenancePage, seen: CheckedReceipt[]): string[] {
   const rows = items.flatMap((item, index) => {
     const receipt = seen[index]?.receipt ?? null;
@@ -94,7 +97,7 @@ export function provenanceRules({ domain, items, next_cursor }: ProvenancePage, 
   return [...rows, ...chainRules(seen.toReversed(), domain, next_cursor === null)];
 }
 
-/** Checks the receipts of one domain, oldest first; `whole` when they begin with the domain's first. */
+/** Checks the receipts of one domain, oldest first. `whole` means that they begin with the domain's first. */
 export function chainRules(seen: CheckedReceipt[], domain: string, whole: boolean): string[] {
   const links = seen.flatMap((one, index) => (index > 0 || whole ? linkRules(seen[index - 1] ?? null, one) : []));
   const isOther = seen.some(({ receipt }) => receipt !== null && receipt.domain !== domain);
@@ -105,7 +108,7 @@ export function chainRules(seen: CheckedReceipt[], domain: string, whole: boolea
   ];
 }
 
-/** Checks the keys in a bundle. `own` are the valid ones among them; `listed` the trusted ones, null to trust its own. */
+/** Checks the keys in a bundle. `own` are its valid keys; `listed` are the trusted keys, or null to trust its own. */
 export function bundleKeyRules(
   { keys }: Pick<Evidence, 'keys'>,
   own: { kid: string }[],

@@ -13,7 +13,7 @@ export interface ProvenancePage {
   next_cursor?: string | null;
 }
 
-/** A verifiable document of the service. `unsigned` names the members that no signature covers. */
+/** A verifiable document of this service. `unsigned` names the members that no signature covers. */
 export type RecordsDocument = { unsigned: string[] } & (
   | { kind: 'receipt'; receipt: string }
   | { kind: 'badge'; receipt: string; svg: string }
@@ -21,7 +21,7 @@ export type RecordsDocument = { unsigned: string[] } & (
   | { kind: 'record'; record: FullRecord }
   | { kind: 'provenance'; page: ProvenancePage }
   | { kind: 'evidence'; bundle: Evidence }
-  /** It claims to be of a kind, but does not have its shape. */
+  /** The document claims to be of a kind but does not have its shape. */
   | { kind: 'misshapen'; of: Form | 'document'; faults: string[] }
 );
 
@@ -57,7 +57,9 @@ const RECORD: Shape = {
   disclosures: ['a text'],
 };
 
-/** Members of a bundle's key that are checked against its bytes. Its period comes from the service's own key list. */
+/**
+ * Members of a bundle's key that are checked against its bytes. The key's period comes from the service's own key list.
+ */
 const KEY: Shape = {
   vkey: 'a text',
   'kid?': 'a text',
@@ -80,7 +82,7 @@ const PROVENANCE: Shape = {
 
 const SHAPES = { preview: PREVIEW, record: RECORD, provenance: PROVENANCE, evidence: EVIDENCE };
 
-/** Members of each kind that the service adds and does not sign. */
+/** Unsigned members that the service adds to each kind. */
 const WORDS: Record<keyof typeof SHAPES, string[]> = {
   preview: ['notice', 'held_back.how'],
   record: [],
@@ -89,9 +91,9 @@ const WORDS: Record<keyof typeof SHAPES, string[]> = {
 };
 
 /**
- * Parses a text as one of the documents: a receipt, plain or as a JSON string; a JSON document; or a badge with a
- * receipt in it. Surrounding whitespace is ignored. Null when it is none of these; JSON with a duplicate member is a
- * misshapen `document`. The command line and a reader's browser share it.
+ * Parses a text as one of the documents: a receipt, plain or as a JSON string; a JSON document; or a badge that
+ * contains a receipt. Surrounding whitespace is ignored. Returns null for anything else; JSON with a duplicate member
+ * is a misshapen `document`. The command line and a reader's browser share this function.
  */
 export function documentIn(text: string): RecordsDocument | null {
   const trimmed = text.replaceAll('\r\n', '\n').trim();
@@ -105,12 +107,15 @@ export function documentIn(text: string): RecordsDocument | null {
     if (!(error instanceof DuplicateMember)) return null;
     return { kind: 'misshapen', of: 'document', faults: [`the document ${error.message}`], unsigned: [] };
   }
-  // A receipt copied out of JSON, with its quotation marks.
+  // A receipt copied from JSON, with its quotation marks.
   if (typeof json === 'string') return json.startsWith('domain-observation/') ? documentIn(json) : null;
   return jsonDocument(json);
 }
 
-/** Reads parsed JSON as one of the documents; a page's JSON may hold an answer as its member `preview` or `observation`. */
+/**
+ * Reads parsed JSON as one of the documents. The JSON of a page may hold an answer in its member `preview` or
+ * `observation`.
+ */
 export function jsonDocument(json: unknown): RecordsDocument | null {
   if (!isObject(json)) return null;
   const form = formOf(json);
@@ -128,7 +133,7 @@ export function jsonDocument(json: unknown): RecordsDocument | null {
 
 type Form = keyof typeof SHAPES;
 
-/** The kind that parsed JSON claims to be. */
+/** The kind of document that parsed JSON claims to be. */
 function formOf({ evidence, preview, domain, items }: Record<string, unknown>): Form | null {
   if (evidence === 'domain-evidence/v1') return 'evidence';
   if (typeof preview === 'boolean') return preview ? 'preview' : 'record';

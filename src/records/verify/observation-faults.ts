@@ -22,7 +22,7 @@ export function checkReceipt(text: string, keys: VerifyingKey[], verify: Verify)
   return { receipt, hash: sha256(note.text), signature, key };
 }
 
-/** Verifies a full record: all its disclosures, the root over them, the signature. Returns the faults. */
+/** Verifies a full record: all its disclosures, the root over them, and the signature. Returns the faults. */
 export function recordFaults(
   { disclosures, receipt }: { disclosures: string[]; receipt: string },
   keys: VerifyingKey[],
@@ -33,7 +33,7 @@ export function recordFaults(
   return [...receiptRules(seen), ...fields];
 }
 
-/** Verifies a preview: each field shown, its path to the signed root, the signature. Returns the faults. */
+/** Verifies a preview: each disclosed field, its path to the signed root, and the signature. Returns the faults. */
 export function previewFaults(
   { disclosures, receipt }: { disclosures: ShownField[]; receipt: string },
   keys: VerifyingKey[],
@@ -60,7 +60,10 @@ export function rootsOfPaths(disclosures: ShownField[], { receipt }: CheckedRece
   });
 }
 
-/** Verifies the receipts of one domain, oldest first; `whole` when they begin with the domain's first. Returns the faults. */
+/**
+ * Verifies the receipts of one domain, oldest first. `whole` means that they begin with the domain's first. Returns the
+ * faults.
+ */
 export function receiptChainFaults(receipts: string[], keys: VerifyingKey[], verify: Verify, whole: boolean): string[] {
   return receiptChainRules(
     receipts.map((receipt) => checkReceipt(receipt, keys, verify)),

@@ -10,13 +10,13 @@ export interface CheckedReceipt {
   /** `sha256:<hex>` of the receipt's signed text. */
   hash: string;
   signature: 'holds' | 'fails' | 'no_such_key';
-  /** The period of the key that the receipt names; null for an unknown key. */
+  /** The validity period of the key that the receipt names; null for an unknown key. */
   key: SigningPeriod | null;
 }
 
-// Nothing here hashes: one set of rules serves the auditor, the tests and a reader's browser.
+// These rules do no hashing: the auditor, the tests and a reader's browser share them.
 
-/** Checks a receipt by itself: its form, its signature, and that its time falls into its key's period. */
+/** Checks a receipt by itself: its form, its signature, and that its time is within the validity period of its key. */
 export function receiptRules(seen: CheckedReceipt): string[] {
   return [...signatureRules(seen), ...lifeRules(seen)];
 }
@@ -28,15 +28,15 @@ export function signatureRules({ receipt, signature }: CheckedReceipt): string[]
   return signature === 'fails' ? [`seq ${receipt.seq}: the signature does not hold`] : [];
 }
 
-/** Checks a receipt's time against its key's period. */
+/** Checks that the time of a receipt is within the validity period of its key. */
 export function lifeRules({ receipt, key }: CheckedReceipt): string[] {
   if (receipt === null || key === null) return [];
   return signingPeriodFaults(`seq ${receipt.seq}: observed`, receipt.observed_at, key);
 }
 
 /**
- * Checks the fields of disclosures in leaf order, null for a malformed one. `all` requires the list to be the whole
- * record.
+ * Checks the fields of disclosures in leaf order, with null for a malformed one. `all` requires the list to be the
+ * whole record.
  */
 export function disclosureRules(disclosed: (Disclosed | null)[], receipt: ObservationReceipt, all: boolean): string[] {
   const where = `seq ${receipt.seq}`;
@@ -65,8 +65,8 @@ export function disclosureRules(disclosed: (Disclosed | null)[], receipt: Observ
 }
 
 /**
- * Checks a receipt against the previous one of its domain: the same domain, a higher `seq`, a time that does not go
- * back, and `prev` the hash of the previous text. Without a previous one the receipt must be the domain's first.
+ * Checks a receipt against the previous one of its domain: the same domain, a higher `seq`, a time that is not earlier,
+ * and `prev` as the hash of the previous text. Without a previous one, the receipt must be the domain's first.
  */
 export function linkRules(before: CheckedReceipt | null, { receipt }: CheckedReceipt): string[] {
   if (receipt === null) return [];
@@ -88,7 +88,8 @@ export function linkRules(before: CheckedReceipt | null, { receipt }: CheckedRec
 }
 
 /**
- * Checks the receipts of one domain, oldest first, and their links. `whole` requires the first to be the domain's first.
+ * Checks the receipts of one domain, oldest first, and their links. `whole` requires the first one to be the domain's
+ * first.
  */
 export function receiptChainRules(seen: CheckedReceipt[], whole: boolean): string[] {
   if (seen.length === 0) return ['there is no observation'];
