@@ -11,7 +11,7 @@ export interface KeyLife {
   /** The last recorded use, which may lag slightly. */
   used_at: number | null;
   revoked_at: number | null;
-  /** As `made_by`. */
+  /** Like `made_by`. */
   revoked_by: string | null;
 }
 

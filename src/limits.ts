@@ -7,11 +7,11 @@ export interface Limit {
 
 /** Reads of the public lane, of either service. */
 export const READS: Limit = { points: 1_200, duration: 60 };
-/** Orders of alerts: each may send a mail. */
+/** Subscription requests: each may send a mail. */
 export const ORDERS: Limit = { points: 30, duration: 60 };
 /** Sign-in links: each may send a mail. */
 export const ASKS: Limit = { points: 20, duration: 600 };
-/** Refused payments: each may have cost a request to the facilitator and to the chain. */
+/** Rejected payments: each may have cost a request to the facilitator and to the chain. */
 export const REFUSED_PAYMENTS: Limit = { points: 60, duration: 60 };
 
 /** Accounts per network and UTC day: an IPv4 /24, or an IPv6 /48. */

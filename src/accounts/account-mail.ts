@@ -1,30 +1,30 @@
 import type { MailProgress, MailQueue } from '../outbound/mail.ts';
 
-/** The kinds of mail to accounts: a link to sign in, changes as they come, and those of a day. */
+/** The kinds of mail to accounts: a sign-in link, changes as they happen, and a daily digest of changes. */
 export const ACCOUNT_MAIL_KINDS = ['sign-in', 'changes', 'digest'] as const;
 export type AccountMailKind = (typeof ACCOUNT_MAIL_KINDS)[number];
 
-/** A mail in the queue. Its text is made when it is sent. */
+/** A mail in the queue. Its text is composed when it is sent. */
 export interface AccountMail {
-  /** A lower-case ULID; the Message-ID is made of it. */
+  /** A lower-case ULID, from which the Message-ID is derived. */
   id: string;
-  /** Null for a mail to sign in: there may be no account yet. */
+  /** Null for sign-in mails: the account may not exist yet. */
   account: string | null;
   email: string;
   kind: AccountMailKind;
-  /** Not before this time, in ms. */
+  /** The earliest time to send it, in ms. */
   due_at: number;
 }
 
-/** A queued mail and what became of it. */
+/** A queued mail and its outcome. */
 export interface AccountMailRecord extends AccountMail, MailProgress {}
 
 export interface AccountMailTable extends MailQueue<AccountMailRecord> {
   queue(mail: AccountMail): void;
-  /** Those of an account, oldest first. */
+  /** An account's mails, oldest first. */
   ofAccount(account: string): AccountMailRecord[];
   /** Deletes every mail to an address. */
   dropEmail(email: string): void;
-  /** Deletes what was settled at or before a time; mails to sign in, at or before another. */
+  /** Deletes mails that were settled at or before a time; sign-in mails at or before another. */
   forget(until: number, signInsUntil: number): void;
 }

@@ -1,18 +1,18 @@
 import type { Plan } from '../meter/plan.ts';
 
-/** An account of the domain records; its keys read them. */
+/** An account of the domain records. Its keys read the records. */
 export interface Account {
   /** A lower-case ULID. */
   id: string;
-  /** In lower case; one account each. */
+  /** In lower case, unique. */
   email: string;
   plan: Plan;
-  /** Ms. */
+  /** In ms. */
   made_at: number;
 }
 
 export interface AccountTable {
-  /** The account of an address, made with this id when there is none. */
+  /** The account of an address. Creates it with this id if it does not exist. */
   ofEmail(email: string, fresh: Omit<Account, 'email'>): Account;
   find(id: string): Account | null;
   byEmail(email: string): Account | null;

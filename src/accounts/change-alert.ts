@@ -2,19 +2,22 @@ import { Fault } from '../fault.ts';
 import { newWebhookSecret, webhookProblem } from '../outbound/webhook-url.ts';
 import type { WatchGroupTable } from './watch-group.ts';
 
-/** How an account learns of changes: by mail as they come or once a day, or over HTTP. */
+/** How an account learns of changes: by mail as they happen or once a day, or by webhook. */
 export const ALERT_WAYS = ['instant', 'daily', 'webhook'] as const;
 export type AlertWay = (typeof ALERT_WAYS)[number];
 
-/** Why an alert was switched off: by its receiver (410), after days of failures, or, for mails, by their reader or because the mailbox does not exist. */
+/**
+ * Why an alert was switched off: its receiver is gone (410) or failed for days or, for mails, the reader unsubscribed
+ * or the mailbox does not exist.
+ */
 export type AlertOff = 'gone' | 'failing' | 'unsubscribed' | 'bounced';
 
-/** Which account gets which changes. Times in ms. */
+/** Sends changes to an account. Times in ms. */
 export interface ChangeAlert {
   /** A lower-case ULID. */
   id: string;
   account: string;
-  /** Id of the group that it is about; null for an alert of one hostname. */
+  /** Id of the group that it covers; null for an alert about one hostname. */
   watch_group: string | null;
   hostname: string | null;
   way: AlertWay;
@@ -47,37 +50,40 @@ export interface ChangeAlertTable {
   get(account: string, id: string): (ChangeAlert & AlertState) | null;
   /** Oldest first. */
   list(account: string): (ChangeAlert & AlertState)[];
-  /** Switches an alert on, whatever was before. */
+  /** Switches an alert on, whatever its state. */
   switchOn(account: string, id: string): void;
-  /** Switches off every alert by mail of an account; returns how many there were. */
+  /** Switches off every mail alert of an account; returns how many there were. */
   mailsOff(account: string, reason: AlertOff, at: number): number;
-  /** The newest deliveries of a webhook first. */
+  /** A webhook's deliveries, newest first. */
   deliveries(alert: string, limit: number): AlertDelivery[];
 }
 
-/** How many alerts an account may have. */
+/** The most alerts per account. */
 export const ALERTS_MAX = 100;
 
-/** What an alert is to be: of a group or of a hostname. */
+/** The settings of a new alert, about a group or a hostname. */
 export interface AlertRequest {
-  /** Id of a group; '' where it is a hostname. */
+  /** Id of a group; '' for a hostname. */
   group: string;
   hostname: string;
   way: AlertWay;
-  /** '' but for a webhook. */
+  /** '' except for a webhook. */
   url: string;
 }
 
-/** What a new alert takes: the time in ms, ids, whether receivers may be private, and the watched hostname that a text names. */
+/** The inputs of a new alert beside its settings: the time in ms, ids, and whether receivers may be private. */
 interface Fresh {
   now: number;
   newId(): string;
   allowsPrivate: boolean;
-  /** A hostname that is watched and shown, as it is stored. Throws `invalid_request`, `not_found`, `not_watched`. */
+  /** Normalizes a hostname that is watched and visible. Throws `invalid_request`, `not_found`, `not_watched`. */
   requireHost(text: string): string;
 }
 
-/** Makes an alert; only here is a webhook's secret returned. Throws `invalid_request`, `not_found`, `not_watched`, `conflict`. */
+/**
+ * Creates an alert. Only this call returns a webhook's secret. Throws `invalid_request`, `not_found`, `not_watched`,
+ * `conflict`.
+ */
 export function makeAlert(
   {
     changeAlerts,

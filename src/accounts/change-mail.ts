@@ -2,10 +2,10 @@ import { AUTO_GENERATED, listHeaders } from '../outbound/letter.ts';
 import type { MailedHost } from '../outbound/mail-content.ts';
 import type { RecordsLetter } from './records-letter.ts';
 
-/** How many changes a mail lists; of the others it gives the number. */
+/** The most changes that a mail lists. It counts the others. */
 const LISTED_MAX = 60;
 
-/** A change as a mail lists it. `at` is ISO 8601. */
+/** A change in a mail. `at` is ISO 8601. */
 export interface MailedChange {
   hostname: string;
   line: string;
@@ -13,13 +13,13 @@ export interface MailedChange {
 }
 
 export interface ChangeMailLinks {
-  /** Public address of the service, without a slash at its end. */
+  /** Public address of the service, without a trailing slash. */
   root: string;
-  /** Opens the page that unsubscribes. */
+  /** The URL of the page that unsubscribes. */
   unsubscribe: string;
 }
 
-/** A mail of changes, which are given in the order of their hostnames: as they come, or those of a day. */
+/** Composes a mail of changes, either immediate or daily. The changes are ordered by hostname. */
 export function changeMail(
   kind: 'changes' | 'digest',
   changes: MailedChange[],

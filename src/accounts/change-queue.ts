@@ -5,7 +5,7 @@ import type { AccountTable } from './account.ts';
 import type { AccountMailTable } from './account-mail.ts';
 import type { AlertWay } from './change-alert.ts';
 
-/** What queueing needs to know of a delta. */
+/** The members of a delta that queueing needs. */
 export interface QueuedDelta {
   seq: number;
   /** When it was recorded, in ms. */
@@ -13,7 +13,7 @@ export interface QueuedDelta {
   domain: string;
 }
 
-/** An alert that a delta is for. */
+/** An alert that covers a delta. */
 export interface MatchedAlert {
   id: string;
   account: string;
@@ -26,27 +26,30 @@ export interface NewDelivery {
   alert: string;
   type: string;
   body: string;
-  /** The receiver's name and port. */
+  /** The receiver's hostname and port. */
   host: string;
-  /** One attempt, and no retries. */
+  /** Requested manually: one attempt, and no retries. */
   by_hand: boolean;
   made_at: number;
 }
 
 export interface ChangeQueueTable {
-  /** The last delta that was queued. */
+  /** The number of the last delta that was queued. */
   mark(): number;
   setMark(seq: number): void;
-  /** Alerts that are on and older than a delta at one hostname: of it, or of a group that has it; instant ones before daily ones. */
+  /**
+   * Active alerts that are older than a delta and cover its hostname, directly or through a group. Instant alerts come
+   * before daily ones.
+   */
   alertsFor(hostname: string, at: number): MatchedAlert[];
-  /** Notes a delta for an account's next mail, unless it is noted already. */
+  /** Records a delta for an account's next mail, unless it is already recorded. */
   notice(account: string, way: 'instant' | 'daily', delta: QueuedDelta): void;
   deliver(delivery: NewDelivery): void;
-  /** Accounts with noted deltas from before a time (ms), and no mail since another. */
+  /** Accounts with deltas recorded before a time (ms), and no mail since another. */
   due(way: 'instant' | 'daily', before: number, notSince: number, limit: number): string[];
-  /** Assigns a mail everything that was noted for an account before a time, and records when. */
+  /** Assigns a mail all deltas that were recorded for an account before a time, and records when. */
   gather(account: string, way: 'instant' | 'daily', before: number, mail: string, at: number): void;
-  /** Deletes what was recorded, or made, at or before a time. */
+  /** Deletes deltas recorded, and messages made, at or before a time. */
   forget(until: number): void;
 }
 
@@ -58,26 +61,26 @@ export interface ChangeStore {
 
 /** The records' deltas. */
 export interface DeltaSource<D extends QueuedDelta> {
-  /** Shown deltas after a number, oldest first. */
+  /** Visible deltas after a number, oldest first. */
   after(seq: number, limit: number): D[];
   /** The number of the newest delta; 0 before the first. */
   newest(): number;
-  /** A delta as webhooks get it. */
+  /** A delta in the form that webhooks receive. */
   row(delta: D): object;
 }
 
-/** How many deltas are processed in one transaction: others want to write too. */
+/** Deltas per transaction, which blocks other writers. */
 const BATCH = 200;
-/** How many changes one request to a webhook contains. */
+/** The most changes in one webhook request. */
 const CHANGES_MAX = 100;
-/** The shortest time between two mails of changes to one account, in ms: what comes between is sent together. */
+/** The minimum interval between two change mails to one account, in ms. Changes in between are sent together. */
 export const MAIL_EVERY = 5 * MINUTE;
-/** How many accounts are processed at once. */
+/** Accounts per batch. */
 const ACCOUNTS = 100;
 
 /**
- * Matches the next deltas with alerts and queues them; the mark moves in the same transaction: whatever crashes, each
- * delta is queued once for each account. False when no delta is left.
+ * Matches the next deltas with alerts and queues them. The mark moves in the same transaction, so that each delta is
+ * queued exactly once per account, even after a crash. False when no delta is left.
  */
 export function queueChanges<D extends QueuedDelta>(
   { changeQueue: queue, transact }: ChangeStore,
@@ -111,14 +114,14 @@ export function queueChanges<D extends QueuedDelta>(
         queue.deliver({ ...deliveryTo(alert), id: newId(), type, body, by_hand: false, made_at });
       }
     }
-    // Hidden deltas are not in the batch: one that is not full reaches the newest.
+    // The batch omits hidden deltas, so a batch that is not full has reached the newest delta.
     const reached = batch.length < BATCH ? newest : (batch.at(-1)?.seq ?? newest);
     queue.setMark(Math.max(mark, reached));
     return reached < newest;
   });
 }
 
-/** Queues a test for an alert's webhook: one attempt, now (ms). */
+/** Queues a test for an alert's webhook: one immediate attempt. `now` is in ms. */
 export function queueChangeTest(
   queue: ChangeQueueTable,
   alert: { id: string; url: string },
@@ -134,8 +137,8 @@ function deliveryTo({ id, url }: Pick<MatchedAlert, 'id' | 'url'>) {
 }
 
 /**
- * Queues mails of what was noted: instant ones as soon as the last one is some minutes old, daily ones after the end of
- * the day, in UTC. After a long downtime that is one mail each.
+ * Queues mails of the recorded changes: instant ones once the previous mail is some minutes old, daily ones after the
+ * end of the UTC day. After a long downtime each account gets one mail.
  */
 export function queueChangeMails(
   {

@@ -3,7 +3,7 @@ import { keyExpiry } from '../key-life.ts';
 import type { ServiceKey, ServiceKeyMaker } from './service-key.ts';
 import { makeServiceKey } from './service-key.ts';
 
-/** How many keys in force an account may have, and how long a key's name may be, in characters. */
+/** The most valid keys per account, and the longest name of a key, in characters. */
 export const KEYS_MAX = 20;
 export const KEY_NAME_MAX = 60;
 
@@ -20,9 +20,8 @@ export function nameFrom(text: string, field: string, most: number): string {
 }
 
 /**
- * Makes a key of an account and returns it, this one time. `expires` is when it
- * ends; '' for one that lasts. Throws `invalid_request`, `conflict` when there
- * are too many.
+ * Creates a key of an account and returns it; the key cannot be read again. `expires` is its expiry, or '' for none.
+ * Throws `invalid_request`, and `conflict` when there are too many.
  */
 export function makeAccountKey(
   maker: ServiceKeyMaker & { transact<T>(work: () => T): T },

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** Domains that ignore dots before the @, and are one service. */
+/** Domains of one mail service, which ignores dots before the @. */
 const GMAIL = new Set(['gmail.com', 'googlemail.com']);
 
 /**
- * The mailbox that an address probably reaches, by its text: in lower case, without what follows a `+` before the @
- * (subaddressing, RFC 5233), at Gmail without dots. Use it neither to write to nor to identify anybody: a host may give
- * `a+b@` to another person.
+ * The mailbox that an address probably reaches: in lower case, without the part from a `+` to the @ (subaddressing, RFC
+ * 5233), at Gmail without dots. Use it neither as a mail address nor as an identity: a host may give `a+b@` to another
+ * person.
  */
 export function mailboxOf(email: string): string {
   const low = email.toLowerCase();
@@ -19,19 +19,19 @@ export function mailboxOf(email: string): string {
 }
 
 /**
- * What finds the other addresses of a mailbox in an index: the address without
- * what follows a `+`, the span in which all that have a `+` there lie, and how they end.
+ * The index lookup for other addresses of a mailbox: the address without its subaddress, the range that contains all
+ * addresses with a `+` there, and their common ending.
  */
 export function subaddresses(email: string): { bare: string; from: string; to: string; at: string } {
   const at = email.slice(email.lastIndexOf('@'));
   const whole = email.slice(0, -at.length);
   const plus = whole.indexOf('+');
   const name = plus > 0 ? whole.slice(0, plus) : whole;
-  // The sign after `+` is the comma, which stands before the @ in no address.
+  // The character after `+` is the comma, which no address has before its @.
   return { bare: `${name}${at}`, from: `${name}+`, to: `${name},`, at };
 }
 
-/** A mailbox as it is stored: it counts a day longer than its accounts, and names nobody. */
+/** A mailbox as it is stored. It is counted for a day longer than its accounts exist, and identifies nobody. */
 export function mailboxHash(email: string): string {
   return createHash('sha256')
     .update(`mailbox\n${mailboxOf(email)}`)

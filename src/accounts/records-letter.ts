@@ -1,7 +1,7 @@
 import type { Letter } from '../outbound/letter.ts';
 import type { RecordsMail } from '../outbound/mail-content.ts';
 
-/** What one kind of mail of the domain records says. */
+/** The content of a mail from the domain records. */
 export interface RecordsLetter {
   subject: string;
   headers: Record<string, string>;
@@ -10,7 +10,7 @@ export interface RecordsLetter {
 
 const EMPTY = { paragraphs: [], button: null, hosts: [], unnamed: 0, links: [] };
 
-/** A letter as the service sends it. `root` is its public address, without a slash at its end. */
+/** A letter from the service. `root` is its public address, without a trailing slash. */
 export function fromRecords(root: string, { subject, headers, content }: RecordsLetter): Letter {
   return {
     from: { name: 'Domain Records', root },

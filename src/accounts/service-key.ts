@@ -6,18 +6,17 @@ import { keyLifeRow, NEVER_USED } from '../key-life.ts';
 import { isoTime } from '../time.ts';
 
 /**
- * What a key of the domain records opens: `account` reads and is metered,
- * `service` reads and is not, `scanner` works the queue alone, `operator` opens
- * every door but an account's own.
+ * What a key of the domain records may do: `account` reads and is metered, `service` reads and is not metered,
+ * `scanner` only works on the queue, and `operator` may do everything except what belongs to an account.
  */
 export const SERVICE_LEVELS = ['account', 'service', 'scanner', 'operator'] as const;
 export type ServiceLevel = (typeof SERVICE_LEVELS)[number];
 
 /** A key of the domain records, as it is listed. The key itself is shown once and not stored. Times in ms. */
 export interface ServiceKey extends KeyLife {
-  /** Its public id: a lower-case ULID. */
+  /** The public id: a lower-case ULID. */
   id: string;
-  /** The account that it is metered on; null for every other level. */
+  /** The account that is charged; null for every other level. */
   account: string | null;
   level: ServiceLevel;
   name: string;
@@ -25,37 +24,37 @@ export interface ServiceKey extends KeyLife {
 
 export interface ServiceKeyTable {
   insert(key: ServiceKey, hash: string): void;
-  /** The key that has this hash, in force or not. */
+  /** The key with this hash, in any state. */
   byHash(hash: string): { key: ServiceKey; hash: string } | null;
-  /** The keys of an account, or with null those of no account, oldest first. */
+  /** The keys of an account, or with null those without an account, oldest first. */
   list(account: string | null): (ServiceKey & KeyDays)[];
-  /** A key, in force or not. */
+  /** A key by id, in any state. */
   byId(id: string): ServiceKey | null;
   /** The UTC days on which a key was used, oldest first. */
   daysOf(id: string): string[];
-  /** Whether a key has expired; once it has, it stays so for this process. */
+  /** Whether a key has expired. For this process an expired key never becomes valid again. */
   hasExpired(key: ServiceKey, now: number): boolean;
-  /** False when there is no such key in force. With an account, only a key of that account. */
+  /** Revokes a key. False when there is no such valid key. With an account, only revokes that account's keys. */
   revoke(id: string, at: number, by: string, account?: string): boolean;
-  /** Records when keys were last used, and the days. */
+  /** Records the last uses of keys, and the days. */
   used(uses: Iterable<[id: string, at: number]>): void;
 }
 
 /** The prefix of every key of the domain records (wire.md, section 5). */
 const PREFIX = 'drs_';
 
-/** What making keys takes. */
+/** The inputs of a new key. */
 export interface ServiceKeyMaker {
   keys: ServiceKeyTable;
   now(): number;
   newId(): string;
   /** n secure bytes. */
   random(n: number): Uint8Array;
-  /** Who makes it: `cli`, or `session:<id>`. */
+  /** The creator: `cli`, or `session:<id>`. */
   by: string;
 }
 
-/** Makes a key. The key itself is returned only here. */
+/** Creates a key. Only this call returns the key itself. */
 export function makeServiceKey(
   { keys, now, newId, random, by }: ServiceKeyMaker,
   {
@@ -74,7 +73,7 @@ export function makeServiceKey(
   return { key, made };
 }
 
-/** A key as its owner reads it, with its log; `isExpired` as its table knows. */
+/** A key as its owner sees it, with its log. `isExpired` comes from its table. */
 export function serviceKeyRow(key: ServiceKey & Partial<KeyDays>, isExpired: boolean) {
   const { id, level, name, days, first_day = null, last_day = null } = key;
   const uses = days === undefined ? NEVER_USED : { days, first_day, last_day };
@@ -82,8 +81,8 @@ export function serviceKeyRow(key: ServiceKey & Partial<KeyDays>, isExpired: boo
 }
 
 /**
- * The key in force at a time (ms) that a text stands for. Throws `key_invalid` for a malformed, unknown or revoked key,
- * `key_expired` for one that has expired.
+ * The valid key that a text denotes at a time (ms). Throws `key_invalid` for a malformed, unknown or revoked key,
+ * `key_expired` for an expired one.
  */
 export function serviceKeyOf(keys: ServiceKeyTable, text: string, now: number): ServiceKey {
   if (!isKeyText(PREFIX, text)) {

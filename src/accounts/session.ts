@@ -2,14 +2,14 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { Fault } from '../fault.ts';
 import { DAY, HOUR } from '../time.ts';
 
-/** A browser that is signed in. Times in ms. */
+/** A session of a signed-in browser. Times in ms. */
 export interface Session {
   /** A lower-case ULID. */
   id: string;
   /** Id of the account. */
   account: string;
   made_at: number;
-  /** The last use that was recorded. */
+  /** The last recorded use. */
   seen_at: number;
   expires_at: number;
 }
@@ -20,21 +20,21 @@ export interface SessionTable {
   touch(id: string, seen_at: number, expires_at: number): void;
   end(id: string): void;
   endAll(account: string): void;
-  /** Those in force at a time, newest first. */
+  /** Sessions that are valid at a time, newest first. */
   list(account: string, now: number): Session[];
-  /** Deletes those that expired at or before a time. */
+  /** Deletes sessions that expired at or before a time. */
   forget(until: number): void;
 }
 
-/** How long a session lasts after its last use, in ms, and in all. */
+/** How long a session lasts after its last use, and in total, in ms. */
 export const SESSION_IDLE_MAX = 30 * DAY;
 export const SESSION_AGE_MAX = 180 * DAY;
-/** How often a use is recorded at most, in ms. */
+/** The minimum interval between two recorded uses, in ms. */
 const NOTE_EVERY = HOUR;
 /** 256 bits. */
 const TOKEN_BYTES = 32;
 
-/** What beginning a session takes. */
+/** The inputs of a new session. */
 export interface SessionMaker {
   sessions: SessionTable;
   now(): number;
@@ -43,7 +43,7 @@ export interface SessionMaker {
   random(n: number): Uint8Array;
 }
 
-/** Begins a session. Its token, for the cookie, is returned only here. */
+/** Starts a session. Only this call returns its token, which goes into the cookie. */
 export function beginSession({ sessions, now, newId, random }: SessionMaker, account: string) {
   const token = Buffer.from(random(TOKEN_BYTES)).toString('base64url');
   const at = now();
@@ -52,7 +52,10 @@ export function beginSession({ sessions, now, newId, random }: SessionMaker, acc
   return { token, session };
 }
 
-/** The session in force that a cookie names, or null. Use extends it; `slid` says that it did, and that the cookie must be extended too. */
+/**
+ * The valid session of a cookie, or null. Use extends it; `slid` means that it was extended, and that the cookie must
+ * be extended too.
+ */
 export function sessionOf(
   { sessions, now }: Pick<SessionMaker, 'sessions' | 'now'>,
   token: string,
@@ -66,12 +69,12 @@ export function sessionOf(
   return { session: { ...session, seen_at: at, expires_at }, slid: true };
 }
 
-/** The token in every form of a session: only pages that were served to it know it. */
+/** The token in the forms of a session. Only pages that were served to that session contain it. */
 export function formToken(token: string): string {
   return createHmac('sha256', token).update('form').digest('base64url');
 }
 
-/** Throws `wrong_origin` unless a form's token is the session's. */
+/** Throws `wrong_origin` unless a form's token matches the session. */
 export function requireFormToken(token: string, given: string | undefined): void {
   const [wanted, got] = [Buffer.from(formToken(token)), Buffer.from(given ?? '')];
   if (wanted.length === got.length && timingSafeEqual(wanted, got)) return;

@@ -1,7 +1,7 @@
 import { AUTO_GENERATED } from '../outbound/letter.ts';
 import type { RecordsLetter } from './records-letter.ts';
 
-/** The mail with a link to sign in. `root` is the service's address, without a slash at its end. */
+/** The mail with a sign-in link. `root` is the service's address, without a trailing slash. */
 export function signInMail(root: string, email: string, token: string): RecordsLetter {
   return {
     subject: 'Your link to sign in',

@@ -6,7 +6,7 @@ import { mailedHash, mailedToken } from './mailed-token.ts';
 import type { Session, SessionTable } from './session.ts';
 import { beginSession } from './session.ts';
 
-/** A mailed link that signs in. Times in ms. */
+/** A mailed sign-in link. Times in ms. */
 export interface SignIn {
   /** The id of its mail. */
   id: string;
@@ -21,24 +21,32 @@ export interface SignInTable {
   insert(signIn: SignIn, hash: string): void;
   byId(id: string): SignIn | null;
   byHash(hash: string): SignIn | null;
-  /** Uses up every unused link of an address. False when the one named was used before. */
+  /** Marks all unused links of an address as used. False when the given link was used before. */
   use(id: string, at: number): boolean;
-  /** Unused links made before a time, of an address and of all that differ from it only after a `+`: how many there are, and when the first and the last was made. */
+  /**
+   * Unused links made before a time for an address and its subaddresses (`+`): their number, and when the first and
+   * last one were made.
+   */
   unanswered(email: string, before: number): { count: number; first_at: number; last_at: number };
   dropEmail(email: string): void;
-  /** Deletes those that expired at or before a time. */
+  /** Deletes links that expired at or before a time. */
   forget(until: number): void;
 }
 
-/** How long a mailed link signs in, in ms. */
+/** How long a mailed link is valid, in ms. */
 export const SIGN_IN_LIFETIME = 30 * MINUTE;
-/** How many unused links an address, with those that differ from it only after a `+`, is sent at once. */
+/** The most unused links that an address and its subaddresses (`+`) get without a pause. */
 export const REQUESTS_MAX = 3;
-/** The shortest pause after those, in ms: the next link follows after as long as the asking has gone on. */
+/**
+ * The minimum pause after those, in ms. The next link follows after a pause as long as the requests have lasted so far.
+ */
 export const REQUESTS_SPAN = 15 * MINUTE;
-/** The longest pause of an address with an account, in ms: its owner must get in even while somebody else asks. */
+/**
+ * The longest pause of an address with an account, in ms: its owner must be able to sign in even while somebody else
+ * sends requests.
+ */
 export const OWNER_REST = 2 * HOUR;
-/** How long a link is remembered after it expires, in ms. */
+/** How long an expired link is kept, in ms. */
 export const SIGN_INS_KEPT = 14 * DAY;
 
 /** The part of the store that signing in uses. */
@@ -51,9 +59,9 @@ export interface SignInStore {
 }
 
 /**
- * Queues a mail with a link that signs in. It does the same for an address with an account and for one without. An
- * address that received some links and used none gets further ones at growing intervals; the requester is not told.
- * `secret` makes the tokens of links.
+ * Queues a mail with a sign-in link, in the same way for addresses with and without an account. An address that leaves
+ * its links unused gets further ones at growing intervals; the response does not reveal that. `secret` is the key of
+ * mailed links.
  */
 export function requestSignIn(
   { accounts, signIns, accountMails, transact }: SignInStore,
@@ -62,7 +70,7 @@ export function requestSignIn(
 ): void {
   transact(() => {
     const made_at = now();
-    // A request a whole span ahead was made before the clock was set back.
+    // A request a whole span in the future means the clock was set back.
     const { count, first_at, last_at } = signIns.unanswered(email, made_at + REQUESTS_SPAN);
     if (count >= REQUESTS_MAX) {
       const most = accounts.byEmail(email) === null ? Number.POSITIVE_INFINITY : OWNER_REST;
@@ -76,7 +84,10 @@ export function requestSignIn(
   });
 }
 
-/** What a mailed link signs in; changes nothing. Throws `not_found` for a link that was used, has expired or never existed. */
+/**
+ * Finds what a mailed link signs in, without changing anything. Throws `not_found` for an unknown, used or expired
+ * link.
+ */
 export function requireSignIn(signIns: SignInTable, token: string, now: number): SignIn {
   const found = signIns.byHash(mailedHash(token));
   if (found === null || found.used_at !== null || found.expires_at <= now) {
@@ -89,8 +100,8 @@ export function requireSignIn(signIns: SignInTable, token: string, now: number):
 }
 
 /**
- * Signs in, once: makes the account where there is none, and begins a session. `mayMake` counts an account that is to
- * be made, and throws when it may not be: then the link stays valid. Throws `not_found`.
+ * Signs in, once: creates the account if necessary, and starts a session. `mayMake` counts new accounts and throws when
+ * there are too many; the link then stays valid. Throws `not_found`.
  */
 export function signIn(
   { accounts, sessions, signIns, transact }: SignInStore,

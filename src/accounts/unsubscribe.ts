@@ -4,7 +4,10 @@ import type { Account, AccountTable } from './account.ts';
 import type { ChangeAlertTable } from './change-alert.ts';
 import { mailedToken } from './mailed-token.ts';
 
-/** The account whose mails of changes a link ends; changes nothing. `secret` makes the tokens of links. Throws `not_found`. */
+/**
+ * Finds the account whose change mails a link ends, without changing anything. `secret` is the key of mailed links.
+ * Throws `not_found`.
+ */
 export function toUnsubscribe(accounts: AccountTable, secret: Uint8Array, account: string, token: string): Account {
   const [wanted, given] = [Buffer.from(mailedToken(secret, 'unsubscribe', account)), Buffer.from(token)];
   const isRight = wanted.length === given.length && timingSafeEqual(wanted, given);
@@ -13,7 +16,7 @@ export function toUnsubscribe(accounts: AccountTable, secret: Uint8Array, accoun
   throw new Fault('not_found', 'this link ends no mails; take the one at the foot of a newer mail');
 }
 
-/** Ends all mails of changes to an account; a second time changes nothing. Webhooks go on. Throws `not_found`. */
+/** Ends all change mails to an account; repeating it has no effect. Webhooks continue. Throws `not_found`. */
 export function unsubscribe(
   { accounts, changeAlerts }: { accounts: AccountTable; changeAlerts: ChangeAlertTable },
   secret: Uint8Array,

@@ -1,6 +1,6 @@
 import type { Usage } from '../meter/usage.ts';
 
-/** Heights of a day's bar in hundredths of the chart's, one part above the other. */
+/** The heights of a day's stacked bar, in percent of the chart. */
 export interface UsageBar {
   day: string;
   /** The day's numbers in words. */
@@ -10,7 +10,7 @@ export interface UsageBar {
   refused: number;
 }
 
-/** The bars of a chart, and the number of requests that stands at its top: 1, 2 or 5 times a power of ten. */
+/** The bars of a chart, and the number of requests at its top: 1, 2 or 5 times a power of ten. */
 export function usageBars(days: Usage['days']): { bars: UsageBar[]; scale: number } {
   const most = Math.max(1, ...days.map(({ included, on_credits, refused }) => included + on_credits + refused));
   const scale = roundUp(most);

@@ -3,12 +3,9 @@ import type { RecordsFrame } from '../records/views.ts';
 import type { serviceKeyRow } from './service-key.ts';
 import type { HostOutcome } from './watch-group.ts';
 
-/**
- * What each page of an account is given, as src/records/views.ts has it for the
- * public pages. Times are in ISO 8601.
- */
+/** The view of each account page, like src/records/views.ts for the public pages. Times are in ISO 8601. */
 
-/** The routes of the pages, and what each one is given. */
+/** The routes of the pages, and the view of each one. */
 export interface AccountPages {
   '/account/sign-in': SignInView;
   '/account/enter': EnterView;
@@ -24,28 +21,28 @@ export interface AccountPages {
   '/account/unsubscribe': UnsubscribeView;
 }
 
-/** What stands around every page of an account. */
+/** The frame of every account page. */
 export interface AccountShell {
   frame: RecordsFrame;
-  /** Who is signed in; null when nobody is. */
+  /** The signed-in address; null for nobody. */
   email: string | null;
-  /** What every form carries in its field `form`. */
+  /** The token for the field `form` of every form. */
   form: string;
 }
 
 export interface SignInView extends AccountShell {
-  /** What was asked with. */
+  /** The email address as it was entered. */
   asked: string;
-  /** Why the link that was opened does not do it; null where none was. */
+  /** Why the opened link does not work; null when no link was opened. */
   ended: string | null;
   problem: string | null;
-  /** Whether a mail is on its way, as far as anybody is told. */
+  /** Whether to say that a mail is on its way. */
   sent: boolean;
 }
 
 export interface EnterView extends AccountShell {
   token: string;
-  /** Whom the button signs in. */
+  /** The address that the button signs in. */
   address: string;
 }
 
@@ -55,7 +52,7 @@ export interface OverviewView extends AccountShell {
   keys: number;
   groups: number;
   watched: number;
-  /** How many hostnames the plan has room for. */
+  /** The number of hostnames that the plan includes. */
   cap: number;
   alerts: number;
   sessions: { id: string; made_at: string; seen_at: string; is_this: boolean }[];
@@ -65,20 +62,20 @@ export type KeyRow = ReturnType<typeof serviceKeyRow>;
 
 export interface KeysView extends AccountShell {
   keys: KeyRow[];
-  /** A key that was just made, this one time. */
+  /** A key that was just created, which is shown once. */
   made: { name: string; key: string } | null;
   problem: string | null;
-  /** How many keys in force there may be. */
+  /** The most valid keys. */
   most: number;
-  /** A call with the key, as a shell has it. */
+  /** A call with the key, as a shell command. */
   example: string;
 }
 
 export interface UsageView extends AccountShell {
   usage: Usage;
-  /** Bars of the chart, oldest first: heights of 0 to 100 for each part of a day's requests. */
+  /** Bars of the chart, oldest first, with heights of 0 to 100 for each part of a day's requests. */
   bars: { day: string; title: string; included: number; drawn: number; refused: number }[];
-  /** What stands at the chart's top. */
+  /** The number at the top of the chart. */
   scale: number;
 }
 
@@ -86,7 +83,7 @@ export interface CreditsView extends AccountShell {
   balance: number;
   cost_per_request: number;
   entries: {
-    /** Whether it is of today and grows on. */
+    /** Whether the day is not over yet. */
     is_open: boolean;
     at: string;
     kind: string;
@@ -95,9 +92,9 @@ export interface CreditsView extends AccountShell {
     day: string | null;
     note: string | null;
   }[];
-  /** Whether they are sold for payments (x402). */
+  /** Whether credits can be bought with payments (x402). */
   are_sold: boolean;
-  /** Where older lines are, or null. */
+  /** The URL of older lines, or null. */
   older_url: string | null;
 }
 
@@ -113,14 +110,14 @@ export interface GroupView extends AccountShell {
   hosts: { hostname: string; unicode: string; added_at: string; looked_at: string | null; url: string }[];
   watched: number;
   cap: number;
-  /** What became of those that were just given; empty when none were. */
+  /** The outcome of each hostname in the form; empty when none was sent. */
   outcomes: HostOutcome[];
   problem: string | null;
 }
 
 export interface AlertRow {
   id: string;
-  /** What it is of: the group's name, or the hostname. */
+  /** What the alert covers: the group's name, or the hostname. */
   of: string;
   is_group: boolean;
   way: 'instant' | 'daily' | 'webhook';
@@ -136,13 +133,13 @@ export interface AlertsView extends AccountShell {
   alerts: AlertRow[];
   groups: { id: string; name: string }[];
   problem: string | null;
-  /** What was given in the form that was refused. */
+  /** The values of the rejected form. */
   given: { group: string; hostname: string; way: string; url: string };
 }
 
 export interface AlertView extends AccountShell {
   alert: AlertRow & { url: string | null };
-  /** A webhook's secret, this one time. */
+  /** A webhook's secret, which is shown once. */
   secret: string | null;
   deliveries: {
     id: string;

@@ -1,7 +1,7 @@
 import { Fault } from '../fault.ts';
 import { nameFrom } from './keys.ts';
 
-/** Hostnames of an account, under a name. Times in ms. */
+/** A named group of an account's hostnames. Times in ms. */
 export interface WatchGroup {
   /** A lower-case ULID. */
   id: string;
@@ -12,46 +12,46 @@ export interface WatchGroup {
 
 export interface WatchGroupTable {
   add(group: WatchGroup): void;
-  /** False when the account has no such group. Its alerts go with it. */
+  /** Removes a group with its alerts. False when the account has no such group. */
   remove(account: string, id: string): boolean;
   get(account: string, id: string): WatchGroup | null;
-  /** By name, with how many hostnames each has. */
+  /** By name, with the number of hostnames in each. */
   list(account: string): (WatchGroup & { hosts: number })[];
-  /** False when it is in the group already. */
+  /** Adds a hostname. False when it is already in the group. */
   put(group: string, hostname: string, at: number): boolean;
   take(group: string, hostname: string): boolean;
-  /** In their order. */
+  /** In alphabetical order. */
   hosts(group: string): { hostname: string; added_at: number }[];
-  /** Every hostname of an account, each once. */
+  /** Every hostname of an account, without duplicates. */
   hostsOf(account: string): string[];
 }
 
-/** How many groups an account may have, and how long a group's name may be, in characters. */
+/** The most groups per account, and the longest name of a group, in characters. */
 export const GROUPS_MAX = 50;
 export const GROUP_NAME_MAX = 60;
-/** How many hostnames are read out of one form; what an account may have is less. */
+/** The most hostnames that are read from one form; an account may have fewer. */
 const NAMES_MAX = 1_000;
 
-/** The part of the store that the rules of groups use. */
+/** The part of the store that groups use. */
 interface GroupStore {
   watchGroups: WatchGroupTable;
   transact<T>(work: () => T): T;
 }
 
-/** Reads hostnames and puts them under watch. */
+/** Parses hostnames and starts watching them. */
 export interface HostReader {
-  /** A hostname as it is stored, and whether its holder or the operator excludes it. Throws `invalid_request`. */
+  /** Normalizes a hostname, and says whether its holder or the operator excludes it. Throws `invalid_request`. */
   read(text: string): { hostname: string; leftAlone: 'opted_out' | 'paused' | null };
-  /** Puts a hostname under watch if it is not. */
+  /** Starts watching a hostname, unless it is watched. */
   watch(hostname: string): void;
 }
 
-/** What became of one hostname of a form. */
+/** The outcome of one hostname in a form. */
 export interface HostOutcome {
-  /** As it was given. */
+  /** As it was entered. */
   given: string;
   outcome: 'added' | 'already' | 'refused';
-  /** Why it was refused; empty otherwise. */
+  /** Why it was rejected; empty otherwise. */
   reason: string;
 }
 
@@ -60,7 +60,7 @@ const LEFT_ALONE = {
   paused: 'the operator of this service has paused it',
 };
 
-/** Makes a group. Throws `invalid_request`, `conflict`. */
+/** Creates a group. Throws `invalid_request`, `conflict`. */
 export function makeGroup(
   { watchGroups, transact }: GroupStore,
   account: string,
@@ -90,8 +90,8 @@ export function requireGroup(groups: WatchGroupTable, account: string, id: strin
 }
 
 /**
- * Puts hostnames into a group and under watch, up to the `cap` of hostnames that the account may have; reports what
- * became of each. A hostname in two groups counts once.
+ * Adds hostnames to a group and starts watching them, up to the account's `cap` of hostnames. Returns the outcome of
+ * each. A hostname in two groups counts once.
  */
 export function addHosts(
   { watchGroups, transact }: GroupStore,

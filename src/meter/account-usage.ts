@@ -6,11 +6,11 @@ import type { Terms } from './plan.ts';
  * Requests by outcome. Each request within the rate of its key is in exactly one column.
  */
 export interface Counts {
-  /** Answered out of the plan's allowance. */
+  /** Paid by the plan's allowance. */
   included: number;
-  /** Answered out of bought credits. */
+  /** Paid by bought credits. */
   drawn: number;
-  /** Refused with 402. */
+  /** Rejected with 402. */
   refused: number;
   /** Failed: the unit was refunded to its source. */
   failed: number;
@@ -18,7 +18,7 @@ export interface Counts {
 
 /** An account's usage at a point in time. */
 export interface AccountUsage {
-  /** Ms. */
+  /** In ms. */
   at: number;
   terms: Terms;
   /** This UTC day, and this UTC month including today. */
@@ -69,11 +69,11 @@ export type Source = 'included' | 'credits';
 export const AXES = ['daily', 'monthly', 'credits'] as const;
 export type Axis = (typeof AXES)[number];
 
-/** What ran out when a request is refused. */
+/** What ran out when a request is rejected. */
 export interface Exhausted {
   /**
-   * The one to fix. `credits`: the account uses credits and too few are left, so a top-up is the cure. `daily` or
-   * `monthly`: it never had credits, so its allowance ran out and waiting is a cure as well.
+   * The axis to fix. `credits`: the account uses credits and too few are left, so it needs a top-up. `daily` or
+   * `monthly`: it never had credits and its allowance ran out, so waiting helps as well.
    */
   axis: Axis;
   /** All that ran out: the allowance of the day or the month, and the credits. */

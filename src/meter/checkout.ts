@@ -49,7 +49,7 @@ export interface Order {
 
 export type CheckoutOutcome =
   | { outcome: 'served'; bought: Bought; transaction: string | null; again: boolean }
-  /** The handler refused or failed; its own answer is sent. */
+  /** The handler rejected the request or failed; its own response is sent. */
   | { outcome: 'failed' }
   | { outcome: 'refused'; reason: Reason }
   | { outcome: 'conflict'; why: 'other_request' | 'other_payment' | 'answer_gone' | 'repeated' }
@@ -124,7 +124,7 @@ export class Checkout {
     const verdict = late === null ? await facilitator.verify(payment, offer) : { refused: late };
     let paid: string | null = null;
     if (verdict !== 'valid') {
-      // Somebody else may have submitted it to the chain: then the money has arrived.
+      // Someone else may have submitted it to the chain: then the money has arrived.
       const status = (await chain?.status(payment, offer)) ?? 'unseen';
       const isPaid = typeof status === 'object' && 'paid' in status;
       // Payer and nonce are public on the chain; only the payer has the signature.

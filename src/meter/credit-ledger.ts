@@ -6,9 +6,9 @@ export const CREDIT_KINDS = ['top_up', 'correction', 'draw', 'refund'] as const;
 export type CreditKind = (typeof CREDIT_KINDS)[number];
 
 export interface CreditEntry {
-  /** Of the account, from 1, without gaps. */
+  /** Per account, from 1, without gaps. */
   seq: number;
-  /** Ms. */
+  /** In ms. */
   at: number;
   kind: CreditKind;
   /** Micro-credits; negative for a deduction. */

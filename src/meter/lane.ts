@@ -24,8 +24,8 @@ export type LaneDecision =
   | { refused: 'key_invalid' | 'key_required' | 'level_too_low' | 'export_needs_account' };
 
 /**
- * Decides the lane of a request. A bad key is refused on every route; a good one decides alone, and a payment beside it
- * is not touched. Nothing falls through to a cheaper lane.
+ * Decides the lane of a request. A bad key is rejected on every route. A good one alone decides the lane, and a payment
+ * beside it is not touched. Nothing falls through to a cheaper lane.
  */
 export function laneOf({ key, payment }: Carried, access: Access): LaneDecision {
   if (key === 'bad') return { refused: 'key_invalid' };

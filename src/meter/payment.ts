@@ -52,7 +52,7 @@ const Version2 = z.object({ x402Version: z.literal(2), accepted: Accepted, paylo
 export interface Payment {
   version: X402Version;
   scheme: string;
-  /** As the payment names it: x402 version 1 and CAIP-2 have names of their own. */
+  /** As the payment names it: x402 version 1 and CAIP-2 use different names. */
   network: string;
   /** The accepted offer, which only version 2 names. */
   accepted: { amount: string; asset: string; payTo: string } | null;

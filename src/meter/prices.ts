@@ -7,7 +7,7 @@ const DEFAULTS: Prices = new Map([
   ['/v1/domains/{domain}/provenance', 2_000],
   ['/v1/domains/{domain}/history', 2_000],
   ['/v1/stream', 20_000],
-  // For one credit, which is worth twenty requests.
+  // The price of one credit, which is worth twenty requests.
   ['/v1/credits', 50_000],
   ['*', 5_000],
 ]);

@@ -1,14 +1,14 @@
 import { MINUTE } from '../time.ts';
 /**
- * The rate of a key, per clock minute. Every request counts, even one that fails or exceeds the allowance; only requests
- * refused for the rate do not.
+ * The rate of a key, per clock minute. Every request counts, even one that fails or exceeds the allowance, except those
+ * rejected for the rate itself.
  */
 export interface Rate {
   /** Requests per minute. */
   limit: number;
   /** Requests of this minute, including this one. */
   used: number;
-  /** Ms. */
+  /** In ms. */
   at: number;
 }
 

@@ -1,4 +1,4 @@
-/** Why a payment was refused. */
+/** Why a payment was rejected. */
 export type Reason =
   | 'wrong_scheme'
   | 'wrong_network'
@@ -29,7 +29,7 @@ export const REASONS: Record<Reason, string> = {
   refused: 'the facilitator did not take it',
 };
 
-/** Facilitators' x402 codes, each with our reason. */
+/** Maps the facilitators' x402 codes to reasons. */
 const CODES: readonly [RegExp, Reason][] = [
   [/^(?:insufficient_funds|invalid_exact_evm_insufficient_balance)$/, 'insufficient_funds'],
   [/^invalid_exact_evm_(?:payload_signature|signature|failed_to_parse_signature)$/, 'bad_signature'],

@@ -18,7 +18,7 @@ export interface Attempt {
 export interface DeliveryJob {
   /** A lower-case ULID. */
   id: string;
-  /** Which the receiver sees as `webhook-id`, the same on every attempt. */
+  /** The `webhook-id` that the receiver sees, the same on every attempt. */
   message: string;
   type: string;
   /** JSON. */
@@ -29,38 +29,38 @@ export interface DeliveryJob {
   /** Null when the webhook no longer exists. */
   url: string | null;
   secret: string | null;
-  /** How often it was tried before. */
+  /** The number of earlier attempts. */
   tries: number;
-  /** Asked for by hand: one attempt, and no retries. */
+  /** Requested manually: one attempt, and no retries. */
   by_hand: boolean;
   /** In ms. */
   lease: number;
 }
 
-/** What an attempt leads to. */
+/** The outcome of an attempt. */
 export type Settlement = { state: 'delivered' | 'failed' } | { state: 'waiting'; due_at: number };
 
 /** A queue of deliveries. Times in ms. */
 export interface DeliveryQueue<D extends DeliveryJob> {
-  /** What is due, the longest overdue first, except to some hosts. */
+  /** Due deliveries, the most overdue first, except to some hosts. */
   due(now: number, limit: number, except: string[]): { id: string; host: string }[];
-  /** Claims those that are still due and that no other process has, until `lease`. */
+  /** Claims deliveries that are still due and that no other process has, until `lease`. */
   claim(ids: string[], now: number, lease: number): D[];
-  /** Records an attempt and what it led to. False when the lease was lost: then nothing is recorded. */
+  /** Records an attempt and its outcome. False when the lease was lost; then nothing is recorded. */
   settle(claimed: DeliveryJob, attempt: Attempt, settlement: Settlement): boolean;
-  /** When the first attempt was made. */
+  /** The time of the first attempt. */
   firstAttempt(id: string): number | null;
-  /** Gives up everything that waits for a webhook and is not being sent. */
+  /** Gives up the waiting deliveries of a webhook, except those being sent. */
   giveUp(webhook: string, now: number): void;
 }
 
-/** Why a webhook was switched off: its receiver said so (410), or it failed for days. */
+/** Why a webhook was switched off: its receiver is gone (410), or failed for days. */
 export const OFF_REASONS = ['gone', 'failing'] as const;
 export type OffReason = (typeof OFF_REASONS)[number];
 
 /** A webhook's health. Times in ms. */
 export interface WebhookState {
-  /** Since when every attempt failed; null when the last one did not. */
+  /** The start of an unbroken run of failures; null when the last attempt succeeded. */
   failing_since: number | null;
   off_at: number | null;
   off_reason: OffReason | null;
@@ -68,11 +68,13 @@ export interface WebhookState {
 
 /** The health of webhooks, as the dispatcher records it. Times in ms. */
 export interface WebhookStates {
-  /** A receiver accepted a delivery: the webhook is on, whatever was before. */
+  /** Records that a receiver accepted a delivery, which switches the webhook on. */
   succeeded(id: string): void;
-  /** A receiver failed. Returns since when it has, and whether the webhook is already off for that address. */
+  /**
+   * Records that a receiver failed. Returns since when it has, and whether the webhook is already off for that address.
+   */
   failed(id: string, url: string, at: number): { since: number; isOff: boolean };
-  /** Switches a webhook off for the address that it has. */
+  /** Switches a webhook off for its present address. */
   switchOff(id: string, url: string, reason: OffReason, at: number): void;
 }
 

@@ -3,43 +3,44 @@ import { offReason, settlementOf } from './retry.ts';
 import { signatureHeaders } from './signature.ts';
 import { webhookProblem } from './webhook-url.ts';
 
-/** How many requests are in flight at a time, in all and to one host. */
+/** The most requests in flight, in total and to one host. */
 export const IN_FLIGHT_MAX = 64;
 export const PER_HOST_MAX = 4;
 /** How long a claim lasts, in ms: longer than a request can take. */
 export const CLAIM_TIME = 30_000;
-/** How many due deliveries are considered at once. */
+/** The most due deliveries that are considered at once. */
 const WINDOW = 200;
 
-/** A queue of deliveries, and the webhooks that they go to. */
+/** A queue of deliveries, and their webhooks. */
 export interface DeliverySource<D extends DeliveryJob> {
   deliveries: DeliveryQueue<D>;
   webhooks: WebhookStates;
-  /** Tells the owner of a webhook that it was switched off at a time (ms); part of that transaction. */
+  /** Notifies the owner that a webhook was switched off at a time (ms), within the same transaction. */
   switchedOff?(delivery: D, at: number): void;
 }
 
-/** How deliveries go out. */
+/** The dependencies of the dispatcher. */
 export interface DeliveryTransport {
   client: WebhookClient;
   /** Whether receivers may be private and plain http. */
   allowsPrivate: boolean;
   now(): number;
-  /** Does a small write together with others, and resolves when it is on disk. */
+  /** Runs a small write in a shared transaction, and resolves when it is on disk. */
   groupCommit<T>(work: () => T): Promise<T>;
 }
 
-/** What the dispatcher reports. None of it names a person or contains a response. */
+/** Events of the dispatcher. None of them names a person or contains a response. */
 export interface DeliveryEvents<D extends DeliveryJob> {
   attempted(delivery: D, attempt: Attempt): void;
   switchedOff(delivery: D, reason: OffReason): void;
-  /** The attempt could not be recorded: the delivery is sent again when its claim ends. */
+  /** The attempt could not be recorded, so the delivery is sent again when its claim ends. */
   unrecorded(delivery: D, error: unknown): void;
 }
 
 /**
- * Sends what is due. A delivery is claimed before it is sent and recorded after: only a crash between the two sends one
- * again, under the same `webhook-id`. A slow host delays no other: each has a few slots, and the rest overtake it.
+ * Sends due deliveries. A delivery is claimed before it is sent and recorded after, so that only a crash in between
+ * sends one twice, under the same `webhook-id`. A slow host delays no other: each host has a few slots, and other
+ * deliveries overtake.
  */
 export class Dispatcher<D extends DeliveryJob> {
   readonly #source: DeliverySource<D>;
@@ -56,12 +57,12 @@ export class Dispatcher<D extends DeliveryJob> {
     this.#events = events;
   }
 
-  /** How many requests are in flight. */
+  /** The number of requests in flight. */
   get inFlight(): number {
     return this.#inFlight.size;
   }
 
-  /** Starts as many due deliveries as there is room for; when one ends, the next one starts. */
+  /** Starts as many due deliveries as possible. When one ends, the next one starts. */
   start(): void {
     const { deliveries } = this.#source;
     const { now } = this.#transport;
@@ -71,19 +72,19 @@ export class Dispatcher<D extends DeliveryJob> {
       if (chosen.length === 0) return;
       const claimed = deliveries.claim(chosen, now(), now() + CLAIM_TIME);
       for (const delivery of claimed) this.#begin(delivery);
-      // Another process claimed them: the next poll finds what it left.
+      // Another process claimed them; the next poll finds what is left.
       if (claimed.length === 0) return;
     }
   }
 
-  /** Sends one delivery that is due, unless another process has it, and resolves when it is recorded. */
+  /** Sends one due delivery, unless another process has it, and resolves when it is recorded. */
   async sendOne(id: string): Promise<void> {
     const now = this.#transport.now();
     const [claimed] = this.#source.deliveries.claim([id], now, now + CLAIM_TIME);
     if (claimed !== undefined) await this.#send(claimed);
   }
 
-  /** Claims nothing more, and resolves when everything in flight is recorded. A request ends within a few seconds. */
+  /** Stops claiming, and resolves when everything in flight is recorded. A request ends within a few seconds. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.idle();
@@ -123,7 +124,10 @@ export class Dispatcher<D extends DeliveryJob> {
     this.#inFlight.add(work);
   }
 
-  /** Looks for more once for all requests that ended together. A database error here comes up again in the next `start()`, whose caller handles it. */
+  /**
+   * Polls once for all requests that ended together. A database error here recurs in the next `start()`, whose caller
+   * handles it.
+   */
   #continue(): void {
     if (this.#isContinuing) return;
     this.#isContinuing = true;
@@ -151,7 +155,7 @@ export class Dispatcher<D extends DeliveryJob> {
   async #request({ url, secret, message, body }: D, at: number): Promise<Omit<Attempt, 'at'>> {
     const { client, allowsPrivate } = this.#transport;
     if (url === null || secret === null) return { ms: 0, status: null, error: 'no_webhook' };
-    // The address was accepted under other settings, or by an older program.
+    // The address was accepted under other settings, or by an older version.
     if (webhookProblem(url, allowsPrivate) !== null) return { ms: 0, status: null, error: 'bad_address' };
     return client.post(url, signatureHeaders(secret, message, body, at), body);
   }
@@ -175,7 +179,7 @@ export class Dispatcher<D extends DeliveryJob> {
       webhooks.switchOff(webhook, url, reason, at);
       switchedOff?.(delivery, at);
     }
-    // Also what was in flight while another attempt switched the webhook off.
+    // Includes what was in flight while another attempt switched the webhook off.
     if (reason !== null || isOff) deliveries.giveUp(webhook, now());
     return isOff ? null : reason;
   }

@@ -2,16 +2,16 @@ import type { Mail, MailJob } from './mail.ts';
 import type { MailContent } from './mail-content.ts';
 import { mailText } from './mail-text.ts';
 
-/** Who mails are from: a paper, or the domain records. */
+/** The sender of a mail: a paper, or the domain records. */
 export interface Sender {
   name: string;
-  /** Absolute root address, without a slash at its end. */
+  /** Absolute root URL, without a trailing slash. */
   root: string;
-  /** Where readers write to; without one, mails come from an address of the host that accepts none. */
+  /** The address for replies. Without one, mails come from a no-reply address of the host. */
   contact?: string | undefined;
 }
 
-/** A mail of a template, before it is rendered and addressed. */
+/** A mail with its template, before it is rendered and addressed. */
 export interface Letter {
   from: Sender;
   subject: string;
@@ -22,7 +22,7 @@ export interface Letter {
 /** Renders a mail's HTML. */
 export type RenderMail = (content: MailContent) => Promise<string>;
 
-/** A letter whose HTML was rendered, as a mail to one address. */
+/** Makes a mail to one address from a letter and its HTML. */
 export function mailOf({ id }: MailJob, to: string, { from, subject, headers, content }: Letter, html: string): Mail {
   const { name, root, contact } = from;
   const host = new URL(root).hostname;
@@ -38,15 +38,15 @@ export function mailOf({ id }: MailJob, to: string, { from, subject, headers, co
   };
 }
 
-/** No vacation notice is to answer an automatic mail (RFC 3834, section 5). */
+/** Prevents vacation replies to an automatic mail (RFC 3834, section 5). */
 export const AUTO_GENERATED = { 'Auto-Submitted': 'auto-generated' };
 
-/** The headers of a mail that a list sends. `list` names the list for good (RFC 2919). */
+/** The headers of a mailing list. `list` is its permanent name (RFC 2919). */
 export function listHeaders(list: string, unsubscribeUrl: string): Record<string, string> {
   return {
     'List-Id': `<${list}>`,
     'List-Unsubscribe': `<${unsubscribeUrl}>`,
-    // RFC 8058, section 2: a POST of this to the address above unsubscribes, with no page between.
+    // RFC 8058, section 2: a POST of this to the URL above unsubscribes, without a page in between.
     'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
   };
 }

@@ -1,11 +1,11 @@
-/** What every mail says: its HTML and its plain text are made of it. Every address is absolute. */
+/** The content of every mail, from which its HTML and its plain text are made. All URLs are absolute. */
 interface Content {
-  /** What mail programs show beside the subject. */
+  /** The preview text that mail clients show beside the subject. */
   preview: string;
   heading: string | null;
   paragraphs: string[];
   button: Link | null;
-  /** Why it was sent. */
+  /** Why the reader gets it. */
   reason: string;
 }
 
@@ -14,16 +14,19 @@ export interface Link {
   label: string;
 }
 
-/** A mail of a paper. It loads nothing but pictures of its own pieces and edition. */
+/** A mail of a paper. It loads nothing but pictures of its own pieces and editions. */
 export interface PaperMail extends Content {
   template: 'paper';
   language: string;
   nameplate: string;
-  /** The paper's front, with a slash at its end; null of a private one, whose pages no reader can open. */
+  /**
+   * The URL of the paper's front page, with a trailing slash; null for a private paper, whose pages readers cannot
+   * open.
+   */
   home_url: string | null;
-  /** ISO 8601, printed under the heading as a day, or null. */
+  /** ISO 8601, shown as a day under the heading; or null. */
   date: string | null;
-  /** Pieces by section in the paper's order. */
+  /** Pieces by section, in the paper's order. */
   groups: { name: string; stories: MailStory[] }[];
   casts: MailCast[];
   manage_url: string | null;
@@ -34,11 +37,11 @@ export interface PaperMail extends Content {
 /** A mail of the domain records. */
 export interface RecordsMail extends Content {
   template: 'records';
-  /** Public address of the service, without a slash at its end. */
+  /** Public address of the service, without a trailing slash. */
   root: string;
   heading: string;
   hosts: MailedHost[];
-  /** How many changes there are beyond those listed. */
+  /** The number of changes beyond those listed. */
   unnamed: number;
   links: Link[];
 }
@@ -50,7 +53,7 @@ export interface MailStory {
   headline: string;
   dek: string;
   category: string;
-  /** Its page, or null where a reader cannot open it. */
+  /** The URL of its page; null when readers cannot open it. */
   url: string | null;
   byline: { name: string; title: string };
   language: string;
@@ -70,7 +73,7 @@ export interface MailCast {
   poster: MailPicture | null;
 }
 
-/** A picture of a piece or an edition, in a format that mail programs show. */
+/** A picture of a piece or an edition, in a format that mail clients show. */
 export interface MailPicture {
   url: string;
   alt: string;

@@ -1,21 +1,24 @@
-/** Why an attempt failed, as far as it may be logged: nothing of the server's text, which may contain the address. */
+/**
+ * Why an attempt failed, reduced to what may be logged: the server's text may contain the address, so it is left out.
+ */
 export interface FailureWords {
-  /** The mailer's own word, such as EENVELOPE or ETIMEDOUT. */
+  /** The mailer's error code, such as EENVELOPE or ETIMEDOUT. */
   code: string;
   /** The SMTP command that failed, such as `RCPT TO`. */
   command: string | null;
-  /** The reply code, and the enhanced one (RFC 3463) where there is one. */
+  /** The reply code, and the enhanced one (RFC 3463) if there is one. */
   reply: number | null;
   enhanced: string | null;
 }
 
 /**
- * Whose fault a failure is. `reader`: the address does not accept mail, and must not be tried again. `mail`: this one
- * may go later. `refused`: this one was refused for good, though not for want of a mailbox. `server`: all have to wait.
+ * What a failure affects. `reader`: the address does not accept mail, and must not be tried again. `mail`: this mail
+ * may be accepted later. `refused`: this mail was rejected permanently, but not because of its mailbox. `server`: all
+ * mails have to wait.
  */
 export type FailureSide = 'reader' | 'mail' | 'refused' | 'server';
 
-/** Reply codes that are about the mailbox where no enhanced code says more (RFC 5321, section 4.2.3). */
+/** Reply codes that concern the mailbox unless an enhanced code says more (RFC 5321, section 4.2.3). */
 const NO_MAILBOX = new Set([550, 551, 553]);
 
 export function failureWords(error: unknown): FailureWords {
@@ -30,9 +33,9 @@ export function failureWords(error: unknown): FailureWords {
   };
 }
 
-/** Whose fault a failure is, by its words. */
+/** Classifies a failure. */
 export function faultOf({ code, command, reply, enhanced }: FailureWords): FailureSide {
-  // "Service not available, closing": whatever the command was.
+  // "Service not available, closing" may answer any command.
   if (reply === 421) return 'server';
   const isAtRecipient = command === 'RCPT TO';
   // A mail has one recipient, so the reply to its text may be about the mailbox too.
@@ -46,7 +49,10 @@ export function faultOf({ code, command, reply, enhanced }: FailureWords): Failu
     : 'mail';
 }
 
-/** A policy, a full mailbox or an internal error does not end an address; neither does a bare refusal of the text. */
+/**
+ * A policy, a full mailbox or an internal error does not invalidate an address; neither does a rejection of the text
+ * without an enhanced code.
+ */
 function isNoMailbox(reply: number, enhanced: string | null, isAtRecipient: boolean): boolean {
   return enhanced === null ? isAtRecipient && NO_MAILBOX.has(reply) : /^5\.(?:1\.\d+|2\.1)$/.test(enhanced);
 }

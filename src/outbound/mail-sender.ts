@@ -8,42 +8,42 @@ import { mailRetryAt, serverPause } from './retry.ts';
 /** How long a claim lasts, in ms: longer than an attempt can take. */
 export const CLAIM_TIME = 10 * MINUTE;
 
-/** A queue of mails, and what its mails say. */
+/** A queue of mails, and their content. */
 export interface MailSource<M extends MailJob> {
   queue: MailQueue<M>;
-  /** Makes a mail ready to be sent; null when there is nothing left to say. */
+  /** Composes a mail; null when there is nothing left to say. */
   compose(mail: M): Promise<Mail | null>;
   /** Records that a mail was sent, in the transaction that settles it. */
   sent?(mail: M): void;
-  /** The address does not accept mail: settles this mail, and stops the ones that would follow. */
+  /** The address does not accept mail: settles this mail and prevents further ones. */
   bounced(mail: M): void;
 }
 
-/** How mails go out. Sources that share a mail server share its throttle. */
+/** The dependencies of the sender. Sources that share a mail server share its throttle. */
 export interface MailTransport {
   mailer: Mailer;
   throttle: MailThrottle;
-  /** How many mails are in flight at a time. */
+  /** The most mails in flight. */
   width: number;
   now(): number;
-  /** Does a small write together with others, and resolves when it is on disk. */
+  /** Runs a small write in a shared transaction, and resolves when it is on disk. */
   groupCommit<T>(work: () => T): Promise<T>;
-  /** Whether this process holds the lease: only one sends at a time. */
+  /** Whether this process holds the lease: only one process sends at a time. */
   mayStart(): boolean;
 }
 
-/** What the sender reports. None of it contains an address. */
+/** Events of the sender. None of them contains an address. */
 export interface MailEvents<M extends MailJob> {
   sent(mail: M): void;
   failed(mail: M, fault: FailureSide, words: FailureWords): void;
   gaveUp(mail: M): void;
-  /** The outcome could not be recorded: the mail is sent again when its claim ends. */
+  /** The outcome could not be recorded, so the mail is sent again when its claim ends. */
   unrecorded(mail: M, error: unknown): void;
 }
 
 /**
- * Sends what is due. A mail is claimed before it is sent and settled after: only a crash between the two, or a response
- * of the server that never arrived, sends one again, under the same Message-ID.
+ * Sends due mails. A mail is claimed before it is sent and settled after, so that only a crash in between, or a lost
+ * response of the server, sends one twice, under the same Message-ID.
  */
 export class MailSender<M extends MailJob> {
   readonly #source: MailSource<M>;
@@ -51,7 +51,7 @@ export class MailSender<M extends MailJob> {
   readonly #events: MailEvents<M>;
   readonly #inFlight = new Set<Promise<void>>();
   #isOpen = true;
-  /** How often in a row the server failed, and until when all mails pause. */
+  /** Consecutive failures of the server, and the end of the pause that they cause. */
   #serverFailures = 0;
   #pausedUntil = 0;
 
@@ -61,12 +61,12 @@ export class MailSender<M extends MailJob> {
     this.#events = events;
   }
 
-  /** Starts as many due mails as there is room for; when one ends, the next one starts. */
+  /** Starts as many due mails as possible. When one ends, the next one starts. */
   start(): void {
     const { throttle, width, now, mayStart } = this.#transport;
     const at = now();
     if (!this.#isOpen || at < this.#pausedUntil || !mayStart()) return;
-    // A server that failed is tried with one mail.
+    // After a failure the server is tried with a single mail.
     const room = (this.#serverFailures > 0 ? 1 : width) - this.#inFlight.size;
     if (room <= 0) return;
     const wanted = throttle.reserve(room, at);
@@ -90,7 +90,7 @@ export class MailSender<M extends MailJob> {
   #begin(mail: M): void {
     const work = this.#send(mail).finally(() => {
       this.#inFlight.delete(work);
-      // The polling loop starts again what stops here.
+      // The polling loop restarts what stops here.
       try {
         this.start();
       } catch (error) {

@@ -2,7 +2,7 @@ import type { Link, MailCast, MailContent, MailStory, PaperMail, RecordsMail } f
 
 const RULE = '-'.repeat(60);
 
-/** The longest line of a paper's mail, in UTF-16 units: a quoted line still fits a terminal. */
+/** The longest line of a paper's mail, in UTF-16 units, so that a quoted line still fits a terminal. */
 const LINE_MAX = 72;
 
 /** A mail as plain text. */
@@ -10,7 +10,7 @@ export function mailText(content: MailContent): string {
   return content.template === 'paper' ? paperText(content) : recordsText(content);
 }
 
-/** Lines break at spaces; an address is never broken. */
+/** Lines break at spaces; URLs are never broken. */
 function paperText({ nameplate, home_url, heading, groups, casts, ...content }: PaperMail): string {
   const parts = [
     nameplate,
@@ -28,7 +28,7 @@ function paperText({ nameplate, home_url, heading, groups, casts, ...content }: 
   return `${parts.join('\n\n').split('\n').map(wrapped).join('\n')}\n`;
 }
 
-/** Lines are left to the mail program to break. */
+/** Line breaks are left to the mail client. */
 function recordsText({ root, heading, paragraphs, button, hosts, unnamed, reason, links }: RecordsMail): string {
   const parts = [
     'DOMAIN RECORDS',

@@ -1,13 +1,13 @@
 import { MINUTE } from '../time.ts';
 
-/** Limits mails per minute, evenly spread, with a burst of one second's worth after a rest. */
+/** Limits mails per minute, evenly spread, with a burst of one second's worth after idle time. */
 export class MailThrottle {
   readonly #perMs: number;
   readonly #burst: number;
   #left: number;
   #at: number;
 
-  /** With null there is no limit. */
+  /** Null means no limit. */
   constructor(perMinute: number | null, now: number) {
     this.#perMs = perMinute === null ? Number.POSITIVE_INFINITY : perMinute / MINUTE;
     this.#burst = Math.max(1, this.#perMs * 1_000);
@@ -15,7 +15,7 @@ export class MailThrottle {
     this.#at = now;
   }
 
-  /** Reserves mails that may go now, at most `wanted`; returns how many. */
+  /** Reserves at most `wanted` mails that may be sent now; returns how many. */
   reserve(wanted: number, now: number): number {
     if (this.#perMs === Number.POSITIVE_INFINITY) return wanted;
     this.#left = Math.min(this.#burst, this.#left + Math.max(0, now - this.#at) * this.#perMs);
@@ -25,7 +25,7 @@ export class MailThrottle {
     return reserved;
   }
 
-  /** Returns what was reserved and not used. */
+  /** Returns unused reservations. */
   refund(count: number): void {
     this.#left += count;
   }

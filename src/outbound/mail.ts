@@ -1,4 +1,4 @@
-/** How far a queued mail has come. */
+/** The progress of a queued mail. */
 export interface MailProgress {
   state: 'due' | 'sent' | 'failed';
   attempts: number;
@@ -7,19 +7,21 @@ export interface MailProgress {
   error: string | null;
 }
 
-/** What the sender knows of a queued mail, whatever the mail says. */
+/** The members of a queued mail that the sender needs. */
 export interface MailJob {
-  /** A lower-case ULID; the Message-ID is made of it. */
+  /** A lower-case ULID, from which the Message-ID is derived. */
   id: string;
-  /** How often it was tried, this time included. */
+  /** The number of attempts, including this one. */
   attempts: number;
 }
 
 /** A queue of mails. Times in ms. */
 export interface MailQueue<M extends MailJob> {
-  /** Claims mails that are due, for this caller alone until `until`; those neither settled nor postponed by then are due again. */
+  /**
+   * Claims due mails for this caller until `until`. Mails that are neither settled nor postponed by then are due again.
+   */
   claim(now: number, until: number, limit: number): M[];
-  /** Returns every claimed mail to the queue, after a process died; returns how many there were. */
+  /** Returns every claimed mail to the queue after a process died; returns how many there were. */
   release(now: number): number;
   sent(id: string, at: number): void;
   /** Retries at `due_at`. */
@@ -31,12 +33,12 @@ export interface MailQueue<M extends MailJob> {
 export interface Mail {
   from: { name: string; address: string };
   to: string;
-  /** Where replies go, when that is not `from`. */
+  /** The address for replies, if it is not `from`. */
   replyTo?: string;
   subject: string;
   text: string;
   html?: string;
-  /** The same on every attempt, so that a mail program shows a mail that was sent twice once. */
+  /** The same on every attempt, so that a mail client shows duplicates once. */
   messageId: string;
   headers: Record<string, string>;
 }

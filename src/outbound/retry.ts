@@ -3,40 +3,40 @@ import { DAY, HOUR, MINUTE, SECOND } from '../time.ts';
 import type { Attempt, DeliveryJob, OffReason, Settlement } from './delivery.ts';
 import type { MailJob } from './mail.ts';
 
-/** The first and the longest wait of a mail after an attempt that failed: greylisting wants some minutes. */
+/** The first and the longest wait after a failed attempt: greylisting takes some minutes. */
 const MAIL_WAIT_FIRST = MINUTE;
 const MAIL_WAIT_MAX = 4 * HOUR;
-/** After how long a mail is given up (RFC 5321, section 4.5.4.1: "at least 4-5 days"). */
+/** When a mail is given up (RFC 5321, section 4.5.4.1: "at least 4-5 days"). */
 export const MAIL_GIVE_UP = 5 * DAY;
 /**
- * How long a mail that was refused for good waits, and after how long it is given up: "SHOULD NOT repeat the exact
- * request" (RFC 5321, section 4.2.1), but a refusal by mistake gets a day to be corrected.
+ * How long a permanently rejected mail waits, and when it is given up: "SHOULD NOT repeat the exact request" (RFC 5321,
+ * section 4.2.1), but a mistaken rejection gets a day to be corrected.
  */
 export const REFUSED_WAIT = 6 * HOUR;
 export const REFUSED_GIVE_UP = DAY;
-/** How long all mails pause after the mail server failed: doubled each time until one goes through. */
+/** How long all mails pause after the mail server failed. It doubles until a mail goes through. */
 const PAUSE_FIRST = SECOND;
 const PAUSE_MAX = 5 * MINUTE;
 
-/** When a mail is tried again after an attempt that failed, in ms; null when it is given up. */
+/** When a mail is retried after a failed attempt, in ms; null when it is given up. */
 export function mailRetryAt({ id, attempts }: MailJob, isRefused: boolean, now: number): number | null {
-  // A mail's id is a ULID, which begins with the time at which it was queued.
+  // A mail's id is a ULID, which begins with the time of queueing.
   const age = now - decodeTime(id);
   if (age >= (isRefused ? REFUSED_GIVE_UP : MAIL_GIVE_UP)) return null;
   return now + (isRefused ? REFUSED_WAIT : mailWait(attempts));
 }
 
-/** How long to wait after so many attempts (from 1), in ms: each time twice as long. */
+/** The wait after a number of attempts (from 1), in ms. It doubles each time. */
 export function mailWait(attempts: number): number {
   return Math.min(MAIL_WAIT_MAX, MAIL_WAIT_FIRST * 2 ** (attempts - 1));
 }
 
-/** How long all mails pause once the server failed that often in a row (from 1), in ms. */
+/** The pause of all mails after a number of consecutive server failures (from 1), in ms. */
 export function serverPause(failures: number): number {
   return Math.min(PAUSE_MAX, PAUSE_FIRST * 2 ** (failures - 1));
 }
 
-/** How long after each failed attempt the next one comes, in ms (wire.md); after the last of them a delivery is given up. */
+/** The delay after each failed attempt, in ms (wire.md). A delivery is given up after the last of them. */
 export const RETRIES = [
   5 * SECOND,
   5 * MINUTE,
@@ -49,10 +49,10 @@ export const RETRIES = [
   24 * HOUR,
 ] as const;
 
-/** "The resource is gone, and that is meant to last": how Standard Webhooks ends a subscription. */
+/** 410 Gone, with which a receiver ends a subscription in Standard Webhooks. */
 export const GONE = 410;
 
-/** What an attempt leads to that ended at a time (ms). */
+/** The settlement after an attempt that ended at a time (ms). */
 export function settlementOf(
   { tries, by_hand }: Pick<DeliveryJob, 'tries' | 'by_hand'>,
   { status, error }: Attempt,
@@ -65,8 +65,8 @@ export function settlementOf(
 }
 
 /**
- * Why a failed attempt switches its webhook off, or null: the receiver said that it is gone, or a delivery has used up
- * its retries and the receiver accepted nothing in all that time.
+ * Why a failed attempt switches its webhook off, or null: the receiver is gone, or a delivery has used up its retries
+ * and the receiver accepted nothing in that time.
  */
 export function offReason(
   { by_hand }: Pick<DeliveryJob, 'by_hand'>,
@@ -78,7 +78,7 @@ export function offReason(
   return settlement.state === 'failed' && !by_hand && failingSince <= firstAttempt ? 'failing' : null;
 }
 
-/** The error word of a status; null for a success (Standard Webhooks: a redirect is a failure). */
+/** The error word of a status; null for a success. In Standard Webhooks a redirect is a failure. */
 export function statusError(status: number): string | null {
   if (status >= 200 && status < 300) return null;
   if (status === GONE) return 'gone';

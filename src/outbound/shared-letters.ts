@@ -4,13 +4,13 @@ import type { Letter, RenderMail } from './letter.ts';
 import { mailOf } from './letter.ts';
 import type { Mail, MailJob } from './mail.ts';
 
-/** How many rendered letters are kept. */
+/** The number of cached letters. */
 const KEPT = 64;
 
-/** Letters that many people get: each is rendered once, and its copies differ in their own links alone. */
+/** Caches letters to many people: each is rendered once, and its copies differ only in their own links. */
 export class SharedLetters {
   readonly #render: RenderMail;
-  /** Stands for a reader's token in what is kept; no piece can contain it. */
+  /** Placeholder for a reader's token in cached letters. No piece can contain it. */
   readonly #blank = `reader-${randomBytes(16).toString('hex')}`;
   readonly #rendered = new LRUCache<string, Promise<{ letter: Letter; html: string } | null>>({ max: KEPT });
 
@@ -18,7 +18,10 @@ export class SharedLetters {
     this.#render = render;
   }
 
-  /** A reader's copy of the letter that a key names; null when there is nothing to write. `write` is given the token to put into links. */
+  /**
+   * A reader's copy of the letter with a key; null when there is nothing to write. `write` gets the token for its
+   * links.
+   */
   async copyFor(
     job: MailJob,
     to: string,
@@ -28,7 +31,7 @@ export class SharedLetters {
     if (rendering === undefined) {
       rendering = this.#renderOnce(write);
       this.#rendered.set(key, rendering);
-      // What failed is rendered again the next time.
+      // Failed letters are rendered again the next time.
       rendering.catch(() => this.#rendered.delete(key));
     }
     const rendered = await rendering;

@@ -4,8 +4,8 @@ const PREFIX = 'whsec_';
 
 /**
  * The headers that authenticate a delivery: the three of Standard Webhooks, and `X-NRF-Signature: t=<unix
- * seconds>,v1=<hex HMAC-SHA-256 of "t.body">`. Both use the same key: the bytes that the secret's base64 encodes. `at` is
- * the time of the attempt, in ms.
+ * seconds>,v1=<hex HMAC-SHA-256 of "t.body">`. Both use the same key: the bytes that the secret's base64 encodes. `at`
+ * is the time of the attempt, in ms.
  */
 export function signatureHeaders(secret: string, id: string, body: string, at: number): Record<string, string> {
   const key = Buffer.from(secret.slice(PREFIX.length), 'base64');

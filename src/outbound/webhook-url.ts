@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { isPublicAddress } from '../public-address.ts';
 
-/** The longest address of a webhook, in UTF-16 units. */
+/** The longest URL of a webhook, in UTF-16 units. */
 export const WEBHOOK_MAX = 2_000;
-/** How many random bytes a webhook's secret has. */
+/** The number of random bytes in a webhook's secret. */
 const SECRET_BYTES = 32;
 
-/** Suffixes of names that no public resolver answers for (RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476). */
+/** Suffixes that public DNS does not resolve (RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476). */
 const INNER = /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|lan|home\.arpa|test|invalid|onion|alt)$/;
 
 /**
- * What is wrong with the address of a webhook, in words; null when it may be stored. The addresses that its name resolves
- * to are checked when connecting. With `allowsPrivate` it may be plain http and lead anywhere.
+ * What is wrong with a webhook's URL; null when it may be stored. The IP addresses of its host are checked when
+ * connecting. With `allowsPrivate` it may be plain http and lead anywhere.
  */
 export function webhookProblem(text: string, allowsPrivate = false): string | null {
   if (text.length > WEBHOOK_MAX) return `is longer than ${WEBHOOK_MAX} characters`;
@@ -28,18 +28,18 @@ export function webhookProblem(text: string, allowsPrivate = false): string | nu
   return host.includes('.') && !INNER.test(host) ? null : 'leads to a host that is not public';
 }
 
-/** The IP address in place of a host, or null. */
+/** The IP address in a URL's host; null for a hostname. */
 export function literalOf({ hostname }: URL): string | null {
   const bare = hostname.replace(/\.$/, '').replace(/^\[|\]$/g, '');
   return ipaddr.isValid(bare) ? bare : null;
 }
 
-/** The host of an address, with the port where it is not the default: the part of an address that may be shown. */
+/** The host of a URL, with a port other than the default: the part that may be shown. */
 export function hostOf(text: string): string {
   return URL.parse(text)?.host ?? '';
 }
 
-/** A new secret that signs deliveries, in the form of Standard Webhooks. */
+/** A new signing secret in the format of Standard Webhooks. */
 export function newWebhookSecret(): string {
   return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 }

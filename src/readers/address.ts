@@ -1,28 +1,27 @@
 import { createHash } from 'node:crypto';
 import { domainToASCII } from 'node:url';
 
-/** The longest address, in characters: what fits a path of SMTP (RFC 5321, section 4.5.3.1.3). */
+/** The longest address, in characters: the limit of an SMTP path (RFC 5321, section 4.5.3.1.3). */
 export const ADDRESS_MAX = 254;
 /** The longest part before the @ (RFC 5321, section 4.5.3.1.1). */
 const LOCAL_MAX = 64;
-/** The longest name of a host (RFC 1035, section 2.3.4). */
+/** The longest hostname (RFC 1035, section 2.3.4). */
 const DOMAIN_MAX = 253;
 
 /** A mail address that mail can be sent to. */
 export interface Address {
-  /** The part before the @ as it was given, the domain in lower-case A-labels. */
+  /** The part before the @ as it was given, and the domain in lower-case A-labels. */
   email: string;
-  /** The same in lower case: requests with the same key are one reader's. */
+  /** The same in lower case. Requests with the same key belong to one reader. */
   key: string;
 }
 
-/** What may stand before the @: runs of `atext`, separated by single dots (RFC 5322, section 3.2.3). */
+/** A valid part before the @: runs of `atext`, separated by single dots (RFC 5322, section 3.2.3). */
 const DOT_ATOM = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 
 /**
- * Reads a mail address, or says in words what is wrong with it. A domain in
- * Unicode is taken as its A-labels (RFC 5890). A part before the @ that is not
- * ASCII, or stands in quotation marks, is refused: many servers cannot take it.
+ * Parses a mail address, or explains what is wrong with it. A Unicode domain is converted to A-labels (RFC 5890). A
+ * part before the @ that is quoted or not ASCII is rejected, because many servers do not accept it.
  */
 export function readAddress(text: string): Address | { problem: string } {
   if (text.length > ADDRESS_MAX * 4) return { problem: `is longer than ${ADDRESS_MAX} characters` };
@@ -46,7 +45,7 @@ export function readAddress(text: string): Address | { problem: string } {
   return { email, key: email.toLowerCase() };
 }
 
-/** A domain name of two labels or more in lower-case A-labels, or null. */
+/** A domain name with at least two labels, in lower-case A-labels; null for anything else. */
 function hostOf(text: string): string | null {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is meant whole.
   if (!/^(?:[a-z0-9.-]|[^\x00-\x7f])+$/i.test(text)) return null;
@@ -56,7 +55,7 @@ function hostOf(text: string): string | null {
   return sound && labels.length >= 2 && name.length <= DOMAIN_MAX && /[a-z]/.test(labels.at(-1) ?? '') ? name : null;
 }
 
-/** Names a reader of a paper without the address: the hex of a SHA-256. */
+/** Identifies a reader of a paper without the address: a SHA-256 in hex. */
 export function readerOf(paper: string, { key }: Pick<Address, 'key'>): string {
   return createHash('sha256').update(`${paper}\n${key}`).digest('hex');
 }

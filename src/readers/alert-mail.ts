@@ -7,20 +7,20 @@ import type { KeptEvent } from './event-table.ts';
 import type { PaperLetter } from './paper-letter.ts';
 import type { Cadence } from './subscriber.ts';
 
-/** Picture formats that mail programs show; they do not show SVG. */
+/** Picture formats that mail clients show; they do not show SVG. */
 const SHOWN = /\.(?:jpe?g|png|gif|webp)$/i;
 
-/** What an alert or a digest is about. */
+/** The subject of an alert or a digest. */
 interface Subject {
   kind: Cadence;
-  /** The piece, or the day. */
+  /** The id of the piece, or the day. */
   about: string;
   events: KeptEvent[];
 }
 
 /**
- * An alert or a digest: its pieces as they are now, without those withdrawn since. Null when none is left. `root` is
- * the paper's, without a slash at its end; `token` opens the reader's own pages.
+ * Composes an alert or a digest with the present versions of its pieces, without those withdrawn since. Null when none
+ * is left. `root` is the paper's, without a trailing slash; `token` opens the reader's own pages.
  */
 export function alertMail(
   archive: Archive,
@@ -61,10 +61,10 @@ const REASONS: Record<Cadence, string> = {
   weekly: 'You get this because you asked for one mail a week.',
 };
 
-/** Why nothing in a mail links to a piece. */
+/** Explains why a mail does not link to its pieces. */
 const PRIVATE = 'The paper is private: its pages open to its own desk alone.';
 
-/** The headline of the first piece, or the title of the video edition; and how many more there are. */
+/** The headline of the first piece, or the title of the video edition, and the number of others. */
 function subjectOf(groups: PaperMail['groups'], casts: readonly MailCast[]): string {
   const titles = [
     ...groups.flatMap(({ stories }) => stories.map(({ headline }) => headline)),
@@ -79,7 +79,7 @@ function rowOnAir(archive: Archive, id: string): Row | null {
   return story?.state === 'on_air' ? story : null;
 }
 
-/** Pieces by section in the paper's order, newest first; sections that the paper no longer has come last. */
+/** Pieces by section in the paper's order, newest first. Sections that the paper no longer has come last. */
 function groupsOf(archive: Archive, paper: Paper, root: string, pieces: Row[]): PaperMail['groups'] {
   const names = new Set([...paper.sections, ...pieces.map(({ category }) => category)]);
   return [...names].flatMap((name) => {
@@ -114,7 +114,7 @@ function castOf(archive: Archive, paper: Paper, root: string, day: string): Mail
   return [{ title, description, day, url, duration_s, poster }];
 }
 
-/** A picture as a mail shows it; null in a private paper, whose pictures need a key. */
+/** A picture for a mail; null in a private paper, whose pictures require a key. */
 function pictureOf(
   archive: Archive,
   { paper_public }: Paper,

@@ -2,23 +2,23 @@ import { isAlert, subjectIdOf, wants } from './alert.ts';
 import type { AlertTable } from './alert-table.ts';
 import type { EventTable } from './event-table.ts';
 
-/** The name under which the mails' position among the events is kept. */
+/** The name of the mails' position in the events. */
 export const MAILS_MARK = 'mails';
-/** How many readers are considered in one transaction: others want to write, and requests to be answered. */
+/** Readers per transaction, which blocks other writers and requests. */
 const BATCH = 100;
 
 /** The part of the store that queueing uses. */
 export interface AlertStore {
   alerts: AlertTable;
   events: EventTable;
-  /** Runs `work` as one transaction, alone among all processes. */
+  /** Runs `work` as one transaction, exclusively among all processes. */
   transact<T>(work: () => T): T;
 }
 
 /**
- * Queues the next event for readers with instant alerts, or for the next batch of them, and moves the mark in the same
- * transaction: whatever crashes, each piece is queued once for each reader. The event was written with the airing, so
- * that none is lost between. Returns how many mails were queued, or null when no event is left.
+ * Queues the next event for readers with instant alerts, or for the next batch of them. The mark moves in the same
+ * transaction, so that each piece is queued exactly once per reader, even after a crash. The event was written together
+ * with the airing, so that none is lost. Returns how many mails were queued, or null when no event is left.
  */
 export function queueAlerts(
   { events, alerts, transact }: AlertStore,

@@ -11,13 +11,13 @@ export interface Reader extends Chooser {
   through: number | null;
 }
 
-/** An event that is mailed. */
+/** An event that causes a mail. */
 export type AlertEvent = ((StoryEvent & { type: 'story.aired' }) | CastEvent) & Pick<KeptEvent, 'n' | 'id'>;
 
 /**
- * Whether an event is mailed: a piece that went on air for the first time, and the first video edition of a day. A
- * revision or a correction is not, since the piece's page and the corrections page show it; a piece that returns after a
- * withdrawal is not mailed again.
+ * Whether an event causes a mail: the first airing of a piece, and the first video edition of a day. Revisions and
+ * corrections do not, since the piece's page and the corrections page show them; neither does a piece that returns
+ * after a withdrawal.
  */
 export function isAlert(event: KeptEvent, isRepeat: boolean): event is AlertEvent {
   if (isRepeat) return false;
@@ -25,7 +25,7 @@ export function isAlert(event: KeptEvent, isRepeat: boolean): event is AlertEven
   return event.type === 'cast.published';
 }
 
-/** What an event is about: the piece's id, or the day of the video edition. */
+/** The subject of an event: the piece's id, or the day of the video edition. */
 export function subjectIdOf(event: AlertEvent): string {
   return event.type === 'story.aired' ? event.story.id : event.cast.day;
 }
@@ -35,7 +35,7 @@ export interface Chooser extends Choices {
   confirmed_at: number;
 }
 
-/** Whether a reader wants an event, by section or for the video edition; events before the confirmation are not wanted. */
+/** Whether a reader wants an event, by section or as a video edition. Events before the confirmation are not wanted. */
 export function wants({ sections, cast, confirmed_at }: Chooser, event: AlertEvent): boolean {
   if (event.at < confirmed_at) return false;
   if (event.type === 'cast.published') return cast;

@@ -3,7 +3,7 @@ import { normalized } from '../ledger/marks.ts';
 import type { Cadence, Choices } from './subscriber.ts';
 import { CADENCES } from './subscriber.ts';
 
-/** Choices on the wire: how often, which sections, whether the video edition. */
+/** Choices on the wire: how often, which sections, and whether to include the video edition. */
 export const ChoicesBody = z.strictObject({
   cadence: z
     .enum(CADENCES, { error: `must be one of ${CADENCES.join(', ')}` })
@@ -23,7 +23,7 @@ export const ChoicesBody = z.strictObject({
 export type ChoicesBody = z.infer<typeof ChoicesBody>;
 
 /**
- * The choices of a body, without those that were left out; or the first section that the paper does not have. Naming
+ * The choices in a body, without those that were left out; or the first section that the paper does not have. Naming
  * every section means all, including future ones.
  */
 export function choicesFrom(
@@ -42,7 +42,7 @@ export function choicesFrom(
   return chosen;
 }
 
-/** Which sections a choice means today. */
+/** The sections that a choice means today. */
 export function sectionsOf({ sections }: Choices, paperSections: readonly string[]): string[] {
   return sections ?? [...paperSections];
 }

@@ -3,13 +3,13 @@ import type { PaperLetter } from './paper-letter.ts';
 import type { Subscriber } from './subscriber.ts';
 
 /**
- * The mail that asks whether a subscription is the reader's own, the one thing that is sent to an unconfirmed address.
- * `root` is the paper's, without a slash at its end.
+ * The mail that asks a reader to confirm a subscription, the only one that is sent to an unconfirmed address. `root` is
+ * the paper's, without a trailing slash.
  */
 export function confirmMail(row: Subscriber, nameplate: string, root: string, token: string): PaperLetter {
   return {
     subject: `Confirm your subscription to ${nameplate}`,
-    // The answer to a request, not a list: no vacation notice is to answer it (RFC 3834, section 5).
+    // The response to a request, not a list: prevents vacation replies (RFC 3834, section 5).
     headers: { 'Auto-Submitted': 'auto-replied' },
     content: {
       preview: 'Nothing else is sent until you confirm.',

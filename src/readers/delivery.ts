@@ -9,10 +9,10 @@ export interface Delivery {
   /** The event's id, which the receiver sees as `webhook-id`. */
   message: string;
   webhook: string;
-  /** The receiver's host and port. */
+  /** The receiver's hostname and port. */
   host: string;
   made_at: number;
-  /** Asked for by hand: one attempt, and no retries. */
+  /** Requested manually: one attempt, and no retries. */
   by_hand: boolean;
 }
 
@@ -41,16 +41,18 @@ export interface DeliveryQuery {
 }
 
 export interface DeliveryTable extends DeliveryQueue<PaperDeliveryJob> {
-  /** Keeps what is to be sent; an existing message of the same id stays. */
+  /** Stores a message. An existing message with the same id stays. */
   keepMessage(message: { id: string; type: string; body: string; made_at: number }): void;
-  /** Queues a message for a webhook, due at once. False when it was queued before. */
+  /** Queues a message for a webhook, due immediately. False when it was queued before. */
   queue(delivery: Delivery): boolean;
-  /** Sends a delivery again, now: one that waits keeps its retries, another gets one attempt. False when there is none. */
+  /**
+   * Sends a delivery again, now: a waiting one keeps its retries, any other gets one attempt. False when there is none.
+   */
   retry(paper: string, id: string, now: number): boolean;
   get(paper: string, id: string): DeliveryRecord | null;
-  /** Newest first, after one of them; filtered by state or webhook. */
+  /** Newest first, after a given one; filtered by state or webhook. */
   list(paper: string, query: DeliveryQuery): DeliveryRecord[];
-  /** How many wait, and when the first of them is due, in ms. */
+  /** The number of waiting deliveries, and when the first one is due, in ms. */
   waiting(): { count: number; next: number | null };
   /** Deletes messages made at or before a time, with their deliveries, except what still waits. */
   forget(until: number): void;

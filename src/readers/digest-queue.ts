@@ -10,7 +10,7 @@ type UnderWay = NonNullable<DigestRound['under_way']>;
 /** How many readers are considered in one transaction. */
 const BATCH = 100;
 
-/** What a queue of digests takes, beside the store. */
+/** The dependencies of a digest queue, beside the store. */
 export interface DigestSettings {
   /** Papers, and when their digests go out. */
   papers(): (AlertHour & { slug: string })[];
@@ -21,13 +21,13 @@ export interface DigestSettings {
 }
 
 /**
- * Queues digests that are due; their times are in the database. A process that was down sends the last one it missed,
- * with everything since the one before, and not one for each day.
+ * Queues due digests; the database has their schedule. After a downtime it sends only the last digest that was missed,
+ * with everything since the previous one.
  */
 export class DigestQueue {
   readonly #store: AlertStore;
   readonly #settings: DigestSettings;
-  /** What the digest under way is about: the same for every batch of its readers. */
+  /** The events of the digest in progress, which are the same for every batch of readers. */
   #cached: { paper: string; until: number; events: AlertEvent[] } | null = null;
 
   constructor(store: AlertStore, settings: DigestSettings) {
@@ -50,7 +50,7 @@ export class DigestQueue {
     return false;
   }
 
-  /** Continues a round, begins one that is due, or records when the next one is. True when readers were considered. */
+  /** Continues a round, starts one that is due, or records when the next one is. True when readers were considered. */
   #advance(paper: string, cadence: DigestCadence, at: AlertHour): boolean {
     const { alerts, events } = this.#store;
     const { times, now } = this.#settings;
@@ -63,7 +63,7 @@ export class DigestQueue {
     if (kept.under_way === null && kept.due_at > now()) return false;
     const under_way = kept.under_way ?? {
       day: times.last(cadence, kept, now()).day,
-      // What is still being queued as instant alerts does not belong to a digest yet.
+      // Events that are still being queued as instant alerts do not belong to a digest yet.
       until: events.mark(MAILS_MARK).n,
     };
     const last = this.#queue(paper, cadence, under_way, kept.after);
@@ -82,7 +82,8 @@ export class DigestQueue {
         ({ n }) => n,
       );
       const mail = { paper, subscriber: reader.id, kind: cadence, about: day, due_at: now(), events };
-      // The day already had its digest, as when the paper's hour was moved: the next day's covers these.
+      // The day already had its digest, as when the paper's hour was changed. The next day's digest covers these
+      // events.
       if (events.length > 0 && !alerts.queue({ ...mail, id: newId() })) continue;
       alerts.markDigested(reader.id, until);
     }

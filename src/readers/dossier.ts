@@ -6,14 +6,14 @@ import type { ReaderStore, ReaderTables } from './reader-tables.ts';
 import type { Subscriber } from './subscriber.ts';
 import type { Suppression } from './suppression.ts';
 
-/** Everything that a paper keeps of one address. */
+/** Everything that a paper stores about one address. */
 export interface Dossier {
   subscriber: Subscriber | null;
   suppression: Suppression | null;
   mails: MailRecord[];
 }
 
-/** Everything that is kept of an address. Throws `not_found` when that is nothing. */
+/** Everything that is stored about an address. Throws `not_found` when there is nothing. */
 export function dossierOf(
   { subscribers, suppressions, mails }: ReaderTables,
   paper: string,
@@ -29,8 +29,8 @@ export function dossierOf(
 }
 
 /**
- * Erases an address: its row, its links and its mails. A suppression stays, by its hash: erasing must not undo a
- * refusal. Throws `not_found` when nothing is kept of the address.
+ * Erases an address: its row, its links and its mails. A suppression stays as a hash: erasure must not undo an
+ * unsubscription. Throws `not_found` when nothing is stored about the address.
  */
 export function erase({ readers, transact }: ReaderStore, paper: string, address: Address): void {
   transact(() => {
@@ -41,7 +41,7 @@ export function erase({ readers, transact }: ReaderStore, paper: string, address
   });
 }
 
-/** Suppresses an address by hand: for a reader who asked the desk itself, or complained to the mail provider. */
+/** Suppresses an address manually, for a reader who asked the desk itself or complained to the mail provider. */
 export function suppress(
   { readers, transact }: ReaderStore,
   paper: string,

@@ -1,7 +1,7 @@
 import type { DeskEvent } from '../desk/event.ts';
 import { DAY } from '../time.ts';
 
-/** A stored event, with its number in the order of all. */
+/** A stored event, with its number in the order of all events. */
 export type KeptEvent = DeskEvent & {
   n: number;
   /** A lower-case ULID, the same for every receiver. */
@@ -12,20 +12,23 @@ export type KeptEvent = DeskEvent & {
 export interface EventMark {
   /** The last event that was processed; 0 before the first. */
   n: number;
-  /** Of the event after that, the last receiver whose message is queued; empty before the first. */
+  /** For the event after that, the last receiver whose message is queued; empty before the first. */
   after: string;
 }
 
-/** Events for readers. Each queue keeps its own mark and moves it in the transaction that queues a message, so that each event is queued once. */
+/**
+ * Events for readers. Each queue has a mark, which it moves in the transaction that queues a message, so that each
+ * event is queued once.
+ */
 export interface EventTable {
   /** The first event after a number, or null. */
   next(n: number): KeptEvent | null;
-  /** The mark of a name; at the start for a name that has none. */
+  /** The mark of a queue by name; at the start for a new name. */
   mark(name: string): EventMark;
   setMark(name: string, mark: EventMark): void;
   /** The number of the newest event; 0 without any. */
   last(): number;
-  /** Deletes events of a time or before that every queue has processed. */
+  /** Deletes events up to a time that every queue has processed. */
   forget(until: number): void;
 }
 

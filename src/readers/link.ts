@@ -6,8 +6,8 @@ import type { Purpose, Token, TokenTable } from './token.ts';
 import { tokenHash, tokenOf } from './token.ts';
 
 /**
- * The token in force that a text stands for, of this paper and for this purpose. Throws `not_found`, for a link that
- * has expired as for one that never existed.
+ * The valid token that a text denotes, of this paper and for this purpose. Throws `not_found`, for expired and unknown
+ * links alike.
  */
 export function tokenIn(tokens: TokenTable, paper: string, purpose: Purpose, text: string, now: number): Token {
   const token = tokens.get(tokenHash(text));
@@ -17,7 +17,7 @@ export function tokenIn(tokens: TokenTable, paper: string, purpose: Purpose, tex
   return token;
 }
 
-/** The row as a link would confirm it, and whether it already has; changes nothing. Throws `not_found`. */
+/** The row that a link would confirm, and whether it is already confirmed; changes nothing. Throws `not_found`. */
 export function toConfirm(
   { tokens, subscribers }: ReaderTables,
   paper: string,
@@ -31,7 +31,7 @@ export function toConfirm(
   return { row: isDone ? row : afterConfirmation(row, now).row, isDone };
 }
 
-/** Confirms a subscription; a second time changes nothing. Throws `not_found`. */
+/** Confirms a subscription; repeating it has no effect. Throws `not_found`. */
 export function confirm({ readers, transact }: ReaderStore, paper: string, text: string, now: number): Subscriber {
   return transact(() => {
     const { row } = toConfirm(readers, paper, text, now);
@@ -43,18 +43,21 @@ export function confirm({ readers, transact }: ReaderStore, paper: string, text:
   });
 }
 
-/** The token of a reader's own link, which never expires: it changes or ends the subscription. `secret` makes the tokens of links. */
+/**
+ * The token of a reader's own link, which never expires and changes or ends the subscription. `secret` is the key of
+ * mailed links.
+ */
 export function manageToken(tokens: TokenTable, secret: Uint8Array, paper: string, reader: string): string {
   const token = tokenOf(secret, 'manage', reader);
   const hash = tokenHash(token);
-  // Every alert carries it, and reading is cheaper than writing.
+  // Every alert contains it, and reading is cheaper than writing.
   if (tokens.get(hash) === null) {
     tokens.keep({ hash, paper, reader, purpose: 'manage', expires_at: null, used_at: null });
   }
   return token;
 }
 
-/** The confirmed reader of a managing link, or null once the subscription has ended. Throws `not_found`. */
+/** The confirmed reader of a management link, or null once the subscription has ended. Throws `not_found`. */
 export function toManage(
   { tokens, subscribers }: ReaderTables,
   paper: string,
@@ -77,14 +80,14 @@ export function choose(
   return transact(() => {
     const row = toManage(readers, paper, text, now);
     if (row === null) throw expired('manage');
-    // An unconfirmed request is older than what the reader says now.
+    // An unconfirmed request is older than these choices.
     const chosen = { ...row, ...choices, asked: null };
     readers.subscribers.put(chosen);
     return chosen;
   });
 }
 
-/** Ends a subscription, also an unconfirmed one; a second time changes nothing. Throws `not_found`. */
+/** Ends a subscription, confirmed or not; repeating it has no effect. Throws `not_found`. */
 export function unsubscribe({ readers, transact }: ReaderStore, paper: string, text: string, now: number): void {
   transact(() => {
     const { reader } = tokenIn(readers.tokens, paper, 'manage', text, now);
@@ -102,7 +105,7 @@ export function end(
 ): void {
   subscribers.remove(id);
   tokens.drop(paper, reader, 'confirm');
-  // The bounced mail counts: subscribing a dead mailbox again and again does not send a mail each time.
+  // Counts the bounced mail, so that repeated requests for a dead mailbox do not send a mail each time.
   const mailed_at = reason === 'bounced' ? now : null;
   suppressions.put({ paper, reader, email, reason, at: now, mailed_at });
 }

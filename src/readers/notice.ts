@@ -5,21 +5,21 @@ import { MINUTE } from '../time.ts';
 import type { PaperLetter } from './paper-letter.ts';
 import type { WebhookOff } from './webhook-table.ts';
 
-/** How long a notice waits for others, in ms: receivers that go down together make one mail. */
+/** How long a notice waits for others, in ms, so that receivers that fail together cause one mail. */
 export const NOTICE_GATHERS = MINUTE;
 
-/** A mail to somebody who runs a paper: webhooks were switched off. Times in ms. */
+/** A mail to the people who run a paper: webhooks were switched off. Times in ms. */
 export interface Notice {
-  /** A lower-case ULID; the Message-ID is made of it. */
+  /** A lower-case ULID, from which the Message-ID is derived. */
   id: string;
   paper: string;
   email: string;
-  /** It reports what was switched off from then on. */
+  /** It reports webhooks that were switched off since this time. */
   since: number;
   due_at: number;
 }
 
-/** A queued notice and what became of it. */
+/** A queued notice and its outcome. */
 export interface NoticeRecord extends Notice, MailProgress {
   kind: 'notice';
 }
@@ -27,11 +27,11 @@ export interface NoticeRecord extends Notice, MailProgress {
 export interface NoticeTable extends MailQueue<NoticeRecord> {
   /** Queues a notice, unless one to the same person is still waiting: that one reports everything. */
   queue(notice: Notice): void;
-  /** Deletes those that were settled at or before a time. */
+  /** Deletes notices that were settled at or before a time. */
   forget(until: number): void;
 }
 
-/** Who is notified: the people with an admin seat, or the paper's contact where there are none. */
+/** Who is notified: people with an admin seat, or the paper's contact if there are none. */
 export function noticeRecipients(
   seats: readonly { level: string; seat: string | null; revoked_at: number | null }[],
   contact: string | undefined,
@@ -47,7 +47,9 @@ const WHY: Record<OffReason, string> = {
   failing: 'it took nothing for a whole schedule of retries, which is three days',
 };
 
-/** The notice that webhooks were switched off. It names a receiver by its host alone: the rest of an address may be secret. */
+/**
+ * The notice that webhooks were switched off. It names receivers by host only, because the rest of a URL may be secret.
+ */
 export function noticeMail(off: readonly WebhookOff[], nameplate: string, root: string): PaperLetter {
   const lines = off.map(
     ({ id, url, off_reason, of_subscriber }) =>

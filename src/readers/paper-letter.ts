@@ -3,10 +3,10 @@ import { paperRoot } from '../desk/paper.ts';
 import type { Letter } from '../outbound/letter.ts';
 import type { PaperMail } from '../outbound/mail-content.ts';
 
-/** What every mail of a paper has in common. */
+/** Members that every mail of a paper has. */
 type Common = 'template' | 'language' | 'nameplate' | 'home_url' | 'colors';
 
-/** What one kind of mail of a paper says. */
+/** The content of a mail from a paper. */
 export interface PaperLetter {
   subject: string;
   headers: Record<string, string>;
@@ -24,7 +24,7 @@ const EMPTY = {
   unsubscribe_url: null,
 };
 
-/** A letter as its paper sends it. `origin` is that of the shared host. */
+/** A letter from a paper. `origin` is that of the shared host. */
 export function fromPaper(
   paper: Paper,
   origin: string,
@@ -42,7 +42,9 @@ export function fromPaper(
   };
 }
 
-/** A paper's root in its mails. A private paper has no domain of its own; the pages for its readers are on the shared host. */
+/**
+ * A paper's root in its mails. A private paper has no domain of its own: its pages for readers are on the shared host.
+ */
 export function mailRoot(paper: Paper, origin: string): string {
   return paper.paper_public ? paperRoot(paper, origin) : `${origin}/${paper.slug}`;
 }

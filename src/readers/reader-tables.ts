@@ -3,7 +3,7 @@ import type { SubscriberTable } from './subscriber.ts';
 import type { SuppressionTable } from './suppression.ts';
 import type { TokenTable } from './token.ts';
 
-/** What the store keeps of readers. */
+/** The tables about readers. */
 export interface ReaderTables {
   subscribers: SubscriberTable;
   suppressions: SuppressionTable;
@@ -11,9 +11,9 @@ export interface ReaderTables {
   mails: MailTable;
 }
 
-/** The part of the store that the rules of readers use. */
+/** The part of the store that the rules for readers use. */
 export interface ReaderStore {
   readers: ReaderTables;
-  /** Runs `work` as one transaction, alone among all processes. */
+  /** Runs `work` as one transaction, exclusively among all processes. */
   transact<T>(work: () => T): T;
 }

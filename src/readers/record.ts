@@ -3,7 +3,7 @@ import { sectionsOf } from './choices.ts';
 import type { Dossier } from './dossier.ts';
 import type { Choices, Subscriber } from './subscriber.ts';
 
-/** A subscriber as an admin reads it (spec, "Subscriber row"); `sections` are the paper's. */
+/** A subscriber as admins see it (spec, "Subscriber row"); `sections` are the paper's. */
 export function subscriberRow(row: Subscriber, sections: readonly string[]) {
   return {
     email: row.email,
@@ -40,7 +40,7 @@ export function dossierRecord(email: string, { subscriber, suppression, mails }:
   };
 }
 
-/** Choices on the wire: the sections by name, also where all are meant. */
+/** Choices on the wire. Sections are listed by name, even if all are meant. */
 export function choicesRow(choices: Choices, sections: readonly string[]) {
   return { cadence: choices.cadence, sections: sectionsOf(choices, sections), cast: choices.cast };
 }

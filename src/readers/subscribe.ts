@@ -7,15 +7,15 @@ import { UNCONFIRMED_KEPT } from './subscriber.ts';
 import type { Outcome } from './subscriber-state.ts';
 import { afterAdminRequest, afterRequest } from './subscriber-state.ts';
 
-/** What a new row takes: the time in ms, and ids. */
+/** The inputs of a new row: the time in ms, and ids. */
 interface Fresh {
   now: number;
   newId(): string;
 }
 
 /**
- * Takes a reader's request to subscribe. It does the same work whatever is known of the address and returns nothing:
- * nobody learns who subscribes.
+ * Accepts a reader's request to subscribe. It does the same work for every address and returns nothing, so that nobody
+ * learns who is subscribed.
  */
 export function subscribe(
   { readers, transact }: ReaderStore,
@@ -32,8 +32,8 @@ export function subscribe(
 }
 
 /**
- * Takes an admin's request to subscribe one address, as a transaction of its own or as part of the caller's. Returns
- * the state of the subscription. A `webhook` of null removes the reader's.
+ * Accepts an admin's request to subscribe one address, in its own transaction or in the caller's. Returns the state of
+ * the subscription. A `webhook` of null removes the reader's webhook.
  */
 export function subscribeByAdmin(
   { readers, transact }: ReaderStore,
@@ -53,7 +53,7 @@ export function subscribeByAdmin(
   });
 }
 
-/** Deletes requests that nobody confirmed, and links that have expired. */
+/** Deletes unconfirmed requests and expired links. */
 export function deleteExpired({ subscribers, tokens }: ReaderTables, now: number): void {
   subscribers.forget(now - UNCONFIRMED_KEPT);
   tokens.forget(now);

@@ -3,13 +3,13 @@ import { DEFAULT_CHOICES } from './subscriber.ts';
 import type { Suppression } from './suppression.ts';
 import { CONFIRM_REST, SUPPRESSED_REST, UNANSWERED_REST } from './suppression.ts';
 
-/** What is known of one reader of one paper. */
+/** The stored state of one reader of one paper. */
 export interface SubscriberState {
   row: Subscriber | null;
   suppression: Suppression | null;
 }
 
-/** Whose row a new one is. */
+/** The identity of a new row. */
 export interface Who {
   id: string;
   paper: string;
@@ -17,15 +17,15 @@ export interface Who {
   email: string;
 }
 
-/** The state after a request to subscribe, and whether a mail asks to confirm it. */
+/** The state after a request to subscribe, and whether to mail a request to confirm. */
 export interface Outcome {
   state: SubscriberState;
   asksToConfirm: boolean;
 }
 
 /**
- * A reader's own request. It changes nothing that is in force: an unconfirmed row takes the new choices, a confirmed
- * one keeps them beside its own, and a suppression stays. The confirmation settles all of that.
+ * Handles a reader's own request. It does not change what is in force: an unconfirmed row takes the new choices, a
+ * confirmed one stores them beside its own, and a suppression stays. The confirmation settles all of that.
  */
 export function afterRequest({ row, suppression }: SubscriberState, who: Who, choices: Choices, now: number): Outcome {
   const rest = suppression === null ? restOf(row) : SUPPRESSED_REST[suppression.reason];
@@ -47,8 +47,8 @@ export function afterRequest({ row, suppression }: SubscriberState, who: Who, ch
 }
 
 /**
- * How long the reader is not asked again, in ms. A reader who never answered is asked again after as long as the asking
- * has gone on, and so at growing intervals: 10, 20, 40 minutes.
+ * How long until the reader may be asked again, in ms. For a reader who never answered the interval is as long as the
+ * requests have lasted so far, and so it grows: 10, 20, 40 minutes.
  */
 function restOf(row: Subscriber | null): number {
   if (row?.confirmed_at === null) return Math.max(CONFIRM_REST, (row.mailed_at ?? row.made_at) - row.made_at);
@@ -57,13 +57,16 @@ function restOf(row: Subscriber | null): number {
 
 /** An admin's request to subscribe somebody. */
 export interface AdminRequest {
-  /** What the admin chose; the rest is as the reader had it, or the default. */
+  /** The admin's choices; others stay as the reader had them, or get the default. */
   choices: Partial<Choices>;
   /** Null removes a webhook; undefined keeps it. */
   webhook?: { url: string; newSecret: string } | null;
 }
 
-/** An admin's request for a reader: it never reaches one who is suppressed, and changes only the webhook of one who has confirmed. */
+/**
+ * Handles an admin's request for a reader. It has no effect on suppressed readers, and changes only the webhook of
+ * confirmed ones.
+ */
 export function afterAdminRequest(
   { row, suppression }: SubscriberState,
   who: Who,
@@ -86,7 +89,10 @@ export function afterAdminRequest(
   return { status: 'pending', asksToConfirm, state: { ...state, row: { ...(state.row ?? before), ...hook } } };
 }
 
-/** The reader's own confirmation: the row is confirmed, what was asked for is in force, and nothing is suppressed. */
+/**
+ * Handles a reader's own confirmation: the row is confirmed, the requested choices take effect, and the suppression
+ * ends.
+ */
 export function afterConfirmation(row: Subscriber, now: number): { row: Subscriber; suppression: null } {
   return { row: { ...row, ...row.asked, asked: null, confirmed_at: row.confirmed_at ?? now }, suppression: null };
 }

@@ -8,14 +8,14 @@ export interface Choices {
   cadence: Cadence;
   /** Names of sections; null means all, including future ones. */
   sections: string[] | null;
-  /** Whether the video edition too. */
+  /** Whether to include the video edition. */
   cast: boolean;
 }
 
 /** The default choices (spec, "POST /api/v1/subscribers"). */
 export const DEFAULT_CHOICES: Choices = { cadence: 'daily', sections: null, cast: true };
 
-/** A reader who subscribed to alerts; confirmed or not yet. Times in ms. */
+/** A reader who requested a subscription, confirmed or not. Times in ms. */
 export interface Subscriber extends Choices {
   /** A lower-case ULID. */
   id: string;
@@ -23,11 +23,11 @@ export interface Subscriber extends Choices {
   /** `readerOf` the paper and the address. */
   reader: string;
   email: string;
-  /** What a confirmed reader requested later, until that is confirmed too. */
+  /** Choices that a confirmed reader requested later, until they are confirmed too. */
   asked: Choices | null;
   made_at: number;
   ordered_at: number;
-  /** When the last mail that asks to confirm was queued. */
+  /** When the last request to confirm was queued. */
   mailed_at: number | null;
   confirmed_at: number | null;
   last_sent_at: number | null;
@@ -35,21 +35,21 @@ export interface Subscriber extends Choices {
   webhook_secret: string | null;
 }
 
-/** How long a request waits to be confirmed before it is deleted, in ms. */
+/** How long an unconfirmed request is kept, in ms. */
 export const UNCONFIRMED_KEPT = 14 * DAY;
 
 export interface SubscriberTable {
-  /** Inserts a row, or replaces the one of the same id. */
+  /** Inserts a row, or replaces the one with the same id. */
   put(row: Subscriber): void;
   of(paper: string, reader: string): Subscriber | null;
   byId(id: string): Subscriber | null;
   remove(id: string): void;
-  /** How many rows there are, and how many are confirmed. */
+  /** The number of rows, and of confirmed ones. */
   counts(paper: string): { total: number; confirmed: number };
-  /** In the order of their ids, after one of them. */
+  /** Ordered by id, after a given one. */
   list(paper: string, query: { limit: number; after?: string | undefined }): Subscriber[];
-  /** Records when a reader was sent the last alert or digest. */
+  /** Records when the last alert or digest was sent to a reader. */
   markMailed(id: string, at: number): void;
-  /** Deletes requests made at or before a time and not confirmed. */
+  /** Deletes unconfirmed requests made at or before a time. */
   forget(until: number): void;
 }

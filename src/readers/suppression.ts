@@ -11,24 +11,31 @@ export interface Suppression {
   reason: SuppressionReason;
   /** In ms. */
   at: number;
-  /** When the last mail that asks to confirm was queued in spite of it, in ms. */
+  /** When the last request to confirm was queued in spite of the suppression, in ms. */
   mailed_at: number | null;
 }
 
 export interface SuppressionTable {
   of(paper: string, reader: string): Suppression | null;
-  /** Inserts one, or replaces the reader's former one. */
+  /** Inserts a suppression, or replaces the reader's previous one. */
   put(suppression: Suppression): void;
   lift(paper: string, reader: string): void;
 }
 
-/** The shortest time between two mails that ask the same address to confirm, in ms: anybody can enter anybody's address. */
+/**
+ * The minimum interval between two requests to confirm to the same address, in ms: anybody can enter anybody's address.
+ */
 export const CONFIRM_REST = HOUR / 6;
 
-/** The same for a confirmed reader who left the last such mail unanswered: every alert has a link to change the choices. */
+/**
+ * The same for a confirmed reader who left the last request unanswered: every alert has a link to change the choices.
+ */
 export const UNANSWERED_REST = DAY;
 
-/** The same for a suppressed reader: a request lifts nothing, but it may be the reader's own, and only a mail can ask. */
+/**
+ * The same for a suppressed reader. A request lifts nothing, but it may be the reader's own, and only a mail can find
+ * out.
+ */
 export const SUPPRESSED_REST: Record<SuppressionReason, number> = {
   unsubscribed: DAY,
   bounced: 7 * DAY,

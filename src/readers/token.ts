@@ -1,44 +1,44 @@
 import { createHash, createHmac } from 'node:crypto';
 import { HOUR } from '../time.ts';
 
-/** What a mailed link is for: to confirm one request, or to change and end a subscription at any time. */
+/** The purpose of a mailed link: to confirm one request, or to change and end a subscription at any time. */
 export type Purpose = 'confirm' | 'manage';
 
-/** A stored token, by its hash. Times in ms. */
+/** A token as it is stored, by hash. Times in ms. */
 export interface Token {
   hash: string;
   paper: string;
   reader: string;
   purpose: Purpose;
-  /** Null never expires. */
+  /** Null means never. */
   expires_at: number | null;
   used_at: number | null;
 }
 
 export interface TokenTable {
-  /** Stores a token; an existing one of the same hash stays as it is. */
+  /** Stores a token. An existing one with the same hash stays unchanged. */
   keep(token: Token): void;
   get(hash: string): Token | null;
-  /** False when it was used before. */
+  /** Marks a token as used. False when it was used before. */
   use(hash: string, at: number): boolean;
   /** Deletes a reader's tokens, or those of one purpose. */
   drop(paper: string, reader: string, purpose?: Purpose): void;
-  /** Deletes those that expired at or before a time. */
+  /** Deletes tokens that expired at or before a time. */
   forget(until: number): void;
 }
 
-/** How long a mailed link confirms, in ms (wire.md, "Subscribers, mail, webhooks"). */
+/** How long a confirmation link is valid, in ms (wire.md, "Subscribers, mail, webhooks"). */
 export const CONFIRM_LIFETIME = 72 * HOUR;
 
 /**
  * The token of a mail or of a reader: 256 bits that only the holder of the secret can compute. It is deterministic, so
- * that a mail that is sent again says the same, and no token is stored in the clear until its mail goes out.
+ * that a resent mail has the same link, and no token is stored in the clear before its mail is sent.
  */
 export function tokenOf(secret: Uint8Array, purpose: Purpose, of: string): string {
   return createHmac('sha256', secret).update(`${purpose}\n${of}`).digest('base64url');
 }
 
-/** What is stored of a token: the hex of its SHA-256. */
+/** The stored form of a token: its SHA-256 in hex. */
 export function tokenHash(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }

@@ -5,7 +5,7 @@ import { storyRow, storyUrl } from '../desk/story.ts';
 import { eventBody } from '../outbound/event-body.ts';
 import { isoTime } from '../time.ts';
 
-/** The body that webhooks get of an event. `links` are the paper's. */
+/** The body of an event's webhook message. `links` are the paper's. */
 export function messageOf(event: DeskEvent, links: Links): string {
   return eventBody(event.type, event.at, dataOf(event, links));
 }
@@ -13,7 +13,7 @@ export function messageOf(event: DeskEvent, links: Links): string {
 function dataOf(event: DeskEvent, links: Links): object {
   if (event.type === 'cast.published') return castRow(event.cast, links.root);
   const row = storyRow(event.story, links);
-  // Wherever a byline is shown, it is declared.
+  // Every byline that is shown declares an AI author.
   if (event.type !== 'story.withdrawn') return { ...row, byline: { ...row.byline, declared_ai: true } };
   return {
     id: row.id,

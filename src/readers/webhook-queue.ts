@@ -6,9 +6,9 @@ import type { DeliveryTable } from './delivery.ts';
 import type { EventTable } from './event-table.ts';
 import type { Receiver, WebhookTable } from './webhook-table.ts';
 
-/** The name under which the webhooks' position among the events is kept. */
+/** The name of the webhooks' position in the events. */
 const MARK = 'webhooks';
-/** To how many receivers a message is queued in one transaction: others want to write too. */
+/** Receivers per transaction, which blocks other writers. */
 const BATCH = 200;
 
 /** The part of the store that queueing uses. */
@@ -20,9 +20,9 @@ export interface WebhookStore {
 }
 
 /**
- * Queues the next event, or the next batch of its receivers, and moves the mark in the same transaction: whatever
- * crashes, each event is queued once for each receiver. `compose` writes the body once, so that all get the same. False
- * when no event is left.
+ * Queues the next event, or the next batch of its receivers. The mark moves in the same transaction, so that each event
+ * is queued exactly once per receiver, even after a crash. `compose` writes the body once, so that all receivers get
+ * the same. False when no event is left.
  */
 export function queueNext(
   { events, webhooks, deliveries, transact }: WebhookStore,
@@ -48,7 +48,7 @@ export function queueNext(
   });
 }
 
-/** Queues a test for a webhook, on or off: one attempt, now. Returns the delivery's id. */
+/** Queues a test for a webhook, on or off: one immediate attempt. Returns the delivery's id. */
 export function queueTest(
   { deliveries, transact }: Pick<WebhookStore, 'deliveries' | 'transact'>,
   paper: string,

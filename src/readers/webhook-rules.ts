@@ -19,7 +19,7 @@ export const WebhookBody = z
   });
 export type WebhookBody = z.infer<typeof WebhookBody>;
 
-/** How many webhooks a desk may have of its own. */
+/** The most webhooks that a desk may have of its own. */
 export const WEBHOOKS_MAX = 200;
 
 /** The part of the store that these rules use. */
@@ -28,7 +28,7 @@ interface WebhookStore {
   transact<T>(work: () => T): T;
 }
 
-/** What a new webhook takes: the time in ms, ids, and whether receivers may be private and plain http. */
+/** The inputs of a new webhook: the time in ms, ids, and whether receivers may be private and plain http. */
 interface Fresh {
   now: number;
   newId(): string;
@@ -97,7 +97,7 @@ export function requireReceiver(
   throw new Fault('not_found', message);
 }
 
-/** A webhook as an admin reads it, without its secret; `sections` are the paper's. */
+/** A webhook as admins see it, without its secret; `sections` are the paper's. */
 export function webhookRow(webhook: Webhook & WebhookState, sections: readonly string[]) {
   const { id, url, cast, off_reason } = webhook;
   return {

@@ -18,7 +18,7 @@ export interface Webhook {
   secret: string;
   /** Names of sections; null means all, including future ones. */
   sections: string[] | null;
-  /** Whether the video edition too. */
+  /** Whether to include the video edition. */
   cast: boolean;
   made_at: number;
 }
@@ -29,7 +29,7 @@ export interface Receiver {
   url: string;
 }
 
-/** Which receivers an event is for: those of any of these sections; for null, those who want the video edition. */
+/** The receivers of an event: those of any of these sections; for null, those that include the video edition. */
 export interface Audience {
   paper: string;
   sections: string[] | null;
@@ -37,16 +37,16 @@ export interface Audience {
 
 export interface WebhookTable extends WebhookStates {
   add(webhook: Webhook): void;
-  /** Removes one of the desk's own, with its deliveries. False when there is none. */
+  /** Removes a webhook of the desk's own, with its deliveries. False when there is none. */
   remove(paper: string, id: string): boolean;
-  /** The desk's own, oldest first. */
+  /** The desk's own webhooks, oldest first. */
   list(paper: string): (Webhook & WebhookState)[];
   get(paper: string, id: string): (Webhook & WebhookState) | null;
   /** A webhook that accepts a test, on or off: the desk's own, or a confirmed subscriber's. */
   receiver(paper: string, id: string): Receiver | null;
-  /** Adds the webhooks of subscribers who have confirmed. */
+  /** Registers the webhooks of confirmed subscribers. */
   register(paper: string, at: number): void;
-  /** Receivers that are on, confirmed subscribers' among them, by id, after one of them. */
+  /** Active receivers, including those of confirmed subscribers, ordered by id, after a given one. */
   receivers(audience: Audience, after: string, limit: number): Receiver[];
   /** A paper's webhooks that were switched off at or after a time (ms) and still are, oldest first. */
   offSince(paper: string, at: number): WebhookOff[];

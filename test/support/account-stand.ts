@@ -18,16 +18,16 @@ interface Scope {
   after(work: () => unknown): void;
 }
 
-/** The domain records of a test with a mail server, as people use them. */
+/** The domain records with a mail server, as people use them. */
 export interface AccountStand extends RecordsStand {
   smtp: SmtpStand;
-  /** Asks for a link and reads it from its mail: the token. */
+  /** Requests a sign-in link and returns the token from its mail. */
   linkFor(email: string): Promise<string>;
   /** Signs in by mail. */
   signIn(email: string): Promise<Visitor>;
 }
 
-/** A browser, as far as its requests go: it keeps its cookie and says where its forms come from. */
+/** A minimal browser: it keeps its cookie and sends the origin of its forms. */
 export class Visitor {
   readonly #url: string;
   readonly #origin: string;
@@ -44,7 +44,7 @@ export class Visitor {
     return this.#note(await send(this.#url, { path, headers: { accept: 'text/html', ...this.#own(), ...headers } }));
   }
 
-  /** Sends a form as the page at `from` gives it, with its token. */
+  /** Submits a form of the page at `from`, with its token. */
   async submit(from: string, action: string, fields: Record<string, string> = {}): Promise<Answer> {
     const page = await this.get(from);
     const token = /name="form" value="([^"]*)"/.exec(page.text)?.[1] ?? '';
@@ -79,7 +79,7 @@ export class Visitor {
   }
 }
 
-/** Serves the domain records with a mail server, and sends what they owe. */
+/** Serves the domain records with a mail server, and sends their due mails. */
 export async function accountStand(
   t: Scope,
   more: Record<string, string> = {},

@@ -10,12 +10,12 @@ import type { PaperBody } from '../../src/desk/paper.ts';
 import { readSettings } from '../../src/env.ts';
 import type { Filing } from '../../src/ledger/piece.ts';
 
-/** What ends with a test, or with one run of a property. */
+/** The lifetime of a test, or of one run of a property. */
 export interface Scope {
   after(work: () => void): void;
 }
 
-/** A folder of this test's own, removed when the test ends. */
+/** A temporary folder of the test, removed when the test ends. */
 export function tempFolder(t: Scope): string {
   const folder = mkdtempSync(join(tmpdir(), 'broadsheet-'));
   t.after(() => {
@@ -28,15 +28,15 @@ export function tempFolder(t: Scope): string {
 
 let removed = 0;
 /**
- * libsql gives the files of a closed database back when its statements are collected, some turn later, and a
- * property opens hundreds.
+ * Collects garbage: libsql closes the files of a closed database only when its statements are collected, and a property
+ * opens hundreds.
  */
 export function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();
 }
 
-/** The variables that keep a process inside a folder. */
+/** Environment variables that confine a process to a folder. */
 export function envIn(folder: string, more: Record<string, string> = {}): Record<string, string> {
   return {
     DATA_DIR: join(folder, 'var'),
@@ -45,13 +45,13 @@ export function envIn(folder: string, more: Record<string, string> = {}): Record
     PORT: '0',
     RECORDS_PORT: '0',
     LOG_LEVEL: 'silent',
-    // Nothing asks the system's resolvers unless a test wants it.
+    // Queries no system resolver unless a test asks for it.
     SCANNER: 'off',
     ...more,
   };
 }
 
-/** A clock that stands until it is set forward. */
+/** A clock that stands still until the test sets it. */
 export interface Clock {
   now: number;
 }
@@ -67,7 +67,7 @@ export const PAPER = 'harbor-ledger';
 export const SECTIONS = ['City', 'Port & Sea', 'Ämter'];
 export const PERSONAS = ['ines-calloway', 'tomas-berg'];
 
-/** Makes the door's key, and enters a small paper with two personas. */
+/** Creates the signing key, and a small paper with two personas. */
 export function createPaper(app: AppContext, body: Partial<PaperBody> = {}): void {
   const { store, now } = app;
   app.openSigningKey();
@@ -94,7 +94,7 @@ export function createPaper(app: AppContext, body: Partial<PaperBody> = {}): voi
   });
 }
 
-/** A piece that the door takes. */
+/** A piece that the door accepts. */
 export function filing(slug: string, more: Partial<Filing> = {}): Filing {
   return {
     slug,
@@ -123,7 +123,7 @@ export function filing(slug: string, more: Partial<Filing> = {}): Filing {
   };
 }
 
-/** Every file under a folder: its path, and its bytes as a string of Latin-1. */
+/** Every file under a folder: its path, and its bytes as a Latin-1 string. */
 export function treeOf(folder: string): Map<string, string> {
   const files = new Map<string, string>();
   if (!existsSync(folder)) return files;

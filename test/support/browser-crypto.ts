@@ -2,7 +2,10 @@ import { verifyAsync } from '@noble/ed25519';
 import type { LogCrypto } from '../../src/ledger/log/log-crypto.ts';
 import { isPrimeOrder } from '../../src/ledger/prime-order.ts';
 
-/** What a browser checks logs with: WebCrypto's hashes and noble. Whether it knows ML-DSA-44 is given. */
+/**
+ * The cryptography with which a browser verifies logs: WebCrypto's hashes and noble. The test says whether it supports
+ * ML-DSA-44.
+ */
 export function browserCrypto(mldsa44: LogCrypto['mldsa44']): LogCrypto {
   return {
     sha256: async (data) => new Uint8Array(await crypto.subtle.digest('SHA-256', data)),

@@ -10,21 +10,21 @@ export interface Pair {
 }
 
 export interface CertificateWish {
-  /** As `/C=US/O=Somebody/CN=host.example`. */
+  /** Such as `/C=US/O=Somebody/CN=host.example`. */
   subject: string;
-  /** Values of alternative names, as `DNS:host.example`, each whole. */
+  /** Subject alternative names, such as `DNS:host.example`. */
   san?: readonly string[];
-  /** As `20200101000000Z`. */
+  /** Such as `20200101000000Z`. */
   from?: string;
   until?: string;
-  /** Options of `openssl req` for the key. */
+  /** Key options of `openssl req`. */
   key?: readonly string[];
   digest?: string;
 }
 
 const EC = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'];
 
-/** A certificate that signs itself, made by openssl in a folder of its own. */
+/** Makes a self-signed certificate with openssl, in its own folder. */
 export function selfSigned(folder: string, wish: CertificateWish): Pair {
   mkdirSync(folder, { recursive: true });
   const path = (name: string) => join(folder, name);

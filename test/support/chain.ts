@@ -21,7 +21,7 @@ const TOKEN = parseAbi([
 export const NETWORK = NETWORKS[1] as (typeof NETWORKS)[number];
 export const ASSET = NETWORK.usdc.address as Address;
 
-/** What the chain calls itself. viem has this too, but only among all the chains that there are. */
+/** The chain's definition. viem also has it, but only in a module with every chain. */
 export const CHAIN = defineChain({
   id: 84_532,
   name: 'Base Sepolia',
@@ -29,21 +29,23 @@ export const CHAIN = defineChain({
   rpcUrls: { default: { http: [] } },
 });
 
-/** Where Multicall3 stands on every chain. */
+/** The address of Multicall3 on every chain. */
 const MULTICALL = '0xca11bde05977b3631167028862be2a173976ca11';
 
-/** The program of the chain: the one that npm brings for Linux on x64, or else the one on the PATH; null without either. */
+/**
+ * The path of anvil: the one that npm installs for Linux on x64, otherwise the one on the PATH; null without either.
+ */
 const ANVIL = fromNpm() ?? onPath();
 
-/** The first account of anvil: it has ether, and pays for gas. */
+/** The first account of anvil, which has ether and pays for gas. */
 const RICH = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
 
-/** Why tests that need a chain are not run here; false where they are. */
+/** Why tests that need a chain are skipped; false when they run. */
 export const WITHOUT_CHAIN =
   ANVIL === null &&
   'needs anvil, which npm ci brings for Linux on x64; elsewhere install Foundry, so that anvil is on the PATH';
 
-/** An authorization to move money, as EIP-3009 has it. */
+/** An EIP-3009 authorization to transfer money. */
 export interface Authorization {
   from: Address;
   to: Address;
@@ -60,7 +62,10 @@ interface Scope {
   after(work: () => unknown): void;
 }
 
-/** A chain of this machine that calls itself Base Sepolia, with a dollar at the address of USDC; it ends with the test. */
+/**
+ * Starts a local chain that identifies as Base Sepolia, with a test dollar at the address of USDC. It stops when the
+ * test ends.
+ */
 export async function startChain(t: Scope) {
   if (ANVIL === null) throw new Error(`there is no chain on this machine: it ${WITHOUT_CHAIN}`);
   const args = ['--port', '0', '--chain-id', String(CHAIN.id), '--accounts', '1', '--no-request-size-limit'];
@@ -71,7 +76,7 @@ export async function startChain(t: Scope) {
     await ended;
   });
   const url = await addressOf(child.stdout);
-  // Several transactions may be on their way at once. viem's own manager counts over all chains of a process.
+  // Several transactions may be in flight. viem's default nonce manager counts across all chains of a process.
   const account = privateKeyToAccount(RICH, { nonceManager: createNonceManager({ source: jsonRpc() }) });
   const node = createTestClient({
     mode: 'anvil',
@@ -95,7 +100,7 @@ export async function startChain(t: Scope) {
   return {
     url,
     node,
-    /** A new account with this many millionths of a dollar. */
+    /** Creates an account with this many millionths of a dollar. */
     async payer(balance = 1_000_000): Promise<Payer> {
       const payer = privateKeyToAccount(generatePrivateKey());
       if (balance > 0) await send({ functionName: 'mint', args: [payer.address, BigInt(balance)] });
@@ -108,12 +113,12 @@ export async function startChain(t: Scope) {
     used({ from, nonce }: Authorization): Promise<boolean> {
       return node.readContract({ address: ASSET, abi: TOKEN, functionName: 'authorizationState', args: [from, nonce] });
     },
-    /** Carries out an authorization as anybody may who saw it. */
+    /** Executes an authorization, as anyone who saw it may. */
     carryOut({ from, to, value, validAfter, validBefore, nonce }: Authorization, signature: Hex): Promise<Hex> {
       const args = [from, to, BigInt(value), BigInt(validAfter), BigInt(validBefore), nonce, signature];
       return send({ functionName: 'transferWithAuthorization', args });
     },
-    /** Its payer takes an authorization back. */
+    /** Cancels an authorization on behalf of its payer. */
     async cancel(payer: Payer, nonce: Hex): Promise<Hex> {
       const signature = await payer.signTypedData({
         domain: DOMAIN,
@@ -128,7 +133,7 @@ export async function startChain(t: Scope) {
 
 export const DOMAIN = { name: 'USDC', version: '2', chainId: CHAIN.id, verifyingContract: ASSET } as const;
 
-/** A payer's signature under an authorization. */
+/** A payer's signature of an authorization. */
 export function sign(payer: Payer, authorization: Authorization): Promise<Hex> {
   const { value, validAfter, validBefore } = authorization;
   return payer.signTypedData({

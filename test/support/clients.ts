@@ -5,7 +5,7 @@ import { wrapFetchWithPayment } from 'x402-fetch';
 import type { LocalChain, Payer } from './chain.ts';
 import { CHAIN, NETWORK } from './chain.ts';
 
-/** A `fetch` that pays by itself when it is asked to. */
+/** A `fetch` that pays automatically when asked to. */
 export type PayingFetch = (url: string) => Promise<Response>;
 
 /** The client of x402 version 1. */
@@ -14,7 +14,7 @@ export function oldClient(payer: Payer, { url }: LocalChain): PayingFetch {
   return wrapFetchWithPayment(fetch, wallet as never);
 }
 
-/** The client of version 2. */
+/** The client of x402 version 2. */
 export function newClient(payer: Payer): PayingFetch {
   return wrapFetchWithPaymentFromConfig(fetch, {
     schemes: [{ network: NETWORK.caip2, client: new ExactEvmScheme(payer) }],

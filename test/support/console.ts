@@ -3,13 +3,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 
-/** A command of a document, and what the document shows that it prints. */
+/** A command in a document, and the output that the document shows. */
 export interface Shown {
   command: string;
   output: string[];
 }
 
-/** The commands of every ```console block, in order; a line that begins with `$ ` is a command. */
+/** The commands of every ```console block, in order. Lines that start with `$ ` are commands. */
 export function consoleBlocks(page: string): Shown[][] {
   return [...page.matchAll(/^```console\n([\s\S]*?)^```/gm)].map(([, block = '']) =>
     block
@@ -23,20 +23,21 @@ export function consoleBlocks(page: string): Shown[][] {
   );
 }
 
-/** What is new each time: a desk's key, an id, an instant, a number of milliseconds. */
+/** Values that differ in every run: a desk's key, an id, an instant, a number of milliseconds. */
 const FRESH = /nrf_[0-9A-Za-z]+|\b[0-9a-hjkmnp-tv-z]{26}\b|(?:"\d{4}-\d\d-\d\dT[\d:.]+Z"|(?<=_ms":)\d+)/g;
 const literally = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 
 export interface Shell {
   folder: string;
   env: Record<string, string>;
-  /** Addresses as the document has them, and where they are in this run. */
+  /** The document's addresses, each with the one in this run. */
   addresses: Record<string, string>;
 }
 
 /**
- * Plays commands in a shell and compares what they print with what the document shows, line by line: `…` stands for
- * anything, or on a line of its own for more lines; what is new each time is remembered, and given to later commands.
+ * Runs commands in a shell and compares their output with the document line by line. `…` matches anything, or any
+ * number of lines on a line of its own. Values that differ in every run are remembered and inserted into later
+ * commands.
  */
 export class Console {
   readonly #shell: Shell;
@@ -65,7 +66,7 @@ export class Console {
 
   async #run(command: string): Promise<string> {
     const { folder, env } = this.#shell;
-    // Both streams as one, in the order of a terminal.
+    // Merges both streams in the order of a terminal.
     const child = spawn('sh', ['-c', `exec 2>&1\n${this.#variables}${command}`], {
       cwd: folder,
       env: { ...process.env, ...env },

@@ -5,7 +5,7 @@ import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
-/** As much of a JSON Schema as the tests read. */
+/** The part of JSON Schema that the tests read. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -49,11 +49,11 @@ export interface Document {
   tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: Record<string, Record<string, object>>;
-  /** What receivers are sent, by the type of the event. */
+  /** Webhook deliveries by event type. */
   webhooks?: Record<string, Record<string, Operation>>;
 }
 
-/** What is sent; the path is under the paper's root and goes as it is written. */
+/** A request. The path is under the paper's root and is sent verbatim. */
 export interface Sending {
   method: string;
   path: string;
@@ -67,10 +67,10 @@ export interface Answered {
   text: string;
 }
 
-/** What no answer may hold: a stack, or where things are on this machine. */
+/** What no response may contain: a stack trace, or paths of this machine. */
 const LEAK = /\n\s+at |\bfile:\/\/|node:internal|node_modules|\/(?:work|home|root|tmp|var|usr)\/[\w.-]/;
 
-/** An OpenAPI document as a contract: whether an answer is one that it promises. */
+/** An OpenAPI document as a contract that responses must fulfil. */
 export class Contract {
   readonly document: Document;
   readonly operations: Operation[];
@@ -82,12 +82,12 @@ export class Contract {
     this.operations = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, operation]) => ({ ...operation, path, method: method.toUpperCase() })),
     );
-    // The package's types are those of a CommonJS module.
+    // The package's types describe a CommonJS module.
     (addFormats as unknown as (ajv: Ajv2020) => void)(this.#ajv);
     this.#ajv.addSchema(document as object, 'document');
   }
 
-  /** What a reference within the document points at, or the thing itself. */
+  /** Resolves a reference within the document, or returns the object itself. */
   at<T extends object>(thing: T & { $ref?: string }): T {
     if (thing.$ref === undefined) return thing;
     const found = thing.$ref
@@ -98,14 +98,14 @@ export class Contract {
     return this.at(found as T);
   }
 
-  /** The schema of a body; of several shapes the first. */
+  /** The schema of a body; the first one of several alternatives. */
   shape(schema: Schema): Schema {
     const found = this.at(schema);
     const [first] = found.oneOf ?? [];
     return first === undefined ? found : this.shape(first);
   }
 
-  /** Why a value is not of a schema of the document, or null. `pointer` is the way there, not yet escaped. */
+  /** Why a value does not match a schema of the document, or null. `pointer` is the unescaped path to the schema. */
   mismatch(pointer: readonly string[], value: unknown): string | null {
     const ref = `document#/${pointer.map((name) => encodeURIComponent(name.replace(/~/g, '~0').replace(/\//g, '~1'))).join('/')}`;
     let check = this.#known.get(ref);
@@ -116,7 +116,7 @@ export class Contract {
     return check(value) ? null : this.#ajv.errorsText(check.errors);
   }
 
-  /** Fails when an answer is none that the document promises for the operation. */
+  /** Fails when a response does not match the document's operation. */
   check(operation: Operation, sent: Sending, { status, headers, text }: Answered): void {
     const what = `${sent.method} ${sent.path.slice(0, 200)} ${String(sent.body ?? '').slice(0, 300)} → ${status} ${text.slice(0, 300)}`;
     assert.notEqual(status, 500, what);
@@ -142,7 +142,7 @@ export class Contract {
       String(status),
     ];
     const way = [...pointer, 'content', type, 'schema'];
-    // Of lines, each is of the schema.
+    // In a response of JSON lines each line must match the schema.
     const documents = /[/+]json$/.test(type)
       ? [text]
       : type === 'application/x-ndjson'
@@ -154,10 +154,10 @@ export class Contract {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-/** Above this the server reads no further and ends the connection, so that no other request should share it. */
+/** The server stops reading larger bodies and closes the connection, so they must not share one with other requests. */
 const SHARED_MAX = 1024 * 1024;
 
-/** Sends what is written, as it is written. */
+/** Sends a request verbatim. */
 export function send(root: string, { method, path, headers = {}, body }: Sending): Promise<Answered> {
   const { hostname, port, pathname } = new URL(root);
   const base = pathname.replace(/\/$/, '');
@@ -181,7 +181,7 @@ export function send(root: string, { method, path, headers = {}, body }: Sending
           headers: response.headers,
           text: Buffer.concat(chunks).toString(),
         });
-        // A stream has no end: what comes first is its answer here.
+        // Streams do not end: their first chunk counts as the response.
         const isStream = /^text\/event-stream/.test(String(response.headers['content-type']));
         response.on('data', (chunk: Buffer) => {
           chunks.push(chunk);
@@ -194,7 +194,7 @@ export function send(root: string, { method, path, headers = {}, body }: Sending
       },
     );
     out.on('error', (error: NodeJS.ErrnoException) => {
-      // A server may end a connection that was kept just when it is used again; then nothing was read of this.
+      // The server may close a kept-alive connection just as it is reused; then it has read nothing of this request.
       if (out.reusedSocket && error.code === 'ECONNRESET') resolve(send(root, { method, path, headers, body }));
       else reject(error);
     });
@@ -202,7 +202,7 @@ export function send(root: string, { method, path, headers = {}, body }: Sending
   });
 }
 
-/** Closes the connections that were kept. */
+/** Closes the kept-alive connections. */
 export function hangUp(): void {
   agent.destroy();
 }

@@ -7,13 +7,16 @@ import { join } from 'node:path';
 import { createResolver } from '../../src/net/resolver.ts';
 import type { Server } from '../../src/records/dns/transport.ts';
 
-/** How long a server may take until it answers, in ms. */
+/** How long a server may take to answer first, in ms. */
 const PATIENCE = 60_000;
 const HOST = '127.0.0.1';
-/** Debian keeps servers where only root looks for programs. */
+/** Debian installs servers in folders that only root has on its PATH. */
 const ENVIRONMENT = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
 
-/** Why tests that need real servers are not run here; false where they are. Where NEED_SERVERS is set, as in CI, a missing one fails them. */
+/**
+ * Why tests that need real servers are skipped; false when they run. With NEED_SERVERS, as in CI, a missing server
+ * makes them fail.
+ */
 export const WITHOUT_SERVERS =
   process.env.NEED_SERVERS === undefined && ['knotd', 'unbound'].some((program) => !isHere(program))
     ? 'needs knotd and unbound (Debian: knot, unbound)'
@@ -23,24 +26,24 @@ function isHere(program: string): boolean {
   return (ENVIRONMENT.PATH ?? '').split(':').some((folder) => existsSync(join(folder, program)));
 }
 
-/** A server process of the test's own. */
+/** A server process that belongs to the test. */
 export interface DnsServer extends Server {
-  /** Ends its process, whatever it was doing. */
+  /** Stops the process, whatever its state. */
   stop(): Promise<void>;
 }
 
 export interface Zone {
-  /** Without the last dot. */
+  /** Without the trailing dot. */
   name: string;
-  /** Lines of a zone file; SOA and NS are put before them. */
+  /** Lines of a zone file, which follow its SOA and NS records. */
   lines: readonly string[];
-  /** The name server, when it is not a host `ns` of this zone. */
+  /** The name server, if it is not the host `ns` of this zone. */
   ns?: string;
-  /** Whether knot signs it, with a key of its own. */
+  /** Whether knot signs the zone, with its own key. */
   signed?: boolean;
 }
 
-/** A port of loopback that is free by UDP and by TCP. */
+/** A loopback port that is free for both UDP and TCP. */
 async function freePort(): Promise<number> {
   for (;;) {
     const tcp = createServer().listen(0, HOST);
@@ -57,7 +60,7 @@ async function freePort(): Promise<number> {
   }
 }
 
-/** Knot DNS with these zones, from files in a folder that is its own alone. */
+/** Starts Knot DNS with these zones, in its own folder. */
 export async function startKnot(folder: string, zones: readonly Zone[]): Promise<DnsServer> {
   const port = await freePort();
   mkdirSync(join(folder, 'run'), { recursive: true });
@@ -105,7 +108,7 @@ function writeZone(folder: string, { name, lines, ns }: Zone, serial: number): v
   writeFileSync(join(folder, `${name}.zone`), `${[...apex, ...lines].join('\n')}\n`);
 }
 
-/** Gives a running knot other contents for zones that it has, under a serial that is higher than before. */
+/** Replaces the contents of zones on a running knot. The serial must be higher than before. */
 export function reloadKnot(folder: string, zones: readonly Zone[], serial: number): void {
   if (zones.length === 0) return;
   for (const zone of zones) writeZone(folder, zone, serial);
@@ -116,7 +119,7 @@ export function reloadKnot(folder: string, zones: readonly Zone[], serial: numbe
   });
 }
 
-/** The DS records that a parent has for a zone that knot signs: their data. The server that signs it has run in this folder. */
+/** The data of the DS records that delegate to a zone signed by knot. Its server must have run in this folder. */
 export function delegationSigners(folder: string, zone: string): string[] {
   const printed = execFileSync('keymgr', ['-c', join(folder, 'knot.conf'), `${zone}.`, 'ds'], { env: ENVIRONMENT });
   return printed
@@ -135,14 +138,13 @@ export interface UnboundWish {
   zones: readonly string[];
   server: Server;
   anchors: readonly string[];
-  /** The zone that it must answer for before it is used; the first unless another is named. */
+  /** The zone that it must answer for before it is used; by default the first one. */
   first?: string;
 }
 
 /**
- * Unbound, which validates from these trust anchors (lines of a zone file) and
- * asks one server for these zones and everything else: nothing that it sends
- * leaves this machine.
+ * Starts Unbound, which validates from these trust anchors (lines of a zone file). It forwards these zones and
+ * everything else to one server, so that no query leaves this machine.
  */
 export async function startUnbound(
   folder: string,
@@ -171,7 +173,7 @@ ${['', ...zones].map((zone) => `stub-zone:\n  name: "${zone}."\n  stub-addr: ${s
   return started('unbound', ['-d', '-c', file], port, [first]);
 }
 
-/** Starts a program, and waits until it answers for every zone. */
+/** Starts a program and waits until it answers for every zone. */
 async function started(program: string, args: string[], port: number, zones: readonly string[]): Promise<DnsServer> {
   const child = spawn(program, args, {
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -3,15 +3,15 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import type { Document } from './contract.ts';
 import { Contract } from './contract.ts';
 
-/** What every operation says that it may answer. */
+/** Statuses that every operation must document. */
 const STATUSES = ['400', '401', '403', '404', '405', '429', '500', '503'];
 
-/** A schema that is put together of others. */
+/** A schema composed of others. */
 interface Whole {
   allOf?: { $ref?: string }[];
 }
 
-/** Fails where a document is not sound: by the standard, or by what the documents of both services are held to. */
+/** Fails when a document violates the standard, or the rules for the documents of both services. */
 export async function checkDocument(document: Document, server: string): Promise<void> {
   const verdict = await new Validator().validate(structuredClone(document) as object as Record<string, unknown>);
   assert.deepEqual(verdict, { valid: true });
@@ -58,13 +58,13 @@ function referencesIn(node: unknown): string[] {
   );
 }
 
-/** Every example of a document, with the way to the schema that it is an example of. */
+/** Every example of a document, with the path to its schema. */
 export function examplesIn(node: unknown, way: string[] = []): { schema: string[]; value: unknown }[] {
   if (typeof node !== 'object' || node === null) return [];
   const members = node as Record<string, unknown>;
   const schema = 'schema' in members ? [...way, 'schema'] : way;
   return Object.entries(members).flatMap(([name, value]) => {
-    // A member of a record may be called `example` too; that of a schema stands beside its type.
+    // A record may have a member called `example`; a schema's example is beside its type.
     if (way.at(-1) === 'properties') return examplesIn(value, [...way, name]);
     if (name === 'example') return [{ schema, value }];
     if (name === 'examples') {

@@ -8,17 +8,17 @@ export interface SentEvent {
   data: string;
 }
 
-/** A reader of Server-Sent Events. */
+/** A client of Server-Sent Events. */
 export interface Reader {
   status: number;
   headers: IncomingHttpHeaders;
-  /** Everything that came so far. */
+  /** Everything received so far. */
   text(): string;
-  /** The events among it. */
+  /** The events received so far. */
   events(): SentEvent[];
-  /** Waits until so many events are there. */
+  /** Waits for a number of events. */
   atLeast(count: number): Promise<SentEvent[]>;
-  /** Resolves when the other side has ended the answer or broken it off. */
+  /** Resolves when the server ends or aborts the response. */
   ended: Promise<void>;
   response: IncomingMessage;
   hangUp(): void;
@@ -53,7 +53,7 @@ export function listenTo(url: string, path: string, headers: Record<string, stri
   });
 }
 
-/** The events of a text that are whole (HTML, "Server-sent events"). */
+/** The complete events in a text (HTML, "Server-sent events"). */
 export function eventsIn(text: string): SentEvent[] {
   return text
     .split('\n\n')

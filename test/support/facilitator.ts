@@ -10,7 +10,7 @@ import { loopback } from './loopback.ts';
 type Kind = 'verify' | 'settle';
 
 /**
- * What a facilitator does with a request. `silent` does it and hangs up, `stalls` does it and says nothing,
+ * How a facilitator handles a request. `silent` executes it and hangs up, `stalls` executes it and does not answer,
  * `hangs` does nothing at all.
  */
 export type Act =
@@ -27,11 +27,11 @@ export type Act =
 
 export interface TestFacilitator {
   url: string;
-  /** How it treats the payments of one payer from now on. */
+  /** Sets how it handles the payments of one payer. */
   treat(payer: Payer, acts: Partial<Record<Kind, Act>>): void;
-  /** How often it was asked about a payer. */
+  /** The number of requests about a payer. */
   asked(payer: Payer, kind: Kind): number;
-  /** What happens just before it settles a payer's payment. */
+  /** Runs `work` just before it settles a payer's payment. */
   beforeSettling(payer: Payer, work: () => unknown): void;
 }
 
@@ -39,10 +39,10 @@ interface Scope {
   after(work: () => unknown): void;
 }
 
-/** What no answer of ours may repeat. */
+/** A text that no response of the service may repeat. */
 export const RAW = 'raw-facilitator-text';
 
-/** A facilitator as x402's own library makes one, which can be told to be a bad one. */
+/** A facilitator from x402's own library that can be told to misbehave. */
 export async function startFacilitator(t: Scope, { node }: LocalChain): Promise<TestFacilitator> {
   const signer = toFacilitatorEvmSigner({
     address: node.account.address,

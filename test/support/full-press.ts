@@ -5,7 +5,7 @@ import { pressPapers } from '../../src/app/press-run.ts';
 import type { Clock, Scope } from './app-context.ts';
 import { appContextIn, PAPER, tempFolder, treeOf } from './app-context.ts';
 
-/** Presses a copy of the database into a new folder, all of it. */
+/** Presses everything from a copy of the database into a new folder. */
 export async function fullPress(t: Scope, folder: string, clock: Clock, cards: boolean): Promise<Map<string, string>> {
   const other = tempFolder(t);
   cpSync(join(folder, 'var'), join(other, 'var'), { recursive: true });
@@ -15,7 +15,7 @@ export async function fullPress(t: Scope, folder: string, clock: Clock, cards: b
   return treeOf(join(other, 'papers', PAPER));
 }
 
-/** Fails naming the first file in which two trees differ. */
+/** Fails naming the first file that differs between two trees. */
 export function assertSameTree(actual: Map<string, string>, expected: Map<string, string>): void {
   assert.deepEqual([...actual.keys()].sort(), [...expected.keys()].sort());
   for (const [path, bytes] of expected) assert.equal(actual.get(path), bytes, `${path} differs`);

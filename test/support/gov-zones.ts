@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Zone } from './dns-servers.ts';
 
-/** Real zones at successive dates, kept beside the project and never in it; its README says what is wrong with them. */
+/** Real zones at successive dates, stored beside the project and never in it. Its README lists their errors. */
 const FOLDER = new URL('../../../shared/dns/gov-zones/', import.meta.url).pathname;
 
-/** Why tests that need the data are not run; false where it lies. */
+/** Why tests that need the data are skipped; false when it is there. */
 export const WITHOUT_ZONES = existsSync(FOLDER) ? false : 'needs ../shared/dns beside the project';
 
 interface RecordSet {
@@ -43,7 +43,7 @@ interface Commit {
   zones?: string[];
 }
 
-/** Every state that was committed, one after the other, as a server can have it. */
+/** Every committed state, in order, in a form that a server can load. */
 export function* states(): Generator<ZoneState> {
   const [base = '', ...rest] = gunzipSync(readFileSync(join(FOLDER, 'deltas.jsonl.gz')))
     .toString()
@@ -65,7 +65,7 @@ function nameOf({ zone, name, type }: RecordSet): string {
   return `${zone} ${name} ${type}`;
 }
 
-/** Which of the data's record sets each signal shows. */
+/** The record set of the data behind each signal. */
 const SHOWN = {
   A: ['', 'A'],
   AAAA: ['', 'AAAA'],
@@ -84,7 +84,10 @@ const SHOWN = {
 export type Shown = keyof typeof SHOWN;
 export const SIGNALS = Object.keys(SHOWN) as Shown[];
 
-/** What the data says that a look at a name, without the last dot, shows; null where it says nothing. */
+/**
+ * What a probe of a hostname should find according to the data; null where the data does not tell. Hostnames have no
+ * trailing dot.
+ */
 export function truthOf(state: ZoneState, host: string): Record<Shown, string[] | null> {
   const entries = SIGNALS.map((signal) => {
     const [before, type] = SHOWN[signal];
@@ -93,13 +96,13 @@ export function truthOf(state: ZoneState, host: string): Record<Shown, string[] 
   return Object.fromEntries(entries) as Record<Shown, string[] | null>;
 }
 
-/** The names that may be looked at, without the last dot. */
+/** The hostnames that can be probed, without the trailing dot. */
 export function hostsOf({ records, zones }: Pick<ZoneState, 'records' | 'zones'>): string[] {
   const names = [...records.map(({ name }) => name), ...zones];
   return [...new Set(names)].filter((name) => !/[*_]/.test(name)).map((name) => name.slice(0, -1));
 }
 
-/** The state as a server can have it: without the invalid records, and without an alias beside other records. */
+/** A state that a server can load: without invalid records, and without a CNAME beside other records. */
 function servable({ at, zones, records }: ZoneState): ZoneState {
   const valid = records.filter(({ invalid }) => invalid !== true);
   const others = new Set([...zones, ...valid.filter(({ type }) => type !== 'CNAME').map(({ name }) => name)]);
@@ -112,14 +115,16 @@ function servable({ at, zones, records }: ZoneState): ZoneState {
   };
 }
 
-/** The provider's own aliases have no address in the data: each target gets one that is kept for documents. */
+/**
+ * The provider's own aliases have no address in the data, so each target gets an address reserved for documentation.
+ */
 function aliasOf(type: string, target: string): string {
   if (type !== 'A' && type !== 'AAAA') return target;
   const [a = 0, b = 0] = createHash('sha256').update(target).digest();
   return type === 'AAAA' ? `2001:db8::${(256 + a).toString(16)}:${(256 + b).toString(16)}` : `203.0.113.${a}`;
 }
 
-/** What a server loads. */
+/** The zone files of a state. */
 export function zoneFiles({ zones, records }: ZoneState): Zone[] {
   return zones.map((zone) => ({
     name: zone.slice(0, -1),
@@ -140,8 +145,8 @@ function quoted(text: string): string {
 }
 
 /**
- * What a server that holds a state answers for a name, by the rules of RFC 1034,
- * section 4.3.2: the values as our records have them, or null where it says nothing.
+ * The response of a server with this state to a query, by the rules of RFC 1034, section 4.3.2: values as our records
+ * have them, or null where the state does not tell.
  */
 export function expected(state: ZoneState, name: string, type: string, depth = 0): string[] | null {
   const zone = zoneOf(state, name, type);
@@ -163,7 +168,7 @@ export function expected(state: ZoneState, name: string, type: string, depth = 0
 
 function zoneOf({ zones }: ZoneState, name: string, type: string): string | null {
   const holding = zones.filter((zone) => isAtOrBelow(name, zone)).sort((a, b) => b.length - a.length);
-  // What is said of a delegation stands above it, where the server has that zone too.
+  // A DS record is in the parent zone, if the server has that zone too.
   return (type === 'DS' && holding[0] === name ? (holding[1] ?? holding[0]) : holding[0]) ?? null;
 }
 
@@ -171,7 +176,7 @@ function isAtOrBelow(name: string, zone: string): boolean {
   return name === zone || name.endsWith(`.${zone}`);
 }
 
-/** The name and its parents below a zone, the highest first. */
+/** A name and its parents below a zone, the highest first. */
 function above(name: string, zone: string): string[] {
   const labels = name.split('.');
   return labels
@@ -180,7 +185,7 @@ function above(name: string, zone: string): string[] {
     .reverse();
 }
 
-/** The wildcard that a name that is not there falls under, if there is one (RFC 4592, section 3.3.1). */
+/** The wildcard that covers a missing name (RFC 4592, section 3.3.1); the caller checks whether it exists. */
 function wildcard(here: RecordSet[], name: string, zone: string): string {
   const encloser = above(name, zone)
     .reverse()
@@ -188,7 +193,7 @@ function wildcard(here: RecordSet[], name: string, zone: string): string {
   return `*.${encloser ?? zone}`;
 }
 
-/** A value of the data in the form that records have. */
+/** A value of the data in the format of our records. */
 function canonical(type: string, value: string): string {
   if (type === 'TXT') return value.replace(/\\/g, '\\\\');
   if (type === 'NS' || type === 'CNAME' || type === 'MX') return value.toLowerCase().replace(/\.$/, '');

@@ -8,7 +8,7 @@ export interface Answer {
   text: string;
 }
 
-/** Asks as it is written: the path is not tidied up, and nothing is unpacked. */
+/** Sends a request verbatim: the path is not normalized, and the response is not decompressed. */
 export function ask(url: string, path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
   const { hostname, port } = new URL(url);
   const agent = new Agent({ keepAlive: false });

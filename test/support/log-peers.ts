@@ -7,16 +7,19 @@ import type { TestContext } from 'node:test';
 import { loopback } from './loopback.ts';
 import { freePort, until } from './program.ts';
 
-/** Programs of the field that nobody here wrote, each started as it comes, in a folder of its own. */
+/** Third-party programs, each run unmodified in its own folder. */
 
-/** Why a test that needs these programs is not run here; false where they all are. */
+/** Why a test that needs these programs is skipped; false when all are there. */
 export function without(...programs: string[]): string | false {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const missing = programs.filter((program) => !folders.some((folder) => existsSync(join(folder, program))));
   return missing.length > 0 && `needs ${missing.join(' and ')} on the PATH`;
 }
 
-/** The fsck that checks logs; null where there is none. Systems have another of that name, which checks disks. */
+/**
+ * The fsck that checks logs; null if it is not installed. Systems have another program of that name, which checks
+ * disks.
+ */
 export const LOG_FSCK: string | null =
   (process.env.PATH ?? '')
     .split(delimiter)
@@ -24,19 +27,19 @@ export const LOG_FSCK: string | null =
     .filter((program) => existsSync(program))
     .find((program) => spawnSync(program, ['--help'], { encoding: 'utf8' }).stderr.includes('storage_url')) ?? null;
 
-/** A witness: where it answers, and its verifier keys. */
+/** A witness: its URL and its verifier keys. */
 export interface PeerWitness {
   url: string;
   vkeys: string[];
 }
 
-/** The log that a witness is told of. */
+/** The log that a witness follows. */
 interface FollowedLog {
   origin: string;
   vkey: string;
 }
 
-/** Serves files by their paths, as they are at that moment. */
+/** Serves files by path, with their current content. */
 export async function serveFiles(t: TestContext, files: ReadonlyMap<string, Uint8Array | string>): Promise<string> {
   const server = createServer((request, response) => {
     const file = files.get(decodeURIComponent((request.url ?? '/').slice(1)));
@@ -45,7 +48,7 @@ export async function serveFiles(t: TestContext, files: ReadonlyMap<string, Uint
   return `${await loopback(t, server)}/`;
 }
 
-/** omniwitness with a key of Ed25519 and one of ML-DSA-44. */
+/** Starts omniwitness with an Ed25519 key and an ML-DSA-44 key. */
 export async function startOmniwitness(t: TestContext, folder: string, log: FollowedLog): Promise<PeerWitness> {
   const keys = [
     { file: 'ed25519', args: ['-origin', 'witness.example/omni'] },
@@ -67,7 +70,7 @@ export async function startOmniwitness(t: TestContext, folder: string, log: Foll
   return { url: `http://127.0.0.1:${port}/`, vkeys };
 }
 
-/** litewitness, whose key an ssh agent holds. */
+/** Starts litewitness, whose key an ssh agent holds. */
 export async function startLitewitness(t: TestContext, folder: string, log: FollowedLog): Promise<PeerWitness> {
   const [key, socket, db] = [join(folder, 'key'), join(folder, 'agent'), join(folder, 'lite.db')];
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
@@ -90,7 +93,7 @@ export async function startLitewitness(t: TestContext, folder: string, log: Foll
   return { url: `http://127.0.0.1:${port}/`, vkeys: [vkey ?? ''] };
 }
 
-/** Starts a server and waits until its port answers; what it has said so far. It ends with the test. */
+/** Starts a server until the test ends, and waits until its port answers. Returns a function that gives its output so far. */
 async function startServer(t: TestContext, program: string, port: number, args: string[]): Promise<() => string> {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   t.after(() => child.kill());

@@ -15,11 +15,11 @@ import { leafHash } from '../../src/ledger/merkle.ts';
 import { signNote } from '../../src/ledger/signing.ts';
 import { keyHash, vkey } from '../../src/ledger/verifier-key.ts';
 
-/** A log in memory with a key of a test seed, and witnesses that sign whatever they are shown. */
+/** A log in memory with a key from a test seed, and witnesses that sign everything. */
 
 const seed = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);
 
-/** Files by their path below a log's address. */
+/** Files by path below a log's URL. */
 export class MemoryLog {
   readonly files = new Map<string, Uint8Array>();
   readonly entries: Uint8Array[] = [];
@@ -47,7 +47,7 @@ export class MemoryLog {
     return bytes;
   }
 
-  /** The tree as it is, or as it was. */
+  /** The tree at its present or an earlier size. */
   tree(size = this.size): LogTree {
     if (size === this.size) return logTree(size, this.read);
     return logTree(size, appendLeaves(0, this.entries.slice(0, size).map(leafHash), this.read).read);
@@ -73,11 +73,11 @@ export class MemoryLog {
 
 export interface TestWitness {
   vkey: string;
-  /** The checkpoint with one line more. */
+  /** Adds a cosignature line to a checkpoint. */
   cosign(checkpoint: string, time: number): string;
 }
 
-/** A witness that signs with Ed25519 and the seed of 32 such bytes. */
+/** A witness that signs with Ed25519. Every byte of its seed is `byte`. */
 export function ed25519Witness(name: string, byte: number): TestWitness {
   const signer = signerFrom(name, seed(byte));
   const key = witnessKey(name, COSIGNATURE, signer.publicKey);
@@ -90,10 +90,10 @@ export function ed25519Witness(name: string, byte: number): TestWitness {
   };
 }
 
-/** What stands before a seed in the DER of an ML-DSA-44 private key (RFC 9881). */
+/** The DER prefix of the seed in an ML-DSA-44 private key (RFC 9881). */
 const ML_DSA_44_SEED = Buffer.from('3034020100300b060960864801650304031104228020', 'hex');
 
-/** One that signs with ML-DSA-44 and the seed of 32 such bytes. Its signatures are not the same each time. */
+/** A witness that signs with ML-DSA-44. Every byte of its seed is `byte`. Its signatures differ each time. */
 export function mldsa44Witness(name: string, byte: number): TestWitness {
   const der = Buffer.concat([ML_DSA_44_SEED, seed(byte)]);
   const secret = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
@@ -108,7 +108,7 @@ export function mldsa44Witness(name: string, byte: number): TestWitness {
   };
 }
 
-/** A signature line of a blob that begins with a time. */
+/** A signature line whose blob begins with a timestamp. */
 export function timestampedLine(key: VerifierKey, time: number, signature: Uint8Array): string {
   const stamp = new Uint8Array(8);
   new DataView(stamp.buffer).setBigUint64(0, BigInt(time));
@@ -116,7 +116,7 @@ export function timestampedLine(key: VerifierKey, time: number, signature: Uint8
   return `— ${key.name} ${toBase64(joined(hash, stamp, signature))}\n`;
 }
 
-/** A verifier key of any type, with the key hash that its bytes have. */
+/** A verifier key of any type, with the key hash of its bytes. */
 export function witnessKey(name: string, type: number, publicKey: Uint8Array): VerifierKey {
   return { name, type, publicKey, hash: toHex(keyHash(name, publicKey, type)) };
 }

@@ -7,24 +7,24 @@ import type { DecodedPacket, Packet } from 'dns-packet';
 import { decode, encode, RECURSION_AVAILABLE } from 'dns-packet';
 import type { Server } from '../../src/records/dns/transport.ts';
 
-/** One query as it came. */
+/** A query that was received. */
 export interface Heard {
   by: 'udp' | 'tcp';
   bytes: Buffer;
   query: DecodedPacket;
-  /** The port that it left from. */
+  /** Its source port. */
   from: number;
 }
 
-/** What is sent back: messages one after the other; by TCP the first of them. */
+/** The messages to send back, in order; TCP sends only the first. */
 export type Reply = (heard: Heard) => readonly Uint8Array[];
 
-/** A server that says whatever a test wants, by UDP and TCP on one port of loopback. */
+/** A server that sends whatever a test wants, over UDP and TCP on one loopback port. */
 export interface LyingServer extends Server {
   heard: Heard[];
 }
 
-/** Ends with the test. Without `tcp` nobody listens there. */
+/** Starts the server until the test ends. Without `tcp` nothing listens on TCP. */
 export async function lyingServer(
   t: { after(work: () => unknown): void },
   reply: Reply,
@@ -47,7 +47,7 @@ export async function lyingServer(
       if (message === undefined) return;
       const length = Buffer.alloc(2);
       length.writeUInt16BE(message.length);
-      // In two parts, so that whoever reads has to put them together.
+      // Sent in two parts that the client has to reassemble.
       socket.write(Buffer.concat([length, message.subarray(0, 7)]));
       setImmediate(() => socket.write(message.subarray(7)));
     });
@@ -68,7 +68,7 @@ export async function lyingServer(
   return { address, port, heard };
 }
 
-/** Listens by TCP, and binds a UDP socket to the same port: one of the two may be somebody else's, and then another is tried. */
+/** Listens on TCP and binds a UDP socket to the same port. If another process has that UDP port, tries another one. */
 async function bothOn(stream: TcpServer, address: string): Promise<DatagramSocket> {
   for (;;) {
     stream.listen(0, address);
@@ -88,11 +88,11 @@ async function bothOn(stream: TcpServer, address: string): Promise<DatagramSocke
   }
 }
 
-/** The bytes of an answer to a query, with its number and question unless others are given. */
+/** The bytes of a response to a query, with its id and question unless others are given. */
 export function answerTo({ query }: Heard, more: Partial<Packet> & { rcode?: number } = {}): Buffer {
   const { rcode = 0, flags = RECURSION_AVAILABLE, ...rest } = more;
   const bytes = encode({ type: 'response', id: query.id, questions: query.questions, ...rest, flags: flags | rcode });
-  // dns-packet writes every code as 0 where it is told one by name only.
+  // dns-packet writes 0 for a code that is given only by name.
   bytes[3] = ((bytes[3] ?? 0) & 0xf0) | rcode;
   return bytes;
 }

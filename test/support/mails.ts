@@ -10,26 +10,26 @@ import { MailSender } from '../../src/outbound/mail-sender.ts';
 import { MailThrottle } from '../../src/outbound/mail-throttle.ts';
 import type { MailRecord } from '../../src/readers/mail.ts';
 
-/** A page that shows what it was given: for tests of something else. */
+/** Renders a mail's content as JSON, for tests of other things. */
 export const plainRender: RenderMail = async (content) =>
   `<!doctype html><p>${JSON.stringify(content).replaceAll('<', '&lt;')}`;
 
 export interface Sending {
   sender: MailSender<MailRecord>;
-  /** What failed, in order. */
+  /** The failures, in order. */
   failures: { mail: MailRecord; side: FailureSide; words: FailureWords }[];
   gaveUp: MailRecord[];
-  /** Sends until nothing is due at the present time. */
+  /** Sends until nothing is due at the current time. */
   idle(): Promise<void>;
 }
 
-/** Sends with a mailer as fast as it takes. */
+/** Sends with a mailer without a rate limit. */
 export function transportOf({ store, now }: AppContext, mailer: Mailer): MailTransport {
   const throttle = new MailThrottle(null, now());
   return { mailer, throttle, width: 5, now, groupCommit: store.groupCommit, mayStart: () => true };
 }
 
-/** Sends the mails to readers with a mailer. */
+/** Sends mails to readers with a mailer. */
 export function senderOf(app: AppContext, mailer: Mailer, render: RenderMail = plainRender): Sending {
   const failures: Sending['failures'] = [];
   const gaveUp: MailRecord[] = [];
@@ -48,7 +48,7 @@ export function senderOf(app: AppContext, mailer: Mailer, render: RenderMail = p
   return { sender, failures, gaveUp, idle };
 }
 
-/** Sends the mails to readers into the outbox folder. */
+/** Sends mails to readers to the outbox folder. */
 export function outboxSender(app: AppContext): Sending {
   return senderOf(app, outboxOf(app));
 }

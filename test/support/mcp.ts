@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as ClientBefore } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportBefore } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
-/** What a tool gave, as both generations of clients tell it. */
+/** A tool's result, as clients of both generations return it. */
 export interface Given {
   isError?: boolean;
   content: { type: string; text: string }[];
@@ -11,7 +11,7 @@ export interface Given {
 }
 
 export interface McpUser {
-  /** What the server said of itself on connecting. */
+  /** The server's instructions. */
   instructions: string | undefined;
   tools(): Promise<{ name: string; [member: string]: unknown }[]>;
   call(name: string, given?: object, meta?: object): Promise<Given>;
@@ -26,7 +26,7 @@ const ME = { name: 'a test', version: '1.0.0' };
 /** Clients of the stateless protocol, and of the one with a handshake. */
 export const GENERATIONS = ['2026', '2025'] as const;
 
-/** A connected client; it is closed when the test ends. */
+/** A connected client, which is closed when the test ends. */
 export async function mcpUser(
   t: Scope,
   generation: (typeof GENERATIONS)[number],
@@ -37,7 +37,7 @@ export async function mcpUser(
   const requestInit = { headers };
   if (generation === '2025') {
     const client = new ClientBefore(ME);
-    // Its types are stricter about what is absent than its own classes.
+    // Its types are stricter about absent members than its own classes.
     await client.connect(new TransportBefore(address, { requestInit }) as never);
     t.after(() => client.close());
     return {

@@ -1,11 +1,11 @@
 import * as fc from './properties.ts';
 
-/** Ways to alter a document: its JSON by one or two members, or its text by a character or a doubled member. */
+/** Mutations of a document: changes of one or two JSON members, of a character, or a duplicated member. */
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 type Path = (string | number)[];
 
-/** One alteration, as numbers that are fitted to whatever document it is made in. */
+/** One mutation. Its numbers are scaled to the document. */
 interface Change {
   kind: 'replace' | 'borrow' | 'remove' | 'repeat' | 'swap' | 'add' | 'text' | 'character' | 'twice' | 'cut';
   place: number;
@@ -26,7 +26,7 @@ export const change: fc.Arbitrary<Change> = fc.record({
   sign: fc.constantFrom(...'0aZ"{},: -\\.é\u202e'),
 });
 
-/** The document's text, altered. Some alterations leave it as it was. */
+/** The mutated text of a document. Some mutations have no effect. */
 export function altered(text: string, changes: Change[]): string {
   return changes.reduce((at, one) => (isOfText(one) ? alteredText(at, one) : alteredJson(at, one)), text);
 }
@@ -90,7 +90,7 @@ function valueAt(json: Json, path: Path): Json {
   return path.reduce<Json>((at, name) => (at as Record<string | number, Json>)[name] as Json, json);
 }
 
-/** A document without the members at these places, such as `items[2].x`. */
+/** A document without the members at these paths, such as `items[2].x`. */
 export function withoutPlaces(json: unknown, places: string[]): Record<string, unknown> {
   const whole = structuredClone(json) as Record<string, never>;
   for (const place of places) {

@@ -34,14 +34,14 @@ export function publishCast({ store, now }: AppContext, day: string, title = `Th
   store.transact(() => append(store, { type: 'record', at: now(), paper: PAPER, kind: 'cast', name: day, body }));
 }
 
-/** Queues all that is to be told at the present time. */
+/** Queues every alert and digest that is due at the current time. */
 export function queueAll(app: AppContext): void {
   while (queueAlerts(app.store, { now: app.now, newId }) !== null);
   const digests = digestQueue(app);
   while (digests.next());
 }
 
-/** A mailer that keeps what it is given. */
+/** A mailer that collects its mails. */
 export function collector(): Mailer & { mails: Mail[] } {
   const mails: Mail[] = [];
   return { mails, send: async (mail) => void mails.push(mail) };

@@ -1,9 +1,9 @@
 import type { Schema } from './contract.ts';
 
-/** Texts that are already percent-encoded, or are not sound as such. */
+/** Texts that are already percent-encoded, or invalid as such. */
 export const RAW = ['%', '%zz', '%FF', '%E0%A4', '%C0%AF', '%00', 'a%2Fb', '%F0%9F%98%80', '%ED%A0%80'];
 
-/** Values of a parameter at, below and above its limits, and of other types. They are not yet percent-encoded. */
+/** Values of a parameter at, below and above its limits, and of other types, before percent-encoding. */
 export function oddTexts({ minimum, maximum, maxLength }: Schema): string[] {
   const near = (limit: number | undefined) => (limit === undefined ? [] : [limit - 1, limit, limit + 1].map(String));
   const long = maxLength === undefined ? [] : [maxLength, maxLength + 1].map((length) => 'x'.repeat(length));
@@ -47,7 +47,7 @@ export function oddTexts({ minimum, maximum, maxLength }: Schema): string[] {
   ];
 }
 
-/** Values of a member of a body. */
+/** Values of a body's member. */
 export function oddMembers({ minimum, maximum, maxLength }: Schema): unknown[] {
   const near = (limit: number | undefined) => (limit === undefined ? [] : [limit - 1, limit, limit + 1]);
   const long = maxLength === undefined ? [] : [maxLength, maxLength + 1].map((length) => 'x'.repeat(length));
@@ -80,7 +80,7 @@ export function oddMembers({ minimum, maximum, maxLength }: Schema): unknown[] {
 
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 
-/** Whole bodies that are no record. */
+/** Whole bodies that are not valid records. */
 export const ODD_BODIES: readonly (string | Uint8Array)[] = [
   '',
   ' ',
@@ -109,7 +109,7 @@ export const ODD_BODIES: readonly (string | Uint8Array)[] = [
   Uint8Array.of(0x00),
 ];
 
-/** Types under which a sound body is sent. */
+/** Content types for a valid body. */
 export const ODD_TYPES = [
   'text/plain',
   'application/x-www-form-urlencoded',

@@ -9,10 +9,10 @@ import { probe } from './probes.ts';
 import type { RecordsStand } from './records-stand.ts';
 import { recordsStand } from './records-stand.ts';
 
-/** Who is paid in tests. */
+/** The payee in tests. */
 export const PAYEE = '0x00000000000000000000000000000000000a11ce';
 
-/** The hosts that can be read, and what reading one costs by default. */
+/** The hosts with records, and the default price of a read. */
 export const HOST = 'example.org';
 export const LOOKUP = `/v1/domains/${HOST}`;
 export const LOOKUP_UNITS = 1_000;
@@ -38,7 +38,7 @@ export function paidEnv(facilitator: string, rpc: string | null): Record<string,
   };
 }
 
-/** A chain, a facilitator, and domain records that sell by the call; with `node: false` they cannot see the chain. */
+/** A chain, a facilitator, and domain records that sell single calls. With `node: false` they cannot see the chain. */
 export async function paidStand(t: Scope, { node = true, more = {} } = {}): Promise<PaidStand> {
   const endings: (() => unknown)[] = [];
   const inside = { after: (work: () => unknown) => void endings.unshift(work) };
@@ -47,7 +47,7 @@ export async function paidStand(t: Scope, { node = true, more = {} } = {}): Prom
   });
   const chain = await startChain(inside);
   const facilitator = await startFacilitator(inside, chain);
-  // The chain's clock is the machine's, and payments hold by it.
+  // The chain uses the machine's clock, and the validity of payments depends on it.
   const stand = await recordsStand(
     inside,
     { ...paidEnv(facilitator.url, node ? chain.url : null), ...more },
@@ -57,7 +57,7 @@ export async function paidStand(t: Scope, { node = true, more = {} } = {}): Prom
   return { ...stand, chain, facilitator };
 }
 
-/** What a payment says where it is not to be the usual. */
+/** The members of a payment that differ from the default. */
 export interface Odd extends Partial<Authorization> {
   version?: 1 | 2;
   signature?: Hex;
@@ -72,7 +72,7 @@ export interface Signed {
   headers: Record<string, string>;
 }
 
-/** A payment as a client makes it, or an odd one, and the header that carries it. */
+/** A payment as a client makes it, with overrides, and its header. */
 export async function payment(payer: Payer, units: number, odd: Odd = {}): Promise<Signed> {
   const { version = 1, signature: given, network, scheme = 'exact', accepted, ...more } = odd;
   const seconds = Math.floor(Date.now() / 1_000);

@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Puts another paper beside those of a content folder: a copy of one, its paper.yaml changed. */
+/** Adds a paper to a content folder: a copy of another one with a modified paper.yaml. */
 export function copyPaper(folder: string, from: string, to: string, change: (yaml: string) => string): void {
   const [source, target] = [join(folder, 'content', from), join(folder, 'content', to)];
   cpSync(source, target, { recursive: true });
@@ -9,7 +9,7 @@ export function copyPaper(folder: string, from: string, to: string, change: (yam
   writeFileSync(file, change(readFileSync(file, 'utf8')));
 }
 
-/** Puts a story that the demo paper's door takes into a content folder. Returns its path. */
+/** Writes a story that the demo paper's door accepts to a content folder. Returns its path. */
 export function writeStory(folder: string, slug: string, more: Record<string, string> = {}): string {
   const fields = {
     headline: `What ${slug} means`,

@@ -8,7 +8,7 @@ import { appContextIn, createPaper, filing, PAPER, type Scope, SECTIONS, tempFol
 export const START = Date.parse('2026-11-20T12:00:00Z');
 export const DAY = 86_400_000;
 
-/** A paper with so many pieces on air in its first section, a day between them, pressed without cards. */
+/** A paper with a number of pieces on air in its first section, one per day, pressed without cards. */
 export async function paperOf(t: Scope, pieces: number) {
   const clock = { now: START };
   const folder = tempFolder(t);

@@ -6,7 +6,7 @@ import type { RecordingOptions } from '../../src/records/recording.ts';
 import type { Certificate, Probe, Signal, SignalStatus, SignalType } from '../../src/records/signal.ts';
 import { SIGNAL_TYPES } from '../../src/records/signal.ts';
 
-/** The signer of tests, and its key. */
+/** The signer of the tests, and its key. */
 const signer = signerFrom('desk.example/door', new Uint8Array(32).fill(1));
 export const KEY: VerifyingKey = {
   kid: thumbprint(signer.publicKey),
@@ -18,12 +18,12 @@ export const KEY: VerifyingKey = {
 
 export const HOUR = 3_600_000;
 
-/** What records a look at a time. */
+/** The options that record a probe at a time. */
 export function toolsAt(now: number, more: Partial<RecordingOptions> = {}): RecordingOptions {
   return { signer, kid: KEY.kid, now, every: 24 * HOUR, randomBytes: (length) => randomBytes(length), ...more };
 }
 
-/** A signal with these values, or with none and a status. */
+/** A signal with these values, or with a status and no values. */
 export function signal(values: string[], status: SignalStatus = values.length > 0 ? 'ok' : 'nodata'): Signal {
   const answered = status === 'ok' || status === 'nodata' || status === 'nxdomain';
   return {
@@ -37,7 +37,7 @@ export function signal(values: string[], status: SignalStatus = values.length > 
   };
 }
 
-/** A look that saw these values and nothing else; a status in the place of values stands for an answer without any. */
+/** A probe that found only these values. A status in place of values means a response without any. */
 export function probe(
   hostname: string,
   at: number,
@@ -54,7 +54,7 @@ export function probe(
   return { hostname, at, signals, certificate, certificate_status, wildcard: false };
 }
 
-/** A certificate with a fingerprint made of one digit. */
+/** A certificate whose fingerprint repeats one digit. */
 export function certificate(digit: string, issuer = "CN=R11, O=Let's Encrypt, C=US"): Certificate {
   return {
     issuer,

@@ -11,10 +11,10 @@ import { envIn } from './app-context.ts';
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 export const PROGRAM = join(PROJECT, 'bin/broadsheet.mjs');
 
-/** How far a long work has come: on a slow machine there are such lines, on a fast one there are none. */
+/** Progress lines, which only slow machines print. */
 const PROGRESS = /^(?:[^\n]*: \d+ (?:of \d+|so far)|import [^\n]*: \d+)\n/gm;
 
-/** What a process came to; `stderr` without its lines of progress. */
+/** The result of a process. `stderr` omits progress lines. */
 export interface Outcome {
   code: number | null;
   signal: string | null;
@@ -22,7 +22,7 @@ export interface Outcome {
   stderr: string;
 }
 
-/** What a server logs when it has filed and pressed what was there at its start. */
+/** What a server logs once it has filed and pressed the content that was there at its start. */
 const SETTLED = /"msg":"(?:pressed what was due at the start|content\/ could not be filed)"/;
 
 /** Pino's levels. */
@@ -38,24 +38,24 @@ const LEVELS: Record<string, number> = {
 
 export interface Running {
   child: ChildProcess;
-  /** What it has said so far. */
+  /** Its output so far. */
   said: { stdout: string; stderr: string; log: string };
   ended: Promise<Outcome>;
 }
 
 export interface Serving extends Running {
-  /** Where the desk answers, and where the records do. */
+  /** The URLs of the desk and of the records. */
   url: string;
   records: string;
-  /** Sends SIGTERM and waits. */
+  /** Sends SIGTERM and waits for the exit. */
   stop(): Promise<Outcome>;
 }
 
 type Ending = Pick<TestContext, 'after'>;
 
 /**
- * Starts a verb of the real program, or of a copy of the whole project, inside a
- * folder; it is killed when the test ends before it does.
+ * Starts a command of the real program, or of a copy of the whole project, in a folder. It is killed when the test
+ * ends.
  */
 export function start(
   t: Ending,
@@ -64,7 +64,7 @@ export function start(
   more: Record<string, string> = {},
   project = PROJECT,
 ): Running {
-  // A server's log says when it has settled. A test sees the lines of the level that it asked for.
+  // A server's log says when it is ready. The test sees only lines of the level that it requested.
   const least = LEVELS[more.LOG_LEVEL ?? 'silent'] ?? 0;
   const logs = args[0] === 'serve' && least > (LEVELS.info ?? 0);
   const child = spawn(process.execPath, [join(project, 'bin/broadsheet.mjs'), ...args], {
@@ -100,12 +100,12 @@ export function start(
   return { child, said, ended };
 }
 
-/** Runs a verb of the real program inside a folder to its end. */
+/** Runs a command of the real program in a folder until it exits. */
 export function run(t: Ending, folder: string, args: string[], more: Record<string, string> = {}): Promise<Outcome> {
   return start(t, folder, args, more).ended;
 }
 
-/** Serves a folder's papers and waits until what was there at the start is filed and pressed, if it can be. */
+/** Serves a folder's papers and waits until the initial content is filed and pressed, or fails to be. */
 export async function serve(
   t: Ending,
   folder: string,
@@ -118,7 +118,7 @@ export async function serve(
   return serving;
 }
 
-/** Serves a folder's papers and waits for the ready line alone. */
+/** Serves a folder's papers and waits only for the ready line. */
 export async function serveAtOnce(
   t: Ending,
   folder: string,
@@ -148,12 +148,12 @@ export async function serveAtOnce(
   return { ...running, url, records, stop };
 }
 
-/** The lines of a log that tell of a failure: level error or worse. */
+/** The lines of a log that report a failure: level error or above. */
 export function failuresIn({ stderr }: { stderr: string }): string[] {
   return stderr.split('\n').filter((line) => /"level":[56]0/.test(line));
 }
 
-/** Copies the project, its built pages too, into a folder; what npm installed is linked to. */
+/** Copies the project with its built pages into a folder. Links to the installed packages. */
 export function copyProject(folder: string): void {
   const parts = [
     'api',
@@ -176,9 +176,8 @@ export function copyContent(folder: string): void {
 }
 
 /**
- * Copies the repository's own papers into a folder, and where test/run.mjs has
- * filed and pressed them, that desk as well: a server on it presses the pages
- * for its own address and draws no card again.
+ * Copies the repository's own papers into a folder. If test/run.mjs has filed and pressed them, copies that desk as
+ * well, so that a server presses the pages for its own address but does not draw cards again.
  */
 export function copyDemo(folder: string): void {
   copyContent(folder);
@@ -187,7 +186,7 @@ export function copyDemo(folder: string): void {
   for (const part of ['var', 'papers']) cpSync(join(made, part), join(folder, part), { recursive: true });
 }
 
-/** Asks again and again until there is an answer; the runner's own limit ends it. */
+/** Repeats a call until it returns a result; the runner's own timeout ends it. */
 export async function until<T>(ask: () => Promise<T | null> | T | null): Promise<T> {
   for (;;) {
     const answer = await ask();
@@ -196,7 +195,7 @@ export async function until<T>(ask: () => Promise<T | null> | T | null): Promise
   }
 }
 
-/** The links in pages hold the address, so a port must be known before the server starts. */
+/** Pages contain links with the address, so the port must be known before the server starts. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -4,14 +4,14 @@ import * as fc from 'fast-check';
 // biome-ignore lint/performance/noBarrelFile: what properties are made of, with an `assert` of this project's own.
 export * from 'fast-check';
 
-/** The seed of every property, so that a run passes or fails alike for everybody. */
+/** The seed of every property, so that a run has the same result everywhere. */
 const SEED = 1;
-/** How many times as many runs as each property asks for; with more than one, each has a new random seed. */
+/** Multiplies the number of runs of every property. Above 1, each run has a new random seed. */
 const TIMES = Number(process.env.PROPERTY_TIMES ?? 1);
 
 /**
- * Checks a property as fast-check does, with the suite's own seed. `.ci/wide properties` sets PROPERTY_TIMES: each
- * property then runs so many times as long with a seed of its own, and what fails is added to PROPERTY_FAILURES.
+ * Checks a property like fast-check, with the suite's own seed. `.ci/wide properties` sets PROPERTY_TIMES: it
+ * multiplies the runs of each property and uses a new seed, and appends failures to PROPERTY_FAILURES.
  */
 export function assert<Ts>(property: fc.IAsyncProperty<Ts>, given?: fc.Parameters<Ts>): Promise<void>;
 export function assert<Ts>(property: fc.IProperty<Ts>, given?: fc.Parameters<Ts>): void;
@@ -26,7 +26,7 @@ export function assert<Ts>(property: fc.IRawProperty<Ts>, given: fc.Parameters<T
     throw error;
   };
   try {
-    // Either kind: what is returned tells which one it was.
+    // Works for both kinds: the return value tells which one it is.
     return fc.assert(property as fc.IAsyncProperty<Ts>, parameters)?.catch(note);
   } catch (error) {
     return note(error);

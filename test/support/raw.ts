@@ -2,17 +2,17 @@ import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A connection on which a test writes what it likes. */
+/** A connection on which a test writes raw bytes. */
 export interface Raw {
   socket: Socket;
   write(bytes: string | Buffer): void;
-  /** All that was answered, once the server has closed the connection. */
+  /** The whole response, once the server has closed the connection. */
   closed: Promise<string>;
-  /** What was answered so far. */
+  /** The response so far. */
   text(): string;
 }
 
-/** Opens a connection of its own. Bytes go out and come in as Latin-1; a reset is an end. */
+/** Opens a new connection. Bytes are sent and received as Latin-1. A reset counts as an end. */
 export async function dial(url: string): Promise<Raw> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -31,14 +31,14 @@ export async function dial(url: string): Promise<Raw> {
   };
 }
 
-/** Sends bytes as they are and gives all that is answered; they must ask for the connection's end. */
+/** Sends raw bytes and returns the whole response. The bytes must ask to close the connection. */
 export async function shout(url: string, bytes: string): Promise<string> {
   const { write, closed } = await dial(url);
   write(bytes);
   return closed;
 }
 
-/** Sends bytes one by one, so many ms apart, until the connection is closed. */
+/** Sends bytes one at a time, `gap` ms apart, until the connection is closed. */
 export async function drip(raw: Raw, bytes: string, gap: number): Promise<void> {
   for (const byte of bytes) {
     if (raw.socket.destroyed) return;

@@ -6,7 +6,7 @@ import type { Choices, Subscriber } from '../../src/readers/subscriber.ts';
 import { DEFAULT_CHOICES } from '../../src/readers/subscriber.ts';
 import { PAPER } from './app-context.ts';
 
-/** Puts a confirmed reader in. */
+/** Inserts a confirmed reader. */
 export function confirmedReader(
   { store, now }: AppContext,
   email: string,

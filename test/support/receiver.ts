@@ -5,26 +5,26 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Scope } from './app-context.ts';
 
-/** A request as it came in. */
+/** A request that was received. */
 export interface Received {
   path: string;
   headers: IncomingHttpHeaders;
   body: string;
 }
 
-/** A server that takes webhooks. */
+/** A server that receives webhooks. */
 export interface Receiver {
   url: string;
   port: number;
-  /** What came, whole, in the order in which it came. */
+  /** The complete requests, in order of arrival. */
   got: Received[];
-  /** How many connections were made. */
+  /** The number of connections. */
   connections: number;
-  /** What is done with a request once it is read; 204 unless a test says otherwise. */
+  /** Answers a request once it is read; by default with 204. */
   answer(request: IncomingMessage, response: ServerResponse, received: Received): void;
 }
 
-/** Listens on a free port of the loopback until the test ends; over TLS when it is given a certificate. */
+/** Listens on a free loopback port until the test ends; with TLS if a certificate is given. */
 export async function receiver(
   t: Scope,
   { host = '127.0.0.1', port = 0, tls }: { host?: string; port?: number; tls?: { key: string; cert: string } } = {},

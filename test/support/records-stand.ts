@@ -11,14 +11,14 @@ import type { Probe } from '../../src/records/signal.ts';
 import type { Clock } from './app-context.ts';
 import { appContextIn, tempFolder } from './app-context.ts';
 
-/** The domain records of a test, served inside this process. */
+/** The domain records of a test, served in this process. */
 export interface RecordsStand {
   app: AppContext;
   url: string;
   clock: Clock;
-  /** A key of a level; of an account where that level is its. */
+  /** A key of a level; for the level `account`, of the account with this address. */
   keyOf(level: ServiceLevel, email?: string): string;
-  /** Enters looks as a scanner would, each at its own time. */
+  /** Records probes as a scanner would, each at its own time. */
   enter(...looks: Probe[]): void;
 }
 
@@ -26,14 +26,14 @@ interface Scope {
   after(work: () => unknown): void;
 }
 
-/** Serves an empty set of domain records on a free port, under a clock that stands until it is set forward. */
+/** Serves an empty set of domain records on a free port, with a clock that stands still until the test sets it. */
 export async function recordsStand(
   t: Scope,
   more: Record<string, string> = {},
   now = Date.UTC(2026, 10, 21, 9),
 ): Promise<RecordsStand> {
   const clock = { now };
-  // The server goes first, then the database, then the folder.
+  // Closes the server first, then the database, and removes the folder last.
   const endings: (() => unknown)[] = [];
   const inside = { after: (work: () => unknown) => void endings.unshift(work) };
   t.after(async () => {
@@ -59,7 +59,10 @@ function keyOf({ store, now }: AppContext, level: ServiceLevel, email: string): 
   return makeServiceKey(maker, { account, level, name: `a test’s ${level}` }).key;
 }
 
-/** Makes the door's key where there is none, and enters looks by a database handle: the stand's own, or one of another process. */
+/**
+ * Creates the signing key if necessary, and records probes through a database handle: the stand's own, or that of
+ * another process.
+ */
 export function recordProbes(
   { store, desk, settings, openSigningKey: openDoor }: AppContext,
   clock: Clock,

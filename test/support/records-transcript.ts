@@ -5,10 +5,10 @@ import { certificate, probe } from './probes.ts';
 import type { RecordsStand } from './records-stand.ts';
 import { recordsStand } from './records-stand.ts';
 
-/** Where the records of the transcripts are published. */
+/** The public address of the records in transcripts. */
 export const ROOT = 'https://records.example';
 
-/** What a theme needs besides: limits that a transcript reaches. */
+/** Additional settings per theme, such as limits that a transcript reaches. */
 const SETTINGS: Record<string, Record<string, string>> = {
   'records-keyless': { KEYLESS_DAILY: '6' },
   'records-meter': { KEYED_DAILY: '2', KEYED_PER_MINUTE: '4' },
@@ -22,9 +22,8 @@ const SETTINGS: Record<string, Record<string, string>> = {
 };
 
 /**
- * The records that a theme's transcript is played against, at nine in the
- * morning of 21 November 2026: two domains that changed, one that was not
- * observed yet, and one that opted out. With them what `{name}` stands for.
+ * The records for a theme's transcript, at 09:00 on 21 November 2026: two domains that changed, one that was not
+ * observed yet, and one that opted out. Also returns the values of `{name}` placeholders.
  */
 export async function transcriptStand(
   t: { after(work: () => unknown): void },

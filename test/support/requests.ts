@@ -1,6 +1,6 @@
 import type { Contract, Operation, Sending } from './contract.ts';
 
-/** A GET of a path, as it is written. */
+/** A GET of a path, sent verbatim. */
 export function get(path: string): Sending {
   return { method: 'GET', path };
 }
@@ -10,7 +10,7 @@ export function written(sent: Sending, body: string | Uint8Array, headers: Recor
   return { ...sent, body, headers: { 'content-type': 'application/json', ...headers } };
 }
 
-/** A request with one parameter given, and one with it given twice where that can be. */
+/** A request with one parameter, and one that repeats it where possible. */
 export function withParameter(
   operation: Operation,
   sent: Sending,
@@ -18,7 +18,7 @@ export function withParameter(
   value: string,
 ): Sending[] {
   if (where === 'header') {
-    // A header takes no percent-encoding: what a header may hold is sent as it is.
+    // Headers are not percent-encoded: the valid part of the value is sent as it is.
     const plain = value.replace(/%../g, '~').slice(0, 2_000);
     return [{ ...sent, headers: { ...sent.headers, [name]: plain } }];
   }
@@ -34,16 +34,13 @@ export function withParameter(
   return [once, [...once, `${name}=1`]].map((pairs) => ({ ...sent, path: `${address}?${pairs.join('&')}` }));
 }
 
-/** What an operation's examples cannot know. */
+/** Values that an operation's examples cannot contain. */
 export interface State {
   parameters?: Record<string, string>;
   body?: object;
 }
 
-/**
- * The request that a document's own examples make. What examples cannot know,
- * since only the present state can tell it, comes with `state`.
- */
+/** The request from a document's own examples. `state` has the values that depend on the current state. */
 export function exampleRequest(contract: Contract, operation: Operation, state: State = {}): Sending {
   let sent: Sending = { method: operation.method, path: operation.path };
   for (const parameter of operation.parameters ?? []) {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** The definitions of RFC 6962, section 2.1, word for word: what faster code is held against. */
+/** The definitions of RFC 6962, section 2.1, verbatim, as a reference for the faster code. */
 
 const sha256 = (...parts: Uint8Array[]): Uint8Array =>
   new Uint8Array(createHash('sha256').update(Buffer.concat(parts)).digest());
 
-/** The largest power of two that is less than n. */
+/** The largest power of two below n. */
 function split(n: number): number {
   let k = 1;
   while (k * 2 < n) k *= 2;

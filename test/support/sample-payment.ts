@@ -4,7 +4,7 @@ import { requirementsV2 } from '../../src/meter/offer.ts';
 
 const network = NETWORKS[1] as (typeof NETWORKS)[number];
 
-/** An offer for tests that need no chain. */
+/** An offer for tests without a chain. */
 export const OFFER: Offer = {
   network,
   asset: network.usdc,
@@ -15,7 +15,7 @@ export const OFFER: Offer = {
   mimeType: 'application/json',
 };
 
-/** The header of a payment for it, with members that no version defines laid over the payload. */
+/** The header of a payment for the offer. `more` overrides its members, `odd` those of its authorization. */
 export function samplePayment(version: 1 | 2, more: Record<string, unknown> = {}, odd: object = {}): string {
   const authorization = {
     from: `0x${'b0'.repeat(20)}`,

@@ -5,7 +5,7 @@ const DAY = 86_400_000;
 
 type Seen = Partial<Record<SignalType, string[]>>;
 
-/** Who serves names and mail of the made-up hostnames, in turn. */
+/** Providers of names and mail for the invented hostnames, in turn. */
 const HOUSES: { ns: string[]; mx: string[]; txt: string; issuer: string }[] = [
   {
     ns: ['ada.ns.cloudflare.com', 'hank.ns.cloudflare.com'],
@@ -42,7 +42,7 @@ const NAMES = [
   'fog-signal.example',
 ];
 
-/** What the n-th hostname shows on a day: most stay as they are, some change now and then. */
+/** What the n-th hostname shows on a day: most values stay, some change now and then. */
 function seenOn(index: number, day: number): Seen {
   const house = HOUSES[(index + (index === 3 && day > 4 ? 1 : 0)) % HOUSES.length] as (typeof HOUSES)[number];
   const moved = Math.floor((day + index) / (3 + (index % 5)));
@@ -61,7 +61,7 @@ function seenOn(index: number, day: number): Seen {
   return seen;
 }
 
-/** Looks at a dozen made-up hostnames on each of so many days up to a time, in their order. */
+/** Daily probes of a dozen invented hostnames over a number of days up to a time, in order. */
 export function seededProbes(until: number, days: number): Probe[] {
   return Array.from({ length: days }, (_, day) =>
     NAMES.map((name, index) => {

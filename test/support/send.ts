@@ -5,11 +5,11 @@ export interface Sending {
   method?: string;
   path: string;
   headers?: Record<string, string | string[]>;
-  /** An object goes out as JSON, a text or bytes as they are. */
+  /** Objects are sent as JSON, text and bytes as they are. */
   body?: object | string | Buffer;
 }
 
-/** Sends a request with a body, its path as it is written, on a connection of its own. */
+/** Sends a request with a verbatim path on its own connection. */
 export function send(url: string, { method = 'GET', path, headers = {}, body }: Sending): Promise<Answer> {
   const { hostname, port } = new URL(url);
   const isJson = body !== undefined && typeof body !== 'string' && !Buffer.isBuffer(body);
@@ -26,7 +26,7 @@ export function send(url: string, { method = 'GET', path, headers = {}, body }: 
           const whole = Buffer.concat(chunks);
           resolve({ status: response.statusCode ?? 0, headers: response.headers, body: whole, text: whole.toString() });
         };
-        // A stream has no end: what comes first is its answer here.
+        // Streams do not end: their first chunk counts as the response.
         const isStream = /^text\/event-stream/.test(String(response.headers['content-type']));
         response.on('data', (chunk: Buffer) => {
           chunks.push(chunk);

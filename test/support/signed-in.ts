@@ -3,7 +3,7 @@ import { beginSession } from '../../src/accounts/session.ts';
 import type { AppContext } from '../../src/app/context.ts';
 import { newId } from '../../src/app/context.ts';
 
-/** The `Cookie` header of somebody who is signed in to the domain records. */
+/** The `Cookie` header of a signed-in account of the domain records. */
 export function cookieOf({ store, now, settings }: AppContext, email = 'ada@example.org'): string {
   const account = store.accounts.ofEmail(email, { id: newId(), plan: 'daily', made_at: now() });
   const { token } = beginSession({ sessions: store.sessions, now, newId, random: randomBytes }, account.id);

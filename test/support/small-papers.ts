@@ -11,13 +11,13 @@ import { envIn } from './app-context.ts';
 
 const MEDIA = fileURLToPath(new URL('../../content/the-leading-light/media', import.meta.url));
 
-/** A paper's keys, one of each level. */
+/** A paper's keys, one per level. */
 export type Keys = Record<Level, string>;
 
 export interface SmallPaper {
   slug: string;
   isPublic?: boolean;
-  /** Its own domain's address. */
+  /** The URL of its own domain. */
   url?: string;
 }
 
@@ -28,10 +28,10 @@ const STORIES = [
   { slug: 'slack-water', category: 'Tides', byline: 'ibo-sand', air: false, art: false },
 ];
 
-/** Writes small papers into a content folder, files them, and gives each one's keys. */
+/** Writes small papers into a content folder, files them, and returns the keys of each. */
 export async function enterPapers(folder: string, papers: readonly SmallPaper[]): Promise<Map<string, Keys>> {
   for (const paper of papers) writePaper(join(folder, 'content', paper.slug), paper);
-  // The server's own address is not known yet; nothing is pressed here.
+  // The server's own address is not known yet, and nothing is pressed here.
   const app = openAppContext(readSettings(envIn(folder)));
   try {
     const { problems } = await fileContent(app);
@@ -83,12 +83,12 @@ function writePaper(folder: string, { slug, isPublic = true, url }: SmallPaper):
   }
 }
 
-/** JSON is YAML. */
+/** Writes JSON, which is valid YAML. */
 function write(folder: string, name: string, value: object): void {
   writeFileSync(join(folder, name), `${JSON.stringify(value)}\n`);
 }
 
-/** The body of a filing that a small paper's door takes. */
+/** The body of a filing that a small paper's door accepts. */
 export function storyBody(slug: string) {
   return {
     slug,

@@ -7,7 +7,7 @@ import PostalMime from 'postal-mime';
 import type { SMTPServerOptions } from 'smtp-server';
 import { SMTPServer } from 'smtp-server';
 
-/** A mail as a server took it. */
+/** A mail that the server accepted. */
 export interface Taken {
   from: string;
   to: string[];
@@ -18,16 +18,16 @@ export interface Taken {
 
 export interface SmtpStand {
   port: number;
-  /** What was taken, in order. */
+  /** The accepted mails, in order. */
   taken: Taken[];
-  /** How many connections there were. */
+  /** The number of connections. */
   connections(): number;
-  /** Breaks every connection that is open. */
+  /** Breaks every open connection. */
   breakAll(): void;
   close(): Promise<void>;
 }
 
-/** A refusal with its code, as smtp-server wants it. */
+/** An error with a reply code, for smtp-server. */
 export function refusal(responseCode: number, text: string): Error {
   return Object.assign(new Error(text), { responseCode });
 }
@@ -38,7 +38,7 @@ export interface Certificate {
   certFile: string;
 }
 
-/** A certificate of 127.0.0.1 and localhost, signed by itself. */
+/** A self-signed certificate for 127.0.0.1 and localhost. */
 export function certificateIn(folder: string): Certificate {
   mkdirSync(folder, { recursive: true });
   const [key, cert] = [join(folder, 'tls.key'), join(folder, 'tls.crt')];
@@ -57,7 +57,7 @@ interface Ending {
   after(work: () => unknown): void;
 }
 
-/** A mail server on a free port of loopback that keeps what it takes; closed when the test ends. */
+/** A mail server on a free loopback port that stores what it accepts. It is closed when the test ends. */
 export async function smtpServer(t: Ending, more: SMTPServerOptions = {}): Promise<SmtpStand> {
   const taken: Taken[] = [];
   const sockets = new Set<Socket>();
@@ -104,7 +104,7 @@ export async function smtpServer(t: Ending, more: SMTPServerOptions = {}): Promi
   return { port, taken, connections: () => connections, breakAll, close };
 }
 
-/** Reads a mail with a parser that the program does not use. */
+/** Parses a mail with a parser that the program does not use. */
 export function parsed({ raw }: Pick<Taken, 'raw'>): Promise<Email> {
   return PostalMime.parse(raw);
 }

@@ -9,7 +9,7 @@ interface Scope {
   after(work: () => unknown): void;
 }
 
-/** Why tests that trace system calls are not run here; false where they are. In CI a missing strace fails them. */
+/** Why tests that trace system calls are skipped; false when they run. In CI a missing strace makes them fail. */
 export const NO_STRACE = reasonNotToTrace();
 
 function reasonNotToTrace(): string | false {
@@ -17,12 +17,13 @@ function reasonNotToTrace(): string | false {
   if (!isHere) {
     return process.env.NEED_SERVERS === undefined && 'strace is not installed; install the Debian package strace';
   }
-  // Where containers may not trace, no installing helps. A trace that began is ended after a second, with 124.
+  // Installing strace does not help where containers may not trace. `timeout` ends a successful trace after a second,
+  // with 124.
   const { status } = spawnSync('sh', ['-c', 'sleep 3 & exec timeout 1 strace -qq -o /dev/null -p $!']);
   return status === 124 ? false : 'strace may not look at another process here (CAP_SYS_PTRACE)';
 }
 
-/** One system call of one thread: its name, the paths and texts that it was given. */
+/** One system call of a thread: its name, and its paths and texts. */
 export interface Call {
   thread: string;
   name: string;
@@ -30,11 +31,11 @@ export interface Call {
 }
 
 export interface Trace {
-  /** The calls since the trace began, in the order in which they began. */
+  /** The calls since the trace began, in order of their start. */
   calls(): Call[];
 }
 
-/** Watches what a running process writes, syncs and renames, all of its threads, for as long as the test lasts. */
+/** Traces what all threads of a running process write, sync and rename, until the test ends. */
 export async function traced(t: Scope, pid: number): Promise<Trace> {
   const file = join(tempFolder(t), 'trace');
   const names = 'fsync,fdatasync,write,writev,pwrite64,pwritev,sendto,sendmsg,rename,renameat,renameat2,link,linkat';

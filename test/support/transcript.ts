@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import type { Answer } from './http.ts';
 import { send } from './send.ts';
 
-/** One request and what is expected to come back. */
+/** One request and its expected response. */
 export interface Exchange {
-  /** Of its first line in the file, from 1. */
+  /** The number of its first line in the file, from 1. */
   line: number;
   method: string;
   /** Under the paper's root. */
@@ -13,22 +13,22 @@ export interface Exchange {
   headers: [name: string, value: string][];
   body: string;
   status: number;
-  /** What each header is to be; null when it is to be absent. */
+  /** The expected value of each header; null when it must be absent. */
   expected: [name: string, value: string | null][];
   answer: string;
 }
 
-/** Where a transcript is played. */
+/** Where a transcript is run. */
 export interface Lane {
   url: string;
-  /** What stands before the path on this host: `/paper`, or nothing on a domain of the paper's own. */
+  /** The path prefix on this host: `/paper`, or nothing on a paper's own domain. */
   prefix: string;
   host?: string;
-  /** What `{name}` stands for. */
+  /** The values of `{name}` placeholders. */
   words: Record<string, string>;
 }
 
-/** What `<name>` stands for; `<name:word>` keeps it as `{word}`. */
+/** The patterns of `<name>`; `<name:word>` stores the match as `{word}`. */
 const FORMS: Record<string, string> = {
   id: '[0-9a-z]{26}',
   time: '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z',
@@ -47,10 +47,9 @@ const FORMS: Record<string, string> = {
 };
 
 /**
- * Reads a transcript: `#` begins a remark, `>` a request (its first line, its
- * headers, a line alone, its body), `<` the status and some headers of the
- * answer (`!Name` is to be absent), and what follows is its body. A body that is
- * JSON is compared member by member; the member or element `…` stands for any more.
+ * Parses a transcript. `#` starts a comment, `>` a request (its first line, its headers, an empty `>` line, its body),
+ * and `<` the status and some headers of the response (`!Name` must be absent); what follows is the body. JSON bodies
+ * are compared member by member; a member or element `…` stands for any others.
  */
 export function readTranscript(file: string): Exchange[] {
   const exchanges: Exchange[] = [];
@@ -95,7 +94,7 @@ function header(text: string): [string, string] {
   return [text.slice(0, at), text.slice(at + 2)];
 }
 
-/** Plays an exchange and fails where the answer is another. What the answer gives to keep goes into the lane's words. */
+/** Runs an exchange and fails when the response differs. Stores what the response provides in the lane's words. */
 export async function play(exchange: Exchange, lane: Lane): Promise<Answer> {
   const { method, path } = exchange;
   const told = (text: string) => text.replace(/\{(\w+)\}/g, (whole, name: string) => lane.words[name] ?? whole);
@@ -127,7 +126,7 @@ export async function play(exchange: Exchange, lane: Lane): Promise<Answer> {
   return answer;
 }
 
-/** Whether a text is as a pattern has it; keeps what the pattern names. */
+/** Whether a text matches a pattern; stores the named parts. */
 function matches(text: string, pattern: string, words: Record<string, string>): boolean {
   const kept: string[] = [];
   const source = pattern

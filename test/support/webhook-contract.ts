@@ -1,7 +1,7 @@
 import type { Contract } from './contract.ts';
 import type { Received } from './receiver.ts';
 
-/** Why a delivery is none that the document's `webhooks` promise, or null. */
+/** Why a delivery does not match the document's `webhooks`, or null. */
 export function webhookMismatch(contract: Contract, { headers, body }: Received): string | null {
   const message = JSON.parse(body) as { type: string };
   const operation = contract.document.webhooks?.[message.type]?.post;

@@ -1,6 +1,6 @@
 import { SaxesParser } from 'saxes';
 
-/** Throws when a document is not well-formed XML. */
+/** Throws unless a document is well-formed XML. */
 export function assertWellFormed(xml: string): void {
   const parser = new SaxesParser({ xmlns: true });
   parser.on('error', (error) => {

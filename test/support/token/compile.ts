@@ -1,16 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** The contracts of the tests' chain. */
+/** The contracts on the tests' chain. */
 const CONTRACTS = { dollar: 'Dollar', several: 'Several' } as const;
 
 export type Compiled = Record<keyof typeof CONTRACTS, `0x${string}`>;
 
-/** What the compiler made of them: compiling takes two seconds, which each test that wants a chain is spared. */
+/** The stored output of the compiler: compiling takes two seconds, which tests with a chain are spared. */
 const COMPILED = new URL('./compiled.json', import.meta.url);
 
-/** Each contract's code as it stands on a chain, in hex. */
+/** The code of each contract as deployed, in hex. */
 export async function compile(): Promise<Compiled> {
-  // The compiler is large, and only its own test wants it.
+  // The compiler is large, and only its own test needs it.
   const { default: solc } = await import('solc');
   const names = Object.keys(CONTRACTS) as (keyof typeof CONTRACTS)[];
   const read = (name: string) => readFileSync(new URL(`./${name}.sol`, import.meta.url), 'utf8');
@@ -32,10 +32,10 @@ export async function compile(): Promise<Compiled> {
   return Object.fromEntries(names.map((name) => [name, codeOf(name)])) as Compiled;
 }
 
-/** Each contract's code as it was compiled and is kept beside its source. */
+/** The stored code of each contract. */
 export function compiled(): Compiled {
   return JSON.parse(readFileSync(COMPILED, 'utf8'));
 }
 
-// `node test/support/token/compile.ts` writes it anew.
+// `node test/support/token/compile.ts` regenerates the file.
 if (import.meta.main) writeFileSync(COMPILED, `${JSON.stringify(await compile(), null, 2)}\n`);
