@@ -21,7 +21,7 @@ const PAGE_CODE = [
   'src/pages',
   'src/layouts',
   'src/parts',
-  // The story page's in-browser checks are built from this folder.
+  // The story page's in-browser checks are built from these.
   'src/ledger',
   'src/records',
   'src/press/prose-html.ts',

@@ -15,7 +15,7 @@ const AT_ONCE = 16;
 export type Enriched = FullRecord | { domain: string; error: string; message: string };
 
 /**
- * Probes watched hostnames at once, due or not, each one once, and yields them as they complete. Stops when the
+ * Probes watched hostnames immediately, due or not, each one once, and yields them as they complete. Stops when the
  * consumer stops reading.
  */
 export async function* enrich(

@@ -28,7 +28,7 @@ import { linkKey } from './link-key.ts';
 /** How long mails are kept after they are settled, in ms. */
 const MAILS_KEPT = 35 * DAY;
 
-/** The mails of the papers: to their readers, and notices to their operators. */
+/** The mails of the papers: to their readers, and notices to the people who run them. */
 export function paperMails(app: AppContext, render: RenderMail): MailService {
   const { store } = app;
   const digests = digestQueue(app);

@@ -20,7 +20,7 @@ interface Badged {
 
 /**
  * The badge of a domain's newest observation, as SVG: its date and number. The metadata holds the receipt verbatim, so
- * the picture can be verified by itself. `page` is the link target when the SVG is not shown as an image.
+ * the picture can be verified on its own. `page` is the link target when the SVG is not shown as an image.
  */
 export function badgeOf({ seq, record, receipt }: Badged, page: string): string {
   return svgOf({

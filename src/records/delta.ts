@@ -3,7 +3,7 @@ import type { TrackedName, TrackedValues } from './tracked-values.ts';
 
 /** The last known values of one signal, and which of them the last known probe did not show. */
 export interface Baseline {
-  /** Sorted, each once. */
+  /** Sorted, without duplicates. */
   values: string[];
   /** Values missing from one probe. They are removed if the next known probe does not show them either. Sorted. */
   missing: string[];

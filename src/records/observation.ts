@@ -7,7 +7,7 @@ import { observationText } from './receipt.ts';
 import type { DomainRecord } from './record.ts';
 import { disclosuresOf } from './salt.ts';
 
-/** An observation as it is stored: the record, the seed of its salts, and the receipt. */
+/** A stored observation: the record, the seed of its salts, and the receipt. */
 export interface Observation {
   seq: number;
   record: DomainRecord;

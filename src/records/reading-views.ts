@@ -71,7 +71,7 @@ export interface NamesView {
 
 export interface NameRow {
   name: string;
-  /** Its kind, where the list has several; else null. */
+  /** Its kind, where the list has several kinds; null otherwise. */
   kind: string | null;
   count: number;
   /** The share of all watched hostnames, from 0 to 1. */

@@ -46,7 +46,7 @@ export function certificateText({ fingerprint256, not_after, issuer }: Certifica
   return `${fingerprint256} ${not_after} ${issuer}`;
 }
 
-/** Parses such a text; null for anything else. */
+/** Parses a text made by `certificateText`; null for anything else. */
 export function certificateParts(text: string): Pick<Certificate, 'fingerprint256' | 'not_after' | 'issuer'> | null {
   const match = /^([0-9a-f]{64}) (\S+) (.*)$/s.exec(text);
   return match === null

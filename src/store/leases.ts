@@ -7,7 +7,7 @@ import { sql } from './sql.ts';
 export interface LeaseTable {
   /**
    * Acquires or renews a lease for `lasts` ms. Returns `acquired` when this process did not hold it before, and null
-   * when another process holds it. `now` is called under the write lock, when no other process can take the lease.
+   * when another process holds it. The lease starts at the time that `now` returns under the write lock.
    */
   acquire(name: string, owner: string, now: () => number, lasts: number): 'acquired' | 'renewed' | null;
   /** Releases a lease before it expires. */

@@ -60,7 +60,7 @@ export interface LedgerTables {
   lastFiledAt(paper: string): number;
   /** Every entry, oldest first, read in batches to bound memory. */
   entries(): Iterable<LedgerEntry>;
-  /** Every key that ever signed for the filing door, oldest first. */
+  /** Every signing key of the filing door, current and retired, oldest first. */
   doorKeys(): VerifyingKey[];
 }
 

@@ -17,7 +17,7 @@ const NOTICE = {
   kind: oneOf('notice'),
 };
 
-/** Mails to the operators of a paper, and their outcomes. */
+/** Mails to the people who run a paper, and their outcomes. */
 export function noticeTable(db: Db): NoticeTable {
   const { run, all } = sql(db);
   const queue = run(

@@ -4,8 +4,8 @@ import type { Db } from './open.ts';
 import { sql } from './sql.ts';
 
 /**
- * A lease picks from this many times its size of due hosts, so that the hosts of one operator of name servers never
- * fill it.
+ * A lease picks from this many times its size of due hosts, so that no single operator of name servers fills
+ * it.
  */
 const FAIR_WINDOW = 8;
 

@@ -13,7 +13,7 @@ const SIGNATURE = {
 };
 const COLUMNS = Object.keys(SIGNATURE).join(', ');
 
-/** Signatures of the agreement for agents: permanently, the first one for each paper, version and text. */
+/** Signatures under the agreement for agents: the first one for each paper, version and text is kept permanently. */
 export function termsTable(db: Db): TermsTable {
   const { run, one } = sql(db);
   const insert = run(`INSERT INTO terms (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`);

@@ -63,7 +63,7 @@ async function check({ setting, origin, portSetting, port, assumed, served }: Ad
 
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.');
 
-/** Finds out which program answers at an address; null when none does. */
+/** Which program answers at an address; null when none does. */
 function ask(origin: string): Promise<'ours' | 'other' | null> {
   return fetch(`${origin}/`, { signal: AbortSignal.timeout(PATIENCE), redirect: 'manual' }).then(
     ({ headers }) => (headers.has('x-request-id') ? 'ours' : 'other'),

@@ -10,7 +10,7 @@ import { hourly, poll } from './poll.ts';
 
 /** How often the server checks for pieces that other processes filed, in ms. */
 const POLL_EVERY = 200;
-/** How often the news sitemap is pressed again, in ms: its entries expire. */
+/** How often the news sitemap is pressed again, in ms, because its entries expire. */
 const NEWS_EVERY = 10 * MINUTE;
 /** How long to wait after a failed press before pressing the paper again, in ms. */
 const REST = 10_000;

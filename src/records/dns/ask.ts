@@ -8,7 +8,7 @@ import type { RecordType } from './record-type.ts';
 import type { Exchange, Transport } from './transport.ts';
 import type { Upstream } from './upstream.ts';
 
-/** How often a question is sent, across all resolvers. */
+/** How many times a question is sent, across all resolvers. */
 export const TRIES = 3;
 /** The timeout of the first attempt, in ms. It doubles with each attempt. */
 export const FIRST_WAIT = 1_500;

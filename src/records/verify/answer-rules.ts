@@ -18,7 +18,8 @@ const FIELDS = [
 
 /**
  * Returns the members of an answer (a preview or a full record) that differ from the signed content. `disclosed` holds
- * the fields of its disclosures, with null for a malformed one. No hashing, so it also runs in a reader's browser.
+ * the fields of its disclosures, with null for a malformed one. It does no hashing, so it also runs in a reader's
+ * browser.
  */
 export function answerRules(
   answer: Record<string, unknown>,
