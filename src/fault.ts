@@ -65,16 +65,16 @@ export class Busy extends Fault {
   }
 }
 
-/** The most problems that an answer lists. */
+/** The most problems that a response lists. */
 const PROBLEMS_MAX = 100;
 
-/** Problems as an answer lists them: the first hundred, and the total when there are more. */
+/** Problems as a response lists them: the first hundred, and the total when there are more. */
 export function listedProblems(problems: Problem[]): { problems: Problem[]; problems_total?: number } {
   if (problems.length <= PROBLEMS_MAX) return { problems };
   return { problems: problems.slice(0, PROBLEMS_MAX), problems_total: problems.length };
 }
 
-/** The fault for a piece or a record that was refused, with its problems. */
+/** The fault for a piece or a record that was rejected, with its problems. */
 export function refusalOf(problems: Problem[]): Fault {
   const first = problems[0];
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
@@ -95,7 +95,7 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** What an error says. Anything may be thrown, so anything is taken. */
+/** The message of an error, or of any other thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

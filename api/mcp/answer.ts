@@ -22,7 +22,7 @@ export function resultOf(status: number, text: string, headers: Headers): CallTo
   return { content, structuredContent: JSON.parse(text) as Record<string, unknown>, _meta };
 }
 
-/** What the headers of a response say: the caller's meter, and the outcome of a payment. */
+/** The metadata in a response's headers: the caller's meter, and the outcome of a payment. */
 function metaOf(headers: Headers): Record<string, unknown> {
   const lowerCase = [...headers].map(([name, value]) => [name.toLowerCase(), value] as const);
   const meter = Object.fromEntries(lowerCase.filter(([name]) => METER.test(name)));

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { SIGNAL_TYPES } from '../../src/records/signal.ts';
 
-/** Arguments of the tools. They pass into the query as they are; the route validates them and reports what is wrong. */
+/** Arguments of the tools. They are passed to the query unchanged; the route validates them and reports problems. */
 
 const Hostname = z.string().max(1_000).regex(/[^.]/, 'must be a hostname, such as example.com');
 const Time = z.string().max(40);

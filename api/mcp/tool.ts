@@ -21,7 +21,7 @@ export function tool<I extends z.ZodObject, O extends z.ZodType>(
   return { ...parts, input: readOnce(input), output: readOnce(output) } as never;
 }
 
-/** A schema that converts to JSON Schema once: every message has its own server, which asks for it again. */
+/** A schema that converts to JSON Schema once: every message has its own server, which would convert it again. */
 function readOnce(schema: StandardSchemaWithJSON): StandardSchemaWithJSON {
   const { jsonSchema, ...standard } = schema['~standard'];
   const once = (convert: typeof jsonSchema.input): typeof jsonSchema.input => {

@@ -55,7 +55,7 @@ interface Registering {
   router: OpenAPIHono<RecordsEnv>;
   /** The middleware that lets callers in, or rejects them. */
   enter(access: Access): MiddlewareHandler<RecordsEnv>;
-  /** Public address of the service, without a slash at its end. */
+  /** Public address of the service, without a trailing slash. */
   origin: string;
 }
 

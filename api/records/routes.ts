@@ -67,7 +67,7 @@ export interface RecordsParts {
   checkout: Checkout | null;
   refusals: Refusals;
   ask: Ask;
-  /** What the OpenAPI document is generated from. */
+  /** The router from which the OpenAPI document is generated. */
   router: OpenAPIHono<RecordsEnv>;
 }
 

@@ -35,7 +35,7 @@ export interface SignInTable {
 
 /** How long a mailed link is valid, in ms. */
 export const SIGN_IN_LIFETIME = 30 * MINUTE;
-/** The most unused links that an address and its subaddresses (`+`) get without a pause. */
+/** The most unused links that an address and its subaddresses (`+`) have at once. */
 export const REQUESTS_MAX = 3;
 /**
  * The minimum pause after those, in ms. The next link follows after a pause as long as the requests have lasted so far.
@@ -70,7 +70,7 @@ export function requestSignIn(
 ): void {
   transact(() => {
     const made_at = now();
-    // A request a whole span in the future means the clock was set back.
+    // Ignores requests a whole span ahead: they were made before the clock was set back.
     const { count, first_at, last_at } = signIns.unanswered(email, made_at + REQUESTS_SPAN);
     if (count >= REQUESTS_MAX) {
       const most = accounts.byEmail(email) === null ? Number.POSITIVE_INFINITY : OWNER_REST;

@@ -12,16 +12,16 @@ export const HOLD_BEAT = 1_500;
 /** How often (in ms), and how many times, a request checks whether another one has finished with the same payment. */
 const POLL = 100;
 const POLLS = 100;
-/** How long an answer is kept for payers that send the same payment again, in ms. */
+/** How long a response is kept for payers that send the same payment again, in ms. */
 export const ANSWER_KEPT = DAY;
 /** How long a payment can reopen its stream, in ms. */
 export const STREAM_KEPT = HOUR;
 /**
- * How often a payment gets its answer again. Anyone can read a settled payment on the chain, signature included, so this
- * only covers lost connections.
+ * How often a payment gets its response again. Anyone can read a settled payment on the chain, signature included, so
+ * this only covers lost connections.
  */
 export const REPEATS = 100;
-/** How often expired answers are deleted, in ms. */
+/** How often expired responses are deleted, in ms. */
 const SWEEP = 600_000;
 
 export interface CheckoutOptions {
@@ -41,7 +41,7 @@ export interface Order {
   offer: Offer;
   /** A hash of the request that is paid for. */
   request: string;
-  /** Produces the answer; null when it failed, and then nothing is charged. Called at most once. */
+  /** Produces the response; null when it failed, and then nothing is charged. Called at most once. */
   run(): Promise<Bought | null>;
   /** Whether the transfer must be confirmed on the chain, rather than by the facilitator alone. */
   mustConfirm?: boolean;
@@ -60,8 +60,8 @@ export type CheckoutOutcome =
   | { outcome: 'later'; why: 'busy' | 'down' | 'unknown' | 'unproven' };
 
 /**
- * Sells answers for payments. Money moves only after the answer was made and stored; a payer gets it by sending the same
- * payment again, whatever crashed or timed out in between.
+ * Sells responses for payments. Money moves only after the response was made and stored; a payer gets it by sending the
+ * same payment again, whatever crashed or timed out in between.
  */
 export class Checkout {
   readonly #options: CheckoutOptions;

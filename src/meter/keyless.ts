@@ -13,13 +13,13 @@ export interface KeylessTable {
   /** The decision about a caller at a time in ms, under a daily ceiling, without counting. */
   peek(caller: string, at: number, ceiling: number): KeylessPass;
   /**
-   * Admits a caller or not. Only admitted requests count towards the interval and the ceiling, whatever their answer. One
-   * transaction across all processes, so the clock is read within it.
+   * Admits a caller or not. Only admitted requests count towards the interval and the ceiling, whatever their response.
+   * One transaction across all processes, so the clock is read within it.
    */
   admit(caller: string, now: () => number, ceiling: number): KeylessPass;
 }
 
-/** The headers of every keyless answer (spec, "Rate-limit headers"); the reset is when the next request may come. */
+/** The headers of every keyless response (spec, "Rate-limit headers"); the reset is when the next request may come. */
 export function keylessHeaders({ until }: KeylessPass): Record<string, string> {
   return {
     'X-RateLimit-Limit': '1',

@@ -7,7 +7,7 @@ export const ACCESSES = ['public', 'lookup', 'read', 'export', 'usage', 'queue',
  */
 export type Access = (typeof ACCESSES)[number];
 
-/** A request's credentials: the level of its key (`bad` when not in force), and whether it has a payment. */
+/** A request's credentials: the level of its key (`bad` when invalid), and whether it has a payment. */
 export interface Carried {
   key: 'none' | 'bad' | 'account' | 'service' | 'scanner' | 'operator';
   payment: boolean;

@@ -42,7 +42,7 @@ export interface KeyUsage {
 export interface MeterTable {
   /**
    * Charges the unit of a request that comes in at a time (ms): to the day's allowance, else to credits, else not at all.
-   * It belongs to the day on which it came in, however long its answer takes. Null when the account no longer exists.
+   * It belongs to the day on which it came in, however long its response takes. Null when the account no longer exists.
    */
   reserve(of: { account: string; key: string; at: number }, limits: MeterLimits): ReserveOutcome | null;
   /** Refunds a unit to its source, on the day it was charged; returns the account's usage after it. */

@@ -13,11 +13,11 @@ export interface Terms {
   payTo: string;
 }
 
-/** One answer for sale. */
+/** One response for sale. */
 export interface Offer extends Terms {
   /** In atomic units of the asset. */
   units: number;
-  /** The URL of the answer. */
+  /** The URL of the response. */
   resource: string;
   description: string;
   mimeType: string;

@@ -12,7 +12,7 @@ export interface PaymentId {
   nonce: string;
 }
 
-/** A bought answer. `body` is null for a stream, which is not stored. */
+/** A bought response. `body` is null for a stream, which is not stored. */
 export interface Bought {
   status: number;
   headers: [string, string][];
@@ -31,7 +31,7 @@ export interface Purchase {
   claimed_at: number;
   settled_at: number | null;
   transaction: string | null;
-  /** Null before the answer is made and after it was deleted. */
+  /** Null before the response is made and after it was deleted. */
   bought: Bought | null;
 }
 
@@ -51,17 +51,17 @@ export interface PaymentTable {
   takeOver(id: PaymentId, from: Purchase, hold: Hold): boolean;
   /** Renews its holder's hold. */
   extend(id: PaymentId, holder: string, until: number): void;
-  /** Stores the answer and the payment's hash before settlement; false when the hold was lost. */
+  /** Stores the response and the payment's hash before settlement; false when the hold was lost. */
   settling(id: PaymentId, holder: string, bought: Bought, hash: string): boolean;
   /** Records that the money arrived, whichever request found out. */
   settled(id: PaymentId, at: number, transaction: string | null): void;
-  /** Counts a repeated answer; false when there were `most` already. */
+  /** Counts a repeated response; false when there were `most` already. */
   repeat(id: PaymentId, most: number): boolean;
   /** Ends the hold and keeps the purchase. */
   leave(id: PaymentId, holder: string): void;
   /** Deletes the purchase: no money moved. */
   drop(id: PaymentId, holder: string): void;
-  /** Deletes the answers of purchases claimed before a time. */
+  /** Deletes the responses of purchases claimed before a time. */
   forgetAnswers(before: number): void;
 }
 

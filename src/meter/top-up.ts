@@ -42,7 +42,7 @@ export function appendCredits(
   );
 }
 
-/** A line of the ledger as pages and answers show it: amounts in credits, times in ISO 8601. */
+/** A line of the ledger as pages and responses show it: amounts in credits, times in ISO 8601. */
 export function creditRow<L extends CreditLine>({ seq, at, kind, amount, balance, day, note }: L) {
   return {
     seq: seq as L['seq'],

@@ -15,7 +15,7 @@ interface NamedKey {
 }
 
 /**
- * An account's usage as pages and answers show it: times in ISO 8601, amounts in credits.
+ * An account's usage as pages and responses show it: times in ISO 8601, amounts in credits.
  */
 export type Usage = ReturnType<typeof usageOf>;
 

@@ -93,7 +93,7 @@ export async function startLitewitness(t: TestContext, folder: string, log: Foll
   return { url: `http://127.0.0.1:${port}/`, vkeys: [vkey ?? ''] };
 }
 
-/** Starts a server until the test ends, and waits until its port answers. Returns a function that gives its output so far. */
+/** Starts a server until the test ends, and waits until its port answers. Returns a reader of its output so far. */
 async function startServer(t: TestContext, program: string, port: number, args: string[]): Promise<() => string> {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   t.after(() => child.kill());

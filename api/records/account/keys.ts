@@ -10,7 +10,7 @@ import type { PageSender } from '../pages/page.ts';
 import { sendAccountPage, signedInForm, signedInPage } from './pages.ts';
 import { problemOf } from './problem.ts';
 
-/** Keys of an account: made, shown this one time, listed, revoked. */
+/** Keys of an account: created, shown once, listed and revoked. */
 export function keyHandlers({ store, settings, now }: AppContext, pages: PageSender) {
   const keys = store.serviceKeys;
   const maker = ({ session }: SignedIn) => ({

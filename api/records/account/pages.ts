@@ -69,7 +69,7 @@ export function sendAccountPage<Route extends keyof AccountPages>(
     email: signed?.account.email ?? null,
     form: signed === undefined ? '' : formToken(signed.token),
   };
-  // `same-origin` sends the Origin of forms to this host, and tokens in addresses nowhere.
+  // `same-origin` lets forms send Origin to this host, but sends no URLs, which may contain tokens, to others.
   const headers = { 'Referrer-Policy': 'same-origin', 'X-Robots-Tag': 'noindex' };
   const view = { ...content, ...shell } as Pages[Route] & AccountShell;
   return pages.send(c, route, view, { status, isPrivate: true, headers });

@@ -4,7 +4,7 @@ import { HEADERS_OF } from './headers.ts';
 
 type Way = Record<string, string[]>;
 
-/** What the document says about an access. */
+/** The document's description of an access level. */
 interface AccessWords {
   words: string;
   /** The alternatives: nothing, a key of one of these levels, a payment. */

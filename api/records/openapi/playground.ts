@@ -26,7 +26,7 @@ const PAGE = playgroundPage({
 
 /** The playground: its page and its files. */
 export function playground({ dataOrigin: root }: Pick<Settings, 'dataOrigin'>) {
-  // The viewer sets inline styles on what it draws; scripts come from this host alone.
+  // The viewer sets inline styles; scripts come only from this host.
   const headers = {
     ...pageHeaders(root),
     ...pick(fileHeaders('/agents/', root, []), 'Content-Security-Policy'),

@@ -23,7 +23,7 @@ interface Query {
   day: string;
   limit: number;
   cursor: string | undefined;
-  /** What the cursor holds: only changes before this number. */
+  /** The cursor: only changes before this number. */
   before: number | undefined;
 }
 

@@ -9,7 +9,7 @@ export interface FacetList {
   /** Address of the list. The hostnames of a name are below it. */
   path: string;
   heading: string;
-  /** What one name is called, and several. */
+  /** The singular and the plural of a name's kind. */
   noun: string;
   nouns: string;
   lede: string;

@@ -35,7 +35,7 @@ interface Sending {
   headers?: Headers;
 }
 
-/** What a page says about itself. */
+/** The metadata of a page. */
 interface PageTitle {
   title: string;
   description: string;

@@ -29,7 +29,7 @@ interface Request {
   before: number | undefined;
 }
 
-/** What the time machine shows about a host. */
+/** The time machine's view of a host. */
 export function timeMachineView(
   { store, now }: AppContext,
   { frame, host, observation, first, asOf, before }: Request,

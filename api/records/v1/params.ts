@@ -18,7 +18,7 @@ export const domainFilter = z
   .optional()
   .openapi({ description: 'Only this hostname; an unwatched one is rejected.' });
 
-/** What is observed, and what changes refer to. */
+/** The observed signals, and the certificate, to which changes refer. */
 const TYPES: readonly TrackedName[] = [...SIGNAL_TYPES, 'CERTIFICATE'];
 
 export const typeParam = z

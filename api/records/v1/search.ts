@@ -60,7 +60,7 @@ const spec = {
   responses: { 200: ok(listOf('SearchResult', Found, { q: z.string() }), 'The matches.'), ...faults() },
 };
 
-/** What the cursor of each kind holds. */
+/** The content of each kind's cursor. */
 const number = z.int().min(0);
 const CURSORS: Record<FoundKind, z.ZodType<FoundCursor>> = {
   domain: z.tuple([number]),
