@@ -31,8 +31,8 @@ export function archiveFaults(store: Store, replay: Replay, now: number): string
 }
 
 /**
- * The time up to which scheduled pieces were put on air, which no entry records. The clock has reached `latest`, though it
- * may have been set back since. Pieces that fell due after the last check are still scheduled.
+ * The time up to which scheduled pieces were published, which no entry records. The clock has reached `latest`,
+ * though it may have been set back since. Pieces that fell due after the last check are still scheduled.
  */
 function lastAired(store: Store, latest: number): number {
   const next = store.nextScheduled();

@@ -9,11 +9,11 @@ export interface Audit {
   generations: number;
   observations: number;
   files: number;
-  /** What does not hold. */
+  /** The claims that do not hold. */
   faults: string[];
 }
 
-/** Audits the database and the pressed trees; `deep` renders every page and draws every picture again. */
+/** Audits the database and the pressed trees. `deep` renders every page and draws every picture again. */
 export async function auditAll(parts: AuditParts, { deep = false }: { deep?: boolean } = {}): Promise<Audit> {
   const { store, progress } = parts;
   const audit: Audit = { generations: 0, observations: 0, files: 0, faults: [] };
@@ -47,7 +47,7 @@ export async function auditAll(parts: AuditParts, { deep = false }: { deep?: boo
   return audit;
 }
 
-/** Checks the media files in DATA_DIR, of which the trees have copies. */
+/** Checks the media files in DATA_DIR, of which the trees contain copies. */
 function mediaFaults({ store, mediaFile }: AuditParts, paper: string): string[] {
   const faults: string[] = [];
   for (const { path, digest } of store.allMedia(paper)) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 
-/** Larger files are hashed in parts, since videos have no size limit; in bytes. */
+/** In bytes. Larger files are hashed in parts, because videos have no size limit. */
 const WHOLE_MAX = 8 * 1024 * 1024;
 
 /** The bytes of a file; null when it does not exist or is not a file. */

@@ -4,7 +4,7 @@ import type { VerifyingKey } from '../ledger/keyring.ts';
 import { keyFaults } from '../ledger/keyring.ts';
 import { isoTime } from '../time.ts';
 
-/** Checks the keys, receipts and chains of ledger entries, fed one at a time. `keys` may grow while it runs. */
+/** Checks the keys, receipts and chains of ledger entries, one entry at a time. `keys` may grow while it runs. */
 export function generationAudit(
   keys: VerifyingKey[],
   options: { clock?: boolean } = {},

@@ -6,8 +6,8 @@ import type { AuditParts } from './parts.ts';
 import { Replay } from './replay.ts';
 
 /**
- * Checks every receipt and chain, replays the ledger, and compares the archive's tables with the result. Adds to `faults`
- * and returns the number of generations. Reads one snapshot, so that other processes may go on writing.
+ * Checks every receipt and chain, replays the ledger, and compares the archive's tables with the result. Appends to
+ * `faults` and returns the number of generations. Reads one snapshot, so that other processes can continue to write.
  */
 export function auditLedger({ store, now, progress }: AuditParts, faults: string[]): number {
   return store.read(() => {

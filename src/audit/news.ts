@@ -2,9 +2,9 @@ import type { Archive } from '../desk/archive.ts';
 import { NEWS_AGE } from '../press/outputs/sitemap.ts';
 
 /**
- * The moment that the news sitemap on disk shows. It alone ages: a server presses it every ten minutes, and without a
- * server it stays as the last press left it. So it may list pieces that are too old by now, but it must be right for some
- * moment between the newest piece and now.
+ * The moment that the news sitemap on disk reflects. Only this file's content expires: a server presses it every ten
+ * minutes, and without a server it stays as the last press left it. It may therefore list pieces that are too old by
+ * now, but it must be right for some moment between the newest piece and now.
  */
 export function newsMoment(archive: Archive, xml: string, now: number): number {
   const named = xml.split('<url>').length - 1;

@@ -24,11 +24,11 @@ export interface OutputAuditJob {
   /** What the manifest lists for an output: its files, and the tags that it read. */
   listed(output: string): { files: PressedFile[]; tags: string | null };
   tools: RenderTools;
-  /** Whether pages are rendered and pictures drawn again. */
+  /** Whether to render pages and draw pictures again. */
   deep: boolean;
 }
 
-/** The files of one output, and what is wrong with them. */
+/** The files of one output, and their faults. */
 export interface OutputFindings {
   paths: string[];
   faults: string[];
@@ -41,9 +41,9 @@ interface Expected {
 }
 
 /**
- * Compares the files of single outputs with what the ledger gives. Documents are made again and compared byte for byte.
- * Pages are rendered again only by a deep audit, and otherwise searched for what they must show. The manifest is not
- * trusted: it must list exactly these files, with the bytes on disk.
+ * Compares the files of single outputs with what the ledger gives. Generates documents again and compares them byte
+ * for byte. Pages are rendered again only by a deep audit; otherwise they are searched for required texts. The
+ * manifest is not trusted: it must list exactly these files, with the bytes on disk.
  */
 export class OutputAudit {
   readonly #job: OutputAuditJob;
@@ -84,7 +84,7 @@ export class OutputAudit {
     return { paths: expected.map(({ item }) => item.path), faults };
   }
 
-  /** The files of an output. Unless the audit is deep, pages are noted and not rendered. */
+  /** The files of an output. Unless the audit is deep, records pages without rendering them. */
   async #expectedFiles(name: string, edition: Edition): Promise<Expected[]> {
     const found = outputNamed(name);
     if (found === null) return [];
@@ -105,7 +105,7 @@ export class OutputAudit {
     return (printed ?? []).map((item) => ({ item, page: pages.get('body' in item ? item.body : null) ?? null }));
   }
 
-  /** What is wrong with a file; null when nothing is. */
+  /** The fault of a file; null when there is none. */
   async #checkFile({ item, page }: Expected, listed: string | undefined): Promise<string | null> {
     const file = join(this.#job.folder, item.path);
     if ('copy' in item) return verdict(digestOf(file), listed, item.copy);

@@ -7,11 +7,11 @@ export interface ExpectedPage {
 }
 
 /**
- * Where a page on disk differs from its view, as far as can be seen without rendering it: the pieces it links to, their
- * headlines, and the receipt or withdrawal on a piece's own page. Null when nothing differs.
+ * How a page on disk differs from its view, as far as this is visible without rendering: the pieces it links to,
+ * their headlines, and the receipt or withdrawal on a piece's own page. Null when nothing differs.
  */
 export function pageFault({ route, view: expected }: ExpectedPage, html: string, base: string): string | null {
-  // The embedded player shows no list, though its view has the one of its day.
+  // The embedded player shows no list, though its view contains the one of its day.
   const view = route === '/paper/cast-embed' ? { ...expected, frame: undefined, rows: [] } : expected;
   for (const text of requiredTexts(route, view)) {
     if (!html.includes(escaped(text))) return `it does not show ${JSON.stringify(text.slice(0, 80))}`;

@@ -1,18 +1,18 @@
 import type { Render, RenderedFile } from '../press/output.ts';
 import type { Store } from '../store/store.ts';
 
-/** What an audit takes: the database, the trees, and what renders them. */
+/** The dependencies of an audit: the database, the trees, and their renderer. */
 export interface AuditParts {
   store: Store;
   /** The folder that holds each paper's tree. */
   distDir: string;
   /** The path of a media file in DATA_DIR. */
   mediaFile(digest: string): string;
-  /** The built pages; loaded only when there is a public paper. */
+  /** The built pages, loaded only when there is a public paper. */
   loadBuild(): Promise<AuditBuild>;
-  /** Where a paper is published and pressed, and the stamp of an up-to-date tree. */
+  /** The address and folder of a paper, and the stamp of an up-to-date tree. */
   planOf(paper: string, build: AuditBuild): { root: string; folder: string; stamp: string };
-  /** The present time, in ms. */
+  /** The current time, in ms. */
   now(): number;
   progress(label: string, done: number, total: number, what: string): void;
 }
@@ -24,5 +24,5 @@ export interface AuditBuild {
   stamp: string;
 }
 
-/** The cure for most faults of a tree. */
+/** The remedy for most faults of a tree. */
 export const PRESS_AGAIN = 'run `npm run -s broadsheet -- press --full`';

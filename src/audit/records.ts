@@ -1,7 +1,10 @@
 import { auditHost } from '../records/audit.ts';
 import type { AuditParts } from './parts.ts';
 
-/** Checks the observations and the tables derived from them. Adds to `faults` and returns the number of observations. */
+/**
+ * Checks the observations and the tables derived from them. Appends to `faults` and returns the number of
+ * observations.
+ */
 export function auditRecords(
   { store }: Pick<AuditParts, 'store'>,
   faults: string[],

@@ -5,7 +5,7 @@ import type { LedgerStore, PieceState } from '../desk/ledger-store.ts';
 import type { PaperBody } from '../desk/paper.ts';
 import { replayClock } from '../desk/replay-clock.ts';
 
-/** A paper as the entries leave it. */
+/** The state of a paper after the entries. */
 export interface ReplayedPaper {
   slug: string;
   body: PaperBody;
@@ -14,7 +14,7 @@ export interface ReplayedPaper {
   seq: number;
 }
 
-/** A piece as the entries leave it, without its words. */
+/** The state of a piece after the entries, without its text. */
 export interface ReplayedPiece extends PieceState {
   id: string;
   paper: string;
@@ -29,8 +29,8 @@ interface Held extends ReplayedPiece {
 }
 
 /**
- * Replays a ledger by the rules that appended it, and keeps what the archive's tables must contain: a few hundred bytes
- * per piece, and no prose.
+ * Replays a ledger by the rules that appended it, and stores the expected content of the archive's tables: a few
+ * hundred bytes per piece, and no prose.
  */
 export class Replay {
   readonly papers = new Map<string, ReplayedPaper>();
@@ -48,7 +48,7 @@ export class Replay {
     this.newest = Math.max(this.newest, entry.at);
   }
 
-  /** Puts on air what was scheduled for a time or before. */
+  /** Publishes the pieces that were scheduled for a time or earlier. */
   airUntil(time: number): void {
     airDue(this.#store, time);
   }
@@ -65,7 +65,7 @@ export class Replay {
       hasPaper: (paper) => this.papers.has(paper),
       paperSlugs: () => [...this.papers.keys()],
       setPaper: (slug, parsed, at) => {
-        // As the database stores it: without undefined members.
+        // In the form that the database stores: without undefined members.
         const body = JSON.parse(JSON.stringify(parsed)) as PaperBody;
         const before = this.papers.get(slug);
         this.papers.set(slug, before ? { ...before, body } : { slug, body, edition: 0, changed_at: at, seq: 0 });
@@ -112,7 +112,7 @@ export class Replay {
     this.#nextDue = Math.min(this.#nextDue, scheduled_at);
   }
 
-  /** Ordered as in the database: by time, then by id. */
+  /** In database order: by time, then by id. */
   #due(until: number): { paper: string; piece: string; at: number }[] {
     if (until < this.#nextDue) return [];
     const due = [...this.#scheduled].filter(([, at]) => at <= until);
@@ -125,7 +125,10 @@ export class Replay {
       .map(([piece, at]) => ({ paper: this.#pieces.get(piece)?.paper ?? '', piece, at }));
   }
 
-  /** The part of an archive that the rules read when they append. What only decides which files to press is empty. */
+  /**
+   * The part of an archive that the rules read when they append. Members that only decide which files to press are
+   * empty.
+   */
   #archive(paper: string): Archive {
     const held = (id: string): Held | null => {
       const piece = this.#pieces.get(id);

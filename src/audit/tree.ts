@@ -10,21 +10,21 @@ import { OutputAudit } from './output-audit.ts';
 import type { AuditParts } from './parts.ts';
 import { PRESS_AGAIN } from './parts.ts';
 
-/** How often a tree that is being pressed is checked, and the pause between two checks, in ms. */
+/** How many times a tree that is being pressed is checked, and the pause between two checks, in ms. */
 const CHECKS_MAX = 4;
 const PAUSE = 500;
-/** Outputs that are checked together: sharp draws on its own threads. */
+/** How many outputs are checked concurrently: sharp draws on its own threads. */
 const AT_ONCE = 8;
 
 export interface TreeFindings {
-  /** Files that were checked. */
+  /** Number of files checked. */
   files: number;
   faults: string[];
 }
 
 /**
- * Audits one paper's tree: derives every file from the ledger and compares it with the disk. When something is wrong and
- * the paper changed meanwhile, because a server pressed it, the tree is checked again.
+ * Audits one paper's tree: derives every file from the ledger and compares it with the disk. If there are faults and
+ * the paper changed meanwhile, because a server pressed it, checks the tree again.
  */
 export async function auditTree(parts: AuditParts, paper: string, deep: boolean): Promise<TreeFindings> {
   const { store } = parts;
@@ -72,7 +72,7 @@ async function checkTree(parts: AuditParts, paper: string, deep: boolean): Promi
   return { files, faults: [...stale, ...faults] };
 }
 
-/** Checks every output that the ledger asks for, then looks for files that it does not ask for. */
+/** Checks every output that the ledger requires, then looks for files that it does not require. */
 async function checkOutputs(
   parts: AuditParts,
   paper: string,
@@ -102,7 +102,7 @@ async function checkOutputs(
     await setImmediate();
   }
   const faults: string[] = [];
-  // The press may have been writing a file just then.
+  // The press may have been writing a file at that moment.
   for (const name of faulty) faults.push(...(await audit.check(name)).faults);
 
   for (const name of manifest.outputs(paper)) {
@@ -122,7 +122,7 @@ async function checkOutputs(
   return { files, faults: [...faults, ...parts.store.readsFaults(paper)] };
 }
 
-/** Outputs that the next press will render, and which may be stale. */
+/** Outputs that the next press will render, and that may be stale. */
 function staleOutputs(
   manifest: AuditParts['store']['manifest'],
   paper: string,
@@ -149,7 +149,7 @@ function* groupsOf(names: Iterable<string>, size: number): Iterable<string[]> {
   yield group;
 }
 
-/** A private paper has no tree. */
+/** The faults of a private paper, which must have no tree. */
 function privateFaults({ store, distDir }: AuditParts, paper: string): string[] {
   const faults: string[] = [];
   for (const path of filesIn(join(distDir, paper)))
@@ -159,7 +159,7 @@ function privateFaults({ store, distDir }: AuditParts, paper: string): string[] 
   return faults;
 }
 
-/** Where the tree differs from the manifest. */
+/** The differences between the tree and the manifest. */
 function manifestFindings({ store }: AuditParts, paper: string, folder: string): TreeFindings {
   const faults: string[] = [];
   const listed = new Set<string>();

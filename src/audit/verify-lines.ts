@@ -12,7 +12,7 @@ const PROVES = 'A receipt proves who filed the piece and that it has not changed
 const RECORD_PROVES =
   'A receipt proves what the service saw and when, and that it has not changed, never that a name server told the truth.';
 
-/** What was verified at a place, in lines for people. `isTrusted`: by keys that the caller named. */
+/** Describes what was verified at a place, in lines for people. `isTrusted` means that the caller named the keys. */
 export function verifiedLines(where: string, checked: (CheckedProof | CheckedRecords)[], isTrusted: boolean): string[] {
   const records = checked.filter((one) => 'kind' in one);
   const proofs = checked.filter((one) => 'proof' in one);
@@ -35,7 +35,7 @@ function proofLines(checked: CheckedProof[]): string[] {
   ];
 }
 
-/** What nobody signed; proofs with the same unsigned members share a line. */
+/** The unsigned members. Proofs with the same unsigned members share a line. */
 function unsignedLines(checked: CheckedProof[]): string[] {
   const proofs = new Map<string, string[]>();
   for (const { proof, unsigned } of checked) {
@@ -51,7 +51,7 @@ function reservation({ keys_unread }: CheckedProof): string {
     : ` by the keys that come with the proof; when those keys were in force was not checked, for ${keys_unread}`;
 }
 
-/** Which keys were used, where the caller named none. */
+/** Which keys were used, when the caller named none. */
 function keysLine(where: string, [first]: (CheckedProof | CheckedRecords)[]): string {
   if (first === undefined) return OWN_KEYS;
   if ('kind' in first) return isAddress(where) ? SITE_KEYS : OWN_KEYS;

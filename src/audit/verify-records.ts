@@ -11,32 +11,32 @@ import type { RecordsDocument } from '../records/verify/documents.ts';
 import { documentIn } from '../records/verify/documents.ts';
 import { isAddress, keysAt } from './verify-sources.ts';
 
-/** A document of the domain records, and what does not hold in it. */
+/** A document of the domain records, and its faults. */
 export interface CheckedRecords {
   /** Its file or address. */
   document: string;
   kind: 'receipt' | 'badge' | 'preview' | 'record' | 'provenance' | 'evidence';
   domain: string | null;
-  /** How many receipts were checked. */
+  /** Number of receipts checked. */
   receipts: number;
-  /** The numbers of its oldest and of its newest observation; null when no receipt could be read. */
+  /** The numbers of its oldest and newest observations; null when no receipt could be parsed. */
   seqs: [oldest: number, newest: number] | null;
   faults: string[];
-  /** The members that nobody signed, which were not checked. */
+  /** The members that nobody signed and that were therefore not checked. */
   unsigned: string[];
-  /** Whether it was checked by its own keys or its site's, and not by keys that the caller named. */
+  /** Whether the keys came from the document or its site instead of the caller. */
   own_keys: boolean;
 }
 
-/** Reads a text as a document of the domain records; null when it is something else. */
+/** Parses a text as a document of the domain records; null when it is something else. */
 export function recordsDocument(text: string): RecordsDocument | null {
   const document = documentIn(text);
-  // Not recognizable as any document: verified as a proof of a story, which is refused with the same words.
+  // An unrecognizable document is verified as a proof of a story, which reports the same errors.
   return document?.kind === 'misshapen' && document.of === 'document' ? null : document;
 }
 
 /**
- * Checks a document by the trusted keys, else by those in the bundle or of the site it came from. Throws
+ * Checks a document against the trusted keys, else against those in the bundle or of the document's site. Throws
  * `invalid_request` when there are none.
  */
 export async function checkRecords(
@@ -97,7 +97,10 @@ async function keysFor(where: string, document: RecordsDocument): Promise<Verify
   );
 }
 
-/** The result in a line for people. A bundle or page that was cut at its end still holds, so the line claims nothing about later records. */
+/**
+ * The result in a line for people. A bundle or page that was truncated at its end still holds, so the line claims
+ * nothing about later records.
+ */
 export function saidOf({ kind, domain, receipts, seqs, document, faults }: CheckedRecords): string {
   if (faults.length > 0) return `${document}: the ${kind} does not hold`;
   const from = `no. ${seqs?.[0]} to no. ${seqs?.[1]}`;

@@ -11,7 +11,7 @@ export function isAddress(where: string): boolean {
   return /^https?:\/\//.test(where);
 }
 
-/** Parses I-JSON. Throws `invalid_request`, and `NamedTwice` for a repeated member. */
+/** Parses I-JSON. Throws `invalid_request`, and `DuplicateMember` for a repeated member. */
 export function parsed(where: string, text: string, give: string): unknown {
   try {
     return parseIJson(text);
@@ -21,7 +21,7 @@ export function parsed(where: string, text: string, give: string): unknown {
   }
 }
 
-/** The limits of a key document at a site's own address, enough for hundreds of keys. */
+/** The limits for a site's key document, enough for hundreds of keys. */
 const LISTED: Limits = { bytes: 1_000_000, silence: 10_000, whole: 20_000 };
 
 /** The address of the key list of a proof's paper. On a shared host each paper has a list at its own root. */

@@ -1,13 +1,13 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { codeOf, Fault, messageOf, reasonOf } from '../fault.ts';
 
-// How `broadsheet verify` reads untrusted input: with a limit on its size and on the time it takes.
+// How `broadsheet verify` reads untrusted input: with limits on its size and duration.
 
-/** The longest document, in bytes; evidence bundles are the largest. */
+/** Maximum size of a document, in bytes; evidence bundles are the largest. */
 export const LONGEST_DOCUMENT = 64_000_000;
-/** How long a server may be silent, before its response and within it, in ms. */
+/** How long a server may send nothing, before and during its response, in ms. */
 const SILENCE = 10_000;
-/** How long a whole response may take, in ms. */
+/** Maximum duration of a whole response, in ms. */
 const LONGEST_ANSWER = 120_000;
 
 /** In bytes, and in ms. */
@@ -18,8 +18,8 @@ export interface Limits {
 }
 
 /**
- * The text at an address. `give` says what to give instead. Throws `not_found` for a status that is not 2xx, and
- * `unavailable` without a response, for one that stalls or is too long, and for one with Retry-After.
+ * Fetches a text. `give` says what to supply instead. Throws `not_found` for a status other than 2xx, and
+ * `unavailable` for a missing, stalled or oversized response, and for one with Retry-After.
  */
 export async function fetched(
   address: string,
@@ -47,7 +47,7 @@ export async function fetched(
   } finally {
     clearTimeout(end);
     clearTimeout(quiet);
-    // Drops the rest of the response.
+    // Discards the rest of the response.
     stop.abort();
   }
 }
@@ -65,7 +65,10 @@ async function textOf(response: Response, address: string, longest: number, hear
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The text of a file, or of standard input for `-`. Throws `not_found` when the file does not exist, `unavailable` when it cannot be read or is too long. */
+/**
+ * Reads a file, or standard input for `-`. Throws `not_found` when the file does not exist, and `unavailable` when it
+ * is unreadable or too long.
+ */
 export function readText(file: string, give: string, longest = LONGEST_DOCUMENT): string {
   const name = file === '-' ? 'standard input' : file;
   let input: number;
@@ -100,7 +103,7 @@ function bytesOf(input: number, name: string, longest: number): Buffer {
   }
 }
 
-/** Waits while a pipe is empty, and takes a closed pipe as its end. */
+/** Waits while a pipe is empty. A closed pipe counts as the end of input. */
 function readOrWait(input: number, chunk: Buffer): number {
   for (;;) {
     try {

@@ -11,24 +11,27 @@ import { checkRecords, recordsDocument } from './verify-records.ts';
 import { isAddress, keysInFile, parsed, siteKeys } from './verify-sources.ts';
 import { fetched, readText } from './verify-texts.ts';
 
-/** A story's proof, and what does not hold in it. */
+/** A story's proof, and its faults. */
 export interface CheckedProof {
   /** The file or address of the proof. */
   proof: string;
   id: string | null;
   revision: number | null;
   faults: string[];
-  /** The members that nobody signed, which were not checked. */
+  /** The members that nobody signed and that were therefore not checked. */
   unsigned: string[];
-  /** The site's key list that the proof was checked against; null for other keys. */
+  /** The site's key list against which the proof was checked; null for other keys. */
   keys_from: string | null;
-  /** Why that list could not be read, so that nothing says when each key signed; null when it was read or not needed. */
+  /**
+   * Why that list could not be read, which leaves the signing periods of the keys unknown; null when it was read or
+   * not needed.
+   */
   keys_unread: string | null;
 }
 
 /**
- * Verifies the proofs or the domain-records document at a file, a folder, an address or `-` (standard input), by
- * the trusted keys, else by the keys that the site lists, else by those in the document itself.
+ * Verifies the proofs or the domain-records document in a file, a folder, at an address or on standard input (`-`),
+ * against the trusted keys, else the keys that the site lists, else those in the document itself.
  */
 export async function verifyAt(where: string, trusted?: VerifyingKey[]): Promise<(CheckedProof | CheckedRecords)[]> {
   if (!isAddress(where) && existsSync(where) && statSync(where).isDirectory()) return verifyTree(where, trusted);
@@ -38,7 +41,7 @@ export async function verifyAt(where: string, trusted?: VerifyingKey[]): Promise
   return [await checkProofFrom(source, text, trusted)];
 }
 
-/** Verifies every proof in the folder of a pressed paper. Throws `not_found` when it holds none. */
+/** Verifies every proof in the folder of a pressed paper. Throws `not_found` when there are none. */
 function verifyTree(folder: string, trusted: VerifyingKey[] | undefined): CheckedProof[] {
   const stories = join(folder, 'stories');
   const files = (existsSync(stories) ? readdirSync(stories) : [])
@@ -63,7 +66,7 @@ function folderKeys(folder: string): VerifyingKey[] | undefined {
   return existsSync(file) ? keysInFile(file) : undefined;
 }
 
-/** The text at a file, an address or standard input, and where it came from. A story's address stands for its proof. */
+/** The text in a file, at an address or on standard input, and its source. A story's address stands for its proof. */
 async function textAt(where: string): Promise<{ source: string; text: string }> {
   if (!isAddress(where)) {
     const source = where === '-' ? 'standard input' : where;

@@ -94,7 +94,8 @@ export interface Signing {
 
 /**
  * Signs the agreement for a paper and returns the valid signature: the first one, if the paper had already signed
- * this text. Throws `invalid_request` when `signed_by` is empty, `conflict` when the version is not current.
+ * this text. Throws `invalid_request` when `signed_by` is not a line of 1 to `SIGNED_BY_MAX` characters, `conflict`
+ * when the version is not current.
  */
 export function signTerms({ terms, agreement, paper, version, signed_by, key, now }: Signing): Signature {
   const name = normalized(signed_by).trim();

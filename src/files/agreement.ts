@@ -8,7 +8,7 @@ import { normalized } from '../ledger/marks.ts';
 
 const FILE = 'agreement.md';
 
-/** A version needs no escaping in an address, a log line or a message. */
+/** A version must need no escaping in an address, a log line or a message. */
 const VERSION = /^[0-9A-Za-z][0-9A-Za-z._-]{0,39}$/;
 
 const FrontMatter = z.object({ version: z.string().regex(VERSION) });
@@ -16,7 +16,7 @@ const FrontMatter = z.object({ version: z.string().regex(VERSION) });
 /**
  * Reads the agreement for agents: `agreement.md` in the first of these folders that has one, else in the last.
  * Normalizes line endings and trims the text, so that every checkout of the file has the same text. Throws
- * `unavailable`, naming the file and the cure.
+ * `unavailable`, naming the file and the remedy.
  */
 export function readAgreement(folders: [...string[], string]): Agreement {
   const files = folders.map((folder) => join(folder, FILE));

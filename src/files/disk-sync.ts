@@ -4,22 +4,24 @@ import { uptime } from 'node:os';
 
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
-/** Identifies the machine's current boot. Writes that have not reached the disk are lost when it ends. */
+/** Identifies the machine's current boot. Writes that have not reached the disk may be lost when it ends. */
 const BOOT = bootId();
 
-/** Notes that the presses up to a number wrote files in this boot which may not have reached the disk. */
+/** Notes that the presses up to a number wrote files during this boot that may not have reached the disk. */
 export function unsyncedNote(until: number): string {
   return `${BOOT} ${until}`;
 }
 
-/** Whether files were written in an earlier boot and may never have reached the disk. `note` is null when all did. */
+/**
+ * Whether files were written during an earlier boot and may never have reached the disk. `note` is null when all did.
+ */
 export function mayHaveLostWrites(note: string | null): boolean {
   return note !== null && note.split(' ')[0] !== BOOT;
 }
 
 /**
- * Flushes the whole file system of a folder to the disk and then calls `done`: syncing a hundred thousand files one
- * by one takes minutes. Without a `sync` program the note stays, and the files are checked after the next boot.
+ * Flushes the whole file system of a folder to disk and then calls `done`: syncing a hundred thousand files
+ * individually takes minutes. Without a `sync` program the note stays, and the files are checked after the next boot.
  */
 export function syncTree(folder: string, done: () => void): Promise<void> {
   return new Promise((resolve) => {
@@ -38,7 +40,7 @@ function bootId(): string {
   try {
     return readFileSync(BOOT_ID, 'utf8').trim();
   } catch {
-    // Rounded to the minute, since the two clocks are not read at the same moment.
+    // Rounded to the minute, because the two clocks are not read at the same moment.
     return `boot-${Math.round((Date.now() / 1_000 - uptime()) / 60)}`;
   }
 }

@@ -8,9 +8,9 @@ const NO_FOLDER_SYNC = /^(?:EISDIR|EPERM|EACCES|EINVAL|ENOTSUP|EBADF)$/;
 let asides = 0;
 
 /**
- * Writes a file atomically and durably: `write` writes a temporary file, which is synced and renamed, and its folder is
- * synced, since a power cut loses new names as easily as new bytes. References to the file may be committed after this
- * returns. With `keeps` an existing file stays, and the result is false.
+ * Writes a file atomically and durably: `write` writes a temporary file, which is synced and renamed. Its folder is
+ * synced too, because a power failure loses new names as easily as new bytes. References to the file may be committed
+ * after this returns. With `keeps`, an existing file stays, and the result is false.
  */
 export function putFile(
   file: string,
@@ -31,7 +31,7 @@ export function putFile(
   }
 }
 
-/** Makes a folder and its missing parents, and syncs every new name. */
+/** Creates a folder and its missing parents, and syncs every new name. */
 export function makeFolder(folder: string, mode?: number): void {
   const first = mkdirSync(folder, { recursive: true, ...(mode === undefined ? {} : { mode }) });
   if (first === undefined) return;
@@ -41,7 +41,7 @@ export function makeFolder(folder: string, mode?: number): void {
   }
 }
 
-/** Syncs the names in a folder. */
+/** Syncs the directory entries of a folder. */
 export function syncFolder(folder: string): void {
   try {
     syncFile(folder);

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { makeFolder, putFile, syncFolder } from './durable-file.ts';
 
 /**
- * Media files by content: the bytes of `sha256:abcd…` are in `ab/abcd…`. They are durable when `keepFile` or `keepBytes`
- * returns, before the ledger names them.
+ * Media files by content: the bytes of `sha256:abcd…` are in `ab/abcd…`. They are durable when `keepFile` or
+ * `keepBytes` returns, before the ledger names them.
  */
 export function mediaFiles(folder: string) {
   const pathOf = (digest: string): string => {
@@ -14,13 +14,13 @@ export function mediaFiles(folder: string) {
   const keep = (digest: string, write: (path: string) => void): void => {
     const path = pathOf(digest);
     makeFolder(dirname(path));
-    // Another process may have written it just now and not synced its name yet.
+    // Another process may have just written it and not synced its name yet.
     if (existsSync(path)) syncFolder(dirname(path));
     else putFile(path, write);
   };
   return {
     pathOf,
-    /** Keeps a copy of a file. */
+    /** Stores a copy of a file. */
     keepFile: (digest: string, from: string): void => keep(digest, (path) => copyFileSync(from, path)),
     keepBytes: (digest: string, bytes: Uint8Array): void => keep(digest, (path) => writeFileSync(path, bytes)),
   };

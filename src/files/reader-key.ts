@@ -7,8 +7,8 @@ import { makeFolder, putFile } from './durable-file.ts';
 const KEY_BYTES = 32;
 
 /**
- * The secret that makes the links in mails: read from its file, or created (mode 0600) where there is none. Links that
- * were mailed outlive it, since the store has their hashes. Throws `unavailable`.
+ * The secret that generates the links in mails: read from its file, or created (mode 0600) if there is none. Links in
+ * sent mails remain valid without it, because the store has their hashes. Throws `unavailable`.
  */
 export function readerKey(file: string): Uint8Array {
   try {
@@ -34,7 +34,10 @@ function read(file: string): Uint8Array | null {
   return key;
 }
 
-/** Keeps the key of another process that was faster. The key is on the disk before the database has any hash made with it. */
+/**
+ * Creates a key, or keeps the one of another process that was faster. The key is on disk before the database contains
+ * any hash made with it.
+ */
 function make(file: string): Uint8Array {
   const text = `${randomBytes(KEY_BYTES).toString('base64')}\n`;
   makeFolder(dirname(file), 0o700);

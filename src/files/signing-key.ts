@@ -24,7 +24,7 @@ export interface SigningKey {
   kid: string;
 }
 
-/** The key in force. `nbf` is since when, in ms. */
+/** The active key. `nbf` is the start of its use, in ms. */
 export interface CurrentKey extends SigningKey {
   nbf: number;
 }
@@ -34,13 +34,13 @@ interface KeyStore extends LedgerStore {
   records: { lastProbeAt(): number | null };
 }
 
-// The ledger says which key signs, and the file holds it. A new key is written beside the current one, synced, appended
-// to the ledger, and renamed into place after the commit. So the ledger never names a key that is on no disk, and a key
-// that the ledger does not name never signs.
+// The ledger determines which key signs, and the file holds it. A new key is written next to the current one, synced,
+// appended to the ledger, and renamed into place after the commit. So the ledger never names a key that is on no
+// disk, and a key that the ledger does not name never signs.
 
 /**
- * Called by a program that is going to sign: appends the key in the file to the ledger, or makes one (mode 0600) where
- * there is no file, and retires the key before it. Must not run inside another transaction, which may be rolled back.
+ * Appends the key in the file to the ledger, or creates one (mode 0600) if there is no file, and retires the previous
+ * key. Programs that sign call this first. Must not run inside another transaction, which may be rolled back.
  */
 export function openSigningKey(store: KeyStore, file: string, name: string, now: number): CurrentKey {
   store.transact(() => {
@@ -52,10 +52,10 @@ export function openSigningKey(store: KeyStore, file: string, name: string, now:
   return promoted(store, file);
 }
 
-/** Replaces the key in force, which the key document then lists as retired. */
+/** Replaces the active key, which the key document then lists as retired. */
 export function rotateSigningKey(store: KeyStore, file: string, name: string, now: number): CurrentKey {
   store.transact(() => {
-    // Another rotation may have committed just now: its key moves into place before this one is written.
+    // Another rotation may have just committed: its key moves into place before this one is written.
     const present = keyInForce(store);
     if (present !== null) promote(file, present.kid);
     appendNewKey(store, file, existsSync(file) ? readSigningKey(file).signer.name : name, now);
@@ -64,8 +64,8 @@ export function rotateSigningKey(store: KeyStore, file: string, name: string, no
 }
 
 /**
- * Returns a function that gives the key in force. Call it inside the transaction that appends what it signs, so that the
- * key cannot be retired in between. Never makes a key. Throws `unavailable` when the file does not hold it.
+ * Returns a function that reads the active key. Call it inside the transaction that appends what it signs, so that
+ * the key cannot be retired in between. Never creates a key. Throws `unavailable` when the file does not hold it.
  */
 export function currentSigningKey(store: Pick<KeyStore, 'doorKeys'>, file: string): () => CurrentKey {
   let current: CurrentKey | null = null;
@@ -115,7 +115,10 @@ function keyInForce(store: Pick<KeyStore, 'doorKeys'>): VerifyingKey | null {
   return store.doorKeys().findLast(({ retired_at }) => retired_at === null) ?? null;
 }
 
-/** The key with this kid, from the file or from the new key's file, where a process that died left it; null when neither holds it. */
+/**
+ * The key with this kid, from the file or from the new key's file, where an interrupted process left it; null when
+ * neither holds it.
+ */
 function keyHeldIn(file: string, kid: string): SigningKey | null {
   for (const place of [file, nextOf(file)]) {
     const key = existsSync(place) ? readSigningKey(place) : null;
@@ -136,7 +139,7 @@ function appendNewKey(store: KeyStore, file: string, name: string, now: number):
   appendKey(store, { signer, kid }, file, now);
 }
 
-/** Appends a key to the ledger and retires the one before it. Throws `unavailable` when this one was retired itself. */
+/** Appends a key to the ledger and retires the previous one. Throws `unavailable` when this key is itself retired. */
 function appendKey(store: KeyStore, { signer, kid }: SigningKey, file: string, now: number): void {
   const known = store.doorKeys();
   if (known.some((key) => key.kid === kid)) {
@@ -155,7 +158,7 @@ function appendKey(store: KeyStore, { signer, kid }: SigningKey, file: string, n
   append(store, { type: 'key', at, kid, name: signer.name, public_key }, now);
 }
 
-/** Moves the key in force into place, now that the ledger names it. */
+/** Moves the active key into place, now that the ledger names it. */
 function promoted(store: KeyStore, file: string): CurrentKey {
   const kid = keyInForce(store)?.kid ?? '';
   guarded(file, () => promote(file, kid));

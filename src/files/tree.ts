@@ -23,24 +23,24 @@ import { sha256 } from '../ledger/basis.ts';
 
 const fsync = promisify(fsyncCallback);
 
-/** How many made folders a tree remembers; a press works in few at a time. */
+/** How many created folders a tree remembers. A press works in few at a time. */
 const MADE_MAX = 64;
 
 export interface TreeOptions {
-  /** A folder of this press alone, on the same file system: files are written there and then renamed into place. */
+  /** A folder of this press alone, on the same file system. Files are written there and then renamed into place. */
   aside: string;
-  /** Whether each file is synced to the disk before the next one is written. */
+  /** Whether to sync each file to disk before the next one is written. */
   sync: boolean;
-  /** Whether the tree was new when the press began, for a worker that joins later; by default looked up. */
+  /** Whether the tree was new when the press began, for a worker that joins later; detected by default. */
   isNew?: boolean;
-  /** Throws when this press has lost its claim; called before every change of the tree. */
+  /** Throws when this press has lost its claim. Called before every change of the tree. */
   assertClaim(): void;
 }
 
 /**
- * A paper's folder on disk. A new file is renamed over the old one, so that readers see either and never a part. In a
- * new tree files are written in place: nobody reads it before `LAST_FILE` is there, and after a crash they are written
- * again.
+ * A paper's folder on disk. Renames a new file over the old one, so that readers see one or the other and never a
+ * part. In a new tree, files are written in place: nobody reads it before `LAST_FILE` exists, and after a crash they
+ * are written again.
  */
 export class Tree {
   readonly folder: string;
@@ -70,7 +70,7 @@ export class Tree {
     this.#inPlace = this.isNew && !sync;
   }
 
-  /** Puts bytes at a path. Throws `unavailable` naming the file and the cure. */
+  /** Writes bytes to a path. Throws `unavailable`, naming the file and the remedy. */
   async write(path: string, bytes: Uint8Array, isThere: boolean): Promise<void> {
     this.assertClaim();
     try {
@@ -80,7 +80,7 @@ export class Tree {
       const file = openSync(aside, 'w', 0o644);
       try {
         writeFileSync(file, bytes);
-        // Syncing is slow, and a server answers requests meanwhile.
+        // Syncing is slow, and the server must answer requests meanwhile.
         if (this.#sync) await fsync(file);
       } finally {
         closeSync(file);
@@ -93,7 +93,7 @@ export class Tree {
     }
   }
 
-  /** Copies another file to a path, by reflink where the file system can. */
+  /** Copies another file to a path, by reflink if the file system supports it. */
   async copy(path: string, from: string): Promise<void> {
     this.assertClaim();
     if (!existsSync(from)) {
@@ -113,7 +113,7 @@ export class Tree {
     }
   }
 
-  /** Gives a file of the tree a second path: a hard link, or a copy where the file system has none. */
+  /** Gives a file of the tree a second path: a hard link, or a copy if the file system does not support links. */
   async link(path: string, from: string, isThere: boolean): Promise<void> {
     this.assertClaim();
     try {
@@ -132,7 +132,7 @@ export class Tree {
     }
   }
 
-  /** From now on readers see the tree, and files are no longer written in place. */
+  /** Makes the tree visible to readers. Files are no longer written in place. */
   show(): void {
     this.#inPlace = false;
   }
@@ -150,7 +150,7 @@ export class Tree {
           this.#touched.add(dirname(parent));
         }
       } catch {
-        // It is not empty.
+        // The folder is not empty.
         return;
       }
     }
@@ -171,12 +171,12 @@ export class Tree {
     return filesIn(this.folder);
   }
 
-  /** Syncs the folders that changed: without their entries a synced file has no name. */
+  /** Syncs the changed folders: without its directory entry, a synced file has no name. */
   async syncFolders(): Promise<void> {
     for (const folder of this.#touched) {
       const path = join(this.folder, folder);
       const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-        // Removed since; or Windows, which cannot open folders and need not sync them.
+        // The folder was removed since; or this is Windows, which cannot open folders and need not sync them.
         if (error.code === 'ENOENT' || error.code === 'EPERM' || error.code === 'EISDIR') return null;
         throw diskFault(error, folder);
       });
@@ -222,7 +222,7 @@ async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** The file that a press writes last into a new tree; a tree without it is not served. */
+/** The file that a press writes last into a new tree. A tree without it is not served. */
 export const LAST_FILE = '_headers';
 
 /** Whether a folder holds a complete tree. */
@@ -230,7 +230,7 @@ export function isTree(folder: string): boolean {
   return existsSync(join(folder, LAST_FILE));
 }
 
-/** The paths of all files below a folder, with one folder open at a time; none when it does not exist. */
+/** The paths of all files below a folder, with one folder open at a time; empty when the folder does not exist. */
 export function* filesIn(root: string, under = ''): Iterable<string> {
   const at = join(root, under);
   if (!existsSync(at)) return;
@@ -269,7 +269,7 @@ function guarded<T>(path: string, work: () => T): T {
   }
 }
 
-/** An error of the disk as a fault with its cause and cure. Files that were pressed before stay intact. */
+/** Converts a disk error to a fault with its cause and remedy. Existing pressed files stay intact. */
 function diskFault(error: unknown, path: string): unknown {
   const cure = CURES[codeOf(error)];
   if (cure === undefined) return error;

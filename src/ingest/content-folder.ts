@@ -11,8 +11,9 @@ export function papersInContent(contentDir: string): string[] {
 }
 
 /**
- * Files the content folder, or only the paper folders and story files in `paths`. `signal` ends the work between two
- * stories; `filed` is called for each finished paper. Throws `not_found` and `invalid_request` for a path that cannot be filed.
+ * Files the content folder, or only the paper folders and story files in `paths`. `signal` stops the work between two
+ * stories; `filed` is called for each finished paper. Throws `not_found` and `invalid_request` for a path that cannot
+ * be filed.
  */
 export async function fileContent(
   intake: Intake,
@@ -35,7 +36,7 @@ export async function fileContent(
   return outcome;
 }
 
-/** The papers' folders in the content folder; none when it does not exist. */
+/** The papers' folders in the content folder; empty when it does not exist. */
 function foldersIn(contentDir: string): string[] {
   if (!existsSync(contentDir)) return [];
   return readdirSync(contentDir, { withFileTypes: true })
@@ -43,7 +44,7 @@ function foldersIn(contentDir: string): string[] {
     .map(({ name }) => join(contentDir, name));
 }
 
-/** The papers' folders that paths lie in, each with the story files to file, or undefined for all of them. */
+/** The papers' folders that contain the paths, each with the story files to file, or undefined for all of them. */
 function foldersOf(paths: string[]): Map<string, Set<string> | undefined> {
   const folders = new Map<string, Set<string> | undefined>();
   for (const given of paths) {

@@ -13,7 +13,7 @@ export interface Filed {
   problems: FileProblem[];
 }
 
-/** One paper's folder while it is filed, with the outcome so far. */
+/** One paper's folder while it is being filed, with the outcome so far. */
 export class DeskFolder {
   readonly result: Filed = { filed: [], unchanged: 0, problems: [] };
   readonly intake: Intake;
@@ -27,12 +27,12 @@ export class DeskFolder {
     this.slug = folder.split(sep).at(-1) ?? '';
   }
 
-  /** The name that a file is reported under: its path below the content folder. */
+  /** The name of a file in reports: its path below the content folder. */
   name(path: string): string {
     return join(this.slug, relative(this.folder, path));
   }
 
-  /** The files in one of the paper's folders, with this extension. Anything else there is reported. */
+  /** The files with this extension in one of the paper's folders. Reports any others. */
   files(folder: string, ending?: string): string[] {
     const root = join(this.folder, folder);
     if (!existsSync(root)) return [];
@@ -56,7 +56,7 @@ export class DeskFolder {
     this.problem(this.name(path), 'file', `a name in this folder ends in ${ending}; rename the file, or move it away`);
   }
 
-  /** Reports an error about a file, at the lines of its fields. Rethrows errors that are not about the file. */
+  /** Reports an error about a file, at the lines of its fields. Rethrows other errors. */
   report(source: SourceFile, error: unknown, field: string): void {
     if (isDiskError(error)) {
       this.problem(source.file, 'file', `the file cannot be read (${error.message}); put a file there that can be`);
@@ -74,7 +74,7 @@ export class DeskFolder {
   }
 }
 
-/** Whether the file system refused, for example to read the file. */
+/** Whether the file system caused the error, for example when it could not read the file. */
 function isDiskError(error: unknown): error is Error {
   return error instanceof Error && 'errno' in error && 'path' in error;
 }

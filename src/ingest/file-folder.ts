@@ -5,10 +5,9 @@ import { Records } from './record-files.ts';
 import { Stories } from './stories.ts';
 
 /**
- * Files one paper's folder through the door: its record, its media, its
- * masthead, its video editions, its stories. A file that is refused is
- * reported and the rest goes on. `only` narrows the stories to these paths;
- * `signal` ends the work between two stories.
+ * Files one paper's folder through the door: its record, its media, its masthead, its video editions, its stories.
+ * Reports rejected files and continues. `only` limits the stories to these paths; `signal` stops the work between two
+ * stories.
  */
 export async function fileFolder(
   intake: Intake,

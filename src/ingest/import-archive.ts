@@ -12,18 +12,18 @@ import { createdPaper, existingPaper } from './import-paper.ts';
 import type { Intake } from './intake.ts';
 import { inShortTransactions } from './short-transactions.ts';
 
-/** Lines that are read before they are filed. */
+/** Number of lines that are read before they are filed. */
 const BATCH = 200;
 
 export interface ImportOptions {
   paper: string;
-  /** Creates the paper, its sections and a persona where they are missing. */
+  /** Creates the paper, its sections and a persona if they are missing. */
   create?: boolean;
   /** Slug of the persona that signs; by default the paper's only one. */
   persona?: string;
-  /** Puts each piece on air at its own `published_at`. */
+  /** Publishes each piece at its own `published_at`. */
   air?: boolean;
-  /** Called for each refused line. */
+  /** Called for each rejected line. */
   onRefused?(line: RefusedLine): void;
   /** Called with the number of lines read so far. */
   onProgress?(lines: number): void;
@@ -41,7 +41,7 @@ export interface Imported {
   refused: RefusedLine[];
 }
 
-/** Files every line of an archive: JSON Lines, gzipped or not. Refused lines are reported, and the import continues. */
+/** Files every line of an archive in JSON Lines, gzipped or not. Reports rejected lines and continues. */
 export async function importArchive(intake: Intake, file: string, options: ImportOptions): Promise<Imported> {
   if (!existsSync(file)) throw new Fault('not_found', `${file} does not exist; name a .jsonl or .jsonl.gz file`);
   const { paper, persona, onProgress = () => {} } = options;
@@ -67,10 +67,12 @@ export async function importArchive(intake: Intake, file: string, options: Impor
   return run.outcome;
 }
 
-/** Thrown to undo a transaction. */
+/** Thrown to roll back a transaction. */
 const NOTHING_FILED = Symbol('nothing filed');
 
-/** Creates the paper in the transaction of its first piece: while no piece was filed, every transaction is undone. */
+/**
+ * Creates the paper in the transaction of its first piece: until a piece is filed, every transaction is rolled back.
+ */
 function transactWithPaper({ store }: Intake, paper: ImportPaper, outcome: Imported, work: () => void): void {
   try {
     store.transact(() => {
@@ -89,7 +91,7 @@ class ImportRun {
   readonly #persona: string;
   readonly #options: ImportOptions;
   readonly #archive: Archive;
-  /** The line of each slug so far. */
+  /** The line on which each slug appeared. */
   readonly #slugs = new Map<string, number>();
 
   constructor(intake: Intake, persona: string, options: ImportOptions) {
@@ -121,13 +123,13 @@ class ImportRun {
     }
   }
 
-  /** Files one piece; false when nothing changed. */
+  /** Files one piece. Returns false when nothing changed. */
   #file(line: ImportLine): boolean {
     const { paper, air = false } = this.#options;
     const { desk } = this.#intake;
     const { changed } = fileStory(desk, paper, this.#filingOf(line), { by: 'cli', toAir: air });
     const story = this.#archive.storyBySlug(line.slug);
-    // Pieces that were withdrawn or unscheduled stay off the air.
+    // Withdrawn or unscheduled pieces stay off the air.
     if (!air || story === null || story.state === 'on_air' || story.withdrawn_at !== null) return changed;
     const aired = airStory(desk, paper, line.slug, { by: 'cli', at: Date.parse(line.published_at) });
     return changed || aired.changed;
@@ -153,14 +155,14 @@ class ImportRun {
   }
 }
 
-/** Whose work an imported piece is. Its author is a real person, whose name no persona may bear as its byline. */
+/** The credit of an imported piece. Its author is a real person, whose name no persona may use as its byline. */
 function creditOf({ authors, license, origin, changes }: ImportLine): string | null {
   const names = (authors ?? []).map((author) => (typeof author === 'string' ? author : author.name));
   const parts = [
     names.length > 0 ? `Written by ${new Intl.ListFormat('en').format(names)}.` : '',
     origin ? `First published at ${origin}.` : '',
     license ? `Licence: ${license}.` : '',
-    // Many licences ask to indicate changes. The import itself makes none, so only the archive knows them.
+    // Many licenses require an indication of changes. The import itself makes none, so only the archive knows them.
     changes ? `Changes: ${changes.trim().replace(/\.$/, '')}.` : '',
   ].filter((part) => part !== '');
   return parts.length === 0 ? null : parts.join(' ');
@@ -169,7 +171,7 @@ function creditOf({ authors, license, origin, changes }: ImportLine): string | n
 /** A sentence that earlier versions added to every credit, true or not. */
 const ADDED_BEFORE = ' The mark-up was changed: links were turned into numbered sources.';
 
-/** Keeps the credit of an earlier import where nothing else changed: a new credit alone makes no revision. */
+/** Keeps the credit of an earlier import if nothing else changed: a new credit alone makes no revision. */
 function withEarlierCredit(filing: Filing, archive: Archive): Filing {
   const story = archive.storyBySlug(filing.slug);
   const old = story === null ? null : archive.piece(story.id);

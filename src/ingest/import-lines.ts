@@ -8,7 +8,7 @@ import { normalized } from '../ledger/marks.ts';
 import { KINDS } from '../ledger/piece.ts';
 import { shapeProblems } from '../ledger/shape.ts';
 
-/** One line of an archive. Unknown members are ignored: archives carry more than a paper shows. */
+/** One line of an archive. Ignores unknown members, because archives contain more than a paper shows. */
 const ImportLine = z.object({
   slug: z.string(),
   headline: z.string(),
@@ -26,7 +26,7 @@ const ImportLine = z.object({
 });
 export type ImportLine = z.infer<typeof ImportLine>;
 
-/** A line of an archive; null for a blank one. Throws `invalid_request`, `refused_by_door`. */
+/** Parses a line of an archive; null for a blank one. Throws `invalid_request`, `refused_by_door`. */
 export function parseLine(bytes: Uint8Array): ImportLine | null {
   const text = textOf(bytes);
   if (text.trim() === '') return null;
@@ -50,7 +50,7 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-/** The sections that the lines of a file name, sorted; lines that cannot be read name none. */
+/** The sections named in a file, sorted. Skips unreadable lines. */
 export async function sectionsIn(file: string): Promise<string[]> {
   const sections = new Set<string>();
   for await (const line of linesOf(file)) {
@@ -69,7 +69,10 @@ function sectionIn(text: string): string | null {
   }
 }
 
-/** The lines of a file, `size` at a time, decompressed when its name ends in .gz. Throws `invalid_request` for damaged data. */
+/**
+ * The lines of a file, `size` at a time. Decompresses a file whose name ends in .gz. Throws `invalid_request` for
+ * damaged data.
+ */
 export async function* batchesOf(file: string, size: number): AsyncIterable<Buffer[]> {
   let batch: Buffer[] = [];
   for await (const line of linesOf(file)) {
@@ -84,13 +87,14 @@ export async function* batchesOf(file: string, size: number): AsyncIterable<Buff
 
 async function* linesOf(file: string): AsyncIterable<Buffer> {
   const raw = createReadStream(file);
-  // Errors are thrown where the lines are read, so the callback has nothing to do.
+  // Errors surface where the lines are read, so the callback has nothing to do.
   const input = file.endsWith('.gz') ? pipeline(raw, createGunzip(), () => undefined) : raw;
   let rest: Buffer[] = [];
   try {
     for await (const chunk of input as AsyncIterable<Buffer>) {
       let start = 0;
-      // Only \n ends a line: JSON strings may hold U+2028 and U+2029 unescaped.
+      // Only \
+      //  ends a line: JSON strings may contain U+2028 and U+2029 unescaped.
       for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
         yield Buffer.concat([...rest, chunk.subarray(start, end)]);
         rest = [];

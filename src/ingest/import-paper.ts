@@ -7,7 +7,7 @@ import { shapeProblems } from '../ledger/shape.ts';
 import { sectionsIn } from './import-lines.ts';
 import type { Intake } from './intake.ts';
 
-/** Who signs the pieces of an import, and what the paper still lacks for it. */
+/** The persona that signs the pieces of an import, and how to create what the paper lacks. */
 export interface ImportPaper {
   /** Slug of the persona that signs. */
   persona: string;
@@ -15,10 +15,12 @@ export interface ImportPaper {
   create(): void;
 }
 
-/** The persona when `--create` creates none, and the paper has none. */
+/** The persona when `--create` names none and the paper has none. */
 const DEFAULT_PERSONA = 'archive-desk';
 
-/** The paper as it is. Throws `not_found` without a paper, `invalid_request` when it is not clear which persona signs. */
+/**
+ * The existing paper. Throws `not_found` without a paper, `invalid_request` when it is not clear which persona signs.
+ */
 export function existingPaper({ store }: Intake, paper: string, persona: string | undefined): ImportPaper {
   if (!store.hasPaper(paper)) {
     throw new Fault(

@@ -4,23 +4,23 @@ import type { HostGrants } from '../desk/paper-hosts.ts';
 import type { MediaFiles } from '../files/media.ts';
 import type { SharedDatabase } from './short-transactions.ts';
 
-/** What filing a folder or an archive takes. */
+/** The dependencies for filing a folder or an archive. */
 export interface Intake extends HostGrants {
   store: IntakeStore;
   media: Pick<MediaFiles, 'keepFile'>;
   settings: HostGrants['settings'] & {
-    /** The folder that holds a folder for each paper. */
+    /** The folder that contains a folder for each paper. */
     contentDir: string;
   };
   desk: Desk;
-  /** Makes the signing key where there is none; called before the first piece is filed. */
+  /** Creates the signing key if there is none. Called before the first piece is filed. */
   openSigningKey(): void;
 }
 
 interface IntakeStore extends LedgerStore {
   paper: HostGrants['store']['paper'];
   hosts: HostGrants['store']['hosts'];
-  /** `sha256:<hex>` of a file as it was last filed; null before. */
+  /** `sha256:<hex>` of a file as last filed; null if it never was. */
   applied(file: string): string | null;
   setApplied(file: string, digest: string): void;
   /** The newest body of a record; null when there is none. */

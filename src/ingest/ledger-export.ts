@@ -19,8 +19,9 @@ interface LedgerSource {
 }
 
 /**
- * Writes the ledger and its media to a file, through a temporary file beside it; the signing key's secret is never
- * in it. Returns the number of entries. Throws `unavailable` when the file cannot be written or a media file is missing.
+ * Writes the ledger and its media to a file, through a temporary file next to it. Never includes the secret signing
+ * key. Returns the number of entries. Throws `unavailable` when the file cannot be written or a media file is
+ * missing.
  */
 export async function exportLedger({ store, media }: LedgerSource, file: string): Promise<number> {
   const aside = `${file}.${process.pid}`;

@@ -19,15 +19,15 @@ interface LedgerTarget extends HostGrants {
   store: LedgerStore &
     HostGrants['store'] & {
       entries(): Iterable<LedgerEntry>;
-      /** An error of the database as a fault; other errors unchanged. */
+      /** Converts a database error to a fault. Returns other errors unchanged. */
       fault(error: unknown): unknown;
     };
   media: Pick<MediaFiles, 'keepBytes'>;
 }
 
 /**
- * Imports an export into an empty database, in one transaction. Returns the number of entries. Throws `conflict` when the
- * database is not empty, `not_found` without a file, `invalid_request` for a damaged line or a receipt that does not hold.
+ * Imports an export into an empty database, in one transaction. Returns the number of entries. Throws `conflict` when
+ * the database is not empty, `not_found` without a file, `invalid_request` for a damaged line or an invalid receipt.
  */
 export function importLedger(
   target: LedgerTarget,
@@ -39,7 +39,7 @@ export function importLedger(
   const store: LedgerTarget['store'] = { ...target.store, emit() {} };
   if (!existsSync(file)) throw new Fault('not_found', `${file} does not exist; name a file of \`ledger export\``);
   const keys: VerifyingKey[] = [];
-  // A ledger is imported as it is, even when it was written under a clock that was set back.
+  // A ledger is imported unchanged, even if it was written while the clock was set back.
   const audit = generationAudit(keys, { clock: false });
   const replay: Replay = { store, keys, audit, clock: replayClock() };
   const parts: Buffer[] = [];
@@ -86,7 +86,7 @@ function appendLine({ store, keys, audit, clock }: Replay, line: LedgerEntry, wh
     if (fault !== undefined) throw damaged(where, fault);
     append(store, line, clock(line));
   } catch (error) {
-    // A missing member makes whichever rule or table reads it first throw.
+    // A missing member makes the first rule or table that reads it throw.
     const fault = store.fault(error);
     throw fault instanceof Fault ? fault : damaged(where, messageOf(error).split('\n')[0] ?? '');
   }

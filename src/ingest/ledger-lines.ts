@@ -7,7 +7,10 @@ import { Fault } from '../fault.ts';
 export const HEADER = { type: 'ledger', version: 1 } as const;
 type HeaderLine = { type: 'ledger'; version: number };
 
-/** A part of a media file, which comes before the first record that names it. Split so that no line is too long to read. */
+/**
+ * A part of a media file, which precedes the first record that names the file. Media files are split so that no line
+ * is too long to read.
+ */
 export interface MediaLine {
   type: 'media-part';
   digest: string;
@@ -17,7 +20,7 @@ export interface MediaLine {
   base64: string;
 }
 
-/** The last line: counts the entries and hashes every line before it, in hex. */
+/** The last line: the number of entries, and the hash of all preceding lines, in hex. */
 export interface EndLine {
   type: 'end';
   entries: number;
@@ -38,7 +41,7 @@ const TYPES = new Set([
   'withdrawal',
 ]);
 
-/** Parses one line; `where` is its file and number. Throws `invalid_request`. */
+/** Parses one line. `where` is its file and line number. Throws `invalid_request`. */
 export function parseLedgerLine(text: string, where: string): LedgerLine {
   try {
     const value = JSON.parse(text) as LedgerLine;
@@ -49,7 +52,7 @@ export function parseLedgerLine(text: string, where: string): LedgerLine {
   throw damaged(where, 'the line is not a ledger entry');
 }
 
-/** The fault for a line that does not hold. */
+/** The fault for an invalid line. */
 export function damaged(where: string, why: string): Fault {
   return new Fault(
     'invalid_request',
@@ -57,7 +60,7 @@ export function damaged(where: string, why: string): Fault {
   );
 }
 
-/** The lines of a file. Reads synchronously, so that one transaction can hold the whole import. */
+/** The lines of a file. Reads synchronously, so that one transaction can contain the whole import. */
 export function* linesOf(file: string): Iterable<string> {
   const input = openSync(file, 'r');
   const chunk = Buffer.alloc(1 << 20);

@@ -25,7 +25,7 @@ export class Records {
     this.#at = at;
   }
 
-  /** Applies paper.yaml; false when there is still no paper. */
+  /** Applies paper.yaml. Returns false when there is still no paper. */
   paper(): boolean {
     const path = join(this.#at.folder, 'paper.yaml');
     if (!isPaperSlug(this.#at.slug)) {
@@ -47,7 +47,10 @@ export class Records {
     return this.#at.intake.store.hasPaper(this.#at.slug);
   }
 
-  /** The record, if no other paper is served at its address. Only the operator writes paper.yaml, so it also gives the host. */
+  /**
+   * The record, if no other paper is served at its address. Only the operator writes paper.yaml, so this also gives
+   * the host.
+   */
   #paperFrom(body: PaperBody): PaperBody {
     const paper = paperFrom(this.#archive(), body);
     const { intake, slug } = this.#at;
@@ -66,7 +69,7 @@ export class Records {
         const digest = await digestOfFile(path);
         const known = store.applied(file);
         if (known === digest) continue;
-        // Loaded on demand: its libraries are large, and most runs have no new media.
+        // Loaded on demand, because its libraries are large and most runs have no new media.
         const { probeMedia } = await import('../press/probe.ts');
         const probed: Media = { ...(await probeMedia(name, path)), path: name };
         media.keepFile(probed.digest, path);
@@ -128,7 +131,7 @@ export class Records {
   }
 
   /**
-   * Applies a YAML record when its file changed since it was last applied. The file is read inside the transaction, so
+   * Applies a YAML record if its file changed since it was last applied. Reads the file inside the transaction, so
    * that it cannot overwrite a newer version applied by another process.
    */
   #apply<T extends z.ZodType>(

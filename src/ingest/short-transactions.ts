@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The longest transaction of a long command, in ms: no other process can write meanwhile. */
+/** The longest transaction of a long command, in ms. No other process can write meanwhile. */
 const TURN = 20;
 
-/** A database that a server may be using too. */
+/** A database that a server may be using at the same time. */
 export interface SharedDatabase {
   store: {
     transact<T>(work: () => T): T;
@@ -15,8 +15,8 @@ export interface SharedDatabase {
 
 /**
  * Runs `next` until it returns false, in short transactions. While a server runs on the same database, each pause
- * lasts as long as the transaction before it: SQLite only polls for the lock, and a server answers nobody while it
- * waits. `signal` ends the work between two transactions.
+ * lasts as long as the transaction before it: SQLite only polls for the lock, and a server that waits for it answers
+ * no requests. `signal` stops the work between two transactions.
  */
 export async function inShortTransactions(
   { store, now }: SharedDatabase,

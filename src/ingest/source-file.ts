@@ -27,14 +27,14 @@ export interface SourceFile {
   digest: string;
   /** The YAML as plain values; null when it could not be read. */
   data: Record<string, unknown> | null;
-  /** The text after the front matter; empty in a YAML file. */
+  /** The text after the front matter; empty for a YAML file. */
   body: string;
   problems: FileProblem[];
   /** Adds the file and line to problems of fields. */
   locate(problems: Problem[]): FileProblem[];
 }
 
-/** Reads a YAML file, or a Markdown file with YAML front matter. `file` is the name that it is reported under. */
+/** Reads a YAML file, or a Markdown file with YAML front matter. `file` is its name in reports. */
 export function readSource(path: string, file: string, kind: 'yaml' | 'markdown'): SourceFile {
   let bytes: Buffer;
   try {
@@ -130,7 +130,7 @@ function withYaml(
   };
 }
 
-/** Where a field's value begins; for a missing field, where its nearest parent begins. */
+/** The start of a field's value; for a missing field, the start of its nearest parent. */
 function offsetOf(document: Document, field: string): number {
   const path = field
     .split(/[.[\]]+/)

@@ -41,7 +41,7 @@ export class Stories {
     await inShortTransactions(this.#at.intake, file, { signal });
   }
 
-  /** The files of each slug, ordered by number. A slug whose numbers are not 1, 2, 3 … is reported and left out. */
+  /** The files of each slug, ordered by number. Reports and skips slugs whose numbers are not 1, 2, 3 … */
   #revisions(): Map<string, RevisionFile[]> {
     const bySlug = new Map<string, RevisionFile[]>();
     for (const path of this.#at.files('stories', '.md')) {
@@ -72,7 +72,7 @@ export class Stories {
 
   /**
    * Files the new revisions of a piece. Files of older revisions must not have changed. Unchanged files are not filed
-   * again, since the piece may have been revised elsewhere.
+   * again, because the piece may have been revised elsewhere.
    */
   #piece(slug: string, files: RevisionFile[]): void {
     const { store } = this.#at.intake;
@@ -92,7 +92,7 @@ export class Stories {
       read.push({ source, story });
     }
     const filed = before === null ? [] : archive.revisions(before.id);
-    // The index of each file among the filed revisions, in order; -1 for one that was not filed.
+    // The index of each file's revision among the filed ones, in order; -1 for a file that was not filed.
     let next = 0;
     const places = read.map(({ story: { filing } }) => {
       const place = filed.findIndex((piece, index) => index >= next && sameContent(piece, filing));
@@ -113,8 +113,8 @@ export class Stories {
       );
       return;
     }
-    // Without a record of which file was filed, as after a ledger import, a text that was filed before is filed again only
-    // if it is the newest revision: then its `air` may still have to be applied.
+    // Without a record of which file was filed, as after a ledger import, an already filed text is filed again only
+    // if it is the newest revision, because its `air` may still have to be applied.
     const newest = read.at(-1)?.source.file ?? '';
     const isOld = store.applied(newest) === null && last === read.length - 1 && places[last] !== filed.length - 1;
     if (isOld) this.#at.result.unchanged++;
@@ -124,12 +124,12 @@ export class Stories {
     for (const { file, digest } of sources) store.setApplied(file, digest);
   }
 
-  /** Files one story; false when it was refused. */
+  /** Files one story. Returns false when it was rejected. */
   #story(slug: string, { source, story: { filing, air } }: ReadStory): boolean {
     const { desk, store } = this.#at.intake;
     try {
       const before = store.archive(this.#at.slug).storyBySlug(slug);
-      // Pieces that were withdrawn or unscheduled stay off the air.
+      // Withdrawn or unscheduled pieces stay off the air.
       const airs = air !== false && (before === null || before.withdrawn_at === null);
       const { changed } = fileStory(desk, this.#at.slug, filing, { by: 'cli', toAir: airs });
       const at = typeof air === 'number' ? { at: air } : {};

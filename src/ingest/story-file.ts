@@ -6,9 +6,12 @@ import type { Filing } from '../ledger/piece.ts';
 import { shapeProblems } from '../ledger/shape.ts';
 import type { SourceFile } from './source-file.ts';
 
-/** Front matter: the filing's fields but the prose, which is the text below, and the slug, which is the file's name. */
+/**
+ * Front matter: the filing's fields except the prose, which is the text below, and the slug, which is the file's
+ * name.
+ */
 const FrontMatter = FilingBody.omit({ prose: true, slug: true }).extend({
-  /** False keeps a draft; a time is when it goes, or went, on air; else it goes on air when it is filed. */
+  /** False keeps a draft. A time publishes the piece at that time. Otherwise the piece goes on air when it is filed. */
   air: z
     .union([
       z.boolean(),
@@ -17,13 +20,13 @@ const FrontMatter = FilingBody.omit({ prose: true, slug: true }).extend({
     .default(true),
 });
 
-/** A story file that was understood. `air` is a time in ms, `true` for now, `false` for a draft. */
+/** A parsed story file. `air` is a time in ms, `true` for now, `false` for a draft. */
 export interface StoryFile {
   filing: Filing;
   air: number | boolean;
 }
 
-/** A filing from a story's file, or the problems of its fields. */
+/** Creates a filing from a story's file, or returns the problems of its fields. */
 export function storyFrom(source: SourceFile, slug: string, paper: Paper): { story?: StoryFile; problems: Problem[] } {
   if (source.data === null) return { problems: [] };
   const { prose: _none, slug: given, ...fields } = source.data;

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
-/** How long a node may take for one answer, including its last byte, in ms. */
+/** Timeout of a node's response, including its last byte, in ms. */
 const NODE_WAIT = 5_000;
-/** The longest answer, in bytes: a receipt holds the logs of everything that its transaction did. */
+/** Maximum size of a response, in bytes: a receipt holds all logs of its transaction. */
 const ANSWER_MAX = 4_000_000;
 /** The error code of a call that the contract reverted (EIP-1474, execution error). */
 const REVERTED = 3;
@@ -14,7 +14,7 @@ const Answer = z.object({
   error: z.object({ code: z.number(), message: z.string() }).nullish(),
 });
 
-/** An error that the node returned; `isRevert` when the called contract reverted. */
+/** An error that the node returned. `isRevert` is true when the called contract reverted. */
 export class NodeError extends Error {
   readonly isRevert: boolean;
 

@@ -7,10 +7,10 @@ import { signatureForContract, signerOf, transferDigest } from '../meter/transfe
 import type { ChainNode } from './chain-node.ts';
 import { chainNode, NodeError } from './chain-node.ts';
 
-/** How often an expected transfer is polled for, and the interval, in ms. */
+/** How many times to poll for an expected transfer, and the interval, in ms. */
 const POLLS = 12;
 const POLL_EVERY = 400;
-/** How far back a transfer is searched for: blocks per request, and requests. On Base that is a day. */
+/** How far back to search for a transfer: blocks per request, and requests. On Base this covers a day. */
 const BLOCKS = 2_000n;
 const RANGES = 22;
 
@@ -18,11 +18,11 @@ const RANGES = 22;
 const AUTHORIZATION_STATE = selector('authorizationState(address,bytes32)');
 const AUTHORIZATION_USED = hex(keccak('AuthorizationUsed(address,bytes32)'));
 const TRANSFER = hex(keccak('Transfer(address,address,uint256)'));
-/** The function of contract wallets (EIP-1271), and the word that they return for a valid signature. */
+/** The function of contract wallets (EIP-1271), and the value that it returns for a valid signature. */
 const IS_VALID_SIGNATURE = selector('isValidSignature(bytes32,bytes)');
 const VALID = hex(IS_VALID_SIGNATURE).padEnd(66, '0');
 
-/** A node's values in hex; quantities have no leading zeros. */
+/** A node's hex values; quantities have no leading zeros. */
 const Hex = z
   .string()
   .regex(/^0x(?:[0-9a-fA-F]{2})*$/)
@@ -38,7 +38,7 @@ const Log = z.object({ address: Hex, topics: z.array(Hash), data: Hex });
 const FoundLogs = z.array(Log.extend({ transactionHash: Hash }));
 const Receipt = z.object({ status: Quantity, logs: z.array(Log.extend({ logIndex: Quantity })) });
 
-/** The transfer that is searched for. */
+/** The transfer to search for. */
 interface Sought {
   token: string;
   payer: string;
@@ -47,7 +47,7 @@ interface Sought {
   value: bigint;
 }
 
-/** A client of the chain over one node. `wait` is the timeout of one answer, in ms. */
+/** A client of the chain that uses one node. `wait` is the timeout of one response, in ms. */
 export function chainClient(url: string, wait?: number): Chain {
   const node = chainNode(url, wait);
   return {
@@ -66,7 +66,9 @@ export function chainClient(url: string, wait?: number): Chain {
   };
 }
 
-/** Checks a signature like the token itself: by the payer's key, or by its contract. Throws when the node fails. */
+/**
+ * Verifies a signature as the token itself does: by the payer's key, or by its contract. Throws when the node fails.
+ */
 async function isSigned(node: ChainNode, payment: Payment, offer: Offer): Promise<boolean> {
   const { signature, authorization } = payment.transfer;
   const digest = transferDigest(payment, offer);
@@ -74,7 +76,7 @@ async function isSigned(node: ChainNode, payment: Payment, offer: Offer): Promis
   const args = [digest, word(64n), bytesArgument(signatureForContract(signature))];
   const call = { to: authorization.from, data: hex(IS_VALID_SIGNATURE, ...args) };
   try {
-    // Without a contract at the address, the answer is empty.
+    // Without a contract at the address, the response is empty.
     return (await node.ask('eth_call', [call, 'latest'], Hex)) === VALID;
   } catch (error) {
     if (error instanceof NodeError && error.isRevert) return false;
@@ -89,7 +91,7 @@ function soughtIn({ transfer: { authorization } }: Payment, token: string): Soug
 
 async function readStatus(node: ChainNode, sought: Sought, until: bigint): Promise<ChainStatus> {
   const { token, payer, nonce } = sought;
-  // Time and state are read from one block, so that "expired and not used" is final.
+  // Time and state come from the same block, so that "expired and not used" is final.
   const { number, timestamp } = await node.ask('eth_getBlockByNumber', ['latest', false], Block);
   const call = { to: token, data: hex(AUTHORIZATION_STATE, word(payer), word(nonce)) };
   const used = await node.ask('eth_call', [call, quantity(number)], Truth);
@@ -114,7 +116,7 @@ async function readStatus(node: ChainNode, sought: Sought, until: bigint): Promi
 const ALREADY_SPENT: ChainStatus = { void: 'already_spent' };
 
 /**
- * Whether a transaction used the authorization for the transfer. The token logs the two events one after the other; a
+ * Whether a transaction used the authorization for the transfer. The token logs the two events consecutively; a
  * transfer elsewhere in the transaction belongs to another authorization.
  */
 async function isIn(node: ChainNode, sought: Sought, hash: string): Promise<boolean> {

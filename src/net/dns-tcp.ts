@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { Exchange, Send } from '../records/dns/transport.ts';
 
-/** Sends one query over TCP, on its own connection: two bytes of length, then the message (RFC 1035, section 4.2.2). */
+/** Sends one query over TCP on its own connection: two length bytes, then the message (RFC 1035, section 4.2.2). */
 export const sendTcp: Send = ({ address, port }, query, accepts, timeout) =>
   new Promise<Exchange>((done) => {
     const began = performance.now();

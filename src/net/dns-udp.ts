@@ -12,7 +12,7 @@ interface Waiting {
   accepts(answer: Uint8Array): boolean;
   settle(exchange: Exchange): void;
   began: number;
-  /** A message with its ID, or to its socket, was not its answer. */
+  /** A message arrived with its ID, or on its socket, that was not its answer. */
   misled: boolean;
 }
 
@@ -21,13 +21,13 @@ class Channel {
   readonly #socket: Socket;
   readonly #waiting = new Map<number, Waiting>();
   readonly #ready: Promise<boolean>;
-  /** IDs of queries that timed out: late answers to them must not disturb others. */
+  /** IDs of queries that timed out: late answers to them must not disturb other queries. */
   readonly #late = new Set<number>();
   readonly #closed: (channel: Channel) => void;
   #sent = 0;
   #isOpen = true;
 
-  /** Connects; `closed` is called when the socket is closed. */
+  /** Connects. Calls `closed` when the socket is closed. */
   constructor({ address, port }: Server, closed: (channel: Channel) => void) {
     this.#closed = closed;
     const family = isIP(address);
@@ -38,18 +38,18 @@ class Channel {
     this.#socket.on('message', (bytes) => this.#hear(bytes));
     this.#ready = new Promise((ready) => {
       this.#socket.once('connect', () => ready(true));
-      // The port is closed, or the kernel has no socket left.
+      // The port is closed, or the kernel has no buffer space left.
       this.#socket.on('error', () => {
         ready(false);
         this.close();
       });
     });
     this.#socket.connect(port, address);
-    // Only queries keep the process alive, by their timers; idle sockets do not.
+    // Only queries keep the process alive, through their timers; idle sockets do not.
     this.#socket.unref();
   }
 
-  /** Whether it can send a query with this ID. */
+  /** Whether the channel can send a query with this ID. */
   takes(id: number): boolean {
     return this.#isOpen && this.#sent < QUERIES && !this.#waiting.has(id);
   }
@@ -95,7 +95,7 @@ class Channel {
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) {
       if (this.#late.has(id)) return;
-      // It may be meant for any of the waiting queries.
+      // The message may be meant for any of the waiting queries.
       for (const other of this.#waiting.values()) other.misled = true;
     } else if (waiting.accepts(bytes)) {
       waiting.settle({ outcome: 'answered', bytes, ms: performance.now() - waiting.began });
@@ -112,7 +112,7 @@ class Channel {
   }
 }
 
-/** Sends queries over UDP; `close` ends those that wait. */
+/** Sends queries over UDP. `close` ends the waiting ones. */
 export function createUdp(): { send: Send; close(): void } {
   const all = new Set<Channel>();
   const byServer = new Map<string, { channels: Channel[]; next: number }>();

@@ -5,10 +5,10 @@ import type { Payment } from '../meter/payment.ts';
 import type { Facilitator } from '../meter/purchase.ts';
 import { reasonOf } from '../meter/reasons.ts';
 
-/** How long a facilitator may take to verify a payment, and to settle it, in ms. */
+/** Timeouts for a facilitator to verify a payment, and to settle it, in ms. */
 const VERIFY_WAIT = 8_000;
 const SETTLE_WAIT = 20_000;
-/** The longest answer, in bytes. */
+/** Maximum size of a response, in bytes. */
 const ANSWER_MAX = 65_536;
 
 const Verified = z.object({ isValid: z.boolean(), invalidReason: z.string().nullish() });
@@ -20,8 +20,8 @@ const Settled = z.object({
 const TRANSACTION = /^0x[0-9a-fA-F]{64}$/;
 
 /**
- * A facilitator over HTTP. A payment is forwarded in the x402 version in which it came, rebuilt from its parsed form. The
- * client of @x402/core has no limit on answers and follows redirects, hence this one.
+ * An HTTP client of a facilitator. Forwards a payment in the x402 version in which it came, rebuilt from its parsed
+ * form. Replaces the client of @x402/core, which follows redirects and does not limit the size of responses.
  */
 export function facilitatorClient(
   url: string,
@@ -62,7 +62,7 @@ function wire({ version, transfer }: Payment, offer: Offer) {
   return { x402Version: version, paymentPayload, paymentRequirements };
 }
 
-/** A facilitator's answer as JSON; null without a valid one in time. */
+/** Returns a facilitator's response as JSON; null without a valid one in time. */
 async function ask(url: string, body: unknown, wait: number): Promise<unknown> {
   try {
     const response = await fetch(url, {
@@ -72,7 +72,7 @@ async function ask(url: string, body: unknown, wait: number): Promise<unknown> {
       redirect: 'error',
       signal: AbortSignal.timeout(wait),
     });
-    // Some facilitators refuse with 400. The answer of a failing server is ignored.
+    // Some facilitators reject with 400. The response of a failing server is ignored.
     if (response.status >= 500) {
       await response.body?.cancel();
       return null;

@@ -10,11 +10,11 @@ import { clientOptions, outboundClient } from './webhook-client.ts';
 const DNS_WAIT = 2_000;
 const DNS_TRIES = 2;
 
-/** Checks whether the owner of an address's host declares it to be a paper's; null without a proof. */
+/** Checks whether the owner of an address's host declares that it belongs to a paper; null without a proof. */
 export type ProveHost = (paper: string, address: string) => Promise<Exclude<HostProof, 'given'> | null>;
 
 /**
- * Looks for a file at the host and a TXT record in its DNS concurrently, through the client for webhooks and under its
+ * Looks for a file on the host and a TXT record in its DNS concurrently, through the webhook client and under its
  * rules. Throws `unavailable` while another proof of the same paper is running.
  */
 export function hostProver(

@@ -14,7 +14,7 @@ export interface Prober {
   /** Probes one hostname. Never rejects: failures are statuses. */
   probe(hostname: string): Promise<Probe>;
   resolver: Resolver;
-  /** Ends all pending questions and handshakes at once. */
+  /** Ends all pending queries and handshakes at once. */
   close(): void;
 }
 
@@ -24,11 +24,11 @@ export interface ProberOptions extends ResolverOptions {
   tlsPort?: number;
   /** In ms. */
   tlsTimeout?: number;
-  /** The present time, in ms. */
+  /** The current time, in ms. */
   now?: () => number;
 }
 
-/** A prober according to the settings. */
+/** A prober configured from the settings. */
 export function proberOf({ resolvers, resolverRate, tlsPrivate }: Settings, now = Date.now): Prober {
   return createProber({ servers: resolvers, rate: resolverRate, tlsPrivate, now });
 }
@@ -50,7 +50,7 @@ export function createProber({ tlsPrivate, tlsPort, tlsTimeout, now = Date.now, 
   };
 }
 
-/** Allows public addresses, and those in these networks. */
+/** Returns a filter that allows public addresses and those in these networks. */
 export function allowing(networks: readonly string[]): (address: string) => boolean {
   const inside = networks.map((network) => (network.includes('/') ? ipaddr.parseCIDR(network) : oneOf(network)));
   return (address) => {

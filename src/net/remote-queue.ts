@@ -7,10 +7,10 @@ import type { Probe } from '../records/signal.ts';
 
 /** The timeout of a request, in ms. */
 const TIMEOUT = 30_000;
-/** The number of tries, and the first pause between two, in ms: under half a minute in all. */
+/** The number of tries, and the first pause between two, in ms. In total less than 30 seconds. */
 const TRIES = 6;
 const FIRST_REST = 500;
-/** The most characters of one request, unless a single probe has more: far below the API's limit. */
+/** Maximum number of characters per request, unless a single probe is longer: far below the API's limit. */
 const PART_SIZE = 1_000_000;
 
 const Leased = z.object({ lease: z.string(), hostnames: z.array(z.string()) });
@@ -39,7 +39,7 @@ export interface RemoteQueueOptions {
 }
 
 /**
- * The queue of domain records on another machine, over its API. Transient failures are retried; submitting the same
+ * The queue of domain records on another machine, over its API. Retries transient failures; submitting the same
  * probes twice records them once. Throws `key_invalid`, `key_expired` and `level_too_low` at once, and `unavailable`
  * after the last try.
  */
@@ -75,7 +75,7 @@ export function remoteQueue({ url, key, stopping }: RemoteQueueOptions): ScanQue
   };
 }
 
-/** Sends one request; returns its answer, or why to retry. Throws faults that a retry cannot cure. */
+/** Sends one request. Returns its response, or the reason to retry. Throws faults that a retry cannot fix. */
 async function ask(
   url: string,
   method: string,

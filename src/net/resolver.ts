@@ -9,10 +9,10 @@ import { Upstream } from '../records/dns/upstream.ts';
 import { sendTcp } from './dns-tcp.ts';
 import { createUdp } from './dns-udp.ts';
 
-/** Queries per second to a resolver on another machine: public ones refuse more. */
+/** Queries per second to a resolver on another machine. Public resolvers reject more. */
 const RATE = 1_000;
 /**
- * Concurrent queries to one resolver. The answers to more may overflow Linux's default socket buffer of 208 kB, where
+ * Concurrent queries to one resolver. More responses could overflow Linux's default socket buffer of 208 kB, in which
  * each datagram takes 768 bytes.
  */
 const IN_FLIGHT = 200;
@@ -20,14 +20,14 @@ const IN_FLIGHT = 200;
 export interface ResolverOptions {
   /** The resolvers; empty for those of the system. */
   servers: readonly Server[];
-  /** Queries per second to each; by default 1,000, and no limit for one on this machine. */
+  /** Queries per second to each resolver: 1,000 by default, unlimited for a resolver on this machine. */
   rate?: number | undefined;
   tries?: number;
   /** The timeout of the first attempt, in ms. */
   firstWait?: number;
 }
 
-/** A client of resolvers over this machine's network. `close` ends pending questions. */
+/** A client of resolvers over this machine's network. `close` ends pending queries. */
 export interface Resolver {
   ask: Ask;
   servers: readonly Server[];
@@ -58,7 +58,10 @@ function isHere({ address }: Server): boolean {
   return ipaddr.process(address).range() === 'loopback';
 }
 
-/** Random bytes from a pool that is filled for many queries at once: a system call per query costs more than the query. */
+/**
+ * Random bytes from a pool that is filled for many queries at once: a system call per query would cost more than the
+ * query.
+ */
 function pooledRandomBytes(): (length: number) => Uint8Array {
   let store = Buffer.alloc(0);
   return (length) => {

@@ -6,18 +6,18 @@ import { Fault, messageOf } from '../fault.ts';
 import type { Mailer } from '../outbound/mail.ts';
 import { MINUTE } from '../time.ts';
 
-/** The most concurrent connections to the mail server. */
+/** Maximum number of concurrent connections to the mail server. */
 export const CONNECTIONS = 5;
-/** Timeouts, in ms: for connecting, for the greeting, and for silence after that. */
+/** Timeouts, in ms: for connecting, for the greeting, and for inactivity after that. */
 const CONNECT_TIMEOUT = 20_000;
 const GREETING_TIMEOUT = 20_000;
 const SILENCE = MINUTE;
-/** The timeout of a whole mail, in ms: a server that drips bytes is never silent. */
+/** The timeout of a whole mail, in ms: a server that drips bytes never triggers the inactivity timeout. */
 const DEADLINE = 5 * MINUTE;
 
 /**
- * What a DKIM signature covers, beyond what RFC 6376 (section 5.4.1) recommends:
- * RFC 8058 (section 4) wants both headers of the one-click unsubscribing in it.
+ * The headers that a DKIM signature covers, beyond the recommendations of RFC 6376 (section 5.4.1): RFC 8058 (section
+ * 4) requires both headers of one-click unsubscribing.
  */
 const SIGNED = [
   'From:Reply-To:Subject:Date:Message-ID:To:MIME-Version:Content-Type:Content-Transfer-Encoding',
@@ -28,30 +28,30 @@ const SIGNED = [
 export interface SmtpSettings {
   /** `smtp://` or `smtps://`, with a user and a password if the server needs them. */
   url: string;
-  /** The address that mails come from. */
+  /** The sender address. */
   from: string;
   dkim: { selector: string; keyFile: string } | null;
-  /** How long the server may keep silent, in ms. */
+  /** Inactivity timeout, in ms. */
   silence?: number;
 }
 
 export interface SmtpMailer extends Mailer {
-  /** Connects and signs in, and sends nothing. Rejects with what is wrong. */
+  /** Connects and signs in without sending anything. Rejects with the problem. */
   verify(): Promise<void>;
-  /** Closes the connections that rest. */
+  /** Closes idle connections. */
   close(): void;
-  /** Breaks off what is under way as well: those mails fail, and are sent again. */
+  /** Also aborts the mails in progress. They fail, and are sent again later. */
   breakOff(): void;
 }
 
-/** The mail server of the settings, or null where none is set. Throws as `smtpMailer` does. */
+/** The mail server of the settings; null when none is configured. Throws as `smtpMailer` does. */
 export function smtpOf({ smtpUrl, mailFrom, dkim }: Settings): SmtpMailer | null {
   return smtpUrl === undefined || mailFrom === undefined ? null : smtpMailer({ url: smtpUrl, from: mailFrom, dkim });
 }
 
 /**
- * Sends over SMTP, on a pool of a few connections. Certificates are verified, and a password is sent over TLS only.
- * Throws `unavailable` when the DKIM key cannot be used, because unsigned mails would go unnoticed.
+ * Sends over SMTP on a small connection pool. Verifies certificates, and sends passwords only over TLS. Throws
+ * `unavailable` when the DKIM key cannot be used, because nobody would notice unsigned mails.
  */
 export function smtpMailer({ url, from, dkim, silence = SILENCE }: SmtpSettings): SmtpMailer {
   const { protocol, username } = new URL(url);
@@ -59,7 +59,7 @@ export function smtpMailer({ url, from, dkim, silence = SILENCE }: SmtpSettings)
     pool: true,
     url,
     maxConnections: CONNECTIONS,
-    // This program retries a mail whose connection broke, not the library.
+    // This program, not the library, retries a mail whose connection broke.
     maxRequeues: 0,
     requireTLS: protocol === 'smtp:' && username !== '',
     connectionTimeout: CONNECT_TIMEOUT,
@@ -83,7 +83,7 @@ export function smtpMailer({ url, from, dkim, silence = SILENCE }: SmtpSettings)
       await transport.verify();
     },
     close: () => transport.close(),
-    // The library knows the option; its types do not.
+    // The library supports this option, but its types omit it.
     breakOff: () => (transport.close as (options: { force: boolean }) => void)({ force: true }),
   };
 }

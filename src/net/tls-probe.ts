@@ -4,17 +4,17 @@ import { connect } from 'node:tls';
 import type { CertificateProbe, Handshake } from '../records/probe.ts';
 import type { Certificate } from '../records/signal.ts';
 
-/** The timeout of one handshake, from the first packet on, in ms. */
+/** The timeout of one handshake, from the first packet, in ms. */
 const TIMEOUT = 5_000;
-/** The most addresses that are tried, in order, until one has a certificate. */
+/** Maximum number of addresses to try, in order, until one has a certificate. */
 const MOST_ADDRESSES = 2;
-/** The limits of a signed record: characters of a distinguished name and of a host, and hosts. */
+/** The limits of a signed record: characters of a distinguished name and of a host, and the number of hosts. */
 const LONGEST_NAME = 4_000;
 const LONGEST_HOST = 255;
 const MOST_HOSTS = 2_000;
 
 export interface TlsProbeOptions {
-  /** Whether an IP address may be connected to. */
+  /** Whether connecting to an IP address is allowed. */
   allows(address: string): boolean;
   port?: number;
   /** In ms. */
@@ -22,8 +22,8 @@ export interface TlsProbeOptions {
 }
 
 /**
- * Makes a TLS handshake under a host's name and reads the certificate, whatever its issuer and expiry. It connects only
- * to given addresses that are allowed, and resolves no names.
+ * Makes a TLS handshake with a hostname and reads the certificate, whatever its issuer and expiry. Connects only to
+ * given addresses that are allowed, and resolves no names.
  */
 export function tlsProbe({ allows, port = 443, timeout = TIMEOUT }: TlsProbeOptions): Handshake {
   return async (hostname, addresses) => {
@@ -31,7 +31,7 @@ export function tlsProbe({ allows, port = 443, timeout = TIMEOUT }: TlsProbeOpti
     for (const address of addresses.filter(allows).slice(0, MOST_ADDRESSES)) {
       const next = await handshakeAt({ hostname, address, port, timeout });
       if (next.certificate !== null) return next;
-      // Unknown outranks `none`: the address that did not answer may have the certificate.
+      // Unknown outranks `none`: the address that did not respond may have the certificate.
       if (probe.certificate_status === 'skipped' || probe.certificate_status === 'none') probe = next;
     }
     return probe;
@@ -79,7 +79,7 @@ const ANY_TLS: ConnectionOptions = {
   ALPNProtocols: ['h2', 'http/1.1'],
 };
 
-/** The address refuses connections, or answers with something that is not TLS. */
+/** The address refuses connections, or its response is not TLS. */
 const NO_TLS = /^(?:ECONNREFUSED|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_HTTP_REQUEST)$/;
 
 /** The recorded parts of a certificate; null when its dates are invalid. */
@@ -97,7 +97,7 @@ function read(certificate: X509Certificate): Certificate | null {
   };
 }
 
-/** Node writes one part of a distinguished name per line, the most general first; RFC 4514 has the reverse order. */
+/** Node writes one part of a distinguished name per line, the most general first. RFC 4514 uses the reverse order. */
 function nameText(lines: string | undefined): string {
   return (lines ?? '').split('\n').filter(Boolean).reverse().join(', ').toWellFormed().slice(0, LONGEST_NAME);
 }

@@ -8,9 +8,9 @@ import { statusError } from '../outbound/retry.ts';
 import { literalOf } from '../outbound/webhook-url.ts';
 import { isPublicAddress } from '../public-address.ts';
 
-/** The timeout of a whole request, from the name's resolution to the answer's status, in ms. */
+/** The timeout of a whole request, from name resolution to the response status, in ms. */
 export const DEADLINE = 10_000;
-/** How much of an answer is read, in bytes, and for how long, in ms: most callers need only the status. */
+/** How much of a response is read, in bytes, and for how long, in ms: most callers need only the status. */
 const ANSWER_MAX = 4_096;
 const ANSWER_WAIT = 1_000;
 /** The timeout of a name server, in ms, and the number of tries. */
@@ -18,7 +18,7 @@ const DNS_WAIT = 2_000;
 const DNS_TRIES = 2;
 
 export interface ClientOptions {
-  /** `User-Agent`. */
+  /** The `User-Agent` header. */
   agent: string;
   /** Whether connecting to an IP address is allowed. */
   allows(address: string): boolean;
@@ -29,19 +29,19 @@ export interface ClientOptions {
   ca?: string;
 }
 
-/** The client as it is used: public receivers alone, unless the settings say otherwise. */
+/** The client for production: only public receivers, unless the settings say otherwise. */
 export function createWebhookClient(agent: string, allowsPrivate: boolean): WebhookClient {
   return webhookClient(clientOptions(agent, allowsPrivate));
 }
 
-/** The addresses that requests on behalf of strangers may reach. */
+/** Options that limit the addresses that requests on behalf of third parties may reach. */
 export function clientOptions(agent: string, allowsPrivate: boolean): ClientOptions {
   return allowsPrivate
     ? { agent, allows: () => true, resolve: resolveHere }
     : { agent, allows: isPublicAddress, resolve: resolvePublic };
 }
 
-/** A client that posts as `outboundClient` sends. */
+/** A client that posts through `outboundClient`. */
 export function webhookClient(options: ClientOptions): WebhookClient {
   const send = outboundClient(options);
   return {
@@ -63,7 +63,7 @@ export interface Outbound {
   body?: string;
 }
 
-/** Its outcome: the duration, the status, a word for what went wrong, and the body if it is short and complete. */
+/** The outcome: the duration, the status, a word for the error, and the body if it is short and complete. */
 export interface Inbound {
   ms: number;
   status: number | null;
@@ -72,8 +72,9 @@ export interface Inbound {
 }
 
 /**
- * Sends requests to addresses that strangers gave: without redirects, proxies or kept connections. A name is resolved
- * once per request, and the same addresses are checked and connected to, which defeats DNS rebinding. Never rejects.
+ * Sends requests to addresses that third parties supplied, without redirects, proxies or persistent connections.
+ * Resolves a name once per request, and checks and connects to the same addresses, which defeats DNS rebinding. Never
+ * rejects.
  */
 export function outboundClient({
   agent,
@@ -153,7 +154,7 @@ async function allowed(host: string, resolve: ClientOptions['resolve'], allows: 
   return addresses.map((address) => ({ address, family: isIP(address) }));
 }
 
-/** Resolves through DNS rather than through the system, whose few threads a slow name would block for others. */
+/** Resolves through DNS instead of the system resolver, whose few threads a slow name would block for others. */
 async function resolvePublic(host: string): Promise<string[]> {
   const resolver = new dns.Resolver({ timeout: DNS_WAIT, tries: DNS_TRIES });
   const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
@@ -162,7 +163,7 @@ async function resolvePublic(host: string): Promise<string[]> {
   return found;
 }
 
-/** Resolves like the rest of the machine: names of a private network may be in its hosts file. */
+/** Resolves like the rest of the machine, because names of a private network may be in its hosts file. */
 async function resolveHere(host: string): Promise<string[]> {
   return (await dns.lookup(host, { all: true })).map(({ address }) => address);
 }

@@ -1,2 +1,2 @@
-/** The address of a bundled file: it is part of every paper's tree, save that the development server has it once. */
+/** The address of a bundled file. Every paper's tree has its own copy; the development server has a single one. */
 export const asset = (base: string, url: string): string => (import.meta.env.DEV ? url : base + url);

@@ -16,7 +16,7 @@ export interface CalendarMonth {
   days: CalendarDay[];
 }
 
-/** The months that the days stand in, newest first, each with all its days from the 1st. */
+/** The months of the given days, newest first, each with all its days from the 1st. */
 export function months(days: { day: string; count: number; url: string }[]): CalendarMonth[] {
   const byMonth = Map.groupBy(days, ({ day }) => day.slice(0, 7));
   return [...byMonth]
@@ -43,6 +43,6 @@ export function months(days: { day: string; count: number; url: string }[]): Cal
     });
 }
 
-/** How full a day is against the fullest one, from 1 to 4. */
+/** How full a day is relative to the fullest one, from 1 to 4. */
 export const fullness = (count: number, most: number): number =>
   Math.max(1, Math.ceil((4 * count) / Math.max(1, most)));

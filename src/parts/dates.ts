@@ -1,4 +1,7 @@
-/** Prints a time in a language, in UTC. Formatters are dear to make and a press prints thousands of dates: one a language is kept. */
+/**
+ * Returns a function that formats a time in a language, in UTC. Formatters are expensive to create and a press prints
+ * thousands of dates, so one per language is cached.
+ */
 function printer(options: Intl.DateTimeFormatOptions): (language: string, iso: string) => string {
   const formatters = new Map<string, Intl.DateTimeFormat>();
   return (language, iso) => {
@@ -11,7 +14,7 @@ function printer(options: Intl.DateTimeFormatOptions): (language: string, iso: s
   };
 }
 
-/** A paper may name a language that the runtime does not know: its dates are then in English. */
+/** Creates a formatter. Falls back to English for a language that the runtime does not support. */
 function make(language: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   try {
     return new Intl.DateTimeFormat(language, options);
@@ -26,7 +29,7 @@ export const longDay = printer({ weekday: 'long', year: 'numeric', month: 'long'
 /** November 21, 2026 */
 export const plainDay = printer({ year: 'numeric', month: 'long', day: 'numeric' });
 
-/** Nov 21, 2026. A pressed page may be read in any later year: none is left out. */
+/** Nov 21, 2026. Always includes the year, because a pressed page may be read in any later year. */
 export const shortDay = printer({ year: 'numeric', month: 'short', day: 'numeric' });
 
 /** 07:06 */
@@ -35,10 +38,10 @@ export const clock = printer({ hour: '2-digit', minute: '2-digit', hourCycle: 'h
 /** November 2026 */
 export const monthOf = printer({ year: 'numeric', month: 'long' });
 
-/** Whether only the day of a time is known: archives that know no more give its first millisecond. */
+/** Whether only the day of a time is known: archives without a time of day use the day's first millisecond. */
 export const isDayAlone = (iso: string): boolean => iso.endsWith('T00:00:00.000Z');
 
-/** November 21, 2026, 07:06 UTC; November 21, 2026 where no more is known */
+/** November 21, 2026, 07:06 UTC; only the date when the time of day is unknown. */
 export const moment = (language: string, iso: string): string =>
   isDayAlone(iso) ? plainDay(language, iso) : `${plainDay(language, iso)}, ${clock(language, iso)} UTC`;
 

@@ -1,6 +1,6 @@
 import type { MailColors } from '../../outbound/mail-content.ts';
 
-/** The records' colours as mail programs can show them, after src/layouts/records/tokens.css. */
+/** The colors of the records in a form that mail programs support, after src/layouts/records/tokens.css. */
 export const RECORDS_MAIL: { light: MailColors; dark: MailColors } = {
   light: {
     paper: '#f5f8f8',
@@ -24,5 +24,5 @@ export const RECORDS_MAIL: { light: MailColors; dark: MailColors } = {
   },
 };
 
-/** A family of fixed width that systems carry. */
+/** Monospaced system fonts. */
 export const MONO = "ui-monospace, 'SF Mono', 'Cascadia Mono', Menlo, Consolas, monospace";

@@ -1,10 +1,10 @@
 import type { MailColors } from '../../outbound/mail-content.ts';
 
-/** Families that systems carry: a mail loads no font. */
+/** System fonts: a mail loads no fonts. */
 export const SERIF = "Charter, 'Iowan Old Style', 'Source Serif 4', 'Noto Serif', Georgia, 'Times New Roman', serif";
 export const SANS = "'Helvetica Neue', 'Segoe UI', Roboto, 'Noto Sans', Arial, sans-serif";
 
-/** The one sheet of a mail: its colours in the dark, over what each element carries. */
+/** The only style sheet of a mail: its colors in dark mode, which override the inline styles. */
 export function sheetOf(dark: MailColors): string {
   const rules = [
     `.m-paper{background-color:${dark.paper}!important}`,

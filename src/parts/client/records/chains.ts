@@ -10,7 +10,7 @@ import type { Keys } from './receipts.ts';
 import { check, checkReceipt, spoken } from './receipts.ts';
 import { rootOfAll } from './tree.ts';
 
-/** The most faults that one check lists one by one. */
+/** Maximum number of faults that one check lists individually. */
 const FAULTS_MAX = 8;
 
 /** The checks of an evidence bundle: its keys, every receipt, the chain, every record. */
@@ -72,7 +72,7 @@ async function* signatureChecks(receipts: string[], keys: Keys): AsyncGenerator<
   return checked;
 }
 
-/** The observations of a chain, oldest first, in words. */
+/** Describes the observations of a chain, oldest first. */
 function linked(checked: CheckedReceipt[], domain: string): string {
   const [first, last] = [checked[0]?.receipt, checked.at(-1)?.receipt];
   if (!first || !last) return '';

@@ -7,7 +7,7 @@ import { bundleChecks, provenanceChecks } from './chains.ts';
 import type { Keys } from './receipts.ts';
 import { check, receiptChecks } from './receipts.ts';
 
-/** Checks a document of any kind, one check after the other. */
+/** Runs the checks of a document of any kind, one after the other. */
 export async function* checkDocument(document: RecordsDocument, keys: Keys): AsyncGenerator<Check> {
   switch (document.kind) {
     case 'misshapen':
@@ -58,7 +58,7 @@ const HELD: Record<Exclude<RecordsDocument['kind'], 'misshapen'>, string> = {
   provenance: 'Everything holds: the service signed these receipts, one after the other.',
 };
 
-/** The verdict when every check of a document holds, in words, with the members that nobody signed. */
+/** The verdict when every check of a document holds, with the members that nobody signed. */
 export function heldOf({ kind, unsigned }: RecordsDocument): string {
   if (kind === 'misshapen') return '';
   const words = unsignedWords(unsigned);

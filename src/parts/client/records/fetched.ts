@@ -4,15 +4,15 @@ import { keysIn } from '../verify/crypto.ts';
 import { textOf } from '../verify/text-of.ts';
 import type { Keys } from './receipts.ts';
 
-/** How long a server may take to answer, in ms. */
+/** Timeout of a server's response, in ms. */
 const TIMEOUT = 20_000;
-/** The largest document, in bytes; bundles are the largest kind. */
+/** Maximum size of a document, in bytes; evidence bundles are the largest. */
 const LONGEST = 64_000_000;
 
-/** Why nothing could be checked, as opposed to a check that failed. */
+/** Why nothing could be checked, as opposed to a failed check. */
 export class NothingChecked extends Error {}
 
-/** A text from an address. Throws `NothingChecked`. */
+/** Fetches a text. Throws `NothingChecked`. */
 export async function fetchedText(address: string): Promise<string> {
   const response = await fetch(address, {
     headers: { accept: 'application/json' },
@@ -32,7 +32,7 @@ export async function fetchedText(address: string): Promise<string> {
   return text;
 }
 
-/** The keys that a site lists. Throws `NothingChecked` when there are none. */
+/** Fetches the keys that a site lists. Throws `NothingChecked` when there are none. */
 export async function keysOf(address: string): Promise<Keys> {
   return readKeys(await fetchedText(address), address);
 }

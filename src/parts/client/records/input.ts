@@ -8,7 +8,7 @@ const KEYS_PATH = '/.well-known/records-keys.json';
 const WHAT =
   'a receipt (it begins with “domain-observation/v1”), a preview, a full record, a page of provenance, an evidence bundle or a badge';
 
-/** The reader's input: a text or its address, and the keys to trust if not those of the document's site. */
+/** The reader's input: a text or its address, and the keys to trust instead of those of the document's site. */
 export interface Input {
   text: string;
   /** An address, a path of this site, or a hostname. */
@@ -32,7 +32,7 @@ export async function readInput({ text, from, keys }: Input): Promise<{ document
   return { document, keys: await trusted(keys.trim(), address) };
 }
 
-/** Parses a typed address; a hostname means its time machine on this site. Throws `NothingChecked`. */
+/** Parses a typed address. A hostname stands for its time machine on this site. Throws `NothingChecked`. */
 function addressOf(typed: string): URL {
   const isAddress = typed.startsWith('/') || /^https?:\/\//i.test(typed);
   const path = isAddress ? typed : `/t/${encodeURIComponent(typed)}`;
@@ -41,7 +41,7 @@ function addressOf(typed: string): URL {
   return address;
 }
 
-/** The keys that the reader names, else those of the site that the document came from, else this site's. */
+/** The keys that the reader names, else those of the document's site, else this site's. */
 function trusted(named: string, from: URL | null): Promise<Keys> {
   if (named.startsWith('{')) return readKeys(named, 'the key document that you gave');
   if (named !== '') return keysOf(new URL(named, location.href).href);

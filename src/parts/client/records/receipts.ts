@@ -6,7 +6,7 @@ import type { Check } from '../verify/check.ts';
 import type { ListedKey } from '../verify/crypto.ts';
 import { sha256, signedBy } from '../verify/crypto.ts';
 
-/** The keys to check a document with, and their source, in words. */
+/** The keys for checking a document, and their source, in words. */
 export interface Keys {
   listed: ListedKey[];
   from: string;
@@ -17,7 +17,7 @@ export function check(title: string, faults: string[], found: string): Check {
   return { title, holds: faults.length === 0, found: faults.length === 0 ? [found] : faults.map(sentence) };
 }
 
-/** Reads a receipt, hashes its signed text and checks its signature by the strict rules of RFC 8032. */
+/** Parses a receipt, hashes its signed text and verifies its signature by the strict rules of RFC 8032. */
 export async function checkReceipt(text: string, { listed }: Keys): Promise<CheckedReceipt> {
   const note = parseNote(text);
   const receipt = note === null ? null : parseObservation(note.text);
@@ -56,7 +56,7 @@ export async function* receiptChecks(text: string, keys: Keys): AsyncGenerator<C
   return checked;
 }
 
-/** A time as people say it: `on 2026-11-21 at 09:00:00 UTC`. */
+/** A time in readable form: `on 2026-11-21 at 09:00:00 UTC`. */
 export function spoken(iso: string): string {
   return `on ${iso.slice(0, 10)} at ${iso.slice(11, 19)} UTC`;
 }

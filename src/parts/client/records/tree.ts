@@ -14,7 +14,7 @@ export async function rootOfAll(disclosures: string[]): Promise<string | null> {
   return level[0] === undefined ? null : rootText(level[0]);
 }
 
-/** `sha256:<hex>` of the root that a disclosure's path leads to; null when the path does not fit its index. */
+/** `sha256:<hex>` of the root computed from a disclosure's path; null when the path does not fit its index. */
 export async function rootOfPath(
   { index, disclosure, path }: { index: number; disclosure: string; path: string[] },
   size: number,
@@ -29,7 +29,7 @@ export async function rootOfPath(
   return rootText(reached);
 }
 
-/** Hashes each pair of neighbours; a node without one moves up unchanged. */
+/** Hashes each pair of neighbors; a node without one moves up unchanged. */
 function levelAbove(level: Uint8Array[]): Promise<Uint8Array[]> {
   const pairs = level.flatMap((left, at) => (at % 2 === 0 ? [[left, level[at + 1]] as const] : []));
   return Promise.all(pairs.map(([left, right]) => (right === undefined ? left : nodeHash(left, right))));

@@ -4,7 +4,7 @@ import type { Input } from './input.ts';
 import { readInput } from './input.ts';
 import { showVerdict } from './verdict.ts';
 
-/** Runs the page on which readers verify documents of the service. Nothing that is pasted leaves the browser. */
+/** Runs the page on which readers verify documents of the service. Pasted text never leaves the browser. */
 
 const form = elementOf('given', HTMLFormElement);
 const output = elementOf('verdict', HTMLElement);
@@ -33,7 +33,7 @@ form.addEventListener('submit', (event) => {
 });
 file.addEventListener('change', async () => {
   await runFile(file.files?.[0]);
-  // The same file can be chosen again after it was changed.
+  // Allows choosing the same file again after it changed.
   file.value = '';
 });
 document.addEventListener('dragover', (event) => event.preventDefault());
@@ -42,6 +42,6 @@ document.addEventListener('drop', (event) => {
   void runFile(event.dataTransfer?.files[0]);
 });
 
-// A link may prefill the address; the reader still starts the check.
+// A link may prefill the address, but the reader must still start the check.
 input('from').value = new URLSearchParams(location.search).get('from') ?? '';
 form.hidden = false;

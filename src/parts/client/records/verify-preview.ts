@@ -3,7 +3,7 @@ import { elementOf } from '../element.ts';
 import { keysOf, NothingChecked } from './fetched.ts';
 import { showVerdict } from './verdict.ts';
 
-/** Checks the preview that a page carries: once when this file is loaded, then at each press of the button. */
+/** Checks the preview that a page carries: once when this script loads, then on each click of the button. */
 
 const output = elementOf('verdict', HTMLElement);
 const button = elementOf('verify', HTMLButtonElement);

@@ -15,11 +15,11 @@ import { proofRecord } from './record.ts';
 export interface Check {
   title: string;
   holds: boolean;
-  /** What was found; for a check that fails, every claim that does not hold. */
+  /** The finding or, for a failed check, every claim that does not hold. */
   found: string[];
 }
 
-/** What the page itself says it shows. */
+/** What the page claims to show. */
 export interface Shown {
   id: string;
   revision: number;
@@ -33,9 +33,9 @@ const check = (title: string, faults: string[], found: string): Check => ({
 });
 
 /**
- * Checks a proof by the paper's key document: the hash, the receipt, its
- * signature, the chain. Every value is worked out anew from the two documents;
- * `unsigned` names what of the proof nobody signed. Without a proof record or a key document there is the one check that says so.
+ * Checks a proof against the paper's key document: the hash, the receipt, its signature, the chain. Computes every
+ * value from the two documents; `unsigned` names the unsigned parts of the proof. Without a proof record or a key
+ * document, returns a single check that says so.
  */
 export async function checkProof(
   documents: { proof: unknown; keys: unknown },
@@ -145,7 +145,7 @@ function chainCheck(proof: ProofRecord, generations: Parameters<typeof chainRule
   );
 }
 
-/** Reads a receipt, hashes its signed text and checks its signature. */
+/** Parses a receipt, hashes its signed text and verifies its signature. */
 async function readReceipt(text: string, keys: ListedKey[]): Promise<CheckedReceipt> {
   const note = parseNote(text);
   const receipt = note === null ? null : parseReceipt(note.text);

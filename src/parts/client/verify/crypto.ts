@@ -7,7 +7,7 @@ import { signaturesBy } from '../../../ledger/note.ts';
 import { isPrimeOrder } from '../../../ledger/prime-order.ts';
 import { membersIn } from '../../../narrow.ts';
 
-/** What the ledger does with node:crypto, done with the browser's WebCrypto and noble. */
+/** The browser's counterpart of the ledger's node:crypto code, using WebCrypto and noble. */
 
 /** A key of the paper's key document. */
 export interface ListedKey {
@@ -15,9 +15,9 @@ export interface ListedKey {
   name: string;
   publicKey: Uint8Array;
   keyHash: Uint8Array;
-  /** Ms: not used before. */
+  /** Ms; the key is not used before this time. */
   nbf: number;
-  /** Ms, or null while the key signs. */
+  /** Ms; null while the key is in use. */
   retired_at: number | null;
 }
 
@@ -31,7 +31,7 @@ export async function sha256(text: string): Promise<string> {
   return `sha256:${toHex(await digest(text))}`;
 }
 
-/** `sha256:<hex>` of a JSON value's canonical form (RFC 8785); null where it has none. */
+/** `sha256:<hex>` of a JSON value's canonical form (RFC 8785); null when it has none. */
 export async function contentHash(value: unknown): Promise<string | null> {
   try {
     const canonical = canonicalize(value);
@@ -41,7 +41,10 @@ export async function contentHash(value: unknown): Promise<string | null> {
   }
 }
 
-/** The keys of a key document. One whose kid, key hash or `x` is not that of its bytes is left out; null when it is no key document. */
+/**
+ * The keys of a key document; null when it is not a key document. Omits keys whose kid, key hash or `x` does not
+ * match their bytes.
+ */
 export async function keysIn(document: unknown): Promise<ListedKey[] | null> {
   const { keys } = membersIn(document);
   if (!Array.isArray(keys)) return null;
@@ -59,12 +62,12 @@ async function readKey(jwk: unknown): Promise<ListedKey | null> {
   return isSound ? { kid, name, publicKey, keyHash, nbf, retired_at } : null;
 }
 
-/** Whether a line of the note is this key's signature over its text, by the strict rules of RFC 8032. */
+/** Whether a line of the note is this key's signature of its text, by the strict rules of RFC 8032. */
 export async function signedBy(note: Note, { name, keyHash, publicKey }: ListedKey): Promise<boolean> {
   const message = joined(note.text);
   for (const signature of signaturesBy(note, name, keyHash)) {
     if (!isPrimeOrder(publicKey) || !isPrimeOrder(signature.subarray(0, 32))) continue;
-    // noble throws where the bytes are no signature at all.
+    // noble throws when the bytes are not a signature at all.
     if (await verifyAsync(signature, message, publicKey, { zip215: false }).catch(() => false)) return true;
   }
   return false;

@@ -1,15 +1,18 @@
 import { parseIJson } from '../../../ledger/i-json.ts';
 import { textOf } from './text-of.ts';
 
-/** How long the paper's site may take to answer, in ms. */
+/** Timeout of the response from the paper's site, in ms. */
 const TIMEOUT = 20_000;
-/** Of a file, in bytes: a long piece with a hundred revisions has less. */
+/** Maximum size of a file, in bytes; a long piece with a hundred revisions is smaller. */
 const LONGEST = 16_000_000;
 
-/** A file that was not to be had, and why. That is never a check that failed. */
+/** Why a file could not be fetched. This never counts as a failed check. */
 export class NotFetched extends Error {}
 
-/** A JSON file of the paper's own site. Throws `NotFetched`; in the place of one that is not I-JSON stands what is wrong with it. */
+/**
+ * Fetches a JSON file from the paper's own site. Throws `NotFetched`. For a file that is not I-JSON, returns the
+ * description of the problem.
+ */
 export async function fetched(address: string): Promise<unknown> {
   const name = address.slice(address.lastIndexOf('/') + 1);
   const response = await fetch(address, { cache: 'no-cache', signal: AbortSignal.timeout(TIMEOUT) }).catch(() => {

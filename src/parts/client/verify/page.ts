@@ -2,7 +2,7 @@ import type { Basis } from '../../../ledger/basis.ts';
 import { proseHtml } from '../../../press/prose-html.ts';
 import type { Check } from './check.ts';
 
-/** What a story is made of, each at most once, and its heading. Anything beside them was put there by somebody else. */
+/** The parts of a story, each at most once, and its heading. Anything else was added by a third party. */
 const STORY_PARTS = ['heading', 'art', 'prose', 'credit', 'sources'];
 const HEADING_PARTS = ['kicker', 'dek', 'signature', 'notice', 'revised'];
 
@@ -10,9 +10,8 @@ const HEADING_PARTS = ['kicker', 'dek', 'signature', 'notice', 'revised'];
 const EXCERPT_WORDS = 8;
 
 /**
- * Compares what the page shows with the basis of its hash, by words: the same
- * renderer that printed the page turns the signed Markdown into text again.
- * Mark-up, spacing and layout are not compared.
+ * Compares the page with the basis of its hash, word by word: the same renderer that printed the page converts the
+ * signed Markdown to text again. Does not compare markup, spacing and layout.
  */
 export function pageCheck(page: Document, basis: Basis): Check {
   const story = page.querySelector('.story');
@@ -46,7 +45,7 @@ export function pageCheck(page: Document, basis: Basis): Check {
   };
 }
 
-/** A text by its words: spacing and the spelling of accents in Unicode do not count. */
+/** The words of a text, ignoring spacing and the Unicode encoding of accents. */
 function words(text: string | null | undefined): string {
   return (text ?? '').normalize('NFC').replace(/\s+/g, ' ').trim();
 }
@@ -69,7 +68,7 @@ function sourcesOn(page: Document): string {
     .join(' ');
 }
 
-/** What stands in an element beside its parts, which are known by their classes; headings need none. */
+/** The content of an element besides its known parts, which are identified by their classes; headings need none. */
 function strays(parent: Element | null | undefined, parts: string[]): string[] {
   const seen = new Set<string>();
   return [...(parent?.children ?? [])]
@@ -84,7 +83,7 @@ function strays(parent: Element | null | undefined, parts: string[]): string[] {
     );
 }
 
-/** Where two texts first differ, in a sentence; empty when they do not. */
+/** Describes the first difference between two texts; empty when they are equal. */
 function difference(what: string, onPage: string, signed: string | null): string[] {
   const [here, there] = [words(onPage).split(' '), words(signed).split(' ')];
   const at = here.findIndex((word, index) => word !== there[index]);

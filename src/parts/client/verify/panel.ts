@@ -6,7 +6,7 @@ import { fetched, NotFetched } from './fetched.ts';
 import { checkItem } from './item.ts';
 import { pageCheck } from './page.ts';
 
-/** Runs the checks in the panel of a story page: once when this file is loaded, then at each press of the button. */
+/** Runs the checks in the panel of a story page: once when this script loads, then on each click of the button. */
 
 const panel = elementOf('verify', HTMLElement);
 const button = present(panel.querySelector('button'));

@@ -3,7 +3,7 @@ import { hasShape } from '../../../ledger/members.ts';
 import type { Proof } from '../../../ledger/proof.ts';
 import { GENERATION } from '../../../ledger/proof-form.ts';
 
-/** Of a proof, all that the checks read. */
+/** The parts of a proof that the checks read. */
 export type ProofRecord = Pick<Proof, 'id' | 'revision' | 'content_hash' | 'basis' | 'receipt' | 'generations'>;
 
 const PROOF: Shape = {
@@ -25,7 +25,7 @@ const PROOF: Shape = {
   generations: [GENERATION],
 };
 
-/** A parsed proof.json as a proof record; null when it is none, or of a form that came after this program. */
+/** A parsed proof.json as a proof record; null when it is not a proof, or has a newer format. */
 export function proofRecord(document: unknown): ProofRecord | null {
   return hasShape(document, PROOF) && (document as ProofRecord).basis.v === 1 ? (document as ProofRecord) : null;
 }

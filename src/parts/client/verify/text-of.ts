@@ -1,4 +1,4 @@
-/** An answer's text; null when it is longer than so many bytes, which are counted as they come. */
+/** The text of a response; null when it exceeds the limit in bytes, which are counted as they arrive. */
 export async function textOf(response: Response, longest: number): Promise<string | null> {
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
