@@ -4,7 +4,10 @@ import { DAY, dayOf, isDay, isoOrNull, isoTime, parseSpan } from './time.ts';
 /** The life of an access key. Times in ms. */
 export interface KeyLife {
   made_at: number;
-  /** The creator: `cli` for an operator's command, `key:<id>`, or `session:<id>` of an account; null for keys older than the log. */
+  /**
+   * The creator: `cli` for an operator's command, `key:<id>`, or `session:<id>` of an account; null for keys older than
+   * the log.
+   */
   made_by: string | null;
   /** When it expires; null for never. */
   expires_at: number | null;

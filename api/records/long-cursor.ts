@@ -5,7 +5,9 @@ import { cursorOf, readCursor } from '../responses/paging.ts';
 /** Characters of a text in a cursor: a TXT record may be longer than a URL. */
 const PREFIX_MAX = 300;
 
-/** A cursor of a short head and a text that may be long, such as a value. Long texts are stored as prefix and digest. */
+/**
+ * A cursor of a short head and a text that may be long, such as a value. Long texts are stored as prefix and digest.
+ */
 export function longCursor(head: string | number, text: string): string {
   if (text.length <= PREFIX_MAX) return cursorOf([head, text]);
   const beginning = text.slice(0, PREFIX_MAX);

@@ -35,17 +35,20 @@ export interface CreditChange {
 
 export interface CreditLedger {
   /**
-   * Appends a top-up or a correction, after posting earlier draws, so that its balance is the account's. Appends nothing
-   * when the balance is too low (`too_little`), or when the same payment was appended before (`known`).
+   * Appends a top-up or a correction, after posting earlier draws, so that its balance is the account's. Appends
+   * nothing when the balance is too low (`too_little`), or when the same payment was appended before (`known`).
    */
   append(account: string, move: CreditChange): CreditEntry | 'known' | 'too_little';
   /**
-   * Newest first. Posts the draws of the days before `at` first; the draws since are the first line of the first page, so
-   * that the newest balance is the account's.
+   * Newest first. Posts the draws of the days before `at` first; the draws since are the first line of the first page,
+   * so that the newest balance is the account's.
    */
   entries(account: string, at: number, page?: { before?: number; limit?: number }): CreditLine[];
   /** Micro-credits left: the ledger's balance less the draws that are not posted yet. */
   balance(account: string): number;
-  /** Faults, in words: lines that do not follow from the previous one, and days whose lines do not add up to their draws. */
+  /**
+   * Faults, in words: lines that do not follow from the previous one, and days whose lines do not add up to their
+   * draws.
+   */
   faults(): string[];
 }

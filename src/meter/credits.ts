@@ -13,8 +13,8 @@ export function creditsOf(micro: number): number {
 }
 
 /**
- * Parses an amount such as `25` or `0.05` into micro-credits; null unless it is positive, has at most six decimals and is
- * at most `CREDITS_MAX`.
+ * Parses an amount such as `25` or `0.05` into micro-credits; null unless it is positive, has at most six decimals and
+ * is at most `CREDITS_MAX`.
  */
 export function parseCredits(text: string): number | null {
   const [, whole, decimals = ''] = /^(\d{1,7})(?:\.(\d{1,6}))?$/.exec(text) ?? [];

@@ -5,12 +5,12 @@ import { creditsOf, REQUEST_COST } from './credits.ts';
 
 /**
  * The meter headers of a keyed response (spec, "Meter headers"). Headers that the spec's table gives to one plan are
- * sent on that plan alone: the day's credits on the daily plan, the month's allowance on the monthly one. Counts, the day and
- * the burst are sent on both.
+ * sent on that plan alone: the day's credits on the daily plan, the month's allowance on the monthly one. Counts, the
+ * day and the burst are sent on both.
  *
- * Credits are today's: the allowance is the day's requests at the price of a request, `Used` all of today's units at that
- * price including bought ones, and `Remaining` the rest of the allowance. Bought credits do not expire at midnight and
- * are not part of the allowance: they are the balance, which both plans draw on. Resets are in Unix seconds.
+ * Credits are today's: the allowance is the day's requests at the price of a request, `Used` all of today's units at
+ * that price including bought ones, and `Remaining` the rest of the allowance. Bought credits do not expire at midnight
+ * and are not part of the allowance: they are the balance, which both plans draw on. Resets are in Unix seconds.
  */
 export function meterHeaders(usage: AccountUsage): Record<string, string> {
   const { at, terms, today, month, balance } = usage;

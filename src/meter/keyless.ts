@@ -5,7 +5,8 @@ export const KEYLESS_INTERVAL = 15_000;
 
 /**
  * The keyless lane's decision about a request. `open`: admitted. `throttled`: the caller was admitted less than 15
- * seconds ago. `closed`: today's keyless requests are spent, for all callers. `until` (ms) is when the next one may come.
+ * seconds ago. `closed`: today's keyless requests are spent, for all callers. `until` (ms) is when the next one may
+ * come.
  */
 export type KeylessPass = { pass: 'open' | 'throttled' | 'closed'; until: number };
 

@@ -14,8 +14,8 @@ export interface Carried {
 }
 
 /**
- * How a request is served. `keyless` is throttled, `keyed` metered, `paid` served once the payment settled; `menu` lists
- * the prices; `unmetered` is a service's or an operator's read.
+ * How a request is served. `keyless` is throttled, `keyed` metered, `paid` served once the payment settled; `menu`
+ * lists the prices; `unmetered` is a service's or an operator's read.
  */
 export type Lane = 'public' | 'keyless' | 'keyed' | 'paid' | 'menu' | 'unmetered' | 'operator';
 

@@ -36,13 +36,14 @@ export interface KeyUsage {
 }
 
 /**
- * The meter of keyed requests. Each change is one transaction that holds the database's write lock from its start, so no
- * other request, of this process or another, comes between reading and counting.
+ * The meter of keyed requests. Each change is one transaction that holds the database's write lock from its start, so
+ * no other request, of this process or another, comes between reading and counting.
  */
 export interface MeterTable {
   /**
-   * Charges the unit of a request that comes in at a time (ms): to the day's allowance, else to credits, else not at all.
-   * It belongs to the day on which it came in, however long its response takes. Null when the account no longer exists.
+   * Charges the unit of a request that comes in at a time (ms): to the day's allowance, else to credits, else not at
+   * all. It belongs to the day on which it came in, however long its response takes. Null when the account no longer
+   * exists.
    */
   reserve(of: { account: string; key: string; at: number }, limits: MeterLimits): ReserveOutcome | null;
   /** Refunds a unit to its source, on the day it was charged; returns the account's usage after it. */

@@ -95,7 +95,9 @@ export function paymentId({ transfer }: Payment, { network, asset }: Offer): Pay
   return { network: network.caip2, asset: asset.address, payer, nonce };
 }
 
-/** SHA-256, in hex, of everything that was signed and of the signature, which knowledge of the id alone does not give. */
+/**
+ * SHA-256, in hex, of everything that was signed and of the signature, which knowledge of the id alone does not give.
+ */
 export function paymentHash({ transfer: { authorization, signature } }: Payment): string {
   const { from, to, value, validAfter, validBefore, nonce } = authorization;
   const text = [from, to, value, validAfter, validBefore, nonce, signature.toLowerCase()].join('\n');

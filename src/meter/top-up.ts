@@ -7,8 +7,8 @@ import { CREDITS_MAX, creditsOf, parseCredits } from './credits.ts';
 export const NOTE_MAX = 200;
 
 /**
- * Parses an operator's amount into micro-credits: `25`, `0.05`, or `-5` for a deduction. Throws `invalid_request` naming
- * the field.
+ * Parses an operator's amount into micro-credits: `25`, `0.05`, or `-5` for a deduction. Throws `invalid_request`
+ * naming the field.
  */
 export function amountFrom(text: string, field: string): number {
   const amount = parseCredits(text.replace(/^[+-]/, ''));

@@ -56,7 +56,10 @@ export function changeFeeds({ store: { records }, settings }: Pick<AppContext, '
   };
 }
 
-/** RSS 2.0 of changes, newest first. Its date is that of the latest change, so that the same changes give the same bytes. */
+/**
+ * RSS 2.0 of changes, newest first. Its date is that of the latest change, so that the same changes give the same
+ * bytes.
+ */
 function rssOf(root: string, deltas: StoredDelta[]): string {
   const newest = deltas[0];
   const feed = new Feed({

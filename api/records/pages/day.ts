@@ -3,7 +3,9 @@ import { Fault } from '../../../src/fault.ts';
 import type { DayBar } from '../../../src/records/views.ts';
 import { dayAfter, parseSpan } from '../../../src/time.ts';
 
-/** The day in a path, up to today. Throws `invalid_request` for an invalid date, `not_found` for a day in the future. */
+/**
+ * The day in a path, up to today. Throws `invalid_request` for an invalid date, `not_found` for a day in the future.
+ */
 export function requireDay(text: string, today: string): string {
   const shown = JSON.stringify(text.slice(0, 40));
   if (text.length !== 10 || parseSpan(text) === null) {

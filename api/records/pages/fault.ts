@@ -30,7 +30,9 @@ const WAYS = [
   { url: '/docs', text: 'Docs' },
 ];
 
-/** Answers a fault as a page where a browser wants one, otherwise as JSON, with the same message, status and headers. */
+/**
+ * Answers a fault as a page where a browser wants one, otherwise as JSON, with the same message, status and headers.
+ */
 export function answerFaults(app: Pick<AppContext, 'store'>, pages: PageSender, logger: Logger) {
   const asJson = answerFault(logger, app.store.fault);
   return async (thrown: unknown, context: Context): Promise<Response> => {

@@ -54,7 +54,9 @@ export function listEnd(
   };
 }
 
-/** Sends a list as JSON: its first three rows and the total, or a page of it when signed in. `name` is its cache key. */
+/**
+ * Sends a list as JSON: its first three rows and the total, or a page of it when signed in. `name` is its cache key.
+ */
 export async function sendListJson<Row extends object>(
   { store, settings }: Pick<AppContext, 'store' | 'settings'>,
   c: RecordsContext,

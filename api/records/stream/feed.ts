@@ -29,7 +29,10 @@ const FIRST = Buffer.from('retry: 3000\n\n');
 const BEAT = Buffer.from(':\n\n');
 const STOPPING = finalEvent('stopping', 'this server is stopping');
 
-/** The changes of every process as they are recorded: one poll of the database for all listeners, and each change is encoded once. */
+/**
+ * The changes of every process as they are recorded: one poll of the database for all listeners, and each change is
+ * encoded once.
+ */
 export class ChangeFeed {
   readonly #records: Pick<Store['records'], 'deltas' | 'newestDelta'>;
   readonly #times: FeedTimes;

@@ -22,7 +22,10 @@ const CSV = 'text/csv; charset=utf-8; header=present';
 
 export type ExportFiles = ReturnType<typeof exportFiles>;
 
-/** The files that accounts may download, by key or by session. They are streamed, so memory use does not grow with their size. */
+/**
+ * The files that accounts may download, by key or by session. They are streamed, so memory use does not grow with their
+ * size.
+ */
 export function exportFiles({ store }: Pick<AppContext, 'store'>) {
   const { records, doorKeys } = store;
 
