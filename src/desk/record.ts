@@ -91,7 +91,7 @@ function floorProblems(archive: Archive, { source_floor }: PaperBody): Problem[]
   return [{ field: 'source_floor', rule: 'scheduled_below_floor', message }];
 }
 
-/** Returns the media file that a record names, or throws. */
+/** Returns the media file that a record names, or null when it names none. Throws `refused_by_door`. */
 function requireMedia(archive: Archive, field: string, path: string | null, type: string): Media | null {
   if (path === null) return null;
   const found = archive.media(path);

@@ -93,8 +93,7 @@ async function* linesOf(file: string): AsyncIterable<Buffer> {
   try {
     for await (const chunk of input as AsyncIterable<Buffer>) {
       let start = 0;
-      // Only \
-      //  ends a line: JSON strings may contain U+2028 and U+2029 unescaped.
+      // Only \n ends a line: JSON strings may contain U+2028 and U+2029 unescaped.
       for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
         yield Buffer.concat([...rest, chunk.subarray(start, end)]);
         rest = [];

@@ -10,8 +10,8 @@ const LONGEST = 16_000_000;
 export class NotFetched extends Error {}
 
 /**
- * Fetches a JSON file from the paper's own site. Throws `NotFetched`. For a file that is not I-JSON, returns the
- * description of the problem.
+ * Fetches a JSON file from the paper's own site. Throws `NotFetched`. For a file that is not I-JSON, returns the error
+ * that describes the problem.
  */
 export async function fetched(address: string): Promise<unknown> {
   const name = address.slice(address.lastIndexOf('/') + 1);
