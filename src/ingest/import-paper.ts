@@ -15,7 +15,7 @@ export interface ImportPaper {
   create(): void;
 }
 
-/** The persona when `--create` names none and the paper has none. */
+/** The persona that `--create` adds when none is named and the paper has none. */
 const DEFAULT_PERSONA = 'archive-desk';
 
 /**

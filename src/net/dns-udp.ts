@@ -38,7 +38,7 @@ class Channel {
     this.#socket.on('message', (bytes) => this.#hear(bytes));
     this.#ready = new Promise((ready) => {
       this.#socket.once('connect', () => ready(true));
-      // The port is closed, or the kernel has no buffer space left.
+      // The port is closed, or the kernel has no socket left.
       this.#socket.on('error', () => {
         ready(false);
         this.close();
