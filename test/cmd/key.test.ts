@@ -157,7 +157,7 @@ test('a seat is a person’s key: given once, listed, and gone with its key', as
     [['--email', 'a@b.example', '--level', 'agent'], /^broadsheet: seat: a seat is a person’s/],
     [
       ['--email', 'a@b.example', '--level', 'read', '--expires-at', '2020-01-01'],
-      /^broadsheet: --expires-at "2020-01-01" has passed; give a time/,
+      /^broadsheet: --expires-at "2020-01-01" has passed; give a future time/,
     ],
   ];
   for (const [args, said] of cases) assert.match((await seat('add', ...args)).stderr, said);

@@ -42,7 +42,7 @@ test('keys of the domain records are made, listed and revoked', async (t) => {
   );
   assert.match(
     (await key('create', '--name', 'N', '--level', 'service', '--expires-at', 'soon')).stderr,
-    /^broadsheet: --expires-at "soon" is no day or time/,
+    /^broadsheet: --expires-at "soon" is not a valid date or time/,
   );
   assert.equal((await key('revoke', own.id)).stdout, `revoked ${own.id}\n`);
   assert.match((await key('list', '--email', ADA)).stdout, /\(revoked\)\n$/);
